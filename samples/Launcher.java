@@ -27,7 +27,7 @@ class Launcher {
     if (!samples.isBuilt()) {
       System.err.println("Building the samples: a minute or two, this time only.");
       List<String> maven = new ArrayList<>(File.separatorChar == '\\' ? List.of("cmd", "/c", "mvnw.cmd") : List.of("./mvnw"));
-      if (isSpark) maven.add("-Pspark");
+      maven.add(isSpark ? "-Pfull,spark" : "-Pfull");
       maven.addAll(List.of("-q", "-pl", samples.module, "-am", "process-classes"));
       FileTime begun = FileTime.from(Instant.now());
       int code = run(maven);

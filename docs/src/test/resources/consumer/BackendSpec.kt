@@ -5,8 +5,7 @@ import io.kotest.core.spec.style.FunSpec
 import org.arbalest.device.Device
 import org.arbalest.device.DeviceStream
 import org.arbalest.device.Devices
-import org.arbalest.testkit.CCompiler
-import org.arbalest.testkit.LedgerExtension
+import org.arbalest.leakcheck.kotest.LeakExtension
 import org.arbalest.testkit.contract.Backend
 import org.arbalest.testkit.contract.Gate
 import org.arbalest.testkit.contract.backendContract
@@ -18,8 +17,7 @@ private object Cpu : Backend {
 }
 
 class BackendSpec : FunSpec({
-    extension(CCompiler.needed)
-    extension(LedgerExtension)
+    extension(LeakExtension())
 
     include(backendContract(Cpu))
 })

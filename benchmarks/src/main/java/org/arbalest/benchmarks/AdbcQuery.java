@@ -22,7 +22,7 @@ import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.adbc.AdbcConnection;
 import org.arbalest.device.adbc.AdbcDatabase;
 import org.arbalest.samples.DuckDbDriver;
-import org.arbalest.testkit.NativeLibrary;
+import org.arbalest.support.NativeLibrary;
 import org.duckdb.DuckDBResultSet;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;

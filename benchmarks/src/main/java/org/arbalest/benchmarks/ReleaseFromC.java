@@ -12,7 +12,7 @@ import java.lang.invoke.MethodHandles;
 import java.util.concurrent.TimeUnit;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.abi.ArrowArrayStruct;
-import org.arbalest.testkit.NativeLibrary;
+import org.arbalest.support.NativeLibrary;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;

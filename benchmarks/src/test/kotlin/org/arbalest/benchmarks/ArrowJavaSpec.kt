@@ -24,7 +24,7 @@ import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.Devices
 import org.arbalest.device.Field
 import org.arbalest.device.NestedType.ListType
-import org.arbalest.testkit.LedgerExtension
+import org.arbalest.support.LedgerExtension
 import java.math.BigDecimal
 
 private const val ROWS = 100

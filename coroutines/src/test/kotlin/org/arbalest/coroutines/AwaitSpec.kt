@@ -21,9 +21,10 @@ import org.arbalest.device.DeviceStream
 import org.arbalest.device.Devices
 import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.abi.Errno
-import org.arbalest.testkit.LedgerExtension
-import org.arbalest.testkit.fake.FakeDevice
-import org.arbalest.testkit.fake.FakeExtension
+import org.arbalest.support.LedgerExtension
+import org.arbalest.support.fake.FakeDevice
+import org.arbalest.support.fake.FakeExtension
+import org.arbalest.testkit.contract.Held
 import java.util.concurrent.Executors
 import java.util.concurrent.atomic.AtomicInteger
 
@@ -83,7 +84,7 @@ class AwaitSpec : FunSpec({
                         waiting.isCompleted shouldBe false
                         waiting.cancelAndJoin()
                     }
-                    LedgerExtension.held().waits() shouldBe 2 // the one that was given up, and the copy's for its source
+                    Held.now().waits() shouldBe 2 // the one that was given up, and the copy's for its source
                     fake.release()
                     there.await()
                     there.copyTo(cpu, stream).use {
@@ -138,7 +139,7 @@ class AwaitSpec : FunSpec({
                         done.incrementAndGet()
                     }
                 }
-                LedgerExtension.held().waits() shouldBe 10_000
+                Held.now().waits() shouldBe 10_000
                 Thread.getAllStackTraces().keys.count { it.name.startsWith("arbalest-") } shouldBeLessThanOrEqualTo 2
                 waits.filterIndexed { i, _ -> i % 2 == 0 }.forEach { it.cancel() }
                 done.get() shouldBe 0

@@ -11,7 +11,7 @@ import org.arbalest.device.Devices
 import org.arbalest.device.Field
 import org.arbalest.device.Metadata
 import org.arbalest.device.TimeUnit
-import org.arbalest.testkit.LedgerExtension
+import org.arbalest.support.LedgerExtension
 import java.math.BigDecimal
 import java.time.Duration
 import java.time.Instant

@@ -31,9 +31,9 @@ import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
 import org.arbalest.device.abi.Errno
-import org.arbalest.testkit.CCompiler
-import org.arbalest.testkit.LedgerExtension
-import org.arbalest.testkit.PeerStreams
+import org.arbalest.support.CCompiler
+import org.arbalest.support.LedgerExtension
+import org.arbalest.support.PeerStreams
 import java.io.IOException
 import java.util.concurrent.atomic.AtomicInteger
 import kotlin.time.Duration.Companion.seconds
@@ -195,7 +195,7 @@ class FlowReaderSpec : FunSpec({
     }
 })
 
-class FlowToPeerSpec : FunSpec({
+class FlowReaderPeerSpec : FunSpec({
     extension(CCompiler.needed)
     extension(LedgerExtension)
 

@@ -6,7 +6,7 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.Devices
-import org.arbalest.testkit.LedgerExtension
+import org.arbalest.support.LedgerExtension
 
 private class Fill(val quantity: Long, val parties: List<String?>?)
 

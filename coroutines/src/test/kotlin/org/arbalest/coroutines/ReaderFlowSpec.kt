@@ -34,12 +34,12 @@ import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
 import org.arbalest.device.abi.Errno
-import org.arbalest.testkit.CCompiler
-import org.arbalest.testkit.CPeer
-import org.arbalest.testkit.LedgerExtension
-import org.arbalest.testkit.PeerStreams
-import org.arbalest.testkit.PeerStreams.Flavour
-import org.arbalest.testkit.PeerStreams.StreamCall
+import org.arbalest.support.CCompiler
+import org.arbalest.support.CPeer
+import org.arbalest.support.LedgerExtension
+import org.arbalest.support.PeerStreams
+import org.arbalest.support.PeerStreams.Flavour
+import org.arbalest.support.PeerStreams.StreamCall
 import org.arbalest.testkit.contract.eventually
 import java.io.IOException
 import java.util.concurrent.CountDownLatch
@@ -364,7 +364,7 @@ class ReaderFlowSpec : FunSpec({
     }
 })
 
-class PeerFlowSpec : FunSpec({
+class ReaderFlowPeerSpec : FunSpec({
     extension(CCompiler.needed)
     extension(LedgerExtension)
 

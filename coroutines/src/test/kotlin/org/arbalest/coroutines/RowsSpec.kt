@@ -16,7 +16,7 @@ import org.arbalest.device.NestedType.ListType
 import org.arbalest.device.Records
 import org.arbalest.device.Schema
 import org.arbalest.device.TimeUnit
-import org.arbalest.testkit.LedgerExtension
+import org.arbalest.support.LedgerExtension
 import java.math.BigDecimal
 import java.time.Instant
 import java.time.LocalDate

@@ -10,8 +10,8 @@ import org.arbalest.device.Field
 import org.arbalest.device.Schema
 import org.arbalest.device.abi.ArrowArrayStreamStruct
 import org.arbalest.device.abi.DeviceType
-import org.arbalest.testkit.PeerStreams
-import org.arbalest.testkit.PeerStreams.Flavour
+import org.arbalest.support.PeerStreams
+import org.arbalest.support.PeerStreams.Flavour
 import java.lang.foreign.Arena
 
 internal val IDS: Schema = Schema.of(Field.of("id", DataType.INT64))

@@ -29,8 +29,8 @@ public class SkipWithout(private val missing: () -> String?) : TestCaseExtension
     }
 
     public companion object {
-        /** Why tests were skipped, by their names: Kotest does not tell a listener of JUnit's. */
-        internal val reasons: MutableMap<String, String> = ConcurrentHashMap()
+        /** Why tests were skipped in this JVM, by their names; Kotest does not tell JUnit's listeners. */
+        public val reasons: MutableMap<String, String> = ConcurrentHashMap()
 
         /** Skips where there is no device of a [type]. With `CI=true` in the environment nothing is skipped, and the tests fail. */
         public fun device(type: DeviceType): SkipWithout = SkipWithout {

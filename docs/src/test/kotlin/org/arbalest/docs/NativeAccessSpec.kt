@@ -11,7 +11,7 @@ import org.arbalest.device.Devices
 import org.arbalest.device.cuda.CudaProvider
 import org.arbalest.device.opencl.OpenClProvider
 import org.arbalest.device.rocm.RocmProvider
-import org.arbalest.testkit.ChildJvm
+import org.arbalest.support.ChildJvm
 import java.io.File
 import java.nio.file.Files
 import java.nio.file.Path

@@ -10,7 +10,7 @@ import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.abi.ArrowArrayStreamStruct
 import org.arbalest.interop.Batches.part
-import org.arbalest.testkit.LedgerExtension
+import org.arbalest.support.LedgerExtension
 import java.io.IOException
 import java.lang.foreign.Arena
 import java.util.concurrent.Callable

@@ -107,13 +107,12 @@ public final class LeakCheck {
         if (!other.isAround(around)) throw new IllegalStateException(besides(name, other.name));
       }
       Ledger now = Ledger.now();
-      boolean wasUnquiet = unquiet != null;
       if (!isLost && !isQuiet(now)) return null;
-      unquiet = null;
-      if (now.waits() > lostWaits) {
-        if (!isLost && !wasUnquiet) return null;
+      if (now.waits() > lostWaits) { // of which each ends by itself, however quiet it is, unless the whole patience is over
+        if (!isLost) return null;
         lostWaits = now.waits();
       }
+      unquiet = null;
       LeakCheck check = new LeakCheck(name, around, withPlaces, now);
       UNDER_WAY.add(check);
       return check;

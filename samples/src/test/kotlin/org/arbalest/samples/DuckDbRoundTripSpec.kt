@@ -9,9 +9,10 @@ import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.Devices
 import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.adbc.AdbcConnection
-import org.arbalest.testkit.LedgerExtension
+import org.arbalest.support.LedgerExtension
+import org.arbalest.support.fake.FakeDevice
+import org.arbalest.testkit.contract.Held
 import org.arbalest.testkit.contract.eventually
-import org.arbalest.testkit.fake.FakeDevice
 
 /**
  * What DuckDB exports comes in, is cut into slices, copied to a device and back, goes back into DuckDB, and is what it was.
@@ -86,7 +87,7 @@ class DuckDbRoundTripSpec : FunSpec({
                         differences("after", "before") shouldBe 0
                     }
                 }
-                eventually("nothing is left") { LedgerExtension.held().isZero }
+                eventually("nothing is left") { Held.now().isZero }
                 FakeDevice.of(DeviceType.EXT_DEV, 0).violations().shouldBeEmpty()
             }
         }

@@ -5,9 +5,9 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.engine.spec.tempdir
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
-import org.arbalest.testkit.CCompiler
+import org.arbalest.support.CCompiler
+import org.arbalest.support.gpu.CudaDouble
 import org.arbalest.testkit.SkipWithout
-import org.arbalest.testkit.gpu.CudaDouble
 import java.io.File
 import java.lang.foreign.Arena
 import java.lang.foreign.FunctionDescriptor

@@ -8,7 +8,7 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.Devices
 import org.arbalest.device.abi.DeviceType
-import org.arbalest.testkit.LedgerExtension
+import org.arbalest.support.LedgerExtension
 import org.arbalest.testkit.SkipWithout
 import java.io.File
 import java.nio.file.Path

@@ -7,7 +7,8 @@ import io.kotest.matchers.collections.shouldHaveSize
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.Validation
-import org.arbalest.testkit.LedgerExtension
+import org.arbalest.support.LedgerExtension
+import org.arbalest.testkit.contract.Held
 import org.arbalest.testkit.contract.eventually
 import java.io.File
 import java.time.Instant
@@ -37,7 +38,7 @@ class NestedJavaSpec : FunSpec({
         }
         shouldThrow<IllegalArgumentException> { ColumnsJava.columns(listOf(Instant.ofEpochSecond(0, 1), Instant.EPOCH), listOf(LocalDate.EPOCH, LocalDate.EPOCH)) }.message shouldContain
             "which is no whole millisecond, in row 0; timestamp[ns, tz=Europe/Zurich] does"
-        eventually("nothing is left") { LedgerExtension.held().isZero }
+        eventually("nothing is left") { Held.now().isZero }
     }
 
     test("lists, structs, maps and unions are what they say") {
@@ -50,6 +51,6 @@ class NestedJavaSpec : FunSpec({
             batch.column("prices").isNull(2) shouldBe true
             values("reading") shouldBe listOf(42L, "n/a", null)
         }
-        eventually("nothing is left") { LedgerExtension.held().isZero }
+        eventually("nothing is left") { Held.now().isZero }
     }
 })

@@ -21,7 +21,8 @@ import org.arbalest.device.abi.ArrowArrayStruct
 import org.arbalest.device.abi.ArrowSchemaStruct
 import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.spi.Availability
-import org.arbalest.testkit.LedgerExtension
+import org.arbalest.support.LedgerExtension
+import org.arbalest.testkit.contract.Held
 import org.arbalest.testkit.contract.eventually
 import java.io.File
 import java.lang.foreign.Arena
@@ -61,13 +62,13 @@ class ReadmeSpec : FunSpec({
                 ArrowArrayStreamStruct.allocate(arena).also { DeviceArrayReader.of(back.schema(), listOf(back)).exportStream(it) }
             } shouldBe 7.75
         }
-        eventually("nothing is left") { LedgerExtension.held().isZero }
+        eventually("nothing is left") { Held.now().isZero }
     }
 
     test("the README's rows are objects, and a table") {
         val shown = captured { 0.also { dear(listOf(Trade(1.5, "A"), Trade(2.0, null))) shouldBe listOf(Trade(2.0, null)) } }
         shown.output.lines().map(String::trim) shouldContainInOrder listOf("1.5 | A", "2.0 | null")
-        eventually("nothing is left") { LedgerExtension.held().isZero }
+        eventually("nothing is left") { Held.now().isZero }
     }
 
     test("the README's async streams come in and go out") {
@@ -84,20 +85,20 @@ class ReadmeSpec : FunSpec({
             } shouldBe 7.75
         }
         rows shouldBe 3 // the consumer may still extract when its handler is released
-        eventually("nothing is left") { LedgerExtension.held().isZero }
+        eventually("nothing is left") { Held.now().isZero }
     }
 
     test("the README's batch goes to a device and back").config(enabledOrReasonIf = { needsOpenCl() }) {
         Devices.cpu().batch(2) { float64("price", doubleArrayOf(1.5, 2.0)) }.use { batch ->
             captured { 0.also { runBlocking { readmeDevice(batch) } } }.output.trim() shouldBe "1.5"
         }
-        eventually("nothing is left") { LedgerExtension.held().isZero }
+        eventually("nothing is left") { Held.now().isZero }
     }
 
     test("the complete programs send a batch through a C struct, and print its sum") {
         captured { 0.also { main() } }.output.trim() shouldBe "7.75"
         captured { 0.also { TradesJava.main(emptyArray()) } }.output.trim() shouldBe "7.75"
-        eventually("nothing is left") { LedgerExtension.held().isZero }
+        eventually("nothing is left") { Held.now().isZero }
     }
 
     test("the README's Java hands out a stream and takes in a stream") {
@@ -105,7 +106,7 @@ class ReadmeSpec : FunSpec({
             val stream = ArrowArrayStreamStruct.allocate(arena)
             ReadmeJava.readme(symbols, prices, stream, stream) shouldBe 7.75
         }
-        eventually("nothing is left") { LedgerExtension.held().isZero }
+        eventually("nothing is left") { Held.now().isZero }
     }
 })
 

@@ -27,8 +27,8 @@ import org.arbalest.device.Field
 import org.arbalest.device.Schema
 import org.arbalest.device.abi.Errno
 import org.arbalest.samples.TickerLibrary.Count
-import org.arbalest.testkit.CCompiler
-import org.arbalest.testkit.LedgerExtension
+import org.arbalest.support.CCompiler
+import org.arbalest.support.LedgerExtension
 import java.io.File
 import java.io.IOException
 import kotlin.time.Duration.Companion.seconds

@@ -17,7 +17,7 @@ import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.Field
 import org.arbalest.device.Schema
 import org.arbalest.spark.internal.adbc.AdbcParts
-import org.arbalest.testkit.adbc.FaultyDriver
+import org.arbalest.support.adbc.FaultyDriver
 import java.nio.file.Files
 import java.nio.file.Path
 import java.util.OptionalInt

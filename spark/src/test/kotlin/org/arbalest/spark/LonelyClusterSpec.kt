@@ -10,7 +10,7 @@ import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.Devices
 import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.spi.Availability
-import org.arbalest.testkit.ChildJvm
+import org.arbalest.support.ChildJvm
 
 /** What can be done once in a process only, or needs an application of its own. */
 class LonelyClusterSpec : FunSpec({

@@ -25,10 +25,10 @@ import org.arbalest.device.adbc.AdbcException
 import org.arbalest.device.adbc.AdbcObjects
 import org.arbalest.device.adbc.AdbcObjects.Depth
 import org.arbalest.device.adbc.AdbcStatus
-import org.arbalest.testkit.LedgerExtension
-import org.arbalest.testkit.adbc.FaultyDriver
-import org.arbalest.testkit.adbc.FaultyDriver.Live
-import org.arbalest.testkit.adbc.FaultyDriverExtension
+import org.arbalest.support.LedgerExtension
+import org.arbalest.support.adbc.FaultyDriver
+import org.arbalest.support.adbc.FaultyDriver.Live
+import org.arbalest.support.adbc.FaultyDriverExtension
 import java.util.concurrent.CountDownLatch
 import java.util.concurrent.Executors
 import kotlin.time.Duration.Companion.seconds

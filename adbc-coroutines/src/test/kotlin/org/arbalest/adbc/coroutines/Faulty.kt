@@ -16,7 +16,7 @@ import org.arbalest.device.Schema
 import org.arbalest.device.adbc.AdbcConnection
 import org.arbalest.device.adbc.AdbcDatabase
 import org.arbalest.device.adbc.AdbcDriver
-import org.arbalest.testkit.adbc.FaultyDriver
+import org.arbalest.support.adbc.FaultyDriver
 import kotlin.time.Duration.Companion.seconds
 
 internal val c: FaultyDriver get() = FaultyDriver.full

@@ -9,10 +9,10 @@ import io.kotest.matchers.types.shouldBeInstanceOf
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.Devices
 import org.arbalest.device.abi.Errno
-import org.arbalest.testkit.LedgerExtension
-import org.arbalest.testkit.adbc.FaultyDriver
-import org.arbalest.testkit.adbc.FaultyDriver.Live
-import org.arbalest.testkit.adbc.FaultyDriverExtension
+import org.arbalest.support.LedgerExtension
+import org.arbalest.support.adbc.FaultyDriver
+import org.arbalest.support.adbc.FaultyDriver.Live
+import org.arbalest.support.adbc.FaultyDriverExtension
 import org.arbalest.testkit.contract.eventually
 import java.util.concurrent.CountDownLatch
 import java.util.concurrent.CyclicBarrier

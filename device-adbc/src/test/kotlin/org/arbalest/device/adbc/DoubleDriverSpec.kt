@@ -7,10 +7,10 @@ import io.kotest.engine.spec.tempdir
 import io.kotest.matchers.collections.shouldBeEmpty
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
-import org.arbalest.testkit.LedgerExtension
-import org.arbalest.testkit.adbc.FaultyDriver
-import org.arbalest.testkit.adbc.FaultyDriver.Init
-import org.arbalest.testkit.adbc.FaultyDriverExtension
+import org.arbalest.support.LedgerExtension
+import org.arbalest.support.adbc.FaultyDriver
+import org.arbalest.support.adbc.FaultyDriver.Init
+import org.arbalest.support.adbc.FaultyDriverExtension
 import kotlin.io.path.writeText
 
 class DoubleDriverSpec : FunSpec({

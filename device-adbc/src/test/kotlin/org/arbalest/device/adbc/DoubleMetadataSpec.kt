@@ -11,9 +11,9 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.DataType
 import org.arbalest.device.adbc.AdbcObjects.Depth
-import org.arbalest.testkit.LedgerExtension
-import org.arbalest.testkit.adbc.FaultyDriver
-import org.arbalest.testkit.adbc.FaultyDriverExtension
+import org.arbalest.support.LedgerExtension
+import org.arbalest.support.adbc.FaultyDriver
+import org.arbalest.support.adbc.FaultyDriverExtension
 import java.math.BigDecimal
 
 class DoubleMetadataSpec : FunSpec({

@@ -18,10 +18,10 @@ import org.arbalest.device.Devices
 import org.arbalest.device.Validation
 import org.arbalest.device.abi.Errno
 import org.arbalest.device.adbc.AdbcIngest.Mode
-import org.arbalest.testkit.LedgerExtension
-import org.arbalest.testkit.adbc.FaultyDriver
-import org.arbalest.testkit.adbc.FaultyDriver.Live
-import org.arbalest.testkit.adbc.FaultyDriverExtension
+import org.arbalest.support.LedgerExtension
+import org.arbalest.support.adbc.FaultyDriver
+import org.arbalest.support.adbc.FaultyDriver.Live
+import org.arbalest.support.adbc.FaultyDriverExtension
 import java.io.IOException
 
 class DoubleStatementSpec : FunSpec({
@@ -59,7 +59,7 @@ class DoubleStatementSpec : FunSpec({
                 val pulls = c.calls("get_next")
                 shouldThrow<DeviceException> { reader.next() }.message shouldContain "the result has ended: its statement was executed again, or changed"
                 c.calls("get_next") shouldBe pulls
-                c.live(org.arbalest.testkit.adbc.FaultyDriver.Live.STREAMS) shouldBe 0
+                c.live(org.arbalest.support.adbc.FaultyDriver.Live.STREAMS) shouldBe 0
                 reader.close()
             }
         }

@@ -7,11 +7,11 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
-import org.arbalest.testkit.LedgerExtension
-import org.arbalest.testkit.adbc.FaultyDriver
-import org.arbalest.testkit.adbc.FaultyDriver.Live
-import org.arbalest.testkit.adbc.FaultyDriver.Threads
-import org.arbalest.testkit.adbc.FaultyDriverExtension
+import org.arbalest.support.LedgerExtension
+import org.arbalest.support.adbc.FaultyDriver
+import org.arbalest.support.adbc.FaultyDriver.Live
+import org.arbalest.support.adbc.FaultyDriver.Threads
+import org.arbalest.support.adbc.FaultyDriverExtension
 import java.util.concurrent.CountDownLatch
 import java.util.concurrent.CyclicBarrier
 import java.util.concurrent.Executors

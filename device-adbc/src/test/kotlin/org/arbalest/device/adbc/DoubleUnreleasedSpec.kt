@@ -5,8 +5,8 @@ import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.collections.shouldContainExactly
 import io.kotest.matchers.shouldBe
-import org.arbalest.testkit.LedgerExtension
-import org.arbalest.testkit.adbc.FaultyDriver
+import org.arbalest.support.LedgerExtension
+import org.arbalest.support.adbc.FaultyDriver
 import org.arbalest.testkit.contract.eventually
 import java.util.concurrent.Callable
 import java.util.concurrent.Executors

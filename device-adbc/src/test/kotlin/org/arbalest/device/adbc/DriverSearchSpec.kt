@@ -8,7 +8,7 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.adbc.internal.DriverImpl
 import org.arbalest.device.adbc.internal.Platform
-import org.arbalest.testkit.LedgerExtension
+import org.arbalest.support.LedgerExtension
 import java.nio.file.Files
 import java.nio.file.Path
 import kotlin.io.path.createDirectories

@@ -10,7 +10,7 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.DataType
 import org.arbalest.device.adbc.AdbcObjects.Depth
-import org.arbalest.testkit.LedgerExtension
+import org.arbalest.support.LedgerExtension
 
 class DuckDbMetadataSpec : FunSpec({
     extension(LedgerExtension)

@@ -15,7 +15,7 @@ import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
 import org.arbalest.device.abi.Errno
 import org.arbalest.device.adbc.AdbcIngest.Mode
-import org.arbalest.testkit.LedgerExtension
+import org.arbalest.support.LedgerExtension
 import java.nio.file.Path
 import java.util.concurrent.Callable
 import java.util.concurrent.CountDownLatch

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.adbc
 
-import org.arbalest.testkit.adbc.FaultyDriver
+import org.arbalest.support.adbc.FaultyDriver
 
 /** The faulty driver, loaded as a driver. */
 object Faulty {

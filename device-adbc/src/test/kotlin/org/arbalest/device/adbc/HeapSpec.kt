@@ -5,9 +5,9 @@ import com.sun.management.ThreadMXBean
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.comparables.shouldBeLessThan
 import org.arbalest.device.DeviceArrayReader
-import org.arbalest.testkit.LedgerExtension
-import org.arbalest.testkit.adbc.FaultyDriver
-import org.arbalest.testkit.adbc.FaultyDriverExtension
+import org.arbalest.support.LedgerExtension
+import org.arbalest.support.adbc.FaultyDriver
+import org.arbalest.support.adbc.FaultyDriverExtension
 import java.lang.management.ManagementFactory
 
 private const val WARM_UP = 20_000

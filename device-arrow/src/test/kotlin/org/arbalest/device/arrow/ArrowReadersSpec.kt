@@ -41,7 +41,7 @@ import org.arbalest.device.Field
 import org.arbalest.device.Schema
 import org.arbalest.device.Validation
 import org.arbalest.device.abi.DeviceType
-import org.arbalest.testkit.LedgerExtension
+import org.arbalest.support.LedgerExtension
 import java.io.ByteArrayInputStream
 import java.io.ByteArrayOutputStream
 import java.io.IOException

@@ -38,11 +38,11 @@ import org.arbalest.device.Schema
 import org.arbalest.device.Validation
 import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.abi.Errno
-import org.arbalest.testkit.ChildJvm
-import org.arbalest.testkit.LedgerExtension
+import org.arbalest.support.ChildJvm
+import org.arbalest.support.LedgerExtension
+import org.arbalest.support.fake.FakeDevice
+import org.arbalest.support.fake.FakeExtension
 import org.arbalest.testkit.contract.eventually
-import org.arbalest.testkit.fake.FakeDevice
-import org.arbalest.testkit.fake.FakeExtension
 import java.util.concurrent.ArrayBlockingQueue
 import java.util.concurrent.CountDownLatch
 import java.util.concurrent.Executors

@@ -2,7 +2,7 @@
 package org.arbalest.device.cuda;
 
 import org.arbalest.device.cuda.check.CudaCheck;
-import org.arbalest.testkit.check.CopyBenchmark;
+import org.arbalest.support.check.CopyBenchmark;
 
 /** Copies to a CUDA device and back, beside {@code cuMemcpyAsync}. */
 public class CudaCopy extends CopyBenchmark {

@@ -2,7 +2,7 @@
 package org.arbalest.device.cuda;
 
 import org.arbalest.device.cuda.check.CudaCheck;
-import org.arbalest.testkit.check.EventBenchmark;
+import org.arbalest.support.check.EventBenchmark;
 
 /** A batch across the C interface, and waits for a CUDA device. */
 public class CudaEvents extends EventBenchmark {

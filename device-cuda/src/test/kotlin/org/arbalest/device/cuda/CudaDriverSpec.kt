@@ -9,12 +9,13 @@ import org.arbalest.device.Devices
 import org.arbalest.device.abi.ArrowDeviceArrayStruct
 import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.spi.Availability
-import org.arbalest.testkit.CCompiler
-import org.arbalest.testkit.LedgerExtension
+import org.arbalest.support.CCompiler
+import org.arbalest.support.LedgerExtension
+import org.arbalest.support.gpu.CudaDouble
+import org.arbalest.support.gpu.gpuDriverContract
+import org.arbalest.testkit.contract.Held
 import org.arbalest.testkit.contract.eventually
 import org.arbalest.testkit.contract.numbers
-import org.arbalest.testkit.gpu.CudaDouble
-import org.arbalest.testkit.gpu.gpuDriverContract
 import java.lang.foreign.Arena
 import java.lang.foreign.FunctionDescriptor
 import java.lang.foreign.Linker
@@ -117,7 +118,7 @@ class CudaDriverSpec : FunSpec({
                             done.await()
                             failure?.let { throw it }
                             gate.open()
-                            eventually("all is released") { LedgerExtension.held().run { events() == 0L && waits() == 0L } }
+                            eventually("all is released") { Held.now().run { events() == 0L && waits() == 0L } }
                             if (onDouble) CudaDouble.contextsInHostFunctions(false)
                         }
                     }

@@ -18,9 +18,9 @@ import org.arbalest.device.Devices
 import org.arbalest.device.Field
 import org.arbalest.device.Schema
 import org.arbalest.device.abi.DeviceType
-import org.arbalest.testkit.CCompiler
-import org.arbalest.testkit.LedgerExtension
-import org.arbalest.testkit.gpu.CudaDouble
+import org.arbalest.support.CCompiler
+import org.arbalest.support.LedgerExtension
+import org.arbalest.support.gpu.CudaDouble
 import java.lang.foreign.Arena
 import java.lang.foreign.FunctionDescriptor
 import java.lang.foreign.Linker

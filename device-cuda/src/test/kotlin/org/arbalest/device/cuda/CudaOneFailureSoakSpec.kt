@@ -4,10 +4,10 @@ package org.arbalest.device.cuda
 import io.kotest.core.spec.style.FunSpec
 import org.arbalest.device.Devices
 import org.arbalest.device.abi.DeviceType
-import org.arbalest.testkit.CCompiler
-import org.arbalest.testkit.check.Plant
-import org.arbalest.testkit.check.oneFailureContract
-import org.arbalest.testkit.check.plants
+import org.arbalest.support.CCompiler
+import org.arbalest.support.check.Plant
+import org.arbalest.support.check.oneFailureContract
+import org.arbalest.support.check.plants
 import java.lang.foreign.Arena
 import java.lang.foreign.ValueLayout.JAVA_INT
 import java.lang.foreign.ValueLayout.JAVA_LONG
@@ -35,7 +35,5 @@ class CudaOneFailureSoakSpec : FunSpec({
     include(oneFailureContract(plants(CudaBackend(DeviceType.CUDA_HOST)) + memory, ::CudaHostContractSpec))
     include(oneFailureContract(plants(CudaBackend(DeviceType.CUDA_MANAGED)) + memory, ::CudaManagedContractSpec))
     include(oneFailureContract(plants(CudaBackend(DeviceType.CUDA)) + handles, ::CudaDriverSpec))
-    include(oneFailureContract(plants(CudaBackend(DeviceType.CUDA)) + memory, ::CudaCopySpec))
     include(oneFailureContract(plants(CudaBackend(DeviceType.CUDA)) + memory, ::CudaSpec))
-    include(oneFailureContract(plants(CudaBackend(DeviceType.CUDA)) + memory, ::CudaSharingSpec))
 })

@@ -11,13 +11,14 @@ import org.arbalest.device.MemoryPool
 import org.arbalest.device.abi.ArrowDeviceArrayStruct
 import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.abi.Errno
-import org.arbalest.testkit.CCompiler
-import org.arbalest.testkit.LedgerExtension
+import org.arbalest.support.CCompiler
+import org.arbalest.support.LedgerExtension
+import org.arbalest.support.gpu.CudaDouble
+import org.arbalest.support.gpu.GpuDouble
+import org.arbalest.support.gpu.gpuContract
+import org.arbalest.testkit.contract.Held
 import org.arbalest.testkit.contract.eventually
 import org.arbalest.testkit.contract.texts
-import org.arbalest.testkit.gpu.CudaDouble
-import org.arbalest.testkit.gpu.GpuDouble
-import org.arbalest.testkit.gpu.gpuContract
 import java.lang.foreign.FunctionDescriptor
 import java.lang.foreign.Linker
 import java.lang.foreign.ValueLayout.ADDRESS
@@ -72,7 +73,7 @@ class CudaSpec : FunSpec({
             gate.open()
             stream.synchronize()
         }
-        eventually("all is released") { LedgerExtension.held().run { buffers() == 0L && waits() == 0L } }
+        eventually("all is released") { Held.now().run { buffers() == 0L && waits() == 0L } }
     }
 
     test("managed memory: advice ends with whose it is, by pools as well; what was only moved is kept [DEV-52]") {
@@ -89,7 +90,7 @@ class CudaSpec : FunSpec({
                     batch.synchronize()
                     Cuda.advise(batch, MemoryAdvice.PREFERRED_LOCATION, cpu)
                 }
-                eventually("the batch is freed") { LedgerExtension.held().buffers() == 0L }
+                eventually("the batch is freed") { Held.now().buffers() == 0L }
                 val next = List(8) { memory.allocate(20_000L shl (it % 4)) }
                 next.any { CudaDouble.advised(it.address()) } shouldBe false
                 next.forEach { it.close() }
@@ -97,7 +98,7 @@ class CudaSpec : FunSpec({
                     device.defaultStream().run { Cuda.prefetch(buffer, cpu, this); synchronize() }
                     buffer.address()
                 }
-                eventually("nothing uses it") { LedgerExtension.held().buffers() == 0L }
+                eventually("nothing uses it") { Held.now().buffers() == 0L }
                 memory.allocate(100_000).use { it.address() shouldBe moved }
             }
         }

@@ -3,11 +3,11 @@ package org.arbalest.device.opencl
 
 import io.kotest.core.spec.style.FunSpec
 import org.arbalest.device.abi.DeviceType
-import org.arbalest.testkit.CCompiler
+import org.arbalest.support.CCompiler
+import org.arbalest.support.check.Plant
+import org.arbalest.support.check.oneFailureContract
+import org.arbalest.support.check.plants
 import org.arbalest.testkit.SkipWithout
-import org.arbalest.testkit.check.Plant
-import org.arbalest.testkit.check.oneFailureContract
-import org.arbalest.testkit.check.plants
 
 /** A failing or leaking test of OpenCL's contract suites is reported once. */
 class OpenClOneFailureSoakSpec : FunSpec({

@@ -9,8 +9,8 @@ import org.arbalest.device.Device
 import org.arbalest.device.DeviceStream
 import org.arbalest.device.Devices
 import org.arbalest.device.abi.DeviceType
-import org.arbalest.testkit.NativeLibrary
-import org.arbalest.testkit.Settling
+import org.arbalest.support.NativeLibrary
+import org.arbalest.support.Settling
 import org.arbalest.testkit.contract.Backend
 import org.arbalest.testkit.contract.Gate
 import java.lang.foreign.Arena

@@ -23,13 +23,14 @@ import org.arbalest.device.abi.ArrowArrayStruct
 import org.arbalest.device.abi.ArrowDeviceArrayStruct
 import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.abi.Errno
-import org.arbalest.testkit.CCompiler
-import org.arbalest.testkit.CPeer
-import org.arbalest.testkit.LedgerExtension
-import org.arbalest.testkit.PeerMoves
-import org.arbalest.testkit.PeerNodes
+import org.arbalest.support.CCompiler
+import org.arbalest.support.CPeer
+import org.arbalest.support.LedgerExtension
+import org.arbalest.support.PeerMoves
+import org.arbalest.support.PeerNodes
+import org.arbalest.support.StructKind
 import org.arbalest.testkit.SkipWithout
-import org.arbalest.testkit.StructKind
+import org.arbalest.testkit.contract.Held
 import org.arbalest.testkit.contract.columns
 import org.arbalest.testkit.contract.eventually
 import org.arbalest.testkit.contract.pageable
@@ -163,14 +164,14 @@ class UsmSpec : FunSpec({
                 columns(count).use { batch ->
                     device.createStream().use { stream ->
                         batch.copyTo(device, stream).use { it.synchronize() }
-                        eventually("the warm-up is over") { LedgerExtension.held().waits() == 0L }
+                        eventually("the warm-up is over") { Held.now().waits() == 0L }
                         val held = UsmDouble.events
                         val before = UsmDouble.flushes to UsmDouble.callbacks
                         batch.copyTo(device, stream).use { copy ->
                             copy.synchronize()
                             copy.child(count - 1).use { it.asColumn().bufferCount() shouldBe 2 }
                         }
-                        eventually("each event is given back") { LedgerExtension.held().waits() == 0L && UsmDouble.events <= held } // PoCL's are looked at for 20 ms after the warm-up
+                        eventually("each event is given back") { Held.now().waits() == 0L && UsmDouble.events <= held } // PoCL's are looked at for 20 ms after the warm-up
                         UsmDouble.flushes - before.first to UsmDouble.callbacks - before.second
                     }
                 }
@@ -236,7 +237,7 @@ class UsmSpec : FunSpec({
             val stream = both.defaultStream()
             batch.copyTo(both).use { there ->
                 there.synchronize()
-                eventually("the copy lets go") { LedgerExtension.held().waits() == 0L }
+                eventually("the copy lets go") { Held.now().waits() == 0L }
                 for (function in listOf("clCreateBuffer", "clCreateSubBuffer", "clEnqueueCopyBuffer")) {
                     var calls = 0L
                     do {
@@ -280,7 +281,7 @@ class UsmSpec : FunSpec({
                     if (failure != null) failure.message shouldContain "clDeviceMemAllocINTEL"
                     ArrowArrayStruct.release(out.address()) shouldBe 0
                     stream.synchronize()
-                    eventually("all is given back") { UsmDouble.memObjects == 0L && UsmDouble.live(UnifiedMemory.DEVICE) == 0L && LedgerExtension.held().exports() == 0L }
+                    eventually("all is given back") { UsmDouble.memObjects == 0L && UsmDouble.live(UnifiedMemory.DEVICE) == 0L && Held.now().exports() == 0L }
                 }
             } while (!pending)
             calls shouldBeGreaterThan 5

@@ -2,7 +2,7 @@
 package org.arbalest.device.rocm;
 
 import org.arbalest.device.rocm.check.RocmCheck;
-import org.arbalest.testkit.check.CopyBenchmark;
+import org.arbalest.support.check.CopyBenchmark;
 
 /** Copies to a ROCm device and back, beside {@code hipMemcpyAsync}. */
 public class RocmCopy extends CopyBenchmark {

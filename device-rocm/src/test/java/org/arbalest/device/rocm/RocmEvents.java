@@ -2,7 +2,7 @@
 package org.arbalest.device.rocm;
 
 import org.arbalest.device.rocm.check.RocmCheck;
-import org.arbalest.testkit.check.EventBenchmark;
+import org.arbalest.support.check.EventBenchmark;
 
 /** A batch across the C interface, and waits for a ROCm device. */
 public class RocmEvents extends EventBenchmark {

@@ -6,11 +6,11 @@ import io.kotest.matchers.nulls.shouldBeNull
 import io.kotest.matchers.nulls.shouldNotBeNull
 import org.arbalest.device.Devices
 import org.arbalest.device.abi.DeviceType
-import org.arbalest.testkit.CCompiler
+import org.arbalest.support.CCompiler
+import org.arbalest.support.gpu.HipDouble
+import org.arbalest.support.gpu.Prototypes
+import org.arbalest.support.gpu.signatureContract
 import org.arbalest.testkit.SkipWithout
-import org.arbalest.testkit.gpu.HipDouble
-import org.arbalest.testkit.gpu.Prototypes
-import org.arbalest.testkit.gpu.signatureContract
 import java.nio.file.Files
 import java.nio.file.Path
 

@@ -3,8 +3,8 @@ package org.arbalest.device.rocm
 
 import io.kotest.core.spec.style.FunSpec
 import org.arbalest.device.abi.DeviceType
-import org.arbalest.testkit.CCompiler
-import org.arbalest.testkit.LedgerExtension
+import org.arbalest.support.CCompiler
+import org.arbalest.support.LedgerExtension
 import org.arbalest.testkit.contract.backendContract
 
 /** A GPU's own memory. */

@@ -7,12 +7,12 @@ import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
 import org.arbalest.device.abi.ArrowDeviceArrayStruct
 import org.arbalest.device.abi.DeviceType
-import org.arbalest.testkit.CCompiler
-import org.arbalest.testkit.LedgerExtension
+import org.arbalest.support.CCompiler
+import org.arbalest.support.LedgerExtension
+import org.arbalest.support.gpu.HipDouble
+import org.arbalest.support.gpu.gpuDriverContract
 import org.arbalest.testkit.contract.eventually
 import org.arbalest.testkit.contract.numbers
-import org.arbalest.testkit.gpu.HipDouble
-import org.arbalest.testkit.gpu.gpuDriverContract
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
 import java.lang.foreign.ValueLayout.JAVA_INT

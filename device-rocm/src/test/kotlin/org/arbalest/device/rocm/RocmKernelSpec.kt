@@ -12,10 +12,10 @@ import org.arbalest.device.Devices
 import org.arbalest.device.Field
 import org.arbalest.device.Schema
 import org.arbalest.device.abi.DeviceType
-import org.arbalest.testkit.CCompiler
-import org.arbalest.testkit.LedgerExtension
+import org.arbalest.support.CCompiler
+import org.arbalest.support.LedgerExtension
+import org.arbalest.support.gpu.HipDouble
 import org.arbalest.testkit.contract.numbers
-import org.arbalest.testkit.gpu.HipDouble
 import java.lang.foreign.Arena
 import java.lang.foreign.FunctionDescriptor
 import java.lang.foreign.Linker

@@ -3,10 +3,10 @@ package org.arbalest.device.rocm
 
 import io.kotest.core.spec.style.FunSpec
 import org.arbalest.device.abi.DeviceType
-import org.arbalest.testkit.CCompiler
-import org.arbalest.testkit.check.Plant
-import org.arbalest.testkit.check.oneFailureContract
-import org.arbalest.testkit.check.plants
+import org.arbalest.support.CCompiler
+import org.arbalest.support.check.Plant
+import org.arbalest.support.check.oneFailureContract
+import org.arbalest.support.check.plants
 import java.lang.foreign.Arena
 import java.lang.foreign.ValueLayout.JAVA_INT
 import java.lang.foreign.ValueLayout.JAVA_LONG
@@ -29,7 +29,5 @@ class RocmOneFailureSoakSpec : FunSpec({
     include(oneFailureContract(plants(RocmBackend(DeviceType.ROCM)) + handles, ::RocmContractSpec))
     include(oneFailureContract(plants(RocmBackend(DeviceType.ROCM_HOST)) + memory, ::RocmHostContractSpec))
     include(oneFailureContract(plants(RocmBackend(DeviceType.ROCM)) + handles, ::RocmDriverSpec))
-    include(oneFailureContract(plants(RocmBackend(DeviceType.ROCM)) + memory, ::RocmCopySpec))
     include(oneFailureContract(plants(RocmBackend(DeviceType.ROCM)) + memory, ::RocmSpec))
-    include(oneFailureContract(plants(RocmBackend(DeviceType.ROCM)) + memory, ::RocmSharingSpec))
 })

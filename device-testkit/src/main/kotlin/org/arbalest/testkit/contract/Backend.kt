@@ -13,7 +13,6 @@ import org.arbalest.device.Ledger
 import org.arbalest.device.MemoryManager
 import org.arbalest.device.NestedType
 import org.arbalest.device.Schema
-import org.arbalest.testkit.LedgerExtension
 import java.lang.foreign.ValueLayout.JAVA_BYTE
 import java.lang.foreign.ValueLayout.JAVA_LONG
 import java.util.concurrent.locks.LockSupport
@@ -122,24 +121,28 @@ public fun pageable(size: Long, seed: Int): DeviceBuffer = Devices.cpu().allocat
     for (i in 0 until size) segment.set(JAVA_BYTE, i, pattern(i, seed))
 }
 
-internal fun pattern(i: Long, seed: Int): Byte = (i * 31 + i / 4096 + seed).toByte()
+/** The byte at [i] of a buffer that [pageable] has filled with the same [seed]. */
+public fun pattern(i: Long, seed: Int): Byte = (i * 31 + i / 4096 + seed).toByte()
 
 /**
  * Waits for what another thread is about to do; not for time to pass.
  *
  * @throws IllegalStateException with [what], if it is not so after five seconds
  */
-public fun eventually(what: String, condition: () -> Boolean) {
-    val patience = System.nanoTime() + 5_000_000_000
+public fun eventually(what: String, condition: () -> Boolean): Unit = eventually(what, 5, condition)
+
+/** Like the other [eventually], with a limit in [seconds] for work that takes more than five by its design. */
+public fun eventually(what: String, seconds: Long, condition: () -> Boolean) {
+    val patience = System.nanoTime() + seconds * 1_000_000_000
     while (!condition()) {
-        check(System.nanoTime() < patience) { "not so after 5 seconds: $what" }
+        check(System.nanoTime() < patience) { "not so after $seconds seconds: $what" }
         LockSupport.parkNanos(50_000) // whoever is to make it so may need the core
     }
 }
 
 /** What is held when nothing is under way any more that is released by itself: what to compare a later [Ledger.now] with. */
 public fun settled(): Ledger {
-    eventually("no wait is left") { LedgerExtension.held().waits() == 0L }
+    eventually("no wait is left") { Held.now().waits() == 0L }
     return Ledger.now()
 }
 

@@ -9,7 +9,7 @@ import io.kotest.core.spec.style.funSpec
  * foreign threads, tensors.
  *
  *     class MyContractSpec : FunSpec({
- *         extension(LedgerExtension)
+ *         extension(LeakExtension())
  *         include(backendContract(MyBackend))
  *     })
  *
@@ -17,6 +17,7 @@ import io.kotest.core.spec.style.funSpec
  * it that nothing has to be waited for.
  */
 public fun backendContract(backend: Backend): TestFactory = funSpec {
+    beforeTest { Held.begin() }
     include(memoryContract(backend))
     include(copyContract(backend))
     include(orderContract(backend))

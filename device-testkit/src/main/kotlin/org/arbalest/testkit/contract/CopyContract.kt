@@ -16,8 +16,8 @@ import org.arbalest.device.Field
 import org.arbalest.device.Ledger
 import org.arbalest.device.Schema
 import org.arbalest.device.Validation
+import org.arbalest.device.abi.ArrowDeviceArrayStruct
 import org.arbalest.testkit.SkipWithout
-import org.arbalest.testkit.StructKind.DEVICE_ARRAY
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
 import kotlin.random.Random
@@ -87,7 +87,7 @@ internal fun copyContract(backend: Backend): TestFactory = funSpec {
     test("copy: of a part, an offset that is beyond the array's own last one is refused, also where the CPU cannot read [ARR-20]") {
         val schema = Schema.of(Field.of("t", DataType.UTF8))
         Arena.ofConfined().use { arena ->
-            val out = arena.allocate(DEVICE_ARRAY.size, 8)
+            val out = ArrowDeviceArrayStruct.allocate(arena)
             val text = ArrayData.of(3, 0, listOf(null, buffer(intArrayOf(0, 1, Int.MAX_VALUE, 3)), buffer(IntArray(1))))
             DeviceArray.of(schema, ArrayData.of(3, 0, listOf(null), listOf(text)), cpu.defaultStream()).use { lies ->
                 lies.copyTo(device).also { it.synchronize() }.exportDeviceArray(out) // as C's its sizes are not known

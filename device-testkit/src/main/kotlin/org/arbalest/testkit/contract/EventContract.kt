@@ -11,7 +11,6 @@ import io.kotest.matchers.string.shouldNotBeBlank
 import io.kotest.matchers.types.shouldBeInstanceOf
 import org.arbalest.device.DeviceException
 import org.arbalest.device.SyncEvent
-import org.arbalest.testkit.LedgerExtension
 import java.time.Duration
 import java.util.concurrent.CompletableFuture
 import java.util.concurrent.CountDownLatch
@@ -95,7 +94,7 @@ internal fun eventContract(backend: Backend): TestFactory = funSpec {
                     gate?.open()
                     kept.get(5, SECONDS)
                 }
-                eventually("the wait that was given up is over") { LedgerExtension.held().waits() == 0L }
+                eventually("the wait that was given up is over") { Held.now().waits() == 0L }
             }
         }
     }

@@ -12,8 +12,6 @@ import org.arbalest.device.Ledger
 import org.arbalest.device.abi.ArrowArrayStruct
 import org.arbalest.device.abi.ArrowDeviceArrayStruct
 import org.arbalest.device.abi.DeviceType
-import org.arbalest.testkit.PeerMoves
-import org.arbalest.testkit.StructKind.DEVICE_ARRAY
 import java.lang.foreign.Arena
 import java.lang.foreign.ValueLayout.JAVA_LONG
 import java.util.concurrent.atomic.AtomicReference
@@ -62,7 +60,7 @@ internal fun lifetimeContract(backend: Backend): TestFactory = funSpec {
             device.createStream().use { stream ->
                 numbers(500).use { source ->
                     backend.held(stream) { gate ->
-                        val out = arena.allocate(DEVICE_ARRAY.size, 8)
+                        val out = ArrowDeviceArrayStruct.allocate(arena)
                         source.copyTo(device, stream).exportDeviceArray(out)
                         val cell = ArrowDeviceArrayStruct.syncEvent(out.address())
                         if (gate == null) {
@@ -80,7 +78,7 @@ internal fun lifetimeContract(backend: Backend): TestFactory = funSpec {
                             imported.exportDeviceArray(out)
                             ArrowDeviceArrayStruct.syncEvent(out.address()) shouldBe 0 // known to be done
                         }
-                        PeerMoves.releaseOnThread(out, DEVICE_ARRAY)
+                        NativeThread.release(out)
                     }
                 }
             }
@@ -92,9 +90,9 @@ internal fun lifetimeContract(backend: Backend): TestFactory = funSpec {
             device.createStream().use { stream ->
                 val before = settled()
                 backend.held(stream) { gate ->
-                    val out = arena.allocate(DEVICE_ARRAY.size, 8)
+                    val out = ArrowDeviceArrayStruct.allocate(arena)
                     numbers(500).use { it.copyTo(device, stream) }.exportDeviceArray(out)
-                    PeerMoves.releaseOnThread(out, DEVICE_ARRAY)
+                    NativeThread.release(out)
                     if (gate != null) (Ledger.now().since(before).buffers() > 0) shouldBe true
                     gate?.open()
                     stream.synchronize()
@@ -107,7 +105,7 @@ internal fun lifetimeContract(backend: Backend): TestFactory = funSpec {
     test("after a wait an array is exported without an event [DEV-15]") {
         Arena.ofConfined().use { arena ->
             numbers(20).use { source ->
-                val out = arena.allocate(DEVICE_ARRAY.size, 8)
+                val out = ArrowDeviceArrayStruct.allocate(arena)
                 source.copyTo(device).also { it.synchronize() }.exportDeviceArray(out)
                 ArrowDeviceArrayStruct.syncEvent(out.address()) shouldBe 0
                 ArrowDeviceArrayStruct.deviceType(out.address()) shouldBe device.type().code()
@@ -127,7 +125,7 @@ internal fun lifetimeContract(backend: Backend): TestFactory = funSpec {
                     val there = source.copyTo(device).also { it.synchronize() }
                     backend.held(stream) { gate ->
                         val back = there.use { it.copyTo(cpu, stream) }
-                        val out = arena.allocate(DEVICE_ARRAY.size, 8)
+                        val out = ArrowDeviceArrayStruct.allocate(arena)
                         val failure = AtomicReference<Throwable>()
                         val exporting = Thread.ofPlatform().unstarted { back.exportDeviceArray(out) }
                         exporting.setUncaughtExceptionHandler { _, e -> failure.set(e) }
@@ -149,9 +147,9 @@ internal fun lifetimeContract(backend: Backend): TestFactory = funSpec {
         Arena.ofConfined().use { arena ->
             numbers(50).use { source ->
                 repeat(50) {
-                    val out = arena.allocate(DEVICE_ARRAY.size, 8)
+                    val out = ArrowDeviceArrayStruct.allocate(arena)
                     source.copyTo(device).exportDeviceArray(out)
-                    PeerMoves.releaseOnThread(out, DEVICE_ARRAY) shouldBe true
+                    NativeThread.release(out) shouldBe true
                 }
             }
         }

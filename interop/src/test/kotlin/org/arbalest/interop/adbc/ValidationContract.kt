@@ -5,7 +5,7 @@ import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.interop.Had
-import org.arbalest.testkit.LedgerExtension
+import org.arbalest.support.LedgerExtension
 import org.arbalest.testkit.SkipWithout
 
 /**

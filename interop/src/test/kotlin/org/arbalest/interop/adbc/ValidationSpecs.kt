@@ -9,8 +9,8 @@ import org.arbalest.device.NestedType.ListType
 import org.arbalest.device.TimeUnit
 import org.arbalest.device.adbc.AdbcDriver
 import org.arbalest.interop.duckdb.DuckDb
-import org.arbalest.testkit.adbc.FaultyDriver
-import org.arbalest.testkit.adbc.FaultyDriverExtension
+import org.arbalest.support.adbc.FaultyDriver
+import org.arbalest.support.adbc.FaultyDriverExtension
 
 private val SINCE_1_1 = "it is of ADBC 1.0.0, which has no such function"
 

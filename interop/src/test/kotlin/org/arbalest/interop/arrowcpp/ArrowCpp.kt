@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.interop.arrowcpp
 
-import org.arbalest.testkit.CCompiler
-import org.arbalest.testkit.NativeLibrary
+import org.arbalest.support.CCompiler
+import org.arbalest.support.NativeLibrary
 import java.nio.file.Files
 import java.nio.file.Path
 import java.nio.file.StandardCopyOption.REPLACE_EXISTING

@@ -11,7 +11,7 @@ import org.arbalest.interop.EngineException
 import org.arbalest.interop.Had
 import org.arbalest.interop.Laid
 import org.arbalest.interop.Types
-import org.arbalest.testkit.LedgerExtension
+import org.arbalest.support.LedgerExtension
 import java.lang.foreign.MemorySegment
 import java.lang.foreign.ValueLayout.JAVA_INT
 

@@ -19,7 +19,7 @@ import org.arbalest.device.abi.DeviceType
 import org.arbalest.interop.Batches
 import org.arbalest.interop.EngineException
 import org.arbalest.interop.Types
-import org.arbalest.testkit.LedgerExtension
+import org.arbalest.support.LedgerExtension
 import org.arbalest.testkit.contract.eventually
 import java.io.IOException
 import java.util.concurrent.CompletableFuture

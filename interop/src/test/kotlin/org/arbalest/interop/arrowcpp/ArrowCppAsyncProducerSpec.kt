@@ -12,7 +12,7 @@ import org.arbalest.coroutines.asFlow
 import org.arbalest.device.AsyncArrayStream
 import org.arbalest.device.AsyncTask
 import org.arbalest.device.DeviceArrayReader
-import org.arbalest.testkit.LedgerExtension
+import org.arbalest.support.LedgerExtension
 import java.lang.foreign.MemorySegment
 import java.util.concurrent.CancellationException
 import java.util.concurrent.CompletableFuture

@@ -18,7 +18,7 @@ import org.arbalest.device.Ledger
 import org.arbalest.device.Metadata
 import org.arbalest.device.abi.DeviceType
 import org.arbalest.interop.EngineException
-import org.arbalest.testkit.ChildJvm
+import org.arbalest.support.ChildJvm
 import java.io.IOException
 import java.util.concurrent.CancellationException
 import java.util.concurrent.CompletableFuture

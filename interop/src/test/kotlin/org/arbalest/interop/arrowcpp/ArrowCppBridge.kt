@@ -9,7 +9,7 @@ import org.arbalest.interop.I64
 import org.arbalest.interop.PTR
 import org.arbalest.interop.function
 import org.arbalest.interop.text
-import org.arbalest.testkit.NativeLibrary
+import org.arbalest.support.NativeLibrary
 import org.arbalest.testkit.SkipWithout
 import java.lang.foreign.MemoryLayout
 import java.lang.foreign.MemorySegment

@@ -7,8 +7,8 @@ import io.kotest.matchers.string.shouldContain
 import org.arbalest.interop.Batches
 import org.arbalest.interop.Had
 import org.arbalest.interop.Types
-import org.arbalest.testkit.ChildJvm
-import org.arbalest.testkit.LedgerExtension
+import org.arbalest.support.ChildJvm
+import org.arbalest.support.LedgerExtension
 import java.nio.file.Files
 
 /** Files that Arrow C++ writes of our streams, and that it reads for us. */

@@ -9,7 +9,7 @@ import org.arbalest.device.DataType
 import org.arbalest.device.Devices
 import org.arbalest.device.Statistics
 import org.arbalest.interop.Had
-import org.arbalest.testkit.LedgerExtension
+import org.arbalest.support.LedgerExtension
 import java.util.OptionalLong
 
 /** Arrow C++ and the statistics schema: it makes arrays of it, and takes ours for sound. */

@@ -10,7 +10,7 @@ import org.arbalest.device.Extension
 import org.arbalest.device.Field
 import org.arbalest.device.Schema
 import org.arbalest.interop.Had
-import org.arbalest.testkit.LedgerExtension
+import org.arbalest.support.LedgerExtension
 import java.util.UUID
 
 /** Extension types that DuckDB writes and reads, of each version that there is. */

@@ -6,7 +6,7 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.interop.Had
-import org.arbalest.testkit.ChildJvm
+import org.arbalest.support.ChildJvm
 
 /** NumPy and tensors of DLPack, both ways; each NumPy in a JVM of its own. */
 class NumPySpec : FunSpec({

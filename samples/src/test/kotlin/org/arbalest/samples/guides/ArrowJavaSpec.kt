@@ -47,7 +47,7 @@ import org.arbalest.device.adbc.AdbcIngest
 import org.arbalest.device.arrow.ArrowReaders
 import org.arbalest.device.arrow.ArrowVectors
 import org.arbalest.samples.DuckDbDriver
-import org.arbalest.testkit.LedgerExtension
+import org.arbalest.support.LedgerExtension
 import org.arbalest.testkit.contract.eventually
 import org.jetbrains.kotlinx.dataframe.api.filter
 import java.io.ByteArrayInputStream

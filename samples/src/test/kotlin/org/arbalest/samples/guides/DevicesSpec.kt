@@ -12,10 +12,10 @@ import org.arbalest.device.Devices
 import org.arbalest.device.Ledger
 import org.arbalest.device.MeteredMemory
 import org.arbalest.device.abi.DeviceType
-import org.arbalest.testkit.CCompiler
-import org.arbalest.testkit.ChildJvm
+import org.arbalest.support.CCompiler
+import org.arbalest.support.ChildJvm
+import org.arbalest.support.gpu.CudaDouble
 import org.arbalest.testkit.contract.eventually
-import org.arbalest.testkit.gpu.CudaDouble
 import java.lang.foreign.Arena
 import java.lang.foreign.ValueLayout.JAVA_BYTE
 import java.net.StandardProtocolFamily

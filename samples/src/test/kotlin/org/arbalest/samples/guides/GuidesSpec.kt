@@ -18,7 +18,8 @@ import org.arbalest.device.abi.ArrowArrayStruct
 import org.arbalest.device.abi.ArrowSchemaStruct
 import org.arbalest.device.abi.DeviceType
 import org.arbalest.samples.captured
-import org.arbalest.testkit.LedgerExtension
+import org.arbalest.support.LedgerExtension
+import org.arbalest.testkit.contract.Held
 import org.arbalest.testkit.contract.eventually
 import java.io.File
 import java.lang.foreign.Arena
@@ -135,7 +136,7 @@ class GuidesSpec : FunSpec({
             doubled(DeviceArrayReader.importStream(stream).asFlow()).collect { total += it["price"].doubles()[0] }
             total shouldBe 7.0
         }
-        eventually("nothing is left") { LedgerExtension.held().isZero }
+        eventually("nothing is left") { Held.now().isZero }
     }
 
     test("the messages in the guide to errors are those that are thrown") {

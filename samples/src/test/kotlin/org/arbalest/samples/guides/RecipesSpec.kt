@@ -15,7 +15,7 @@ import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.Devices
 import org.arbalest.device.abi.DeviceType
-import org.arbalest.testkit.LedgerExtension
+import org.arbalest.support.LedgerExtension
 import org.duckdb.DuckDBConnection
 import java.sql.DriverManager
 import java.sql.ResultSet

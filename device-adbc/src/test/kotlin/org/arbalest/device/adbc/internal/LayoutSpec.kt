@@ -5,8 +5,8 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.collections.shouldBeEmpty
 import io.kotest.matchers.shouldBe
 import org.arbalest.device.adbc.AdbcVersion
-import org.arbalest.testkit.NativeLibrary
-import org.arbalest.testkit.adbc.FaultyDriver
+import org.arbalest.support.NativeLibrary
+import org.arbalest.support.adbc.FaultyDriver
 import java.lang.foreign.MemoryLayout.PathElement.groupElement
 import java.lang.foreign.StructLayout
 

@@ -9,7 +9,7 @@ import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
 import org.arbalest.device.adbc.IDS
 import org.arbalest.device.adbc.ids
-import org.arbalest.testkit.LedgerExtension
+import org.arbalest.support.LedgerExtension
 
 class MetadataRowSpec : FunSpec({
     extension(LedgerExtension)

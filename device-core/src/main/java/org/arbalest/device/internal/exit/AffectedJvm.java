@@ -8,7 +8,7 @@ final class AffectedJvm {
   /** The oldest JDK that the library runs on. */
   static final int FIRST = 25;
 
-  /** The last JDK with the defect. ProcessExitSpec fails on a JDK up to this one that ends without the guard. */
+  /** The last JDK with the defect. ProcessExitStressSpec fails on a JDK up to this one that ends without the guard. */
   static final int LAST = 27;
 
   private AffectedJvm() {}

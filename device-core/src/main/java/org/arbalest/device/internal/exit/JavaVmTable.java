@@ -40,6 +40,7 @@ record JavaVmTable(long javaVm, MemorySegment functions) {
 
   /** Checks the structure of a JavaVM: reads nothing of which the map does not say that it is there. */
   static JavaVmTable of(long javaVm, String libjvm, MemoryMap memory) {
+    if (libjvm.isEmpty()) throw unknown("the memory of JNI_GetCreatedJavaVMs is of no file");
     if ((javaVm & 7) != 0 || !memory.isMapped(javaVm, Long.BYTES, libjvm, "rw")) {
       throw unknown("the JavaVM is not in writable memory of libjvm");
     }

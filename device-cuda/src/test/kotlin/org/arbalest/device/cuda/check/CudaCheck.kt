@@ -6,18 +6,18 @@ import org.arbalest.device.SyncEvent
 import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.cuda.CudaContractSpec
 import org.arbalest.device.cuda.CudaCopy
-import org.arbalest.device.cuda.CudaCopySpec
+import org.arbalest.device.cuda.CudaCopySoakSpec
 import org.arbalest.device.cuda.CudaDriverSpec
 import org.arbalest.device.cuda.CudaEvents
 import org.arbalest.device.cuda.CudaHostContractSpec
 import org.arbalest.device.cuda.CudaKernelSpec
 import org.arbalest.device.cuda.CudaManagedContractSpec
-import org.arbalest.testkit.check.CheckedGpu
-import org.arbalest.testkit.check.CheckedSpec
-import org.arbalest.testkit.check.RawGpu
-import org.arbalest.testkit.check.gpuCheck
-import org.arbalest.testkit.gpu.CudaDouble
-import org.arbalest.testkit.gpu.GpuDouble
+import org.arbalest.support.check.CheckedGpu
+import org.arbalest.support.check.CheckedSpec
+import org.arbalest.support.check.RawGpu
+import org.arbalest.support.check.gpuCheck
+import org.arbalest.support.gpu.CudaDouble
+import org.arbalest.support.gpu.GpuDouble
 import kotlin.reflect.KClass
 import kotlin.system.exitProcess
 
@@ -34,7 +34,7 @@ object CudaCheck : CheckedGpu {
             CheckedSpec("contract, pinned memory", CudaHostContractSpec::class, DeviceType.CUDA_HOST, 60),
             CheckedSpec("contract, managed memory", CudaManagedContractSpec::class, DeviceType.CUDA_MANAGED, 60),
             CheckedSpec("contract, GPUs", CudaDriverSpec::class, DeviceType.CUDA, 90),
-            CheckedSpec("contract, copies", CudaCopySpec::class, DeviceType.CUDA, 60),
+            CheckedSpec("contract, copies", CudaCopySoakSpec::class, DeviceType.CUDA, 60),
             CheckedSpec("a kernel: flights counted", CudaKernelSpec::class, DeviceType.CUDA, 60),
         )
     override val benchmarks: List<KClass<*>> get() = listOf(CudaCopy::class, CudaEvents::class)

@@ -2,7 +2,7 @@
 package org.arbalest.device.cuda.check
 
 import org.arbalest.device.cuda.Raw
-import org.arbalest.testkit.check.RawGpu
+import org.arbalest.support.check.RawGpu
 import java.io.File
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment

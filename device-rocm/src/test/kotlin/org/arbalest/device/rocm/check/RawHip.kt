@@ -2,7 +2,7 @@
 package org.arbalest.device.rocm.check
 
 import org.arbalest.device.rocm.Raw
-import org.arbalest.testkit.check.RawGpu
+import org.arbalest.support.check.RawGpu
 import java.lang.foreign.Arena
 import java.lang.foreign.ValueLayout.JAVA_INT
 import java.lang.foreign.ValueLayout.JAVA_LONG

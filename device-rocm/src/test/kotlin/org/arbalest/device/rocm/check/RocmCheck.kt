@@ -6,16 +6,16 @@ import org.arbalest.device.SyncEvent
 import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.rocm.RocmContractSpec
 import org.arbalest.device.rocm.RocmCopy
-import org.arbalest.device.rocm.RocmCopySpec
+import org.arbalest.device.rocm.RocmCopySoakSpec
 import org.arbalest.device.rocm.RocmDriverSpec
 import org.arbalest.device.rocm.RocmEvents
 import org.arbalest.device.rocm.RocmHostContractSpec
-import org.arbalest.testkit.check.CheckedGpu
-import org.arbalest.testkit.check.CheckedSpec
-import org.arbalest.testkit.check.RawGpu
-import org.arbalest.testkit.check.gpuCheck
-import org.arbalest.testkit.gpu.GpuDouble
-import org.arbalest.testkit.gpu.HipDouble
+import org.arbalest.support.check.CheckedGpu
+import org.arbalest.support.check.CheckedSpec
+import org.arbalest.support.check.RawGpu
+import org.arbalest.support.check.gpuCheck
+import org.arbalest.support.gpu.GpuDouble
+import org.arbalest.support.gpu.HipDouble
 import kotlin.reflect.KClass
 import kotlin.system.exitProcess
 
@@ -31,7 +31,7 @@ object RocmCheck : CheckedGpu {
             CheckedSpec("contract, GPU memory", RocmContractSpec::class, DeviceType.ROCM, 60),
             CheckedSpec("contract, pinned memory", RocmHostContractSpec::class, DeviceType.ROCM_HOST, 60),
             CheckedSpec("contract, GPUs", RocmDriverSpec::class, DeviceType.ROCM, 90),
-            CheckedSpec("contract, copies", RocmCopySpec::class, DeviceType.ROCM, 60),
+            CheckedSpec("contract, copies", RocmCopySoakSpec::class, DeviceType.ROCM, 60),
         )
     override val benchmarks: List<KClass<*>> get() = listOf(RocmCopy::class, RocmEvents::class)
     override val program: KClass<*> get() = RocmCheck::class

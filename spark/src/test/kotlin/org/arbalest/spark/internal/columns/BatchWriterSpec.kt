@@ -17,8 +17,8 @@ import org.arbalest.device.FlatType
 import org.arbalest.device.Schema
 import org.arbalest.spark.internal.vector.SparkTypes
 import org.arbalest.spark.internal.vector.Vectors
-import org.arbalest.testkit.ChildJvm
-import org.arbalest.testkit.LedgerExtension
+import org.arbalest.support.ChildJvm
+import org.arbalest.support.LedgerExtension
 import java.lang.foreign.MemorySegment
 
 class BatchWriterSpec : FunSpec({

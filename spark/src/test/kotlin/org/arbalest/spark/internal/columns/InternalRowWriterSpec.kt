@@ -16,8 +16,8 @@ import org.apache.spark.sql.types.StructField
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.unsafe.types.UTF8String
 import org.arbalest.device.Devices
-import org.arbalest.testkit.ChildJvm
-import org.arbalest.testkit.LedgerExtension
+import org.arbalest.support.ChildJvm
+import org.arbalest.support.LedgerExtension
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
 import java.lang.foreign.ValueLayout.JAVA_BYTE

@@ -10,7 +10,7 @@ import org.apache.spark.TaskContextImpl
 import org.apache.spark.TaskKilledException
 import org.arbalest.device.Devices
 import org.arbalest.device.abi.DeviceType
-import org.arbalest.testkit.LedgerExtension
+import org.arbalest.support.LedgerExtension
 import org.arbalest.testkit.SkipWithout
 import java.util.concurrent.Callable
 import java.util.concurrent.CountDownLatch

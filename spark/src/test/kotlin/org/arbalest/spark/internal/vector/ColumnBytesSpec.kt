@@ -10,7 +10,7 @@ import org.arbalest.device.Field
 import org.arbalest.device.FlatType
 import org.arbalest.device.NestedType
 import org.arbalest.device.TimeUnit
-import org.arbalest.testkit.LedgerExtension
+import org.arbalest.support.LedgerExtension
 import java.lang.foreign.MemorySegment
 
 /** Bytes of ten rows without nulls, by hand. */

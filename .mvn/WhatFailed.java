@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import javax.xml.parsers.DocumentBuilder;
+import javax.xml.parsers.DocumentBuilderFactory;
+import org.w3c.dom.Element;
+import org.w3c.dom.NodeList;
+
+/**
+ * Prints each failed test of the last build: its module, class, name and reason, and the command that repeats it.
+ *
+ * <p>{@code mvnw} calls this after Maven has failed, so that the failed tests are the last output. Arguments: the project's folder; the second
+ * (of the epoch) in which the build started, since older reports are of other builds.
+ */
+class WhatFailed {
+  private static final int MOST = 25;
+
+  public static void main(String[] args) throws Exception {
+    Path root = Path.of(args[0]);
+    List<Failure> failures = failures(root, Long.parseLong(args[1]) * 1000);
+    failures.removeIf(each -> each.test.endsWith("InstantiationException")); // of a spec whose initializationError is there as well
+    if (failures.isEmpty()) return;
+    StringBuilder out = new StringBuilder("\n" + failures.size() + (failures.size() == 1 ? " test" : " tests") + " failed:\n");
+    for (Failure each : failures.subList(0, Math.min(MOST, failures.size()))) out.append(each);
+    if (failures.size() > MOST) out.append("\n… and ").append(failures.size() - MOST).append(" more\n");
+    System.err.print(out);
+  }
+
+  private static List<Failure> failures(Path root, long since) throws Exception {
+    DocumentBuilder parser = DocumentBuilderFactory.newInstance().newDocumentBuilder();
+    List<Failure> failures = new ArrayList<>();
+    for (Path report : reports(root)) {
+      if (Files.getLastModifiedTime(report).toMillis() < since) continue;
+      NodeList tests;
+      try {
+        tests = parser.parse(report.toFile()).getElementsByTagName("testcase");
+      } catch (org.xml.sax.SAXException e) {
+        failures.add(new Failure(root.relativize(report), "", report.getFileName().toString(), "the report cannot be read: " + e.getMessage()));
+        continue;
+      }
+      for (int i = 0; i < tests.getLength(); i++) {
+        Element test = (Element) tests.item(i);
+        Element problem = first(test, "failure", "error");
+        if (problem != null) failures.add(new Failure(root.relativize(report), test.getAttribute("classname"),
+            test.getAttribute("name"), problem.getAttribute("message")));
+      }
+    }
+    return failures;
+  }
+
+  private static List<Path> reports(Path root) throws IOException {
+    List<Path> reports = new ArrayList<>();
+    try (Stream<Path> modules = Files.list(root)) {
+      for (Path module : (Iterable<Path>) modules.sorted()::iterator) {
+        Path target = module.resolve("target");
+        if (!Files.isDirectory(target)) continue;
+        try (Stream<Path> files = Files.find(target, 2, (file, attributes) -> target.relativize(file).toString().matches("surefire-reports.*TEST-.*[.]xml"))) {
+          files.sorted().forEach(reports::add);
+        }
+      }
+    }
+    return reports;
+  }
+
+  private static Element first(Element test, String... names) {
+    for (String name : names) {
+      NodeList found = test.getElementsByTagName(name);
+      if (found.getLength() > 0) return (Element) found.item(0);
+    }
+    return null;
+  }
+
+  /** @param report its path below the project; {@code specification} is the class, with the name of a second execution in parentheses */
+  private record Failure(Path report, String specification, String test, String message) {
+    private String module() {
+      return report.getName(0).toString();
+    }
+
+    @Override
+    public String toString() {
+      String name = specification.replaceFirst("[(].*", "");
+      String spec = name.substring(name.lastIndexOf('.') + 1);
+      String module = module();
+      String reason = message.strip().lines().findFirst().orElse("no message");
+      return "\n" + module + ": " + specification.substring(name.lastIndexOf('.') + 1) + ": " + test + "\n  "
+          + (reason.length() > 200 ? reason.substring(0, 200) + "…" : reason)
+          + "\n  ./mvnw " + profiles() + "-pl " + module + " -am test -Dtest=" + spec + only() + "\n";
+    }
+
+    /** The modules that only a profile builds. */
+    private String profiles() {
+      if (module().contains("spark")) return "-Pfull,spark ";
+      boolean isSecond = specification.contains("(") || !report.getParent().endsWith("surefire-reports");
+      return isSecond || List.of("samples", "interop", "benchmarks", "consumers").contains(module()) ? "-Pfull " : "";
+    }
+
+    /** Kotest's filter takes {@code *} for any text: what a shell or the filter might read otherwise becomes one, and what parts a context from a test. */
+    private String only() {
+      if (test.equals("initializationError")) return "";
+      return " '-Dkotest.filter.tests=" + test.replaceAll("[^\\p{L}\\p{N} .,:_()-]+", "*") + "'";
+    }
+  }
+}

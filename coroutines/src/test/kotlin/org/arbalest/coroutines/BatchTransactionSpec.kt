@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.coroutines
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.comparables.shouldBeGreaterThan
+import io.kotest.matchers.shouldBe
+import org.arbalest.device.Device
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceException
+import org.arbalest.device.Devices
+import org.arbalest.device.Ledger
+import org.arbalest.device.abi.Errno
+import org.arbalest.support.LedgerExtension
+
+private class Planned : Exception()
+
+class BatchTransactionSpec : FunSpec({
+    extension(LedgerExtension)
+    val cpu = Devices.cpu()
+
+    /** A batch in which every lambda and every block calls [step]. */
+    fun Device.everything(step: () -> Unit): DeviceArray = batch(rows = 3) {
+        step()
+        int64("a", longArrayOf(1, 2, 3), isNull = { step(); it == 0 })
+        utf8("b") { row -> step(); "text ".repeat(100 * row) }
+        list("c", { row -> step(); List(row) { it } }) { all ->
+            step()
+            struct {
+                step()
+                float64("x") { step(); all[it].toDouble() }
+                list("y", { step(); listOf("p", null) }) { texts -> dictionary { step(); texts[it] } }
+                step()
+            }
+            step()
+        }
+        list("d") { step(); listOf("q") }
+        step()
+    }
+
+    test("a throw at any place leaves nothing allocated") {
+        val before = Ledger.now()
+        var places = 0
+        cpu.everything { places++ }.close()
+        places shouldBeGreaterThan 25
+        for (place in 0 until places) {
+            var steps = 0
+            shouldThrow<Planned> { cpu.everything { if (steps++ == place) throw Planned() } }
+            Ledger.now().since(before).isZero shouldBe true
+        }
+    }
+
+    test("where memory runs out, what there was of it is freed") {
+        val before = Ledger.now()
+        val error = shouldThrow<DeviceException> {
+            cpu.batch(1_000_000_000) {
+                int8("a", byteArrayOf(1))
+                fixedSizeBinary("b", Int.MAX_VALUE) { null }
+            }
+        }
+        error.errno() shouldBe Errno.ENOMEM
+        Ledger.now().since(before).isZero shouldBe true
+    }
+
+    test("leaving the block by a return leaves nothing allocated") {
+        val before = Ledger.now()
+        fun leave(): String {
+            cpu.batch(1) {
+                int64("a", longArrayOf(1))
+                utf8("b") { return "left" }
+            }.close()
+            return "built"
+        }
+        leave() shouldBe "left"
+        Ledger.now().since(before).isZero shouldBe true
+    }
+})

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.coroutines
+
+import io.kotest.assertions.withClue
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.comparables.shouldBeLessThan
+import io.kotest.matchers.shouldBe
+import kotlinx.coroutines.CoroutineScope
+import kotlinx.coroutines.CoroutineStart
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.Job
+import kotlinx.coroutines.cancel
+import kotlinx.coroutines.coroutineScope
+import kotlinx.coroutines.flow.Flow
+import kotlinx.coroutines.flow.collect
+import kotlinx.coroutines.flow.flow
+import kotlinx.coroutines.launch
+import org.arbalest.device.AsyncArrayStream
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceArrayReader
+import org.arbalest.support.CCompiler
+import org.arbalest.support.CPeer
+import org.arbalest.support.LedgerExtension
+import org.arbalest.support.PeerConsumer
+import org.arbalest.support.PeerConsumer.Quirk.*
+import org.arbalest.support.PeerProducer
+import java.nio.file.Files
+import java.nio.file.Path
+import kotlin.random.Random
+
+private const val RUNS = 500
+private const val BATCHES = 8
+private const val WINDOW = 6
+private const val MOST_KIB = 1024
+private const val MOST_ROUNDS = 60
+
+/** Streams that are cancelled at a random point, over and over: nothing is left, and memory does not grow. */
+class ReaderFlowSoakSpec : FunSpec({
+    extension(LedgerExtension)
+
+    test("memory comes to rest over cancelled runs of a stream of ours") {
+        soak { cancelledRun(it, readerOf(BATCHES)) }
+    }
+
+    test("memory comes to rest over cancelled runs of a flow made a stream, made a flow") {
+        soak {
+            cancelledRun(it, flow { repeat(BATCHES) { lend(it.toLong()) } }.asReader(IDS, context = coroutineContext + Dispatchers.Default))
+        }
+    }
+})
+
+/** The same with C on the other side. */
+class ReaderFlowPeerSoakSpec : FunSpec({
+    extension(CCompiler.needed)
+    extension(LedgerExtension)
+
+    test("memory comes to rest over cancelled runs of the C peer's stream") {
+        soak(::noViolations) { cancelledRun(it, peerReader(BATCHES.toLong(), rows = 100)) }
+    }
+})
+
+/** Async streams: 6,000 and more of each kind. */
+class AsyncFlowSoakSpec : FunSpec({
+    extension(CCompiler.needed)
+    extension(LedgerExtension)
+
+    test("memory comes to rest over cancelled async streams of the C peer's [ASY-28]") {
+        soak(::noViolations) { random ->
+            PeerProducer(BATCHES.toLong(), 100, timeoutMillis = 30_000).use { producer ->
+                AsyncArrayStream.connect { producer.start(it) }.use { stream -> cancelledRun(random, stream.asFlow(1 + random.nextInt(BATCHES))) }
+            }
+        }
+    }
+
+    test("memory comes to rest over async streams that the C peer cancels [ASY-28]") {
+        soak(::noViolations) { random ->
+            val how = setOf(listOf(CANCEL_SCHEMA, CANCEL_INSIDE, CANCEL_OUTSIDE).random(random))
+            PeerConsumer(1L + random.nextInt(BATCHES), how, at = random.nextLong(2L * BATCHES)).use { consumer ->
+                flow { repeat(BATCHES) { lend(it.toLong()) } }.produceTo(consumer.handler, IDS)
+            }
+        }
+    }
+
+    test("memory comes to rest over cancelled async streams, ours at both ends, either of which is cancelled [ASY-28]") {
+        soak(::noViolations) { random ->
+            lateinit var producing: Job
+            val stream = AsyncArrayStream.connect { handler ->
+                producing = launch(Dispatchers.Default, CoroutineStart.UNDISPATCHED) {
+                    flow { repeat(BATCHES) { lend(it.toLong()) } }.produceTo(handler, IDS)
+                }
+            }
+            stream.use {
+                if (random.nextBoolean()) {
+                    cancelledRun(random, stream.asFlow(3))
+                } else {
+                    val spins = random.nextInt(20_000)
+                    launch(Dispatchers.Default) {
+                        repeat(spins) { Thread.onSpinWait() }
+                        producing.cancel()
+                    }
+                    runCatching { stream.asFlow(3).collect() }
+                }
+            }
+            producing.join()
+        }
+    }
+})
+
+private fun noViolations() {
+    val counts = CPeer.counts()
+    counts.violation shouldBe ""
+    counts.doubleReleases + counts.violations shouldBe 0
+    CPeer.reset() // it keeps what was released until then, to notice a second release
+}
+
+/**
+ * Rounds of [RUNS] runs, until memory has come to rest: the lowest of six rounds is as low as that of the six before.
+ * The heap breathes, and the compilers take their time; but what leaks grows forever.
+ */
+private suspend fun soak(afterRound: () -> Unit = {}, run: suspend CoroutineScope.(Random) -> Unit) {
+    val random = Random(1)
+    val resident = mutableListOf<Long>()
+    fun atRest() = resident.size >= 2 * WINDOW &&
+        resident.takeLast(WINDOW).min() - resident.dropLast(WINDOW).takeLast(WINDOW).min() < MOST_KIB
+    while (!atRest()) {
+        withClue("resident KiB after each round of $RUNS runs: $resident") { resident.size shouldBeLessThan MOST_ROUNDS }
+        repeat(RUNS) { coroutineScope { run(random) } }
+        afterRound()
+        resident += residentKiB() ?: return
+    }
+}
+
+private suspend fun CoroutineScope.cancelledRun(random: Random, reader: DeviceArrayReader) {
+    cancelledRun(random, reader.asFlow())
+    reader.close() // cancelled before it began: the flow was never collected
+}
+
+/** Cancels a collection in one of its emits, or from outside whenever that is. */
+private suspend fun CoroutineScope.cancelledRun(random: Random, flow: Flow<DeviceArray>) {
+    val step = random.nextInt(2 * BATCHES)
+    val spins = random.nextInt(20_000)
+    var seen = 0
+    val job = launch(Dispatchers.Default) {
+        flow.collect { if (seen++ == step) coroutineContext.cancel() }
+    }
+    if (step >= BATCHES) {
+        repeat(spins) { Thread.onSpinWait() }
+        job.cancel()
+    }
+    job.join()
+}
+
+/** This process's resident memory, where the system tells. */
+private fun residentKiB(): Long? {
+    System.gc()
+    val status = Path.of("/proc/self/status").takeIf(Files::exists) ?: return null
+    return Files.readAllLines(status).first { it.startsWith("VmRSS:") }.filter(Char::isDigit).toLong()
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.collections.shouldContainExactly
+import io.kotest.matchers.nulls.shouldBeNull
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import org.arbalest.device.abi.ArrowArrayStruct
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.support.EveryType
+import org.arbalest.device.support.struct
+import org.arbalest.support.CCompiler
+import org.arbalest.support.LedgerExtension
+import org.arbalest.support.PeerNodes
+import org.arbalest.support.StructKind
+import org.arbalest.support.fake.FakeExtension
+import org.arbalest.testkit.contract.Held
+import java.lang.foreign.Arena
+import java.lang.foreign.MemorySegment
+import java.lang.foreign.ValueLayout.JAVA_BYTE
+import java.lang.foreign.ValueLayout.JAVA_INT
+
+/** Arrays taken apart, and made again. */
+class ArrayDataSpec : FunSpec({
+    extension(CCompiler.needed)
+    extension(FakeExtension)
+    extension(LedgerExtension)
+
+    fun ArrayData.all(): List<DeviceBuffer> = buffers().filterNotNull() + children().flatMap { it.all() } + (dictionary()?.all() ?: emptyList())
+
+    /** The array as one that came from C, of which nobody knows how much text there is. */
+    fun DeviceArray.imported(): DeviceArray = Arena.ofConfined().use { arena ->
+        val out = arena.struct(StructKind.DEVICE_ARRAY)
+        val field = field()
+        exportDeviceArray(out)
+        DeviceArray.importDeviceArray(out, field)
+    }
+
+    /** The same array, made of what another is made of. */
+    fun DeviceArray.again(device: Device = device()): DeviceArray = use { source ->
+        val data = source.data()
+        try {
+            DeviceArray.of(source.field(), data, device)
+        } catch (t: Throwable) {
+            data.all().forEach { it.close() }
+            throw t
+        }
+    }
+
+    for ((from, count) in listOf(0L to 30L, 3L to 21L, 8L to 8L, 29L to 1L, 30L to 0L)) {
+        test("rows $from to ${from + count} of every type are the same array again when that is gone, without a copy [DEV-35]") {
+            EveryType.batch(5, 30).use { batch ->
+                val expected = batch.slice(from, count).use { EveryType.rows(it) to EveryType.checksum(it.retain()) }
+                for (source in listOf(batch.slice(from, count), batch.slice(from, count).imported())) {
+                    source.again().use { again ->
+                        EveryType.rows(again) to EveryType.checksum(again.retain()) shouldBe expected
+                        again.validate(Validation.FULL)
+                    }
+                }
+            }
+        }
+    }
+
+    test("a buffer is the array's own memory, has what the elements need, and keeps it [DEV-35]") {
+        val ids = Devices.cpu().batchBuilder(10).use { it.int64("id", LongArray(10) { i -> i * 3L }).utf8("name", List(10) { i -> "n".repeat(i) }).build() }
+        val address = ids.column("id").bufferAddress(1)
+        val data = ids.slice(2, 5).use { it.data() }
+        ids.close()
+        val (id, name) = data.children()
+        id.buffers()[0].shouldBeNull()
+        id.buffers()[1]!!.address() shouldBe address
+        data.all().map { it.size() } shouldContainExactly listOf(8L * 7, 4L * 8, 64L) // there is room for 64 bytes of text
+        listOf(id.offset(), id.length(), name.offset(), name.length()) shouldContainExactly listOf(2L, 5L, 2L, 5L)
+        val last = data.all().last()
+        data.all().dropLast(1).forEach { it.close() }
+        Held.now().arrays() shouldBe 1
+        last.segment().get(JAVA_BYTE, 44) shouldBe 'n'.code.toByte()
+        last.close()
+        Held.now().arrays() shouldBe 0
+    }
+
+    test("how much text came from C is read where the offsets are, on a device too [DEV-35]") {
+        val device = Devices.device(DeviceType.EXT_DEV, 0)
+        EveryType.batch(0, 25).use { batch ->
+            val expected = EveryType.rows(batch)
+            batch.copyTo(device).use { it.synchronize(); it.retain().imported() }.again(device).use { there ->
+                there.copyTo(Devices.cpu()).use { here ->
+                    here.synchronize()
+                    EveryType.rows(here) shouldBe expected
+                }
+            }
+        }
+    }
+
+    test("a last offset of C's that is negative is an error with the path, and nothing is held [DEV-35]") {
+        Arena.ofConfined().use { arena ->
+            val offsets = arena.allocateFrom(JAVA_INT, 0, 4, -7)
+            val array = arena.struct(StructKind.ARRAY)
+            PeerNodes.array(array, length = 2, buffers = 1, children = 1)
+            val child = MemorySegment.ofAddress(ArrowArrayStruct.child(array.address(), 0))
+                .reinterpret(ArrowArrayStruct.SIZE)
+            PeerNodes.array(child, length = 2, buffers = 3)
+            PeerNodes.setForeignBuffer(child, 1, offsets)
+            PeerNodes.setForeignBuffer(child, 2, arena.allocate(8))
+            DeviceArray.importArray(array, Schema.of(Field.of("t", DataType.UTF8))).use { text ->
+                val before = Ledger.now()
+                shouldThrow<DeviceException> { text.data() }.message shouldContain "$.t: offsets[2] = -7 is negative"
+                Ledger.now() shouldBe before
+            }
+        }
+    }
+
+    test("a handle that is spent has none [DEV-35]") {
+        val batch = EveryType.batch(0, 3)
+        batch.close()
+        shouldThrow<IllegalStateException> { batch.data() }
+    }
+})

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device
+
+import io.kotest.assertions.withClue
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.shouldBe
+import org.arbalest.device.NestedType.FixedSizeListType
+import org.arbalest.device.NestedType.MapType
+import org.arbalest.device.NestedType.StructType
+import org.arbalest.device.NestedType.UnionType
+import org.arbalest.device.abi.ArrowArrayStruct
+import org.arbalest.device.ext.PHANTOM
+import org.arbalest.device.support.HandLaid
+import org.arbalest.device.support.HandLaid.expected
+import org.arbalest.device.support.HandLaid.exported
+import org.arbalest.device.support.HandLaid.imported
+import org.arbalest.device.support.HandLaid.laid
+import org.arbalest.device.support.HandLaid.read
+import org.arbalest.device.support.LaidValues
+import org.arbalest.device.support.struct
+import org.arbalest.support.CCompiler
+import org.arbalest.support.CPeer
+import org.arbalest.support.LedgerExtension
+import org.arbalest.support.PeerMoves
+import org.arbalest.support.PeerNodes
+import org.arbalest.support.StructKind
+import java.lang.foreign.Arena
+import java.lang.foreign.MemorySegment
+import java.util.AbstractMap.SimpleEntry
+
+/** Arrays of every type from outside, which nothing of ours has built: cut, nested, read, copied, handed back. */
+class DeviceArrayEveryTypeSpec : FunSpec({
+    extension(CCompiler.needed)
+    extension(LedgerExtension)
+
+    val rows = List(13) { it }
+    val batch = StructType(HandLaid.types.mapIndexed { i, type -> Field.of("$i ${type.format()}", type) })
+
+    fun values(array: DeviceArray): List<Any?> = LaidValues.read(array.asColumn())
+
+    val cuts = listOf(0 to 13, 1 to 12, 3 to 7, 8 to 5, 12 to 1, 5 to 3)
+
+    for (skipped in listOf(1, 3, 8)) {
+        test("arrays of every type of C's, whose offsets are $skipped on every level, go out again right, whole and cut [ARR-12]") {
+            for (type in HandLaid.types) withClue(type) {
+                imported(type, rows, skipped) { array ->
+                    for ((from, count) in cuts) {
+                        exported(array.slice(from.toLong(), count.toLong())) shouldBe expected(type, rows.subList(from, from + count))
+                    }
+                }
+            }
+        }
+
+        test("… are copied right, whole and cut, with offsets of $skipped [ARR-12]") {
+            for (type in HandLaid.types) withClue(type) {
+                imported(type, rows, skipped) { array ->
+                    for ((from, count) in cuts) {
+                        val copy = array.slice(from.toLong(), count.toLong()).use { it.copyTo(Devices.cpu()) }
+                        exported(copy) shouldBe expected(type, rows.subList(from, from + count))
+                    }
+                }
+            }
+        }
+
+        test("… read the same values, with offsets of $skipped [ARR-12]") {
+            for (type in HandLaid.types) withClue(type) {
+                var whole: List<Any?> = emptyList()
+                imported(type, rows, 0) { whole = values(it) }
+                imported(type, rows, skipped) { array ->
+                    for ((from, count) in cuts) array.slice(from.toLong(), count.toLong()).use { values(it) shouldBe whole.subList(from, from + count) }
+                }
+            }
+        }
+
+        test("the children of what was cut are cut with it, or whole, as the type has it, with offsets of $skipped [ARR-11, ARR-12]") {
+            for (type in HandLaid.types.filter { it.children().isNotEmpty() }) withClue(type) {
+                Arena.ofConfined().use { arena ->
+                    val out = laid(arena, type, rows, skipped)
+                    val whole = type.children().mapIndexed { i, field -> read(struct(ArrowArrayStruct.child(out.address(), i.toLong())), field) }
+                    DeviceArray.importArray(out, Field.of("", type)).use { it.slice(2, 9) }.use { cut ->
+                        type.children().forEachIndexed { i, field ->
+                            val own = rows.subList(2, 11).map { if (type is StructType) it + i else it }
+                            val isCut = type is StructType || type is UnionType && type.mode() == NestedType.UnionMode.SPARSE
+                            exported(cut.child(i)) shouldBe if (isCut) expected(field.type(), own) else whole[i]
+                        }
+                    }
+                }
+            }
+        }
+
+        test("a batch with a column of every type, cut, goes out and is copied right, with offsets of $skipped [ARR-12]") {
+            imported(batch, rows, skipped) { array ->
+                for ((from, count) in cuts) {
+                    val right = expected(batch, rows.subList(from, from + count))
+                    exported(array.slice(from.toLong(), count.toLong())) shouldBe right
+                    exported(array.slice(from.toLong(), count.toLong()).use { it.copyTo(Devices.cpu()) }) shouldBe right
+                }
+            }
+        }
+    }
+
+    test("what is laid by hand is what it should be: maps and lists of a fixed size, which are read and cannot be built [ARR-12]") {
+        val map = HandLaid.types.first { it is MapType }
+        imported(map, listOf(1, 2, 3, 4), 2) { array ->
+            values(array) shouldBe listOf(
+                listOf(SimpleEntry("w3 w3 w3 ", 4L)),
+                listOf(SimpleEntry("w6 ", null), SimpleEntry("w7 w7 ", 8L)),
+                null,
+                listOf(SimpleEntry("w12 w12 ", 13L)),
+            )
+        }
+        imported(FixedSizeListType(Field.of("item", DataType.INT32), 2), listOf(2, 3, 5), 3) { array ->
+            values(array) shouldBe listOf(listOf(4L, 5L), null, listOf(10L, null))
+        }
+    }
+
+    test("arrays of every type are taken in, cut, handed on and released, and no buffer is looked at: none can be [ARR-17]") {
+        fun hide(array: MemorySegment, type: DataType) {
+            val isView = type is FlatType.Utf8ViewType || type is FlatType.BinaryViewType
+            val buffers = ArrowArrayStruct.nBuffers(array.address()) - if (isView) 1 else 0 // the last are sizes, which are the CPU's (DEV-01)
+            for (i in 0 until buffers) PeerNodes.setForeignBuffer(array, i, MemorySegment.ofAddress(PHANTOM + 4096 * i))
+            type.children().forEachIndexed { i, field -> hide(struct(ArrowArrayStruct.child(array.address(), i.toLong())), field.type()) }
+            if (type is NestedType.DictionaryType) hide(struct(ArrowArrayStruct.dictionary(array.address())), type.values().type())
+        }
+        for (type in HandLaid.types + batch) for (skipped in listOf(0, 3)) for (deviceType in listOf(1, 17)) withClue(type) {
+            Arena.ofConfined().use { arena ->
+                val field = Field.of("", type)
+                val (out, device) = laid(arena, type, rows, skipped).also { hide(it, type) } to arena.struct(StructKind.DEVICE_ARRAY)
+                PeerNodes.deviceArray(device, out, 0, deviceType)
+                DeviceArray.importDeviceArray(device, field).use { array ->
+                    array.slice(2, 7).use { it.exportDeviceArray(device) }
+                    DeviceArray.importDeviceArray(device, field).use { again -> if (type.children().isNotEmpty()) again.child(0).close() }
+                    if (deviceType == 1) {
+                        array.retain().use { it.exportArray(out) }
+                        DeviceArray.importArray(out, field).move().exportArray(out)
+                        PeerMoves.releaseOnThread(out, StructKind.ARRAY)
+                    }
+                }
+            }
+        }
+        CPeer.counts().arrays shouldBe 0
+    }
+})
+
+private fun struct(address: Long): MemorySegment = MemorySegment.ofAddress(address).reinterpret(ArrowArrayStruct.SIZE)

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import org.arbalest.device.abi.ArrowArrayStruct
+import org.arbalest.device.support.EveryType
+import org.arbalest.device.support.struct
+import org.arbalest.support.CCompiler
+import org.arbalest.support.CPeer
+import org.arbalest.support.LedgerExtension
+import org.arbalest.support.PeerMoves
+import org.arbalest.support.PeerNodes
+import org.arbalest.support.PeerStreams
+import org.arbalest.support.StructKind
+import org.arbalest.testkit.contract.Held
+import java.lang.foreign.Arena
+import java.lang.foreign.MemorySegment
+import kotlin.random.Random
+
+class DeviceArrayOwnershipSpec : FunSpec({
+    extension(CCompiler.needed)
+    extension(LedgerExtension)
+
+    fun Arena.exported(from: Int = 0, rows: Int = 8): MemorySegment =
+        struct(StructKind.ARRAY).also { out -> EveryType.batch(from, rows).use { it.exportArray(out) } }
+
+    fun Arena.peerBatch(): Pair<MemorySegment, MemorySegment> =
+        (struct(StructKind.ARRAY) to struct(StructKind.SCHEMA)).also { (array, schema) ->
+            PeerStreams.batch(array, 0, 10)
+            PeerStreams.batchSchema(schema)
+        }
+
+    fun released(array: MemorySegment) = ArrowArrayStruct.release(array.address()) == 0L
+
+    val columns = EveryType.fields.size
+
+    test("a released struct is refused before anything else in it is read [OWN-01]") {
+        Arena.ofConfined().use { arena ->
+            val garbage = arena.struct(StructKind.ARRAY).fill(0x5a)
+            ArrowArrayStruct.setRelease(garbage.address(), 0)
+            shouldThrow<DeviceException> { DeviceArray.importArray(garbage, EveryType.fields[3]) }.message shouldContain
+                "the array was released before it was imported"
+            PeerMoves.release(garbage, StructKind.ARRAY) shouldBe false
+        }
+    }
+
+    test("theirs is released once, by the last handle, in whatever order handles are closed [OWN-02]") {
+        Arena.ofConfined().use { arena ->
+            val (array, schema) = arena.peerBatch()
+            val first = DeviceArray.importArray(array, schema)
+            val others = listOf(first.retain(), first.slice(2, 3), first.child(1), first.column("id").let { first.child(0) })
+            val calls = CPeer.counts().releaseCalls
+            (others + first).shuffled(Random(3)).dropLast(1).forEach(DeviceArray::close)
+            CPeer.counts().let { it.arrays shouldBe 3; it.releaseCalls shouldBe calls }
+            (others + first).forEach(DeviceArray::close)
+            CPeer.counts().let { it.arrays shouldBe 0; it.doubleReleases shouldBe 0 }
+        }
+    }
+
+    test("our release frees what was not moved out, and marks the struct [OWN-03]") {
+        Arena.ofConfined().use { arena ->
+            val out = arena.exported()
+            Held.now().exports shouldBe 1
+            PeerMoves.release(out, StructKind.ARRAY) shouldBe true
+            released(out) shouldBe true
+            Held.now().isZero shouldBe true
+        }
+    }
+
+    test("ours may be memcpy'd anywhere before it is released, again and again [OWN-04]") {
+        Arena.ofConfined().use { arena ->
+            PeerMoves.releaseMoved(arena.exported(), StructKind.ARRAY) shouldBe true
+            var at = arena.exported()
+            repeat(5) {
+                val next = arena.struct(StructKind.ARRAY)
+                PeerMoves.move(at, next, StructKind.ARRAY)
+                released(at) shouldBe true
+                at.fill(0x5a)
+                at = next
+            }
+            PeerMoves.release(at, StructKind.ARRAY) shouldBe true
+        }
+    }
+
+    test("importing moves: the source is marked released without a call, and its memory may go [OWN-05]") {
+        Arena.ofConfined().use { arena ->
+            val (array, schema) = arena.peerBatch()
+            val imported = DeviceArray.importArray(array, schema)
+            released(array) shouldBe true
+            CPeer.counts().arrays shouldBe 3
+            array.fill(0x5a)
+            imported.column("id").getLong(9) shouldBe 9
+            imported.close()
+        }
+    }
+
+    test("a child moved out outlives its parent, in any order of releases [OWN-06]") {
+        repeat(20) { seed ->
+            Arena.ofConfined().use { arena ->
+                val random = Random(seed)
+                val out = arena.exported()
+                val moved = (0L until columns).filter { random.nextBoolean() }.map { i ->
+                    arena.struct(StructKind.ARRAY).also { PeerMoves.moveChild(out, i, it) }
+                }
+                for (struct in (moved + out).shuffled(random)) {
+                    Held.now().arrays shouldBe 1
+                    PeerMoves.release(struct, StructKind.ARRAY) shouldBe true
+                }
+                Held.now().isZero shouldBe true
+            }
+        }
+    }
+
+    test("a child, a grandchild and a dictionary moved out can be read after their parents are gone [OWN-06]") {
+        Arena.ofConfined().use { arena ->
+            val out = arena.exported()
+            val index = EveryType.fields.indexOfFirst { it.name() == "dictionary" }
+            val (column, dictionary, list, items) = List(4) { arena.struct(StructKind.ARRAY) }
+            PeerMoves.moveChild(out, index.toLong(), column)
+            PeerMoves.moveDictionary(column, dictionary)
+            PeerMoves.moveChild(out, EveryType.fields.indexOfFirst { it.name() == "list" }.toLong(), list)
+            PeerMoves.moveChild(list, 0, items)
+            listOf(out, column, list).forEach { PeerMoves.release(it, StructKind.ARRAY) shouldBe true }
+            DeviceArray.importArray(dictionary, org.arbalest.device.Field.of("", org.arbalest.device.DataType.UTF8)).use {
+                it.asColumn().getString(2) shouldBe "word 2"
+            }
+            val item = (EveryType.fields.first { it.name() == "list" }.type() as org.arbalest.device.NestedType.ListType).item()
+            DeviceArray.importArray(items, item).use { it.length() shouldBe (0 until 8).filter { row -> row % 4 != 3 }.sumOf { row -> row % 3 } }
+        }
+    }
+
+    test("theirs: children may have been moved out before; the rest of the batch is refused, and each is released once [OWN-06]") {
+        Arena.ofConfined().use { arena ->
+            val (array, schema) = arena.peerBatch()
+            val id = arena.struct(StructKind.ARRAY)
+            PeerMoves.moveChild(array, 0, id)
+            shouldThrow<DeviceException> { DeviceArray.importArray(array, schema) }.message shouldBe "children[0] is released"
+            released(array) shouldBe true
+            DeviceArray.importArray(id, EveryType.fields.first { it.name() == "int64" }).use { it.asColumn().getLong(3) shouldBe 3 }
+        }
+    }
+
+    test("a second call of our release does nothing, on the struct or on a bitwise copy of it [OWN-07]") {
+        Arena.ofConfined().use { arena ->
+            PeerMoves.releaseTwice(arena.exported(), StructKind.ARRAY) shouldBe true
+            val out = arena.exported()
+            val copy = arena.struct(StructKind.ARRAY)
+            PeerMoves.copy(out, copy, StructKind.ARRAY)
+            PeerMoves.release(out, StructKind.ARRAY) shouldBe true
+            val next = arena.exported(100) // in the same slot
+            PeerMoves.release(copy, StructKind.ARRAY)
+            Held.now().exports shouldBe 1
+            DeviceArray.importArray(next, EveryType.batch(0, 1).use { it.field() }).use { it.column("int64").getLong(0) shouldBe 100 }
+        }
+    }
+
+    test("the base struct is the consumer's: ours can lie anywhere and be overwritten after its release [OWN-12]") {
+        Arena.ofConfined().use { arena ->
+            val page = arena.allocate(80 * 3 + 8).fill(0x77)
+            val out = page.asSlice(8 + 80, 80)
+            EveryType.batch(0, 4).use { it.exportArray(out) }
+            PeerMoves.release(out, StructKind.ARRAY)
+            out.fill(0x77)
+            page.toArray(java.lang.foreign.ValueLayout.JAVA_BYTE).all { it == 0x77.toByte() } shouldBe true
+        }
+    }
+
+    test("what was exported stays the same while other handles are sliced, exported and closed [OWN-13]") {
+        Arena.ofConfined().use { arena ->
+            val (out, schema) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.SCHEMA)
+            val array = EveryType.batch(0, 20)
+            array.retain().use { it.exportArray(out, schema) }
+            val before = PeerNodes.checksum(out, schema)
+            EveryType.checksum(array.slice(3, 9))
+            array.child(2).close()
+            array.close()
+            List(20) { EveryType.batch(50, 20) }.forEach(DeviceArray::close)
+            PeerNodes.checksum(out, schema) shouldBe before
+            PeerMoves.release(out, StructKind.ARRAY)
+            PeerMoves.release(schema, StructKind.SCHEMA)
+        }
+    }
+
+    test("a round trip through two exports and imports releases the peer's array once, when all are gone [OWN-02]") {
+        Arena.ofConfined().use { arena ->
+            val (array, schema) = arena.peerBatch()
+            val imported = DeviceArray.importArray(array, schema)
+            val (once, again) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.DEVICE_ARRAY)
+            val field = imported.field()
+            imported.exportArray(once)
+            shouldThrow<IllegalStateException> { imported.retain() }.message shouldContain "retain() first"
+            DeviceArray.importArray(once, field).exportDeviceArray(again)
+            CPeer.counts().arrays shouldBe 3
+            PeerMoves.releaseOnThread(again, StructKind.DEVICE_ARRAY) shouldBe true
+            CPeer.counts().arrays shouldBe 0
+        }
+    }
+})

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.ints.shouldBeGreaterThan
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import org.arbalest.device.abi.ArrowArrayStreamStruct
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.internal.calls.Calls
+import org.arbalest.device.support.Balanced
+import org.arbalest.device.support.batch
+import org.arbalest.device.support.duel
+import org.arbalest.device.support.release
+import java.lang.foreign.Arena
+import java.util.concurrent.CompletableFuture
+import java.util.concurrent.CompletableFuture.supplyAsync
+import java.util.concurrent.CountDownLatch
+import java.util.concurrent.ExecutionException
+import java.util.concurrent.Executors
+import java.util.concurrent.TimeUnit.SECONDS
+import java.util.concurrent.atomic.AtomicInteger
+
+class DeviceArrayReaderRaceSpec : FunSpec({
+    extension(Balanced)
+
+    val schema = Schema.of(listOf(Field.of("id", DataType.INT64)))
+    val threads = Executors.newCachedThreadPool { Thread(it).apply { isDaemon = true } }
+    afterSpec { threads.shutdownNow() }
+
+    /** Stops in the pull numbered [stopIn], from 0, until [gate] opens. */
+    class Gated(val stopIn: Int, val answer: () -> DeviceArray? = { batch(1) }) : DeviceArrayReader.Source {
+        val entered = CountDownLatch(1)
+        val gate = CountDownLatch(1)
+        val pulls = AtomicInteger()
+        val closes = AtomicInteger()
+        private val inside = AtomicInteger()
+
+        override fun next(): DeviceArray? {
+            check(inside.incrementAndGet() == 1) { "two threads in one source" }
+            try {
+                if (pulls.getAndIncrement() == stopIn) {
+                    entered.countDown()
+                    check(gate.await(5, SECONDS)) { "nobody opened the gate" }
+                }
+                return answer()
+            } finally {
+                inside.decrementAndGet()
+            }
+        }
+
+        override fun close() {
+            check(inside.get() == 0) { "closed while pulled" }
+            closes.incrementAndGet()
+        }
+    }
+
+    fun reader(source: DeviceArrayReader.Source) = DeviceArrayReader.of(schema, DeviceType.CPU, source)
+
+    fun pull(reader: DeviceArrayReader): CompletableFuture<DeviceArray?> = supplyAsync({ reader.next() }, threads)
+
+    fun CompletableFuture<*>.failure() = shouldThrow<ExecutionException> { get(5, SECONDS) }.cause!!
+
+    test("closing during a pull returns at once; the source is closed once, when the pull returns, and its array too") {
+        val source = Gated(0)
+        val reader = reader(source)
+        val pulled = pull(reader)
+        source.entered.await()
+        reader.close()
+        reader.close()
+        source.closes.get() shouldBe 0
+        source.gate.countDown()
+        pulled.failure().message shouldContain "closed"
+        source.closes.get() shouldBe 1
+        reader.close()
+        source.closes.get() shouldBe 1
+    }
+
+    test("a pull that fails after the reader was closed still closes the source once") {
+        val source = Gated(0) { error("too late") }
+        val reader = reader(source)
+        val pulled = pull(reader)
+        source.entered.await()
+        reader.close()
+        source.gate.countDown()
+        pulled.failure()
+        source.closes.get() shouldBe 1
+    }
+
+    test("two threads pull in turn: the second waits for the first [STR-07]") {
+        val source = Gated(0)
+        val reader = reader(source)
+        val first = pull(reader)
+        source.entered.await()
+        val second = pull(reader)
+        source.pulls.get() shouldBe 1
+        source.gate.countDown()
+        first.get(5, SECONDS)!!.close()
+        second.get(5, SECONDS)!!.close()
+        source.pulls.get() shouldBe 2
+        reader.close()
+        source.closes.get() shouldBe 1
+    }
+
+    test("a pull that waited for its turn finds the reader closed, and does not touch the source [STR-07]") {
+        val source = Gated(0)
+        val reader = reader(source)
+        val first = pull(reader)
+        source.entered.await()
+        val second = pull(reader)
+        reader.close()
+        source.gate.countDown()
+        first.failure().message shouldContain "closed"
+        second.failure().message shouldContain "closed"
+        source.pulls.get() shouldBe 1
+        source.closes.get() shouldBe 1
+    }
+
+    test("a source may close its own reader while it is pulled: it is closed when it returns") {
+        val closes = AtomicInteger()
+        val own = CompletableFuture<DeviceArrayReader>()
+        val source = object : DeviceArrayReader.Source {
+            override fun next(): DeviceArray {
+                own.get().close()
+                closes.get() shouldBe 0
+                return batch(1)
+            }
+
+            override fun close() {
+                closes.incrementAndGet()
+                own.get().close()
+            }
+        }
+        val reader = reader(source).also(own::complete)
+        shouldThrow<IllegalStateException> { reader.next() }.message shouldContain "closed"
+        closes.get() shouldBe 1
+    }
+
+    test("a source that fails is not pulled again: each call repeats the error, and the source is closed by close only [STR-09]") {
+        val source = Gated(-1) { throw java.io.IOException("disk on fire") }
+        val reader = reader(source)
+        repeat(3) { shouldThrow<DeviceException> { reader.next() }.message shouldContain "disk on fire" }
+        source.pulls.get() shouldBe 1
+        source.closes.get() shouldBe 0
+        reader.close()
+        source.closes.get() shouldBe 1
+    }
+
+    test("an Error of a source ends the stream like an exception [STR-09]") {
+        for (error in listOf(StackOverflowError("deep"), AssertionError("wrong"), OutOfMemoryError("full"))) {
+            val source = Gated(-1) { throw error }
+            val reader = reader(source)
+            shouldThrow<Error> { reader.next() } shouldBe error
+            repeat(2) { shouldThrow<DeviceException> { reader.next() }.message shouldContain error.message!! }
+            source.pulls.get() shouldBe 1
+            reader.close()
+        }
+    }
+
+    test("an exception of the source's close reaches whoever closed, once") {
+        val source = object : DeviceArrayReader.Source {
+            override fun next() = null
+
+            override fun close() = error("cannot close")
+        }
+        val reader = reader(source)
+        shouldThrow<IllegalStateException> { reader.close() }.message shouldBe "cannot close"
+        reader.close()
+    }
+
+    test("at the end of a stream the source is pulled no more") {
+        val source = Gated(-1) { null }
+        val reader = reader(source)
+        repeat(3) { reader.next() shouldBe null }
+        source.pulls.get() shouldBe 1
+        reader.close()
+    }
+
+    test("pulling and closing at the same time closes the source once and loses no array") {
+        val sources = List(10_000) { Gated(-1) }
+        val readers = sources.map(::reader)
+        duel(sources.size, { readers[it].close() }, { runCatching { while (true) readers[it].next()!!.close() } })
+        sources.map { it.closes.get() }.distinct() shouldBe listOf(1)
+    }
+
+    test("exporting and closing at the same time: the source is closed once, and C has a live stream or none [OWN-09]") {
+        Arena.ofShared().use { arena ->
+            val out = arena.allocate(ArrowArrayStreamStruct.LAYOUT)
+            val sources = List(30_000) { Gated(-1) }
+            val readers = sources.map(::reader)
+            var exports = 0
+            duel(
+                sources.size,
+                { readers[it].close() },
+                {
+                    val exported = runCatching { readers[it].exportStream(out) }.isSuccess
+                    val release = ArrowArrayStreamStruct.release(out.address())
+                    check((release != 0L) == exported)
+                    if (exported) exports++
+                    if (release != 0L) Calls.release(release, out.address())
+                },
+            )
+            exports shouldBeGreaterThan 0
+            sources.map { it.closes.get() }.distinct() shouldBe listOf(1)
+        }
+    }
+})

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import io.kotest.matchers.string.shouldNotContain
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.abi.Errno
+import org.arbalest.device.internal.device.DeviceRegistry
+import org.arbalest.support.LedgerExtension
+import java.io.IOException
+import java.lang.foreign.Arena
+import java.lang.foreign.ValueLayout.JAVA_BYTE
+import java.nio.ByteBuffer
+import java.nio.channels.ClosedChannelException
+import java.nio.channels.NonWritableChannelException
+import java.util.concurrent.atomic.AtomicInteger
+
+/** Buffers of main memory; those of other devices have the backends' contract. */
+class DeviceBufferSpec : FunSpec({
+    extension(LedgerExtension)
+
+    val cpu = Devices.cpu()
+
+    fun buffer(size: Int) = cpu.allocate(size.toLong()).also { b -> repeat(size) { b.segment().set(JAVA_BYTE, it.toLong(), it.toByte()) } }
+
+    fun DeviceBuffer.content(): List<Int> = segment().toArray(JAVA_BYTE).map { it.toInt() }
+
+    test("a slice shares the memory, and keeps it when the whole is closed") {
+        val whole = buffer(100)
+        val slice = whole.slice(10, 5)
+        whole.close()
+        slice.content() shouldBe (10..14).toList()
+        slice.slice(4, 1).use { it.content() shouldBe listOf(14) }
+        slice.close()
+        shouldThrow<IllegalStateException> { slice.slice(0, 1) }.message shouldContain "closed"
+        shouldThrow<IndexOutOfBoundsException> { buffer(3).use { it.slice(1, 3) } }
+    }
+
+    test("a segment in an arena keeps the memory until the arena is closed, whatever becomes of the buffer [OWN-14]") {
+        val freed = AtomicInteger()
+        Arena.ofConfined().use { memory ->
+            val theirs = memory.allocateFrom(JAVA_BYTE, 3, 1, 4)
+            val segment = Arena.ofConfined().use { arena ->
+                val buffer = DeviceBuffer.wrap(cpu, theirs.address(), 3) { freed.incrementAndGet() }
+                val segment = buffer.segment(arena)
+                buffer.close()
+                freed.get() shouldBe 0
+                segment.toArray(JAVA_BYTE).toList() shouldBe listOf<Byte>(3, 1, 4)
+                segment.set(JAVA_BYTE, 1, 2)
+                shouldThrow<IllegalStateException> { buffer.segment(arena) }.message shouldContain "closed"
+                segment
+            }
+            freed.get() shouldBe 1
+            theirs.get(JAVA_BYTE, 1) shouldBe 2
+            shouldThrow<IllegalStateException> { segment.get(JAVA_BYTE, 0) }
+            buffer(3).use { shouldThrow<IllegalStateException> { it.segment(Arena.ofConfined().also(Arena::close)) } }
+        }
+    }
+
+    test("a view on the same device is the same memory, and a copy is not") {
+        buffer(9).use { source ->
+            source.view(cpu.memory()).use { it.address() shouldBe source.address() }
+            source.viewOrCopy(cpu.memory()).use { it.address() shouldBe source.address() }
+            source.copy(cpu.memory()).use {
+                (it.address() == source.address()) shouldBe false
+                it.content() shouldBe (0..8).toList()
+            }
+        }
+        cpu.allocate(0).use { empty -> empty.copy(cpu.memory()).use { it.size() shouldBe 0 } }
+    }
+
+    test("memory that somebody else owns is copied, and given back when a wrapped buffer is closed") {
+        Arena.ofConfined().use { arena ->
+            val theirs = arena.allocateFrom(JAVA_BYTE, 3, 1, 4)
+            DeviceBuffer.copyNonOwned(cpu, theirs.address(), 3, cpu.memory()).use { copy ->
+                theirs.fill(0)
+                copy.content() shouldBe listOf(3, 1, 4)
+            }
+            val given = AtomicInteger()
+            val wrapped = DeviceBuffer.wrap(cpu, theirs.address(), 3) { given.incrementAndGet() }
+            wrapped.slice(0, 1).use { wrapped.close() }
+            wrapped.close()
+            given.get() shouldBe 1
+            shouldThrow<IllegalArgumentException> { DeviceBuffer.wrap(cpu, 0, 3) {} }
+            shouldThrow<IllegalArgumentException> { DeviceBuffer.wrap(cpu, 8, -1) {} }
+        }
+    }
+
+    test("a buffer that is wrapped into an array is given back with it") {
+        val given = AtomicInteger()
+        val memory = buffer(32)
+        val wrapped = DeviceBuffer.wrap(cpu, memory.address(), 32) { given.incrementAndGet() }
+        val array = DeviceArray.of(Field.of("id", DataType.INT64), ArrayData.of(4, 0, listOf(null, wrapped)))
+        array.retain().close()
+        given.get() shouldBe 0
+        array.close()
+        given.get() shouldBe 1
+        memory.close()
+    }
+
+    test("a reader reads from where it stands, and finds the end") {
+        val reader = buffer(10).use { it.reader() }
+        reader.size() shouldBe 10
+        val target = ByteBuffer.allocate(4)
+        reader.read(target) shouldBe 4
+        target.array().toList() shouldBe listOf<Byte>(0, 1, 2, 3)
+        reader.position(8).read(target.clear()) shouldBe 2
+        reader.position() shouldBe 10
+        reader.read(target.clear()) shouldBe -1
+        reader.position(50).read(target) shouldBe -1
+        reader.read(ByteBuffer.allocate(0)) shouldBe 0
+        shouldThrow<NonWritableChannelException> { reader.write(target) }
+        shouldThrow<NonWritableChannelException> { reader.truncate(0) }
+        shouldThrow<IllegalArgumentException> { reader.position(-1) }
+        reader.close()
+        reader.isOpen shouldBe false
+        shouldThrow<ClosedChannelException> { reader.read(target) }
+        reader.close()
+    }
+
+    test("a writer writes where it stands, refuses what does not fit, and then has written nothing") {
+        buffer(6).use { buffer ->
+            buffer.writer().use { writer ->
+                writer.position(2)
+                writer.write(ByteBuffer.allocateDirect(2).put(7).put(8).flip()) shouldBe 2
+                val tooMuch = ByteBuffer.wrap(ByteArray(3))
+                shouldThrow<IOException> { writer.write(tooMuch) }.message shouldContain "3 bytes do not fit at position 4 of a buffer of 6 bytes"
+                tooMuch.position() shouldBe 0
+                writer.truncate(6)
+                shouldThrow<IOException> { writer.truncate(5) }
+                writer.position(0).read(ByteBuffer.allocate(6)) shouldBe 6
+            }
+            buffer.content() shouldBe listOf(0, 1, 7, 8, 4, 5)
+        }
+    }
+
+    test("an opaque device has no memory, no streams and no events") {
+        val opaque = DeviceRegistry.find(DeviceType(77), 3)
+        for (attempt in listOf({ opaque.memory() }, { opaque.hostMemory() }, { opaque.createStream() }, { opaque.defaultStream() }, { opaque.adoptEvent(1) })) {
+            val error = shouldThrow<DeviceException> { attempt() }
+            error.errno() shouldBe Errno.ENOSYS
+            error.message shouldContain "no backend serves DEVICE_TYPE_77:3"
+        }
+    }
+
+    test("the CPU's own stream does everything at once") {
+        cpu.createStream().use { stream ->
+            stream.record().use { event ->
+                event.isDone shouldBe true
+                event.handle() shouldBe 0
+                event.completion().toCompletableFuture().isDone shouldBe true
+                stream.waitFor(event)
+            }
+            buffer(3).use { from -> cpu.allocate(3).use { to -> stream.copy(from, to).also { to.content() shouldBe listOf(0, 1, 2) } } }
+            shouldThrow<IllegalArgumentException> { buffer(3).use { from -> cpu.allocate(2).use { to -> stream.copy(from, to) } } }
+            stream.synchronize()
+            stream.close()
+            shouldThrow<IllegalStateException> { stream.record() }.message shouldContain "closed"
+        }
+        cpu.defaultStream().close()
+        cpu.defaultStream().synchronize()
+    }
+
+    test("a report says what is there, and what is missing and why [DEV-13]") {
+        Devices.describe().lines().first() shouldContain "CPU: "
+        Devices.describe() shouldContain "CUDA: unavailable, because no backend for CUDA is on the class path"
+        Devices.describe() shouldNotContain "CpuProvider" // it is not broken
+        Devices.status().single { it.type() == DeviceType.CPU }.descriptions().single() shouldContain "processors"
+    }
+})

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.collections.shouldBeEmpty
+import io.kotest.matchers.collections.shouldContainExactly
+import io.kotest.matchers.comparables.shouldBeGreaterThan
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import org.arbalest.device.abi.ArrowArrayStruct
+import org.arbalest.device.abi.ArrowDeviceArrayStruct
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.abi.Errno
+import org.arbalest.support.CCompiler
+import org.arbalest.support.CPeer
+import org.arbalest.support.LedgerExtension
+import org.arbalest.support.PeerNodes
+import org.arbalest.support.PeerStreams
+import org.arbalest.support.fake.FakeCall
+import org.arbalest.support.fake.FakeDevice
+import org.arbalest.support.fake.FakeDriver
+import org.arbalest.support.fake.FakeExtension
+import org.arbalest.support.fake.FakeMemory
+import org.arbalest.testkit.contract.eventually
+import java.lang.foreign.Arena
+import java.lang.foreign.ValueLayout.JAVA_BYTE
+import java.lang.foreign.ValueLayout.JAVA_LONG
+
+/** What the fake device notices, and what only it can show of core: single steps, and every call that can fail. */
+class DeviceFakeSpec : FunSpec({
+    extension(CCompiler.needed)
+    extension(LedgerExtension)
+    extension(FakeExtension)
+
+    val cpu = Devices.cpu()
+    val device by lazy { Devices.device(DeviceType.EXT_DEV, 0) }
+    val pinned by lazy { Devices.device(DeviceType.CUDA_HOST, 0) }
+    val fake by lazy { device.let { FakeDevice.of(DeviceType.EXT_DEV, 0) } }
+
+    /** The one sentence that the fake has to say. */
+    fun violation(): String = fake.violations().single().also { fake.reset() }
+
+    fun text(rows: Int): DeviceArray = cpu.batchBuilder(rows).use { batch ->
+        batch.int64("id", LongArray(rows) { it.toLong() }).utf8("text", List(rows) { "row $it" }).build()
+    }
+
+    test("the fake sees memory that is read before what writes it is done") {
+        device.createStream().use { one ->
+            device.createStream().use { two ->
+                device.allocate(8).use { a ->
+                    device.allocate(8).use { b ->
+                        cpu.allocate(8).use { source ->
+                            fake.hold()
+                            one.copy(source, a)
+                            two.copy(a, b)
+                            fake.step(two) shouldBe true
+                            fake.pending(one) shouldBe 2 // the copy, and the event that core recorded behind it
+                            violation() shouldContain "before what writes it was done"
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    test("the fake sees memory that is freed under queued work, and with another size, and twice") {
+        val driver = FakeDriver(fake)
+        val queue = driver.createQueue()
+        val address = driver.allocate(64, 64)
+        fake.hold()
+        val other = driver.allocate(64, 64)
+        driver.copy(queue, address, other, 64)
+        driver.free(address, 64)
+        violation() shouldContain "which a queued command needs"
+        driver.free(other, 32)
+        violation() shouldContain "64 bytes at 0x5a"
+        driver.free(other, 64)
+        violation() shouldContain "which are not allocated"
+        driver.destroyQueue(queue)
+    }
+
+    test("the fake sees queues and events that are none, and maps that are not open") {
+        val driver = FakeDriver(fake)
+        shouldThrow<DeviceException> { driver.record(99) }.message shouldContain "99 is no queue of EXT_DEV:0: FAKE_INVALID_HANDLE (400)"
+        violation() shouldContain "no queue"
+        shouldThrow<DeviceException> { driver.isDone(99) }
+        violation() shouldContain "no event"
+        driver.destroyEvent(99)
+        violation() shouldContain "an event was destroyed that is none"
+        driver.unmap(99, 1)
+        violation() shouldContain "unmapped"
+    }
+
+    test("the fake's memory is out of the CPU's reach, and new memory is poison") {
+        device.allocate(16).use { buffer ->
+            (buffer.address() ushr 52) shouldBe 0x5A0L + (buffer.address() ushr 52 and 0xF)
+            buffer.copy(cpu.memory()).use { it.segment().toArray(JAVA_BYTE).toSet() shouldBe setOf(FakeMemory.POISON) }
+        }
+    }
+
+    test("a copy, a kernel and a copy back in one stream: nothing happens before the device does it, and then all in order [DEV-06]") {
+        device.createStream().use { stream ->
+            fake.hold()
+            val there = cpu.batchBuilder(2).use { it.int64("n", longArrayOf(20, 22)).build() }.use { it.copyTo(device, stream) }
+            fake.launch(stream, there.column("n").bufferAddress(1), 16) { n ->
+                for (i in 0L..1L) n.setAtIndex(JAVA_LONG, i, n.getAtIndex(JAVA_LONG, i) * 2)
+            }
+            val back = there.use { it.copyTo(cpu, stream) }
+            back.isReady shouldBe false
+            while (fake.step(stream)) Unit
+            back.isReady shouldBe true
+            back.use { it.column("n").toLongArray() shouldBe longArrayOf(40, 44) }
+        }
+    }
+
+    test("a copy of small columns is one command, and back from one allocation too") {
+        device.createStream().use { stream ->
+            fake.hold()
+            val there = cpu.batchBuilder(4).use { batch ->
+                repeat(20) { batch.int32("c$it", IntArray(4) { i -> i }) }
+                batch.build()
+            }.use { it.copyTo(device, stream) }
+            fake.pending(stream) shouldBe 2 // and the event
+            fake.release()
+            fake.hold()
+            val back = there.copyTo(cpu, stream)
+            fake.pending(stream) shouldBe 2
+            fake.release()
+            back.use { it.column("c19").getInt(3) shouldBe 3 }
+            there.close()
+        }
+    }
+
+    test("a copy by the stream of a third device is refused before anything is queued, and names all three [DEV-21]") {
+        val other = Devices.device(DeviceType.EXT_DEV, 1)
+        text(10).use { here ->
+            other.createStream().use { stream ->
+                fun refused(route: String, copy: () -> DeviceArray) {
+                    shouldThrow<IllegalArgumentException> { copy() }.message shouldBe "a stream of EXT_DEV:1 was given for a copy $route; it has to be of a device that takes part"
+                }
+                refused("from CPU to EXT_DEV:0") { here.copyTo(device, stream) }
+                here.copyTo(device).use { there ->
+                    refused("from EXT_DEV:0 to CPU") { there.copyTo(cpu, stream) }
+                    refused("on EXT_DEV:0") { there.copyTo(device, stream) }
+                    there.copyTo(other, stream).use { it.synchronize() }
+                }
+                FakeDevice.of(DeviceType.EXT_DEV, 1).pending(stream) shouldBe 0
+            }
+        }
+    }
+
+    test("offsets that are needed on the host come in one wait") {
+        val there = text(100).use { it.copyTo(device) }
+        device.createStream().use { stream ->
+            fake.hold()
+            val copying = Thread.ofPlatform().start { there.copyTo(cpu, stream).use { it.synchronize() } }
+            eventually("a command is queued") { fake.pending(stream) != 0 } // the offsets
+            fake.step(stream) shouldBe true
+            eventually("a command is queued") { fake.pending(stream) != 0 } // the rest
+            fake.release()
+            copying.join()
+        }
+        there.close()
+    }
+
+    test("pinned memory moves to the CPU without a copy, and not before its event [DEV-11]") {
+        val fakePinned = FakeDevice.of(pinned.type(), 0)
+        pinned.createStream().use { stream ->
+            fakePinned.hold()
+            val array = text(10).use { it.copyTo(pinned, stream) }
+            val moved = array.use { it.viewOrCopyTo(cpu) }
+            moved.device() shouldBe cpu
+            shouldThrow<DeviceException> { moved.column("id").getLong(0) }.message shouldContain "must be waited for first"
+            val buffers = Ledger.now().buffers()
+            fakePinned.release()
+            moved.use {
+                it.synchronize()
+                it.column("text").getString(9) shouldBe "row 9"
+                (Ledger.now().buffers() <= buffers) shouldBe true
+            }
+        }
+    }
+
+    test("what is no event, and a NULL one, are refused at import, and the array is released [DEV-03, DEV-12]") {
+        val schema = Schema.of(Field.of("id", DataType.INT64), Field.of("name", DataType.UTF8))
+        Arena.ofConfined().use { arena ->
+            for ((handle, words) in listOf(77L to "77, which is no event of EXT_DEV:0", 0L to "an event that is NULL")) {
+                val array = arena.allocate(ArrowArrayStruct.LAYOUT)
+                PeerStreams.batch(array, firstId = 0, rows = 1)
+                val wrapped = arena.allocate(ArrowDeviceArrayStruct.LAYOUT)
+                PeerNodes.deviceArray(wrapped, array, device.id(), 12, syncEvent = arena.allocateFrom(JAVA_LONG, handle))
+                val error = shouldThrow<DeviceException> { DeviceArray.importDeviceArray(wrapped, schema) }
+                error.errno() shouldBe Errno.EINVAL
+                error.message shouldContain words
+                CPeer.counts().arrays shouldBe 0
+            }
+        }
+    }
+
+    test("an imported event is waited for and never destroyed [DEV-05]") {
+        val event = fake.userEvent()
+        val schema = Schema.of(Field.of("id", DataType.INT64), Field.of("name", DataType.UTF8))
+        Arena.ofConfined().use { arena ->
+            val array = arena.allocate(ArrowArrayStruct.LAYOUT)
+            PeerStreams.batch(array, firstId = 0, rows = 3)
+            val wrapped = arena.allocate(ArrowDeviceArrayStruct.LAYOUT)
+            PeerNodes.deviceArray(wrapped, array, 0, 12, syncEvent = arena.allocateFrom(JAVA_LONG, event.handle))
+            val imported = DeviceArray.importDeviceArray(wrapped, schema)
+            val ready = imported.ready().toCompletableFuture()
+            val sync = imported.syncEvent()!!
+            imported.close()
+            CPeer.counts().arrays shouldBe 3 // held by the event's handle and by the wait
+            ready.isDone shouldBe false
+            sync.close()
+            event.complete()
+            ready.join()
+            eventually("the C peer has released all arrays") { CPeer.counts().arrays == 0L }
+            fake.counts().events shouldBe 1
+            device.adoptEvent(event.handle).close()
+        }
+    }
+
+    test("a callback that cannot be registered is an error, and nothing is kept") {
+        fake.failCall(FakeCall.CALLBACK)
+        device.createStream().use { stream ->
+            fake.hold()
+            stream.record().use { event ->
+                event.completion().toCompletableFuture().isCompletedExceptionally shouldBe true
+                fake.release()
+                event.completion().toCompletableFuture().join()
+            }
+        }
+    }
+
+    test("whichever call fails in a copy there, on and back, the error comes through and nothing is left or hurt [DEV-14]") {
+        var calls = 0
+        val messages = sortedSetOf<String>()
+        text(50).use { source ->
+            while (true) {
+                fake.failCallNumber(++calls)
+                val error = runCatching {
+                    device.createStream().use { stream ->
+                        source.copyTo(device, stream).use { a ->
+                            stream.keepAlive(a)
+                            a.copyTo(device, stream).use { b -> b.copyTo(cpu, stream).use { it.synchronize() } }
+                        }
+                    }
+                }.exceptionOrNull()
+                fake.failCallNumber(Int.MAX_VALUE)
+                fake.violations().shouldBeEmpty()
+                if (error == null) break
+                (error as DeviceException).errno() shouldBe if ("fakeAlloc" in error.message!!) Errno.ENOMEM else Errno.EIO
+                messages += error.message!!.substringBefore(" on")
+            }
+        }
+        messages.toList() shouldContainExactly listOf("fakeAlloc", "fakeEventCallback", "fakeEventRecord", "fakeMemcpyAsync", "fakeQueueCreate")
+        calls shouldBeGreaterThan 10
+    }
+
+    test("one array, as several, is joined for a device that the stream does not reach") {
+        text(5).use { it.copyTo(device) }.use { there ->
+            for (count in 1..2) {
+                DeviceArray.concat(List(count) { there }, device.memory(), cpu.defaultStream()).use { joined ->
+                    joined.copyTo(cpu).use { back ->
+                        back.synchronize()
+                        back.column("id").getLong(5L * count - 1) shouldBe 4
+                    }
+                }
+            }
+        }
+    }
+
+    test("a query that fails says nothing of the work: what is queued keeps its memory, and an array that it writes to [DEV-19]") {
+        device.createStream().use { stream ->
+            fake.hold()
+            val (a, b) = List(2) { device.allocate(8) }
+            fake.failCall(FakeCall.QUERY)
+            stream.copy(a, b)
+            listOf(a, b).forEach { it.close() }
+            fake.violations().shouldBeEmpty()
+
+            val there = text(50).use { it.copyTo(device, stream) }
+            fake.failCall(FakeCall.QUERY)
+            there.close()
+            fake.violations().shouldBeEmpty()
+            fake.release()
+            stream.synchronize()
+        }
+    }
+
+    test("whichever call fails while arrays are joined, the error comes through and nothing is left or hurt [DEV-14]") {
+        var calls = 0
+        text(50).use { source ->
+            source.copyTo(device).use { there ->
+                there.synchronize()
+                while (true) {
+                    fake.failCallNumber(++calls)
+                    val error = runCatching {
+                        DeviceArray.concat(listOf(source, there, there), device.memory(), device.defaultStream()).use { it.synchronize() }
+                    }.exceptionOrNull()
+                    fake.failCallNumber(Int.MAX_VALUE)
+                    fake.violations().shouldBeEmpty()
+                    if (error == null) break
+                    (error as DeviceException).errno() shouldBe if ("fakeAlloc" in error.message!!) Errno.ENOMEM else Errno.EIO
+                }
+            }
+        }
+        calls shouldBeGreaterThan 6
+    }
+
+    test("arrays that are not ready are waited for before they are joined; one whose work failed is named [DEV-04, DEV-14]") {
+        text(5).use { source ->
+            device.createStream().use { stream ->
+                fake.failNextCommand()
+                source.copyTo(device, stream).use { broken ->
+                    shouldThrow<DeviceException> { DeviceArray.concat(listOf(source, broken), cpu.memory(), stream) }.message shouldContain "arrays[1]: "
+                    shouldThrow<DeviceException> { DeviceArray.concat(listOf(broken), cpu.memory(), stream) }.message shouldContain "arrays[0]: "
+                }
+            }
+        }
+    }
+
+    test("a copy that fails on the way fails what depends on it, and memory comes back [DEV-14]") {
+        device.createStream().use { stream ->
+            val source = text(50)
+            fake.hold()
+            fake.failNextCommand()
+            val there = source.use { it.copyTo(device, stream) }
+            val ready = there.ready().toCompletableFuture()
+            fake.release()
+            shouldThrow<DeviceException> { there.synchronize() }.message shouldContain "FAKE_LAUNCH_FAILED (719)"
+            runCatching { ready.join() }.exceptionOrNull()!!.cause!!.message shouldContain "a command on EXT_DEV:0 failed"
+            there.close()
+        }
+    }
+})

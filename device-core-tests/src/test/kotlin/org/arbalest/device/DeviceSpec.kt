@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import io.kotest.matchers.types.shouldBeSameInstanceAs
+import org.arbalest.device.abi.ArrowArrayStruct
+import org.arbalest.device.abi.ArrowDeviceArrayStruct
+import org.arbalest.device.abi.ArrowSchemaStruct
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.abi.Errno
+import org.arbalest.device.ext.PHANTOM
+import org.arbalest.device.support.isReleased
+import org.arbalest.support.CCompiler
+import org.arbalest.support.CPeer
+import org.arbalest.support.LedgerExtension
+import org.arbalest.support.PeerMoves
+import org.arbalest.support.PeerNodes
+import org.arbalest.support.PeerStreams
+import org.arbalest.support.StructKind.DEVICE_ARRAY
+import org.arbalest.support.StructKind.SCHEMA
+import java.lang.foreign.Arena
+import java.lang.foreign.MemorySegment
+import java.lang.foreign.ValueLayout.JAVA_BYTE
+
+private val BATCH = Schema.of(Field.of("id", DataType.INT64), Field.of("name", DataType.UTF8))
+
+class DeviceSpec : FunSpec({
+    extension(CCompiler.needed)
+    extension(LedgerExtension)
+
+    lateinit var arena: Arena
+    beforeTest { arena = Arena.ofConfined() }
+    afterTest { arena.close() }
+
+    /** Memory for a struct, full of what a careless caller leaves there. */
+    fun dirty(size: Long = ArrowDeviceArrayStruct.SIZE): MemorySegment = arena.allocate(size, 8).fill(0xA5.toByte())
+
+    fun peerBatch(type: Int, id: Long, event: MemorySegment = MemorySegment.NULL, dirtyReserved: Boolean = false): MemorySegment {
+        val array = arena.allocate(ArrowArrayStruct.LAYOUT)
+        PeerStreams.batch(array, firstId = 0, rows = 10)
+        return arena.allocate(ArrowDeviceArrayStruct.LAYOUT).also { PeerNodes.deviceArray(it, array, id, type, event, dirtyReserved) }
+    }
+
+    /** `struct<id: int64, name: utf8>` whose buffers are addresses that the CPU cannot touch. */
+    fun phantomBatch(type: Int, id: Long, event: MemorySegment, nullCount: Long = 1): MemorySegment {
+        val array = arena.allocate(ArrowArrayStruct.LAYOUT)
+        PeerNodes.array(array, length = 10, buffers = 1, children = 2)
+        for ((i, buffers) in listOf(2L, 3L).withIndex()) {
+            val child = MemorySegment.ofAddress(ArrowArrayStruct.child(array.address(), i.toLong()))
+            PeerNodes.array(child, length = 10, nullCount = nullCount, buffers = buffers)
+            for (b in 0 until buffers) PeerNodes.setForeignBuffer(child, b, MemorySegment.ofAddress(PHANTOM + 4096 * b))
+        }
+        return arena.allocate(ArrowDeviceArrayStruct.LAYOUT).also { PeerNodes.deviceArray(it, array, id, type, event) }
+    }
+
+    fun batchOnCpu(): DeviceArray =
+        Devices.cpu().batchBuilder(3).use { it.int64("id", longArrayOf(1, 2, 3)).utf8("name", listOf("a", null, "c")).build() }
+
+    test("ours on CPU has device id -1 and no event [DEV-02]") {
+        val out = dirty()
+        batchOnCpu().exportDeviceArray(out)
+        ArrowDeviceArrayStruct.deviceType(out.address()) shouldBe 1
+        ArrowDeviceArrayStruct.deviceId(out.address()) shouldBe -1
+        ArrowDeviceArrayStruct.syncEvent(out.address()) shouldBe 0
+        Devices.cpu().id() shouldBe -1
+        PeerMoves.releaseOnThread(out, DEVICE_ARRAY) shouldBe true
+    }
+
+    for (id in listOf(-1L, 0L)) {
+        test("theirs on CPU with id $id is the CPU, and is -1 when we hand it on [DEV-02]") {
+            DeviceArray.importDeviceArray(peerBatch(1, id), BATCH).use { array ->
+                array.device() shouldBeSameInstanceAs Devices.cpu()
+                array.column("id").toLongArray() shouldBe LongArray(10) { it.toLong() }
+                val out = dirty()
+                array.retain().exportDeviceArray(out)
+                ArrowDeviceArrayStruct.deviceId(out.address()) shouldBe -1
+                PeerMoves.release(out, DEVICE_ARRAY)
+            }
+        }
+    }
+
+    test("a CPU device is found under both ids, and is one and the same [DEV-02]") {
+        Devices.device(DeviceType.CPU, 0) shouldBeSameInstanceAs Devices.cpu()
+        Devices.device(DeviceType.CPU, -1) shouldBeSameInstanceAs Devices.cpu()
+    }
+
+    test("theirs on CPU with an event that nobody could wait for is refused, and released [DEV-04]") {
+        val event = arena.allocate(8)
+        val array = peerBatch(1, 0, event)
+        val error = shouldThrow<DeviceException> { DeviceArray.importDeviceArray(array, BATCH) }
+        error.errno() shouldBe Errno.EINVAL
+        error.message!! shouldContain "sync_event"
+        CPeer.counts().arrays shouldBe 0
+    }
+
+    test("ours has zeroes in reserved and in the padding, whatever was in the memory [DEV-07]") {
+        val out = dirty()
+        batchOnCpu().exportDeviceArray(out)
+        out.asSlice(92, 4).toArray(JAVA_BYTE) shouldBe ByteArray(4)
+        out.asSlice(104, 24).toArray(JAVA_BYTE) shouldBe ByteArray(24)
+        PeerMoves.release(out, DEVICE_ARRAY)
+    }
+
+    test("theirs with garbage in reserved is accepted, and the garbage is not handed on [DEV-07]") {
+        DeviceArray.importDeviceArray(peerBatch(1, -1, dirtyReserved = true), BATCH).use { array ->
+            array.column("name").getString(3) shouldBe "row-3"
+            val out = dirty()
+            array.retain().exportDeviceArray(out)
+            out.asSlice(104, 24).toArray(JAVA_BYTE) shouldBe ByteArray(24)
+            PeerMoves.release(out, DEVICE_ARRAY)
+        }
+    }
+
+    // DLPack's newer codes; none; a negative one; our own backend's type with an id that it does not have; one whose driver is missing.
+    for ((type, id) in listOf(17 to 0L, 18 to 5L, 0 to 0L, -7 to -1L, 12 to 99L, 12 to -1L, 9 to 0L, 14 to 2L)) {
+        val name = DeviceType(type).name()
+
+        test("an array on $name:$id is taken in as on an opaque device, and its structure is readable [DEV-09]") {
+            val event = arena.allocate(8)
+            DeviceArray.importDeviceArray(phantomBatch(type, id, event), BATCH).use { array ->
+                array.device().isOpaque shouldBe true
+                array.device().type().code() shouldBe type
+                array.device().id() shouldBe id
+                array.length() shouldBe 10
+                array.schema() shouldBe BATCH
+                array.syncEventAddress() shouldBe event.address()
+                array.column("name").length() shouldBe 10
+                array.column("name").nullCount() shouldBe 1
+            }
+            CPeer.counts().arrays shouldBe 0
+        }
+
+        test("an array on $name:$id is handed on with its type, its id and its event [DEV-09]") {
+            val event = arena.allocate(8)
+            val array = DeviceArray.importDeviceArray(phantomBatch(type, id, event), BATCH)
+            val pieces = listOf(array.slice(2, 5), array.child(0), array.child(1).use { it.slice(3, 4) }, array)
+            val lengths = listOf(5L, 10L, 4L, 10L)
+            for ((piece, length) in pieces.zip(lengths)) {
+                val out = dirty()
+                piece.exportDeviceArray(out)
+                ArrowArrayStruct.length(out.address()) shouldBe length
+                ArrowDeviceArrayStruct.deviceType(out.address()) shouldBe type
+                ArrowDeviceArrayStruct.deviceId(out.address()) shouldBe id
+                ArrowDeviceArrayStruct.syncEvent(out.address()) shouldBe event.address()
+                CPeer.counts().releaseCalls shouldBe 0
+                PeerMoves.releaseLater(out, DEVICE_ARRAY, delayMillis = 0)
+                if (piece !== array) PeerMoves.joinAll()
+            }
+            PeerMoves.joinAll()
+            CPeer.counts().releaseCalls shouldBe 3
+        }
+    }
+
+    test("the buffers of an opaque array cannot be read, and the error says where they are [DEV-09]") {
+        DeviceArray.importDeviceArray(phantomBatch(17, 3, MemorySegment.NULL, nullCount = -1), BATCH).use { array ->
+            val id = array.column("id")
+            val attempts = listOf<() -> Unit>(
+                { id.getLong(0) }, { id.isNull(0) }, { id.get(0) }, { id.toLongArray() }, { id.toDoubleArray() }, { id.nullCount() },
+                { id.segment(arena) }, { array.column("name").getString(0) }, { array.column("name").getBytes(0) }, { array.asColumn().get(0) },
+            )
+            for (attempt in attempts) {
+                val error = shouldThrow<DeviceException> { attempt() }
+                error.errno() shouldBe Errno.ENOSYS
+                error.message!! shouldContain "DEVICE_TYPE_17:3"
+            }
+        }
+    }
+
+    test("nothing can be allocated or built on an opaque device [DEV-09]") {
+        val device = DeviceArray.importDeviceArray(phantomBatch(18, 0, MemorySegment.NULL), BATCH).use { it.device() }
+        shouldThrow<DeviceException> { device.allocate(1) }.message!! shouldContain "no backend serves DEVICE_TYPE_18:0"
+        shouldThrow<DeviceException> { device.batchBuilder(1) }.message!! shouldContain "DEVICE_TYPE_18:0"
+    }
+
+    test("an opaque array does not become an ArrowArray, and stays its holder's [DEV-09]") {
+        DeviceArray.importDeviceArray(phantomBatch(17, 0, MemorySegment.NULL), BATCH).use { array ->
+            val out = dirty()
+            val schema = dirty(ArrowSchemaStruct.SIZE)
+            shouldThrow<DeviceException> { array.exportArray(out, schema) }.message!! shouldContain "main memory, but this array is on DEVICE_TYPE_17:0"
+            ArrowArrayStruct.release(out.address()) shouldBe 0
+            isReleased(schema) shouldBe true
+            array.isOpen shouldBe true
+        }
+    }
+
+    test("a malformed array on an opaque device is refused, and released [DEV-09]") {
+        val array = phantomBatch(17, 0, MemorySegment.NULL)
+        ArrowArrayStruct.setNChildren(array.address(), 1)
+        shouldThrow<DeviceException> { DeviceArray.importDeviceArray(array, BATCH) }.message!! shouldContain "n_children = 1"
+        CPeer.counts().arrays shouldBe 0
+    }
+
+    test("the schema of an opaque array is read and written like any other [DEV-01]") {
+        val schema = arena.allocate(ArrowSchemaStruct.LAYOUT)
+        PeerStreams.batchSchema(schema)
+        DeviceArray.importDeviceArray(phantomBatch(17, 0, MemorySegment.NULL), schema).use { array ->
+            val out = dirty()
+            val schemaOut = dirty(ArrowSchemaStruct.SIZE)
+            array.retain().exportDeviceArray(out, schemaOut)
+            val theirs = arena.allocate(ArrowSchemaStruct.LAYOUT).also { PeerStreams.batchSchema(it) }
+            PeerNodes.schemaChecksum(schemaOut) shouldBe PeerNodes.schemaChecksum(theirs)
+            PeerMoves.release(out, DEVICE_ARRAY)
+            PeerMoves.release(schemaOut, SCHEMA)
+            PeerMoves.release(theirs, SCHEMA)
+        }
+    }
+})

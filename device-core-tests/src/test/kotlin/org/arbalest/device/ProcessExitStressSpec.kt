@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.assertions.withClue
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import io.kotest.matchers.string.shouldNotContain
+import org.arbalest.device.abi.ArrowArrayStreamStruct
+import org.arbalest.device.abi.ArrowArrayStruct
+import org.arbalest.device.abi.ArrowAsyncHandlerStruct
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.abi.Errno
+import org.arbalest.device.internal.exit.ExitGuard
+import org.arbalest.device.spi.Callback
+import org.arbalest.device.support.connect
+import org.arbalest.device.support.struct
+import org.arbalest.support.CCompiler
+import org.arbalest.support.ChildJvm
+import org.arbalest.support.Leaving
+import org.arbalest.support.Leaving.HALT
+import org.arbalest.support.Leaving.PROCESS_EXIT
+import org.arbalest.support.Leaving.RETURN
+import org.arbalest.support.Leaving.SYSTEM_EXIT
+import org.arbalest.support.NativeLibrary
+import org.arbalest.support.PeerMoves
+import org.arbalest.support.StructKind
+import org.arbalest.testkit.SkipWithout
+import org.arbalest.testkit.contract.numbers
+import java.lang.foreign.Arena
+import java.lang.foreign.FunctionDescriptor
+import java.lang.foreign.Linker
+import java.lang.foreign.ValueLayout.JAVA_DOUBLE
+import java.lang.foreign.ValueLayout.JAVA_FLOAT
+import java.lang.foreign.ValueLayout.JAVA_INT
+import java.lang.foreign.ValueLayout.JAVA_LONG
+import java.lang.invoke.MethodHandles
+import java.util.concurrent.CountDownLatch
+import java.util.concurrent.Executors
+import java.util.concurrent.FutureTask
+import kotlin.reflect.KClass
+
+/**
+ * Leaving a process in which a library's threads have called back, which it joins in its static destructor
+ * (JDK-8391662).
+ *
+ * A child leaves once, so one child runs many calls, each on the thread of a pool of its own. `Runtime.halt` runs no
+ * hook: there the guard has registered its handler in the call, so each of the called functions has a child of its own.
+ */
+class ProcessExitStressSpec : FunSpec({
+    extension(CCompiler.needed)
+
+    val children = Children(2)
+    fun leave(how: Leaving, calls: List<Called>, vararg options: String, patience: Int = 5) =
+        children.plan(PoolAtExit::class, listOf(how.name, "$patience") + calls.map { it.name }, options.toList())
+
+    // The slow ones first: in these a thread hangs.
+    val unguarded = leave(SYSTEM_EXIT, listOf(Called.RELEASE), "-Dorg.arbalest.exitGuard=false", patience = 1)
+    val blocked = leave(SYSTEM_EXIT, Called.blocked, patience = 1)
+
+    val guarded = listOf(SkipWithout { ExitGuard.whyOff().orElse(null) })
+
+    for (how in Leaving.entries - PROCESS_EXIT) {
+        for (calls in if (how == HALT) Called.byFunction else listOf(Called.returning)) {
+            val process = leave(how, calls)
+            for (called in calls) {
+                test("the process ends by $how though a library joins its thread, which called $called [OWN-17]")
+                    .config(extensions = guarded) { process.shouldHaveExchangedAndJoined(called) }
+            }
+            test("a process that ends by $how after calls of ${calls.joinToString()} has its exit code [OWN-17]")
+                .config(extensions = guarded) { process.shouldHaveLeft(how) }
+        }
+    }
+
+    val checked = leave(SYSTEM_EXIT, Called.returning, "-Xcheck:jni")
+    test("-Xcheck:jni finds nothing wrong with it [OWN-17]").config(extensions = guarded) {
+        for (called in Called.returning) checked.shouldHaveExchangedAndJoined(called)
+        checked.shouldHaveLeft(SYSTEM_EXIT)
+    }
+
+    test("the log warns at the start of the shutdown if the guard is turned off [OWN-17]")
+        .config(extensions = guarded) {
+            unguarded.shouldSay("JDK-8391662", "org.arbalest.exitGuard=false")
+            unguarded.shouldNotSay(EXCHANGED)
+        }
+
+    test("the guard is on if the process hangs without it, and only then [OWN-17]") {
+        val off = ExitGuard.whyOff()
+        val jdk = "JDK ${Runtime.version()}"
+        val advice = if (off.isEmpty) {
+            "$jdk has no JDK-8391662, and needs no exit guard: lower LAST in AffectedJvm, or remove the guard"
+        } else {
+            "$jdk has JDK-8391662, and the exit guard is off: ${off.get()}. See AffectedJvm and JavaVmTable"
+        }
+        withClue("$advice\n${unguarded.child.output}") {
+            unguarded.child.exitCode shouldBe if (off.isEmpty) HANGS else SYSTEM_EXIT.code
+        }
+    }
+
+    val returned = leave(RETURN, listOf(Called.RELEASE), "-Dorg.arbalest.exitGuard=false")
+    test("without the guard, nothing hangs after a return from main, and the log says nothing [OWN-17]") {
+        returned.shouldSay("pool ${Called.RELEASE.ordinal}: joined")
+        returned.shouldHaveLeft(RETURN)
+    }
+
+    for ((called, function) in Called.blocked.zip(listOf("streamGetNext", "blocks"))) {
+        test("the log names a library's thread that is in a callback as the JVM shuts down: $called [OWN-17]") {
+            blocked.shouldSay("is in $function as the JVM shuts down", "ProcessExit.exit")
+            blocked.shouldSay("pool ${called.ordinal}: its thread does not end")
+            withClue(blocked.child.output) { blocked.child.exitCode shouldBe HANGS }
+        }
+    }
+
+    test("a backend's callback is an existing method, whose result a function outside of the JVM can return [OWN-17]") {
+        fun make(method: String, type: FunctionDescriptor) =
+            shouldThrow<IllegalArgumentException> { Callback.stub(MethodHandles.lookup(), method, type) }.message!!
+        make("nothing", FunctionDescriptor.ofVoid()) shouldContain "no static method nothing"
+        for (result in listOf(JAVA_DOUBLE, JAVA_FLOAT, ArrowArrayStruct.LAYOUT)) {
+            make("any", FunctionDescriptor.of(result)) shouldContain "not $result"
+        }
+    }
+
+    for (guard in listOf("true", "false")) {
+        val calls = listOf(Called.RELEASE, Called.BLOCKED_GET_NEXT)
+        val process = leave(PROCESS_EXIT, calls, "-Dorg.arbalest.exitGuard=$guard")
+        for (called in calls) {
+            test("ProcessExit.exit runs the hooks and no library's destructor: $called, exitGuard=$guard [OWN-18]") {
+                process.shouldSay("called $called", "a hook has run")
+                process.shouldNotSay("pool ${called.ordinal}: joining")
+                process.shouldHaveLeft(PROCESS_EXIT)
+            }
+        }
+    }
+
+    for ((first, second) in listOf(SYSTEM_EXIT to PROCESS_EXIT, PROCESS_EXIT to SYSTEM_EXIT)) {
+        val process = children.plan(TwoExits::class, listOf(first.name, second.name))
+        test("of two exits the first gives the exit code: $first before $second [OWN-18]") {
+            process.shouldSay("$second waits")
+            withClue(process.child.output) { process.child.exitCode shouldBe first.code }
+        }
+    }
+})
+
+/** What a pool says when the guard has done its work. */
+private const val EXCHANGED = "joining, with other functions of the JVM"
+
+/** The exit code of a process in which a pool's thread does not end. */
+private const val HANGS = 99
+
+/** Processes that are started side by side, when the first of them is asked for. */
+private class Children(private val parallel: Int) {
+    private val planned = mutableListOf<Planned>()
+    private val started by lazy {
+        NativeLibrary.compile("peer/pool.c") // so that the children find it compiled
+        val threads = Executors.newFixedThreadPool(parallel) { Thread.ofPlatform().daemon().unstarted(it) }
+        planned.forEach { threads.execute(it.task) }
+        threads.shutdown()
+    }
+
+    fun plan(main: KClass<*>, arguments: List<String>, options: List<String> = emptyList()): Planned {
+        val quick = listOf("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto")
+        val task = FutureTask { ChildJvm.run(main, *arguments.toTypedArray(), options = quick + options, seconds = 60) }
+        return Planned(task).also { planned += it }
+    }
+
+    inner class Planned(val task: FutureTask<ChildJvm>) {
+        val child: ChildJvm get() = started.let { task.get() }
+
+        fun shouldSay(vararg words: String) = withClue(child.output) { words.forEach { child.output shouldContain it } }
+
+        fun shouldNotSay(words: String) = withClue(child.output) { child.output shouldNotContain words }
+
+        /** A JDK without the defect would end as well: the guard is seen by what it exchanges. */
+        fun shouldHaveExchangedAndJoined(called: Called) =
+            shouldSay("called $called", "pool ${called.ordinal}: $EXCHANGED", "pool ${called.ordinal}: joined")
+
+        fun shouldHaveLeft(how: Leaving) {
+            shouldSay("leaving")
+            shouldNotSay("WARNING")
+            shouldNotSay("fatal error")
+            withClue(child.output) { child.exitCode shouldBe how.code }
+        }
+    }
+}
+
+/** What the thread of a pool calls, in the order in which a child makes the calls. */
+internal enum class Called {
+    /** A callback that a backend made. */
+    CALLBACK,
+
+    /** A callback that a backend made; once more while the process exits. */
+    CALLBACK_TWICE,
+
+    /** More callbacks of backends than the guard has jumps, each; then as [RELEASE_TWICE]. */
+    MANY_CALLBACKS,
+
+    /** `release` of an array. */
+    RELEASE,
+
+    /** `release` of an array; that of another one while the process exits. */
+    RELEASE_TWICE,
+
+    /** `get_next` of a stream. */
+    GET_NEXT,
+
+    /** `get_next` of a stream; once more while the process exits. */
+    GET_NEXT_TWICE,
+
+    /** `on_error` and `release` of an async handler. */
+    ASYNC,
+
+    /** `get_next` of a stream whose source does not return. */
+    BLOCKED_GET_NEXT,
+
+    /** A callback that a backend made, and that does not return. */
+    BLOCKED_CALLBACK,
+    ;
+
+    companion object {
+        val blocked = listOf(BLOCKED_GET_NEXT, BLOCKED_CALLBACK)
+        val returning = entries - blocked
+
+        /** The last call of each is one of the function that the others call as well. */
+        val byFunction = listOf(
+            listOf(CALLBACK, CALLBACK_TWICE),
+            listOf(MANY_CALLBACKS, RELEASE, RELEASE_TWICE),
+            listOf(GET_NEXT, GET_NEXT_TWICE),
+            listOf(ASYNC),
+        )
+    }
+}
+
+/** A process of its own, in which a second thread exits while a shutdown hook has the first exit wait. */
+internal object TwoExits {
+    @JvmStatic
+    fun main(arguments: Array<String>) {
+        val (first, second) = arguments.map(Leaving::valueOf)
+        val shuttingDown = CountDownLatch(1)
+        val late = Thread.ofPlatform().daemon().start {
+            shuttingDown.await()
+            second.leave()
+        }
+        Runtime.getRuntime().addShutdownHook(
+            Thread {
+                shuttingDown.countDown()
+                while (late.stackTrace.none { it.className == "java.lang.Shutdown" }) Thread.onSpinWait()
+                println("$second waits")
+            },
+        )
+        Arena.ofConfined().use { arena ->
+            val array = arena.struct(StructKind.ARRAY)
+            numbers(4).exportArray(array)
+            PeerMoves.release(array, StructKind.ARRAY)
+        }
+        first.leave()
+    }
+}
+
+/** A process of its own, which leaves when threads of pools have called back, each in a call. */
+internal object PoolAtExit {
+    private val pool = NativeLibrary.compile("peer/pool.c")
+    private val arena = Arena.global()
+
+    private val linker = Linker.nativeLinker()
+    private val poolCall = linker.downcallHandle(
+        pool.findOrThrow("pool_call"),
+        FunctionDescriptor.of(JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG),
+    )
+
+    /** Calls a function on the thread of this call's pool. */
+    private fun Called.run(function: Long, a: Long, b: Long = 0, c: Long = 0): Long =
+        poolCall.invoke(ordinal, function, a, b, c) as Long
+
+    private fun Called.endWith(function: Long) {
+        val type = FunctionDescriptor.ofVoid(JAVA_INT, JAVA_LONG)
+        linker.downcallHandle(pool.findOrThrow("pool_end_with"), type).invoke(ordinal, function)
+    }
+
+    private fun Called.release() {
+        val array = arena.struct(StructKind.ARRAY).also { struct -> numbers(4).use { it.exportArray(struct) } }
+        run(ArrowArrayStruct.release(array.address()), array.address())
+        check(ArrowArrayStruct.release(array.address()) == 0L)
+    }
+
+    private fun Called.releaseTwice() {
+        val array = arena.struct(StructKind.ARRAY)
+        numbers(4).use { batch ->
+            batch.retain().exportArray(array)
+            val release = ArrowArrayStruct.release(array.address())
+            run(release, array.address())
+            batch.exportArray(array)
+            endWith(release)
+        }
+    }
+
+    private fun stream(next: () -> DeviceArray?): Long {
+        val struct = arena.struct(StructKind.STREAM)
+        DeviceArrayReader.of(numbers(1).use { it.schema() }, DeviceType.CPU) { next() }.exportStream(struct)
+        return struct.address()
+    }
+
+    private fun Called.getNext(): Long {
+        val stream = stream { numbers(4) }
+        val array = arena.struct(StructKind.ARRAY).address()
+        val function = ArrowArrayStreamStruct.getNext(stream)
+        check(run(function, stream, array).toInt() == 0 && ArrowArrayStruct.release(array) != 0L)
+        return function
+    }
+
+    private fun Called.async() {
+        val handler = AsyncArrayStream.connect { struct ->
+            val handler = struct.address()
+            run(ArrowAsyncHandlerStruct.onError(handler), handler, Errno.EIO.toLong())
+            run(ArrowAsyncHandlerStruct.release(handler), handler)
+        }
+        handler.use { it.released().toCompletableFuture().handle { _, failed -> check(failed != null) }.join() }
+    }
+
+    private fun Called.callback(): Long {
+        val function = Callback.stub(MethodHandles.lookup(), "next", FunctionDescriptor.of(JAVA_LONG, JAVA_LONG))
+        check(run(function, 41) == 42L)
+        return function
+    }
+
+    @JvmStatic
+    private fun next(number: Long) = number + 1
+
+    private val blocked = CountDownLatch(1)
+
+    @JvmStatic
+    private fun blocks() {
+        blocked.countDown()
+        Thread.currentThread().join()
+    }
+
+    private fun Called.blockedCallback() {
+        val function = Callback.stub(MethodHandles.lookup(), "blocks", FunctionDescriptor.ofVoid())
+        Thread.ofPlatform().daemon().start { run(function, 0) }
+        blocked.await()
+    }
+
+    private fun Called.blockedGetNext() {
+        val pulled = CountDownLatch(1)
+        val stream = stream {
+            pulled.countDown()
+            Thread.currentThread().join().let { null }
+        }
+        val array = arena.struct(StructKind.ARRAY).address()
+        Thread.ofPlatform().daemon().start { run(ArrowArrayStreamStruct.getNext(stream), stream, array) }
+        pulled.await()
+    }
+
+    private fun Called.make() {
+        when (this) {
+            Called.CALLBACK -> callback()
+            Called.CALLBACK_TWICE -> endWith(callback())
+            Called.MANY_CALLBACKS -> {
+                repeat(40) { callback() }
+                releaseTwice()
+            }
+            Called.RELEASE -> release()
+            Called.RELEASE_TWICE -> releaseTwice()
+            Called.GET_NEXT -> getNext()
+            Called.GET_NEXT_TWICE -> endWith(getNext())
+            Called.ASYNC -> async()
+            Called.BLOCKED_GET_NEXT -> blockedGetNext()
+            Called.BLOCKED_CALLBACK -> blockedCallback()
+        }
+    }
+
+    @JvmStatic
+    fun main(arguments: Array<String>) {
+        Runtime.getRuntime().addShutdownHook(Thread { println("a hook has run") })
+        val patience = linker.downcallHandle(pool.findOrThrow("pool_patience"), FunctionDescriptor.ofVoid(JAVA_INT))
+        patience.invoke(arguments[1].toInt())
+        for (called in arguments.drop(2).map(Called::valueOf)) {
+            called.make()
+            println("called $called")
+        }
+        println("leaving")
+        Leaving.valueOf(arguments[0]).leave()
+    }
+}

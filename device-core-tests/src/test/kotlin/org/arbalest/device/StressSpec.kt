@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device
+
+import io.kotest.assertions.withClue
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import org.arbalest.support.ChildJvm
+import org.arbalest.testkit.SkipWithout
+import org.openjdk.jcstress.Main
+import kotlin.io.path.Path
+import kotlin.io.path.createDirectories
+
+/**
+ * What is lock-free, in the orders that jcstress meets in a second for each test, with the compilers' liberties: in a JVM of its own, which starts others.
+ * `-Darbalest.stress.seconds=60` looks longer, and under all compilers.
+ */
+class StressSpec : FunSpec({
+    val seconds = Integer.getInteger("arbalest.stress.seconds", 1)
+
+    fun stress(tests: String): ChildJvm {
+        val native = "--enable-native-access=ALL-UNNAMED"
+        val compilers = if (seconds < 10) listOf("-jvmArgs", native) else listOf("-jvmArgsPrepend", native)
+        return ChildJvm.run(
+            Main::class, "-t", """org\.arbalest\.device\.(.*\.)?$tests""", "-f", "1", "-iters", "1", "-time", "${1000 * seconds}", "-sc", "false", "-r", ".",
+            *compilers.toTypedArray(), options = listOf("--sun-misc-unsafe-memory-access=allow"), directory = Path("target/jcstress").createDirectories(),
+            seconds = 300 + 600L * (seconds - 1),
+        )
+    }
+
+    val twoProcessors = SkipWithout {
+        Runtime.getRuntime().availableProcessors().takeIf { it < 2 }?.let { "two threads do not race on $it processor" }
+    }
+
+    for ((what, tests) in mapOf("slots and holders [OWN-06, OWN-07]" to "(Slots|Shared)Stress", "streams and their tasks [ASY-20, ASY-22, ASY-28]" to "(Async|ShortQueue|ProducerHolders)Stress")) {
+        test("no forbidden outcome in any order: $what").config(extensions = listOf(twoProcessors)) {
+            val run = stress(tests)
+            withClue(run.output) {
+                run.exitCode shouldBe 0
+                run.output shouldContain Regex("""tests: [1-9]\d* matching test results""") // jcstress finds no fault in finding none
+            }
+        }
+    }
+
+    test("a race that is planted is found").config(extensions = listOf(twoProcessors)) {
+        val run = stress("PlantedRace")
+        withClue(run.output) {
+            run.output shouldContain "freed twice, or never"
+            (run.exitCode == 0) shouldBe false
+        }
+    }
+})

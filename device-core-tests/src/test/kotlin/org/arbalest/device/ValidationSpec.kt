@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.assertions.withClue
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import org.arbalest.device.NestedType.ListType
+import org.arbalest.device.abi.ArrowArrayStruct
+import org.arbalest.device.abi.Errno
+import org.arbalest.device.support.RawArray
+import org.arbalest.device.support.connect
+import org.arbalest.device.support.struct
+import org.arbalest.support.CCompiler
+import org.arbalest.support.CPeer
+import org.arbalest.support.LedgerExtension
+import org.arbalest.support.PeerMoves
+import org.arbalest.support.PeerNodes
+import org.arbalest.support.StructKind
+import org.arbalest.testkit.contract.eventually
+import java.lang.foreign.Arena
+import java.lang.foreign.MemorySegment
+import java.util.concurrent.ForkJoinPool
+
+/** How closely is looked, by each way in. */
+class ValidationSpec : FunSpec({
+    extension(CCompiler.needed)
+    extension(LedgerExtension)
+
+    val schema = Schema.of(Field.of("t", DataType.UTF8))
+    val said = "$.t: row 1: no UTF-8: a text of 1 bytes has 0xff at 0"
+
+    fun buffer(bytes: ByteArray): DeviceBuffer = Devices.cpu().allocate(bytes.size.toLong()).also { it.segment().copyFrom(MemorySegment.ofArray(bytes)) }
+
+    /** A batch of ours whose second row is no text; of its structure nothing is wrong. */
+    fun wrong(last: Byte = -1): DeviceArray {
+        val text = ArrayData.of(2, 0, listOf(null, buffer(RawArray.ints(0, 1, 2).array()), buffer(byteArrayOf(65, last))))
+        return DeviceArray.of(schema, ArrayData.of(2, 0, listOf(null), listOf(text)))
+    }
+
+    fun right() = wrong(66)
+
+    /** Each way to take in a batch that somebody exports. */
+    fun ways(arena: Arena, level: Validation?): Map<String, (DeviceArray) -> DeviceArray> {
+        val (array, device, type) = Triple(arena.struct(StructKind.ARRAY), arena.struct(StructKind.DEVICE_ARRAY), arena.struct(StructKind.SCHEMA))
+        fun stream(batch: DeviceArray, isDevice: Boolean): DeviceArray {
+            val out = arena.struct(if (isDevice) StructKind.DEVICE_STREAM else StructKind.STREAM)
+            DeviceArrayReader.of(schema, listOf(batch)).use { if (isDevice) it.exportDeviceArrayStream(out) else it.exportStream(out) }
+            val reader = when {
+                level == null -> if (isDevice) DeviceArrayReader.importDeviceArrayStream(out) else DeviceArrayReader.importStream(out)
+                else -> if (isDevice) DeviceArrayReader.importDeviceArrayStream(out, level) else DeviceArrayReader.importStream(out, level)
+            }
+            return reader.use { stream ->
+                runCatching { checkNotNull(stream.next()) }.onFailure { first ->
+                    shouldThrow<DeviceException> { stream.next() }.message shouldBe first.message // STR-09
+                }.getOrThrow()
+            }
+        }
+        fun async(batch: DeviceArray): DeviceArray {
+            val start = { handler: MemorySegment -> AsyncProducer.produce(handler, DeviceArrayReader.of(schema, listOf(batch)), Metadata.empty(), ForkJoinPool.commonPool()).run {} }
+            val arrays = if (level == null) AsyncArrayStream.connect(start) else AsyncArrayStream.connect(start, level)
+            return arrays.use { it.reader(1).use { reader -> checkNotNull(reader.next()) } }
+        }
+        return mapOf(
+            "an array and a field" to { it.exportArray(array); if (level == null) DeviceArray.importArray(array, schema.asField()) else DeviceArray.importArray(array, schema.asField(), level) },
+            "an array and a schema of ours" to { it.exportArray(array); if (level == null) DeviceArray.importArray(array, schema) else DeviceArray.importArray(array, schema, level) },
+            "an array and its schema" to { it.exportArray(array, type); if (level == null) DeviceArray.importArray(array, type) else DeviceArray.importArray(array, type, level) },
+            "a device array and a field" to {
+                it.exportDeviceArray(device)
+                if (level == null) DeviceArray.importDeviceArray(device, schema.asField()) else DeviceArray.importDeviceArray(device, schema.asField(), level)
+            },
+            "a device array and a schema of ours" to {
+                it.exportDeviceArray(device)
+                if (level == null) DeviceArray.importDeviceArray(device, schema) else DeviceArray.importDeviceArray(device, schema, level)
+            },
+            "a device array and its schema" to {
+                it.exportDeviceArray(device, type)
+                if (level == null) DeviceArray.importDeviceArray(device, type) else DeviceArray.importDeviceArray(device, type, level)
+            },
+            "a stream" to { stream(it, false) },
+            "a device stream" to { stream(it, true) },
+            "an async stream" to ::async,
+        )
+    }
+
+    for (level in listOf(null) + Validation.entries) {
+        test("by each way in, with ${level ?: "no level"}: content is ${if (level == Validation.FULL) "looked at, and what is refused goes back, once" else "not looked at"} [ARR-17, ARR-18]") {
+            Arena.ofConfined().use { arena ->
+                for ((name, way) in ways(arena, level)) withClue(name) {
+                    val before = Ledger.now()
+                    way(right()).use { it.column("t").getString(1) shouldBe "B" }
+                    if (level == Validation.FULL) {
+                        shouldThrow<DeviceException> { way(wrong()) }.let { it.message shouldBe said; it.errno() shouldBe Errno.EINVAL }
+                    } else {
+                        way(wrong()).use { shouldThrow<DeviceException> { it.validate(Validation.FULL) }.message shouldBe said }
+                    }
+                    eventually("all is given back") { Ledger.now().since(before).isZero }
+                }
+            }
+        }
+    }
+
+    /** An array of C's whose n_buffers is wrong. */
+    fun malformed(out: MemorySegment, buffers: Long) {
+        PeerNodes.array(out, length = 1, buffers = 2)
+        PeerNodes.setBuffer(out, 1, ByteArray(4))
+        ArrowArrayStruct.setNBuffers(out.address(), buffers)
+    }
+
+    test("none takes a struct as it is; whoever asks later is told; a struct that was released is none at any level [ARR-17, VAL-12]") {
+        Arena.ofConfined().use { arena ->
+            val (out, field) = arena.struct(StructKind.ARRAY) to Field.of("a", DataType.INT32)
+            malformed(out, 3)
+            shouldThrow<DeviceException> { DeviceArray.importArray(out, field) }.message!! shouldContain "n_buffers = 3"
+            malformed(out, 3)
+            DeviceArray.importArray(out, field, Validation.NONE).use { array ->
+                array.validate(Validation.NONE)
+                for (level in listOf(Validation.STRUCTURAL, Validation.FULL)) shouldThrow<DeviceException> { array.validate(level) }.message!! shouldContain "n_buffers = 3"
+                array.isOpen shouldBe true
+            }
+            CPeer.counts().arrays shouldBe 0
+            for (level in Validation.entries) shouldThrow<DeviceException> { DeviceArray.importArray(out, field, level) }.message shouldBe "the array was released before it was imported"
+        }
+    }
+
+    test("none still looks at the device and its event, and an empty array that nobody looked at goes out without its offset (ARR-19) [VAL-12]") {
+        Arena.ofConfined().use { arena ->
+            val (array, out) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.DEVICE_ARRAY)
+            malformed(array, 2)
+            PeerNodes.deviceArray(out, array, deviceId = 0, deviceType = 1, syncEvent = arena.allocate(8, 8))
+            shouldThrow<DeviceException> { DeviceArray.importDeviceArray(out, Field.of("a", DataType.INT32), Validation.NONE) }.message!! shouldContain "sync_event"
+            val inner = RawArray(Field.of("x", DataType.INT8), 0, 0, 7, mutableListOf(null, null))
+            val lists = RawArray(Field.of("a", ListType(inner.field)), 1, 0, 0, mutableListOf(null, RawArray.ints(0, 0)), listOf(inner))
+            DeviceArray.importArray(lists.laid(arena), lists.field, Validation.NONE).use { it.exportArray(array) }
+            ArrowArrayStruct.offset(ArrowArrayStruct.child(array.address(), 0)) shouldBe 0
+            PeerMoves.release(array, StructKind.ARRAY)
+        }
+    }
+
+    test("a handle that was closed is refused at every level, and nothing is left open by one that is refused [VAL-12]") {
+        val array = wrong()
+        shouldThrow<DeviceException> { array.validate(Validation.FULL) }.message shouldBe said
+        array.slice(0, 1).use { it.validate(Validation.FULL) }
+        array.close()
+        for (level in Validation.entries) shouldThrow<IllegalStateException> { array.validate(level) }
+    }
+})

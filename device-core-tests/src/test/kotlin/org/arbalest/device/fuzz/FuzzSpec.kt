@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.fuzz
+
+import com.code_intelligence.jazzer.Jazzer
+import io.kotest.assertions.withClue
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import org.arbalest.support.CCompiler
+import org.arbalest.support.ChildJvm
+import java.nio.ByteBuffer
+import java.nio.file.Files
+import java.nio.file.Path
+import kotlin.io.path.Path
+import kotlin.io.path.createDirectories
+import kotlin.io.path.exists
+import kotlin.io.path.name
+import kotlin.io.path.readBytes
+import kotlin.io.path.readLines
+
+/**
+ * What C may hand us, searched by Jazzer: each seed once, then some seconds of each target in a JVM of its own, since what is found may end it.
+ * `-Darbalest.fuzz.seconds=600` searches longer. What it finds lands in `target/fuzz`; kept in `src/test/fuzz/TARGET`, it is a seed.
+ */
+class FuzzSpec : FunSpec({
+    extension(CCompiler.needed)
+
+    val seconds = Integer.getInteger("arbalest.fuzz.seconds", 4)
+    val targets = listOf(FuzzMetadata, FuzzSchema, FuzzArray)
+
+    for (target in targets) {
+        val name = target::class.simpleName!!
+
+        test("$name: the seeds") {
+            val seeds = Files.list(Path("src/test/fuzz", name)).use { it.sorted().toList() }
+            for (seed in seeds) withClue(seed.name) { target.fuzz(seed.readBytes()) }
+        }
+
+        test("$name: some seconds of searching find nothing") {
+            val found = search(target, seconds)
+            withClue(found.text) { found.isFailure shouldBe false }
+        }
+    }
+
+    test("what is planted is found, and kept") {
+        val found = search(PlantedBug, 30)
+        found.isFailure shouldBe true
+        found.text shouldContain "the planted bug"
+        found.last.take(3).toByteArray().decodeToString() shouldBe "ARR"
+    }
+}) {
+    private class Found(val isFailure: Boolean, val text: String, val last: List<Byte>)
+
+    private companion object {
+        // The heap is bounded, since libFuzzer's limit is one of all resident memory: a JVM's own choice on a large machine exceeds it before the first collection.
+        fun search(target: FuzzTarget, seconds: Int): Found {
+            val name = target::class.simpleName!!
+            val folder = Path("target/fuzz", name).toAbsolutePath().createDirectories()
+            val last = folder.resolve("last")
+            val seeds = Path("src/test/fuzz", name).toAbsolutePath()
+            val child = ChildJvm.run(
+                Jazzer::class, "--target_class=${target::class.java.name}", "--instrumentation_includes=org.arbalest.**", "--custom_hook_excludes=**",
+                "--disabled_hooks=*", "--reproducer_path=$folder", "-artifact_prefix=$folder/", "-max_total_time=$seconds", "-max_len=512", "-timeout=20",
+                "-rss_limit_mb=${4096 + peakMegabytes()}", "-print_final_stats=1", "${folder.resolve("corpus").createDirectories()}", *listOfNotNull("$seeds".takeIf { seeds.exists() }).toTypedArray(),
+                options = listOf("-Xmx1g", "-XX:+EnableDynamicAgentLoading", "--sun-misc-unsafe-memory-access=allow", "-D${FuzzTarget.LAST}=$last"),
+                seconds = seconds + 300L,
+            )
+            val bytes = if (last.exists()) lastInput(last) else byteArrayOf()
+            val text = "exit code ${child.exitCode}, last input ${bytes.toHexString()}\n${child.output}"
+            return Found(child.exitCode != 0, text, bytes.toList())
+        }
+
+        /** What this JVM had resident at the most: Linux counts it as its child's peak, which is what libFuzzer looks at. */
+        private fun peakMegabytes(): Long {
+            val status = Path("/proc/self/status").takeIf { it.exists() }?.readLines().orEmpty()
+            return status.firstOrNull { it.startsWith("VmHWM:") }?.let { it.filter(Char::isDigit).toLong() / 1024 } ?: 0
+        }
+
+        private fun lastInput(file: Path): ByteArray = ByteBuffer.wrap(file.readBytes()).let { data -> ByteArray(data.getInt()).also(data::get) }
+    }
+}

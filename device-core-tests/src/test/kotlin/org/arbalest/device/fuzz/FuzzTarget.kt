@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.fuzz
+
+import org.arbalest.device.DeviceException
+import org.arbalest.device.Ledger
+import org.arbalest.support.CPeer
+import java.nio.MappedByteBuffer
+import java.nio.channels.FileChannel
+import java.nio.file.Path
+import java.nio.file.StandardOpenOption.CREATE
+import java.nio.file.StandardOpenOption.READ
+import java.nio.file.StandardOpenOption.WRITE
+
+/**
+ * What Jazzer calls with bytes, again and again: makes C structures of them, and does with these what a user would.
+ *
+ * What C may not do, such as a buffer that is smaller than its type says, is not done here: nobody could notice. The rest is free. Whatever comes
+ * out must be an array, a schema or a [DeviceException], and nothing may be left.
+ */
+internal abstract class FuzzTarget {
+    protected abstract fun run(input: Input)
+
+    /** Runs one input, and looks at the books. */
+    fun fuzz(data: ByteArray) {
+        note(data)
+        CPeer.reset()
+        val (ledger, peer) = Ledger.now() to CPeer.counts()
+        run(Input(data))
+        val left = Ledger.now().since(ledger)
+        check(left.isZero) { "left: $left" }
+        val after = CPeer.counts().copy(releaseCalls = peer.releaseCalls)
+        check(after == peer.copy(doubleReleases = 0, violations = 0, violation = "")) { "the C peer had $peer, and has $after" }
+    }
+
+    companion object {
+        /** The property with the file that has the last input: a JVM that crashes cannot tell. */
+        const val LAST = "arbalest.fuzz.last"
+
+        private const val MOST_BYTES = 1 shl 16
+
+        private val last: MappedByteBuffer? = System.getProperty(LAST)?.let { path ->
+            FileChannel.open(Path.of(path), CREATE, READ, WRITE).use { it.map(FileChannel.MapMode.READ_WRITE, 0, MOST_BYTES + 4L) }
+        }
+
+        private fun note(data: ByteArray) {
+            val to = last ?: return
+            val size = minOf(data.size, MOST_BYTES)
+            to.putInt(0, size)
+            to.put(4, data, 0, size)
+        }
+
+        /** The result, or null if it was refused in the way that is documented. */
+        fun <T> refusable(action: () -> T): T? =
+            try {
+                action()
+            } catch (_: DeviceException) {
+                null
+            }
+    }
+}
+
+/** Has a bug that only coverage leads to: who does not find it finds nothing. */
+internal object PlantedBug : FuzzTarget() {
+    override fun run(input: Input) {
+        if (input.byte() == 'A'.code && input.byte() == 'R'.code && input.byte() == 'R'.code) error("the planted bug")
+    }
+
+    @JvmStatic
+    fun fuzzerTestOneInput(data: ByteArray) = fuzz(data)
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.internal.array
+
+import io.kotest.assertions.withClue
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.shouldNotBe
+import org.arbalest.device.ArrayData
+import org.arbalest.device.DataType
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.Devices
+import org.arbalest.device.Field
+import org.arbalest.device.FlatType
+import org.arbalest.device.NestedType.DictionaryType
+import org.arbalest.device.NestedType.FixedSizeListType
+import org.arbalest.device.NestedType.LargeListViewType
+import org.arbalest.device.NestedType.ListType
+import org.arbalest.device.NestedType.ListViewType
+import org.arbalest.device.NestedType.RunEndEncodedType
+import org.arbalest.device.NestedType.StructType
+import org.arbalest.device.NestedType.UnionMode
+import org.arbalest.device.NestedType.UnionType
+import org.arbalest.device.abi.ArrowArrayStruct
+import org.arbalest.device.support.EveryType
+import org.arbalest.device.support.struct
+import org.arbalest.support.CCompiler
+import org.arbalest.support.LedgerExtension
+import org.arbalest.support.PeerMoves
+import org.arbalest.support.PeerNodes
+import org.arbalest.support.StructKind
+import java.lang.foreign.Arena
+import java.lang.foreign.MemorySegment
+
+/** Arrays without elements, however they came to be. */
+class ArrayExportEmptySpec : FunSpec({
+    extension(CCompiler.needed)
+    extension(LedgerExtension)
+
+    fun child(array: MemorySegment, index: Long = 0) = MemorySegment.ofAddress(ArrowArrayStruct.child(array.address(), index)).reinterpret(80)
+
+    /** What is wrong below a struct: an array of length 0 with an offset or nulls, by its path. */
+    fun wrong(struct: Long, type: DataType, path: String = "$"): List<String> {
+        val (length, offset, nulls) = Triple(ArrowArrayStruct.length(struct), ArrowArrayStruct.offset(struct), ArrowArrayStruct.nullCount(struct))
+        val below = type.children().flatMapIndexed { i, field -> wrong(ArrowArrayStruct.child(struct, i.toLong()), field.type(), "$path.${field.name()}") }
+        val values = if (type is DictionaryType) wrong(ArrowArrayStruct.dictionary(struct), type.values().type(), "$path.(dictionary)") else listOf()
+        return listOfNotNull("$path: offset $offset, $nulls nulls".takeIf { length == 0L && (offset != 0L || nulls != 0L) }) + below + values
+    }
+
+    /** Exports a handle, shows the struct, and releases both. */
+    fun exported(array: DeviceArray, look: (Long) -> Unit) = Arena.ofConfined().use { arena ->
+        val out = arena.struct(StructKind.ARRAY)
+        val type = array.field().type()
+        array.use { it.exportArray(out) }
+        wrong(out.address(), type) shouldBe listOf()
+        look(out.address())
+        PeerMoves.release(out, StructKind.ARRAY)
+    }
+
+    fun imported(type: DataType, make: (MemorySegment) -> Unit): DeviceArray = Arena.ofConfined().use { arena ->
+        DeviceArray.importArray(arena.struct(StructKind.ARRAY).also(make), Field.of("a", type))
+    }
+
+    val x = Field.of("x", DataType.INT8)
+
+    fun bytes(out: MemorySegment, length: Long, offset: Long) {
+        PeerNodes.array(out, length = length, offset = offset, nullCount = -1, buffers = 2)
+        PeerNodes.setBuffer(out, 0, ByteArray(8) { -1 })
+        PeerNodes.setBuffer(out, 1, ByteArray(64) { it.toByte() })
+    }
+
+    test("empty slices of every type go out with offset 0, and so do their copies [ARR-19]") {
+        EveryType.batch(0, 20).use { batch ->
+            for (from in listOf(0L, 7L, 20L)) {
+                exported(batch.slice(from, 0)) {}
+                exported(batch.slice(from, 0).use { it.copyTo(Devices.cpu()) }) {}
+                for ((i, field) in batch.schema().fields().withIndex()) {
+                    withClue(field) {
+                        exported(batch.child(i).use { it.slice(from, 0) }) {}
+                        exported(batch.child(i).use { it.slice(from, 0).use { slice -> slice.copyTo(Devices.cpu()) } }) {}
+                    }
+                }
+            }
+        }
+    }
+
+    test("the children of an empty struct with nulls, an empty sparse union and an empty fixed-size list begin at 0, too [ARR-19]") {
+        val types = listOf(
+            StructType(listOf(x)) to { out: MemorySegment -> PeerNodes.array(out, length = 6, offset = 2, nullCount = -1, buffers = 1, children = 1) },
+            UnionType(UnionMode.SPARSE, listOf(0), listOf(x)) to { out -> PeerNodes.array(out, length = 6, offset = 2, buffers = 1, children = 1) },
+            FixedSizeListType(x, 2) to { out -> PeerNodes.array(out, length = 6, offset = 2, nullCount = -1, buffers = 1, children = 1) },
+        )
+        for ((type, make) in types) {
+            imported(type, { make(it); PeerNodes.setBuffer(it, 0, ByteArray(8)); bytes(child(it), 16, 3) }).use { array ->
+                for (empty in listOf(array.slice(4, 0), array.slice(6, 0).use { it.copyTo(Devices.cpu()) })) {
+                    exported(empty) { out ->
+                        ArrowArrayStruct.length(ArrowArrayStruct.child(out, 0)) shouldBe 0
+                        ArrowArrayStruct.offset(ArrowArrayStruct.child(out, 0)) shouldBe 0
+                    }
+                }
+                exported(array.slice(1, 2)) { ArrowArrayStruct.length(ArrowArrayStruct.child(it, 0)) shouldBe 16 }
+            }
+        }
+    }
+
+    test("what is empty below an array with elements, as the elements of empty lists are, begins at 0; a dictionary with values stays [ARR-19]") {
+        val lists = DictionaryType(DataType.INT8, Field.of("", ListType(x)), false)
+        imported(lists, { out ->
+            bytes(out, 3, 1)
+            PeerNodes.setArrayDictionary(out)
+            val values = MemorySegment.ofAddress(ArrowArrayStruct.dictionary(out.address())).reinterpret(80)
+            PeerNodes.array(values, length = 2, offset = 1, buffers = 2, children = 1)
+            PeerNodes.setBuffer(values, 1, ByteArray(16))
+            bytes(child(values), 0, 5)
+        }).use { array ->
+            fun check(out: Long) {
+                ArrowArrayStruct.offset(out) shouldBe 1
+                ArrowArrayStruct.offset(ArrowArrayStruct.dictionary(out)) shouldBe 1
+                ArrowArrayStruct.length(ArrowArrayStruct.dictionary(out)) shouldBe 2
+            }
+            exported(array.retain(), ::check)
+            exported(array.copyTo(Devices.cpu())) { ArrowArrayStruct.length(ArrowArrayStruct.dictionary(it)) shouldBe 2 }
+            exported(array.slice(1, 0)) { ArrowArrayStruct.length(ArrowArrayStruct.dictionary(it)) shouldBe 2 }
+        }
+    }
+
+    test("a copy of an empty array whose producer has no offsets, and an offset of its own, has one offset: 0 [ARR-19, ARR-08]") {
+        for (type in listOf(DataType.UTF8, ListType(x))) {
+            imported(type, { out ->
+                PeerNodes.array(out, length = 0, offset = 1L shl 40, buffers = if (type is ListType) 2 else 3, children = type.children().size.toLong())
+                if (type is ListType) bytes(child(out), 4, 3)
+            }).use { array ->
+                exported(array.copyTo(Devices.cpu())) { copy ->
+                    val offsets = ArrowArrayStruct.buffer(copy, 1)
+                    offsets shouldNotBe 0
+                    MemorySegment.ofAddress(offsets).reinterpret(4).get(java.lang.foreign.ValueLayout.JAVA_INT, 0) shouldBe 0
+                }
+            }
+        }
+    }
+
+    test("arrays of length 0 with huge offsets are read, sliced, copied and handed on without a look at their buffers [ARR-20]") {
+        val item = Field.of("item", DataType.INT32)
+        val types = EveryType.fields.map { it.type() } + FixedSizeListType(item, 3) + DataType.INTERVAL_DAY_TIME +
+            DataType.BINARY_VIEW + UnionType(UnionMode.DENSE, listOf(0), listOf(x))
+        for (type in types) for (offset in listOf(1L shl 33, 1L shl 45, (1L shl 50) + 1)) {
+            withClue("$type at $offset") {
+                imported(type, { emptyAt(it, type, offset) }).use { array ->
+                    val column = array.asColumn()
+                    column.nullCount() shouldBe 0
+                    if (type !is StructType) Arena.ofConfined().use { arena -> runCatching { column.segment(arena).byteSize() shouldBe 0 } }
+                    runCatching { column.toLongArray().size shouldBe 0 }
+                    exported(array.slice(0, 0)) {}
+                    exported(array.copyTo(Devices.cpu())) {}
+                }
+            }
+        }
+    }
+
+    test("a data buffer of a view array that is not there goes out with an address, and is copied; the specification has it at size 0 [ARR-08]") {
+        val (views, data) = List(2) { Devices.cpu().allocate(64).also { it.segment().fill(0) } }
+        DeviceArray.of(Field.of("v", DataType.UTF8_VIEW), ArrayData.of(2, 0, listOf(null, views, null, data, null))).use { array ->
+            for (some in listOf(array.retain(), array.copyTo(Devices.cpu()), array.slice(1, 0).use { it.copyTo(Devices.cpu()) })) {
+                exported(some) { out ->
+                    ArrowArrayStruct.nBuffers(out) shouldBe 6
+                    for (i in 1L..5L) ArrowArrayStruct.buffer(out, i) shouldNotBe 0
+                }
+            }
+        }
+        imported(DataType.UTF8_VIEW, { out ->
+            PeerNodes.array(out, length = 1, buffers = 4)
+            PeerNodes.setBuffer(out, 1, ByteArray(16))
+            PeerNodes.setBuffer(out, 3, ByteArray(8))
+        }).use { array ->
+            exported(array.retain()) { ArrowArrayStruct.nBuffers(it) shouldBe 4 }
+            exported(array.copyTo(Devices.cpu())) { ArrowArrayStruct.buffer(it, 2) shouldNotBe 0 }
+        }
+    }
+})
+
+/** An array without elements at an offset, whose children are as long as they must be; its buffers hold a few bytes. */
+private fun emptyAt(out: MemorySegment, type: DataType, offset: Long, length: Long = 0) {
+    val buffers = when (type) {
+        is FlatType.NullType, is RunEndEncodedType -> 0L
+        is StructType, is FixedSizeListType -> 1L
+        is UnionType -> if (type.mode() == UnionMode.SPARSE) 1L else 2L
+        is FlatType.LargeUtf8Type, is FlatType.BinaryType, is FlatType.LargeBinaryType, is FlatType.BinaryViewType, is FlatType.Utf8ViewType -> 3L
+        is ListViewType, is LargeListViewType -> 3L
+        else -> if (type == DataType.UTF8) 3L else 2L
+    }
+    PeerNodes.array(out, length = length, offset = offset, nullCount = 0, buffers = buffers, children = type.children().size.toLong())
+    for (i in (if (type is UnionType) 0 else 1) until buffers) PeerNodes.setBuffer(out, i, ByteArray(16))
+    type.children().forEachIndexed { i, field ->
+        val child = MemorySegment.ofAddress(ArrowArrayStruct.child(out.address(), i.toLong())).reinterpret(80)
+        val needed = when (type) {
+            is StructType -> offset + length
+            is UnionType -> if (type.mode() == UnionMode.SPARSE) offset + length else 0
+            is FixedSizeListType -> type.size() * (offset + length)
+            else -> 0
+        }
+        emptyAt(child, field.type(), 3, needed)
+    }
+    if (type is DictionaryType) {
+        PeerNodes.setArrayDictionary(out)
+        emptyAt(MemorySegment.ofAddress(ArrowArrayStruct.dictionary(out.address())).reinterpret(80), type.values().type(), 0)
+    }
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.internal.array
+
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.shouldBe
+import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.Ledger
+import org.arbalest.device.support.EveryType
+import org.arbalest.device.support.struct
+import org.arbalest.support.CCompiler
+import org.arbalest.support.CPeer
+import org.arbalest.support.LedgerExtension
+import org.arbalest.support.PeerMoves
+import org.arbalest.support.StructKind
+import org.arbalest.testkit.contract.Held
+import java.lang.foreign.Arena
+import java.lang.foreign.MemorySegment
+
+class ArrayExportReleaseSpec : FunSpec({
+    extension(CCompiler.needed)
+    extension(LedgerExtension)
+
+    fun Arena.exports(count: Int): List<MemorySegment> {
+        val structs = List(count) { struct(StructKind.ARRAY) }
+        EveryType.batch(0, 4).use { batch -> structs.forEach { batch.retain().exportArray(it) } }
+        return structs
+    }
+
+    test("our release runs on a thread that the JVM has never seen [OWN-10]") {
+        Arena.ofConfined().use { arena ->
+            PeerMoves.releaseOnThread(arena.exports(1)[0], StructKind.ARRAY) shouldBe true
+            Held.now().isZero shouldBe true
+            val (array, schema) = arena.struct(StructKind.DEVICE_ARRAY) to arena.struct(StructKind.SCHEMA)
+            EveryType.batch(0, 4).use { it.exportDeviceArray(array, schema) }
+            PeerMoves.releaseOnThread(array, StructKind.DEVICE_ARRAY) shouldBe true
+            PeerMoves.releaseOnThread(schema, StructKind.SCHEMA) shouldBe true
+            Held.now().isZero shouldBe true
+        }
+    }
+
+    test("our release runs after the code that exported, and its memory, are gone [OWN-10]") {
+        Arena.ofConfined().use { arena ->
+            arena.exports(50).forEach { PeerMoves.releaseAtGate(it, StructKind.ARRAY) }
+        }
+        System.gc()
+        Held.now().exports shouldBe 50
+        CPeer.openGate()
+        PeerMoves.joinAll()
+        Held.now().isZero shouldBe true
+    }
+
+    test("arrays, children and streams are released from several threads at once [OWN-10]") {
+        repeat(20) {
+            Arena.ofConfined().use { arena ->
+                val structs = arena.exports(40)
+                val moved = structs.map { parent -> arena.struct(StructKind.ARRAY).also { PeerMoves.moveChild(parent, 5, it) } }
+                PeerMoves.releaseMany(structs + moved, 4, StructKind.ARRAY) shouldBe 80
+                Held.now().isZero shouldBe true
+                val streams = List(20) { arena.struct(StructKind.STREAM) }
+                val schema = EveryType.batch(0, 1).use { it.schema() }
+                streams.forEach { DeviceArrayReader.of(schema, listOf(EveryType.batch(0, 1))).exportStream(it) }
+                PeerMoves.releaseMany(streams, 4, StructKind.STREAM) shouldBe 20
+                Held.now().isZero shouldBe true
+            }
+        }
+    }
+})
+
+/** A process of its own, which leaves with something of ours still to be released. */
+internal object ReleaseAtExit {
+    enum class Exit { RETURN, SYSTEM_EXIT }
+
+    @JvmStatic
+    fun main(args: Array<String>) {
+        val kind = StructKind.valueOf(args[2])
+        val struct = Arena.global().struct(kind)
+        if (kind == StructKind.ARRAY) {
+            EveryType.batch(0, 4).use { it.exportArray(struct) }
+        } else {
+            val schema = EveryType.batch(0, 1).use { it.schema() }
+            DeviceArrayReader.of(schema, listOf(EveryType.batch(0, 1))).exportStream(struct)
+        }
+        if (args[0] == "null") {
+            Runtime.getRuntime().addShutdownHook(Thread { check(PeerMoves.releaseOnThread(struct, kind) && Ledger.now().isZero) })
+        } else {
+            PeerMoves.releaseAtExit(struct, kind, PeerMoves.AtExit.valueOf(args[0]))
+        }
+        println("leaving")
+        if (Exit.valueOf(args[1]) == Exit.SYSTEM_EXIT) Runtime.getRuntime().exit(0)
+    }
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.internal.array
+
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.nulls.shouldNotBeNull
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.Devices
+import org.arbalest.device.abi.ArrowArrayStruct
+import org.arbalest.device.abi.ArrowDeviceArrayStruct
+import org.arbalest.support.CCompiler
+import org.arbalest.support.LedgerExtension
+import org.arbalest.support.PeerMoves
+import org.arbalest.support.StructKind
+import java.lang.foreign.Arena
+import java.lang.foreign.MemorySegment
+import java.nio.file.Files
+import java.nio.file.Path
+
+private const val MOST_GROWTH_KIB = 16L * 1024
+
+/** The JVM's own memory goes up and down; what leaks grows each time. */
+private const val ROUNDS = 4
+
+/** Arrays handed out and taken back, over and over: nothing is left, and memory does not grow. */
+class ArrayExportSoakSpec : FunSpec({
+    extension(LedgerExtension)
+
+    test("a million exports, imports and releases leave nothing and grow nothing [OWN-02]") {
+        soak { batch, array, _ ->
+            repeat(1_000_000) {
+                batch.retain().exportDeviceArray(array)
+                DeviceArray.importDeviceArray(array, batch.field()).close()
+            }
+        }
+    }
+})
+
+/** The same with C on the other side. */
+class ArrayExportPeerSoakSpec : FunSpec({
+    extension(CCompiler.needed)
+    extension(LedgerExtension)
+
+    test("a hundred thousand exports, whose children C moves out and releases before or after their parent, leave nothing [OWN-06]") {
+        soak { batch, array, child ->
+            repeat(100_000) {
+                batch.retain().exportArray(array)
+                PeerMoves.moveChild(array, it % batch.schema().fields().size.toLong(), child)
+                val (first, second) = if (it % 2 == 0) array to child else child to array
+                PeerMoves.release(first, StructKind.ARRAY)
+                PeerMoves.release(second, StructKind.ARRAY)
+            }
+        }
+    }
+
+    test("ten thousand exports that C releases on threads of its own leave nothing [OWN-10]") {
+        soak { batch, array, _ ->
+            repeat(10_000) {
+                batch.retain().exportArray(array)
+                PeerMoves.releaseOnThread(array, StructKind.ARRAY)
+            }
+        }
+    }
+})
+
+/** Runs once to warm up, and then until memory has not grown. */
+private fun soak(run: (batch: DeviceArray, array: MemorySegment, child: MemorySegment) -> Unit) {
+    val longs = LongArray(64) { it.toLong() }
+    Devices.cpu().batchBuilder(longs.size).use { builder ->
+        repeat(10) { builder.int64("column $it", longs) }
+        builder.build()
+    }.use { batch ->
+        Arena.ofConfined().use { arena ->
+            val array = arena.allocate(ArrowDeviceArrayStruct.LAYOUT)
+            val child = arena.allocate(ArrowArrayStruct.LAYOUT)
+            run(batch, array, child)
+            var before = residentKiB() ?: 0
+            val growth = generateSequence {
+                run(batch, array, child)
+                val after = residentKiB() ?: 0
+                (after - before).also { before = after }
+            }
+            growth.take(ROUNDS).firstOrNull { it < MOST_GROWTH_KIB }.shouldNotBeNull()
+        }
+    }
+}
+
+/** This process's resident memory, where the system tells. */
+private fun residentKiB(): Long? {
+    System.gc()
+    val status = Path.of("/proc/self/status").takeIf(Files::exists) ?: return null
+    return Files.readAllLines(status).first { it.startsWith("VmRSS:") }.filter(Char::isDigit).toLong()
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.internal.array
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.shouldNotBe
+import io.kotest.matchers.string.shouldContain
+import org.arbalest.device.ArrayData
+import org.arbalest.device.DataType
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceException
+import org.arbalest.device.Devices
+import org.arbalest.device.Field
+import org.arbalest.device.abi.ArrowArrayStruct
+import org.arbalest.device.abi.ArrowDeviceArrayStruct
+import org.arbalest.device.abi.ArrowSchemaStruct
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.support.CCompiler
+import org.arbalest.support.LedgerExtension
+import org.arbalest.support.PeerMoves
+import org.arbalest.support.StructKind.DEVICE_ARRAY
+import org.arbalest.support.StructKind.SCHEMA
+import org.arbalest.support.fake.FakeCall
+import org.arbalest.support.fake.FakeDevice
+import org.arbalest.support.fake.FakeExtension
+import org.arbalest.testkit.contract.eventually
+import org.arbalest.testkit.contract.numbers
+import java.lang.foreign.Arena
+import java.lang.foreign.MemorySegment
+import java.time.Duration
+import kotlin.concurrent.thread
+
+/** Whoever exports chooses who waits (DEV-15), by waiting, or not. */
+class ArrayExportWaitSpec : FunSpec({
+    extension(CCompiler.needed)
+    extension(FakeExtension)
+    extension(LedgerExtension)
+
+    val device by lazy { Devices.device(DeviceType.EXT_DEV, 0) }
+    val fake by lazy { device.let { FakeDevice.of(DeviceType.EXT_DEV, 0) } }
+
+    /** Exports, and gives back what C gets as `sync_event`. */
+    fun syncEvent(array: DeviceArray): Long = Arena.ofConfined().use { arena ->
+        val out = arena.allocate(DEVICE_ARRAY.size, 8)
+        array.exportDeviceArray(out)
+        ArrowDeviceArrayStruct.syncEvent(out.address()).also { PeerMoves.release(out, DEVICE_ARRAY) }
+    }
+
+    /** What an importer has: an array of C's with an event of C's. */
+    fun imported(array: DeviceArray): DeviceArray = Arena.ofConfined().use { arena ->
+        val out = arena.allocate(DEVICE_ARRAY.size, 8)
+        val schema = array.schema()
+        array.exportDeviceArray(out)
+        DeviceArray.importDeviceArray(out, schema)
+    }
+
+    val waits = mapOf<String, (DeviceArray) -> Unit>(
+        "synchronize" to { it.synchronize() },
+        "synchronize with a limit" to { check(it.synchronize(Duration.ofSeconds(5))) },
+        "ready" to { it.ready().toCompletableFuture().join() },
+        "its event's synchronize" to { array -> array.syncEvent()?.use { it.synchronize() } },
+        "its event's completion" to { array -> array.syncEvent()?.use { it.completion() }?.toCompletableFuture()?.join() },
+    )
+
+    for ((name, wait) in waits) {
+        for (isImported in listOf(false, true)) {
+            test("${if (isImported) "theirs" else "ours"}: not waited for, it goes with its event; after $name, which had to wait, without one [DEV-15]") {
+                device.createStream().use { stream ->
+                    fake.hold()
+                    val array = numbers(20).use { it.copyTo(device, stream) }.let { if (isImported) imported(it) else it }
+                    array.use {
+                        val others = listOf(array.slice(3, 5), array.child(0), array.retain())
+                        syncEvent(array.retain()) shouldNotBe 0
+                        syncEvent(array.slice(1, 2)) shouldNotBe 0
+                        val waiting = thread { wait(array) }
+                        eventually("the thread waits") { waiting.state == Thread.State.WAITING || waiting.state == Thread.State.TIMED_WAITING }
+                        fake.release()
+                        waiting.join()
+                        syncEvent(array.retain()) shouldBe 0
+                        others.forEach { syncEvent(it) shouldBe 0 }
+                    }
+                    stream.synchronize()
+                }
+            }
+        }
+    }
+
+    test("an array whose work failed, and that has to be waited for, is not exported: C gets released structs, the handle is not spent [OWN-09]") {
+        val pinned = Devices.device(DeviceType.CUDA_HOST, 0)
+        pinned.createStream().use { stream ->
+            FakeDevice.of(DeviceType.CUDA_HOST, 0).failNextCommand()
+            val copy = numbers(20).use { it.copyTo(pinned, stream) }.use { it.viewOrCopyTo(Devices.cpu()) }
+            copy.use { array ->
+                Arena.ofConfined().use { arena ->
+                    for (export in listOf<(MemorySegment, MemorySegment) -> Unit>(array::exportArray, array::exportDeviceArray)) {
+                        val (out, schema) = arena.allocate(DEVICE_ARRAY.size, 8).fill(0x5A) to arena.allocate(SCHEMA.size, 8).fill(0x5A)
+                        shouldThrow<DeviceException> { export(out, schema) }.message!! shouldContain "FAKE_LAUNCH_FAILED"
+                        ArrowArrayStruct.release(out.address()) shouldBe 0
+                        ArrowSchemaStruct.release(schema.address()) shouldBe 0
+                        array.isOpen shouldBe true
+                    }
+                    for (export in listOf<(MemorySegment) -> Unit>(array::exportArray, array::exportDeviceArray)) {
+                        val out = arena.allocate(DEVICE_ARRAY.size, 8).fill(0x5A)
+                        shouldThrow<DeviceException> { export(out) }
+                        ArrowArrayStruct.release(out.address()) shouldBe 0
+                    }
+                }
+            }
+        }
+    }
+
+    test("an array whose event cannot be recorded is none, and its buffers stay the caller's [OWN-09]") {
+        device.createStream().use { stream ->
+            device.allocate(16).use { values ->
+                fake.failCall(FakeCall.RECORD)
+                val data = ArrayData.of(2, 0, listOf(null, values))
+                shouldThrow<DeviceException> { DeviceArray.of(Field.of("n", DataType.INT64), data, stream) }.message!! shouldContain "fakeEventRecord"
+                values.size() shouldBe 16
+                DeviceArray.of(Field.of("n", DataType.INT64), data, stream).close()
+            }
+        }
+    }
+})

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.internal.array
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import org.arbalest.device.DataType
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceException
+import org.arbalest.device.Devices
+import org.arbalest.device.Field
+import org.arbalest.device.Ledger
+import org.arbalest.device.abi.ArrowArrayStruct
+import org.arbalest.device.abi.ArrowSchemaStruct
+import org.arbalest.device.abi.Errno
+import org.arbalest.device.support.EveryType
+import org.arbalest.device.support.struct
+import org.arbalest.support.CCompiler
+import org.arbalest.support.LedgerExtension
+import org.arbalest.support.PeerNodes
+import org.arbalest.support.StructKind
+import java.lang.foreign.Arena
+import java.lang.foreign.MemorySegment
+
+class HandleExportSpec : FunSpec({
+    extension(CCompiler.needed)
+    extension(LedgerExtension)
+
+    fun int8(): DeviceArray = EveryType.batch(0, 1).use { it.child(EveryType.fields.indexOfFirst { field -> field.name() == "int8" }) }
+
+    /** An array that an unknown device has. */
+    fun elsewhere(): DeviceArray = Arena.ofConfined().use { arena ->
+        val (array, device) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.DEVICE_ARRAY)
+        PeerNodes.array(array, length = 0, buffers = 2)
+        PeerNodes.deviceArray(device, array, 4, 2)
+        DeviceArray.importDeviceArray(device, Field.of("a", DataType.INT8))
+    }
+
+    /** Two outputs full of garbage, which must be released structs after [attempt] has failed. */
+    fun fails(kind: StructKind, attempt: (MemorySegment, MemorySegment) -> Unit) = Arena.ofConfined().use { arena ->
+        val out = arena.struct(kind).fill(0x5a)
+        val schema = arena.struct(StructKind.SCHEMA).fill(0x5a)
+        val exports = Ledger.now().exports
+        attempt(out, schema)
+        ArrowArrayStruct.release(out.address()) shouldBe 0
+        ArrowSchemaStruct.release(schema.address()) shouldBe 0
+        Ledger.now().exports shouldBe exports
+    }
+
+    test("an array on another device is no ArrowArray: both outputs are released, and the handle is not spent [OWN-09]") {
+        elsewhere().use { array ->
+            fails(StructKind.ARRAY) { out, schema ->
+                shouldThrow<DeviceException> { array.exportArray(out, schema) }.let {
+                    it.errno() shouldBe Errno.EINVAL
+                    it.message shouldContain "CUDA:4"
+                }
+            }
+            array.isOpen shouldBe true
+        }
+    }
+
+    test("a handle that is closed or was exported: both outputs are released [OWN-09]") {
+        val spent = int8().also(DeviceArray::close)
+        fails(StructKind.ARRAY) { out, schema -> shouldThrow<IllegalStateException> { spent.exportArray(out, schema) } }
+        fails(StructKind.DEVICE_ARRAY) { out, schema -> shouldThrow<IllegalStateException> { spent.exportDeviceArray(out, schema) } }
+    }
+
+    test("memory that cannot hold the array: the schema is released, and the handle is not spent [OWN-09]") {
+        int8().use { array ->
+            Arena.ofConfined().use { arena ->
+                val schema = arena.struct(StructKind.SCHEMA).fill(0x5a)
+                shouldThrow<IllegalArgumentException> { array.exportDeviceArray(arena.struct(StructKind.ARRAY), schema) }.message shouldBe
+                    "ArrowDeviceArray has 128 bytes, the segment given has 80"
+                ArrowSchemaStruct.release(schema.address()) shouldBe 0
+                schema.fill(0x5a)
+                shouldThrow<IllegalArgumentException> { array.exportArray(MemorySegment.NULL, schema) }.message shouldBe "ArrowArray is NULL"
+                ArrowSchemaStruct.release(schema.address()) shouldBe 0
+            }
+            array.asColumn().getLong(0) shouldBe 0
+        }
+    }
+
+    test("memory that cannot hold the schema: the array is released, and the handle is not spent [OWN-09]") {
+        int8().use { array ->
+            Arena.ofConfined().use { arena ->
+                val out = arena.struct(StructKind.ARRAY).fill(0x5a)
+                shouldThrow<IllegalArgumentException> { array.exportArray(out, out.asSlice(0, 64)) }.message shouldBe
+                    "ArrowSchema has 72 bytes, the segment given has 64"
+                ArrowArrayStruct.release(out.address()) shouldBe 0
+            }
+            array.asColumn().getLong(0) shouldBe 0
+        }
+    }
+
+    test("heap memory, odd addresses and closed arenas are refused before they are written to") {
+        int8().use { array ->
+            shouldThrow<IllegalArgumentException> { array.exportArray(MemorySegment.ofArray(LongArray(10))) }.message shouldContain "native memory"
+            Arena.ofConfined().use { arena ->
+                val odd = arena.allocate(96, 8).asSlice(4)
+                shouldThrow<IllegalArgumentException> { array.exportArray(odd) }.message shouldContain "aligned to 8 bytes"
+            }
+            val gone = Arena.ofConfined().use { it.struct(StructKind.ARRAY) }
+            shouldThrow<IllegalStateException> { array.exportArray(gone) }.message shouldContain "closed"
+            array.isOpen shouldBe true
+        }
+    }
+
+    test("memory that there is not: an error that says so, and nothing held [OWN-09]") {
+        val before = Ledger.now()
+        val failure = shouldThrow<DeviceException> { Devices.cpu().allocate(Long.MAX_VALUE / 2) }
+        failure.errno() shouldBe Errno.ENOMEM
+        failure.message shouldContain "${Long.MAX_VALUE / 2} bytes"
+        Ledger.now() shouldBe before
+    }
+})

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.internal.array
+
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.shouldNotBe
+import org.arbalest.device.DataType
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.Devices
+import org.arbalest.device.Field
+import org.arbalest.device.NestedType.ListType
+import org.arbalest.device.NestedType.StructType
+import org.arbalest.device.abi.ArrowArrayStruct
+import org.arbalest.device.support.Balanced
+import org.arbalest.device.support.batch
+import org.arbalest.device.support.release
+import org.arbalest.device.support.struct
+import java.lang.foreign.Arena
+
+class ShownPartSpec : FunSpec({
+    extension(Balanced)
+
+    fun exported(array: DeviceArray, look: (Long) -> Unit) = Arena.ofConfined().use { arena ->
+        val out = arena.struct()
+        array.exportArray(out)
+        look(out.address())
+        release(out)
+    }
+
+    fun describe(array: Long) = Triple(ArrowArrayStruct.offset(array), ArrowArrayStruct.length(array), ArrowArrayStruct.nullCount(array))
+
+    /** id: int64; maybe: int64 with nulls in each third row; nothing: null; tags: list of int64. */
+    fun nested(rows: Int): DeviceArray = Devices.cpu().batchBuilder(rows).use { batch ->
+        batch.int64("id", LongArray(rows) { it.toLong() })
+        batch.column(Field.of("maybe", DataType.INT64)).appendAll(LongArray(rows)).setNulls { it % 3 == 0 }
+        batch.column(Field.of("nothing", DataType.NULL)).also { column -> repeat(rows) { column.appendNull() } }
+        val tags = batch.column(Field.of("tags", ListType(Field.of("item", DataType.INT64))))
+        repeat(rows) { tags.items().append(it.toLong()); tags.appendList(1) }
+        batch.build()
+    }
+
+    test("the offset of a sliced batch is pushed into its columns, and the batch begins at 0 [ARR-13]") {
+        nested(10).use { batch ->
+            exported(batch.slice(3, 5)) { out ->
+                describe(out) shouldBe Triple(0L, 5L, 0L)
+                describe(ArrowArrayStruct.child(out, 0)) shouldBe Triple(3L, 5L, 0L)
+                describe(ArrowArrayStruct.child(out, 1)) shouldBe Triple(3L, 5L, -1L)
+                describe(ArrowArrayStruct.child(out, 2)) shouldBe Triple(3L, 5L, 5L)
+                describe(ArrowArrayStruct.child(out, 3)) shouldBe Triple(3L, 5L, 0L)
+                describe(ArrowArrayStruct.child(ArrowArrayStruct.child(out, 3), 0)) shouldBe Triple(0L, 10L, 0L)
+            }
+        }
+    }
+
+    test("slices of slices add up, and the array itself stays as it was [ARR-13]") {
+        nested(10).use { batch ->
+            batch.slice(2, 8).use { outer ->
+                exported(outer.slice(3, 4)) { describe(ArrowArrayStruct.child(it, 0)) shouldBe Triple(5L, 4L, 0L) }
+                exported(outer.retain()) { describe(ArrowArrayStruct.child(it, 0)) shouldBe Triple(2L, 8L, 0L) }
+            }
+            exported(batch.retain()) {
+                describe(it) shouldBe Triple(0L, 10L, 0L)
+                describe(ArrowArrayStruct.child(it, 1)) shouldBe Triple(0L, 10L, 4L)
+            }
+        }
+    }
+
+    test("a sliced struct with nulls of its own keeps its offset, which applies on top of its children's [ARR-10]") {
+        val field = Field.of("at", StructType(listOf(Field.of("x", DataType.INT64))))
+        val batch = Devices.cpu().batchBuilder(6).use { batch ->
+            val at = batch.column(field)
+            repeat(6) {
+                at.child("x").append(10L * it)
+                if (it == 4) at.appendNull() else at.appendStruct()
+            }
+            batch.build()
+        }
+        batch.use {
+            batch.child(0).use { whole -> whole.slice(2, 3) }.use { slice ->
+                exported(slice.retain()) { out ->
+                    describe(out) shouldBe Triple(2L, 3L, -1L)
+                    ArrowArrayStruct.buffer(out, 0) shouldNotBe 0L
+                    describe(ArrowArrayStruct.child(out, 0)) shouldBe Triple(0L, 6L, 0L)
+                }
+                slice.asColumn().get(0) shouldBe mapOf("x" to 20L)
+                slice.asColumn().get(2) shouldBe null
+            }
+        }
+    }
+
+    test("how many of a slice are null: none if none were, all of a null array, else not computed [ARR-06]") {
+        nested(10).use { batch ->
+            for ((index, expected) in listOf(0 to 0L, 1 to -1L, 2 to 4L, 3 to 0L)) {
+                batch.child(index).use { column ->
+                    exported(column.slice(1, 4)) { describe(it) shouldBe Triple(1L, 4L, expected) }
+                }
+            }
+        }
+    }
+
+    test("the rest of a batch, an empty slice, is a legal array, and begins at 0 [ARR-12, ARR-19]") {
+        nested(3).use { batch ->
+            exported(batch.slice(3, 0)) { out ->
+                describe(out) shouldBe Triple(0L, 0L, 0L)
+                for (i in 0L..3L) describe(ArrowArrayStruct.child(out, i)) shouldBe Triple(0L, 0L, 0L)
+                Structure.validate(batch.field(), out)
+            }
+        }
+    }
+})

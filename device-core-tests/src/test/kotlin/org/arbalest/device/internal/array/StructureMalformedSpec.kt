@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.internal.array
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.assertions.withClue
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.shouldBe
+import org.arbalest.device.DataType
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceException
+import org.arbalest.device.Field
+import org.arbalest.device.FlatType.FixedSizeBinaryType
+import org.arbalest.device.NestedType.FixedSizeListType
+import org.arbalest.device.NestedType.ListType
+import org.arbalest.device.NestedType.RunEndEncodedType
+import org.arbalest.device.NestedType.StructType
+import org.arbalest.device.Schema
+import org.arbalest.device.abi.ArrowArrayStruct
+import org.arbalest.device.abi.Errno
+import org.arbalest.device.support.struct
+import org.arbalest.support.CCompiler
+import org.arbalest.support.CPeer
+import org.arbalest.support.LedgerExtension
+import org.arbalest.support.PeerMoves
+import org.arbalest.support.PeerNodes
+import org.arbalest.support.PeerStreams
+import org.arbalest.support.StructKind
+import java.lang.foreign.Arena
+import java.lang.foreign.MemorySegment
+
+class StructureMalformedSpec : FunSpec({
+    extension(CCompiler.needed)
+    extension(LedgerExtension)
+
+    fun child(array: MemorySegment, index: Long = 0) =
+        MemorySegment.ofAddress(ArrowArrayStruct.child(array.address(), index)).reinterpret(ArrowArrayStruct.SIZE)
+
+    /** Imports an array, which fails with this message, and sees that its producer got it back, once. */
+    fun refused(field: Field, expected: String, make: (MemorySegment) -> Unit) = Arena.ofConfined().use { arena ->
+        for (isDevice in listOf(false, true)) {
+            withClue(expected) {
+                val array = arena.struct(StructKind.ARRAY).also(make)
+                val given = if (isDevice) arena.struct(StructKind.DEVICE_ARRAY).also { PeerNodes.deviceArray(it, array, -1, 1) } else array
+                val failure = shouldThrow<DeviceException> {
+                    if (isDevice) DeviceArray.importDeviceArray(given, field) else DeviceArray.importArray(given, field)
+                }
+                failure.message shouldBe expected
+                failure.errno() shouldBe Errno.EINVAL
+                ArrowArrayStruct.release(given.address()) shouldBe 0
+                CPeer.counts().let { it.arrays shouldBe 0; it.doubleReleases shouldBe 0; it.violations shouldBe 0 }
+            }
+        }
+    }
+
+    val peers = Schema.of(Field.of("id", DataType.INT64), Field.of("name", DataType.UTF8)).asField()
+
+    /** The peer's batch of 5 rows with something wrong in its root, its `id` or its `name`. */
+    fun refusedBatch(expected: String, spoil: (root: Long, id: Long, name: Long) -> Unit) = refused(peers, expected) { out ->
+        PeerStreams.batch(out, 0, 5)
+        spoil(out.address(), child(out, 0).address(), child(out, 1).address())
+    }
+
+    test("negative lengths and offsets, and sums that overflow [ARR-01, ARR-18]") {
+        refusedBatch("length = -1 is negative") { root, _, _ -> ArrowArrayStruct.setLength(root, -1) }
+        refusedBatch("$.name: length = -5 is negative") { _, _, name -> ArrowArrayStruct.setLength(name, -5) }
+        refusedBatch("$.id: offset = -2 is negative") { _, id, _ -> ArrowArrayStruct.setOffset(id, -2) }
+        refusedBatch("offset + length = 9223372036854775807 + 5 overflows") { root, _, _ -> ArrowArrayStruct.setOffset(root, Long.MAX_VALUE) }
+        refusedBatch("n_children = -1, but the schema has 2") { root, _, _ -> ArrowArrayStruct.setNChildren(root, -1) }
+        refusedBatch("$.id: n_buffers = -1, but an array of type int64 has 2") { _, id, _ -> ArrowArrayStruct.setNBuffers(id, -1) }
+    }
+
+    test("null counts that cannot be, or that have no bitmap [ARR-02, ARR-03, ARR-18]") {
+        refusedBatch("$.name: null_count = 6 is not within -1..5") { _, _, name -> ArrowArrayStruct.setNullCount(name, 6) }
+        refusedBatch("$.id: null_count = -2 is not within -1..5") { _, id, _ -> ArrowArrayStruct.setNullCount(id, -2) }
+        refusedBatch("$.id: null_count = 2, but there is no validity bitmap") { _, id, _ ->
+            ArrowArrayStruct.setNullCount(id, 2)
+            ArrowArrayStruct.setBuffer(id, 0, 0)
+        }
+    }
+
+    test("buffers that are too few, too many, or NULL though there are rows [ARR-04, ARR-08, ARR-18]") {
+        refusedBatch("$.name: n_buffers = 2, but an array of type utf8 has 3") { _, _, name -> ArrowArrayStruct.setNBuffers(name, 2) }
+        refusedBatch("$.id: n_buffers = 3, but an array of type int64 has 2") { _, id, _ -> ArrowArrayStruct.setNBuffers(id, 3) }
+        refusedBatch("n_buffers = 0, but an array of type struct has 1") { root, _, _ -> ArrowArrayStruct.setNBuffers(root, 0) }
+        refusedBatch("$.id: n_buffers = 2, but buffers is NULL") { _, id, _ -> PeerNodes.nullArrayBuffers(MemorySegment.ofAddress(id)) }
+        refusedBatch("$.id: buffers[1] is NULL, but the array needs 5 elements of it") { _, id, _ -> ArrowArrayStruct.setBuffer(id, 1, 0) }
+        refusedBatch("$.name: buffers[1] is NULL, but the array needs 5 elements of it") { _, _, name -> ArrowArrayStruct.setBuffer(name, 1, 0) }
+    }
+
+    val lists = mutableListOf<MemorySegment>()
+
+    test("children that are missing, too many, released or too short [ARR-10, ARR-15, ARR-18]") {
+        refusedBatch("n_children = 1, but the schema has 2") { root, _, _ -> ArrowArrayStruct.setNChildren(root, 1) }
+        refusedBatch("n_children = 2, but children is NULL") { root, _, _ -> ArrowArrayStruct.setChildren(root, 0) }
+        refusedBatch("children[1] is NULL") { root, id, _ ->
+            val list = Arena.ofAuto().allocate(16, 8).also(lists::add) // not the peer's own list, which it needs
+            ArrowArrayStruct.setChildren(root, list.address())
+            ArrowArrayStruct.setChild(root, 0, id)
+        }
+        refusedBatch("$.id: length = 4, but its parent needs 5") { _, id, _ -> ArrowArrayStruct.setLength(id, 4) }
+        refusedBatch("$.name: length = 5, but its parent needs 6") { root, id, _ ->
+            ArrowArrayStruct.setOffset(root, 1)
+            ArrowArrayStruct.setLength(id, 6)
+        }
+        refusedBatch("$.id: n_children = 1, but the schema has 0") { _, id, _ -> ArrowArrayStruct.setNChildren(id, 1) }
+    }
+
+    test("a fixed-size list's child that is shorter than offset + length times the size [ARR-10, ARR-11, ARR-18]") {
+        fun lists(size: Int) = Field.of("", FixedSizeListType(Field.of("item", DataType.NULL), size))
+        fun make(out: MemorySegment, length: Long, items: Long) {
+            PeerNodes.array(out, length = length, offset = 1, buffers = 1, children = 1)
+            PeerNodes.array(child(out), length = items)
+        }
+        refused(lists(3), "$.item: length = 8, but its parent needs 9") { make(it, 2, 8) }
+        refused(lists(3), "offset + length = 4611686018427387905 lists of 3 overflow") { make(it, 1L shl 62, 9) }
+        Arena.ofConfined().use { arena ->
+            val out = arena.struct(StructKind.ARRAY).also { make(it, 2, 9) }
+            DeviceArray.importArray(out, lists(3)).close()
+        }
+    }
+
+    test("dictionaries that are missing, superfluous, released or malformed [ARR-15, ARR-18]") {
+        val encoded = Field.of("", DataType.dictionary(DataType.INT8, DataType.UTF8))
+        fun indices(out: MemorySegment) {
+            PeerNodes.array(out, length = 1, buffers = 2)
+            PeerNodes.setBuffer(out, 1, ByteArray(1))
+        }
+        fun dictionary(out: MemorySegment) = MemorySegment.ofAddress(ArrowArrayStruct.dictionary(out.address())).reinterpret(80)
+        refused(encoded, "the dictionary is NULL, but the schema has one", ::indices)
+        refused(encoded, "$.(dictionary): is released") { indices(it); PeerNodes.setArrayDictionary(it) }
+        refused(encoded, "$.(dictionary): n_buffers = 2, but an array of type utf8 has 3") {
+            indices(it)
+            PeerNodes.setArrayDictionary(it)
+            PeerNodes.array(dictionary(it), length = 0, buffers = 2)
+        }
+        refused(Field.of("", DataType.INT8), "there is a dictionary, but the schema has none") {
+            indices(it)
+            PeerNodes.setArrayDictionary(it)
+            PeerNodes.array(dictionary(it), length = 0, buffers = 3)
+        }
+    }
+
+    test("view arrays whose sizes are missing or negative, or whose buffers are NULL [ARR-07, ARR-18]") {
+        val views = Field.of("v", DataType.UTF8_VIEW)
+        fun make(out: MemorySegment, vararg sizes: Long?, spoil: (MemorySegment) -> Unit = {}) {
+            PeerNodes.array(out, length = 0, buffers = 3L + sizes.size)
+            val bytes = Arena.ofAuto().allocate(8L * sizes.size + 8).also { memory ->
+                sizes.forEachIndexed { i, size -> memory.setAtIndex(java.lang.foreign.ValueLayout.JAVA_LONG, i.toLong(), size ?: 7L) }
+            }.toArray(java.lang.foreign.ValueLayout.JAVA_BYTE).copyOf(8 * sizes.size)
+            PeerNodes.setBuffer(out, 2L + sizes.size, bytes)
+            spoil(out)
+        }
+        refused(views, "the size of variadic buffer 1 is -3") { make(it, 0, -3) }
+        refused(views, "variadic buffer 0 is NULL, but its size is 7") { make(it, null) }
+        val garbage = "the size of variadic buffer 1 is 4611686018427387904, with which they are larger than any memory"
+        refused(views, garbage) { out -> make(out, 0, 1L shl 62) { ArrowArrayStruct.setBuffer(it.address(), 3, it.address()) } }
+        refused(views, "n_buffers = 4611686018427387904, but an array of type utf8_view has at least 3") { out ->
+            PeerNodes.array(out, length = 0, buffers = 3)
+            ArrowArrayStruct.setNBuffers(out.address(), 1L shl 62)
+        }
+        refused(views, "there are 1 variadic buffers, but the buffer of their sizes is NULL") { out ->
+            make(out, 0) { ArrowArrayStruct.setBuffer(it.address(), 3, 0) }
+        }
+        refused(views, "n_buffers = 2, but an array of type utf8_view has at least 3") { PeerNodes.array(it, length = 0, buffers = 2) }
+    }
+
+    test("more elements than any memory holds, also where none of them are shown, and also by a bitmap alone [ARR-20]") {
+        fun make(out: MemorySegment, length: Long, offset: Long, buffers: Long, bitmap: Boolean = false) {
+            PeerNodes.array(out, length = length, nullCount = -1, offset = offset, buffers = buffers)
+            for (i in (if (bitmap) 0L else 1L) until buffers) PeerNodes.setBuffer(out, i, ByteArray(8))
+        }
+        fun tooMany(end: Long, type: String) = "offset + length = $end elements of type $type are more than memory has bytes for"
+        refused(Field.of("", DataType.UTF8), tooMany(1L shl 62, "utf8")) { make(it, 0, 1L shl 62, 3) }
+        refused(Field.of("", DataType.UTF8), tooMany(Long.MAX_VALUE, "utf8")) { make(it, 0, Long.MAX_VALUE, 3) }
+        refused(Field.of("", DataType.INT64), tooMany(1L shl 54, "int64")) { make(it, 1, (1L shl 54) - 1, 2) }
+        refused(Field.of("", DataType.BOOL), tooMany((1L shl 60) + 1, "bool")) { make(it, 1, 1L shl 60, 2) }
+        refused(Field.of("", FixedSizeBinaryType(Int.MAX_VALUE)), tooMany(1L shl 26, "fixed_size_binary[2147483647]")) { make(it, 1, (1L shl 26) - 1, 2) }
+        refused(Field.of("", FixedSizeBinaryType(0)), tooMany(Long.MAX_VALUE, "fixed_size_binary[0]")) { make(it, Long.MAX_VALUE, 0, 2, bitmap = true) }
+        refused(Field.of("", StructType(listOf())), tooMany(1L shl 62, "struct")) { make(it, 1L shl 62, 0, 1, bitmap = true) }
+    }
+
+    test("run-ends with elements but without runs, or with fewer values than runs [ARR-20]") {
+        val runs = Field.of("", RunEndEncodedType(Field.of("run_ends", DataType.INT32).withNullable(false), Field.of("values", DataType.NULL)))
+        fun make(out: MemorySegment, length: Long, ends: Long, values: Long) {
+            PeerNodes.array(out, length = length, children = 2)
+            PeerNodes.array(child(out, 0), length = ends, buffers = 2)
+            PeerNodes.setBuffer(child(out, 0), 1, ByteArray(8) { 1 })
+            PeerNodes.array(child(out, 1), length = values)
+        }
+        refused(runs, "length = 3, but there are no runs") { make(it, 3, 0, 0) }
+        refused(runs, "there are 2 run ends, but 1 values") { make(it, 3, 2, 1) }
+        Arena.ofConfined().use { arena ->
+            val out = arena.struct(StructKind.ARRAY)
+            for ((length, ends, values) in listOf(Triple(0L, 0L, 0L), Triple(3L, 1L, 2L))) {
+                make(out, length, ends, values)
+                DeviceArray.importArray(out, runs).close()
+            }
+        }
+    }
+
+    test("the path leads to the field, through structs, lists and fields without a name [ARR-18]") {
+        fun nested(type: DataType, vararg names: String): Field =
+            Field.of("", names.reversed().fold(type) { inner, name -> if (name == "item") ListType(Field.of(name, inner)) else StructType(listOf(Field.of(name, inner))) })
+        refused(nested(DataType.INT8, "orders", "item", "price"), "$.orders.item.price: length = -1 is negative") { out ->
+            PeerNodes.array(out, length = 0, buffers = 1, children = 1)
+            PeerNodes.array(child(out), length = 0, buffers = 2, children = 1)
+            PeerNodes.array(child(child(out)), length = 0, buffers = 1, children = 1)
+            PeerNodes.array(child(child(child(out))), length = -1, buffers = 2)
+        }
+        refused(nested(DataType.INT8, ""), "$.[0]: length = -1 is negative") { out ->
+            PeerNodes.array(out, length = 0, buffers = 1, children = 1)
+            PeerNodes.array(child(out), length = -1, buffers = 2)
+        }
+    }
+
+    test("a failed import has released array and schema both, whichever of them was at fault [OWN-08]") {
+        Arena.ofConfined().use { arena ->
+            val (array, schema) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.SCHEMA)
+            fun bothReleased() {
+                PeerMoves.release(array, StructKind.ARRAY) shouldBe false
+                PeerMoves.release(schema, StructKind.SCHEMA) shouldBe false
+                CPeer.counts().let { it.arrays shouldBe 0; it.schemas shouldBe 0; it.doubleReleases shouldBe 0 }
+            }
+            PeerStreams.batch(array, 0, 5, setOf(PeerStreams.Flavour.BAD_CHILDREN))
+            PeerStreams.batchSchema(schema)
+            shouldThrow<DeviceException> { DeviceArray.importArray(array, schema) }
+            bothReleased()
+            PeerStreams.batch(array, 0, 5)
+            PeerNodes.schema(schema, "no such format")
+            shouldThrow<DeviceException> { DeviceArray.importArray(array, schema) }
+            bothReleased()
+            PeerStreams.batch(array, 0, 5)
+            shouldThrow<DeviceException> { DeviceArray.importArray(array, schema) } // the schema is released
+            bothReleased()
+            PeerStreams.batchSchema(schema)
+            shouldThrow<DeviceException> { DeviceArray.importArray(array, schema) } // the array is released
+            bothReleased()
+        }
+    }
+
+    test("memory that cannot hold the struct is refused, and nothing is touched [OWN-08]") {
+        Arena.ofConfined().use { arena ->
+            val (array, schema) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.SCHEMA)
+            PeerStreams.batch(array, 0, 5)
+            PeerStreams.batchSchema(schema)
+            shouldThrow<IllegalArgumentException> { DeviceArray.importArray(array.asSlice(0, 72), schema) }.message shouldBe
+                "ArrowArray has 80 bytes, the segment given has 72"
+            shouldThrow<IllegalArgumentException> { DeviceArray.importDeviceArray(array, schema) }.message shouldBe
+                "ArrowDeviceArray has 128 bytes, the segment given has 80"
+            PeerMoves.release(array, StructKind.ARRAY) shouldBe true
+            PeerMoves.release(schema, StructKind.SCHEMA) shouldBe true
+        }
+    }
+})

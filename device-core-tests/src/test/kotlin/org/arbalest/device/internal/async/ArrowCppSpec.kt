@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.internal.async
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.shouldBe
+import org.arbalest.device.AsyncArrayStream
+import org.arbalest.device.AsyncQuirk
+import org.arbalest.device.support.connect
+import org.arbalest.device.support.outcome
+import org.arbalest.support.CCompiler
+import org.arbalest.support.I64
+import org.arbalest.support.LedgerExtension
+import org.arbalest.support.NativeLibrary
+import org.arbalest.support.PTR
+import java.lang.foreign.FunctionDescriptor
+import java.lang.foreign.Linker
+import java.lang.foreign.MemorySegment
+import java.lang.invoke.MethodHandle
+
+/** Arrow C++ is recognised by the library that its callbacks lie in, so that nobody has to know that it ends early. */
+class ArrowCppSpec : FunSpec({
+    extension(CCompiler.needed)
+    extension(LedgerExtension)
+
+    fun cancels(library: NativeLibrary, vararg quirks: AsyncQuirk): Long {
+        fun function(name: String, type: FunctionDescriptor): MethodHandle = Linker.nativeLinker().downcallHandle(library.findOrThrow(name), type)
+
+        var producer = MemorySegment.NULL
+        val start = function("small_start", FunctionDescriptor.of(PTR, PTR))
+        val arrays = AsyncArrayStream.connect({ handler -> producer = start.invoke(handler) as MemorySegment }, *quirks)
+        arrays.close()
+        val cancels = function("small_cancels", FunctionDescriptor.of(I64, PTR)).invoke(producer) as Long
+        function("small_end", FunctionDescriptor.ofVoid(PTR)).invoke(producer)
+        arrays.released().outcome().getOrThrow()
+        return cancels
+    }
+
+    test("a producer in a library that looks like Arrow C++'s is cancelled only where its struct certainly exists [ASY-29]") {
+        cancels(NativeLibrary.compile("peer/arrow_alike.c", "peer/small_producer.h")) shouldBe 0
+    }
+
+    test("the same producer in another library is cancelled at once [ASY-29]") {
+        cancels(NativeLibrary.compile("peer/arrow_unlike.c", "peer/small_producer.h")) shouldBe 1
+    }
+
+    test("whoever knows better says so, either way, but not both [ASY-29]") {
+        cancels(NativeLibrary.compile("peer/arrow_alike.c", "peer/small_producer.h"), AsyncQuirk.PRODUCER_STAYS) shouldBe 1
+        cancels(NativeLibrary.compile("peer/arrow_unlike.c", "peer/small_producer.h"), AsyncQuirk.PRODUCER_ENDS_EARLY) shouldBe 0
+        shouldThrow<IllegalArgumentException> { AsyncArrayStream.connect({}, AsyncQuirk.PRODUCER_STAYS, AsyncQuirk.PRODUCER_ENDS_EARLY) }
+    }
+})

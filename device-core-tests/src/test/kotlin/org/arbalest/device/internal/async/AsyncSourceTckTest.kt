@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.internal.async
+
+import org.arbalest.device.AsyncArrayStream
+import org.arbalest.device.AsyncTask
+import org.arbalest.device.Metadata
+import org.arbalest.device.support.AsyncStreams
+import org.reactivestreams.tck.flow.FlowSubscriberBlackboxVerification
+import org.testng.annotations.AfterClass
+import java.util.concurrent.ConcurrentLinkedQueue
+import java.util.concurrent.Flow
+
+/** What [AsyncArrayStream.reader] subscribes with against the Reactive Streams TCK; nobody pulls. */
+class AsyncSourceTckTest : FlowSubscriberBlackboxVerification<AsyncTask>(AsyncStreams.environment()) {
+    private val sources = ConcurrentLinkedQueue<AsyncSource>()
+
+    override fun createFlowSubscriber(): Flow.Subscriber<AsyncTask> = AsyncSource(2).also { sources += it }
+
+    override fun createElement(element: Int): AsyncTask = AsyncTask.of(AsyncStreams.one(), Metadata.empty())
+
+    @AfterClass
+    fun nothingIsLeft() {
+        sources.forEach(AsyncSource::close)
+        AsyncStreams.checkNothingIsLeft()
+    }
+}

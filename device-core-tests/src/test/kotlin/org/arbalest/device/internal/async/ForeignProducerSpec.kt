@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.internal.async
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.assertions.withClue
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import io.kotest.matchers.types.shouldBeInstanceOf
+import org.arbalest.device.AsyncArrayStream
+import org.arbalest.device.AsyncQuirk
+import org.arbalest.device.AsyncTask
+import org.arbalest.device.DeviceException
+import org.arbalest.device.Ledger
+import org.arbalest.device.abi.ArrowAsyncHandlerStruct
+import org.arbalest.device.abi.ArrowAsyncProducerStruct
+import org.arbalest.device.abi.Errno
+import org.arbalest.device.support.AsyncCollector
+import org.arbalest.device.support.connect
+import org.arbalest.device.support.outcome
+import org.arbalest.support.CCompiler
+import org.arbalest.support.CPeer
+import org.arbalest.support.ChildJvm
+import org.arbalest.support.LedgerExtension
+import org.arbalest.support.PeerProducer
+import org.arbalest.support.PeerProducer.Quirk.*
+import org.arbalest.support.Produced
+import org.arbalest.testkit.contract.eventually
+import java.lang.foreign.MemorySegment
+import java.util.concurrent.CancellationException
+import java.util.concurrent.CountDownLatch
+import java.util.concurrent.Flow
+import java.util.concurrent.ForkJoinPool
+import java.util.concurrent.ThreadLocalRandom
+import kotlin.random.Random
+
+/** Producers whose struct is gone before they tell the end, which Arrow C++'s is, and calls to a producer that fail. */
+class ForeignProducerSpec : FunSpec({
+    extension(CCompiler.needed)
+    extension(LedgerExtension)
+
+    fun awaitGate() = eventually("the producer is at the gate") { CPeer.waitingAtGate > 0L }
+
+    /** At the gate with [act] done, its source has ended, or failed, with the struct gone, and it has told nobody yet. */
+    fun goneBeforeTold(batches: Long, fails: Boolean, prepare: (AsyncArrayStream) -> Unit = {}, act: (AsyncArrayStream) -> Unit, check: (Produced, AsyncArrayStream) -> Unit) {
+        val quirks = setOfNotNull(GONE_EARLY, GATE_END, ERROR.takeIf { fails })
+        PeerProducer(if (fails) -1 else batches, 10, quirks, at = batches, code = Errno.EIO, message = "disk gone").use { producer ->
+            val arrays = producer.connect(AsyncQuirk.PRODUCER_ENDS_EARLY)
+            prepare(arrays)
+            awaitGate()
+            try {
+                act(arrays)
+                producer.results().let {
+                    it.gone shouldBe true
+                    it.goneCalls shouldBe 0
+                }
+            } finally {
+                CPeer.openGate()
+            }
+            val released = arrays.released().outcome()
+            producer.join() shouldBe true
+            if (!fails) released.getOrThrow()
+            producer.results().goneCalls shouldBe 0
+            check(producer.results(), arrays)
+        }
+        CPeer.shutGate()
+    }
+
+    fun AsyncCollector.shouldEnd(fails: Boolean) {
+        val outcome = done.outcome()
+        if (fails) outcome.exceptionOrNull().shouldBeInstanceOf<DeviceException>().message shouldBe "disk gone" else outcome.getOrThrow()
+    }
+
+    for (fails in listOf(false, true)) {
+        val how = if (fails) "fails" else "ends"
+
+        test("a producer that $how right after on_schema, and is gone: a subscriber that requests late reaches nothing [ASY-29]") {
+            val collector = AsyncCollector(7)
+            goneBeforeTold(0, fails, act = { it.subscribe(collector) }) { seen, _ -> seen.requestsInside shouldBe 1 }
+            collector.shouldEnd(fails)
+        }
+
+        test("a producer that $how right after on_schema, and is gone: a reader hears of it [ASY-29]") {
+            lateinit var reader: org.arbalest.device.DeviceArrayReader
+            goneBeforeTold(0, fails, act = { reader = it.reader(4) }) { _, _ ->
+                reader.use {
+                    if (fails) shouldThrow<DeviceException> { it.next() }.message shouldBe "disk gone" else it.next() shouldBe null
+                }
+            }
+        }
+
+        test("a producer that $how right after on_schema, and is gone: closing the stream, or its reader, waits for nothing and reaches nothing [ASY-29]") {
+            for (close in listOf<(AsyncArrayStream) -> Unit>({ it.close() }, { it.reader(1).close() })) {
+                goneBeforeTold(0, fails, act = close) { seen, _ -> seen.cancels shouldBe 0 }
+            }
+        }
+
+        test("a producer that $how with demand owed, and is gone: more demand and a cancellation reach nothing [ASY-29]") {
+            val collector = AsyncCollector(7)
+            goneBeforeTold(0, fails, prepare = { it.subscribe(collector) }, act = { collector.subscription.request(3); collector.subscription.cancel() }) { seen, _ ->
+                seen.cancels shouldBe 0
+            }
+            collector.done.isDone shouldBe false
+        }
+
+        test("a producer that $how after two tasks, of which the last is extracted when it is asked for: what is wanted then reaches nothing [ASY-29]") {
+            val collector = AsyncCollector(0)
+            goneBeforeTold(2, fails, prepare = {
+                it.subscribe(collector)
+                collector.subscription.request(1)
+            }, act = {
+                collector.subscription.request(1) // it gets the one that waits, and extracts it: the struct's last
+                collector.subscription.request(5)
+            }) { seen, _ -> seen.extracted shouldBe 2 }
+            collector.ids.size shouldBe 2
+            collector.shouldEnd(fails)
+        }
+    }
+
+    test("the first demand goes out inside on_schema, whether or not somebody is there to take anything [ASY-29]") {
+        PeerProducer(3, 1).use { producer ->
+            val arrays = producer.connect()
+            eventually("a task comes") { producer.results().sent > 0 }
+            producer.results().let {
+                it.requested shouldBe 1
+                it.requestsInside shouldBe 1
+            }
+            val collector = AsyncCollector(5)
+            arrays.subscribe(collector)
+            collector.done.outcome().getOrThrow()
+            collector.ids.size shouldBe 3
+        }
+    }
+
+    test("what is wanted goes out although the subscriber extracts nothing and the producer owes nothing [ASY-29]") {
+        PeerProducer(20, 1).use { producer ->
+            val held = java.util.concurrent.LinkedBlockingQueue<AsyncTask>()
+            val arrays = producer.connect()
+            val collector = AsyncCollector(0) { held += it }
+            arrays.subscribe(collector)
+            repeat(20) {
+                collector.subscription.request(1)
+                eventually("task $it comes") { held.size > it }
+            }
+            held.forEach { it.close() }
+            collector.done.outcome().getOrThrow()
+        }
+    }
+
+    test("a cancellation waits for a callback where the producer ends early, and for nothing where it does not; the subscriber is told at once [ASY-29]") {
+        for (quirk in listOf(AsyncQuirk.PRODUCER_ENDS_EARLY, null)) {
+            PeerProducer(-1, 1, setOf(GATE_TASK), at = 0).use { producer ->
+                val arrays = producer.connect(*listOfNotNull(quirk).toTypedArray())
+                val collector = AsyncCollector(3)
+                arrays.subscribe(collector)
+                awaitGate()
+                try {
+                    arrays.close()
+                    collector.done.outcome().exceptionOrNull().shouldBeInstanceOf<CancellationException>()
+                    producer.results().cancels shouldBe if (quirk == null) 1 else 0
+                    arrays.released().toCompletableFuture().isDone shouldBe false
+                } finally {
+                    CPeer.openGate()
+                }
+                arrays.released().outcome().getOrThrow()
+                producer.join() shouldBe true
+                producer.results().cancels shouldBe 1
+            }
+            CPeer.shutGate()
+        }
+    }
+
+    test("with a task that waits for the subscriber a cancellation goes out at once, also where the producer ends early [ASY-29]") {
+        PeerProducer(-1, 1).use { producer ->
+            val arrays = producer.connect(AsyncQuirk.PRODUCER_ENDS_EARLY)
+            eventually("a task comes") { producer.results().sent > 0 }
+            arrays.close()
+            arrays.released().outcome().getOrThrow() // nothing is owed: nobody would come to be told
+            producer.join() shouldBe true
+            producer.results().cancels shouldBe 1
+        }
+    }
+
+    /** A subscriber blocks in onNext while [act] runs, with the first of the [tasks] that came; the producer ends early, and is at the gate before the next. */
+    fun whileOnNextBlocks(tasks: Long, act: (PeerProducer, AsyncArrayStream) -> Unit) {
+        PeerProducer(-1, 1, setOf(GATE_TASK), at = tasks).use { producer ->
+            lateinit var handler: MemorySegment
+            val arrays = AsyncArrayStream.connect({ handler = it }, AsyncQuirk.PRODUCER_ENDS_EARLY)
+            val (introduced, begin, inside, goOn) = List(4) { CountDownLatch(1) }
+            val collector = AsyncCollector(2) { task ->
+                inside.countDown()
+                goOn.await()
+                task.close()
+            }
+            val subscribing = Thread.ofPlatform().daemon().start {
+                arrays.subscribe(object : Flow.Subscriber<AsyncTask> by collector {
+                    override fun onSubscribe(subscription: Flow.Subscription) {
+                        collector.onSubscribe(subscription)
+                        introduced.countDown()
+                        begin.await()
+                    }
+                })
+            }
+            introduced.await()
+            producer.start(handler)
+            awaitGate() // what came waits for the thread that subscribes, since it is the one that signals
+            begin.countDown()
+            inside.await()
+            try {
+                act(producer, arrays)
+            } finally {
+                goOn.countDown()
+                CPeer.openGate()
+            }
+            arrays.released().outcome().getOrThrow()
+            producer.join() shouldBe true
+            subscribing.join()
+        }
+        CPeer.shutGate()
+    }
+
+    test("a cancellation does not wait for a subscriber that blocks in onNext, also where the producer ends early [ASY-29]") {
+        whileOnNextBlocks(tasks = 2) { producer, arrays -> // the second waits behind it
+            arrays.close()
+            producer.results().cancels shouldBe 1
+        }
+    }
+
+    test("what comes after a cancellation does not wait for a subscriber that blocks in onNext [ASY-29]") {
+        whileOnNextBlocks(tasks = 1) { producer, arrays -> // the producer owes another
+            arrays.close()
+            producer.results().cancels shouldBe 0
+            CPeer.openGate()
+            eventually("the producer is told, and has its task back") { producer.results().run { cancels == 1L && discarded == 1L } }
+        }
+    }
+
+    /** A producer that waits before task 1, and whose struct has a NULL in place of [function]; three tasks are wanted. One that [staysHeld] does nothing meanwhile. */
+    fun unreachable(function: (Long, Long) -> Unit, take: (AsyncArrayStream) -> Unit, staysHeld: Boolean = false, check: (AsyncArrayStream) -> Unit) {
+        PeerProducer(-1, 1, setOf(GATE_TASK), at = 1).use { producer ->
+            lateinit var handler: MemorySegment
+            val arrays = AsyncArrayStream.connect { handler = it; producer.start(it) }
+            take(arrays)
+            awaitGate()
+            function(ArrowAsyncHandlerStruct.producer(handler.address()), 0)
+            if (!staysHeld) CPeer.openGate()
+            try {
+                check(arrays)
+            } finally {
+                CPeer.openGate()
+                producer.stop()
+            }
+            producer.join() shouldBe true
+        }
+        CPeer.shutGate()
+    }
+
+    test("a request that cannot be made reaches the subscriber and whoever waits for the release [ASY-30]") {
+        val collector = AsyncCollector(1)
+        unreachable(ArrowAsyncProducerStruct::setRequest, { it.subscribe(collector) }) { arrays ->
+            collector.done.outcome().exceptionOrNull().shouldBeInstanceOf<DeviceException>().message shouldContain "could not be called"
+            arrays.released().outcome().exceptionOrNull().shouldBeInstanceOf<DeviceException>().message shouldContain "could not be called"
+        }
+    }
+
+    test("a request that cannot be made reaches who pulls, instead of leaving them waiting [ASY-30]") {
+        lateinit var reader: org.arbalest.device.DeviceArrayReader
+        unreachable(ArrowAsyncProducerStruct::setRequest, { reader = it.reader(1) }) {
+            reader.use {
+                val failed = ForkJoinPool.commonPool().submit<Throwable?> { runCatching { while (true) it.next()!!.close() }.exceptionOrNull() }
+                failed.get(5, java.util.concurrent.TimeUnit.SECONDS).shouldBeInstanceOf<DeviceException>().message shouldContain "could not be called"
+            }
+        }
+    }
+
+    test("a cancel that cannot be made is no error for whoever cancels, and reaches whoever waits for the release [ASY-30]") {
+        val collector = AsyncCollector(0)
+        unreachable(ArrowAsyncProducerStruct::setCancel, { it.subscribe(collector); collector.subscription.request(1) }, staysHeld = true) { arrays ->
+            arrays.close() // before the producer could release by itself
+            arrays.released().outcome().exceptionOrNull().shouldBeInstanceOf<DeviceException>().message shouldContain "could not be called"
+            collector.done.outcome().isFailure shouldBe true
+        }
+    }
+
+    test("a thousand streams whose producer frees its struct early end, fail, are cancelled or closed at any point: nothing is left [ASY-29, ASY-28]") {
+        EarlyEnds.run(1_000)
+    }
+})
+
+/** Streams of the peer that is like Arrow C++, with structs that crash whoever calls through them once they are gone. */
+internal object EarlyEnds {
+    private const val THREADS = 4
+
+    /** Runs so many [streams] in a process of their own, and prints the seed that repeats them. */
+    fun run(streams: Int) {
+        val seed = ThreadLocalRandom.current().nextLong()
+        println("seed $seed")
+        val child = ChildJvm.run(EarlyEnds::class, "$seed", "$streams", options = listOf("-Xcheck:jni"))
+        withClue(child.output) {
+            child.exitCode shouldBe 0
+            child.output shouldContain "nothing is left of $streams streams"
+        }
+    }
+
+    @JvmStatic
+    fun main(args: Array<String>) {
+        val seed = args[0].toLong()
+        val streams = args[1].toInt()
+        val done = CountDownLatch(THREADS)
+        repeat(THREADS) { thread ->
+            Thread.ofPlatform().daemon().start {
+                val random = Random(seed + thread)
+                repeat(streams / THREADS) { one(random) }
+                done.countDown()
+            }
+        }
+        check(done.await(240, java.util.concurrent.TimeUnit.SECONDS)) { "it hangs" }
+        eventually("what is under way is over") { Ledger.now().isZero && CPeer.counts().run { tasks + arrays + handlers == 0L } }
+        val counts = CPeer.counts()
+        check(Ledger.now().isZero) { Ledger.now() }
+        check(counts.tasks + counts.arrays + counts.schemas + counts.producers + counts.violations + counts.doubleReleases == 0L) { counts }
+        println("nothing is left of $streams streams")
+    }
+
+    /** A stream of a few tasks, told to somebody who does with it what chance says. */
+    private fun one(random: Random) {
+        val batches = random.nextLong(6)
+        val fails = random.nextBoolean()
+        val quirks = PeerProducer.LIKE_ARROW_CPP - PeerProducer.Quirk.ON_CALLER +
+            setOfNotNull(if (random.nextBoolean()) GONE_TRASHED else GONE_ZEROED, ERROR.takeIf { fails })
+        PeerProducer(if (fails) -1 else batches, 2, quirks, at = batches, code = Errno.EIO).use { producer ->
+            val arrays = producer.connect(AsyncQuirk.PRODUCER_ENDS_EARLY)
+            repeat(random.nextInt(200)) { Thread.onSpinWait() }
+            when (random.nextInt(4)) {
+                0 -> arrays.close()
+                1 -> pull(arrays, random)
+                else -> collect(arrays, random)
+            }
+            producer.join()
+        }
+    }
+
+    private fun pull(arrays: AsyncArrayStream, random: Random) {
+        arrays.reader(random.nextInt(1, 4)).use { reader ->
+            try {
+                repeat(random.nextInt(8)) { reader.next()?.close() }
+            } catch (_: DeviceException) {
+                // The source failed, as it should.
+            }
+        }
+    }
+
+    private fun collect(arrays: AsyncArrayStream, random: Random) {
+        val last = random.nextInt(8)
+        val collector = AsyncCollector(random.nextLong(1, 4), ForkJoinPool.commonPool()) { task ->
+            if (task.isOpen && last != 0) read(task) else task.close()
+            if (ids.size == last) subscription.cancel()
+        }
+        arrays.subscribe(collector)
+        repeat(random.nextInt(300)) { Thread.onSpinWait() }
+        if (random.nextInt(3) == 0) arrays.close()
+        if (random.nextInt(3) == 0) collector.subscription.cancel()
+        arrays.released().outcome()
+    }
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.internal.async
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import io.kotest.matchers.types.shouldBeInstanceOf
+import org.arbalest.device.AsyncProducer
+import org.arbalest.device.AsyncSchema
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.spi.WakingSubscription
+import org.arbalest.device.support.ConsumerByHand
+import org.arbalest.device.support.ProducerByHand
+import org.arbalest.support.LedgerExtension
+import java.util.concurrent.CompletableFuture
+import java.util.concurrent.ExecutionException
+import java.util.concurrent.Executor
+import java.util.concurrent.Flow
+
+/** How a consumer's demand comes to a publisher, and its arrays into the stream. */
+class PublisherFeedSpec : FunSpec({
+    extension(LedgerExtension)
+
+    val type = ProducerByHand.one().use { AsyncSchema.of(it.schema(), DeviceType.CPU) }
+
+    /** A stream of what the test signals, also inside of the publisher's request, and whose executor runs when it says so. */
+    class Stream(consumer: ConsumerByHand, wakes: Boolean, val onRequest: Stream.(Long) -> Unit = {}) {
+        val jobs = mutableListOf<Runnable>()
+        var asked = 0L
+        lateinit var subscriber: Flow.Subscriber<in DeviceArray>
+        val done: CompletableFuture<Void>
+
+        init {
+            val publisher = Flow.Publisher<DeviceArray> {
+                subscriber = it
+                it.onSubscribe(if (wakes) Waking() else Plain())
+            }
+            done = AsyncProducer.produce(consumer.handler, type, publisher, Executor { jobs += it }).toCompletableFuture()
+            run()
+        }
+
+        fun run() {
+            while (jobs.isNotEmpty()) jobs.removeFirst().run()
+        }
+
+        open inner class Plain : Flow.Subscription {
+            override fun request(n: Long) {
+                asked += n
+                onRequest(n)
+            }
+
+            override fun cancel() = Unit
+        }
+
+        inner class Waking : Plain(), WakingSubscription
+    }
+
+    test("producer: inside request a publisher is asked that only wakes, another by the executor [ASY-04]") {
+        for (wakes in listOf(true, false)) {
+            ConsumerByHand().use { consumer ->
+                val stream = Stream(consumer, wakes)
+                consumer.request(2)
+                stream.asked shouldBe if (wakes) 2 else 0
+                stream.jobs.size shouldBe if (wakes) 0 else 1
+                stream.run()
+                stream.asked shouldBe 2
+                stream.subscriber.onComplete()
+                consumer.calls.last() shouldBe "release"
+                stream.done.get()
+            }
+        }
+    }
+
+    test("producer: what a publisher signals as soon as it is asked is called back by the executor, or after the callback that it is in [ASY-04]") {
+        ConsumerByHand().use { consumer ->
+            val stream = Stream(consumer, wakes = true) {
+                subscriber.onNext(ProducerByHand.one())
+                if (asked == 3L) subscriber.onComplete()
+            }
+            consumer.request(1)
+            consumer.tasks.size shouldBe 0
+            consumer.inside = {
+                if (it == "task" && consumer.tasks.size == 1) {
+                    consumer.request(1)
+                    consumer.tasks.size shouldBe 1
+                }
+            }
+            stream.run()
+            consumer.tasks.size shouldBe 2
+            consumer.request(1)
+            consumer.tasks.size shouldBe 2
+            stream.run()
+            consumer.calls.takeLast(3) shouldBe listOf("task", "end", "release")
+            repeat(3) { consumer.extract(it, null) shouldBe 0 }
+            stream.done.get()
+        }
+    }
+
+    test("producer: what a publisher throws when it is asked ends the stream, also if that is inside request [ASY-04]") {
+        for (wakes in listOf(true, false)) {
+            ConsumerByHand().use { consumer ->
+                val stream = Stream(consumer, wakes) { error("it cannot be asked") }
+                consumer.request(1)
+                consumer.calls shouldBe listOf("on_schema")
+                stream.run()
+                consumer.calls.last() shouldBe "release"
+                consumer.calls.single { it.startsWith("on_error") } shouldContain "it cannot be asked"
+                shouldThrow<ExecutionException> { stream.done.get() }
+            }
+        }
+    }
+
+    test("producer: what is beyond the window, or was given beyond the demand, goes out by the executor [ASY-06]") {
+        ConsumerByHand().use { consumer ->
+            val stream = Stream(consumer, wakes = true)
+            consumer.request(1)
+            repeat(3) { stream.subscriber.onNext(ProducerByHand.one()) }
+            consumer.tasks.size shouldBe 1
+            consumer.request(1)
+            stream.run()
+            consumer.tasks.size shouldBe 2
+            consumer.request(100)
+            stream.run()
+            consumer.tasks.size shouldBe 3
+            stream.asked shouldBe 2 + 64
+            repeat(3) { consumer.extract(it, null) shouldBe 0 }
+            stream.subscriber.onComplete()
+            stream.done.get()
+        }
+    }
+
+    test("producer: an array is the stream's when it was signalled, and its handle spent [OWN-16]") {
+        ConsumerByHand().use { consumer ->
+            val stream = Stream(consumer, wakes = false)
+            consumer.request(2)
+            stream.run()
+            ProducerByHand.one().use {
+                stream.subscriber.onNext(it)
+                it.isOpen shouldBe false
+            }
+            consumer.extract(0, null) shouldBe 0
+            stream.subscriber.onNext(ProducerByHand.one().apply { close() })
+            consumer.tasks.size shouldBe 1
+            consumer.calls.single { it.startsWith("on_error") } shouldContain "the array was closed"
+            val failure = try {
+                stream.done.get()
+            } catch (e: ExecutionException) {
+                e.cause
+            }
+            failure.shouldBeInstanceOf<IllegalStateException>().message!! shouldContain "closed or exported"
+        }
+    }
+})

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.internal.async
+
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import io.kotest.matchers.types.shouldBeInstanceOf
+import org.arbalest.device.AsyncProducer
+import org.arbalest.device.DataType
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.DeviceException
+import org.arbalest.device.Devices
+import org.arbalest.device.Field
+import org.arbalest.device.Metadata
+import org.arbalest.device.Schema
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.abi.Errno
+import org.arbalest.device.support.outcome
+import org.arbalest.support.CCompiler
+import org.arbalest.support.CPeer
+import org.arbalest.support.Consumed
+import org.arbalest.support.LedgerExtension
+import org.arbalest.support.PeerConsumer
+import org.arbalest.support.PeerConsumer.Quirk
+import org.arbalest.support.PeerConsumer.Quirk.*
+import java.util.concurrent.CountDownLatch
+import java.util.concurrent.Executors
+import java.util.concurrent.TimeUnit.SECONDS
+
+/** A pull stream that blocks and cannot be asked to give up, driving a C handler: what ends the stream does not wait for it. */
+class ReaderFeedSpec : FunSpec({
+    extension(CCompiler.needed)
+    extension(LedgerExtension)
+
+    val schema = Schema.of(listOf(Field.of("id", DataType.INT64)))
+    val one = Executors.newSingleThreadExecutor { Thread(it).apply { isDaemon = true } } // the pull has its only thread
+    afterSpec { one.shutdownNow() }
+
+    /** One batch, then none until the gate opens; then one that nobody wants. */
+    class Blocked : DeviceArrayReader.Source {
+        val blocks = CountDownLatch(1)
+        val gate = CountDownLatch(1)
+        val closed = CountDownLatch(1)
+        private var pulls = 0
+
+        override fun next(): DeviceArray {
+            if (pulls++ > 0) {
+                blocks.countDown()
+                check(gate.await(5, SECONDS)) { "nobody opened the gate" }
+            }
+            return Devices.cpu().batchBuilder(1).use { it.int64("id", longArrayOf(1)).build() }
+        }
+
+        override fun close() = closed.countDown()
+    }
+
+    fun consume(quirk: Quirk, check: (Consumed, Throwable?) -> Unit) {
+        val source = Blocked()
+        PeerConsumer(5, setOf(quirk, GATE_EXTRACT), at = 0).use { consumer ->
+            val produced = AsyncProducer.produce(consumer.handler, DeviceArrayReader.of(schema, DeviceType.CPU, source), Metadata.empty(), one)
+            try {
+                source.blocks.await()
+                CPeer.openGate()
+                val failure = produced.outcome().exceptionOrNull()
+                consumer.join() shouldBe true
+                source.closed.count shouldBe 1L // it is still pulled from
+                check(consumer.results(), failure)
+            } finally {
+                source.gate.countDown()
+                CPeer.openGate()
+            }
+        }
+        CPeer.shutGate()
+        source.closed.await(5, SECONDS) shouldBe true
+    }
+
+    test("a consumer that asks for nothing hears of it while the source blocks [ASY-05]") {
+        consume(REQUEST_ZERO) { seen, failure ->
+            failure.shouldBeInstanceOf<DeviceException>().message shouldContain "request(0)"
+            seen.code shouldBe Errno.EINVAL
+            seen.errors shouldBe 1
+            seen.releases shouldBe 1
+        }
+    }
+
+    test("a consumer that cancels is released while the source blocks [ASY-28]") {
+        consume(CANCEL_OUTSIDE) { seen, failure ->
+            failure shouldBe null
+            seen.errors shouldBe 0
+            seen.releases shouldBe 1
+        }
+    }
+})

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.internal.build
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.assertions.withClue
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import org.arbalest.device.Column
+import org.arbalest.device.ColumnBuilder
+import org.arbalest.device.DataType
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.Devices
+import org.arbalest.device.Field
+import org.arbalest.device.abi.ArrowArrayStruct
+import org.arbalest.device.internal.memory.NativeHeap
+import org.arbalest.device.support.Balanced
+import java.lang.foreign.Arena
+import java.lang.foreign.MemorySegment
+import java.lang.foreign.ValueLayout.JAVA_BYTE
+import java.math.BigDecimal
+
+/** What values cost that come again, or are refused: memory, digits, indices. */
+class EncodedBuilderSpec : FunSpec({
+    extension(Balanced)
+
+    fun <T> built(type: DataType, rows: Int, fill: ColumnBuilder.() -> Unit, look: (DeviceArray) -> T): T = Devices.cpu().batchBuilder(rows).use { batch ->
+        batch.column(Field.of("a", type)).fill()
+        batch.build().use { array -> array.child(0).use(look) }
+    }
+
+    fun Column.all(): List<Any?> = (0 until length()).map { get(it) }
+
+    /** The sizes of the data buffers, as C sees them, of the column or of its dictionary. */
+    fun DeviceArray.dataSizes(): List<Long> = Arena.ofConfined().use { arena ->
+        val out = arena.allocate(ArrowArrayStruct.SIZE, 8)
+        retain().exportArray(out)
+        val own = out.address()
+        val views = if (ArrowArrayStruct.dictionary(own) != 0L) ArrowArrayStruct.dictionary(own) else own
+        val count = ArrowArrayStruct.nBuffers(views) - 3
+        val sizes = ArrowArrayStruct.buffer(views, count + 2)
+        List(count.toInt()) { NativeHeap.getLong(sizes + 8L * it) }.also { DeviceArray.importArray(out, field()).close() }
+    }
+
+    test("a long value that comes again and again, or is refused, needs no buffer more, in a dictionary and in run-ends [BLD-08]") {
+        val value = "twenty bytes of text"
+        for (type in listOf(DataType.dictionary(DataType.INT8, DataType.UTF8_VIEW), DataType.runEndEncoded(DataType.INT32, Field.of("v", DataType.UTF8_VIEW)))) withClue(type) {
+            val bytes = MemorySegment.ofArray(value.encodeToByteArray())
+            built(type, 20_001, {
+                if (type.format() == "+r") values().viewBufferSize(16) else dictionary().viewBufferSize(16)
+                repeat(20_000) { append(bytes) }
+                val wrong = MemorySegment.ofArray(ByteArray(20) { -1 })
+                repeat(100) { shouldThrow<IllegalArgumentException> { append(wrong) }.message shouldContain "not UTF-8" }
+                append("another of some bytes")
+            }) { array ->
+                array.asColumn().get(19_999) shouldBe value
+                array.asColumn().get(20_000) shouldBe "another of some bytes"
+                if (type.format() != "+r") array.dataSizes() shouldBe listOf(20L, 21L)
+            }
+        }
+    }
+
+    test("a data buffer is as long as what is written there, and has no more of several values than was asked for [BLD-08]") {
+        built(DataType.BINARY_VIEW, 7, {
+            viewBufferSize(100)
+            for (length in listOf(40, 50, 30, 200, 70, 5, 13)) append(ByteArray(length) { length.toByte() })
+        }) { array ->
+            array.dataSizes() shouldBe listOf(90L, 30, 200, 83)
+            array.asColumn().all().map { (it as ByteArray).size } shouldBe listOf(40, 50, 30, 200, 70, 5, 13)
+        }
+    }
+
+    test("text from memory is checked, native or on the heap, and what is refused or cannot be read leaves nothing [BLD-09]") {
+        val text = "grüße, an alle".encodeToByteArray()
+        Arena.ofConfined().use { arena ->
+            val native = arena.allocate(text.size.toLong()).also { MemorySegment.copy(text, 0, it, JAVA_BYTE, 0, text.size) }
+            val closed = Arena.ofConfined().use { it.allocate(9) }
+            for (type in listOf(DataType.UTF8, DataType.LARGE_UTF8, DataType.UTF8_VIEW)) for (value in listOf(native, MemorySegment.ofArray(text))) withClue("$type $value") {
+                built(type, 4, {
+                    append(value)
+                    for (size in listOf(2L, 9L, 16L)) {
+                        shouldThrow<IllegalArgumentException> { append(MemorySegment.ofArray(ByteArray(size.toInt()) { -61 })) }.message shouldContain "$size bytes that are not UTF-8"
+                        append(value.asSlice(0, 2))
+                    }
+                    shouldThrow<IllegalStateException> { append(closed) }
+                    length() shouldBe 4
+                }) { array -> array.asColumn().all() shouldBe listOf("grüße, an alle", "gr", "gr", "gr") }
+            }
+        }
+    }
+
+    test("a dictionary of a dictionary knows its values again after the inner indices grew, signed or not [BLD-12]") {
+        for (inner in listOf(DataType.INT8, DataType.UINT8)) {
+            val type = DataType.dictionary(DataType.INT16, DataType.dictionary(inner, DataType.INT64))
+            built(type, 400, {
+                dictionary().growIndices()
+                for (i in 0L until 300) append(i)
+                for (i in 0L until 300 step 3) append(i)
+            }) { array ->
+                array.asColumn().dictionary().length() shouldBe 300
+                array.asColumn().all() shouldBe List(300) { it.toLong() } + (0L until 300 step 3)
+            }
+        }
+    }
+
+    test("a decimal is refused by its exponent, not by making its digits; zero has none [BLD-14]") {
+        for (type in listOf(DataType.decimal128(38, 2), DataType.decimal256(76, 2), DataType.decimal32(9, 2), DataType.decimal64(18, 2))) withClue(type) {
+            built(type, 6, {
+                for (huge in listOf("1E+100000000", "-7E+2147483000")) shouldThrow<IllegalArgumentException> { append(BigDecimal(huge)) }.message shouldContain "precision"
+                for (tiny in listOf("1E-100000000", "-7E-2147483000", "0.001")) shouldThrow<IllegalArgumentException> { append(BigDecimal(tiny)) }.message shouldContain "(scale 2)"
+                append(BigDecimal("0E+100000000")).append(BigDecimal("0E-100000000")).append(BigDecimal("1.50000")).append(12).append(-12).append(BigDecimal("3E1"))
+            }) { array -> array.asColumn().all() shouldBe listOf("0.00", "0.00", "1.50", "12.00", "-12.00", "30.00").map(::BigDecimal) }
+        }
+        built(DataType.decimal32(3, 1), 2, {
+            for (value in listOf(100L, -100, Long.MAX_VALUE, Long.MIN_VALUE)) shouldThrow<IllegalArgumentException> { append(value) }.message shouldContain "the decimal $value (precision 3)"
+            append(99).append(-99)
+        }) { array -> array.asColumn().all() shouldBe listOf("99.0", "-99.0").map(::BigDecimal) }
+        built(DataType.decimal128(38, 18), 2, { append(Long.MAX_VALUE).append(Long.MIN_VALUE) }) { array ->
+            array.asColumn().all() shouldBe listOf(Long.MAX_VALUE, Long.MIN_VALUE).map { BigDecimal(it).setScale(18) }
+        }
+    }
+
+    test("what a dictionary and run-ends do not take names the type of their values, and how these are appended [BLD-11]") {
+        val lists = DataType.list(Field.of("item", DataType.INT32))
+        Devices.cpu().batchBuilder(0).use { batch ->
+            val column = batch.column(Field.of("d", DataType.dictionary(DataType.INT8, lists)))
+            for (append in listOf<ColumnBuilder.() -> Unit>({ appendLists(intArrayOf(1)) }, { appendListView(0, 1) }, { items() })) {
+                shouldThrow<IllegalArgumentException> { column.append() }.message.let {
+                    it shouldContain "column \"d\" of type dictionary<values=list<item: int32>, indices=int8> does not hold a list"
+                    it shouldContain "one by one, and their parts to dictionary()"
+                }
+            }
+            val runs = batch.column(Field.of("r", DataType.runEndEncoded(DataType.INT16, Field.of("v", DataType.INT32))))
+            shouldThrow<IllegalArgumentException> { runs.appendAll(MemorySegment.ofArray(intArrayOf(1))) }.message shouldContain "column \"r\" of type run_end_encoded<run_ends: int16 not null, v: int32> does not hold"
+        }
+    }
+
+    test("indices that grew for values of which one is refused are as narrow as before [OWN-15, BLD-12]") {
+        Devices.cpu().batchBuilder(3).use { batch ->
+            val type = DataType.dictionary(DataType.UINT8, DataType.INT16)
+            val column = batch.column(Field.of("a", type)).growIndices().append(7).append(8)
+            shouldThrow<IllegalArgumentException> { column.appendAll(LongArray(300) { if (it == 299) 70_000 else it.toLong() }) }
+            column.field().type() shouldBe type
+            column.append(7)
+            batch.build().use { it.column("a").all() shouldBe listOf(7L, 8L, 7L) }
+        }
+    }
+})

@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.internal.convert
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.collections.shouldBeEmpty
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import io.kotest.matchers.string.shouldStartWith
+import org.arbalest.device.ColumnBuilder
+import org.arbalest.device.Conversion
+import org.arbalest.device.DataType
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.DeviceException
+import org.arbalest.device.Devices
+import org.arbalest.device.Field
+import org.arbalest.device.Ledger
+import org.arbalest.device.Metadata
+import org.arbalest.device.NestedType.DictionaryType
+import org.arbalest.device.NestedType.ListType
+import org.arbalest.device.NestedType.ListViewType
+import org.arbalest.device.NestedType.MapType
+import org.arbalest.device.NestedType.StructType
+import org.arbalest.device.NestedType.UnionMode
+import org.arbalest.device.NestedType.UnionType
+import org.arbalest.device.Schema
+import org.arbalest.device.Validation
+import org.arbalest.device.abi.ArrowArrayStruct
+import org.arbalest.device.abi.ArrowSchemaStruct
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.abi.Errno
+import org.arbalest.device.support.LaidValues.read
+import org.arbalest.device.support.RawArray
+import org.arbalest.device.support.struct
+import org.arbalest.support.CCompiler
+import org.arbalest.support.LedgerExtension
+import org.arbalest.support.StructKind
+import org.arbalest.support.fake.FakeCall
+import org.arbalest.support.fake.FakeDevice
+import org.arbalest.support.fake.FakeExtension
+import org.arbalest.testkit.contract.settled
+import java.lang.foreign.Arena
+import java.nio.ByteBuffer
+import kotlin.concurrent.thread
+
+/** What conversions refuse, what they share and what they copy, and that nothing is lost when they fail. */
+class ArrayConversionLimitsSpec : FunSpec({
+    extension(CCompiler.needed)
+    extension(FakeExtension)
+    extension(LedgerExtension)
+
+    val cpu = Devices.cpu()
+    val device by lazy { Devices.device(DeviceType.EXT_DEV, 0) }
+    val fake by lazy { device.let { FakeDevice.of(DeviceType.EXT_DEV, 0) } }
+    val pinned by lazy { Devices.device(DeviceType.CUDA_HOST, 0) }
+    val pinnedFake by lazy { pinned.let { FakeDevice.of(DeviceType.CUDA_HOST, 0) } }
+
+    fun build(field: Field, rows: Int, fill: (ColumnBuilder) -> Unit): DeviceArray =
+        cpu.batchBuilder(rows).use { batch -> batch.column(field).let(fill).let { batch.build() } }.use { it.child(0) }
+
+    fun texts(vararg values: String?, type: DataType = DataType.UTF8): DeviceArray =
+        build(Field.of("t", type), values.size) { t -> values.forEach { if (it == null) t.appendNull() else t.append(it) } }
+
+    fun item(type: DataType) = Field.of("item", type)
+
+    fun raw(type: DataType, length: Int, vararg buffers: ByteBuffer?, nulls: Long = 0, children: List<RawArray> = listOf(), dictionary: RawArray? = null, name: String = "a") =
+        RawArray(Field.of(name, type), length, nulls, 0, buffers.toMutableList(), children, dictionary)
+
+    fun imported(array: RawArray, use: (DeviceArray) -> Unit): Unit = Arena.ofConfined().use { arena -> DeviceArray.importArray(array.laid(arena), array.field).use(use) }
+
+    fun refused(array: DeviceArray, requested: Field, message: String) {
+        val before = Ledger.now()
+        val thrown = shouldThrow<DeviceException> { array.convertTo(requested) }
+        thrown.errno() shouldBe Errno.EINVAL
+        thrown.message shouldBe message
+        Ledger.now() shouldBe before
+    }
+
+    fun refused(array: RawArray, requested: DataType, message: String) = imported(array) { refused(it, array.field.withType(requested), message) }
+
+    fun schema(vararg fields: Pair<String, DataType>) = Schema.of(fields.map { (name, type) -> Field.of(name, type) })
+
+    fun batch(): DeviceArray = cpu.batchBuilder(3).use { batch ->
+        batch.int64("n", longArrayOf(1, 2, 3)).utf8("word", listOf("a", "a word of more than twelve bytes", "c")).build()
+    }
+
+    test("what cannot be converted is refused with the path and both types [REQ-02]") {
+        texts("1").use { array ->
+            refused(array, Field.of("t", DataType.INT32), "utf8 cannot be converted to int32")
+            refused(array, Field.of("t", DataType.BINARY), "utf8 cannot be converted to binary")
+            refused(array, Field.of("t", DataType.dictionary(DataType.INT8, DataType.UTF8)), "utf8 cannot be converted to dictionary<values=utf8, indices=int8>: values are not encoded")
+            refused(array, Field.of("t", DataType.UTF8).withExtension("arrow.json", ""), "utf8 cannot be converted to arrow.json (utf8)")
+        }
+        batch().use { array ->
+            refused(array, schema("n" to DataType.INT32).asField(), "$.n: int64 cannot be converted to int32")
+            refused(array, schema("m" to DataType.INT64).asField(), "struct<n: int64, word: utf8> has no field \"m\"; it has [n, word]")
+        }
+        val list = Field.of("l", ListType(item(StructType(listOf(Field.of("deep", DataType.UTF8))))))
+        build(list, 1) { it.appendList(0) }.use { array ->
+            refused(array, list.withType(ListType(item(StructType(listOf(Field.of("deep", DataType.BOOL)))))), "$.item.deep: utf8 cannot be converted to bool")
+        }
+        val map = MapType(Field.of("entries", StructType(listOf(Field.of("key", DataType.UTF8).withNullable(false), Field.of("value", DataType.INT8)))).withNullable(false), false)
+        build(Field.of("m", map), 1) { it.appendMap(0) }.use { array ->
+            refused(array, Field.of("m", MapType(map.entries(), true)), "map<entries: struct<key: utf8 not null, value: int8> not null> cannot be converted to map<entries: struct<key: utf8 not null, value: int8> not null>: whether the keys are in order is not known")
+        }
+        val union = UnionType(UnionMode.DENSE, listOf(0), listOf(Field.of("x", DataType.INT8)))
+        build(Field.of("u", union), 0) {}.use { array ->
+            refused(array, Field.of("u", UnionType(UnionMode.SPARSE, listOf(0), union.fields())), "dense_union<x: int8> cannot be converted to sparse_union<x: int8>: unions keep their mode and their type ids")
+        }
+        build(Field.of("d", DataType.dictionary(DataType.INT8, DataType.UTF8)), 1) { it.append("x") }.use { array ->
+            refused(array, Field.of("d", DictionaryType(DataType.INT8, Field.of("", DataType.INT8), false)), "$.(dictionary): utf8 cannot be converted to int8")
+            refused(array, Field.of("d", DictionaryType(DataType.INT8, Field.of("", DataType.UTF8), true)), "dictionary<values=utf8, indices=int8> cannot be converted to dictionary<values=utf8, indices=int8, ordered>: whether the dictionary is in order is not known")
+        }
+    }
+
+    test("nullable to not: refused where there are nulls, with path and row, but those that something above hides [REQ-03]") {
+        texts("a", "b", null).use { array ->
+            val strict = Field.of("t", DataType.UTF8).withNullable(false)
+            refused(array, strict, "row 2: is null, but the field that is asked for is not nullable")
+            refused(array, strict.withType(DataType.UTF8_VIEW), "row 2: is null, but the field that is asked for is not nullable")
+            array.slice(0, 2).use { cut -> cut.convertTo(strict).use { it.field() shouldBe strict; it.validate(Validation.FULL) } }
+            array.slice(1, 2).use { cut -> refused(cut, strict, "row 1: is null, but the field that is asked for is not nullable") }
+        }
+        fun struct(inner: Boolean, outer: Boolean) = Field.of("s", StructType(listOf(Field.of("x", DataType.INT8).withNullable(inner)))).withNullable(outer)
+        val byte = raw(DataType.INT8, 3, RawArray.bytes(0b101), RawArray.bytes(1, 2, 3), nulls = 1, name = "x")
+        imported(raw(struct(true, true).type(), 3, RawArray.bytes(0b101), nulls = 1, children = listOf(byte), name = "s")) { array ->
+            array.convertTo(struct(false, true)).use {
+                it.validate(Validation.FULL)
+                read(it.asColumn()) shouldBe listOf(mapOf("x" to 1L), null, mapOf("x" to 3L))
+            }
+            refused(array, struct(false, false), "row 1: is null, but the field that is asked for is not nullable")
+        }
+        imported(raw(struct(true, true).type(), 3, null, children = listOf(byte), name = "s")) { array ->
+            refused(array, struct(false, true), "$.x: row 1: is null, but the field that is asked for is not nullable")
+        }
+        val words = raw(DataType.UTF8, 2, RawArray.bytes(0b01), RawArray.ints(0, 1, 1), ByteBuffer.wrap("a".encodeToByteArray()), nulls = 1, name = "")
+        imported(raw(DataType.dictionary(DataType.INT8, DataType.UTF8), 2, null, RawArray.bytes(0, 1), dictionary = words)) { array ->
+            refused(array, Field.of("a", DataType.UTF8).withNullable(false), "row 1: is null, but the field that is asked for is not nullable")
+        }
+    }
+
+    test("what does not fit is refused with the numbers, before it is touched [REQ-04]") {
+        refused(raw(DataType.LARGE_UTF8, 1, null, RawArray.longs(0, 3_000_000_000), RawArray.bytes(1)), DataType.UTF8, "3000000000 bytes of data are more than offsets of 32 bits reach")
+        refused(raw(DataType.LARGE_UTF8, 1, null, RawArray.longs(0, 3_000_000_000), RawArray.bytes(1)), DataType.UTF8_VIEW, "row 0: 3000000000 bytes are more than a view can have")
+        val nulls = raw(DataType.NULL, Int.MAX_VALUE, name = "item")
+        val wide = raw(DataType.largeListView(item(DataType.NULL)), 2, null, RawArray.longs(0, 0), RawArray.longs(Int.MAX_VALUE.toLong(), 1), children = listOf(nulls))
+        refused(wide, ListType(item(DataType.NULL)), "2147483648 elements are more than offsets of 32 bits reach")
+        val values = raw(DataType.INT8, 200, null, RawArray.blank(200), name = "")
+        val encoded = raw(DataType.dictionary(DataType.INT16, DataType.INT8), 2, RawArray.bytes(0b11), RawArray.bytes(1, 0, -55, 0), nulls = 0, dictionary = values)
+        refused(encoded, DataType.dictionary(DataType.INT8, DataType.INT8), "row 1: index 201 does not fit 8 bits")
+        build(Field.of("r", DataType.runEndEncoded(DataType.INT32, Field.of("values", DataType.INT8))), 40_000) { r -> repeat(40_000) { r.append(1) } }.use { array ->
+            refused(array, Field.of("r", DataType.runEndEncoded(DataType.INT16, Field.of("values", DataType.INT8))), "40000 elements are more than run ends of 16 bits reach")
+        }
+    }
+
+    test("what a peer wrote is checked before it is followed: path, row, numbers [REQ-05]") {
+        val data = RawArray.bytes(65, 66, 67)
+        refused(raw(DataType.UTF8, 2, null, RawArray.ints(0, 3, 2), data), DataType.LARGE_UTF8, "row 0: offsets[1] = 3 is beyond the 2 bytes of data")
+        refused(raw(DataType.UTF8, 2, null, RawArray.ints(-1, 0, 2), data), DataType.UTF8_VIEW, "row 0: offsets[1] = 0 is before offsets[0] = -1, or one is negative")
+        refused(raw(DataType.UTF8_VIEW, 1, null, RawArray.ints(20, 0, 1, 0), data, RawArray.longs(3)), DataType.UTF8, "row 0: views[0] is in data buffer 1, but there are 1")
+        refused(raw(DataType.BINARY_VIEW, 1, null, RawArray.ints(20, 0, 0, 0), data, RawArray.longs(3)), DataType.BINARY, "row 0: views[0] has 20 bytes at 0, but data buffer 0 has 3")
+        refused(raw(DataType.UTF8_VIEW, 1, null, RawArray.ints(-1, 0, 0, 0), data, RawArray.longs(3)), DataType.UTF8, "row 0: views[0] has -1 bytes")
+        val words = raw(DataType.UTF8, 1, null, RawArray.ints(0, 3), data, name = "")
+        refused(raw(DataType.dictionary(DataType.INT8, DataType.UTF8), 2, null, RawArray.bytes(0, 1), dictionary = words), DataType.UTF8, "row 1: index 1 is beyond the 1 values of the dictionary")
+        val bytes = raw(DataType.INT8, 3, null, data, name = "item")
+        refused(raw(DataType.listView(item(DataType.INT8)), 1, null, RawArray.ints(2), RawArray.ints(2), children = listOf(bytes)), ListType(item(DataType.INT8)), "row 0: offsets[0] = 2 and sizes[0] = 2 lead beyond the 3 elements, or go back")
+        refused(raw(ListType(item(DataType.INT8)), 1, null, RawArray.ints(2, 5), children = listOf(bytes)), ListViewType(item(DataType.INT8)), "row 0: offsets[0] = 2 and offsets[1] = 5 lead beyond the 3 elements, or go back")
+        val ends = raw(DataType.INT32, 2, null, RawArray.ints(2, 1), name = "run_ends")
+        val runs = DataType.runEndEncoded(DataType.INT32, Field.of("values", DataType.INT8))
+        refused(raw(runs, 3, children = listOf(ends, bytes)), DataType.INT8, "run_ends[1] = 1 is not behind 2")
+        val union = DataType.denseUnion(Field.of("x", DataType.UTF8))
+        refused(raw(union, 1, RawArray.bytes(4), RawArray.ints(0), children = listOf(words)), DataType.denseUnion(Field.of("x", DataType.UTF8_VIEW)), "row 0: types[0] = 4 is none of the union's")
+        refused(raw(union, 1, RawArray.bytes(0), RawArray.ints(1), children = listOf(words)), DataType.denseUnion(Field.of("x", DataType.UTF8_VIEW)), "row 0: offsets[0] = 1 is beyond the 1 elements of \"x\"")
+    }
+
+    test("text that is cut is bounded by the last offset still that it had [REQ-05, READ-07]") {
+        imported(raw(DataType.UTF8, 3, null, RawArray.ints(0, 1, 30_000_000, 3), RawArray.bytes(65, 66, 67))) { array ->
+            array.slice(0, 2).use { it.convertTo(Field.of("b", DataType.UTF8)) }.use { cut ->
+                cut.asColumn().getString(0) shouldBe "A"
+                shouldThrow<DeviceException> { cut.asColumn().getString(1) }.message!! shouldContain "offsets[2] = 30000000 is beyond the 3 that there are"
+            }
+        }
+    }
+
+    test("fields of structs are those that are asked for, by name, in that order, without a copy; repeated names only where they are the same [REQ-06]") {
+        batch().use { array ->
+            array.convertTo(schema("word" to DataType.UTF8, "n" to DataType.INT64)).use { both ->
+                both.schema().fields().map { it.name() } shouldBe listOf("word", "n")
+                both.conversion()!!.copiedBytes() shouldBe 0
+                read(both.asColumn()) shouldBe read(array.asColumn())
+            }
+            array.slice(1, 2).use { cut ->
+                cut.convertTo(schema("word" to DataType.UTF8_VIEW)).use { words ->
+                    read(words.column("word")) shouldBe listOf("a word of more than twelve bytes", "c")
+                    words.column("word").bufferAddress(2) shouldBe array.column("word").bufferAddress(2)
+                    words.conversion() shouldBe Conversion(32, 1, 1)
+                }
+            }
+        }
+        val twins = StructType(listOf(Field.of("x", DataType.UTF8), Field.of("x", DataType.INT8)))
+        build(Field.of("s", twins), 1) { s -> s.child(0).append("a"); s.child(1).append(1); s.appendStruct() }.use { array ->
+            array.convertTo(Field.of("s", StructType(listOf(Field.of("x", DataType.UTF8_VIEW), Field.of("x", DataType.INT8))))).use { it.column(1).getLong(0) shouldBe 1 }
+            refused(array, Field.of("s", StructType(listOf(Field.of("x", DataType.INT8)))), "struct<x: utf8, x: int8> has 2 fields \"x\", at [0, 1]; ask by the index")
+        }
+    }
+
+    test("the result is of the field that was asked for, with its name and its metadata; an extension type may be left off [REQ-07]") {
+        val asked = Field.of("other", DataType.UTF8_VIEW).withMetadata(Metadata.of(mapOf("k" to "v")))
+        texts("a").use { array -> array.convertTo(asked).use { it.field() shouldBe asked } }
+        val json = Field.of("j", DataType.UTF8).withExtension("arrow.json", "")
+        build(json, 1) { it.append("{}") }.use { array ->
+            array.convertTo(json.withType(DataType.UTF8_VIEW)).use { it.field().extensionName() shouldBe "arrow.json" }
+            array.convertTo(asked).use { it.field().extensionName() shouldBe null }
+        }
+    }
+
+    test("buffers that need no change are shared, and what was copied is said [REQ-08]") {
+        val long = "a text of more than twelve bytes"
+        texts("a", null, long).use { array ->
+            array.conversion() shouldBe null
+            val text = array.asColumn()
+            array.convertTo(Field.of("t", DataType.LARGE_UTF8)).use {
+                it.conversion() shouldBe Conversion(32, 1, 2)
+                it.asColumn().bufferAddress(0) shouldBe text.bufferAddress(0)
+                it.asColumn().bufferAddress(2) shouldBe text.bufferAddress(2)
+                it.retain().use { other -> other.conversion() shouldBe Conversion(32, 1, 2) }
+            }
+            array.convertTo(Field.of("t", DataType.UTF8_VIEW)).use { views ->
+                views.conversion() shouldBe Conversion(48, 1, 2)
+                views.asColumn().bufferAddress(2) shouldBe text.bufferAddress(2)
+                views.convertTo(Field.of("t", DataType.UTF8)).use { it.conversion() shouldBe Conversion(16L + 1 + long.length, 2, 1) }
+            }
+            array.convertTo(array.field().withName("u")).use { it.conversion() shouldBe Conversion(0, 0, 3) }
+        }
+        build(Field.of("l", ListType(item(DataType.INT64))), 3) { l -> repeat(3) { l.appendList(2).also { l.items().append(1); l.items().append(2) } } }.use { array ->
+            array.convertTo(Field.of("l", ListViewType(item(DataType.INT64)))).use { views ->
+                views.conversion() shouldBe Conversion(12, 1, 2)
+                views.asColumn().bufferAddress(1) shouldBe array.asColumn().bufferAddress(1)
+                views.asColumn().items().bufferAddress(1) shouldBe array.asColumn().items().bufferAddress(1)
+                views.convertTo(array.field()).use { it.conversion() shouldBe Conversion(16, 1, 1) }
+            }
+        }
+        build(Field.of("d", DataType.dictionary(DataType.INT8, DataType.UTF8)), 2) { d -> repeat(2) { d.append(long) } }.use { array ->
+            array.convertTo(Field.of("d", DataType.UTF8_VIEW)).use { it.asColumn().bufferAddress(2) shouldBe array.asColumn().dictionary().bufferAddress(2) }
+            array.convertTo(Field.of("d", DataType.dictionary(DataType.INT32, DataType.UTF8))).use { it.conversion() shouldBe Conversion(8, 1, 2) }
+        }
+    }
+
+    test("for C: the array in the layout that C asked for, and its schema; on failure both are released structs, and the handle is not spent [REQ-09]") {
+        Arena.ofConfined().use { arena ->
+            val (out, schemaOut) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.SCHEMA)
+            val asked = schema("word" to DataType.UTF8_VIEW)
+            for (isDevice in listOf(false, true)) {
+                val array = batch()
+                val struct = if (isDevice) arena.struct(StructKind.DEVICE_ARRAY) else out
+                fun export(field: Field) = if (isDevice) array.exportDeviceArray(struct, schemaOut, field) else array.exportArray(struct, schemaOut, field)
+                struct.fill(0x5a)
+                schemaOut.fill(0x5a)
+                shouldThrow<DeviceException> { export(schema("n" to DataType.UTF8).asField()) }.message shouldStartWith "$.n: int64 cannot"
+                ArrowArrayStruct.release(struct.address()) shouldBe 0
+                ArrowSchemaStruct.release(schemaOut.address()) shouldBe 0
+                array.isOpen shouldBe true
+                export(asked.asField())
+                array.isOpen shouldBe false
+                val back = if (isDevice) DeviceArray.importDeviceArray(struct, schemaOut) else DeviceArray.importArray(struct, schemaOut)
+                back.use {
+                    it.schema() shouldBe asked
+                    it.column(0).getString(1) shouldBe "a word of more than twelve bytes"
+                }
+                shouldThrow<IllegalStateException> { export(asked.asField()) }
+            }
+        }
+    }
+
+    test("on a device what needs no reading is converted there, the rest is refused: ENOSYS, with the path and what to do [REQ-10]") {
+        batch().use { it.copyTo(device) }.use { there ->
+            there.synchronize()
+            fake.reset()
+            there.convertTo(schema("word" to DataType.UTF8, "n" to DataType.INT64)).use { it.copyTo(cpu) }.use {
+                it.synchronize()
+                read(it.column("word")) shouldBe listOf("a", "a word of more than twelve bytes", "c")
+            }
+            there.convertTo(Schema.of(Field.of("n", DataType.INT64).withNullable(false))).use { it.device() shouldBe device }
+            fake.reset()
+            for (make in listOf<() -> DeviceArray>({ there.convertTo(schema("word" to DataType.UTF8_VIEW)) }, { there.slice(1, 1).use { it.compact() } })) {
+                val thrown = shouldThrow<DeviceException> { make() }
+                thrown.errno() shouldBe Errno.ENOSYS
+                thrown.message!! shouldContain "the CPU would have to read buffers on EXT_DEV:0; copy the array to the CPU first, by copyTo"
+            }
+            shouldThrow<DeviceException> { there.convertTo(schema("word" to DataType.UTF8_VIEW)) }.message!! shouldStartWith "$.word: "
+            fake.copies().shouldBeEmpty()
+        }
+    }
+
+    test("where the CPU can read the device's memory, the result is there, too [REQ-10]") {
+        batch().use { it.copyTo(pinned) }.use { there ->
+            there.convertTo(schema("word" to DataType.UTF8_VIEW)).use {
+                it.device() shouldBe pinned
+                read(it.column("word")) shouldBe listOf("a", "a word of more than twelve bytes", "c")
+            }
+        }
+    }
+
+    test("nothing is lost when memory runs out, or the array's event fails [REQ-11]") {
+        batch().use { it.copyTo(pinned) }.use { there ->
+            there.synchronize()
+            val before = settled()
+            pinnedFake.failCall(FakeCall.ALLOCATE)
+            shouldThrow<DeviceException> { there.convertTo(schema("word" to DataType.UTF8_VIEW)) }.message!! shouldContain "fakeAlloc"
+            Ledger.now() shouldBe before
+        }
+        val nobodyHas = 1L shl 56
+        val runs = DataType.runEndEncoded(DataType.INT64, Field.of("values", DataType.INT64))
+        val ends = raw(DataType.INT64, 1, null, RawArray.longs(nobodyHas), name = "run_ends")
+        val huge = RawArray(Field.of("a", runs), 1, 0, 0, mutableListOf(), listOf(ends, raw(DataType.INT64, 1, null, RawArray.longs(1), name = "values")))
+        Arena.ofConfined().use { arena ->
+            val out = huge.laid(arena)
+            ArrowArrayStruct.setLength(out.address(), nobodyHas)
+            DeviceArray.importArray(out, huge.field).use { array ->
+                val before = settled()
+                shouldThrow<DeviceException> { array.convertTo(Field.of("a", DataType.INT64)) }
+                Ledger.now() shouldBe before
+            }
+        }
+        pinned.createStream().use { stream ->
+            pinnedFake.hold()
+            batch().use { it.copyTo(pinned, stream) }.use { late ->
+                late.convertTo(schema("n" to DataType.INT64)).use { it.isReady shouldBe false } // nothing is read, nobody waits
+                pinnedFake.failNextCommand()
+                pinnedFake.release()
+                shouldThrow<DeviceException> { late.convertTo(schema("word" to DataType.UTF8_VIEW)) }.message!! shouldContain "FAKE_LAUNCH_FAILED"
+            }
+        }
+    }
+
+    test("a handle may be closed while it is converted, which waits for the array's event [REQ-12]") {
+        pinned.createStream().use { stream ->
+            pinnedFake.hold()
+            val late = batch().use { it.copyTo(pinned, stream) }
+            var result: DeviceArray? = null
+            val converting = thread { result = late.convertTo(schema("word" to DataType.UTF8_VIEW)) }
+            while (converting.isAlive && converting.state != Thread.State.WAITING && converting.state != Thread.State.TIMED_WAITING) Thread.onSpinWait()
+            converting.isAlive shouldBe true
+            late.close()
+            pinnedFake.release()
+            converting.join()
+            result!!.use { read(it.column("word")) shouldBe listOf("a", "a word of more than twelve bytes", "c") }
+            shouldThrow<IllegalStateException> { late.convertTo(schema("word" to DataType.UTF8)) }
+            shouldThrow<IllegalStateException> { late.compact() }
+        }
+    }
+
+    test("a stream's arrays are converted when they are pulled, here and by C; what cannot be is refused before, and the reader stays the caller's [REQ-13]") {
+        fun reader() = DeviceArrayReader.of(batch().use { it.schema() }, listOf(batch(), batch()))
+        val asked = schema("word" to DataType.UTF8_VIEW)
+        reader().use { reader ->
+            shouldThrow<DeviceException> { reader.convertTo(schema("word" to DataType.INT8)) }.message shouldBe "$.word: utf8 cannot be converted to int8"
+            reader.convertTo(asked).use { converted ->
+                converted.schema() shouldBe asked
+                var pulled = 0
+                converted.forEach { array -> array.column("word").getString(0) shouldBe "a".also { pulled++ } }
+                pulled shouldBe 2
+            }
+            shouldThrow<IllegalStateException> { reader.next() }
+        }
+        Arena.ofConfined().use { arena ->
+            val stream = arena.struct(StructKind.STREAM)
+            reader().convertTo(asked).exportStream(stream)
+            DeviceArrayReader.importStream(stream).use { back ->
+                back.schema() shouldBe asked
+                back.next()!!.use { it.column(0).getString(1) shouldBe "a word of more than twelve bytes" }
+            }
+        }
+        val strict = Schema.of(Field.of("word", DataType.UTF8).withNullable(false))
+        val nulls = cpu.batchBuilder(1).use { batch -> batch.column(Field.of("word", DataType.UTF8)).appendNull(); batch.build() }
+        DeviceArrayReader.of(nulls.schema(), listOf(nulls)).convertTo(strict).use { converted ->
+            repeat(2) { shouldThrow<DeviceException> { converted.next() }.message shouldBe "$.word: row 0: is null, but the field that is asked for is not nullable" }
+        }
+    }
+
+    test("compact lets go of what is not shown: of a slice of text its bytes are left, of views the buffers that they are in [REQ-20]") {
+        val words = List(1000) { "word number $it, with some more".repeat(3) }
+        for (type in listOf(DataType.UTF8, DataType.LARGE_UTF8, DataType.UTF8_VIEW)) {
+            texts(*words.toTypedArray(), type = type).use { it.slice(500, 2) }.use { cut ->
+                cut.compact().use { few ->
+                    read(few.asColumn()) shouldBe words.subList(500, 502)
+                    val bytes = words[500].length + words[501].length
+                    few.conversion()!!.copiedBytes() shouldBe bytes + when (type) { DataType.UTF8 -> 12L; DataType.LARGE_UTF8 -> 24L; else -> 32L }
+                    few.conversion()!!.sharedBuffers() shouldBe 0
+                }
+            }
+        }
+        val lists = Field.of("l", ListType(item(DataType.INT64)))
+        build(lists, 100) { l -> repeat(100) { l.appendList(2); l.items().append(it.toLong()); l.items().append(-it.toLong()) } }.use { it.slice(50, 1) }.use { cut ->
+            cut.compact().use { it.conversion() shouldBe Conversion(24, 2, 0); it.asColumn().items().length() shouldBe 2 }
+        }
+        build(Field.of("b", DataType.BOOL), 100) { b -> repeat(100) { b.append(it % 3 == 0) } }.use { it.slice(50, 9) }.use { cut ->
+            cut.compact().use { it.conversion() shouldBe Conversion(2, 1, 0); read(it.asColumn()) shouldBe (50..58).map { i -> i % 3 == 0 } }
+        }
+    }
+})

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.internal.copy
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.assertions.withClue
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.longs.shouldBeLessThan
+import io.kotest.matchers.longs.shouldBeLessThanOrEqual
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import org.arbalest.device.ArrayData
+import org.arbalest.device.DataType
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceException
+import org.arbalest.device.Devices
+import org.arbalest.device.Field
+import org.arbalest.device.FlatType
+import org.arbalest.device.Ledger
+import org.arbalest.device.MemoryManager
+import org.arbalest.device.Metadata
+import org.arbalest.device.NestedType.StructType
+import org.arbalest.device.abi.ArrowArrayStruct
+import org.arbalest.device.abi.Errno
+import org.arbalest.device.spi.MemoryAllocator
+import org.arbalest.device.support.EveryType
+import org.arbalest.device.support.HandLaid
+import org.arbalest.device.support.struct
+import org.arbalest.support.CCompiler
+import org.arbalest.support.LedgerExtension
+import org.arbalest.support.PeerMoves
+import org.arbalest.support.PeerNodes
+import org.arbalest.support.StructKind
+import java.lang.foreign.Arena
+import java.lang.foreign.MemorySegment
+import kotlin.random.Random
+
+/** Several arrays joined to one in main memory: that it is what they are, one behind the other. */
+class ArrayConcatSpec : FunSpec({
+    extension(CCompiler.needed)
+    extension(LedgerExtension)
+
+    val cpu = Devices.cpu()
+    val rows = List(13) { it }
+
+    /** The rows of a partition, in parts from array to array. */
+    fun cut(all: List<Int>, at: List<Int>): List<List<Int>> = (listOf(0) + at + all.size).zipWithNext { from, to -> all.subList(from, to) }
+
+    val partitions = listOf(listOf(1), listOf(5), listOf(8, 8), listOf(0, 3, 4, 11), listOf(13), rows.drop(1))
+
+    for (skipped in listOf(0, 1, 3, 8)) {
+        test("arrays of every type of C's, each with its own dictionary and an offset of $skipped, are joined right [ARR-12, ARR-21]") {
+            for (type in HandLaid.types) withClue(type) {
+                val expected = HandLaid.expected(type, rows)
+                for (partition in partitions) withClue(partition) {
+                    val arrays = cut(rows, partition).map { HandLaid.imported(type, it, skipped) }
+                    val joined = DeviceArray.concat(arrays)
+                    arrays.forEach(DeviceArray::close)
+                    joined.length() shouldBe rows.size
+                    HandLaid.exported(joined) shouldBe expected
+                }
+            }
+        }
+
+        test("… and slices of one of them, out of order, some twice, with an offset of $skipped [ARR-12, ARR-21]") {
+            val ranges = listOf(5 to 9, 0 to 1, 0 to 0, 3 to 13, 12 to 13, 1 to 9, 3 to 4)
+            for (type in HandLaid.types) withClue(type) {
+                HandLaid.imported(type, rows, skipped) { array ->
+                    val slices = ranges.map { (from, to) -> array.slice(from.toLong(), (to - from).toLong()) }
+                    val joined = DeviceArray.concat(slices)
+                    slices.forEach(DeviceArray::close)
+                    HandLaid.exported(joined) shouldBe HandLaid.expected(type, ranges.flatMap { (from, to) -> rows.subList(from, to) })
+                }
+            }
+        }
+
+        test("… and a batch with a column of every type, with an offset of $skipped [ARR-12, ARR-21]") {
+            val batch = StructType(HandLaid.types.mapIndexed { i, type -> Field.of("$i ${type.format()}", type) })
+            val arrays = cut(rows, listOf(2, 9)).map { HandLaid.imported(batch, it, skipped) }
+            val joined = DeviceArray.concat(arrays)
+            arrays.forEach(DeviceArray::close)
+            HandLaid.exported(joined) shouldBe HandLaid.expected(batch, rows)
+        }
+    }
+
+    test("random slices of batches of every type have the same rows as one behind the other, here and for C [ARR-21]") {
+        val random = Random(15)
+        repeat(25) {
+            val arrays = List(random.nextInt(1, 6)) {
+                val count = random.nextInt(70)
+                EveryType.batch(random.nextInt(50), count).use { batch ->
+                    val from = random.nextInt(count + 1)
+                    batch.slice(from.toLong(), random.nextInt(count - from + 1).toLong())
+                }
+            }
+            DeviceArray.concat(arrays).use { joined -> EveryType.rows(joined) shouldBe arrays.flatMap(EveryType::rows) }
+            arrays.forEach(DeviceArray::close)
+        }
+        val parts = listOf(0 to 20, 20 to 1, 21 to 0, 21 to 39).map { (from, count) -> EveryType.batch(from, count) }
+        val joined = DeviceArray.concat(parts)
+        parts.forEach(DeviceArray::close)
+        EveryType.checksum(joined) shouldBe EveryType.batch(0, 60).use { EveryType.checksum(it.retain()) }
+    }
+
+    test("nulls are counted, and there is no bitmap where there are none, whatever the inputs have [ARR-02]") {
+        fun numbers(vararg values: Long?): DeviceArray = cpu.batchBuilder(values.size).use { batch ->
+            val column = batch.column(Field.of("a", DataType.INT64))
+            for (value in values) if (value == null) column.appendNull() else column.append(value)
+            batch.build()
+        }
+        fun joined(vararg arrays: DeviceArray, look: (DeviceArray, MemorySegment) -> Unit): Unit = Arena.ofConfined().use { arena ->
+            val out = arena.struct(StructKind.ARRAY)
+            DeviceArray.concat(arrays.toList()).use { joined ->
+                joined.retain().exportArray(out)
+                look(joined, MemorySegment.ofAddress(ArrowArrayStruct.child(out.address(), 0)).reinterpret(ArrowArrayStruct.SIZE))
+            }
+            PeerMoves.release(out, StructKind.ARRAY)
+            arrays.forEach(DeviceArray::close)
+        }
+        joined(numbers(1, null, 3), numbers(4, 5), numbers(null)) { array, column ->
+            ArrowArrayStruct.nullCount(column.address()) shouldBe 2
+            EveryType.rows(array) shouldBe listOf(1L, null, 3L, 4L, 5L, null).map { mapOf("a" to it) }
+        }
+        joined(numbers(1, null, 3).use { it.slice(2, 1) }, numbers(4)) { _, column ->
+            ArrowArrayStruct.nullCount(column.address()) shouldBe 0
+            ArrowArrayStruct.buffer(column.address(), 0) shouldBe 0
+        }
+    }
+
+    test("of arrays without rows, whose buffers are NULL, comes one with offset 0, and offsets [ARR-08, ARR-19]") {
+        for (type in HandLaid.types) withClue(type) {
+            val arrays = listOf(HandLaid.imported(type, rows, 3).use { it.slice(4, 0) }, HandLaid.imported(type, listOf(), 1), HandLaid.imported(type, listOf(), 0))
+            DeviceArray.concat(arrays).use { joined ->
+                joined.length() shouldBe 0
+                HandLaid.exported(joined.retain()) shouldBe HandLaid.expected(type, listOf())
+            }
+            arrays.forEach(DeviceArray::close)
+        }
+        Arena.ofConfined().use { arena ->
+            val bare = List(2) { DeviceArray.importArray(arena.struct(StructKind.ARRAY).also { PeerNodes.array(it, 0, offset = 7, buffers = 3) }, Field.of("", DataType.UTF8)) }
+            val out = arena.struct(StructKind.ARRAY)
+            DeviceArray.concat(bare).exportArray(out)
+            bare.forEach(DeviceArray::close)
+            ArrowArrayStruct.offset(out.address()) shouldBe 0
+            MemorySegment.ofAddress(ArrowArrayStruct.buffer(out.address(), 1)).reinterpret(4).toArray(java.lang.foreign.ValueLayout.JAVA_BYTE).sum() shouldBe 0
+            PeerMoves.release(out, StructKind.ARRAY)
+        }
+    }
+
+    test("the result is one allocation with what is shown, and lives when the inputs are gone") {
+        val word = "x".repeat(1000)
+        val batch = cpu.batchBuilder(1000).use { it.utf8("word", List(1000) { word }).build() }
+        val slices = listOf(batch.slice(500, 2), batch.slice(7, 1))
+        val before = Ledger.now()
+        val joined = DeviceArray.concat(slices)
+        val held = Ledger.now().since(before)
+        held.buffers() shouldBe 1
+        held.bufferBytes() shouldBeLessThan 4000
+        slices.forEach(DeviceArray::close)
+        batch.close()
+        joined.use { EveryType.rows(it) shouldBe List(3) { mapOf("word" to word) } }
+    }
+
+    test("views of slices of one array share the data that they lead to, which is taken once [ARR-07]") {
+        val words = List(100) { it }
+        val whole = HandLaid.imported(FlatType.Utf8ViewType(), words, 0)
+        val slices = (0 until 100 step 10).map { whole.slice(it.toLong(), 10) }
+        val before = Ledger.now()
+        val joined = DeviceArray.concat(slices)
+        val bytes = Ledger.now().since(before).bufferBytes()
+        slices.forEach(DeviceArray::close)
+        joined.close()
+        whole.use { it.copyTo(cpu) }.use { bytes shouldBeLessThanOrEqual Ledger.now().since(before).bufferBytes() }
+    }
+
+    test("of one array comes a copy, which shares no memory with it") {
+        EveryType.batch(3, 9).use { batch ->
+            val before = Ledger.now()
+            DeviceArray.concat(listOf(batch)).use {
+                Ledger.now().since(before).buffers() shouldBe 1
+                EveryType.rows(it) shouldBe EveryType.rows(batch)
+            }
+        }
+    }
+
+    test("what does not fit is named by its index, and no array is an IllegalArgumentException") {
+        shouldThrow<IllegalArgumentException> { DeviceArray.concat(listOf()) }
+        shouldThrow<IllegalArgumentException> { DeviceArray.concat(listOf(), cpu.memory(), cpu.defaultStream()) }
+        EveryType.batch(0, 1).use { one ->
+            cpu.batchBuilder(1).use { it.int64("a", longArrayOf(1)).build() }.use { other ->
+                val error = shouldThrow<DeviceException> { DeviceArray.concat(listOf(one, one, other)) }
+                error.errno() shouldBe Errno.EINVAL
+                error.message shouldContain "arrays[2] and arrays[0] differ: one is \"struct<a: int64> not null\", the first \"struct<"
+            }
+            val spent = one.retain().also { it.close() }
+            shouldThrow<IllegalStateException> { DeviceArray.concat(listOf(one, spent)) }.message shouldContain "closed"
+        }
+    }
+
+    test("metadata may differ: the first one's stays") {
+        fun batch(of: String) = cpu.batchBuilder(1).use { it.int64("a", longArrayOf(7)).metadata(Metadata.of(mapOf("of" to of))).build() }
+        batch("a").use { a ->
+            batch("b").use { b ->
+                DeviceArray.concat(listOf(a, b)).use { joined ->
+                    joined.schema() shouldBe a.schema()
+                    EveryType.rows(joined) shouldBe listOf(mapOf("a" to 7L), mapOf("a" to 7L))
+                }
+            }
+        }
+    }
+
+    test("ENOMEM comes through, and nothing is left") {
+        val poor = object : MemoryAllocator {
+            override fun allocate(bytes: Long, alignment: Long): Long = throw DeviceException(Errno.ENOMEM, "no $bytes bytes")
+
+            override fun free(address: Long, bytes: Long): Unit = error("nothing was allocated")
+
+            override fun isCpuAccessible() = true
+        }
+        EveryType.batch(0, 10).use { batch ->
+            val error = shouldThrow<DeviceException> { DeviceArray.concat(listOf(batch, batch), MemoryManager.of(cpu, poor), cpu.defaultStream()) }
+            error.errno() shouldBe Errno.ENOMEM
+        }
+    }
+
+    test("arrays without buffers are joined: null arrays, and batches without columns") {
+        val nothing = DeviceArray.of(Field.of("", FlatType.NullType()), ArrayData.of(3, 3, listOf()))
+        DeviceArray.concat(listOf(nothing, nothing)).use { it.length() shouldBe 6 }
+        nothing.close()
+        cpu.batchBuilder(2).use { it.build() }.use { batch -> DeviceArray.concat(listOf(batch, batch, batch)).use { it.length() shouldBe 6 } }
+    }
+})

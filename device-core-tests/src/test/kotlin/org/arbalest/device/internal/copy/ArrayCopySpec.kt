@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.internal.copy
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.longs.shouldBeLessThan
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import org.arbalest.device.ArrayData
+import org.arbalest.device.DataType
+import org.arbalest.device.Device
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceException
+import org.arbalest.device.Devices
+import org.arbalest.device.Field
+import org.arbalest.device.Ledger
+import org.arbalest.device.NestedType
+import org.arbalest.device.Schema
+import org.arbalest.device.abi.Errno
+import org.arbalest.device.support.EveryType
+import org.arbalest.support.CCompiler
+import org.arbalest.support.LedgerExtension
+
+/** Copies of arrays within main memory: what is copied, and how much; other devices have the backends' contract. */
+class ArrayCopySpec : FunSpec({
+    extension(CCompiler.needed)
+    extension(LedgerExtension)
+
+    val cpu: Device = Devices.cpu()
+
+    fun DeviceArray.copied(): DeviceArray = use { it.copyTo(cpu) }
+
+    for ((from, count) in listOf(0L to 30L, 0L to 0L, 1L to 29L, 7L to 16L, 8L to 8L, 13L to 17L, 29L to 1L, 30L to 0L)) {
+        test("a copy of rows $from to ${from + count} of every type has the same content, for C too, and C's copy of it again") {
+            EveryType.batch(5, 30).use { batch ->
+                val expected = batch.slice(from, count).use { EveryType.rows(it) to EveryType.checksum(it.retain()) }
+                batch.slice(from, count).copied().use { copy ->
+                    EveryType.rows(copy) to EveryType.checksum(copy.retain()) shouldBe expected
+                    copy.slice(0, count).copied().use { EveryType.rows(it) shouldBe expected.first }
+                }
+            }
+        }
+    }
+
+    test("a child of a slice is copied with the rows that it shows") {
+        EveryType.batch(0, 40).use { batch ->
+            batch.slice(11, 20).use { slice ->
+                for (index in batch.schema().fields().indices) {
+                    val expected = slice.child(index).use(EveryType::rows)
+                    slice.child(index).copied().use { EveryType.rows(it) shouldBe expected }
+                }
+            }
+        }
+    }
+
+    test("a copy is one allocation, and lives when the source is gone") {
+        val before = Ledger.now()
+        val copy = EveryType.batch(0, 100).copied()
+        Ledger.now().since(before).buffers() shouldBe 1
+        copy.use { EveryType.rows(it).size shouldBe 100 }
+    }
+
+    test("a copy of a few rows of much text has the text of those rows only") {
+        val word = "x".repeat(1000)
+        cpu.batchBuilder(1000).use { it.utf8("word", List(1000) { word }).build() }.use { batch ->
+            val before = Ledger.now()
+            batch.slice(500, 3).use { it.copyTo(cpu) }.use { copy ->
+                Ledger.now().since(before).bufferBytes() shouldBeLessThan 5_000
+                copy.column("word").getString(2) shouldBe word
+                copy.column("word").length() shouldBe 3
+            }
+        }
+    }
+
+    test("an array without elements whose offsets are NULL is copied to one with offsets [ARR-08]") {
+        val schema = Schema.of(listOf(Field.of("text", DataType.UTF8), Field.of("list", NestedType.ListType(Field.of("item", DataType.INT8)))))
+        cpu.batchBuilder(0).use {
+            it.utf8("text", listOf())
+            it.column(schema.fields()[1])
+            it.build()
+        }.copied().use { copy ->
+            copy.length() shouldBe 0
+            EveryType.checksum(copy.retain())
+            copy.column("text").toString() shouldContain "text"
+        }
+    }
+
+    test("offsets that go backwards are refused with the path and the numbers, and nothing is left") {
+        val offsets = cpu.allocate(16)
+        offsets.segment().asByteBuffer().order(java.nio.ByteOrder.nativeOrder()).putInt(5).putInt(9).putInt(3).putInt(7)
+        val text = ArrayData.of(3, 0, listOf(null, offsets, cpu.allocate(10)))
+        DeviceArray.of(Schema.of(listOf(Field.of("name", DataType.UTF8))), ArrayData.of(3, 0, listOf(null), listOf(text))).use { batch ->
+            val error = shouldThrow<DeviceException> { batch.copyTo(cpu) }
+            error.errno() shouldBe Errno.EINVAL
+            error.message shouldContain "$.name: offsets[1] = 9 is not between 5 and 7"
+        }
+    }
+
+    test("a stream that reaches neither device is refused") {
+        EveryType.batch(0, 1).use { batch ->
+            batch.copyTo(cpu, cpu.defaultStream()).close()
+            shouldThrow<IllegalStateException> { cpu.createStream().also { it.close() }.let { batch.copyTo(cpu, it) } }.message shouldContain "closed"
+        }
+    }
+
+    test("a spent array is not copied") {
+        val batch = EveryType.batch(0, 1)
+        batch.close()
+        shouldThrow<IllegalStateException> { batch.copyTo(cpu) }.message shouldContain "closed or exported"
+    }
+})

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.internal.device
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.collections.shouldContainExactly
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import org.arbalest.device.DataType
+import org.arbalest.device.DeviceException
+import org.arbalest.device.Field
+import org.arbalest.device.Ledger
+import org.arbalest.device.abi.ArrowArrayStruct
+import org.arbalest.device.abi.ArrowSchemaStruct
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.abi.Errno
+import org.arbalest.device.internal.array.ArrayImport
+import org.arbalest.device.internal.calls.Calls
+import org.arbalest.device.internal.cpu.CpuProvider
+import org.arbalest.device.internal.lifetime.Counts
+import org.arbalest.device.internal.memory.Slots
+import org.arbalest.device.internal.schema.SchemaImporter
+import org.arbalest.device.spi.DeviceDriver
+import org.arbalest.device.support.Balanced
+import org.arbalest.device.support.batch
+import org.arbalest.device.support.release
+import org.arbalest.device.support.struct
+import java.lang.foreign.Arena
+import java.util.concurrent.atomic.AtomicLong
+
+/** What fails halfway leaves nothing behind, and nobody with half of something. */
+class DeviceImplFailureSpec : FunSpec({
+    extension(Balanced)
+
+    val cpu = CpuProvider().open(DeviceType.CPU, -1)
+
+    test("a driver that fails to free one buffer does not keep the others from being freed [OWN-11]") {
+        val freed = mutableListOf<Long>()
+        val driver = object : DeviceDriver by cpu {
+            override fun free(address: Long, bytes: Long) {
+                cpu.free(address, bytes)
+                freed += bytes
+                if (freed.size == 1) error("the driver is gone")
+            }
+        }
+        val before = Ledger.now()
+        batch(100, DeviceImpl(DeviceType.CPU, -1, driver)).use { array ->
+            Arena.ofConfined().use { arena ->
+                val out = arena.struct()
+                array.retain().exportArray(out)
+                Calls.release(ArrowArrayStruct.release(out.address()), out.address()) // and through C
+            }
+            freed shouldContainExactly emptyList()
+        }
+        freed.size shouldBe 1
+        val left = Ledger.now().since(before)
+        left.arrays() shouldBe 0
+        left.buffers() shouldBe 1 // the one whose free failed, as far as anybody knows
+        Counts.BUFFERS.decrement()
+        Counts.BUFFER_BYTES.add(-left.bufferBytes())
+    }
+
+    test("a builder whose memory ran out in the middle of a value is given up, and not built with that value halved") {
+        var left = 3 // the offsets, the text, and not the text when it grows
+        val scarce = object : DeviceDriver by cpu {
+            override fun allocate(bytes: Long, alignment: Long): Long {
+                if (left-- == 0) throw DeviceException(Errno.ENOMEM, "no more, asked for $bytes bytes")
+                return cpu.allocate(bytes, alignment)
+            }
+        }
+        val before = Ledger.now()
+        DeviceImpl(DeviceType.CPU, -1, scarce).batchBuilder(2).use { builder ->
+            left = 2
+            val text = builder.column(Field.of("t", DataType.UTF8))
+            shouldThrow<DeviceException> { text.append("x".repeat(1000)) }.errno() shouldBe Errno.ENOMEM
+            shouldThrow<IllegalStateException> { text.append("y") }.message!! shouldContain "ran out of memory"
+            shouldThrow<IllegalStateException> { builder.build() }
+        }
+        Ledger.now().since(before).isZero shouldBe true
+    }
+
+    test("an export for which there is no slot leaves both outputs released and the handle open [OWN-09]") {
+        val created = Slots::class.java.getDeclaredField("CREATED").apply { isAccessible = true }.get(null) as AtomicLong
+        val before = Ledger.now()
+        batch(3).use { array ->
+            Arena.ofConfined().use { arena ->
+                val taken = mutableListOf<Long>()
+                val count = created.get()
+                created.set(1L shl 24)
+                try {
+                    val error = shouldThrow<DeviceException> {
+                        while (true) { // idle slots go first
+                            val out = arena.struct()
+                            val schema = arena.allocate(ArrowSchemaStruct.LAYOUT)
+                            ArrowArrayStruct.setRelease(out.address(), 1)
+                            ArrowSchemaStruct.setRelease(schema.address(), 1)
+                            try {
+                                array.retain().use { it.exportArray(out, schema) }
+                            } catch (e: DeviceException) {
+                                ArrowArrayStruct.release(out.address()) shouldBe 0
+                                ArrowSchemaStruct.release(schema.address()) shouldBe 0
+                                throw e
+                            }
+                            SchemaImporter.giveBack(schema.address())
+                            taken += out.address()
+                        }
+                    }
+                    error.errno() shouldBe Errno.ENOMEM
+                    error.message!! shouldContain "no slot is left"
+                    array.isOpen shouldBe true
+                } finally {
+                    created.set(count)
+                }
+                taken.forEach(ArrayImport::giveBack)
+            }
+        }
+        Ledger.now().since(before).isZero shouldBe true
+    }
+})

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.internal.device
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import io.kotest.matchers.types.shouldBeInstanceOf
+import org.arbalest.device.DeviceException
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.abi.Errno
+import org.arbalest.device.internal.lifetime.Shared
+import org.arbalest.device.internal.memory.NativeHeap
+import org.arbalest.device.spi.Answer
+import org.arbalest.device.spi.Completion
+import org.arbalest.support.LedgerExtension
+import org.arbalest.testkit.contract.eventually
+import java.util.concurrent.ConcurrentLinkedQueue
+import java.util.concurrent.CountDownLatch
+import java.util.concurrent.ExecutionException
+import java.util.concurrent.FutureTask
+import java.util.concurrent.TimeUnit.SECONDS
+import java.util.concurrent.atomic.AtomicReference
+import kotlin.concurrent.thread
+
+/** Events that others record while they capture a graph. The streams that they capture: LullSpec, and the contract of GPUs. */
+class EventPointCaptureSpec : FunSpec({
+    extension(LedgerExtension)
+
+    test("an event that was recorded in a graph is refused by whoever is to wait for it, for good, whatever is told the second time [DEV-60]") {
+        val driver = Captured()
+        withPoint(driver, isOurs = false) { point, keeper, letWait ->
+            driver.answers += listOf(Answer.CANNOT_TELL, Answer.CAPTURED, Answer.DONE)
+            point.isDone shouldBe false
+            repeat(3) {
+                shouldThrow<DeviceException> { letWait() }.run {
+                    errno() shouldBe Errno.EINVAL
+                    message shouldContain "the event 0x4d of ${point.device} was recorded in a stream that was being captured"
+                }
+            }
+            shouldThrow<DeviceException> { SyncEventImpl.synchronize(point, keeper) }.errno() shouldBe Errno.EINVAL
+            point.isDone shouldBe false
+            point.isSeenDone shouldBe false
+            driver.answers.toList() shouldBe listOf(Answer.DONE) // for which nobody has asked: of an earlier recording
+        }
+    }
+
+    test("of two who ask at once for an event that was recorded in a graph neither is told of something else [DEV-60]") {
+        val driver = Captured()
+        withPoint(driver, isOurs = false) { point, _, _ ->
+            driver.answers += listOf(Answer.CAPTURED, Answer.DONE)
+            val first = FutureTask { point.isDone }.also { driver.stop(it) }
+            val second = FutureTask { point.isDone }
+            val later = thread(block = second::run)
+            eventually("it waits for the first") { later.state == Thread.State.BLOCKED }
+            driver.goOn()
+            first.get(5, SECONDS) shouldBe false
+            second.get(5, SECONDS) shouldBe false
+            driver.answers.toList() shouldBe listOf(Answer.DONE)
+        }
+    }
+
+    test("a wait that began when nobody could tell fails where the event turns out to have been recorded in a graph, whoever asked [DEV-24, DEV-60]") {
+        for (tell in listOf(Completion::complete, Completion::captured)) {
+            val driver = Captured()
+            withPoint(driver, isOurs = false) { point, keeper, _ ->
+                driver.answers += Answer.CANNOT_TELL
+                SyncEventImpl.completion(point, keeper).toCompletableFuture().run {
+                    isDone shouldBe false
+                    driver.answers += if (tell == Completion::complete) listOf(Answer.CAPTURED, Answer.DONE) else listOf(Answer.DONE)
+                    tell(driver.told.remove())
+                    shouldThrow<ExecutionException> { get(5, SECONDS) }.cause.shouldBeInstanceOf<DeviceException>().errno() shouldBe Errno.EINVAL
+                }
+                point.isDone shouldBe false
+                driver.answers.toList() shouldBe listOf(Answer.DONE)
+            }
+        }
+    }
+
+    test("a wait for an event of ours goes on where that is told [DEV-24, DEV-60]") {
+        val driver = Captured()
+        withPoint(driver, isOurs = true) { point, keeper, _ ->
+            driver.answers += listOf(Answer.NOT_READY, Answer.NOT_READY, Answer.DONE)
+            SyncEventImpl.completion(point, keeper).toCompletableFuture().run {
+                driver.told.remove().captured()
+                get(5, SECONDS)
+            }
+            driver.answers.size shouldBe 0
+        }
+    }
+
+    test("an event of ours, which was recorded in no graph, is asked for again, whatever is told [DEV-24]") {
+        val driver = Captured()
+        withPoint(driver, isOurs = true) { point, _, letWait ->
+            driver.answers += listOf(Answer.CAPTURED, Answer.DONE)
+            shouldThrow<IllegalStateException> { letWait() }.message shouldBe "a queue waits"
+            point.isDone shouldBe true
+        }
+    }
+})
+
+private fun withPoint(driver: Captured, isOurs: Boolean, block: (EventPoint, Shared, () -> Unit) -> Unit) {
+    val device = DeviceImpl(DeviceType(1005), 0, driver)
+    val cell = NativeHeap.allocate(8)
+    NativeHeap.putLong(cell, 0x4d)
+    val keeper = DeviceQueue(device, driver, 0, DeviceQueue.Kind.BORROWED)
+    val point = EventPoint(device, driver, cell, isOurs)
+    block(point, keeper) { point.letWait(driver, device, 0, keeper) }
+    keeper.release()
+    NativeHeap.free(cell)
+}
+
+private class Captured : NoMemoryDriver() {
+    val answers = ConcurrentLinkedQueue<Answer>()
+    val told = ConcurrentLinkedQueue<Completion>()
+
+    private val stopped = AtomicReference<CountDownLatch?>()
+    private val asked = CountDownLatch(1)
+    private val open = CountDownLatch(1)
+
+    /** Runs what asks on a thread of its own, until it has its answer, which it gets when that is let [goOn]. */
+    fun stop(asker: FutureTask<*>) {
+        stopped.set(open)
+        thread(block = asker::run)
+        check(asked.await(5, SECONDS)) { "nobody asked" }
+    }
+
+    fun goOn(): Unit = open.countDown()
+
+    override fun ask(event: Long): Answer = answers.remove().also {
+        stopped.getAndSet(null)?.run {
+            asked.countDown()
+            check(await(5, SECONDS)) { "nobody let it go on" }
+        }
+    }
+
+    override fun onComplete(event: Long, completion: Completion) {
+        told += completion
+    }
+
+    override fun waitFor(queue: Long, event: Long) = error("a queue waits")
+}

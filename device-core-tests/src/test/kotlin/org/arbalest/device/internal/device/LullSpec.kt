@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.internal.device
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.collections.shouldContainExactly
+import io.kotest.matchers.longs.shouldBeGreaterThanOrEqual
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import org.arbalest.device.DeviceException
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.abi.Errno
+import org.arbalest.device.internal.lifetime.Counts
+import org.arbalest.support.LedgerExtension
+import org.arbalest.testkit.contract.eventually
+import java.util.concurrent.ConcurrentLinkedQueue
+import java.util.concurrent.CountDownLatch
+import java.util.concurrent.TimeUnit.SECONDS
+import java.util.concurrent.atomic.AtomicInteger
+import java.util.concurrent.locks.ReentrantLock
+import kotlin.concurrent.thread
+
+/** When a step is done that waits for devices, and when it is not. */
+class LullSpec : FunSpec({
+    extension(LedgerExtension)
+
+    /** Whoever looks for a lull has looked, and sleeps since there is none. */
+    fun awaitLook(): Unit = eventually("somebody has looked") {
+        Thread.getAllStackTraces().any { (thread, frames) -> thread.name == "arbalest-lull" && frames.any { it.methodName == "sleep" } }
+    }
+
+    fun <T> busy(block: () -> T): T {
+        Counts.WAITS.increment()
+        try {
+            return block()
+        } finally {
+            Counts.WAITS.decrement()
+        }
+    }
+
+    fun refused(errno: Int): Nothing = throw DeviceException(errno, "a call is refused")
+
+    test("nothing is done while somebody waits for an event, and each step in a lull of its own [DEV-28]") {
+        val done = AtomicInteger()
+        busy {
+            Lull.await {
+                if (done.incrementAndGet() == 1) Counts.WAITS.increment()
+                done.get() == 3
+            }
+            awaitLook()
+            done.get() shouldBe 0
+        }
+        eventually("the first is done") { done.get() == 1 }
+        awaitLook()
+        done.get() shouldBe 1
+        Counts.WAITS.decrement()
+        eventually("all are done") { done.get() == 3 }
+    }
+
+    test("who does at once what waits does all of it, also what the thread that looks for a lull is about to do [DEV-28]") {
+        val begun = CountDownLatch(1)
+        val gate = CountDownLatch(1)
+        val by = ConcurrentLinkedQueue<Thread>()
+        val hurrying = busy {
+            Lull.await {
+                begun.countDown()
+                gate.await()
+                true
+            }
+            awaitLook()
+            thread { Lull.hurry() }.also {
+                begun.await()
+                Lull.await { by.add(Thread.currentThread()) }
+            }
+        }
+        try {
+            eventually("the other waits for its turn") {
+                Thread.getAllStackTraces().any { (thread, frames) -> thread.name == "arbalest-lull" && frames.any { it.className == ReentrantLock::class.java.name } }
+            }
+        } finally {
+            gate.countDown()
+        }
+        hurrying.join()
+        by.toList() shouldBe listOf(hurrying)
+    }
+
+    test("nothing is done while a stream of ours has work, or is captured by others, who are not asked for more than that [DEV-28, DEV-60]") {
+        val driver = Idle()
+        DeviceImpl(DeviceType(1004), 0, driver).createStream().use { stream ->
+            val done = CountDownLatch(1)
+            driver.isIdle = false
+            Lull.await {
+                done.countDown()
+                true
+            }
+            awaitLook()
+            done.count shouldBe 1
+            stream.handle()
+            driver.isCaptured = true
+            val asked = driver.asked.get()
+            driver.isIdle = true
+            val looked = driver.looked.get()
+            eventually("it is looked at again") { driver.looked.get() > looked + 1 }
+            (driver.asked.get() <= asked + 1) shouldBe true
+            done.count shouldBe 1
+            shouldThrow<DeviceException> { stream.record() }.message shouldContain "is being captured"
+            driver.isCaptured = false
+            done.await(5, SECONDS) shouldBe true
+            stream.record().close()
+        }
+    }
+
+    test("what cannot be told is done again in another lull, and others meanwhile [DEV-26]") {
+        val order = ConcurrentLinkedQueue<String>()
+        val tries = AtomicInteger()
+        busy {
+            Lull.await {
+                order += "refused"
+                if (tries.incrementAndGet() < 3) refused(Errno.EAGAIN)
+                true
+            }
+            Lull.await {
+                order += "other"
+                true
+            }
+        }
+        eventually("both are done") { order.size == 4 }
+        order.toList() shouldContainExactly listOf("refused", "other", "refused", "refused")
+    }
+
+    test("what fails for good, or by a defect, is done once, and holds up nothing [DEV-26]") {
+        val done = ConcurrentLinkedQueue<String>()
+        Lull.await {
+            done += "failed"
+            refused(Errno.EIO)
+        }
+        Lull.await {
+            done += "defect"
+            error("a defect")
+        }
+        val last = CountDownLatch(2)
+        repeat(2) {
+            Lull.await {
+                last.countDown()
+                true
+            }
+        }
+        last.await(5, SECONDS) shouldBe true
+        done.sorted() shouldContainExactly listOf("defect", "failed")
+    }
+
+    test("who is in a hurry has all done at once, to the last step, but for what cannot be told, which is done in a lull [DEV-28]") {
+        val steps = AtomicInteger()
+        val tries = AtomicInteger()
+        busy {
+            Lull.await { steps.incrementAndGet() == 5 }
+            Lull.await {
+                if (tries.incrementAndGet() == 1) refused(Errno.EAGAIN)
+                true
+            }
+            Lull.await {
+                steps.addAndGet(100)
+                refused(Errno.EIO)
+            }
+            val before = Lull.steps()
+            Lull.hurry()
+            steps.get() shouldBe 105
+            tries.get() shouldBe 1
+            Lull.steps() - before shouldBeGreaterThanOrEqual 6
+            awaitLook()
+            tries.get() shouldBe 1
+        }
+        eventually("it is done again") { tries.get() == 2 }
+    }
+
+    test("a call that fails is made ten times, each in a lull, and then its owner is told, once; nobody waits while it is made again [DEV-26]") {
+        val calls = AtomicInteger()
+        val told = ConcurrentLinkedQueue<String>()
+        InLull.run({ calls.incrementAndGet(); refused(Errno.EIO) }) { told += "${it?.message}" }
+        eventually("he is told") { told.isNotEmpty() }
+        calls.get() shouldBe 10
+        InLull.run({ if (calls.incrementAndGet() < 30) refused(Errno.EAGAIN) }) { told += "${it?.message}" }
+        eventually("it was made") { told.size == 2 }
+        calls.get() shouldBe 30
+        told.toList() shouldContainExactly listOf("a call is refused", "null")
+    }
+})
+
+/** A device whose queues have work, and are captured, as a test says. */
+private class Idle : NoMemoryDriver() {
+    @Volatile
+    var isIdle = true
+
+    @Volatile
+    var isCaptured = false
+    val asked = AtomicInteger()
+    val looked = AtomicInteger()
+
+    override fun isIdle(queue: Long): Boolean {
+        asked.incrementAndGet()
+        return isIdle
+    }
+
+    override fun isCaptured(queue: Long): Boolean {
+        looked.incrementAndGet()
+        return isCaptured
+    }
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.internal.device
+
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.shouldBe
+import org.arbalest.device.abi.DeviceType
+import java.lang.management.ManagementFactory
+
+class OpenDevicesAllocationSpec : FunSpec({
+    test("finding a device again allocates nothing, be it there or missing [DEV-18]") {
+        val threads = ManagementFactory.getThreadMXBean() as com.sun.management.ThreadMXBean
+        val (there, missing) = DeviceType.CPU to DeviceType.ONEAPI // whose provider says that it is missing
+        fun allocated(): Long {
+            val before = threads.currentThreadAllocatedBytes
+            repeat(10_000) {
+                DeviceRegistry.find(there, -1)
+                DeviceRegistry.find(missing, 0)
+            }
+            return threads.currentThreadAllocatedBytes - before
+        }
+        repeat(10) { allocated() }
+        (allocated() < 10_000) shouldBe true // what the measuring itself takes, or one more question
+    }
+})

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.internal.device
+
+import io.kotest.assertions.withClue
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.collections.shouldBeEmpty
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldNotContain
+import org.arbalest.device.AsyncArrayStream
+import org.arbalest.device.AsyncProducer
+import org.arbalest.device.Device
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.DeviceBuffer
+import org.arbalest.device.Devices
+import org.arbalest.device.Ledger
+import org.arbalest.device.Metadata
+import org.arbalest.device.Validation
+import org.arbalest.device.abi.ArrowArrayStreamStruct
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.internal.staging.Staging
+import org.arbalest.device.support.StagedGpu
+import org.arbalest.device.support.StagedGpu.Companion.filled
+import org.arbalest.device.support.StagedGpu.Companion.matches
+import org.arbalest.support.ChildJvm
+import org.arbalest.support.LedgerExtension
+import org.arbalest.support.fake.FakeDevice
+import org.arbalest.support.fake.FakeExtension
+import org.arbalest.testkit.contract.numbers
+import org.arbalest.testkit.contract.settled
+import org.arbalest.testkit.contract.texts
+import java.lang.foreign.Arena
+import java.lang.foreign.MemorySegment
+import java.time.Duration
+import java.util.concurrent.ConcurrentLinkedQueue
+import java.util.concurrent.CountDownLatch
+import java.util.concurrent.Executors
+import java.util.concurrent.atomic.AtomicBoolean
+import java.util.concurrent.atomic.AtomicLong
+
+/** Virtual threads: many of them, and one carrier for all that wait. */
+class WaitVirtualThreadsSpec : FunSpec({
+    extension(FakeExtension)
+    extension(LedgerExtension)
+
+    test("a thousand virtual threads import a stream each, pull it, read it and close it") {
+        val sum = AtomicLong()
+        Arena.ofShared().use { arena ->
+            val structs = List(1000) {
+                val reader = numbers(5).use { batch -> DeviceArrayReader.of(batch.schema(), List(3) { batch.slice(1, 4) }) }
+                arena.allocate(ArrowArrayStreamStruct.LAYOUT).also(reader::exportStream)
+            }
+            Executors.newVirtualThreadPerTaskExecutor().use { threads ->
+                val readers = structs.map { struct -> threads.submit { sum.addAndGet(pulled(struct)) } }
+                readers.forEach { it.get() }
+            }
+        }
+        sum.get() shouldBe 1000L * 3 * (3 + 6 + 9 + 12)
+    }
+
+    test("with one carrier: what waits leaves it to others, but for a call that goes through C [DEV-22]") {
+        val options = listOf("-Djdk.virtualThreadScheduler.parallelism=1", "-Djdk.virtualThreadScheduler.maxPoolSize=1")
+        val child = ChildJvm.run(OneCarrier::class, options = options)
+        withClue(child.output) {
+            child.exitCode shouldBe 0
+            val results = child.output.lines().filter { ": " in it }.associate { it.substringBefore(": ") to it.substringAfter(": ") }
+            (Waits.NAMES - results.keys).shouldBeEmpty()
+            results.filterKeys { it in Waits.NAMES }.filterValues { it != "left the carrier" }.keys.shouldBeEmpty()
+            results["a stream pulled through C"] shouldBe "kept the carrier"
+            results["left"] shouldBe "nothing"
+            child.output shouldNotContain "violation" // the fake knows who blocks in its driver, though it does not pin
+        }
+    }
+})
+
+/** The sum of a column of a stream's batches. */
+private fun pulled(struct: MemorySegment): Long {
+    var sum = 0L
+    DeviceArrayReader.importStream(struct).use { reader ->
+        while (true) {
+            (reader.next() ?: break).use { batch ->
+                val column = batch.column("a").asLongs()
+                for (row in 0 until column.length()) sum += column.get(row)
+            }
+        }
+    }
+    return sum
+}
+
+/** Calls that wait: each with what lets it go on, while the fake devices are held. */
+private class Waits : AutoCloseable {
+    private val cpu = Devices.cpu()
+    private val device = Devices.device(DeviceType.EXT_DEV, 0)
+    private val stranger = Devices.device(DeviceType.CUDA_MANAGED, 0)
+    private val fake = FakeDevice.of(DeviceType.EXT_DEV, 0)
+    private val stream = device.createStream()
+    private val strangers = stranger.createStream()
+    private val pool = Executors.newSingleThreadExecutor(Thread.ofPlatform().factory())
+
+    /** Runs a case with an array on the device that is not ready; what it gives is let go on by [FakeDevice.release]. */
+    fun onDevice(name: String, run: (Case, () -> Unit) -> Unit) {
+        fake.hold()
+        texts(20).use { it.copyTo(device, stream) }.use { there -> run(case(name, there), fake::release) }
+        stream.synchronize()
+    }
+
+    private fun case(name: String, there: DeviceArray): Case = Case(name) {
+        when (name) {
+            "event.synchronize" -> there.syncEvent()!!.use { it.synchronize() }
+            "event.synchronize with a limit" -> check(there.syncEvent()!!.use { it.synchronize(Duration.ofHours(1)) })
+            "array.synchronize" -> there.synchronize()
+            "array.validate" -> there.validate(Validation.FULL)
+            "stream.synchronize" -> stream.synchronize()
+            "stream.waitFor, of another runtime" -> strangers.waitFor(there)
+            "array.copyTo, with texts" -> there.copyTo(cpu, stream).close()
+            "buffer.copy" -> copiedBuffer(device)
+            else -> error(name)
+        }
+    }
+
+    /** A copy by way of pinned memory, all of which is in use: by its own stream, or by another. */
+    fun onSlots(name: String, isOwn: Boolean, run: (Case, () -> Unit) -> Unit) {
+        val gpu = StagedGpu(0)
+        gpu.device.createStream().use { own ->
+            gpu.device.createStream().use { other ->
+                val gates = listOf(own, other).map(gpu::gate)
+                val held = gpu.occupy(if (isOwn) own else other, Staging.MOST_SMALL)
+                val (from, there, back) = Triple(filled(100, 1), gpu.device.allocate(100), filled(100, 2))
+                run(Case(name) { own.copy(from, there) }) { gates[0].complete() }
+                own.copy(there, back)
+                own.synchronize()
+                check(back.matches(100, 1))
+                gates[1].complete()
+                other.synchronize()
+                (held + listOf(from, there, back)).forEach(DeviceBuffer::close)
+            }
+        }
+    }
+
+    private fun copiedBuffer(device: Device) {
+        device.allocate(16).use { it.copy(cpu.memory()).close() }
+    }
+
+    /** A source of ours that waits. */
+    fun onReader(name: String, isThroughC: Boolean, run: (Case, () -> Unit) -> Unit) {
+        val gate = CountDownLatch(1)
+        val schema = numbers(1).use { it.schema() }
+        var left = 1
+        var reader = DeviceArrayReader.of(schema, DeviceType.CPU, DeviceArrayReader.Source {
+            gate.await()
+            if (left-- > 0) numbers(1) else null
+        })
+        Arena.ofShared().use { arena ->
+            if (isThroughC) {
+                val struct = arena.allocate(ArrowArrayStreamStruct.LAYOUT)
+                reader.exportStream(struct)
+                reader = DeviceArrayReader.importStream(struct)
+            }
+            reader.use { run(Case(name) { it.next()!!.close() }, gate::countDown) }
+        }
+    }
+
+    /** An async stream whose producer has not begun, as a pull stream. */
+    fun onAsync(name: String, run: (Case, () -> Unit) -> Unit) {
+        lateinit var handler: MemorySegment
+        val batches = numbers(1).use { batch -> DeviceArrayReader.of(batch.schema(), List(3) { batch.retain() }) }
+        AsyncArrayStream.connect { handler = it }.use { stream ->
+            val pull = Case(name) {
+                stream.reader(1).use { reader -> while (true) (reader.next() ?: break).close() }
+            }
+            run(pull) { AsyncProducer.produce(handler, batches, Metadata.empty(), pool) }
+            stream.released().toCompletableFuture().join()
+        }
+    }
+
+    override fun close() {
+        stream.close()
+        strangers.close()
+        pool.close()
+    }
+
+    companion object {
+        val ON_DEVICE = listOf(
+            "event.synchronize", "event.synchronize with a limit", "array.synchronize", "array.validate", "stream.synchronize",
+            "stream.waitFor, of another runtime", "array.copyTo, with texts", "buffer.copy",
+        )
+        const val OWN_SLOTS = "stream.copy, whose stream uses all slots"
+        const val OTHERS_SLOTS = "stream.copy, where another stream uses all slots"
+        const val READER = "reader.next, whose source waits"
+        const val ASYNC = "asyncStream.reader, and its next"
+        val NAMES = ON_DEVICE + OWN_SLOTS + OTHERS_SLOTS + READER + ASYNC
+    }
+}
+
+private class Case(val name: String, val wait: () -> Unit)
+
+internal object OneCarrier {
+    /** Another virtual thread lets the one that waits go on: with one carrier it cannot, unless that one has left it. */
+    private fun leaves(case: Case, release: () -> Unit) {
+        val waiting = Thread.ofVirtual().start { case.wait() }
+        val hasWaited = AtomicBoolean()
+        val releasing = Thread.ofVirtual().start {
+            val patience = System.nanoTime() + Duration.ofSeconds(3).toNanos()
+            while (waiting.isAlive && !hasWaited.get() && System.nanoTime() < patience) {
+                if (waiting.state == Thread.State.WAITING || waiting.state == Thread.State.TIMED_WAITING) hasWaited.set(true) else Thread.yield()
+            }
+            release()
+        }
+        if (waiting.join(Duration.ofSeconds(5))) {
+            releasing.join()
+            println("${case.name}: ${if (hasWaited.get()) "left the carrier" else "did not wait"}")
+        } else {
+            println("${case.name}: kept the carrier")
+            release()
+            waiting.join()
+            releasing.join()
+        }
+    }
+
+    /** Let go on by a platform thread, it goes on first: the other has had no carrier. */
+    private fun keeps(case: Case, release: () -> Unit) {
+        val order = ConcurrentLinkedQueue<String>()
+        val waiting = Thread.ofVirtual().start {
+            case.wait()
+            order += "the one that waited"
+        }
+        val other = Thread.ofVirtual().start { order += "the other" }
+        val patience = System.nanoTime() + Duration.ofSeconds(5).toNanos()
+        while (waiting.state != Thread.State.WAITING && waiting.isAlive && System.nanoTime() < patience) Thread.onSpinWait()
+        check(waiting.state == Thread.State.WAITING) { "${case.name} has not waited: ${waiting.state}" }
+        release()
+        waiting.join()
+        other.join()
+        println("${case.name}: ${if (order.first() == "the other") "left" else "kept"} the carrier")
+    }
+
+    @JvmStatic
+    fun main(args: Array<String>) {
+        StagedGpu(0).warmUp() // slots stay
+        val before = settled()
+        Waits().use { waits ->
+            for (name in Waits.ON_DEVICE) waits.onDevice(name, ::leaves)
+            waits.onSlots(Waits.OWN_SLOTS, isOwn = true, ::leaves)
+            waits.onSlots(Waits.OTHERS_SLOTS, isOwn = false, ::leaves)
+            waits.onReader(Waits.READER, isThroughC = false, ::leaves)
+            waits.onAsync(Waits.ASYNC, ::leaves)
+            waits.onReader("a stream pulled through C", isThroughC = true, ::keeps)
+        }
+        val patience = System.nanoTime() + Duration.ofSeconds(5).toNanos()
+        while (!Ledger.now().since(before).isZero && System.nanoTime() < patience) Thread.onSpinWait()
+        println("left: ${if (Ledger.now().since(before).isZero) "nothing" else Ledger.now()}")
+        FakeDevice.all().flatMap { it.violations() }.forEach { println("violation, $it") }
+    }
+}

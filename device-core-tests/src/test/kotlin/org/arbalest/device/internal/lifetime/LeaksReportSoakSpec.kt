@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.internal.lifetime
+
+import io.kotest.assertions.withClue
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.ints.shouldBeInRange
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import io.kotest.matchers.string.shouldNotContain
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.Devices
+import org.arbalest.device.abi.ArrowDeviceArrayStruct
+import org.arbalest.support.ChildJvm
+import java.lang.foreign.Arena
+import java.util.concurrent.CountDownLatch
+import java.util.concurrent.TimeUnit.MILLISECONDS
+import java.util.logging.Handler
+import java.util.logging.LogRecord
+import java.util.logging.Logger
+
+/** `-Dorg.arbalest.leaks`, in a JVM of its own, since it is read once. */
+class LeaksReportSoakSpec : FunSpec({
+    test("a handle that became unreachable while it was open is reported, with the place that made it; others are not") {
+        val child = ChildJvm.run(LeakedHandles::class, options = listOf("-Dorg.arbalest.leaks=true"))
+        withClue(child.output) {
+            child.exitCode shouldBe 0
+            for (what in listOf("DeviceArray struct<n: int32>, 1 row, on CPU, 64 bytes", "DeviceStream of CPU", "SyncEvent of CPU")) {
+                child.output shouldContain "reported: LEAK: $what was never closed, made here:, in leak"
+            }
+            child.output shouldNotContain "in keepOrder"
+        }
+    }
+
+    test("with a number about one in so many handles is watched, and what it cannot be is said") {
+        val child = ChildJvm.run(LeakedHandles::class, "5000", "50", options = listOf("-Dorg.arbalest.leaks=50"))
+        withClue(child.output) {
+            child.exitCode shouldBe 0
+            child.output.lines().count { it.startsWith("reported: LEAK: DeviceArray ") } shouldBeInRange 50..150 // 100, and five times the deviation
+        }
+        for (wrong in listOf("0", "often", "")) {
+            ChildJvm.run(LeakedHandles::class, "1", "0", options = listOf("-Dorg.arbalest.leaks=$wrong")).output shouldContain
+                "org.arbalest.leaks is true, false or a number from 1 on, not \"$wrong\": no leak is reported"
+        }
+    }
+})
+
+internal object LeakedHandles {
+    private val logger = Logger.getLogger("org.arbalest.device") // held: java.util.logging does not
+    private fun make(): DeviceArray = Devices.cpu().batchBuilder(1).use { it.int32("n", intArrayOf(1)).build() }
+
+    private fun leak() {
+        make().retain().close()
+        Devices.cpu().createStream().record()
+    }
+
+    private fun leakOne() {
+        make()
+    }
+
+    private fun keepOrder() {
+        Arena.ofConfined().use { arena ->
+            val out = arena.allocate(ArrowDeviceArrayStruct.LAYOUT)
+            make().use { array ->
+                array.retain().exportDeviceArray(out)
+                Devices.cpu().createStream().use { stream -> stream.record().use { stream.waitFor(it) } }
+                DeviceArray.importDeviceArray(out, array.field()).move().use { it.slice(0, 1).close() }
+            }
+        }
+    }
+
+    @JvmStatic
+    fun main(args: Array<String>) {
+        val reports = object : Handler() {
+            val seen = CountDownLatch(if (args.isEmpty()) 3 else Int.MAX_VALUE)
+
+            override fun publish(record: LogRecord) {
+                val made = record.thrown ?: return
+                val caller = made.stackTrace.first { it.methodName.startsWith("leak") || it.methodName == "keepOrder" }
+                println("reported: ${record.message}, in ${caller.methodName}")
+                seen.countDown()
+                reported++
+            }
+
+            @Volatile
+            private var reported = 0
+
+            /** Until nothing more is found, several times. */
+            fun quiet(least: Int) {
+                if (least == 0) return
+                var before = 0
+                var rounds = 0
+                var still = 0
+                while (++rounds < 200 && (reported < least || still < 5)) {
+                    System.gc()
+                    seen.await(50, MILLISECONDS)
+                    still = if (reported == before) still + 1 else 0
+                    before = reported
+                }
+            }
+
+            override fun flush() = Unit
+
+            override fun close() = Unit
+        }
+        logger.addHandler(reports)
+        if (args.isEmpty()) {
+            keepOrder()
+            leak()
+            var rounds = 0
+            do System.gc() while (!reports.seen.await(50, MILLISECONDS) && ++rounds < 200)
+        } else {
+            repeat(args[0].toInt()) { leakOne() }
+            reports.quiet(args[1].toInt())
+        }
+    }
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.internal.memory
+
+import io.kotest.assertions.withClue
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.Devices
+import org.arbalest.device.Ledger
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.abi.Errno
+import org.arbalest.device.support.EveryType
+import org.arbalest.device.support.struct
+import org.arbalest.support.CCompiler
+import org.arbalest.support.LedgerExtension
+import org.arbalest.support.PeerMoves
+import org.arbalest.support.PeerStreams
+import org.arbalest.support.StructKind
+import org.arbalest.testkit.contract.Held
+import java.lang.foreign.Arena
+import java.util.ResourceBundle
+
+class FaultsSpec : FunSpec({
+    extension(CCompiler.needed)
+    extension(LedgerExtension)
+
+    fun overflow(depth: Int): Int = 1 + overflow(depth + 1)
+
+    val failures = mapOf<String, Pair<Int, () -> Throwable>>(
+        "an Error" to (Errno.EIO to { Error("of a kind") }),
+        "an AssertionError" to (Errno.EIO to { AssertionError("not so") }),
+        "a stack that is full" to (Errno.EIO to { runCatching { overflow(0) }.exceptionOrNull()!! }),
+        "memory that is full" to (Errno.ENOMEM to { OutOfMemoryError("Java heap space") }),
+        "a LinkageError" to (Errno.EIO to { NoClassDefFoundError("Gone") }),
+        "an exception whose message throws" to (Errno.EIO to { object : RuntimeException() {
+            override val message: String get() = error("no message")
+        } }),
+    )
+
+    for ((what, answer) in failures) {
+        test("$what of a source is an errno for C, and the VM lives [OWN-11]") {
+            val schema = EveryType.batch(0, 1).use { it.schema() }
+            for (kind in listOf(StructKind.STREAM, StructKind.DEVICE_STREAM)) Arena.ofConfined().use { arena ->
+                val stream = arena.struct(kind)
+                val reader = DeviceArrayReader.of(schema, DeviceType.CPU) { throw answer.second() }
+                val drained = if (kind == StructKind.STREAM) {
+                    reader.exportStream(stream)
+                    PeerStreams.drain(stream, extra = 2)
+                } else {
+                    reader.exportDeviceArrayStream(stream)
+                    PeerStreams.drainDevice(stream, extra = 2)
+                }
+                withClue(drained) {
+                    drained.code shouldBe answer.first
+                    drained.extraSame shouldBe 2
+                }
+            }
+        }
+    }
+
+    test("a stack that runs full inside a source, in an upcall, is an errno for C [OWN-11]") {
+        val schema = EveryType.batch(0, 1).use { it.schema() }
+        Arena.ofConfined().use { arena ->
+            val stream = arena.struct(StructKind.STREAM)
+            DeviceArrayReader.of(schema, DeviceType.CPU) { overflow(0).let { null } }.exportStream(stream)
+            PeerStreams.drain(stream).let {
+                it.code shouldBe Errno.EIO
+                it.error!! shouldContain "StackOverflowError"
+            }
+        }
+    }
+
+    test("a source whose close throws: the stream is released, and the VM lives [OWN-11]") {
+        val schema = EveryType.batch(0, 1).use { it.schema() }
+        Arena.ofConfined().use { arena ->
+            val stream = arena.struct(StructKind.STREAM)
+            val source = object : DeviceArrayReader.Source {
+                override fun next(): DeviceArray? = null
+
+                override fun close() = throw StackOverflowError("in close")
+            }
+            DeviceArrayReader.of(schema, DeviceType.CPU, source).exportStream(stream)
+            PeerMoves.releaseOnThread(stream, StructKind.STREAM) shouldBe true
+            Held.now().let { it.streams shouldBe 0; it.readers shouldBe 0 }
+        }
+    }
+})
+
+/** A logger that cannot log. */
+internal class ThrowingLogger : System.Logger {
+    override fun getName() = "throwing"
+
+    override fun isLoggable(level: System.Logger.Level) = true
+
+    override fun log(level: System.Logger.Level, bundle: ResourceBundle?, message: String?, thrown: Throwable?): Unit = throw StackOverflowError("log")
+
+    override fun log(level: System.Logger.Level, bundle: ResourceBundle?, format: String?, vararg params: Any?): Unit = throw OutOfMemoryError("log")
+
+    /** Finds it. */
+    class Finder : System.LoggerFinder() {
+        override fun getLogger(name: String, module: Module): System.Logger {
+            if (name == "org.arbalest.device") println("asked for a logger")
+            return ThrowingLogger()
+        }
+    }
+}
+
+/** Finds no logger. */
+internal class ThrowingFinder : System.LoggerFinder() {
+    override fun getLogger(name: String, module: Module): System.Logger {
+        if (name == "org.arbalest.device") println("asked for a logger")
+        error("no logger for $name")
+    }
+}
+
+/** A process of its own, whose logging is broken, in which upcalls fail. */
+internal object FaultsWithoutLog {
+    @JvmStatic
+    fun main(vararg arguments: String) {
+        check(arguments.isEmpty())
+        Arena.ofConfined().use { arena ->
+            val array = arena.struct(StructKind.ARRAY)
+            val copy = arena.struct(StructKind.ARRAY)
+            repeat(2) {
+                Devices.cpu().batchBuilder(1).use { it.int32("n", intArrayOf(1)).build() }.use { it.exportArray(array) }
+                PeerMoves.copy(array, copy, StructKind.ARRAY)
+                PeerMoves.release(array, StructKind.ARRAY)
+                PeerMoves.release(copy, StructKind.ARRAY)
+                PeerMoves.release(arena.struct(StructKind.STREAM).also { stream ->
+                    val source = object : DeviceArrayReader.Source {
+                        override fun next(): DeviceArray? = null
+
+                        override fun close() = error("close")
+                    }
+                    val schema = EveryType.batch(0, 1).use { it.schema() }
+                    DeviceArrayReader.of(schema, DeviceType.CPU, source).exportStream(stream)
+                }, StructKind.STREAM)
+            }
+            println(if (Ledger.now().isZero) "still here" else "left ${Ledger.now()}")
+        }
+    }
+}

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.internal.memory
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.assertions.withClue
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.shouldBe
+import org.arbalest.device.AsyncProducer
+import org.arbalest.device.AsyncSchema
+import org.arbalest.device.DataType
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.Devices
+import org.arbalest.device.Field
+import org.arbalest.device.Metadata
+import org.arbalest.device.Schema
+import org.arbalest.device.abi.ArrowArrayStreamStruct
+import org.arbalest.device.abi.ArrowArrayStruct
+import org.arbalest.device.abi.ArrowAsyncHandlerStruct
+import org.arbalest.device.abi.ArrowDeviceArrayStreamStruct
+import org.arbalest.device.abi.ArrowDeviceArrayStruct
+import org.arbalest.device.abi.ArrowSchemaStruct
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.support.CCompiler
+import org.arbalest.support.ChildJvm
+import org.arbalest.support.fake.FakeDevice
+import org.arbalest.testkit.contract.eventually
+import java.lang.foreign.Arena
+import java.lang.foreign.FunctionDescriptor
+import java.lang.foreign.Linker
+import java.lang.foreign.MemorySegment
+import java.lang.foreign.StructLayout
+import java.lang.foreign.ValueLayout.JAVA_INT
+import java.lang.foreign.ValueLayout.JAVA_LONG
+import java.lang.invoke.MethodHandles
+import java.lang.ref.WeakReference
+import java.util.concurrent.CompletableFuture
+import java.util.concurrent.CountDownLatch
+import java.util.concurrent.Executor
+import java.util.concurrent.SubmissionPublisher
+import kotlin.concurrent.thread
+
+/** Structs in automatic arenas, which their caller drops while the call runs: the collector frees them as soon as nobody refers to them. */
+class StructsUnreachableStressSpec : FunSpec({
+    extension(CCompiler.needed)
+
+    fun good(child: ChildJvm) = withClue(child.output) {
+        child.output.trim() shouldBe "good"
+        child.exitCode shouldBe 0
+    }
+
+    // Compiled code forgets a variable after its last use, and so without luck; interpreted code does not.
+    test("a struct that its caller dropped is not collected before the last access to it, whatever the call [OWN-14]") {
+        good(ChildJvm.run(CollectedMeanwhile::class, options = listOf("-Xcomp", "-XX:CompileCommand=quiet", "-XX:CompileCommand=compileonly,org.arbalest.device.*::*")))
+    }
+
+    test("under the pressure of the collector structs that were dropped are imported and exported whole [OWN-14]") {
+        good(ChildJvm.run(UnderPressure::class, options = listOf("-XX:+UseSerialGC", "-Xmx256m", "-Xmn1m")))
+    }
+
+    val field = Field.of("n", DataType.INT32)
+    val calls = mapOf<String, (MemorySegment) -> Unit>(
+        "ArrowSchema" to { Field.importSchema(it) },
+        "ArrowArray" to { DeviceArray.importArray(it, field) },
+        "ArrowDeviceArray" to { DeviceArray.importDeviceArray(it, field) },
+        "ArrowArrayStream" to { DeviceArrayReader.importStream(it).close() },
+        "ArrowDeviceArrayStream" to { DeviceArrayReader.importDeviceArrayStream(it).close() },
+        "ArrowAsyncDeviceStreamHandler" to { AsyncProducer.refuse(it, IllegalStateException("not today")) },
+    )
+
+    for ((struct, call) in calls) {
+        test("an $struct in an arena that was closed, or that is another thread's, is refused before it is touched [OWN-14]") {
+            val closed = Arena.ofConfined().use { it.allocate(256, 8) }
+            shouldThrow<IllegalStateException> { call(closed) }.message shouldBe "$struct is in an arena that was closed"
+            Arena.ofConfined().use { arena ->
+                val confined = arena.allocate(256, 8).fill(0x5A)
+                val failure = CompletableFuture.supplyAsync { shouldThrow<WrongThreadException> { call(confined) } }.join()
+                failure.message shouldBe "$struct is in an arena that is confined to another thread"
+                confined.mismatch(arena.allocate(256, 8).fill(0x5A)) shouldBe -1
+            }
+        }
+    }
+})
+
+/** A struct in an automatic arena, which nothing but its user keeps. */
+private class Dropped(layout: StructLayout) {
+    private var segment: MemorySegment? = Arena.ofAuto().allocate(layout).fill(0)
+    private val watch = WeakReference(segment)
+
+    val address: Long = checkNotNull(segment).address()
+
+    /** Gives it away. */
+    fun take(): MemorySegment = checkNotNull(segment).also { segment = null }
+
+    /** Whether it is gone although the collector ran; that it ran is known by something else that nobody keeps. */
+    fun isCollected(): Boolean {
+        val canary = WeakReference(Any())
+        while (!canary.refersTo(null)) System.gc()
+        return watch.refersTo(null)
+    }
+}
+
+/** Looks, in the middle of each call that takes structs, whether the collector would take them away. */
+internal object CollectedMeanwhile {
+    private val early = mutableListOf<String>()
+    private var looked = 0
+    private var what = ""
+    private var watched = listOf<Dropped>()
+    private val lookOnRelease = stub("look", FunctionDescriptor.ofVoid(JAVA_LONG))
+    private val lookOnSchema = stub("onSchema", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG))
+    private val onTask = stub("onTask", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG))
+    private val lookOnError = stub("onError", FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG))
+    private val format = Arena.global().allocateFrom("i")
+
+    private fun stub(name: String, type: FunctionDescriptor): Long {
+        val target = MethodHandles.lookup().findStatic(CollectedMeanwhile::class.java, name, type.toMethodType())
+        return Linker.nativeLinker().upcallStub(target, type, Arena.global()).address()
+    }
+
+    @JvmStatic
+    @Suppress("UNUSED_PARAMETER")
+    fun look(struct: Long) {
+        looked++
+        if (watched.any { it.isCollected() }) early += what
+    }
+
+    @JvmStatic
+    fun onSchema(handler: Long, schema: Long): Int {
+        look(handler)
+        releaseOf(ArrowSchemaStruct.release(schema), schema)
+        return 5 // no more, please
+    }
+
+    @JvmStatic
+    @Suppress("UNUSED_PARAMETER")
+    fun onTask(handler: Long, task: Long, metadata: Long): Int = 5
+
+    @JvmStatic
+    @Suppress("UNUSED_PARAMETER")
+    fun onError(handler: Long, code: Int, message: Long, metadata: Long) = look(handler)
+
+    private fun releaseOf(function: Long, struct: Long) {
+        Linker.nativeLinker().downcallHandle(FunctionDescriptor.ofVoid(JAVA_LONG)).invokeWithArguments(MemorySegment.ofAddress(function), struct)
+    }
+
+    /** Each look while [call] runs counts for [what]; there must be [looks]. */
+    private fun during(what: String, looks: Int, vararg structs: Dropped, call: () -> Unit) {
+        this.what = what
+        watched = structs.toList()
+        looked = 0
+        call()
+        check(looked == looks) { "$what: looked $looked times" }
+    }
+
+    private fun schema() = Dropped(ArrowSchemaStruct.LAYOUT).also {
+        ArrowSchemaStruct.setFormat(it.address, format.address())
+        ArrowSchemaStruct.setRelease(it.address, lookOnRelease)
+    }
+
+    /** Has no buffers, and so is refused, and released where it is. */
+    private fun malformed(layout: StructLayout) = Dropped(layout).also {
+        ArrowArrayStruct.setRelease(it.address, lookOnRelease)
+        if (layout == ArrowDeviceArrayStruct.LAYOUT) ArrowDeviceArrayStruct.setDeviceType(it.address, 1)
+    }
+
+    private fun refused(call: () -> Unit) {
+        val why = runCatching(call).exceptionOrNull()
+        check("n_buffers" in "$why") { "$why" }
+    }
+
+    private fun imports() {
+        val field = Field.of("n", DataType.INT32)
+        schema().let { during("importSchema", 1, it) { Field.importSchema(it.take()) } }
+        val (array, device) = ArrowArrayStruct.LAYOUT to ArrowDeviceArrayStruct.LAYOUT
+        malformed(array).let { during("importArray", 1, it) { refused { DeviceArray.importArray(it.take(), field) } } }
+        malformed(device).let { during("importDeviceArray", 1, it) { refused { DeviceArray.importDeviceArray(it.take(), field) } } }
+        (malformed(array) to schema()).let { (a, s) ->
+            during("importArray with its schema", 2, a, s) { refused { DeviceArray.importArray(a.take(), s.take()) } }
+        }
+        (malformed(device) to schema()).let { (a, s) ->
+            during("importDeviceArray with its schema", 2, a, s) { refused { DeviceArray.importDeviceArray(a.take(), s.take()) } }
+        }
+    }
+
+    /** Runs [call] in a thread, and looks when it waits. */
+    private fun whileItWaits(what: String, vararg structs: Dropped, call: () -> Unit, goOn: () -> Unit) = during(what, 1, *structs) {
+        val caller = thread { call() }
+        eventually("the caller waits") { caller.state == Thread.State.WAITING }
+        look(0)
+        goOn()
+        caller.join()
+    }
+
+    private fun ints() = Devices.cpu().batchBuilder(3).use { it.int32("n", intArrayOf(1, 2, 3)).build() }
+
+    private fun exportArrays() {
+        val device = Devices.device(DeviceType.CUDA_HOST, 0)
+        val fake = FakeDevice.of(DeviceType.CUDA_HOST, 0)
+        fun waits(what: String, layout: StructLayout, export: (DeviceArray, Dropped, Dropped) -> Unit) {
+            val (out, schema) = Dropped(layout) to Dropped(ArrowSchemaStruct.LAYOUT)
+            fake.hold()
+            val copy = ints().use { it.copyTo(device) }.use { it.viewOrCopyTo(Devices.cpu()) }
+            whileItWaits(what, out, schema, call = { export(copy, out, schema) }, goOn = fake::release)
+        }
+        waits("exportArray", ArrowArrayStruct.LAYOUT) { array, out, _ -> array.exportArray(out.take()) }
+        waits("exportArray with its schema", ArrowArrayStruct.LAYOUT) { array, out, schema -> array.exportArray(out.take(), schema.take()) }
+        waits("exportDeviceArray", ArrowDeviceArrayStruct.LAYOUT) { array, out, _ -> array.exportDeviceArray(out.take()) }
+        waits("exportDeviceArray with its schema", ArrowDeviceArrayStruct.LAYOUT) { array, out, schema ->
+            array.exportDeviceArray(out.take(), schema.take())
+        }
+    }
+
+    /** An export waits for a pull that is under way. */
+    private fun exportStreams() {
+        fun waits(what: String, layout: StructLayout, export: (DeviceArrayReader, Dropped) -> Unit) {
+            val (pulling, goOn) = CountDownLatch(1) to CountDownLatch(1)
+            val reader = DeviceArrayReader.of(Field.of("n", DataType.INT32), DeviceType.CPU) {
+                pulling.countDown()
+                goOn.await()
+                null
+            }
+            val puller = thread { reader.next() }
+            pulling.await()
+            val out = Dropped(layout)
+            whileItWaits(what, out, call = { export(reader, out) }, goOn = goOn::countDown)
+            puller.join()
+        }
+        waits("exportStream", ArrowArrayStreamStruct.LAYOUT) { reader, out -> reader.exportStream(out.take()) }
+        waits("exportDeviceArrayStream", ArrowDeviceArrayStreamStruct.LAYOUT) { reader, out -> reader.exportDeviceArrayStream(out.take()) }
+    }
+
+    private fun handler() = Dropped(ArrowAsyncHandlerStruct.LAYOUT).also {
+        ArrowAsyncHandlerStruct.setOnSchema(it.address, lookOnSchema)
+        ArrowAsyncHandlerStruct.setOnNextTask(it.address, onTask)
+        ArrowAsyncHandlerStruct.setOnError(it.address, lookOnError)
+        ArrowAsyncHandlerStruct.setRelease(it.address, lookOnRelease)
+    }
+
+    private fun handlers() {
+        handler().let { during("refuse", 2, it) { AsyncProducer.refuse(it.take(), IllegalStateException("not today")) } }
+        val schema = AsyncSchema(Field.of("n", DataType.INT32), DeviceType.CPU, Metadata.empty())
+        val later = mutableListOf<Runnable>() // long after produce has returned
+        SubmissionPublisher<DeviceArray>().use { arrays ->
+            handler().let {
+                during("produce", 2, it) {
+                    AsyncProducer.produce(it.take(), schema, arrays, Executor(later::add))
+                    while (later.isNotEmpty()) later.removeFirst().run()
+                }
+            }
+        }
+    }
+
+    @JvmStatic
+    fun main(args: Array<String>) {
+        imports()
+        exportArrays()
+        exportStreams()
+        handlers()
+        println(if (early.isEmpty()) "good" else "collected too early: $early")
+    }
+}
+
+/** Without any timing of ours: large schemas cross in structs that are dropped, and the calls themselves make the garbage for the collector. */
+internal object UnderPressure {
+    private const val ROUNDS = 3000
+    private val schema = Schema.of(List(300) { Field.of("column $it", DataType.INT32) })
+
+    private fun out(layout: StructLayout): MemorySegment = Arena.ofAuto().allocate(layout)
+
+    /** Overwrites what was freed. */
+    private fun churn() {
+        while (!Thread.interrupted()) Arena.ofConfined().use { arena -> repeat(100) { arena.allocate(72).fill(0x5A) } }
+    }
+
+    private fun exported(): MemorySegment = out(ArrowSchemaStruct.LAYOUT).also { schema.exportSchema(it) }
+
+    @JvmStatic
+    fun main(args: Array<String>) {
+        val churning = thread(isDaemon = true) { churn() }
+        repeat(ROUNDS) {
+            schema.exportSchema(out(ArrowSchemaStruct.LAYOUT)) // leaks, as it must if C forgets it; what counts is where it was written
+            check(Schema.importSchema(exported()) == schema) { "round $it" }
+        }
+        churning.interrupt()
+        println("good")
+    }
+}

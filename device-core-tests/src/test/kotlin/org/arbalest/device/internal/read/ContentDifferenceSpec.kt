@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.internal.read
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.assertions.withClue
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.nulls.shouldNotBeNull
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import io.kotest.matchers.string.shouldStartWith
+import org.arbalest.device.ArrayData
+import org.arbalest.device.ColumnBuilder
+import org.arbalest.device.DataType
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceException
+import org.arbalest.device.Devices
+import org.arbalest.device.Field
+import org.arbalest.device.FlatType
+import org.arbalest.device.Metadata
+import org.arbalest.device.NestedType
+import org.arbalest.device.NestedType.DictionaryType
+import org.arbalest.device.NestedType.ListType
+import org.arbalest.device.NestedType.StructType
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.abi.Errno
+import org.arbalest.device.support.EveryType
+import org.arbalest.device.support.HandLaid
+import org.arbalest.support.CCompiler
+import org.arbalest.support.LedgerExtension
+import org.arbalest.support.fake.FakeExtension
+import java.lang.foreign.ValueLayout.JAVA_BYTE
+import java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED
+
+/** Whether two arrays have the same values, and where they differ first. */
+class ContentDifferenceSpec : FunSpec({
+    extension(CCompiler.needed)
+    extension(LedgerExtension)
+    extension(FakeExtension)
+
+    val cpu = Devices.cpu()
+
+    fun build(field: Field, rows: Int = 1, fill: (ColumnBuilder) -> Unit): DeviceArray =
+        cpu.batchBuilder(rows).use { batch -> batch.column(field).let(fill).let { batch.build() } }
+
+    fun difference(one: DeviceArray, other: DeviceArray): String? = one.use { other.use { one.difference(other) } }
+
+    fun numbers(vararg values: Long?) = build(Field.of("n", DataType.INT64), values.size) { n -> values.forEach { if (it == null) n.appendNull() else n.append(it) } }
+
+    fun doubles(vararg values: Double) = build(Field.of("d", DataType.FLOAT64), values.size) { d -> values.forEach(d::append) }
+
+    test("a slice has the content of what was built as that slice, of every type that can be built") {
+        EveryType.batch(0, 40).use { all ->
+            for ((from, rows) in listOf(0 to 40, 8 to 20, 7 to 1, 13 to 0)) {
+                all.slice(from.toLong(), rows.toLong()).use { slice ->
+                    EveryType.batch(from, rows).use { slice.difference(it) shouldBe null }
+                }
+            }
+        }
+    }
+
+    test("arrays that are laid out in different ways have the same content, and others do not, of every type of C's") {
+        for (type in HandLaid.types) withClue(type) {
+            HandLaid.imported(type, List(9) { it }, 3) { one ->
+                HandLaid.imported(type, List(9) { it }, 8) { one.contentEquals(it) shouldBe true }
+                val sameEverywhere = type is FlatType.NullType || type == FlatType.FixedSizeBinaryType(0) || (type is NestedType.FixedSizeListType && type.size() == 0)
+                HandLaid.imported(type, List(8) { it } + 42, 1) { one.contentEquals(it) shouldBe sameEverywhere }
+            }
+        }
+    }
+
+    test("every column's values count: the first that differs is named, with both") {
+        EveryType.batch(0, 8).use { one ->
+            EveryType.batch(4, 8).use { other ->
+                for ((i, field) in EveryType.fields.withIndex()) withClue(field) {
+                    one.child(i).use { a ->
+                        other.child(i).use { b ->
+                            val difference = a.difference(b)
+                            if (field.type() is FlatType.NullType) difference shouldBe null else difference.shouldNotBeNull() shouldContain "[0]: "
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    test("a difference names the column, the row and both values, this array's first") {
+        difference(numbers(1, 2, 3), numbers(1, 2, 4)) shouldBe "n[2]: 3, and 4"
+        difference(numbers(1, null), numbers(1, 0)) shouldBe "n[1]: null, and 0"
+        difference(numbers(1, 0), numbers(1, null)) shouldBe "n[1]: 0, and null"
+        difference(numbers(1, 2), numbers(1, 2, 3)) shouldBe "the lengths differ: 2, and 3"
+        difference(numbers(1), doubles(1.0)) shouldBe "the types differ: struct<n: int64>, and struct<d: float64>"
+    }
+
+    test("below a list, a struct's field, a text") {
+        val trip = StructType(listOf(Field.of("end", DataType.UTF8)))
+        fun trips(vararg ends: String?) = build(Field.of("trips", ListType(Field.of("item", trip))), 2) { trips ->
+            trips.appendList(0)
+            trips.appendList(ends.size)
+            for (end in ends) trips.items().also { if (end == null) it.child("end").appendNull() else it.child("end").append(end) }.appendStruct()
+        }
+        difference(trips("JFK", "a\n"), trips("JFK", null)) shouldBe """trips[1].end[1]: "a\n", and null"""
+        difference(trips("JFK"), trips("JFK", "LHR")) shouldBe "trips[1]: 1 elements, and 2"
+        difference(trips("JFK", "LHR"), trips("JFK", "LHR")) shouldBe null
+    }
+
+    test("the children of a union have names, as the fields of a struct have [READ-60]") {
+        val (a, b) = Field.of("a", DataType.INT32) to Field.of("b", DataType.INT32)
+        fun union(vararg fields: Field) = build(Field.of("u", DataType.denseUnion(*fields)), 0) {}
+        difference(union(a, b), union(a, b)) shouldBe null
+        difference(union(a, b), union(b, a)) shouldBe "the types of u differ: dense_union<a: int32, b: int32>, and dense_union<b: int32, a: int32>"
+    }
+
+    test("unions are equal if the types of their rows are, too [READ-60]") {
+        val both = listOf(Field.of("a", DataType.INT32), Field.of("b", DataType.INT32), Field.of("s", StructType(List(2) { Field.of("x", DataType.INT8) })), Field.of("e", StructType(listOf())))
+        for (mode in NestedType.UnionMode.entries) {
+            fun union(vararg rows: Pair<Int, Long>) = build(Field.of("u", NestedType.UnionType(mode, listOf(0, 5, 7, 9), both)), rows.size) { u ->
+                for ((child, value) in rows) {
+                    u.appendUnion(child)
+                    when (child) {
+                        2 -> u.child(2).also { s -> repeat(2) { s.child(it).append(value + it) } }.appendStruct()
+                        3 -> u.child(3).appendStruct()
+                        else -> u.child(child).append(value)
+                    }
+                }
+            }
+            difference(union(0 to 1, 1 to 2), union(0 to 1, 1 to 2)) shouldBe null
+            difference(union(0 to 1, 1 to 2), union(0 to 1, 0 to 2)) shouldBe "u[1]: 2 of type 5, and 2 of type 0"
+            difference(union(1 to 1), union(1 to 2)) shouldBe "u[0]: 1, and 2"
+            difference(union(2 to 1), union(2 to 1)) shouldBe null
+            difference(union(2 to 1), union(2 to 3)) shouldBe "u[0].x[0]: 1, and 3"
+            difference(union(3 to 1), union(3 to 1)) shouldBe null
+        }
+    }
+
+    test("what is encoded is compared as what it encodes: structs with a field of the same name twice, too [READ-60]") {
+        val pair = StructType(List(2) { Field.of("x", DataType.INT8) })
+        val types = listOf(DataType.dictionary(DataType.INT8, pair), DataType.runEndEncoded(DataType.INT32, Field.of("values", pair)))
+        for (type in types) withClue(type) {
+            HandLaid.imported(type, List(9) { it }, 3) { one ->
+                HandLaid.imported(type, List(9) { it }, 8) { one.difference(it) shouldBe null }
+                HandLaid.imported(type, List(8) { it } + 44, 1) { one.difference(it).shouldNotBeNull() shouldStartWith "[8]" }
+            }
+        }
+    }
+
+    test("structs without fields are equal wherever they are: in a union, in a dictionary, in a list [READ-60]") {
+        val none = Field.of("none", DataType.struct())
+        fun union(size: Int) = build(Field.of("u", DataType.denseUnion(none, Field.of("n", DataType.INT8))), size) { u -> repeat(size) { u.child(0).appendStruct().also { u.appendUnion(0) } } }
+        difference(union(2), union(2)) shouldBe null
+        fun encoded() = build(Field.of("d", DictionaryType(DataType.INT8, none, false)), 2) { d -> d.appendStruct().appendNull() }
+        difference(encoded(), encoded()) shouldBe null
+        fun list(size: Int) = build(Field.of("l", ListType(none))) { l -> repeat(size) { l.items().appendStruct() }.also { l.appendList(size) } }
+        difference(list(2), list(2)) shouldBe null
+        difference(list(2), list(1)) shouldBe "l[0]: 2 elements, and 1"
+    }
+
+    test("what the entries of a map are called does not count [READ-60]") {
+        fun map(key: String, value: String, count: Long) =
+            build(Field.of("m", DataType.map(Field.of(key, DataType.INT32).withNullable(false), Field.of(value, DataType.INT64)))) { m ->
+                m.appendMap(1)
+                m.keys().append(1)
+                m.values().append(count)
+            }
+        difference(map("key", "value", 2), map("k", "v", 2)) shouldBe null
+        difference(map("key", "value", 2), map("k", "v", 3)) shouldBe "m[0].value[0]: 2, and 3"
+    }
+
+    test("long values are cut") {
+        fun text(end: String) = build(Field.of("t", DataType.UTF8)) { it.append("x".repeat(1000) + end) }
+        difference(text("a"), text("b")).shouldNotBeNull().length shouldBe "t[0]: ".length + 2 * 120 + ", and ".length
+    }
+
+    test("what a null's slot holds does not count, nor what is below a null struct") {
+        fun array(garbage: Long, validity: Int): DeviceArray {
+            val bits = cpu.allocate(1).also { it.segment().set(JAVA_BYTE, 0, validity.toByte()) }
+            val values = cpu.allocate(16)
+            values.segment().set(JAVA_LONG_UNALIGNED, 0, 7)
+            values.segment().set(JAVA_LONG_UNALIGNED, 8, garbage)
+            val child = ArrayData.of(2, 0, listOf(null, values))
+            val struct = StructType(listOf(Field.of("n", DataType.INT64)))
+            return DeviceArray.of(Field.of("s", struct), ArrayData.of(2, -1, listOf(bits), listOf(child)))
+        }
+        difference(array(1, 0b01), array(2, 0b01)) shouldBe null
+        difference(array(1, 0b11), array(2, 0b11)) shouldBe "n[1]: 1, and 2"
+    }
+
+    test("floats are equal as objects are: NaN to NaN, zeros by their sign") {
+        difference(doubles(Double.NaN), doubles(java.lang.Double.longBitsToDouble(0x7ff8_0000_0000_0001L))) shouldBe null
+        difference(doubles(0.0), doubles(-0.0)) shouldBe "d[0]: 0.0, and -0.0"
+    }
+
+    test("nullability and metadata do not count; what a struct's fields are called does, what a list's is does not") {
+        fun array(field: Field) = build(field) { it.append(1) }
+        val plain = Field.of("n", DataType.INT32)
+        difference(array(plain), array(plain.withNullable(false).withMetadata(Metadata.of(mapOf("k" to "v"))))) shouldBe null
+        difference(array(plain), array(Field.of("m", DataType.INT32))).shouldNotBeNull() shouldStartWith "the types differ"
+        fun list(item: String) = build(Field.of("l", ListType(Field.of(item, DataType.INT32)))) { it.appendList(1).let { _ -> it.items().append(1) } }
+        difference(list("item"), list("element")) shouldBe null
+    }
+
+    test("an array that the CPU cannot read, and one that was closed, are refused") {
+        val device = Devices.device(DeviceType.EXT_DEV, 0)
+        numbers(1).use { one ->
+            one.copyTo(device).use { far ->
+                far.synchronize()
+                shouldThrow<DeviceException> { one.contentEquals(far) }.errno() shouldBe Errno.ENOSYS
+                shouldThrow<DeviceException> { far.contentEquals(one) }.errno() shouldBe Errno.ENOSYS
+            }
+            val closed = numbers(1).also { it.close() }
+            shouldThrow<IllegalStateException> { one.contentEquals(closed) }
+            shouldThrow<IllegalStateException> { closed.contentEquals(one) }
+        }
+    }
+})

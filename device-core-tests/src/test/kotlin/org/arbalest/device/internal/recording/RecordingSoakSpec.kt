@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.internal.recording
+
+import io.kotest.assertions.withClue
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import org.arbalest.support.ChildJvm
+
+/** Each case is a JVM with other options. */
+class RecordingSoakSpec : FunSpec({
+    test("a leak, with the place that made it") {
+        val child = ChildJvm.run(RecordedLeak::class, options = listOf("-Dorg.arbalest.leaks=true"))
+        withClue(child.output) {
+            child.exitCode shouldBe 0
+            child.output shouldContain "recorded: DeviceArray struct<n: int32>, 1 row, on CPU, 64 bytes"
+            child.output shouldContain Regex("""made: by the thread main\s+at [^\n]*\n(\s+at [^\n]*\n)*?\s+at [^\n]*RecordedLeak\.leak""")
+        }
+    }
+
+    test("arrays cross without the modules jdk.jfr and java.management, and a bean is refused in words [MOD-03]") {
+        val child = ChildJvm.run(WithoutModules::class, options = listOf("--limit-modules", "java.base"))
+        withClue(child.output) {
+            child.exitCode shouldBe 0
+            child.output shouldContain "3 rows, jdk.jfr: false, java.management: false\n"
+            child.output shouldContain "UnsupportedOperationException: the JDK's module java.management is not there"
+        }
+    }
+
+    test("nobody who does not record starts the recorder") {
+        val child = ChildJvm.run(WithoutRecorder::class)
+        withClue(child.output) {
+            child.exitCode shouldBe 0
+            child.output shouldContain "recorder: false"
+        }
+    }
+})

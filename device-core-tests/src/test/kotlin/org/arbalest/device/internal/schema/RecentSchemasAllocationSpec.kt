@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.internal.schema
+
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.shouldBe
+import org.arbalest.device.DataType
+import org.arbalest.device.Field
+import org.arbalest.device.Metadata
+import org.arbalest.device.abi.ArrowSchemaStruct
+import java.lang.foreign.Arena
+import java.lang.management.ManagementFactory
+
+class RecentSchemasAllocationSpec : FunSpec({
+    test("a schema that was just seen crosses without anything on the heap [SCH-22]") {
+        val threads = ManagementFactory.getThreadMXBean() as com.sun.management.ThreadMXBean
+        val columns = Array(10) { Field.of("column $it", DataType.INT64).withMetadata(Metadata.of("number", "$it")) }
+        val field = Field.of("", DataType.struct(*columns))
+        Arena.ofConfined().use { arena ->
+            val schema = arena.allocate(ArrowSchemaStruct.LAYOUT).address()
+            fun allocated(): Long {
+                val before = threads.currentThreadAllocatedBytes
+                repeat(10_000) {
+                    SchemaExport.exportSchema(field, schema)
+                    SchemaImporter.importSchema(schema)
+                }
+                return threads.currentThreadAllocatedBytes - before
+            }
+            // As soon as it is compiled, which is done by another thread; the measuring itself takes something.
+            generateSequence(::allocated).take(200).any { it < 10_000 } shouldBe true
+        }
+    }
+})

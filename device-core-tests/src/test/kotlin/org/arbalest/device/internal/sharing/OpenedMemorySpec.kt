@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.internal.sharing
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.shouldBe
+import org.arbalest.device.DeviceException
+import org.arbalest.device.abi.Errno
+import org.arbalest.device.internal.device.InLull
+import org.arbalest.device.internal.lifetime.Counts
+import org.arbalest.device.spi.MemoryAllocator
+import org.arbalest.device.spi.ProcessSharing
+import org.arbalest.support.LedgerExtension
+import org.arbalest.testkit.contract.eventually
+import java.util.UUID
+import java.util.concurrent.CompletableFuture
+import java.util.concurrent.CountDownLatch
+import java.util.concurrent.Executor
+import java.util.concurrent.TimeUnit.SECONDS
+import java.util.concurrent.atomic.AtomicInteger
+
+/** An allocation of another process, for as many users as there are. */
+class OpenedMemorySpec : FunSpec({
+    extension(LedgerExtension)
+
+    val process = UUID(1, 2)
+
+    fun Counting.use(): OpenedMemory = OpenedMemory.open(this, process, byteArrayOf(7), 100)
+
+    fun <T> withoutLull(block: () -> T): T {
+        Counts.WAITS.increment()
+        try {
+            return block()
+        } finally {
+            Counts.WAITS.decrement()
+        }
+    }
+
+    test("an allocation is opened once for all its users, and closed once when the last has left; each is told when his part is over [IPC-01]") {
+        val sharing = Counting()
+        val told = List(3) { AtomicInteger() }
+        withoutLull {
+            val users = told.map { sharing.use() }
+            users.map { it.base() }.toSet() shouldBe setOf(1000L)
+            sharing.opened.get() shouldBe 1
+            for (i in 0..1) {
+                users[i].close { told[i].incrementAndGet() }
+                eventually("he is told: others have it open") { told[i].get() == 1 }
+            }
+            users[2].close { told[2].incrementAndGet() }
+        }
+        eventually("it is closed") { told[2].get() == 1 }
+        sharing.closed.get() shouldBe 1
+        told.map { it.get() } shouldBe listOf(1, 1, 1)
+        OpenedMemory.open(sharing, process, byteArrayOf(7), 100).close {}
+        sharing.opened.get() shouldBe 2
+        eventually("it is closed again") { sharing.closed.get() == 2 }
+    }
+
+    test("who opens it again before a lull has it without a call, and who had it before is told; it is not closed under him [DEV-28]") {
+        val sharing = Counting()
+        val (first, second) = List(2) { AtomicInteger() }
+        val again = withoutLull {
+            sharing.use().close { first.incrementAndGet() }
+            sharing.use().also { eventually("he is told") { first.get() == 1 } }
+        }
+        val lull = CountDownLatch(1)
+        InLull.run({ lull.countDown() }) {}
+        lull.await(5, SECONDS) shouldBe true // what waited for one before has been at it
+        sharing.run { opened.get() to closed.get() } shouldBe (1 to 0)
+        again.close { second.incrementAndGet() }
+        eventually("it is closed") { second.get() == 1 }
+        sharing.run { opened.get() to closed.get() } shouldBe (1 to 1)
+    }
+
+    test("what could not be opened is not open: the next one tries himself [IPC-03]") {
+        val sharing = Counting()
+        sharing.opening = { throw DeviceException(Errno.EINVAL, "it is gone") }
+        repeat(2) { shouldThrow<DeviceException> { sharing.use() } }
+        sharing.opened.get() shouldBe 2
+        sharing.opening = {}
+        sharing.use().close {}
+        eventually("it is closed") { sharing.closed.get() == 1 }
+    }
+
+    test("who comes while it is being opened waits, and has what was opened [IPC-03]") {
+        val sharing = Counting()
+        val (isOpening, mayOpen) = List(2) { CountDownLatch(1) }
+        sharing.opening = {
+            isOpening.countDown()
+            check(mayOpen.await(5, SECONDS))
+        }
+        val ownThread = Executor { Thread.ofPlatform().daemon().start(it) } // one that waits does not hold up the other
+        val first = CompletableFuture.supplyAsync({ sharing.use() }, ownThread)
+        isOpening.await(5, SECONDS) shouldBe true
+        lateinit var thread: Thread
+        val began = CountDownLatch(1)
+        val second = CompletableFuture.supplyAsync({
+            thread = Thread.currentThread()
+            began.countDown()
+            sharing.use().also { it.base() shouldBe 1000 }
+        }, ownThread)
+        began.await(5, SECONDS) shouldBe true
+        eventually("he waits, or is there") { thread.state == Thread.State.WAITING || second.isDone }
+        second.isDone shouldBe false
+        mayOpen.countDown()
+        listOf(first, second).map { it.get(5, SECONDS).base() } shouldBe listOf(1000L, 1000L)
+        sharing.opened.get() shouldBe 1
+        val told = AtomicInteger()
+        listOf(first, second).forEach { it.get().close { told.incrementAndGet() } }
+        eventually("both are told") { told.get() == 2 }
+        sharing.closed.get() shouldBe 1
+    }
+
+    test("whoever has left is told when it was closed, and not before: not where that was refused, nor where it failed for good [IPC-03, DEV-26]") {
+        for (errno in listOf(Errno.EAGAIN, Errno.EIO)) {
+            val sharing = Counting()
+            val told = AtomicInteger()
+            sharing.closing = { if (sharing.closed.get() < 5) throw DeviceException(errno, "refused") }
+            sharing.use().close {
+                sharing.closed.get() shouldBe 5
+                told.incrementAndGet()
+            }
+            eventually("he is told") { told.get() == 1 }
+            sharing.closed.get() shouldBe 5
+        }
+        val sharing = Counting()
+        val told = AtomicInteger()
+        sharing.closing = { throw DeviceException(Errno.EIO, "never") }
+        sharing.use().close { told.incrementAndGet() }
+        eventually("it was tried") { sharing.closed.get() == 10 }
+        val again = sharing.use() // it is open still
+        sharing.opened.get() shouldBe 1
+        eventually("others have it open") { told.get() == 1 }
+        sharing.closing = {}
+        again.close { told.incrementAndGet() }
+        eventually("it is closed") { told.get() == 2 }
+    }
+})
+
+/** Counts how often it is asked to open and to close. */
+private class Counting : ProcessSharing {
+    val opened = AtomicInteger()
+    val closed = AtomicInteger()
+
+    @Volatile
+    var opening: () -> Unit = {}
+
+    @Volatile
+    var closing: () -> Unit = {}
+
+    override fun open(handle: ByteArray, bytes: Long): Long {
+        opened.incrementAndGet()
+        opening()
+        return 1000
+    }
+
+    override fun close(handle: ByteArray, base: Long, bytes: Long) {
+        check(base == 1000L && bytes == 100L)
+        closed.incrementAndGet()
+        closing()
+    }
+
+    override fun memory(): MemoryAllocator = error("nothing is allocated")
+
+    override fun export(address: Long): ProcessSharing.Exported = error("nothing is shared")
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.internal.stream
+
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.ints.shouldBeGreaterThan
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.types.shouldBeInstanceOf
+import org.arbalest.device.DataType
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.Field
+import org.arbalest.device.Schema
+import org.arbalest.device.abi.ArrowDeviceArrayStreamStruct
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.support.Balanced
+import org.arbalest.device.support.batch
+import org.arbalest.device.support.duel
+import java.lang.foreign.Arena
+import java.util.concurrent.CompletableFuture
+import java.util.concurrent.CompletableFuture.runAsync
+import java.util.concurrent.CopyOnWriteArrayList
+import java.util.concurrent.CountDownLatch
+import java.util.concurrent.Executors
+import java.util.concurrent.TimeUnit.SECONDS
+import java.util.concurrent.atomic.AtomicInteger
+import java.util.concurrent.atomic.AtomicReference
+import java.util.concurrent.locks.ReentrantLock
+
+/** Closing a reader while somebody pulls from it, or exports it: what its source hears. */
+class DeviceArrayReaderImplCloseSpec : FunSpec({
+    extension(Balanced)
+
+    val schema = Schema.of(listOf(Field.of("id", DataType.INT64)))
+    val threads = Executors.newCachedThreadPool { Thread(it).apply { isDaemon = true } }
+    afterSpec { threads.shutdownNow() }
+
+    /** Three arrays, or, once it is cancelled, no more, as an async stream's source has it. */
+    class Cancellable : DeviceArrayReader.Source {
+        val cancels = AtomicInteger()
+        val lateCancels = AtomicInteger()
+        val closes = AtomicInteger()
+        private var given = 0
+
+        override fun next(): DeviceArray? = if (cancels.get() > 0 || given++ == 3) null else batch(1)
+
+        override fun cancel() {
+            cancels.incrementAndGet()
+            lateCancels.addAndGet(closes.get())
+        }
+
+        override fun close() {
+            closes.incrementAndGet()
+        }
+    }
+
+    fun reader(source: DeviceArrayReader.Source) = DeviceArrayReader.of(schema, DeviceType.CPU, source)
+
+    test("closing and exporting at the same time: the close wins and the export throws, or the stream is whole [STR-11]") {
+        Arena.ofShared().use { arena ->
+            val out = arena.allocate(ArrowDeviceArrayStreamStruct.LAYOUT)
+            val sources = List(10_000) { Cancellable() }
+            val readers = sources.map(::reader)
+            var exports = 0
+            duel(sources.size, { readers[it].close() }, { i ->
+                if (runCatching { readers[i].exportDeviceArrayStream(out) }.isSuccess) {
+                    exports++
+                    var pulled = 0
+                    DeviceArrayReader.importDeviceArrayStream(out).use { stream -> while (stream.next()?.close() != null) pulled++ }
+                    check(pulled == 3 && sources[i].cancels.get() == 0) { "of race $i C got $pulled arrays, ${sources[i].cancels} cancels" }
+                }
+            })
+            exports shouldBeGreaterThan 0
+            sources.map { it.closes.get() }.distinct() shouldBe listOf(1)
+        }
+    }
+
+    test("a source is not asked to give up once it was closed [STR-11]") {
+        val sources = List(10_000) { Cancellable() }
+        val readers = sources.map(::reader)
+        duel(sources.size, { readers[it].close() }, { runCatching { readers[it].next()?.close() } })
+        sources.sumOf { it.lateCancels.get() } shouldBe 0
+        sources.map { it.closes.get() }.distinct() shouldBe listOf(1)
+    }
+
+    test("a close that comes between a pull's last look and its unlock, and finds the lock taken, still closes the source [STR-11]") {
+        val source = Cancellable()
+        val own = CompletableFuture<DeviceArrayReader>()
+        val lock = object : ReentrantLock() {
+            private var first = true
+
+            override fun unlock() {
+                if (first) {
+                    first = false
+                    runAsync({ own.get().close() }, threads).get(5, SECONDS)
+                    source.closes.get() shouldBe 0
+                }
+                super.unlock()
+            }
+        }
+        val reader = DeviceArrayReaderImpl(schema.asField(), DeviceType.CPU, source, lock).also(own::complete)
+        reader.next()!!.close()
+        source.closes.get() shouldBe 1
+    }
+
+    test("a close that finds the lock taken does not ask a source to give up that the pull has closed meanwhile [STR-11]") {
+        val pulling = CountDownLatch(1)
+        val goOn = CountDownLatch(1)
+        val heard = CopyOnWriteArrayList<String>()
+        val source = object : DeviceArrayReader.Source {
+            override fun next(): DeviceArray? {
+                pulling.countDown()
+                check(goOn.await(5, SECONDS))
+                return null
+            }
+
+            override fun cancel() {
+                heard += "cancel"
+            }
+
+            override fun close() {
+                heard += "close"
+            }
+        }
+        val puller = CompletableFuture<Thread>()
+        val lock = object : ReentrantLock() {
+            override fun tryLock(): Boolean {
+                if (super.tryLock()) return true
+                goOn.countDown()
+                puller.get().join()
+                return false
+            }
+        }
+        val reader = DeviceArrayReaderImpl(schema.asField(), DeviceType.CPU, source, lock)
+        puller.complete(Thread.ofPlatform().start { reader.next() })
+        pulling.await()
+        reader.close()
+        heard shouldBe listOf("close")
+    }
+
+    test("a source is not closed while it is asked to give up [STR-11]") {
+        val pulling = CountDownLatch(1)
+        val pulled = CountDownLatch(1)
+        val cancelling = CountDownLatch(1)
+        val cancelled = CountDownLatch(1)
+        val closes = AtomicInteger()
+        val reader = reader(object : DeviceArrayReader.Source {
+            override fun next(): DeviceArray? {
+                pulling.countDown()
+                check(pulled.await(5, SECONDS))
+                return null
+            }
+
+            override fun cancel() {
+                cancelling.countDown()
+                check(cancelled.await(5, SECONDS))
+            }
+
+            override fun close() {
+                closes.incrementAndGet()
+            }
+        })
+        val told = AtomicReference<Result<DeviceArray?>>()
+        val puller = Thread.ofPlatform().start { told.set(runCatching { reader.next() }) }
+        pulling.await()
+        val closer = runAsync({ reader.close() }, threads)
+        cancelling.await()
+        pulled.countDown()
+        while (puller.isAlive && puller.state != Thread.State.BLOCKED) Thread.onSpinWait() // it stops before it closes the source
+        closes.get() shouldBe 0
+        cancelled.countDown()
+        closer.get(5, SECONDS)
+        puller.join()
+        closes.get() shouldBe 1
+        told.get().exceptionOrNull().shouldBeInstanceOf<IllegalStateException>() // not the null of an end: the stream may have more
+    }
+
+    test("who pulls while the reader is closed gets all three arrays or an error, never an early end [STR-11]") {
+        val readers = List(10_000) { reader(Cancellable()) }
+        duel(readers.size, { readers[it].close() }, { race ->
+            var pulled = 0
+            val whole = runCatching { while (readers[race].next()?.close() != null) pulled++ }.isSuccess
+            check(!whole || pulled == 3) { "of race $race came $pulled arrays, and the end" }
+        })
+    }
+})

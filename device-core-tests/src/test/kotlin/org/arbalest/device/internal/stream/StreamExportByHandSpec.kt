@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.internal.stream
+
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.shouldNotBe
+import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.abi.ArrowArrayStreamStruct
+import org.arbalest.device.abi.ArrowArrayStruct
+import org.arbalest.device.abi.ArrowSchemaStruct
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.abi.Errno
+import org.arbalest.device.internal.calls.Calls
+import org.arbalest.device.internal.schema.SchemaImporter
+import org.arbalest.device.support.ProducerByHand
+import org.arbalest.support.LedgerExtension
+import java.io.IOException
+import java.lang.foreign.Arena
+
+/** A pull stream of ours, of which a C consumer calls one function after the other. */
+class StreamExportByHandSpec : FunSpec({
+    extension(LedgerExtension)
+
+    class Stream(arena: Arena, source: DeviceArrayReader.Source) {
+        private val struct = arena.allocate(ArrowArrayStreamStruct.LAYOUT)
+        private val at = struct.address()
+
+        init {
+            val schema = ProducerByHand.one().use { it.schema() }
+            DeviceArrayReader.of(schema, DeviceType.CPU, source).exportStream(struct)
+        }
+
+        fun next(out: Long) = Calls.get(ArrowArrayStreamStruct.getNext(at), at, out)
+
+        fun schema(out: Long) = Calls.get(ArrowArrayStreamStruct.getSchema(at), at, out)
+
+        fun lastError() = Calls.getText(ArrowArrayStreamStruct.getLastError(at), at)
+
+        fun release() = Calls.release(ArrowArrayStreamStruct.release(at), at)
+    }
+
+    test("at the end, and after an error, out is a released array, whatever was in it [STR-01]") {
+        Arena.ofConfined().use { arena ->
+            for (failure in listOf(null, IOException("disk gone"))) {
+                val stream = Stream(arena) { failure?.let { throw it } }
+                repeat(2) {
+                    val out = arena.allocate(ArrowArrayStruct.LAYOUT).fill(0x5A)
+                    stream.next(out.address()) shouldBe if (failure == null) 0 else Errno.EIO
+                    ArrowArrayStruct.release(out.address()) shouldBe 0
+                }
+                stream.release()
+            }
+        }
+    }
+
+    test("there is a text after a call that failed, and none after one that did not [STR-03]") {
+        Arena.ofConfined().use { arena ->
+            val stream = Stream(arena) { throw IOException("disk gone") }
+            val schema = arena.allocate(ArrowSchemaStruct.LAYOUT).address()
+            stream.lastError() shouldBe 0
+            repeat(2) {
+                stream.next(arena.allocate(ArrowArrayStruct.LAYOUT).address()) shouldBe Errno.EIO
+                stream.lastError() shouldNotBe 0
+                stream.schema(schema) shouldBe 0
+                SchemaImporter.giveBack(schema)
+                stream.lastError() shouldBe 0
+            }
+            stream.release()
+        }
+    }
+})

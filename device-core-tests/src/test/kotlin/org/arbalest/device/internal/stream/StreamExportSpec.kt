@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.internal.stream
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import org.arbalest.device.DataType
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.DeviceException
+import org.arbalest.device.Devices
+import org.arbalest.device.Field
+import org.arbalest.device.Schema
+import org.arbalest.device.abi.ArrowArrayStreamStruct
+import org.arbalest.device.abi.ArrowArrayStruct
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.abi.Errno
+import org.arbalest.device.support.EveryType
+import org.arbalest.device.support.struct
+import org.arbalest.support.CCompiler
+import org.arbalest.support.Drained
+import org.arbalest.support.LedgerExtension
+import org.arbalest.support.PeerMoves
+import org.arbalest.support.PeerNodes
+import org.arbalest.support.PeerStreams
+import org.arbalest.support.PeerStreams.Manner
+import org.arbalest.support.PeerStreams.Manner.*
+import org.arbalest.support.StructKind
+import org.arbalest.testkit.contract.Held
+import java.io.IOException
+import java.lang.foreign.Arena
+import java.lang.foreign.MemorySegment
+import java.util.concurrent.CancellationException
+
+class StreamExportSpec : FunSpec({
+    extension(CCompiler.needed)
+    extension(LedgerExtension)
+
+    val schema = Schema.of(listOf(Field.of("id", DataType.INT64)))
+
+    fun batch(first: Long, rows: Int = 10): DeviceArray =
+        Devices.cpu().batchBuilder(rows).use { batch -> batch.int64("id", LongArray(rows) { first + it }).build() }
+
+    fun source(batches: Int, atEnd: () -> DeviceArray? = { null }): DeviceArrayReader.Source {
+        var next = 0
+        return DeviceArrayReader.Source { if (next < batches) batch(10L * next++) else atEnd() }
+    }
+
+    /** Has the peer drain a stream of ours, as a plain and as a device stream. */
+    fun both(
+        source: () -> DeviceArrayReader.Source,
+        vararg manners: Manner,
+        stopAfter: Long = -1,
+        extra: Long = 3,
+        look: (Drained) -> Unit,
+    ) = Arena.ofConfined().use { arena ->
+        val plain = arena.struct(StructKind.STREAM)
+        DeviceArrayReader.of(schema, source()).use { it.exportStream(plain) }
+        look(PeerStreams.drain(plain, manners.toSet(), stopAfter, extra))
+        val device = arena.struct(StructKind.DEVICE_STREAM)
+        DeviceArrayReader.of(schema, DeviceType.CPU, source()).use { it.exportDeviceArrayStream(device) }
+        PeerStreams.drainDevice(device, manners.toSet(), stopAfter, extra).let {
+            it.typeDiffers + it.reservedDirty + it.cpuIdOdd + it.events shouldBe 0
+            look(it)
+        }
+        Held.now().let { it.streams shouldBe 0; it.readers shouldBe 0 }
+    }
+
+    val all by lazy { EveryType.checksum(batch(0, 50)) }
+
+    test("the end is 0 with a released array, again and again, and nothing is an error [STR-01]") {
+        both({ source(5) }) {
+            it.ended shouldBe true
+            it.code shouldBe 0
+            it.checksum shouldBe all
+            it.extraSame shouldBe 3
+            it.extraOther shouldBe 0
+            it.error shouldBe null
+        }
+        both({ source(0) }) { it.ended shouldBe true; it.batches shouldBe 0 }
+    }
+
+    test("what a source throws is an errno and a text [STR-02, STR-03]") {
+        val failures = mapOf(
+            DeviceException(74, "of its own") to (74 to "of its own"),
+            IOException("disk on fire") to (Errno.EIO to "java.io.IOException: disk on fire"),
+            OutOfMemoryError("heap") to (Errno.ENOMEM to "java.lang.OutOfMemoryError: heap"),
+            IllegalArgumentException("no such table") to (Errno.EINVAL to "no such table"),
+            UnsupportedOperationException("not yet") to (Errno.ENOSYS to "not yet"),
+            CancellationException("stopped") to (Errno.ECANCELED to "stopped"),
+            IOException() to (Errno.EIO to "java.io.IOException"),
+            RuntimeException("päth → 東") to (Errno.EIO to "päth → 東"),
+        )
+        for ((failure, answer) in failures) {
+            both({ source(2) { throw failure } }) {
+                it.code shouldBe answer.first
+                it.error!! shouldContain answer.second
+                it.batches shouldBe 2
+                it.ended shouldBe false
+            }
+        }
+    }
+
+    test("there is no text without an error [STR-03]") {
+        both({ source(1) }, extra = 0) { it.error shouldBe null }
+    }
+
+    test("a released stream answers a late call with EINVAL, and a second release with nothing [STR-04]") {
+        Arena.ofConfined().use { arena ->
+            val stream = arena.struct(StructKind.STREAM)
+            val copy = arena.struct(StructKind.STREAM)
+            DeviceArrayReader.of(schema, DeviceType.CPU, source(1)).exportStream(stream)
+            PeerMoves.copy(stream, copy, StructKind.STREAM)
+            PeerMoves.releaseTwice(stream, StructKind.STREAM) shouldBe true
+            PeerStreams.drain(copy).code shouldBe Errno.EINVAL
+            ArrowArrayStreamStruct.release(copy.address()) shouldBe 0
+        }
+    }
+
+    test("a stream may be moved before it is used, and released before it was pulled: what nobody took is closed [STR-04]") {
+        Arena.ofConfined().use { arena ->
+            for (released in listOf(true, false)) {
+                val (stream, moved) = List(2) { arena.struct(StructKind.STREAM) }
+                DeviceArrayReader.of(schema, List(5) { batch(10L * it) }).exportStream(stream)
+                PeerMoves.move(stream, moved, StructKind.STREAM)
+                stream.fill(0x5a)
+                if (released) PeerMoves.releaseOnThread(moved, StructKind.STREAM) else PeerStreams.drain(moved).checksum shouldBe all
+                Held.now().arrays shouldBe 0
+            }
+        }
+        both({ source(5) }, stopAfter = 2, extra = 0) { it.batches shouldBe 2; it.ended shouldBe false }
+    }
+
+    test("chunks and schemas outlive the stream [STR-05]") {
+        both({ source(5) }, KEEP, SCHEMA_OFTEN) { it.checksum shouldBe all; it.schemaDiffers shouldBe 0 }
+    }
+
+    test("the schema may be asked for at any time, and is always the same [STR-06]") {
+        both({ source(5) }, SCHEMA_OFTEN) {
+            it.schemaCalls shouldBe 7
+            it.schemaDiffers shouldBe 0
+            it.checksum shouldBe all
+        }
+    }
+
+    test("two threads may pull, in turn or at once: each chunk comes once [STR-07]") {
+        val rows = Arena.ofConfined().use { arena ->
+            val stream = arena.struct(StructKind.STREAM)
+            DeviceArrayReader.of(schema, DeviceType.CPU, source(200)).exportStream(stream)
+            PeerStreams.drain(stream).rowSum
+        }
+        for (manner in listOf(TAKE_TURNS, RACE)) {
+            both({ source(200) }, manner, extra = 0) {
+                it.code shouldBe 0
+                it.batches shouldBe 200
+                it.rows shouldBe 2000
+                it.rowSum shouldBe rows
+            }
+        }
+    }
+
+    /** An empty batch on CUDA:1, which nobody serves. */
+    fun cuda(): DeviceArray = Arena.ofConfined().use { arena ->
+        val (array, device) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.DEVICE_ARRAY)
+        PeerNodes.array(array, length = 0, buffers = 1, children = 1)
+        val column = MemorySegment.ofAddress(ArrowArrayStruct.child(array.address(), 0)).reinterpret(ArrowArrayStruct.SIZE)
+        PeerNodes.array(column, length = 0, buffers = 2)
+        PeerNodes.deviceArray(device, array, 1, 2)
+        DeviceArray.importDeviceArray(device, schema)
+    }
+
+    test("a list of batches is a stream of the device that they are on, and of one schema and device only [STR-08]") {
+        DeviceArrayReader.of(schema, List(3) { cuda() }).use { reader ->
+            reader.deviceType() shouldBe DeviceType(2)
+            var seen = 0
+            reader.forEach { it.device().type() shouldBe DeviceType(2); seen++ }
+            seen shouldBe 3
+        }
+        DeviceArrayReader.of(schema, listOf()).use { it.deviceType() shouldBe DeviceType.CPU }
+        DeviceArrayReader.of(schema, DeviceType(2), listOf()).use { it.deviceType() shouldBe DeviceType(2) }
+        val text = Devices.cpu().batchBuilder(0).use { it.utf8("id", listOf()).build() }
+        val mixed = listOf(batch(0), cuda(), text)
+        shouldThrow<DeviceException> { DeviceArrayReader.of(schema, mixed) }.message shouldBe "batch 1: a stream of CPU arrays gave one on CUDA:1"
+        shouldThrow<DeviceException> { DeviceArrayReader.of(schema, listOf(mixed[0], text)) }.message shouldContain "batch 1: a stream gave an array of another type"
+        shouldThrow<DeviceException> { DeviceArrayReader.of(schema, DeviceType(2), mixed) }.message shouldContain "batch 0: a stream of CUDA arrays"
+        mixed.forEach { it.isOpen shouldBe true; it.close() }
+        shouldThrow<IllegalStateException> { DeviceArrayReader.of(schema, listOf(mixed[0])) }.message shouldBe "batch 0 was closed or exported"
+    }
+
+    test("forEach lends: each array is open during the action and closed after it, also if that throws; the reader stays open") {
+        val seen = mutableListOf<DeviceArray>()
+        DeviceArrayReader.of(schema, DeviceType.CPU, source(4)).use { reader ->
+            shouldThrow<IOException> { reader.forEach { seen += it; if (seen.size == 2) throw IOException("full") } }
+            seen.map { it.isOpen } shouldBe listOf(false, false)
+            val kept = mutableListOf<DeviceArray>()
+            reader.forEach { kept += it.retain() }
+            kept.map { it.column("id").getLong(0) } shouldBe listOf(20L, 30L)
+            kept.forEach(DeviceArray::close)
+            reader.next() shouldBe null
+        }
+    }
+
+    test("a chunk on another type of device, or of another type, ends our stream with an error [STR-08]") {
+        fun mixed(other: DeviceArray) = DeviceArrayReader.Source { other }
+        both({ mixed(cuda()) }, extra = 0) {
+            it.code shouldBe Errno.EINVAL
+            it.error shouldBe "a stream of CPU arrays gave one on CUDA:1"
+        }
+        val text = { Devices.cpu().batchBuilder(0).use { it.utf8("id", listOf()).build() } }
+        both({ mixed(text()) }, extra = 0) {
+            it.code shouldBe Errno.EINVAL
+            it.error!! shouldContain "gave an array of"
+        }
+    }
+
+    test("an error in the middle is repeated by all later calls, with its text, and the source is asked no more [STR-09]") {
+        var asked = 0
+        both({ asked = 0; source(2) { asked++; throw IOException("disk on fire") } }, extra = 5) {
+            it.code shouldBe Errno.EIO
+            it.error!! shouldContain "disk on fire"
+            it.extraSame shouldBe 5
+            it.extraOther shouldBe 0
+            asked shouldBe 1
+        }
+    }
+
+    test("the text is there with each repeated error, and the schema still can be had [STR-09]") {
+        both({ source(1) { throw IOException("disk on fire") } }, SCHEMA_OFTEN, extra = 2) {
+            it.schemaDiffers shouldBe 0
+            it.error!! shouldContain "disk on fire"
+        }
+    }
+
+    test("a stream of another device is not handed out as a plain one [STR-08]") {
+        Arena.ofConfined().use { arena ->
+            val stream = arena.struct(StructKind.STREAM).fill(0x5a)
+            DeviceArrayReader.of(schema, DeviceType(2), source(1)).use { reader ->
+                shouldThrow<DeviceException> { reader.exportStream(stream) }.message shouldContain "export a device stream"
+                ArrowArrayStreamStruct.release(stream.address()) shouldBe 0
+            }
+        }
+    }
+
+    test("a reader that was exported or closed cannot be exported again, and the out struct is released [OWN-09]") {
+        Arena.ofConfined().use { arena ->
+            val (stream, other) = arena.struct(StructKind.STREAM) to arena.struct(StructKind.DEVICE_STREAM).fill(0x5a)
+            val reader = DeviceArrayReader.of(schema, List(2) { batch(it.toLong()) })
+            reader.exportStream(stream)
+            shouldThrow<IllegalStateException> { reader.exportDeviceArrayStream(other) }.message shouldBe "the reader was exported"
+            PeerMoves.release(other, StructKind.DEVICE_STREAM) shouldBe false
+            shouldThrow<IllegalStateException> { reader.next() }.message shouldBe "the reader was exported"
+            reader.close()
+            PeerStreams.drain(stream).batches shouldBe 2
+        }
+    }
+
+    test("a stream of ours that passes C and comes back gives the same batches [STR-05]") {
+        Arena.ofConfined().use { arena ->
+            val (there, back) = List(2) { arena.struct(StructKind.DEVICE_STREAM) }
+            DeviceArrayReader.of(schema, DeviceType.CPU, source(5)).exportDeviceArrayStream(there)
+            DeviceArrayReader.importDeviceArrayStream(there).exportDeviceArrayStream(back)
+            PeerStreams.drainDevice(back, setOf(KEEP)).checksum shouldBe all
+        }
+    }
+})

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.internal.validate
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.assertions.withClue
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.collections.shouldBeEmpty
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import org.arbalest.device.DataType
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceException
+import org.arbalest.device.Devices
+import org.arbalest.device.Field
+import org.arbalest.device.NestedType.ListType
+import org.arbalest.device.NestedType.StructType
+import org.arbalest.device.Validation
+import org.arbalest.device.abi.ArrowArrayStruct
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.abi.Errno
+import org.arbalest.device.support.HandLaid
+import org.arbalest.device.support.RawArray
+import org.arbalest.device.support.SoundArrays
+import org.arbalest.device.support.struct
+import org.arbalest.support.CCompiler
+import org.arbalest.support.LedgerExtension
+import org.arbalest.support.PeerNodes
+import org.arbalest.support.StructKind
+import org.arbalest.support.fake.FakeCall
+import org.arbalest.support.fake.FakeDevice
+import org.arbalest.support.fake.FakeExtension
+import org.arbalest.testkit.contract.eventually
+import java.lang.foreign.Arena
+import java.lang.foreign.MemorySegment
+import java.nio.ByteBuffer
+import kotlin.concurrent.thread
+import kotlin.random.Random
+
+/** Validation of what is on a device, out of the CPU's reach: to touch it ends the process. */
+class ArrayValidationDeviceSpec : FunSpec({
+    extension(CCompiler.needed)
+    extension(FakeExtension)
+    extension(LedgerExtension)
+
+    val device by lazy { Devices.device(DeviceType.EXT_DEV, 0) }
+    val fake by lazy { device.let { FakeDevice.of(DeviceType.EXT_DEV, 0) } }
+
+    /** On the device, and there by itself. */
+    fun there(array: RawArray, use: (DeviceArray) -> Unit) = Arena.ofConfined().use { arena ->
+        DeviceArray.importArray(array.laid(arena), array.field).use { it.copyTo(device) }.use { copy ->
+            copy.synchronize()
+            fake.reset()
+            use(copy)
+        }
+    }
+
+    fun raw(type: DataType, length: Int, vararg buffers: ByteBuffer?, nulls: Long = 0, children: List<RawArray> = listOf(), dictionary: RawArray? = null, name: String = "a") =
+        RawArray(Field.of(name, type), length, nulls, 0, buffers.toMutableList(), children, dictionary)
+
+    fun refused(array: RawArray, expected: String) = there(array) { copy ->
+        copy.validate(Validation.STRUCTURAL)
+        fake.copies().shouldBeEmpty()
+        shouldThrow<DeviceException> { copy.validate(Validation.FULL) }.message shouldBe expected
+    }
+
+    val words = raw(DataType.UTF8, 2, null, RawArray.ints(0, 4, 5), ByteBuffer.wrap("fußb".encodeToByteArray()), name = "x")
+
+    test("what is wrong on a device is found as in main memory [VAL-12]") {
+        val byte = RawArray.bytes(65, -1)
+        refused(raw(DataType.UTF8, 2, null, RawArray.ints(0, 1, 2), byte), "row 1: no UTF-8: a text of 1 bytes has 0xff at 0")
+        refused(raw(ListType(Field.of("x", DataType.INT8)), 2, null, RawArray.ints(0, 3, 2), children = listOf(raw(DataType.INT8, 3, null, byte, name = "x"))), "row 1: offsets[2] = 2 is before offsets[1] = 3")
+        refused(raw(DataType.dictionary(DataType.INT8, DataType.UTF8), 2, null, RawArray.bytes(0, 2), dictionary = words), "row 1: index 2 is beyond the 2 values of the dictionary")
+        refused(raw(DataType.DATE64, 2, RawArray.bytes(0b10), RawArray.longs(1, 1), nulls = 1), "row 1: 1 milliseconds are not a whole number of days")
+        val long = ByteBuffer.wrap("a text that is long".encodeToByteArray())
+        val view = RawArray.ints(19, 0, 0, 0)
+        refused(raw(DataType.UTF8_VIEW, 1, null, view, long, RawArray.longs(19)), "row 0: views[0] begins with 0x00000000, but in data buffer 0 at 0 is 0x61207465")
+    }
+
+    test("what is right passes, of every type, whole and cut, as does what a random peer makes [VAL-12]") {
+        for (type in HandLaid.types) withClue(type) {
+            HandLaid.imported(type, List(13) { it }, 3) { array ->
+                array.copyTo(device).use { copy ->
+                    copy.validate(Validation.FULL)
+                    copy.slice(3, 7).use { it.validate(Validation.FULL) }
+                }
+            }
+        }
+        for (seed in 0 until 300) withClue(seed) { there(SoundArrays(Random(seed)).array()) { it.validate(Validation.FULL) } }
+    }
+
+    test("copied is what is looked at, and no more: of numbers nothing, of text its offsets and bytes, of a slice what it shows [VAL-12]") {
+        val validity = RawArray.bytes(0b1011)
+        there(raw(DataType.INT64, 4, validity, RawArray.longs(1, 2, 3, 4), nulls = -1)) {
+            it.validate(Validation.FULL)
+            fake.copies().shouldBeEmpty()
+        }
+        there(raw(DataType.INT64, 4, validity, RawArray.longs(1, 2, 3, 4), nulls = 1)) {
+            it.validate(Validation.FULL)
+            fake.copies() shouldBe listOf(1L)
+        }
+        there(raw(DataType.BINARY, 2, null, RawArray.ints(0, 3, 5), ByteBuffer.allocate(5))) {
+            it.validate(Validation.FULL)
+            fake.copies() shouldBe listOf(12L)
+        }
+        there(words) {
+            it.validate(Validation.FULL)
+            fake.copies() shouldBe listOf(12L, 5L)
+        }
+        there(raw(DataType.UTF8, 3, null, RawArray.ints(0, 30, 31, 40), ByteBuffer.wrap(ByteArray(40) { 65 }))) {
+            it.slice(1, 1).use { slice -> slice.validate(Validation.FULL) }
+            fake.copies() shouldBe listOf(8L, 4L, 1L) // its offsets, the array's last one, its text
+        }
+        there(raw(DataType.decimal128(9, 2), 2, RawArray.bytes(0b01), RawArray.longs(1, 0, 1, 0), nulls = -1)) {
+            it.validate(Validation.FULL)
+            fake.copies() shouldBe listOf(32L)
+        }
+    }
+
+    test("full validation waits for the event, structural does not [VAL-12]") {
+        device.createStream().use { stream ->
+            Arena.ofConfined().use { arena ->
+                val wrong = raw(DataType.UTF8, 1, null, RawArray.ints(0, 1), RawArray.bytes(-1))
+                DeviceArray.importArray(wrong.laid(arena), wrong.field).use { array ->
+                    fake.hold()
+                    array.copyTo(device, stream).use { copy ->
+                        copy.validate(Validation.STRUCTURAL)
+                        copy.isReady shouldBe false
+                        var failure: Throwable? = null
+                        val waiting = thread { failure = runCatching { copy.validate(Validation.FULL) }.exceptionOrNull() }
+                        eventually("the thread waits") { waiting.state == Thread.State.WAITING || waiting.state == Thread.State.TIMED_WAITING }
+                        fake.release()
+                        waiting.join()
+                        failure!!.message shouldBe "row 0: no UTF-8: a text of 1 bytes has 0xff at 0"
+                    }
+                    stream.synchronize()
+                }
+            }
+        }
+    }
+
+    test("at import, too: an array on a device that is refused goes back to its producer, as does one whose event fails or that cannot be copied [VAL-12]") {
+        Arena.ofConfined().use { arena ->
+            val out = arena.struct(StructKind.DEVICE_ARRAY)
+            val wrong = raw(DataType.UTF8, 1, null, RawArray.ints(0, 1), RawArray.bytes(-1))
+            fun export() = DeviceArray.importArray(wrong.laid(arena), wrong.field).use { it.copyTo(device) }.use { it.synchronize(); it.exportDeviceArray(out) }
+            export()
+            shouldThrow<DeviceException> { DeviceArray.importDeviceArray(out, wrong.field, Validation.FULL) }.message shouldBe "row 0: no UTF-8: a text of 1 bytes has 0xff at 0"
+            ArrowArrayStruct.release(out.address()) shouldBe 0
+            export()
+            fake.failCall(FakeCall.COPY, 2)
+            shouldThrow<DeviceException> { DeviceArray.importDeviceArray(out, wrong.field, Validation.FULL) }.message!! shouldContain "fakeMemcpyAsync"
+            ArrowArrayStruct.release(out.address()) shouldBe 0
+            device.createStream().use { stream ->
+                fake.hold()
+                DeviceArray.importArray(wrong.laid(arena), wrong.field).use { it.copyTo(device, stream) }.use { it.exportDeviceArray(out) }
+                fake.failNextCommand()
+                fake.release()
+                shouldThrow<DeviceException> { DeviceArray.importDeviceArray(out, wrong.field, Validation.FULL) }.message!! shouldContain "FAKE_LAUNCH_FAILED"
+                ArrowArrayStruct.release(out.address()) shouldBe 0
+            }
+        }
+    }
+
+    test("pinned memory is read where it is, once its event has completed [VAL-12]") {
+        val pinned = Devices.device(DeviceType.CUDA_HOST, 0)
+        Arena.ofConfined().use { arena ->
+            DeviceArray.importArray(words.laid(arena), words.field).use { it.copyTo(pinned) }.use { array ->
+                array.synchronize()
+                FakeDevice.of(DeviceType.CUDA_HOST, 0).reset()
+                array.validate(Validation.FULL)
+                FakeDevice.of(DeviceType.CUDA_HOST, 0).copies().shouldBeEmpty()
+            }
+        }
+    }
+
+    test("the content of an opaque device cannot be looked at: ENOSYS, and at import the array goes back [VAL-12]") {
+        Arena.ofConfined().use { arena ->
+            val (array, out) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.DEVICE_ARRAY)
+            val field = Field.of("a", StructType(listOf(Field.of("t", DataType.UTF8))))
+            fun make() {
+                PeerNodes.array(array, length = 1, buffers = 1, children = 1)
+                val text = MemorySegment.ofAddress(ArrowArrayStruct.child(array.address(), 0)).reinterpret(ArrowArrayStruct.SIZE)
+                PeerNodes.array(text, length = 1, buffers = 3)
+                PeerNodes.setForeignBuffer(text, 1, MemorySegment.ofAddress(4096))
+                PeerNodes.setForeignBuffer(text, 2, MemorySegment.ofAddress(4096))
+                PeerNodes.deviceArray(out, array, deviceId = 3, deviceType = 17)
+            }
+            make()
+            shouldThrow<DeviceException> { DeviceArray.importDeviceArray(out, field, Validation.FULL) }.errno() shouldBe Errno.ENOSYS
+            ArrowArrayStruct.release(out.address()) shouldBe 0
+            make()
+            DeviceArray.importDeviceArray(out, field).use { shouldThrow<DeviceException> { it.validate(Validation.FULL) }.errno() shouldBe Errno.ENOSYS }
+        }
+    }
+})

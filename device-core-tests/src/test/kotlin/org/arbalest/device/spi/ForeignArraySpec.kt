@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.spi
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.collections.shouldContainExactly
+import io.kotest.matchers.nulls.shouldBeNull
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import io.kotest.matchers.types.shouldBeSameInstanceAs
+import org.arbalest.device.DataType
+import org.arbalest.device.Device
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceException
+import org.arbalest.device.Devices
+import org.arbalest.device.Field
+import org.arbalest.device.Schema
+import org.arbalest.device.Validation
+import org.arbalest.device.abi.ArrowArrayStruct
+import org.arbalest.device.abi.ArrowSchemaStruct
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.support.struct
+import org.arbalest.support.LedgerExtension
+import org.arbalest.support.fake.FakeExtension
+import org.arbalest.testkit.contract.Held
+import java.lang.foreign.Arena
+import java.lang.foreign.MemorySegment
+import java.lang.foreign.ValueLayout
+import java.util.concurrent.CountDownLatch
+import java.util.concurrent.atomic.AtomicInteger
+import kotlin.concurrent.thread
+
+/** Memory that somebody else holds, as an array. */
+class ForeignArraySpec : FunSpec({
+    extension(LedgerExtension)
+    extension(FakeExtension)
+
+    val cpu: Device = Devices.cpu()
+    val int64 = Field.of("a", DataType.INT64)
+
+    fun Arena.longs(vararg values: Long) = allocateFrom(ValueLayout.JAVA_LONG, *values)
+    fun Arena.ints(vararg values: Int) = allocateFrom(ValueLayout.JAVA_INT, *values)
+    fun Arena.bytes(text: String): MemorySegment = allocate(text.length.toLong(), 1).copyFrom(MemorySegment.ofArray(text.toByteArray()))
+    fun ForeignArray.buffer(segment: MemorySegment): ForeignArray = buffer(segment.address(), segment.byteSize())
+    fun never(): Runnable = Runnable { error("nothing was taken over") }
+
+    /** A root of a column of text, one of lists and one of views. */
+    fun Arena.described(data: ForeignArray): ForeignArray = data.clear().array(3, 0, 0).buffer(0, 0)
+        .array(3, 1, 0).buffer(allocate(8).apply { fill(0b101) }).buffer(ints(0, 1, 1, 3)).buffer(bytes("xyz"))
+        .array(3, 0, 0).buffer(0, 0).buffer(ints(0, 0, 2, 3)).array(3, 0, 0).buffer(0, 0).buffer(longs(7, 8, 9))
+
+    val schema = Schema.of(Field.of("t", DataType.UTF8), Field.of("l", DataType.list(Field.of("item", DataType.INT64))))
+
+    test("what is written is what is read, whole and as a slice, and the list of numbers is used again [ARJ-09]") {
+        Arena.ofShared().use { arena ->
+            val data = ForeignArray()
+            val freed = AtomicInteger()
+            repeat(3) {
+                DeviceArray.wrap(schema.asField(), arena.described(data), cpu, freed::incrementAndGet).use { batch ->
+                    data.clear()
+                    batch.validate(Validation.FULL)
+                    batch.column("t").toList() shouldContainExactly listOf("x", null, "yz")
+                    batch.column("l").toList() shouldContainExactly listOf(emptyList<Long>(), listOf(7L, 8L), listOf(9L))
+                    batch.slice(1, 2).use { it.column("l").toList() shouldContainExactly listOf(listOf(7L, 8L), listOf(9L)) }
+                    batch.structs().offset() shouldBe 0
+                    ArrowArrayStruct.nChildren(batch.structs().structAddress()) shouldBe 2
+                    batch.slice(1, 2).use { it.structs().offset() shouldBe 1 }
+                }
+            }
+            freed.get() shouldBe 3
+        }
+    }
+
+    test("its holder is told once, by the last of handles, slices, exports and queued copies, on whatever thread [ARJ-09]") {
+        Arena.ofShared().use { arena ->
+            val freed = AtomicInteger()
+            val origin = Any()
+            val batch = DeviceArray.wrap(schema.asField(), arena.described(ForeignArray()), cpu, origin, freed::incrementAndGet)
+            batch.structs().origin() shouldBeSameInstanceAs origin
+            val slice = batch.slice(1, 1)
+            slice.structs().origin() shouldBeSameInstanceAs origin
+            val (array, type) = listOf(ArrowArrayStruct.allocate(arena), ArrowSchemaStruct.allocate(arena)).map { it.address() }
+            batch.exportArray(array, type)
+            slice.close()
+            slice.close()
+            freed.get() shouldBe 0
+            val back = DeviceArray.importArray(array, type)
+            back.column("t").getString(2) shouldBe "yz"
+            freed.get() shouldBe 0
+            thread { back.close() }.join()
+            freed.get() shouldBe 1
+            cpu.batchBuilder(1).use { it.int64("a", longArrayOf(1)).build() }.use { it.structs().origin().shouldBeNull() }
+            DeviceArray.wrap(schema.asField(), arena.described(ForeignArray()), cpu, freed::incrementAndGet).use { it.structs().origin().shouldBeNull() }
+        }
+    }
+
+    test("eight threads that close their handles at once tell it once [ARJ-09]") {
+        Arena.ofShared().use { arena ->
+            val data = ForeignArray()
+            repeat(200) {
+                val freed = AtomicInteger()
+                val handles = DeviceArray.wrap(schema.asField(), arena.described(data), cpu, freed::incrementAndGet).use { first -> List(8) { first.retain() } }
+                freed.get() shouldBe 0
+                val start = CountDownLatch(1)
+                handles.map { handle -> thread { start.await().also { handle.close() } } }.also { start.countDown() }.forEach { it.join() }
+                freed.get() shouldBe 1
+            }
+        }
+    }
+
+    test("memory on a device is not read [ARJ-09]") {
+        val device = Devices.device(DeviceType.EXT_DEV, 0)
+        val freed = AtomicInteger()
+        device.allocate(24).use { there ->
+            val data = ForeignArray().array(3, 0, 0).buffer(0, 0).buffer(there.address(), 24)
+            DeviceArray.wrap(int64, data, device, freed::incrementAndGet).use { it.device() shouldBe device }
+        }
+        freed.get() shouldBe 1
+        val text = ForeignArray().array(2, 0, 0).buffer(0, 0).buffer(8, 12).buffer(8, 5) // offsets that nobody can look at
+        DeviceArray.wrap(Field.of("t", DataType.UTF8), text, device, freed::incrementAndGet).close()
+        freed.get() shouldBe 2
+    }
+
+    test("what does not fit is refused with the path and the numbers, and its holder is not told [ARJ-09]") {
+        Arena.ofConfined().use { arena ->
+            fun refused(field: Field, data: ForeignArray): String = shouldThrow<DeviceException> { DeviceArray.wrap(field, data, cpu, never()) }.message!!
+            fun one(length: Long, nulls: Long, offset: Long) = ForeignArray().array(length, nulls, offset)
+            val longs = arena.longs(1, 2, 3)
+            refused(int64, one(4, 0, 0).buffer(0, 0).buffer(longs)) shouldContain "the values need 32 bytes, but the buffer has 24"
+            refused(int64, one(2, 0, 2).buffer(0, 0).buffer(longs)) shouldContain "the values need 32 bytes, but the buffer has 24"
+            refused(int64, one(3, 1, 0).buffer(0, 0).buffer(longs)) shouldContain "null_count = 1"
+            refused(int64, one(3, 4, 0).buffer(longs).buffer(longs)) shouldContain "null_count = 4"
+            refused(int64, one(-1, 0, 0).buffer(0, 0).buffer(longs)) shouldContain "0 + -1"
+            refused(int64, one(3, 0, -1).buffer(0, 0).buffer(longs)) shouldContain "-1 + 3"
+            refused(int64, one(3, 0, 0).buffer(longs)) shouldContain "there are 1 buffers, but an array of type int64 has 2"
+            refused(int64, one(3, 0, 0).buffer(0, 0).buffer(0, 24)) shouldContain "there is no buffer for the values"
+            refused(int64, ForeignArray()) shouldContain "there are 0 arrays, but the field has 1"
+            refused(int64, one(3, 0, 0).buffer(0, 0).buffer(longs).array(0, 0, 0)) shouldContain "there are 2 arrays, but the field has 1"
+            refused(schema.asField(), one(3, 0, 0).buffer(0, 0)) shouldContain "there are 1 arrays, but the field has 4"
+            refused(Field.of("t", DataType.UTF8), one(2, 0, 0).buffer(0, 0).buffer(arena.ints(0, 1, 9)).buffer(arena.bytes("xyz"))) shouldContain "offsets[2] = 9 is beyond the 3 bytes of data"
+            val list = Field.of("l", DataType.list(Field.of("item", DataType.INT64)))
+            refused(list, one(2, 0, 0).buffer(0, 0).buffer(arena.ints(0, 1, 4)).array(3, 0, 0).buffer(0, 0).buffer(longs)) shouldContain "offsets[2] = 4 is beyond the 3 elements"
+            val inner = Schema.of(Field.of("s", DataType.struct(Field.of("x", DataType.INT32))))
+            refused(inner.asField(), one(2, 0, 0).buffer(0, 0).array(2, 0, 0).buffer(0, 0).array(2, 0, 0).buffer(0, 0).buffer(longs.address(), 7)) shouldContain
+                "$.s.x: the values need 8 bytes, but the buffer has 7"
+            refused(inner.asField(), one(2, 0, 0).buffer(0, 0).array(2, 0, 0).buffer(0, 0).array(1, 0, 0).buffer(0, 0).buffer(longs)) shouldContain "$.s.x: length = 1, but its parent needs 2"
+            refused(Field.of("v", DataType.UTF8_VIEW), one(1, 0, 0).buffer(0, 0).buffer(arena.allocate(16)).buffer(0, 20)) shouldContain "variadic buffer 0 is NULL, but its size is 20"
+            val many = Schema.of(List(300_000) { int64 })
+            refused(many.asField(), one(3, 0, 0).buffer(0, 0).array(3, 0, 0).buffer(0, 0).buffer(longs)) shouldContain "there are 2 arrays, but the field has 300001"
+            val encoded = Field.of("d", DataType.dictionary(DataType.INT8, DataType.UTF8))
+            refused(encoded, one(1, 0, 0).buffer(0, 0).buffer(longs)) shouldContain "there are 1 arrays, but the field has 2"
+        }
+    }
+
+    test("arrays without elements may have no offsets, and views their data of no bytes anywhere [ARJ-09]") {
+        Arena.ofConfined().use { arena ->
+            val freed = AtomicInteger()
+            val empty = ForeignArray().array(0, 0, 0).buffer(0, 0).buffer(arena.allocate(64)).buffer(arena.allocate(64))
+            DeviceArray.wrap(Field.of("t", DataType.UTF8), empty, cpu, freed::incrementAndGet).use { it.validate(Validation.FULL) }
+            val views = ForeignArray().array(1, 0, 0).buffer(0, 0).buffer(arena.ints(2, 'h'.code or ('i'.code shl 8), 0, 0)).buffer(0, 0)
+            DeviceArray.wrap(Field.of("v", DataType.UTF8_VIEW), views, cpu, freed::incrementAndGet).use {
+                it.validate(Validation.FULL)
+                it.asColumn().getString(0) shouldBe "hi"
+            }
+            freed.get() shouldBe 2
+        }
+    }
+
+    test("a holder that throws is reported, and the array is gone all the same [ARJ-09]") {
+        Arena.ofConfined().use { arena ->
+            val data = ForeignArray().array(1, 0, 0).buffer(0, 0).buffer(arena.longs(1))
+            DeviceArray.wrap(int64, data, cpu) { error("not today") }.close()
+            Held.now().isZero shouldBe true
+        }
+    }
+
+    test("a list of numbers grows, and says where it is read beyond") {
+        val data = ForeignArray()
+        shouldThrow<IllegalStateException> { data.buffer(1, 1) }.message shouldContain "without an array"
+        repeat(100) { data.array(it.toLong(), 0, 0).buffer(2, 3) }
+        data.arrays() shouldBe 100
+        data.buffers() shouldBe 100
+        data.words() shouldBe 600
+        data.word(99 * 6) shouldBe 99
+        data.word(599) shouldBe 3
+        shouldThrow<IndexOutOfBoundsException> { data.word(600) }
+        data.clear().words() shouldBe 0
+        shouldThrow<IllegalStateException> { data.buffer(1, 1) }
+    }
+})

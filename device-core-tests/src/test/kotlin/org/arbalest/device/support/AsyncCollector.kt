@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.support
+
+import org.arbalest.device.AsyncArrayStream
+import org.arbalest.device.AsyncQuirk
+import org.arbalest.device.AsyncTask
+import org.arbalest.support.PeerProducer
+import java.util.concurrent.CancellationException
+import java.util.concurrent.CompletableFuture
+import java.util.concurrent.CompletionException
+import java.util.concurrent.CompletionStage
+import java.util.concurrent.CopyOnWriteArrayList
+import java.util.concurrent.ExecutionException
+import java.util.concurrent.Executor
+import java.util.concurrent.Flow
+import java.util.concurrent.TimeUnit.SECONDS
+import java.util.concurrent.atomic.AtomicLong
+
+/** Connects the producer; [threaded] if it does not come back before it has ended. */
+internal fun PeerProducer.connect(vararg quirks: AsyncQuirk, threaded: Boolean = false): AsyncArrayStream =
+    AsyncArrayStream.connect({ handler -> if (threaded) Thread.ofPlatform().start { start(handler) } else start(handler) }, *quirks)
+
+/** What a stage ends with, or the error that it fails with. */
+internal fun <T> CompletionStage<T>.outcome(): Result<T> =
+    try {
+        Result.success(toCompletableFuture().get(5, SECONDS))
+    } catch (e: CancellationException) {
+        Result.failure(e)
+    } catch (e: ExecutionException) {
+        Result.failure(e.cause.let { if (it is CompletionException) it.cause!! else it!! })
+    }
+
+/**
+ * Asks for [window] tasks, and for one more as each is done with; does with a task what [onTask] says, on [executor]. By default it
+ * reads the column `id`, where it is signalled.
+ */
+internal class AsyncCollector(
+    private val window: Long = 5,
+    private val executor: Executor = Executor { it.run() },
+    private val onTask: AsyncCollector.(AsyncTask) -> Unit = { read(it) },
+) : Flow.Subscriber<AsyncTask> {
+    val ids = CopyOnWriteArrayList<List<Long>>()
+    val tasks = AtomicLong()
+    val done = CompletableFuture<Unit>()
+    private val subscribed = CompletableFuture<Flow.Subscription>()
+
+    /** Waits for it: a producer that calls back at the moment may bring it, after `subscribe` has returned. */
+    val subscription: Flow.Subscription get() = subscribed.get(5, SECONDS)
+
+    fun read(task: AsyncTask) {
+        task.extract().use { ids += it.column("id").toLongArray().toList() }
+    }
+
+    override fun onSubscribe(subscription: Flow.Subscription) {
+        subscribed.complete(subscription)
+        if (window > 0) subscription.request(window)
+    }
+
+    override fun onNext(task: AsyncTask) {
+        tasks.incrementAndGet()
+        executor.execute {
+            try {
+                onTask(task)
+                if (window > 0) subscription.request(1)
+            } catch (t: Throwable) {
+                subscription.cancel()
+                done.completeExceptionally(t)
+            }
+        }
+    }
+
+    override fun onError(t: Throwable) {
+        done.completeExceptionally(t)
+    }
+
+    override fun onComplete() {
+        executor.execute { done.complete(Unit) }
+    }
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.support
+
+import org.arbalest.device.AsyncArrayStream
+import org.arbalest.device.AsyncProducer
+import org.arbalest.device.AsyncSchema
+import org.arbalest.device.AsyncTask
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.Devices
+import org.arbalest.device.Metadata
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.testkit.contract.Held
+import org.arbalest.testkit.contract.eventually
+import org.reactivestreams.tck.TestEnvironment
+import java.util.concurrent.CompletableFuture
+import java.util.concurrent.ConcurrentLinkedQueue
+import java.util.concurrent.Flow
+import java.util.concurrent.ForkJoinPool
+import java.util.concurrent.TimeUnit.SECONDS
+
+/** The streams that a TCK class opens, each of which it leaves in any state. */
+internal class AsyncStreams {
+    private val open = ConcurrentLinkedQueue<AsyncArrayStream>()
+    private val ends = ConcurrentLinkedQueue<CompletableFuture<*>>()
+
+    /** Our producer, at [source], into our consumer. */
+    fun connect(source: Flow.Publisher<DeviceArray>): AsyncArrayStream = track(AsyncArrayStream.connect { handler ->
+        val produced = AsyncProducer.produce(handler, ones, source, ForkJoinPool.commonPool())
+        ends += produced.toCompletableFuture()
+    })
+
+    /** A stream that fails before its schema. */
+    fun failed(): AsyncArrayStream = track(AsyncArrayStream.connect { AsyncProducer.refuse(it, IllegalStateException("this stream always fails")) })
+
+    /** The subscriber of our producer, which feeds [consumer]; whoever has it is the publisher. */
+    fun producer(consumer: Extracting): Flow.Subscriber<DeviceArray> {
+        val subscriber = CompletableFuture<Flow.Subscriber<in DeviceArray>>()
+        connect { subscriber.complete(it) }.subscribe(consumer)
+        @Suppress("UNCHECKED_CAST") // one of `in DeviceArray` takes each DeviceArray
+        return subscriber.get(5, SECONDS) as Flow.Subscriber<DeviceArray>
+    }
+
+    private fun track(arrays: AsyncArrayStream): AsyncArrayStream {
+        open += arrays
+        ends += arrays.released().toCompletableFuture()
+        return arrays
+    }
+
+    /** Closes all, waits until they are gone, and says what is left then. */
+    fun finish() {
+        open.forEach(AsyncArrayStream::close)
+        for (end in ends) end.handle { _, _ -> }.get(5, SECONDS)
+        checkNothingIsLeft()
+    }
+
+    companion object {
+        private val schema = one().use { it.schema() }
+        private val ones = AsyncSchema(schema.asField(), DeviceType.CPU, Metadata.empty())
+
+        fun one(): DeviceArray = Devices.cpu().batchBuilder(1).use { it.int64("id", longArrayOf(1)).build() }
+
+        fun checkNothingIsLeft() {
+            eventually("nothing is left after the class") { Held.now().isZero }
+        }
+
+        /** Patient where something must come, brief where nothing may. */
+        fun environment() = TestEnvironment(5000, 50, 10)
+    }
+}
+
+/** So many arrays of one row, made where they are asked for. */
+internal class Ones(private val count: Long) : Flow.Publisher<DeviceArray> {
+    override fun subscribe(subscriber: Flow.Subscriber<in DeviceArray>) {
+        subscriber.onSubscribe(object : Flow.Subscription {
+            private var left = count
+            private var wanted = 0L
+            private var busy = false
+            private var over = false
+
+            override fun request(n: Long) {
+                wanted += n
+                if (busy) return
+                busy = true
+                while (!over && left > 0 && wanted > 0) {
+                    wanted--
+                    left--
+                    subscriber.onNext(AsyncStreams.one())
+                }
+                busy = false
+                if (over || left > 0) return
+                over = true
+                subscriber.onComplete()
+            }
+
+            override fun cancel() {
+                over = true
+            }
+        })
+        if (count == 0L) subscriber.onComplete()
+    }
+}
+
+/** A consumer that extracts each task and lets go of it. */
+internal class Extracting(private val demand: Long) : Flow.Subscriber<AsyncTask> {
+    private val subscribed = CompletableFuture<Flow.Subscription>()
+
+    /** Waits for it: a producer that calls back at the moment may bring it, after `subscribe` has returned. */
+    val subscription: Flow.Subscription get() = subscribed.get(5, SECONDS)
+
+    override fun onSubscribe(s: Flow.Subscription) {
+        subscribed.complete(s)
+        if (demand > 0) s.request(demand)
+    }
+
+    override fun onNext(task: AsyncTask) = task.extract().close()
+
+    override fun onError(t: Throwable) = Unit
+
+    override fun onComplete() = Unit
+}

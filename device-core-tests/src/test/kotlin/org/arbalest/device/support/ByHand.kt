@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.support
+
+import org.arbalest.device.AsyncArrayStream
+import org.arbalest.device.AsyncQuirk
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.Devices
+import org.arbalest.device.abi.ArrowArrayStruct
+import org.arbalest.device.abi.ArrowAsyncHandlerStruct
+import org.arbalest.device.abi.ArrowAsyncProducerStruct
+import org.arbalest.device.abi.ArrowAsyncTaskStruct
+import org.arbalest.device.abi.ArrowDeviceArrayStruct
+import org.arbalest.device.abi.ArrowSchemaStruct
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.internal.calls.Calls
+import org.arbalest.device.internal.memory.NativeHeap
+import org.arbalest.device.internal.schema.SchemaImporter
+import java.lang.foreign.Arena
+import java.lang.foreign.FunctionDescriptor
+import java.lang.foreign.Linker
+import java.lang.foreign.MemorySegment
+import java.lang.foreign.ValueLayout.JAVA_INT
+import java.lang.foreign.ValueLayout.JAVA_LONG
+import java.lang.invoke.MethodHandles
+import java.util.concurrent.CopyOnWriteArrayList
+import java.util.concurrent.CountDownLatch
+import java.util.concurrent.TimeUnit.SECONDS
+
+private val VOID_1 = FunctionDescriptor.ofVoid(JAVA_LONG)
+private val VOID_2 = FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_LONG)
+private val INT_2 = FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG)
+private val INT_3 = FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG)
+private val ON_ERROR = FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG)
+
+private fun Arena.stub(target: Any, name: String, type: FunctionDescriptor): Long {
+    val method = MethodHandles.lookup().findVirtual(target.javaClass, name, type.toMethodType())
+    return Linker.nativeLinker().upcallStub(method.bindTo(target), type, this).address()
+}
+
+/** Leaves garbage, no zero byte in it, where malloc gives memory of this size next. */
+internal fun soil(bytes: Long) {
+    List(7) { NativeHeap.allocate(bytes) }.onEach { NativeHeap.fill(it, bytes, 0x5A) }.forEach(NativeHeap::free)
+}
+
+/** A C producer that does what the test says, when it says so, on the test's thread; its extract_data does what [onExtract] says. */
+internal class ProducerByHand(private val onExtract: (task: Int, out: Long) -> Int) : AutoCloseable {
+    private val arena = Arena.ofShared()
+    private val struct = arena.allocate(48, 8).address()
+    private var handler = 0L
+
+    /** What was requested, call by call. */
+    val requests = CopyOnWriteArrayList<Long>()
+
+    /** How often cancel was called. */
+    var cancels = 0
+        private set
+
+    /** For each call of extract_data, the task's number, negative minus one for NULL. */
+    val extracts = CopyOnWriteArrayList<Int>()
+
+    fun connect(vararg quirks: AsyncQuirk): AsyncArrayStream = AsyncArrayStream.connect({
+        handler = it.address()
+        ArrowAsyncProducerStruct.setDeviceType(struct, DeviceType.CPU.code())
+        ArrowAsyncProducerStruct.setRequest(struct, arena.stub(this, "request", VOID_2))
+        ArrowAsyncProducerStruct.setCancel(struct, arena.stub(this, "cancel", VOID_1))
+        ArrowAsyncHandlerStruct.setProducer(handler, struct)
+    }, *quirks)
+
+    fun schema(): Int {
+        val schema = arena.allocate(ArrowSchemaStruct.LAYOUT)
+        one().use { it.schema().exportSchema(schema) }
+        val code = Calls.get(ArrowAsyncHandlerStruct.onSchema(handler), handler, schema.address())
+        SchemaImporter.giveBack(schema.address())
+        return code
+    }
+
+    fun task(number: Int): Int {
+        val task = arena.allocate(ArrowAsyncTaskStruct.LAYOUT).address()
+        ArrowAsyncTaskStruct.setExtractData(task, extractStub)
+        ArrowAsyncTaskStruct.setPrivateData(task, number.toLong())
+        return Calls.onNextTask(ArrowAsyncHandlerStruct.onNextTask(handler), handler, task, 0)
+    }
+
+    fun end(): Int = Calls.onNextTask(ArrowAsyncHandlerStruct.onNextTask(handler), handler, 0, 0)
+
+    fun error(code: Int, message: String) {
+        Calls.onError(ArrowAsyncHandlerStruct.onError(handler), handler, code, arena.allocateFrom(message).address(), 0)
+    }
+
+    fun release() = Calls.release(ArrowAsyncHandlerStruct.release(handler), handler)
+
+    private val extractStub = arena.stub(this, "extract", INT_2)
+
+    @Suppress("unused")
+    fun request(self: Long, n: Long) {
+        requests += n
+    }
+
+    @Suppress("unused")
+    fun cancel(self: Long) {
+        cancels++
+    }
+
+    @Suppress("unused")
+    fun extract(task: Long, out: Long): Int {
+        val number = ArrowAsyncTaskStruct.privateData(task).toInt()
+        extracts += if (out == 0L) -number - 1 else number
+        return if (out == 0L) 0 else onExtract(number, out)
+    }
+
+    override fun close() = arena.close()
+
+    companion object {
+        fun one(): DeviceArray = Devices.cpu().batchBuilder(1).use { it.int64("id", longArrayOf(1)).build() }
+
+        /** An extract_data that gives one row. */
+        val GIVES: (Int, Long) -> Int = { _, out ->
+            one().use { it.exportDeviceArray(MemorySegment.ofAddress(out).reinterpret(ArrowDeviceArrayStruct.SIZE)) }
+            0
+        }
+    }
+}
+
+/** A C consumer that does what the test says, and takes down what it is told; its callbacks answer 0. */
+internal class ConsumerByHand : AutoCloseable {
+    private val arena = Arena.ofShared()
+    private val struct = arena.allocate(ArrowAsyncHandlerStruct.LAYOUT)
+
+    /** `on_schema`, `task`, `end`, `on_error <code> <message>`, `release`. */
+    val calls = CopyOnWriteArrayList<String>()
+
+    /** Copies of the tasks' structs. */
+    val tasks = CopyOnWriteArrayList<MemorySegment>()
+
+    private val released = CountDownLatch(1)
+
+    /** What is done inside of each callback. */
+    @Volatile var inside: (String) -> Unit = {}
+
+    /** The handler, alive. */
+    val handler: MemorySegment = struct.also {
+        val at = it.address()
+        ArrowAsyncHandlerStruct.setOnSchema(at, arena.stub(this, "onSchema", INT_2))
+        ArrowAsyncHandlerStruct.setOnNextTask(at, arena.stub(this, "onNextTask", INT_3))
+        ArrowAsyncHandlerStruct.setOnError(at, arena.stub(this, "onError", ON_ERROR))
+        ArrowAsyncHandlerStruct.setRelease(at, arena.stub(this, "release", VOID_1))
+    }
+
+    fun request(n: Long) = Calls.request(ArrowAsyncProducerStruct.request(producer()), producer(), n)
+
+    fun cancel() = Calls.release(ArrowAsyncProducerStruct.cancel(producer()), producer())
+
+    private fun producer() = ArrowAsyncHandlerStruct.producer(struct.address())
+
+    /** `extract_data` of a task; with [out] null, NULL. */
+    fun extract(task: Int, out: MemorySegment?): Int {
+        val copy = tasks[task].address()
+        return Calls.get(ArrowAsyncTaskStruct.extractData(copy), copy, out?.address() ?: 0)
+    }
+
+    /** Memory for an array, with garbage in it. */
+    fun dirty(): MemorySegment = arena.allocate(ArrowDeviceArrayStruct.LAYOUT).fill(0x5A)
+
+    fun isReleased(array: MemorySegment): Boolean = ArrowArrayStruct.release(array.address()) == 0L
+
+    fun awaitRelease() = check(released.await(5, SECONDS)) { "the handler is not released; it was told $calls" }
+
+    private fun told(what: String): Int {
+        calls += what
+        inside(what)
+        return 0
+    }
+
+    @Suppress("unused")
+    fun onSchema(self: Long, schema: Long): Int {
+        SchemaImporter.giveBack(schema)
+        return told("on_schema")
+    }
+
+    @Suppress("unused")
+    fun onNextTask(self: Long, task: Long, metadata: Long): Int {
+        if (task != 0L) tasks += arena.allocate(ArrowAsyncTaskStruct.LAYOUT).copyFrom(NativeHeap.segment(task, ArrowAsyncTaskStruct.SIZE))
+        return told(if (task == 0L) "end" else "task")
+    }
+
+    @Suppress("unused")
+    fun onError(self: Long, code: Int, message: Long, metadata: Long) {
+        told("on_error $code ${NativeHeap.getString(message)}")
+    }
+
+    @Suppress("unused")
+    fun release(self: Long) {
+        ArrowAsyncHandlerStruct.setRelease(struct.address(), 0)
+        told("release")
+        released.countDown()
+    }
+
+    override fun close() = arena.close()
+}

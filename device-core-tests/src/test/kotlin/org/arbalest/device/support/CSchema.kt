@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.support
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.assertions.withClue
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import org.arbalest.device.DeviceException
+import org.arbalest.device.Field
+import org.arbalest.device.abi.ArrowSchemaStruct
+import org.arbalest.device.abi.Errno
+import org.arbalest.support.PeerMoves
+import org.arbalest.support.PeerNodes
+import org.arbalest.support.StructKind
+import java.lang.foreign.Arena
+import java.lang.foreign.MemorySegment
+import java.nio.ByteBuffer
+import java.nio.ByteOrder
+
+/** A schema for the C peer to make. [tamper] may spoil a struct after it was made. */
+internal class CSchema(
+    val format: String?,
+    val name: String? = "",
+    val flags: Long = 2,
+    val metadata: ByteArray? = null,
+    val children: List<CSchema> = emptyList(),
+    val dictionary: CSchema? = null,
+    val tamper: (MemorySegment) -> Unit = {},
+) {
+    constructor(format: String, vararg children: CSchema) : this(format, children = children.toList())
+
+    fun named(newName: String?): CSchema = CSchema(format, newName, flags, metadata, children, dictionary, tamper)
+
+    fun flagged(newFlags: Long): CSchema = CSchema(format, name, newFlags, metadata, children, dictionary, tamper)
+
+    fun write(out: MemorySegment) {
+        PeerNodes.schema(out, format, name, metadata, flags, children.size.toLong())
+        children.forEachIndexed { i, child -> child.write(childOf(out, i.toLong())) }
+        if (dictionary != null) {
+            PeerNodes.setSchemaDictionary(out)
+            dictionary.write(dictionaryOf(out))
+        }
+        tamper(out)
+    }
+
+    /** The number of structs. */
+    val nodes: Long get() = 1 + children.sumOf { it.nodes } + (dictionary?.nodes ?: 0)
+
+    override fun toString(): String = "$format \"$name\" $flags $children $dictionary"
+}
+
+internal fun childOf(schema: MemorySegment, i: Long): MemorySegment = MemorySegment.ofAddress(ArrowSchemaStruct.child(schema.address(), i))
+
+internal fun dictionaryOf(schema: MemorySegment): MemorySegment = MemorySegment.ofAddress(ArrowSchemaStruct.dictionary(schema.address()))
+
+internal fun isReleased(schema: MemorySegment): Boolean = ArrowSchemaStruct.release(schema.address()) == 0L
+
+/** Imports what the C peer makes, which must come back released. */
+internal fun imported(schema: CSchema): Field = Arena.ofConfined().use { arena ->
+    val struct = arena.allocate(ArrowSchemaStruct.LAYOUT)
+    schema.write(struct)
+    Field.importSchema(struct).also { isReleased(struct) shouldBe true }
+}
+
+/** Importing it must fail with EINVAL and all of the words, and release it. */
+internal fun refused(schema: CSchema, vararg words: String) {
+    Arena.ofConfined().use { arena ->
+        val struct = arena.allocate(ArrowSchemaStruct.LAYOUT)
+        schema.write(struct)
+        withClue(schema) {
+            val error = shouldThrow<DeviceException> { Field.importSchema(struct) }
+            error.errno() shouldBe Errno.EINVAL
+            for (word in words) error.message!! shouldContain word
+            isReleased(struct) shouldBe true
+        }
+    }
+}
+
+/** Exports a field, lends the struct, and releases it. */
+internal fun <T> exported(field: Field, read: (MemorySegment) -> T): T = Arena.ofConfined().use { arena ->
+    val struct = arena.allocate(ArrowSchemaStruct.LAYOUT).fill(0xA5.toByte())
+    field.exportSchema(struct)
+    try {
+        read(struct)
+    } finally {
+        PeerMoves.release(struct, StructKind.SCHEMA)
+    }
+}
+
+/** The C peer's hash of what we export. */
+internal fun checksum(field: Field): Long = exported(field, PeerNodes::schemaChecksum)
+
+/** The C peer's hash of what it makes itself. */
+internal fun checksum(schema: CSchema): Long = Arena.ofConfined().use { arena ->
+    val struct = arena.allocate(ArrowSchemaStruct.LAYOUT)
+    schema.write(struct)
+    PeerNodes.schemaChecksum(struct).also { PeerMoves.release(struct, StructKind.SCHEMA) }
+}
+
+/** There and back: what we export is to the C peer what it made itself, and imports as the same field again. */
+internal fun roundTrip(schema: CSchema): Field {
+    val field = imported(schema)
+    withClue(schema) {
+        checksum(field) shouldBe checksum(schema)
+        val again = exported(field) { struct ->
+            Arena.ofConfined().use { arena ->
+                val moved = arena.allocate(ArrowSchemaStruct.LAYOUT)
+                PeerMoves.move(struct, moved, StructKind.SCHEMA)
+                Field.importSchema(moved)
+            }
+        }
+        again shouldBe field
+        again.hashCode() shouldBe field.hashCode()
+    }
+    return field
+}
+
+/** A block of metadata as the C interface has it. */
+internal fun block(pairs: List<Pair<ByteArray, ByteArray>>, count: Int = pairs.size): ByteArray {
+    val bytes = ByteBuffer.allocate(4 + pairs.sumOf { 8 + it.first.size + it.second.size }).order(ByteOrder.nativeOrder())
+    bytes.putInt(count)
+    for ((key, value) in pairs) bytes.putInt(key.size).put(key).putInt(value.size).put(value)
+    return bytes.array()
+}
+
+internal fun block(vararg pairs: Pair<String, String>): ByteArray =
+    block(pairs.map { (key, value) -> key.toByteArray() to value.toByteArray() })

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.support
+
+import org.arbalest.device.DLPack
+import org.arbalest.device.abi.DLManagedTensorStruct
+import org.arbalest.device.abi.DLManagedTensorVersionedStruct
+import org.arbalest.device.abi.DLTensorStruct
+import org.arbalest.support.I32
+import org.arbalest.support.I64
+import org.arbalest.support.NativeLibrary
+import org.arbalest.support.PTR
+import org.arbalest.support.textAt
+import java.lang.foreign.Arena
+import java.lang.foreign.FunctionDescriptor
+import java.lang.foreign.Linker
+import java.lang.foreign.MemoryLayout
+import java.lang.foreign.MemorySegment
+import java.lang.foreign.ValueLayout.ADDRESS
+import java.lang.foreign.ValueLayout.JAVA_BYTE
+import java.lang.foreign.ValueLayout.JAVA_LONG
+
+/** A producer and a consumer of tensors in C: `dlpack/tensors.c`, which says more. */
+internal object CTensors {
+    private val library = NativeLibrary.compile("dlpack/tensors.c", "dlpack/dlpack.h")
+
+    private fun function(name: String, result: MemoryLayout?, vararg parameters: MemoryLayout) = Linker.nativeLinker().downcallHandle(
+        library.findOrThrow(name), if (result == null) FunctionDescriptor.ofVoid(*parameters) else FunctionDescriptor.of(result, *parameters),
+    )
+
+    private val layoutFunction = function("tensor_layout", PTR)
+    private val live = function("tensor_live", I64)
+    private val twice = function("tensor_deleted_twice", I64)
+    private val make = function("tensor_make", PTR, I32, I32, I64, I32, PTR)
+    private val read = function("tensor_read", I64, PTR, I32, PTR)
+    private val delete = function("tensor_delete", null, PTR, I32)
+    private val deleteOnThreads = function("tensor_delete_on_threads", null, PTR, I64, I32, I32)
+    private val deleteAtExit = function("tensor_delete_at_exit", null, PTR, I32)
+
+    val layout: String get() = (layoutFunction.invoke() as MemorySegment).textAt()
+
+    /** Tensors of C's whose deleter was not called. */
+    val liveTensors: Long get() = live.invoke() as Long
+
+    /** How often a deleter was called that had been called before. */
+    val deletedTwice: Long get() = twice.invoke() as Long
+
+    /** What a producer says of a tensor, right or wrong. */
+    class Said(
+        val data: Long,
+        val shape: LongArray?,
+        val strides: LongArray? = null,
+        val code: Int = DLTensorStruct.INT,
+        val bits: Int = 64,
+        val lanes: Int = 1,
+        val ndim: Int = shape?.size ?: 0,
+        val deviceType: Int = 1,
+        val deviceId: Int = 0,
+        val byteOffset: Long = 0,
+        val major: Int = 1,
+        val flags: Long = 0,
+        val hasDeleter: Boolean = true,
+    )
+
+    /** A tensor of C's; each of its structs ends where memory does. */
+    fun make(form: DLPack, said: Said): MemorySegment = Arena.ofConfined().use { arena ->
+        fun list(numbers: LongArray?) = when {
+            numbers == null -> MemorySegment.NULL
+            numbers.isEmpty() -> arena.allocate(8)
+            else -> arena.allocateFrom(JAVA_LONG, *numbers)
+        }
+        val tensor = arena.allocate(DLTensorStruct.LAYOUT)
+        val at = tensor.address()
+        DLTensorStruct.setData(at, said.data)
+        DLTensorStruct.setDeviceType(at, said.deviceType)
+        DLTensorStruct.setDeviceId(at, said.deviceId)
+        DLTensorStruct.setNdim(at, said.ndim)
+        DLTensorStruct.setCode(at, said.code)
+        DLTensorStruct.setBits(at, said.bits)
+        DLTensorStruct.setLanes(at, said.lanes)
+        DLTensorStruct.setShape(at, list(said.shape).address())
+        DLTensorStruct.setStrides(at, list(said.strides).address())
+        DLTensorStruct.setByteOffset(at, said.byteOffset)
+        make.invoke(number(form), said.major, said.flags, if (said.hasDeleter) 1 else 0, tensor) as MemorySegment
+    }
+
+    /** The elements of a tensor in memory that the CPU can read, in order. */
+    fun read(form: DLPack, tensor: MemorySegment, bytes: Long): ByteArray = Arena.ofConfined().use { arena ->
+        val out = arena.allocate(maxOf(bytes, 1))
+        check(read.invoke(tensor, number(form), out) as Long == bytes)
+        out.asSlice(0, bytes).toArray(JAVA_BYTE)
+    }
+
+    /** Calls the deleter. */
+    fun delete(form: DLPack, tensor: MemorySegment) {
+        delete.invoke(tensor, number(form))
+    }
+
+    /** Calls the deleters on threads that the JVM has never seen; they are over when this returns. */
+    fun deleteOnThreads(form: DLPack, tensors: List<MemorySegment>, threads: Int): Unit = Arena.ofConfined().use { arena ->
+        val list = arena.allocate(ADDRESS, tensors.size.toLong())
+        tensors.forEachIndexed { i, tensor -> list.setAtIndex(ADDRESS, i.toLong(), tensor) }
+        deleteOnThreads.invoke(list, tensors.size.toLong(), number(form), threads)
+    }
+
+    /** Calls the deleter on a thread of C's when the process ends. */
+    fun deleteAtExit(form: DLPack, tensor: MemorySegment) {
+        deleteAtExit.invoke(tensor, number(form))
+    }
+
+    private fun number(form: DLPack) = if (form == DLPack.VERSIONED) 1 else 0
+}
+
+/** What a `DLTensor` says. */
+internal data class SeenTensor(
+    val dtype: Triple<Int, Int, Int>,
+    val shape: List<Long>,
+    val strides: List<Long>,
+    val data: Long,
+    val byteOffset: Long,
+    val device: Pair<Int, Int>,
+)
+
+internal fun DLPack.see(tensor: MemorySegment): SeenTensor {
+    val at = if (this == DLPack.VERSIONED) DLManagedTensorVersionedStruct.tensor(tensor.address()) else DLManagedTensorStruct.tensor(tensor.address())
+    fun numbers(address: Long) = List(DLTensorStruct.ndim(at)) { MemorySegment.ofAddress(address).reinterpret(8L * DLTensorStruct.ndim(at)).getAtIndex(JAVA_LONG, it.toLong()) }
+    return SeenTensor(
+        Triple(DLTensorStruct.code(at), DLTensorStruct.bits(at), DLTensorStruct.lanes(at)), numbers(DLTensorStruct.shape(at)), numbers(DLTensorStruct.strides(at)),
+        DLTensorStruct.data(at), DLTensorStruct.byteOffset(at), DLTensorStruct.deviceType(at) to DLTensorStruct.deviceId(at),
+    )
+}

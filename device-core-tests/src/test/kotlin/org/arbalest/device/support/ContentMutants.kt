@@ -1,0 +1,476 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.support
+
+import org.arbalest.device.Column
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceException
+import org.arbalest.device.Devices
+import org.arbalest.device.FlatType.BinaryType
+import org.arbalest.device.FlatType.BinaryViewType
+import org.arbalest.device.FlatType.DateType
+import org.arbalest.device.FlatType.DateUnit
+import org.arbalest.device.FlatType.DecimalType
+import org.arbalest.device.FlatType.LargeBinaryType
+import org.arbalest.device.FlatType.LargeUtf8Type
+import org.arbalest.device.FlatType.NullType
+import org.arbalest.device.FlatType.TimeType
+import org.arbalest.device.FlatType.Utf8Type
+import org.arbalest.device.FlatType.Utf8ViewType
+import org.arbalest.device.Ledger
+import org.arbalest.device.NestedType.DictionaryType
+import org.arbalest.device.NestedType.FixedSizeListType
+import org.arbalest.device.NestedType.LargeListType
+import org.arbalest.device.NestedType.LargeListViewType
+import org.arbalest.device.NestedType.ListType
+import org.arbalest.device.NestedType.ListViewType
+import org.arbalest.device.NestedType.MapType
+import org.arbalest.device.NestedType.RunEndEncodedType
+import org.arbalest.device.NestedType.StructType
+import org.arbalest.device.NestedType.UnionMode
+import org.arbalest.device.NestedType.UnionType
+import org.arbalest.device.Validation
+import org.arbalest.support.StructKind
+import java.io.RandomAccessFile
+import java.lang.foreign.Arena
+import java.math.BigInteger
+import java.nio.channels.FileChannel
+import kotlin.random.Random
+import kotlin.system.exitProcess
+
+/**
+ * Arrays that are right but for one change of a buffer or a null count, of which is known whether it is a lie, and where. With full validation a lie is refused, by its
+ * path and row, and anything else is taken and can be read to the end, cut, copied and handed on as what is right; without, a lie is refused by whoever meets it. The
+ * buffers end where readable memory does: whatever else is read ends the process.
+ */
+internal class ContentMutants(private val random: Random, private val memory: GuardedSlots) {
+    /** What is to be refused: an array, by its path, and a row of it, or −1 for the array as such. */
+    private data class Lie(val path: String, val row: Int)
+
+    /** An array and which of its elements are shown; [parent] if its position alone says of what it is part. */
+    private inner class Shown(val array: RawArray, val path: String, val start: Int, val count: Int, val parent: Shown?, val index: Int, val mayBeNull: Boolean) {
+        val type = array.type
+        val bitmap get() = if (hasValidity(this)) array.buffers[0] else null
+        val width = if (type is LargeUtf8Type || type is LargeBinaryType || type is LargeListType || type is LargeListViewType) 8 else 4
+
+        fun isNull(row: Int): Boolean = array.nullCount != 0L && bitmap?.bit(start + row) == false
+
+        fun isHidden(row: Int): Boolean = when {
+            parent == null -> false
+            parent.type is FixedSizeListType -> (row / parent.type.size()).let { parent.isNull(it) || parent.isHidden(it) }
+            parent.type is UnionType -> parent.array.buffers[0]!!.get(parent.start + row).toInt() != parent.type.typeIds()[index] || parent.isHidden(row)
+            else -> parent.isNull(row) || parent.isHidden(row)
+        }
+
+        fun lie(row: Int) = Lie(path, row)
+        fun valid(): Int? = (0 until count).filterNot(::isNull).randomOrNull(random)
+        fun anyRow(): Int? = (0 until count).toList().randomOrNull(random)
+    }
+
+    private fun hasValidity(shown: Shown) = shown.type !is NullType && shown.type !is UnionType && shown.type !is RunEndEncodedType
+
+    private fun collect(shown: Shown, all: MutableList<Shown>) {
+        all += shown
+        val array = shown.array
+        array.children.forEachIndexed { i, child ->
+            val path = "${shown.path}.${child.field.name()}"
+            val each = when (val type = shown.type) {
+                is StructType -> 1
+                is UnionType -> if (type.mode() == UnionMode.SPARSE) 1 else -1
+                is FixedSizeListType -> type.size()
+                else -> -1
+            }
+            val mayBeNull = child.field.isNullable && shown.type !is MapType
+            if (each < 0) {
+                collect(Shown(child, path, child.offset, child.length, null, i, mayBeNull), all)
+            } else {
+                collect(Shown(child, path, child.offset + shown.start * each, shown.count * each, shown, i, mayBeNull), all)
+            }
+        }
+        array.dictionary?.let { collect(Shown(it, "${shown.path}.(dictionary)", it.offset, it.length, null, 0, true), all) }
+    }
+
+    /** One mutant; returns whether it is a lie. */
+    fun run(): Boolean {
+        memory.reset()
+        val array = SoundArrays(random).array()
+        val all = mutableListOf<Shown>().also { collect(Shown(array, "$", array.offset, array.length, null, 0, array.field.isNullable), it) }
+        var lie: Lie? = null
+        var what = "nothing"
+        if (random.nextInt(8) > 0) {
+            for (attempt in 0 until 20) {
+                val (name, mutation) = mutations.entries.random(random)
+                val found = mutation(all.random(random)) ?: continue
+                lie = found.takeIf { it !== LEGAL }
+                what = name
+                break
+            }
+        }
+        if (System.getProperty("arbalest.mutants.show") != null) println("${array.field}: $what, $lie")
+        for (level in Validation.entries) Arena.ofConfined().use { arena -> check(array, arena, level, what, lie) }
+        return lie != null
+    }
+
+    private fun check(raw: RawArray, arena: Arena, level: Validation, what: String, lie: Lie?) {
+        val out = arena.struct(StructKind.ARRAY).also { raw.lay(it, memory::put) }
+        val array = try {
+            DeviceArray.importArray(out, raw.field, level)
+        } catch (e: DeviceException) {
+            check(level == Validation.FULL && lie != null) { "${raw.field}: $what was refused with $level: $e" }
+            val begin = (if (lie.path == "$") "" else "${lie.path}: ") + if (lie.row < 0) "" else "row ${lie.row}: "
+            check(e.message!!.startsWith(begin)) { "${raw.field}: $what is at $begin, but was refused with ${e.message}" }
+            return
+        }
+        array.use {
+            if (level == Validation.FULL) {
+                check(lie == null) { "${raw.field}: $what at $lie was taken" }
+                sound(it)
+            } else {
+                allowed { it.validate(Validation.FULL) }.let { passed -> check(passed == (lie == null)) { "${raw.field}: $what at $lie, later: $passed" } }
+                it.slice(0, it.length()).use { whole -> read(whole.asColumn(), ::allowed) }
+                random.nextLong(it.length() + 1).let { from -> it.slice(from, random.nextLong(it.length() - from + 1)) }.use { slice -> read(slice.asColumn(), ::allowed) }
+                allowed { it.copyTo(Devices.cpu()).use { copy -> read(copy.asColumn(), ::allowed) } }
+                allowed { converted(it).use { other -> read(other.asColumn(), ::allowed) } }
+                allowed { it.compact().use { small -> read(small.asColumn(), ::allowed) } }
+            }
+        }
+    }
+
+    /** What full validation has passed is read without an exception, and so are its parts, its copy and what a consumer gets. */
+    private fun sound(array: DeviceArray) {
+        read(array.asColumn())
+        val from = random.nextLong(array.length() + 1)
+        array.slice(from, random.nextLong(array.length() - from + 1)).use { slice ->
+            slice.validate(Validation.FULL)
+            read(slice.asColumn())
+            for (whole in listOf(array, slice)) {
+                whole.copyTo(Devices.cpu()).use {
+                    it.validate(Validation.FULL)
+                    read(it.asColumn())
+                }
+                whole.compact().use {
+                    it.validate(Validation.FULL)
+                    check(it.difference(whole) == null) { "compact: ${it.difference(whole)}" }
+                }
+                try {
+                    converted(whole).use { it.validate(Validation.FULL) }
+                } catch (e: DeviceException) {
+                    check(OtherLayouts.mayRefuse(e)) { "${whole.field()}: $e" }
+                }
+                Arena.ofConfined().use { arena ->
+                    val (out, schema) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.SCHEMA)
+                    whole.retain().use { it.exportArray(out, schema) }
+                    DeviceArray.importArray(out, schema, Validation.FULL).use { read(it.asColumn()) }
+                }
+            }
+            DeviceArray.concat(listOf(slice, array)).use { it.validate(Validation.FULL) }
+        }
+        val type = array.field().type()
+        if (type !is FixedSizeListType) for (i in type.children().indices) array.child(i).use(::soundAlone)
+    }
+
+    /** In another layout, or in the same. */
+    private fun converted(array: DeviceArray): DeviceArray =
+        array.convertTo(array.field().withType((OtherLayouts.of(array.field().type()) + array.field().type()).random(random)))
+
+    /** A child by itself, from which nobody hides nulls that it may not have. */
+    private fun soundAlone(child: DeviceArray) {
+        try {
+            child.validate(Validation.FULL)
+        } catch (e: DeviceException) {
+            check(e.message!!.endsWith("null, but the field is not nullable")) { "a child of what is sound: $e" }
+        }
+        read(child.asColumn())
+    }
+
+    private fun read(column: Column, attempt: (() -> Unit) -> Any = { it() }) {
+        attempt { column.nullCount() }
+        for (row in 0 until column.length()) {
+            attempt { column.get(row) }
+            for (getter in Mutants.getters) attempt { fitting { getter(column, row) } }
+        }
+        for (view in Mutants.views) attempt { fitting { view(column) } }
+        attempt { fitting { column.toLongArray(0) } }
+        attempt { fitting { column.toDoubleArray(0.0) } }
+        attempt { column.toString() }
+    }
+
+    /** What is asked of a type or a value that has none of it says so, which is no fault of the array's. */
+    private fun fitting(read: () -> Unit) {
+        try {
+            read()
+        } catch (_: ArithmeticException) {
+            // is none that Java has
+        } catch (_: NoSuchElementException) {
+            // is null
+        } catch (e: IllegalArgumentException) {
+            if (e.javaClass != IllegalArgumentException::class.java) throw e
+        }
+    }
+
+    private fun allowed(action: () -> Unit): Boolean = try {
+        action()
+        true
+    } catch (_: DeviceException) {
+        false
+    }
+
+    // ---- what is changed; null if it cannot be here ----
+
+    private val mutations: Map<String, (Shown) -> Lie?> = mapOf(
+        "a null count that is false" to ::falseCount,
+        "a null count that is left open" to { shown -> LEGAL.takeIf { hasValidity(shown) }?.also { if (shown.bitmap != null) shown.array.nullCount = -1 } },
+        "a null count of what has no nulls" to { shown ->
+            if ((shown.type is UnionType || shown.type is RunEndEncodedType) && shown.array.length > 0) shown.lie(-1).also { shown.array.nullCount = 1 } else null
+        },
+        "one null more" to ::oneNullMore,
+        "garbage beneath a null" to { shown -> (0 until shown.count).filter(shown::isNull).randomOrNull(random)?.let { garbage(shown, shown.start + it) } },
+        "garbage in front of what is shown" to { shown -> if (shown.start == 0) null else garbage(shown, random.nextInt(shown.start)) },
+        "a negative offset" to { shown ->
+            offsets(shown)?.let { offsets ->
+                val at = random.nextInt(shown.count + 1)
+                offsets.setInteger(shown.width, shown.start + at, -1 - random.nextLong(1000))
+                shown.lie((at - 1).coerceAtLeast(0))
+            }
+        },
+        "an offset that goes back" to { shown ->
+            offsets(shown)?.let { offsets ->
+                val at = random.nextInt(shown.count)
+                offsets.setInteger(shown.width, shown.start + at, offsets.integer(shown.width, shown.start + at + 1) + 1 + random.nextLong(1000))
+                shown.lie(at)
+            }
+        },
+        "an offset beyond all" to ::offsetBeyond,
+        "a byte that is not in UTF-8" to ::wrongByte,
+        "a character cut in two" to ::cutCharacter,
+        "a wrong view" to ::wrongView,
+        "a list view that leads beyond" to ::wrongListView,
+        "a wrong value" to ::wrongValue,
+        "an unknown type of a union" to { shown ->
+            if (shown.type !is UnionType) null else shown.anyRow()?.let { row -> shown.array.buffers[0]!!.put(shown.start + row, listOf(1, -1, 4, -128).random(random).toByte()); shown.lie(row) }
+        },
+        "a wrong offset of a union" to ::wrongUnion,
+        "wrong runs" to ::wrongRuns,
+    )
+
+    private fun falseCount(shown: Shown): Lie? {
+        val bitmap = shown.bitmap ?: return null
+        val nulls = (shown.array.offset until shown.array.end).count { !bitmap.bit(it) }.toLong()
+        val said = listOf(nulls - 1, nulls + 1, 0, shown.array.length.toLong()).filter { it in 0..shown.array.length && it != nulls }.randomOrNull(random) ?: return null
+        shown.array.nullCount = said
+        return shown.lie(-1)
+    }
+
+    private fun oneNullMore(shown: Shown): Lie? {
+        val bitmap = shown.bitmap ?: return null
+        val row = (0 until shown.count).filter { bitmap.bit(shown.start + it) }.randomOrNull(random) ?: return null
+        bitmap.setBit(shown.start + row, false)
+        shown.array.nullCount = -1
+        if (shown.mayBeNull) return LEGAL
+        val first = (0 until shown.count).firstOrNull { !bitmap.bit(shown.start + it) && !shown.isHidden(it) }
+        return if (first == null) LEGAL else shown.lie(first)
+    }
+
+    /** Any bytes for an element that may have any. */
+    private fun garbage(shown: Shown, element: Int): Lie? {
+        val array = shown.array
+        val isNull = element >= shown.start
+        when (shown.type) {
+            is Utf8Type, is LargeUtf8Type, is BinaryType, is LargeBinaryType -> {
+                val offsets = array.buffers[1]!!
+                if (!isNull) return null // copied along, up to a byte of the bitmap
+                val (first, last) = offsets.integer(shown.width, element).toInt() to offsets.integer(shown.width, element + 1).toInt()
+                for (i in first until last) array.buffers[2]!!.put(i, random.nextInt().toByte())
+            }
+            is ListType, is LargeListType, is MapType -> return null
+            is ListViewType, is LargeListViewType -> if (isNull) return null else for (i in 1..2) array.buffers[i]!!.setInteger(shown.width, element, random.nextLong())
+            is Utf8ViewType, is BinaryViewType -> for (i in 0 until 16) array.buffers[1]!!.put(16 * element + i, random.nextInt().toByte())
+            is UnionType -> array.buffers[0]!!.put(element, random.nextInt().toByte())
+            is NullType, is StructType, is FixedSizeListType, is RunEndEncodedType -> return null
+            else -> if (shown.type.format() != "b") SoundArrays.width(shown.type).let { width -> for (i in 0 until width) array.buffers[1]!!.put(width * element + i, random.nextInt().toByte()) }
+        }
+        return LEGAL
+    }
+
+    private fun offsets(shown: Shown) = shown.array.buffers.getOrNull(1)?.takeIf { shown.count > 0 && isOffsets(shown) }
+
+    private fun isText(shown: Shown) = shown.type is Utf8Type || shown.type is LargeUtf8Type
+
+    private fun isList(shown: Shown) = shown.type is ListType || shown.type is LargeListType || shown.type is MapType
+
+    private fun isOffsets(shown: Shown) = isText(shown) || isList(shown) || shown.type is BinaryType || shown.type is LargeBinaryType
+
+    /** Beyond the elements; or, where only an array's own last offset says how many there are, beyond that, of a part. */
+    private fun offsetBeyond(shown: Shown): Lie? {
+        val offsets = offsets(shown) ?: return null
+        val last = shown.start + shown.count
+        val most = when {
+            isList(shown) -> shown.array.children[0].length.toLong()
+            last == shown.array.end -> return null
+            else -> offsets.integer(shown.width, shown.array.end)
+        }
+        offsets.setInteger(shown.width, last, most + 1 + random.nextLong(1000))
+        return shown.lie(shown.count - 1)
+    }
+
+    private fun range(shown: Shown, row: Int): IntRange {
+        val offsets = shown.array.buffers[1]!!
+        return offsets.integer(shown.width, shown.start + row).toInt() until offsets.integer(shown.width, shown.start + row + 1).toInt()
+    }
+
+    private fun wrongByte(shown: Shown): Lie? {
+        if (!isText(shown)) return null
+        val row = shown.valid()?.takeUnless { range(shown, it).isEmpty() } ?: return null
+        shown.array.buffers[2]!!.put(range(shown, row).random(random), listOf(0xFF, 0xC0, 0xF5, 0xFE).random(random).toByte())
+        return shown.lie(row)
+    }
+
+    private fun cutCharacter(shown: Shown): Lie? {
+        if (!isText(shown)) return null
+        val row = shown.valid()?.takeIf { it < shown.count - 1 } ?: return null
+        val last = range(shown, row).lastOrNull()?.takeIf { shown.array.buffers[2]!!.get(it) < 0 } ?: return null
+        shown.array.buffers[1]!!.setInteger(shown.width, shown.start + row + 1, last.toLong())
+        return shown.lie(row)
+    }
+
+    private fun wrongView(shown: Shown): Lie? {
+        if (shown.type !is Utf8ViewType && shown.type !is BinaryViewType) return null
+        val row = shown.valid() ?: return null
+        val view = shown.array.buffers[1]!!
+        val at = 16 * (shown.start + row)
+        val size = view.getInt(at)
+        if (random.nextInt(5) == 0) {
+            view.putInt(at, -random.nextInt(1, 100))
+        } else if (size < 12) {
+            view.put(at + 4 + random.nextInt(size, 12), 1)
+        } else if (size == 12) {
+            view.putInt(at, 13).putInt(at + 8, 77)
+        } else {
+            val index = view.getInt(at + 8)
+            when (random.nextInt(6)) {
+                0 -> view.putInt(at + 8, listOf(-1, shown.array.buffers.size - 3, Int.MAX_VALUE).random(random))
+                1 -> view.putInt(at + 12, listOf(-1, Int.MAX_VALUE, shown.array.buffers[2 + index]!!.capacity() - size + 1).random(random))
+                2 -> view.putInt(at, Int.MAX_VALUE)
+                3 -> view.putInt(at + 4, view.getInt(at + 4) + 1)
+                4 -> shown.array.buffers.last()!!.putLong(8 * index, view.getInt(at + 12) + size - 1L) // may hit one in front, too
+                else -> {
+                    shown.array.buffers[2 + index]!!.put(view.getInt(at + 12) + random.nextInt(4, size), 0xFF.toByte())
+                    return if (shown.type is Utf8ViewType) shown.lie(row) else LEGAL
+                }
+            }
+            return if (view.getInt(at) == size && view.getInt(at + 8) == index) firstBeyond(shown, row) else shown.lie(row)
+        }
+        return shown.lie(row)
+    }
+
+    /** The first view that is not within its buffer, or else [row]. */
+    private fun firstBeyond(shown: Shown, row: Int): Lie {
+        val (view, sizes) = shown.array.buffers[1]!! to shown.array.buffers.last()!!
+        val first = (0 until row).firstOrNull {
+            val at = 16 * (shown.start + it)
+            !shown.isNull(it) && view.getInt(at) > 12 && view.getInt(at + 12) + view.getInt(at) > sizes.getLong(8 * view.getInt(at + 8))
+        }
+        return shown.lie(first ?: row)
+    }
+
+    private fun wrongListView(shown: Shown): Lie? {
+        if (shown.type !is ListViewType && shown.type !is LargeListViewType) return null
+        val row = shown.anyRow() ?: return null
+        val (offsets, sizes) = shown.array.buffers[1]!! to shown.array.buffers[2]!!
+        val known = shown.array.children[0].length.toLong()
+        val at = shown.start + row
+        when (random.nextInt(4)) {
+            0 -> offsets.setInteger(shown.width, at, -1)
+            1 -> offsets.setInteger(shown.width, at, listOf(known + 1, if (shown.width == 4) Int.MAX_VALUE.toLong() else Long.MAX_VALUE).random(random))
+            2 -> sizes.setInteger(shown.width, at, -1)
+            else -> sizes.setInteger(shown.width, at, listOf(known - offsets.integer(shown.width, at) + 1, if (shown.width == 4) Int.MAX_VALUE.toLong() else Long.MAX_VALUE).random(random))
+        }
+        return shown.lie(row)
+    }
+
+    private fun wrongValue(shown: Shown): Lie? {
+        val type = shown.type
+        val width = SoundArrays.width(type)
+        val row = shown.valid() ?: return null
+        val at = shown.start + row
+        when (type) {
+            is TimeType -> shown.array.buffers[1]!!.setInteger(width, at, listOf(-1L, SoundArrays.day(type)).random(random))
+            is DateType -> {
+                if (type.unit() == DateUnit.DAY) return null
+                shown.array.buffers[1]!!.setInteger(8, at, listOf(1L, -1L, 86_400_001L, Long.MAX_VALUE, Long.MIN_VALUE).random(random))
+            }
+            is DecimalType -> {
+                val least = SoundArrays.most(type) + BigInteger.ONE
+                val most = BigInteger.TWO.pow(type.bits() - 1) - BigInteger.ONE
+                SoundArrays.decimal(shown.array.buffers[1]!!, width, at, listOf(least, least.negate(), most, most.not()).random(random))
+            }
+            is DictionaryType -> shown.array.buffers[1]!!.setInteger(width, at, listOf(-1L, shown.array.dictionary!!.length.toLong(), if (width == 8) Long.MIN_VALUE else 127).random(random))
+            else -> return null
+        }
+        return shown.lie(row)
+    }
+
+    private fun wrongUnion(shown: Shown): Lie? {
+        val type = shown.type
+        if (type !is UnionType || type.mode() == UnionMode.SPARSE) return null
+        val row = shown.anyRow() ?: return null
+        val (ids, offsets) = shown.array.buffers[0]!! to shown.array.buffers[1]!!
+        val id = ids.get(shown.start + row)
+        val child = type.typeIds().indexOf(id.toInt())
+        val before = (0 until row).lastOrNull { ids.get(shown.start + it) == id }
+        val wrong = mutableListOf(-1, shown.array.children[child].length, Int.MAX_VALUE)
+        if (before != null) wrong += offsets.getInt(4 * (shown.start + before)) - 1
+        offsets.putInt(4 * (shown.start + row), wrong.random(random))
+        return shown.lie(row)
+    }
+
+    private fun wrongRuns(shown: Shown): Lie? {
+        if (shown.type !is RunEndEncodedType || shown.count == 0) return null
+        val runEnds = shown.array.children[0]
+        val width = SoundArrays.width(runEnds.type)
+        val ends = runEnds.buffers[1]!!
+        fun end(run: Int) = if (run < 0) 0 else ends.integer(width, runEnds.offset + run)
+        val last = runEnds.length - 1
+        when (random.nextInt(4)) {
+            0 -> random.nextInt(runEnds.length).let { ends.setInteger(width, runEnds.offset + it, end(it - 1) - random.nextInt(3)) }
+            1 -> {
+                if (end(last - 1) >= shown.start + shown.count - 1) return null
+                ends.setInteger(width, runEnds.offset + last, shown.start + shown.count - 1L)
+                return shown.lie((shown.count - 1))
+            }
+            2 -> return LEGAL.also { ends.setInteger(width, runEnds.offset + last, end(last) + 1000) }
+            else -> return if (runEnds.offset == 0) null else LEGAL.also { ends.setInteger(width, random.nextInt(runEnds.offset), random.nextLong()) }
+        }
+        return shown.lie(-1)
+    }
+
+    private companion object {
+        val LEGAL = Lie("", -1)
+    }
+}
+
+/** Runs mutants in a process of its own; see [MutantsMain]. */
+internal object ContentMutantsMain {
+    @JvmStatic
+    fun main(arguments: Array<String>) {
+        val (seed, count) = arguments.take(2).map(String::toLong)
+        val before = Ledger.now()
+        val memory = GuardedSlots(1000)
+        var lies = 0
+        RandomAccessFile(arguments[2], "rw").channel.use { channel ->
+            val now = channel.map(FileChannel.MapMode.READ_WRITE, 0, 8)
+            for (i in seed until seed + count) {
+                now.putLong(0, i)
+                try {
+                    if (ContentMutants(Random(i), memory).run()) lies++
+                } catch (t: Throwable) {
+                    println("mutant $i:")
+                    t.printStackTrace(System.out)
+                    exitProcess(1)
+                }
+            }
+        }
+        val left = Ledger.now().since(before)
+        println("$lies of $count were lies")
+        exitProcess(if (left.isZero) 0 else 2.also { println("left: $left") })
+    }
+}

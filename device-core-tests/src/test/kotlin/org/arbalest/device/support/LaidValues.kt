@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.support
+
+import org.arbalest.device.Column
+import org.arbalest.device.DataType
+import org.arbalest.device.Field
+import org.arbalest.device.FlatType
+import org.arbalest.device.FlatType.BoolType
+import org.arbalest.device.FlatType.DecimalType
+import org.arbalest.device.FlatType.IntType
+import org.arbalest.device.FlatType.IntervalUnit
+import org.arbalest.device.Interval
+import org.arbalest.device.NestedType
+import org.arbalest.device.NestedType.DictionaryType
+import org.arbalest.device.NestedType.FixedSizeListType
+import org.arbalest.device.NestedType.MapType
+import org.arbalest.device.NestedType.RunEndEncodedType
+import org.arbalest.device.NestedType.StructType
+import org.arbalest.device.NestedType.UnionType
+import org.arbalest.device.abi.ArrowArrayStruct
+import java.lang.foreign.MemorySegment
+import java.lang.foreign.ValueLayout.JAVA_BYTE
+import java.math.BigDecimal
+import java.math.BigInteger
+import java.time.Period
+import java.util.AbstractMap.SimpleEntry
+
+/** What [HandLaid] lays for a row, as `Column.get` should have it; bytes as lists, which compare by content. */
+internal object LaidValues {
+    fun of(field: Field, row: Int): Any? = if (field.isNullable || isLogical(field.type())) of(field.type(), row) else valid(field.type(), row)
+
+    /** The nulls of such a type are those of other values. */
+    private fun isLogical(type: DataType) = type is UnionType || type is RunEndEncodedType
+
+    fun of(type: DataType, row: Int): Any? = if (!isLogical(type) && row % 4 == 3) null else valid(type, row)
+
+    private fun valid(type: DataType, row: Int): Any? = when (type) {
+        is FlatType.NullType -> null
+        is BoolType -> row % 3 == 0
+        is IntType -> when {
+            !type.signed() -> if (type.bits() == 64) BigDecimal(row) else row.toLong() and (1L shl type.bits()) - 1
+            else -> row.toLong() shl 64 - type.bits() shr 64 - type.bits()
+        }
+        is FlatType.FloatType -> when (type.bits()) {
+            16 -> java.lang.Float.float16ToFloat(row.toShort()).toDouble()
+            32 -> Float.fromBits(row).toDouble()
+            else -> Double.fromBits(row.toLong())
+        }
+        is DecimalType -> BigDecimal(BigInteger.valueOf(row.toLong()), type.scale())
+        is FlatType.FixedSizeBinaryType -> HandLaid.number(row.toLong(), type.width()).toList()
+        is FlatType.IntervalType -> when (type.unit()) {
+            IntervalUnit.YEAR_MONTH -> Period.ofMonths(row)
+            IntervalUnit.DAY_TIME -> Interval(0, row, 0)
+            IntervalUnit.MONTH_DAY_NANO -> Interval(row, 0, 0)
+        }
+        is FlatType.Utf8Type, is FlatType.LargeUtf8Type, is FlatType.Utf8ViewType -> word(row)
+        is FlatType.BinaryType, is FlatType.LargeBinaryType, is FlatType.BinaryViewType -> word(row).encodeToByteArray().toList()
+        is NestedType.ListType -> items(type.item(), row)
+        is NestedType.LargeListType -> items(type.item(), row)
+        is NestedType.ListViewType -> items(type.item(), row)
+        is NestedType.LargeListViewType -> items(type.item(), row)
+        is FixedSizeListType -> List(type.size()) { of(type.item(), 2 * row + it) }
+        is MapType -> items(row).map { entry -> type.entries().type().children().let { (key, value) -> SimpleEntry(of(key, entry), of(value, entry + 1)) } }
+        is StructType -> type.fields().withIndex().associate { (i, field) -> field.name() to of(field, row + i) }
+        is UnionType -> of(type.fields()[row % 3], row)
+        is RunEndEncodedType -> of(type.values(), row / 2)
+        is DictionaryType -> of(type.values().type(), 3 * (row % 7))
+        DataType.DATE64 -> 86_400_000L * row
+        else -> row.toLong() // dates, times
+    }
+
+    private fun word(row: Int) = "w$row ".repeat(row % 5)
+
+    private fun items(row: Int) = if (row % 4 == 3) emptyList() else List(row % 3) { 3 * row + it }
+
+    private fun items(item: Field, row: Int): List<Any?> = items(row).map { of(item, it) }
+
+    fun plain(value: Any?): Any? = when (value) {
+        is ByteArray -> value.toList()
+        is List<*> -> value.map(::plain)
+        is Map<*, *> -> value.mapValues { plain(it.value) }
+        is Map.Entry<*, *> -> SimpleEntry(plain(value.key), plain(value.value))
+        else -> value
+    }
+
+    /** All rows by `get`. */
+    fun read(column: Column): List<Any?> = (0 until column.length()).map { plain(column.get(it)) }
+
+    /** The same by the getters that read the type, each of them, which must agree; the rows are not null. */
+    fun readTyped(column: Column, row: Long): Any? = when (val type = column.field().valueType()) {
+        is BoolType -> column.getBoolean(row)
+        is IntType -> column.getLong(row).also { long ->
+            check(column.getDecimal(row) == BigDecimal(long) && column.getDouble(row) == long.toDouble() && column.getInt(row) == long.toInt())
+        }.let { if (type.bits() == 64 && !type.signed()) BigDecimal(it) else it }
+        is FlatType.FloatType -> column.getDouble(row)
+        is DecimalType -> column.getDecimal(row).also { check(column.getDouble(row) == it.toDouble()) }
+        is FlatType.IntervalType -> column.getInterval(row).let { interval ->
+            if (type.unit() == IntervalUnit.YEAR_MONTH) column.getPeriod(row).also { check(interval == Interval(it.months, 0, 0)) } else interval
+        }
+        is FlatType.Utf8Type, is FlatType.LargeUtf8Type, is FlatType.Utf8ViewType ->
+            column.getString(row).also { check(column.getBytes(row).contentEquals(it.encodeToByteArray())) }
+        is FlatType.BinaryType, is FlatType.LargeBinaryType, is FlatType.BinaryViewType, is FlatType.FixedSizeBinaryType -> column.getBytes(row).toList()
+        is MapType -> read(column.getList(row)).map { entry -> (entry as Map<*, *>).values.toList().let { (key, value) -> SimpleEntry(key, value) } }
+            .also { entries -> check(plain(column.getMap(row)) == entries.associate { it.key to it.value }) }
+        is UnionType -> plain(column.get(row)).also { value ->
+            val child = type.typeIds().indexOf(column.getTypeId(row))
+            if (column.field().type() is UnionType) check(plain(column.column(child).get(column.getChildRow(row))) == value)
+        }
+        is StructType -> plain(column.get(row)).also { value ->
+            if (column.field().type() is StructType) check((value as Map<*, *>).values.toList() == type.fields().indices.map { plain(column.column(it).get(row)) })
+        }
+        else -> if (type.children().isNotEmpty()) read(column.getList(row)) else column.getLong(row)
+    }
+
+    /** Overwrites what lies beneath nulls, where it is no other value's: with bytes that are no value of any type, and lead nowhere. */
+    fun spoil(struct: Long, type: DataType, isVisible: (Long) -> Boolean = { true }) {
+        val end = ArrowArrayStruct.offset(struct) + ArrowArrayStruct.length(struct)
+        val validity = if (isLogical(type) || type is FlatType.NullType) 0 else ArrowArrayStruct.buffer(struct, 0)
+        fun isHidden(at: Long) = !isVisible(at) || (validity != 0L && bits(validity + at / 8, 1).get(JAVA_BYTE, 0).toInt() shr (at % 8).toInt() and 1 == 0)
+        val widths = when (type) {
+            is FlatType.Utf8ViewType, is FlatType.BinaryViewType -> listOf(16L)
+            is NestedType.ListViewType -> listOf(4L, 4L)
+            is NestedType.LargeListViewType -> listOf(8L, 8L)
+            is DictionaryType -> listOf(type.index().bits() / 8L)
+            is IntType -> listOf(type.bits() / 8L)
+            is DecimalType -> listOf(type.bits() / 8L)
+            is FlatType.FixedSizeBinaryType -> listOf(type.width().toLong())
+            else -> emptyList()
+        }
+        for (at in 0 until end) {
+            if (isHidden(at)) widths.forEachIndexed { i, width -> bits(ArrowArrayStruct.buffer(struct, 1L + i) + at * width, width).fill(0xEE.toByte()) }
+        }
+        type.children().forEachIndexed { i, field ->
+            val child = ArrowArrayStruct.child(struct, i.toLong())
+            val ids = ArrowArrayStruct.buffers(struct).let { if (type is UnionType) ArrowArrayStruct.buffer(struct, 0) else 0 }
+            val before = ArrowArrayStruct.offset(child)
+            val isSparse = type is UnionType && type.mode() == NestedType.UnionMode.SPARSE
+            if (type is RunEndEncodedType && i == 0) return@forEachIndexed
+            spoil(child, field.type()) { at ->
+                !isSparse || at < before || bits(ids + at - before, 1).get(JAVA_BYTE, 0).toInt() == type.typeIds()[i]
+            }
+        }
+        if (type is DictionaryType) spoil(ArrowArrayStruct.dictionary(struct), type.values().type())
+    }
+
+    private fun bits(address: Long, bytes: Long) = MemorySegment.ofAddress(address).reinterpret(bytes)
+}

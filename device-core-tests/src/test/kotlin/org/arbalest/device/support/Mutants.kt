@@ -1,0 +1,508 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.support
+
+import org.arbalest.device.Column
+import org.arbalest.device.DataType
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceException
+import org.arbalest.device.Devices
+import org.arbalest.device.Field
+import org.arbalest.device.FlatType
+import org.arbalest.device.FlatType.BinaryType
+import org.arbalest.device.FlatType.BinaryViewType
+import org.arbalest.device.FlatType.DecimalType
+import org.arbalest.device.FlatType.DurationType
+import org.arbalest.device.FlatType.FixedSizeBinaryType
+import org.arbalest.device.FlatType.IntType
+import org.arbalest.device.FlatType.LargeBinaryType
+import org.arbalest.device.FlatType.LargeUtf8Type
+import org.arbalest.device.FlatType.NullType
+import org.arbalest.device.FlatType.TimeType
+import org.arbalest.device.FlatType.TimestampType
+import org.arbalest.device.FlatType.Utf8ViewType
+import org.arbalest.device.Ledger
+import org.arbalest.device.NestedType.DictionaryType
+import org.arbalest.device.NestedType.FixedSizeListType
+import org.arbalest.device.NestedType.LargeListType
+import org.arbalest.device.NestedType.LargeListViewType
+import org.arbalest.device.NestedType.ListType
+import org.arbalest.device.NestedType.ListViewType
+import org.arbalest.device.NestedType.MapType
+import org.arbalest.device.NestedType.RunEndEncodedType
+import org.arbalest.device.NestedType.StructType
+import org.arbalest.device.NestedType.UnionMode
+import org.arbalest.device.NestedType.UnionType
+import org.arbalest.device.TimeUnit
+import org.arbalest.device.Validation
+import org.arbalest.device.abi.ArrowArrayStruct
+import org.arbalest.device.abi.Errno
+import org.arbalest.support.PeerNodes
+import org.arbalest.support.StructKind
+import java.io.RandomAccessFile
+import java.lang.foreign.Arena
+import java.lang.foreign.FunctionDescriptor
+import java.lang.foreign.Linker
+import java.lang.foreign.MemorySegment
+import java.lang.foreign.ValueLayout.JAVA_BYTE
+import java.lang.foreign.ValueLayout.JAVA_INT
+import java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED
+import java.lang.foreign.ValueLayout.JAVA_LONG
+import java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED
+import java.nio.channels.FileChannel
+import kotlin.random.Random
+import kotlin.system.exitProcess
+
+/**
+ * Makes C structures of random types, each right but for one to three lies, takes them in, and does with what is accepted all that can be done.
+ *
+ * What C hands over has no sizes, so that some lies nobody can know: buffers shorter than length and offset say, a last offset beyond the data,
+ * a wild pointer. Hence each buffer has room for [ROOM] elements, behind which is a guard page, and a lie either stays within that room or
+ * goes beyond what any memory has; a last offset never lies. Whatever else is read ends the process.
+ */
+internal class Mutants(private val random: Random, private val memory: GuardedSlots) {
+    /** One struct, and what is in its buffers that may be changed. */
+    private class Node(val type: DataType, val struct: Long, val length: Long, val offset: Long) {
+        /** Buffers of integers that are looked up: address, bytes of each, number. */
+        val integers = mutableListOf<Triple<Long, Int, Long>>()
+        var offsets: Pair<Long, Int>? = null
+        var sizes: Long = 0
+    }
+
+    private val nodes = mutableListOf<Node>()
+    private var unbounded = false
+
+    /** Whether an offset in the middle lies: of what is cut there and handed on, it is the last, which is believed. */
+    private var misleads = false
+
+    /** One mutant; returns whether it was accepted. */
+    fun run(arena: Arena): Boolean {
+        memory.reset()
+        val type = type(3)
+        val field = Field.of("a", type)
+        val out = arena.struct(StructKind.ARRAY)
+        val length = random.nextLong(0, 20)
+        build(type, out.address(), length, if (random.nextInt(3) == 0) 0 else random.nextLong(0, 10))
+        repeat(random.nextInt(4)) { mutate(nodes[random.nextInt(nodes.size)], arena) }
+        if (System.getProperty("arbalest.mutants.show") != null) show(out.address(), type, "$")
+        val array = try {
+            if (random.nextBoolean()) {
+                DeviceArray.importArray(out, field)
+            } else {
+                val device = arena.struct(StructKind.DEVICE_ARRAY)
+                PeerNodes.deviceArray(device, out, random.nextLong(-1, 1), deviceType = 1)
+                DeviceArray.importDeviceArray(device, field)
+            }
+        } catch (e: DeviceException) {
+            check(e.errno() == Errno.EINVAL && !e.message.isNullOrBlank()) { "an error that says nothing: $e" }
+            return false
+        }
+        array.use {
+            use(it, 1)
+            sound(it)
+        }
+        return true
+    }
+
+    private fun type(depth: Int): DataType {
+        val item = { Field.of("x", type(depth - 1)) }
+        val nested = listOf<() -> DataType>(
+            { ListType(item()) }, { LargeListType(item()) }, { ListViewType(item()) }, { LargeListViewType(item()) },
+            { FixedSizeListType(item(), random.nextInt(if (depth == 3) 4 else 2)) }, { StructType(List(random.nextInt(4)) { item() }) },
+            { MapType(Field.of("e", StructType(listOf(Field.of("k", DataType.UTF8).withNullable(false), item()))), false) },
+            { UnionType(UnionMode.SPARSE, listOf(0, 5), listOf(item(), item())) },
+            { UnionType(UnionMode.DENSE, listOf(3, 1), listOf(item(), item())) },
+            { RunEndEncodedType(Field.of("r", IntType(listOf(16, 32, 64).random(random), true)).withNullable(false), item()) },
+            { DictionaryType(IntType(listOf(8, 16, 32, 64).random(random), random.nextBoolean()), item(), false) },
+        )
+        return if (depth > 0 && random.nextInt(5) < 3) nested.random(random)() else leaves.random(random)
+    }
+
+    /** A right array; [length] more than its parent needs is right, too. */
+    private fun build(type: DataType, struct: Long, length: Long, offset: Long) {
+        val node = Node(type, struct, length, offset).also(nodes::add)
+        val end = length + offset
+        val shape = shape(type)
+        val bitmap = shape.validity && random.nextInt(3) > 0
+        val out = MemorySegment.ofAddress(struct).reinterpret(ArrowArrayStruct.SIZE)
+        PeerNodes.array(out, length, if (bitmap) -1 else 0, offset, shape.buffers + 8L, type.children().size.toLong())
+        ArrowArrayStruct.setNBuffers(struct, shape.buffers.toLong())
+        fun set(index: Int, address: Long) = PeerNodes.setForeignBuffer(out, index.toLong(), MemorySegment.ofAddress(address))
+        var next = 0
+        if (shape.validity) set(next++, if (bitmap) memory.take(ROOM / 8).also { memory.fill(it, ROOM / 8, random) } else 0)
+        for (width in shape.widths) {
+            val address = memory.take(width * (ROOM + 1))
+            val unit = if (width == 3L) 1 else width.toInt().coerceAtMost(8)
+            node.integers += Triple(address, unit, width * ROOM / unit)
+            set(next++, address)
+        }
+        val children = LongArray(type.children().size) { 0 }
+        when {
+            isVariable(type) || type is ListType || type is LargeListType || type is MapType -> {
+                val width = if (type is LargeUtf8Type || type is LargeBinaryType || type is LargeListType) 8 else 4
+                val address = node.integers.single().first
+                node.integers.clear()
+                node.offsets = address to width
+                var at = random.nextLong(3)
+                for (i in 0..end) {
+                    memory.put(address + width * i, width, at)
+                    at += random.nextLong(3)
+                }
+                if (isVariable(type)) set(next, memory.take(ROOM, 0x7f)) else children[0] = at
+            }
+            type is Utf8ViewType || type is BinaryViewType -> views(node, set = ::set)
+            type is ListViewType || type is LargeListViewType -> children[0] = random.nextLong(30)
+            type is FixedSizeListType -> children[0] = end * type.size()
+            type is StructType || (type is UnionType && type.mode() == UnionMode.SPARSE) -> children.fill(end)
+            type is UnionType -> children.fill(random.nextLong(30))
+            type is RunEndEncodedType -> children.fill(random.nextLong(1, 5))
+            type is NullType || (type is FixedSizeBinaryType && type.width() == 0) -> {}
+        }
+        type.children().forEachIndexed { i, child ->
+            build(child.type(), ArrowArrayStruct.child(struct, i.toLong()), children[i] + random.nextLong(3), random.nextLong(5))
+        }
+        if (type is DictionaryType) {
+            PeerNodes.setArrayDictionary(out)
+            build(type.values().type(), ArrowArrayStruct.dictionary(struct), random.nextLong(6), random.nextLong(5))
+        }
+    }
+
+    private fun views(node: Node, set: (Int, Long) -> Unit) {
+        val variadic = random.nextInt(3)
+        for (i in 0 until variadic) set(2 + i, memory.take(ROOM, 0x7f))
+        node.sizes = memory.take(8 * 8)
+        for (i in 0 until variadic) memory.put(node.sizes + 8L * i, 8, random.nextLong(ROOM))
+        set(2 + variadic, node.sizes)
+        ArrowArrayStruct.setNBuffers(node.struct, 3L + variadic)
+    }
+
+    private class Shape(val buffers: Int, val validity: Boolean, vararg val widths: Long)
+
+    private fun shape(type: DataType): Shape = when (type) {
+        is NullType, is RunEndEncodedType -> Shape(0, false)
+        is StructType, is FixedSizeListType -> Shape(1, true)
+        is UnionType -> if (type.mode() == UnionMode.SPARSE) Shape(1, false, 1) else Shape(2, false, 1, 4)
+        is ListType, is MapType -> Shape(2, true, 4)
+        is LargeListType -> Shape(2, true, 8)
+        is ListViewType -> Shape(3, true, 4, 4)
+        is LargeListViewType -> Shape(3, true, 8, 8)
+        is Utf8ViewType, is BinaryViewType -> Shape(3, true, 16)
+        is LargeUtf8Type, is LargeBinaryType -> Shape(3, true, 8)
+        is DictionaryType -> shape(type.index())
+        is IntType -> Shape(2, true, type.bits() / 8L)
+        is FlatType.FloatType -> Shape(2, true, type.bits() / 8L)
+        is DecimalType -> Shape(2, true, type.bits() / 8L)
+        is FixedSizeBinaryType -> Shape(2, true, type.width().toLong().coerceIn(1, 16))
+        else -> if (isVariable(type)) Shape(3, true, 4) else Shape(2, true, 16)
+    }
+
+    private fun isVariable(type: DataType) =
+        type is LargeUtf8Type || type is LargeBinaryType || type is BinaryType || type == DataType.UTF8
+
+    private fun mutate(node: Node, arena: Arena) {
+        val struct = node.struct
+        when (random.nextInt(14)) {
+            0 -> if (struct !in settled) ArrowArrayStruct.setLength(struct, lengths(node))
+            1 -> if (struct !in settled) ArrowArrayStruct.setOffset(struct, offsets(node))
+            2 -> {
+                settled += struct
+                ArrowArrayStruct.setLength(struct, 0)
+                ArrowArrayStruct.setOffset(struct, huge())
+            }
+            3 -> ArrowArrayStruct.setNullCount(struct, (listOf(-2L, -1L, 0L, 1L, node.length, node.length + 1) + huge()).random(random))
+            4 -> ArrowArrayStruct.setNBuffers(struct, (listOf(-1L, 0L, 1L, 2L, 3L, 4L, 5L, 1L shl 31, 1L shl 61) + huge()).random(random))
+            5 -> ArrowArrayStruct.setNChildren(struct, (listOf(-1L, 0L, 1L, 2L, 3L) + huge()).random(random))
+            6 -> if (random.nextInt(4) == 0) ArrowArrayStruct.setChildren(struct, 0) else nullChild(node, arena)
+            7 -> ArrowArrayStruct.setDictionary(struct, if (random.nextBoolean()) 0 else nodes.random(random).struct)
+            8 -> if (random.nextInt(4) == 0) ArrowArrayStruct.setBuffers(struct, 0) else nullBuffer(struct)
+            9, 10 -> offsetLies(node)
+            11 -> if (node.sizes != 0L) memory.put(node.sizes + 8 * random.nextInt(3), 8, listOf(-1L, 3L, ROOM, Long.MIN_VALUE, Long.MAX_VALUE, 1L shl 60).random(random))
+            else -> node.integers.randomOrNull(random)?.let { (address, width, count) ->
+                memory.put(address + width * random.nextLong(minOf(count, node.offset + node.length + 1)), width, (listOf(-1L, 0L, 1L, 5L, 127L) + huge()).random(random))
+            }
+        }
+    }
+
+    private fun show(struct: Long, type: DataType, path: String) {
+        val (length, offset, nulls) = Triple(ArrowArrayStruct.length(struct), ArrowArrayStruct.offset(struct), ArrowArrayStruct.nullCount(struct))
+        println("$path: ${type.format()}, length $length, offset $offset, $nulls nulls, ${ArrowArrayStruct.nBuffers(struct)} buffers")
+        if (ArrowArrayStruct.children(struct) == 0L) return
+        type.children().forEachIndexed { i, field ->
+            val child = ArrowArrayStruct.child(struct, i.toLong())
+            if (child != 0L) show(child, field.type(), "$path.$i")
+        }
+        if (type is DictionaryType && ArrowArrayStruct.dictionary(struct) != 0L) show(ArrowArrayStruct.dictionary(struct), type.values().type(), "$path.values")
+    }
+
+    private fun huge(): Long = when (random.nextInt(4)) {
+        0 -> Long.MAX_VALUE
+        1 -> Long.MAX_VALUE - random.nextLong(1000)
+        2 -> (1L shl random.nextInt(32, 63)) + random.nextLong(-2, 3)
+        else -> random.nextLong(Long.MAX_VALUE)
+    }
+
+    /** Lengths that are known to be wrong, or within the room. */
+    private fun lengths(node: Node): Long = when (random.nextInt(6)) {
+        0 -> listOf(-1L, Long.MIN_VALUE).random(random)
+        1 -> 0
+        2, 3 -> beyond(node)
+        else -> random.nextLong(ROOM / 2)
+    }
+
+    private fun offsets(node: Node): Long = when (random.nextInt(4)) {
+        0 -> listOf(-1L, Long.MIN_VALUE).random(random)
+        1 -> beyond(node)
+        else -> random.nextLong(ROOM / 2)
+    }
+
+    /** More elements than any memory holds; where there is no buffer, any number. */
+    private fun beyond(node: Node): Long {
+        unbounded = true
+        settled += node.struct
+        val hasBuffers = shape(node.type).widths.isNotEmpty() || (shape(node.type).validity && ArrowArrayStruct.buffers(node.struct).let { it == 0L || ALL.get(JAVA_LONG, it) != 0L })
+        return if (hasBuffers) listOf(Long.MAX_VALUE, Long.MAX_VALUE - 7, 1L shl 62, (1L shl 60) + 1).random(random) else huge()
+    }
+
+    private fun nullChild(node: Node, arena: Arena) {
+        val count = node.type.children().size
+        if (count == 0 || ArrowArrayStruct.children(node.struct) == 0L) return
+        val list = arena.allocate(8L * count, 8) // not the peer's own, which it needs
+        for (i in 0L until count) list.setAtIndex(JAVA_LONG, i, ArrowArrayStruct.child(node.struct, i))
+        list.setAtIndex(JAVA_LONG, random.nextInt(count).toLong(), 0)
+        ArrowArrayStruct.setChildren(node.struct, list.address())
+    }
+
+    private fun nullBuffer(struct: Long) {
+        settled += struct
+        val list = ArrowArrayStruct.buffers(struct)
+        if (list != 0L) ALL.set(JAVA_LONG, list + 8L * random.nextInt(4), 0)
+    }
+
+    /** An offset that is wrong, but not the last one of this array, which alone says how much there is. */
+    private fun offsetLies(node: Node) {
+        val (address, width) = node.offsets ?: return
+        if (node.offset + node.length == 0L || ArrowArrayStruct.length(node.struct) != node.length || ArrowArrayStruct.offset(node.struct) != node.offset) return
+        val lie = listOf(-1L, Int.MIN_VALUE.toLong(), Int.MAX_VALUE.toLong(), 100L, if (width == 8) huge() else 77).random(random)
+        memory.put(address + width * random.nextLong(node.offset + node.length), width, lie)
+        settled += node.struct
+        misleads = true
+    }
+
+    /** Structs whose length and offset are to stay, so that what was changed is known to be wrong, or to be out of the way. */
+    private val settled = mutableSetOf<Long>()
+
+    // ---- what can be done with an array ----
+
+    private fun use(array: DeviceArray, depth: Int) {
+        read(array.asColumn(), 3)
+        if (depth < 0) return
+        val from = random.nextLong(array.length().coerceAtMost(ROOM) + 1)
+        for ((start, count) in listOf(0L to array.length(), array.length() to 0L, from to random.nextLong((array.length() - from).coerceAtMost(ROOM) + 1))) {
+            array.slice(start, count).use { slice ->
+                read(slice.asColumn(), 2)
+                export(slice)
+                copy(slice)
+                if (depth > 0) for (i in slice.field().type().children().indices) slice.child(i).use { use(it, depth - 1) }
+            }
+        }
+    }
+
+    /** What full validation passes has nothing in it that reading, by row or in a list, could object to. */
+    private fun sound(array: DeviceArray) {
+        if (array.length() > ROOM) return
+        try {
+            array.validate(Validation.FULL)
+        } catch (e: DeviceException) {
+            check(e.errno() == Errno.EINVAL && !e.message.isNullOrBlank()) { "an error that says nothing: $e" }
+            return
+        }
+        val column = array.asColumn()
+        try {
+            column.nullCount()
+            if (!unbounded) for (row in 0 until column.length()) column.get(row)
+        } catch (e: IllegalArgumentException) {
+            if ("ask by the index" !in e.message.orEmpty()) throw e // names may repeat
+        }
+    }
+
+    private fun export(array: DeviceArray) = Arena.ofConfined().use { arena ->
+        val (out, schema) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.SCHEMA)
+        array.retain().use { it.exportArray(out, schema) }
+        checkEmpty(out.address(), array.field().type())
+        DeviceArray.importArray(out, schema).use { if (!misleads) read(it.asColumn(), 2) }
+    }
+
+    /** ARR-19: whatever has no elements begins at 0. */
+    private fun checkEmpty(struct: Long, type: DataType) {
+        check(ArrowArrayStruct.length(struct) != 0L || ArrowArrayStruct.offset(struct) == 0L) { "an empty $type has offset ${ArrowArrayStruct.offset(struct)}" }
+        type.children().forEachIndexed { i, child -> checkEmpty(ArrowArrayStruct.child(struct, i.toLong()), child.type()) }
+        if (type is DictionaryType) checkEmpty(ArrowArrayStruct.dictionary(struct), type.values().type())
+    }
+
+    private fun copy(array: DeviceArray) {
+        val copy = try {
+            array.copyTo(Devices.cpu())
+        } catch (_: DeviceException) {
+            return
+        }
+        copy.use {
+            read(it.asColumn(), 2)
+            export(it)
+        }
+    }
+
+    private fun read(column: Column, depth: Int) {
+        val length = column.length()
+        if (length <= 1000) allowed { column.nullCount() }
+        val rows = if (length <= 10) (0 until length).toList() else listOf(0, 1, 7, length / 2, length - 2, length - 1)
+        for (row in rows) for (getter in getters) if (!unbounded || getter !in WHOLE) allowed { getter(column, row) }
+        if (length <= 1000) {
+            allowed { column.toLongArray() }
+            allowed { column.toDoubleArray() }
+            for (view in views) allowed { view(column) }
+            allowed { Arena.ofConfined().use { arena -> column.segment(arena).let { if (it.byteSize() > 0) it.get(JAVA_BYTE, it.byteSize() - 1) } } }
+        }
+        for (i in 0 until column.bufferCount()) column.bufferAddress(i)
+        if (depth == 0) return
+        allowed { column.items().let { read(it, depth - 1) } }
+        allowed { column.dictionary().let { read(it, depth - 1) } }
+        allowed { column.indices().let { read(it, depth - 1) } }
+        allowed {
+            val runs = column.runs()
+            read(runs.values(), depth - 1)
+            repeat(1000) { if (runs.next()) check(runs.start() < runs.end() && runs.value() < runs.values().length()) }
+        }
+        if (column.field().type() is StructType || column.field().type() is UnionType) for (i in column.field().type().children().indices) read(column.column(i), depth - 1)
+        if (rows.isNotEmpty()) allowed { read(column.getList(rows.random(random)), depth - 1) }
+    }
+
+    private inline fun allowed(action: () -> Unit) {
+        try {
+            action()
+        } catch (_: DeviceException) {
+            // said what is wrong
+        } catch (_: ArithmeticException) {
+            // does not fit an int
+        } catch (e: NoSuchElementException) {
+            check("is null in row" in e.message!!)
+        } catch (e: IllegalArgumentException) {
+            if (e.javaClass != IllegalArgumentException::class.java) throw e
+        }
+    }
+
+    companion object {
+        /** The elements for which each buffer has room. */
+        const val ROOM = 256L
+
+        private val ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE)
+        private val GET: (Column, Long) -> Any? = { column, row -> column.get(row) }
+        private val MAP: (Column, Long) -> Any? = { column, row -> column.getMap(row) }
+
+        /** What reads all that is in a value, however much. */
+        private val WHOLE = listOf(GET, MAP)
+        val views = listOf<(Column) -> Any?>(
+            { it.asLongs().toArray(0) }, { it.asInts().toArray(0) }, { it.asShorts().toArray(0) }, { it.asBytes().toArray(0) },
+            { it.asDoubles().toArray(0.0) }, { it.asFloats().toArray(0f) }, { it.asHalfFloats().toArray() }, { it.asBooleans().cardinality() },
+            { column -> column.asByteStrings().let { text -> text.forEachValid { row -> text.hash(row) } } },
+        )
+        val getters = listOf<(Column, Long) -> Any?>(
+            { column, row -> column.isNull(row) }, { column, row -> column.getBoolean(row) }, { column, row -> column.getInt(row) },
+            { column, row -> column.getLong(row) }, { column, row -> column.getDouble(row) }, { column, row -> column.getDecimal(row) },
+            { column, row -> column.getString(row) }, { column, row -> column.getBytes(row) }, { column, row -> column.getList(row).length() },
+            { column, row -> column.getLocalDate(row) }, { column, row -> column.getLocalTime(row) }, { column, row -> column.getInstant(row) },
+            { column, row -> column.getLocalDateTime(row) }, { column, row -> column.getZonedDateTime(row) }, { column, row -> column.getDuration(row) },
+            { column, row -> column.getPeriod(row) }, { column, row -> column.getInterval(row) }, { column, row -> column.getTypeId(row) },
+            { column, row -> column.getChildRow(row) }, GET, MAP,
+        )
+
+        private val leaves: List<DataType> = listOf(
+            DataType.NULL, DataType.BOOL, DataType.INT8, DataType.UINT16, DataType.INT32, DataType.UINT64, DataType.FLOAT16, DataType.FLOAT32,
+            DataType.FLOAT64, DataType.UTF8, DataType.LARGE_UTF8, DataType.UTF8_VIEW, DataType.BINARY, DataType.LARGE_BINARY, DataType.BINARY_VIEW,
+            FixedSizeBinaryType(0), FixedSizeBinaryType(3), FixedSizeBinaryType(16), DataType.decimal32(9, 2), DataType.decimal64(18, 0), DataType.decimal128(38, -3),
+            DataType.decimal256(76, 5), DataType.DATE32, DataType.DATE64, TimeType(TimeUnit.SECOND), TimeType(TimeUnit.NANOSECOND),
+            TimestampType(TimeUnit.NANOSECOND, "UTC"), DurationType(TimeUnit.SECOND), DataType.INTERVAL_YEAR_MONTH,
+            DataType.INTERVAL_DAY_TIME, DataType.INTERVAL_MONTH_DAY_NANO,
+        )
+    }
+}
+
+/** Memory in pieces, each of which ends where it cannot be read any more. */
+internal class GuardedSlots(private val count: Int) {
+    private val base: Long
+    private var next = 0
+
+    init {
+        val linker = Linker.nativeLinker()
+        fun function(name: String, type: FunctionDescriptor) = linker.downcallHandle(linker.defaultLookup().findOrThrow(name), type)
+        val mmap = function("mmap", FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG))
+        val mprotect = function("mprotect", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT))
+        base = mmap.invokeWithArguments(0L, count * (SLOT + PAGE), READ or WRITE, PRIVATE or ANONYMOUS, -1, 0L) as Long
+        check(base != -1L) { "mmap failed" }
+        for (i in 0 until count) check(mprotect.invokeWithArguments(start(i) + SLOT, PAGE, 0) as Int == 0) { "mprotect failed" }
+    }
+
+    private fun start(slot: Int) = base + slot * (SLOT + PAGE)
+
+    fun reset() {
+        next = 0
+    }
+
+    /** Some bytes, all of one value. */
+    fun take(bytes: Long, value: Byte = 0): Long {
+        check(bytes <= SLOT && next < count) { "no place for $bytes bytes in slot $next" }
+        val address = start(next++) + SLOT - bytes
+        MemorySegment.ofAddress(address).reinterpret(bytes).fill(value)
+        return address
+    }
+
+    /** A copy of some bytes. */
+    fun put(bytes: ByteArray): Long = take(bytes.size.toLong()).also { MemorySegment.ofAddress(it).reinterpret(bytes.size.toLong()).copyFrom(MemorySegment.ofArray(bytes)) }
+
+    fun fill(address: Long, bytes: Long, random: Random) {
+        MemorySegment.ofAddress(address).reinterpret(bytes).copyFrom(MemorySegment.ofArray(random.nextBytes(bytes.toInt())))
+    }
+
+    fun put(address: Long, width: Int, value: Long) {
+        val memory = MemorySegment.ofAddress(address).reinterpret(width.toLong())
+        when (width) {
+            8 -> memory.set(JAVA_LONG_UNALIGNED, 0, value)
+            4 -> memory.set(JAVA_INT_UNALIGNED, 0, value.toInt())
+            else -> memory.set(JAVA_BYTE, 0, value.toByte())
+        }
+    }
+
+    private companion object {
+        const val PAGE = 4096L
+        const val SLOT = 3 * PAGE
+        const val READ = 1
+        const val WRITE = 2
+        const val PRIVATE = 2
+        const val ANONYMOUS = 0x20
+    }
+}
+
+/** Runs mutants in a process of its own: the seed, how many, and a file that always has the number of the one that runs. */
+internal object MutantsMain {
+    @JvmStatic
+    fun main(arguments: Array<String>) {
+        val (seed, count) = arguments.take(2).map(String::toLong)
+        val before = Ledger.now()
+        val memory = GuardedSlots(600)
+        var accepted = 0
+        RandomAccessFile(arguments[2], "rw").channel.use { channel ->
+            val now = channel.map(FileChannel.MapMode.READ_WRITE, 0, 8)
+            for (i in seed until seed + count) {
+                now.putLong(0, i)
+                try {
+                    if (Arena.ofConfined().use { Mutants(Random(i), memory).run(it) }) accepted++
+                } catch (t: Throwable) {
+                    println("mutant $i:")
+                    t.printStackTrace(System.out)
+                    exitProcess(1)
+                }
+            }
+        }
+        val left = Ledger.now().since(before)
+        println("$accepted of $count accepted")
+        exitProcess(if (left.isZero) 0 else 2.also { println("left: $left") })
+    }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.support
+
+import org.arbalest.device.DataType
+import org.arbalest.device.DeviceException
+import org.arbalest.device.Field
+import org.arbalest.device.FlatType.IntType
+import org.arbalest.device.NestedType.DictionaryType
+import org.arbalest.device.NestedType.FixedSizeListType
+import org.arbalest.device.NestedType.LargeListType
+import org.arbalest.device.NestedType.LargeListViewType
+import org.arbalest.device.NestedType.ListType
+import org.arbalest.device.NestedType.ListViewType
+import org.arbalest.device.NestedType.MapType
+import org.arbalest.device.NestedType.RunEndEncodedType
+import org.arbalest.device.NestedType.StructType
+import org.arbalest.device.NestedType.UnionType
+
+/** The types that arrays of a type can be converted to: each kind of change, at every level. */
+internal object OtherLayouts {
+    private val texts = listOf(DataType.UTF8, DataType.LARGE_UTF8, DataType.UTF8_VIEW)
+    private val binaries = listOf(DataType.BINARY, DataType.LARGE_BINARY, DataType.BINARY_VIEW)
+    private val lists = listOf<(Field) -> DataType>(::ListType, ::LargeListType, ::ListViewType, ::LargeListViewType)
+
+    /** Beside the type itself. */
+    fun of(type: DataType): List<DataType> = when (type) {
+        in texts -> texts - type
+        in binaries -> binaries - type
+        is ListType, is LargeListType, is ListViewType, is LargeListViewType -> of(type.children().single()).let { items ->
+            lists.flatMap { kind -> items.map(kind) } - type
+        }
+        is DictionaryType -> of(type.values()).flatMap { values ->
+            indices(type).map<IntType, DataType> { DictionaryType(it, values, false) } + values.type()
+        } + of(type.values().type()) - type
+        is RunEndEncodedType -> of(type.values()).flatMap { values ->
+            listOf(16, 32, 64).map<Int, DataType> { RunEndEncodedType(type.runEnds().withType(IntType(it, true)), values) } + values.type()
+        } + of(type.values().type()) - type
+        is FixedSizeListType -> of(type.item()).map<Field, DataType> { FixedSizeListType(it, type.size()) } - type
+        is MapType -> {
+            val (key, value) = type.entries().type().children()
+            pairs(key, value).map<Pair<Field, Field>, DataType> { (k, v) -> MapType(type.entries().withName("e").withType(StructType(listOf(k.withName("k"), v.withName("v")))), false) } - type
+        }
+        is StructType -> {
+            val all = type.fields().map(::of)
+            val most = all.maxOfOrNull { it.size } ?: 0
+            List<DataType>(most) { n -> StructType(all.map { it[n % it.size] }.let { if (n % 2 == 0) it else it.reversed() }) } - type
+        }
+        is UnionType -> {
+            val all = type.fields().map(::of)
+            List<DataType>(all.maxOfOrNull { it.size } ?: 0) { n -> UnionType(type.mode(), type.typeIds(), all.map { it[n % it.size] }) } - type
+        }
+        else -> emptyList()
+    }.distinct()
+
+    /** The field itself, and some of its others. */
+    private fun of(field: Field): List<Field> = listOf(field) + of(field.type()).let { if (it.size <= 6) it else it.filterIndexed { i, _ -> i % (it.size / 6) == 0 } }.map(field::withType)
+
+    private fun pairs(key: Field, value: Field) = of(key).map { it to value } + of(value).map { key to it }
+
+    private fun indices(type: DictionaryType) = listOf(IntType(8, true), IntType(16, false), IntType(64, true), type.index()).distinct()
+
+    /** Whether what is sound may be refused so: the values of a dictionary may be null though its field is not, and a union has no nulls itself. */
+    fun mayRefuse(e: DeviceException): Boolean = "is null, but the field that is asked for is not nullable" in e.message!! || "no child of the union" in e.message!!
+
+    /** Whether a row's value is, to the letter, what [HandLaid] lays for it in the other layout: nothing is encoded in one and not in the other. */
+    fun areLaidAlike(type: DataType, other: DataType): Boolean = encodings(type) == encodings(other) && !isReordered(type, other)
+
+    private fun encodings(type: DataType): List<String> = when (type) {
+        is DictionaryType -> listOf("d") + encodings(type.values().type())
+        is RunEndEncodedType -> listOf("r") + encodings(type.values().type())
+        else -> type.children().flatMap { encodings(it.type()) + "," }
+    }
+
+    private fun isReordered(type: DataType, other: DataType): Boolean = when (type) {
+        is StructType -> type.fields().map { it.name() } != other.children().map { it.name() } || type.fields().indices.any { isReordered(type.fields()[it].type(), other.children()[it].type()) }
+        is DictionaryType -> isReordered(type.values().type(), (other as DictionaryType).values().type())
+        is MapType -> (0..1).any { isReordered(type.entries().type().children()[it].type(), (other as MapType).entries().type().children()[it].type()) }
+        else -> type.children().indices.any { isReordered(type.children()[it].type(), other.children()[it].type()) }
+    }
+}

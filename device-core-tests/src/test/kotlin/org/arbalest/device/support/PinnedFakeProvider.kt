@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.support
+
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.support.fake.FakeGpuProvider
+import org.arbalest.support.fake.FakeProvider
+
+/** Fake devices of the kinds whose memory the CPU can touch (DEV-11). */
+class PinnedFakeProvider : FakeProvider(listOf(DeviceType.CUDA_HOST, DeviceType.CUDA_MANAGED, DeviceType.ROCM_HOST).associateWith { true })
+
+/** Fake GPUs, of types that nobody else serves. */
+class TestGpuProvider : FakeGpuProvider(GPU, GPU_HOST) {
+    companion object {
+        /** Memory of a fake GPU. */
+        val GPU = DeviceType(1001)
+
+        /** Main memory that it reaches. */
+        val GPU_HOST = DeviceType(1002)
+    }
+}

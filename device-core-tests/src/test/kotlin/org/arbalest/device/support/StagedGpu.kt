@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.support
+
+import io.kotest.core.extensions.TestCaseExtension
+import io.kotest.core.test.TestCase
+import io.kotest.engine.test.TestResult
+import org.arbalest.device.Device
+import org.arbalest.device.DeviceBuffer
+import org.arbalest.device.DeviceStream
+import org.arbalest.device.Devices
+import org.arbalest.device.MemoryManager
+import org.arbalest.device.internal.device.DeviceImpl
+import org.arbalest.device.internal.staging.Staging
+import org.arbalest.support.fake.FakeDevice
+import org.arbalest.support.fake.FakeUserEvent
+import org.arbalest.testkit.contract.eventually
+import org.arbalest.testkit.contract.settled
+import java.lang.foreign.ValueLayout.JAVA_BYTE
+import java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED
+
+/** A fake GPU, and what core has for its copies from and to main memory that is not pinned. */
+internal class StagedGpu(id: Long) {
+    val device: Device = Devices.device(TestGpuProvider.GPU, id)
+    val fake: FakeDevice = FakeDevice.of(TestGpuProvider.GPU, id)
+    val staging: Staging = checkNotNull(Staging.of(DeviceImpl.unwrap(device).driver()))
+    val pinned: MemoryManager get() = device.hostMemory().get()
+
+    /** Has all slots and lanes made, which stay. */
+    fun warmUp() {
+        if (staging.slots() == SLOTS && staging.queues() == QUEUES) return
+        device.createStream().use { stream ->
+            fake.hold()
+            val small = List(Staging.MOST_SMALL) { filled(1, it) to device.allocate(1) }
+            val there = device.allocate(4 * Staging.LARGE)
+            val back = List(4) { Devices.cpu().allocate(4 * Staging.LARGE) }
+            small.forEach { (from, to) -> stream.copy(from, to) }
+            back.forEach { stream.copy(there, it) }
+            fake.release()
+            stream.synchronize()
+            (small.flatMap { it.toList() } + back + there).forEach(DeviceBuffer::close)
+        }
+        settled()
+        check(staging.slots() == SLOTS && staging.queues() == QUEUES) { "${staging.slots()} slots, ${staging.queues()} queues" }
+    }
+
+    /** Has a stream stand before an event of the test's. */
+    fun gate(stream: DeviceStream): FakeUserEvent = fake.userEvent().also { device.adoptEvent(it.handle).use(stream::waitFor) }
+
+    /** Uses so many of the small slots, by [stream], until it is past its gate; what to close then. */
+    fun occupy(stream: DeviceStream, slots: Int): List<DeviceBuffer> = List(slots) { i ->
+        val from = filled(8, i)
+        val to = device.allocate(8)
+        stream.copy(from, to)
+        listOf(from, to)
+    }.flatten()
+
+    /** What is in a buffer of the GPU's, by its own eyes. */
+    fun matches(buffer: DeviceBuffer, size: Long, seed: Int): Boolean = buffer.copy(pinned).use { it.matches(size, seed) }
+
+    companion object {
+        const val SLOTS = Staging.MOST_SMALL + Staging.MOST_LARGE
+        const val QUEUES = 8
+
+        /** Makes what is kept beforehand, and sees after each test that all slots and lanes are back. */
+        val kept: TestCaseExtension = object : TestCaseExtension {
+            override suspend fun intercept(testCase: TestCase, execute: suspend (TestCase) -> TestResult): TestResult {
+                val gpu = StagedGpu(0)
+                gpu.warmUp()
+                val result = execute(testCase)
+                if (!result.isSuccess) return result
+                return runCatching { eventually("all slots and lanes are back") { gpu.staging.inUse() == 0 } }.fold({ result }, { TestResult.Failure(result.duration, AssertionError(it.message, it)) })
+            }
+        }
+
+        /** Words that depend on the seed. */
+        private fun word(i: Long, seed: Int): Long = (i + 1) * -0x61C8864680B583EBL xor seed * 0x9E3779B97F4AL
+
+        /** Main memory with some bytes in it; to be closed. */
+        fun filled(size: Long, seed: Int): DeviceBuffer = Devices.cpu().allocate(size).also { it.fill(size, seed) }
+
+        fun DeviceBuffer.fill(size: Long, seed: Int) {
+            val segment = segment()
+            for (i in 0 until size / 8) segment.set(JAVA_LONG_UNALIGNED, 8 * i, word(i, seed))
+            for (i in size / 8 * 8 until size) segment.set(JAVA_BYTE, i, word(i, seed).toByte())
+        }
+
+        /** Whether it is what [fill] writes. */
+        fun DeviceBuffer.matches(size: Long, seed: Int): Boolean {
+            val segment = segment()
+            for (i in 0 until size / 8) if (segment.get(JAVA_LONG_UNALIGNED, 8 * i) != word(i, seed)) return false
+            return (size / 8 * 8 until size).all { segment.get(JAVA_BYTE, it) == word(it, seed).toByte() }
+        }
+    }
+}

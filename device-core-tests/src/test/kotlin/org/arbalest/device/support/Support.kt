@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.support
+
+import io.kotest.core.extensions.TestCaseExtension
+import io.kotest.core.test.TestCase
+import io.kotest.engine.test.TestResult
+import kotlinx.coroutines.delay
+import org.arbalest.device.Device
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.Devices
+import org.arbalest.device.Ledger
+import org.arbalest.device.abi.ArrowArrayStruct
+import org.arbalest.device.internal.calls.Calls
+import org.arbalest.device.internal.memory.NativeHeap
+import java.lang.foreign.Arena
+import java.lang.foreign.MemorySegment
+import java.util.concurrent.CyclicBarrier
+import java.util.concurrent.Executors
+import java.util.concurrent.TimeUnit.SECONDS
+import java.util.concurrent.atomic.AtomicInteger
+import java.util.concurrent.locks.LockSupport
+import kotlin.random.Random
+import kotlin.time.Duration
+import kotlin.time.Duration.Companion.ZERO
+import kotlin.time.Duration.Companion.milliseconds
+import kotlin.time.Duration.Companion.seconds
+import kotlin.time.TimeSource
+
+/**
+ * Fails each test that leaves something held. What another thread is just giving back has five seconds for it, or two if nothing changes. What a test has left
+ * is reported on that test only: the next one begins with it.
+ */
+internal object Balanced : TestCaseExtension {
+    @Volatile
+    private var beginning = Ledger.now()
+    private var lostWaits = 0L
+
+    /** Returns what is held now and was not held when the current test began. */
+    fun held(): Ledger = Ledger.now().since(beginning)
+
+    override suspend fun intercept(testCase: TestCase, execute: suspend (TestCase) -> TestResult): TestResult {
+        await(LIMIT) { Ledger.now().takeIf { it.waits() > lostWaits } }?.let { lostWaits = it.waits() } // what came before may still be released
+        beginning = Ledger.now()
+        val result = execute(testCase)
+        val left = await(if (result.isSuccess) AFTER_SUCCESS else AFTER_FAILURE) { held().takeUnless { it.isZero } }
+        if (!result.isSuccess) lostWaits = Ledger.now().waits()
+        return if (left == null || !result.isSuccess) result else TestResult.Failure(ZERO, AssertionError("the test left $left"))
+    }
+
+    /** Waits until nothing is left, or nothing has changed for a while. */
+    private suspend fun await(quiet: Duration, left: () -> Ledger?): Ledger? {
+        val start = TimeSource.Monotonic.markNow()
+        var since = start
+        var last = left() ?: return null
+        while (since.elapsedNow() < quiet && start.elapsedNow() < LIMIT) {
+            delay(1.milliseconds)
+            val now = left() ?: return null
+            if (now == last) continue
+            last = now
+            since = TimeSource.Monotonic.markNow()
+        }
+        return last
+    }
+
+    private val LIMIT = 5.seconds
+    private val AFTER_SUCCESS = 2.seconds
+    private val AFTER_FAILURE = 250.milliseconds
+}
+
+/** Runs [action] on some threads that start together; the first failure is thrown here. */
+internal fun together(threads: Int, action: (Int) -> Unit) {
+    val start = CyclicBarrier(threads)
+    val pool = Executors.newFixedThreadPool(threads)
+    try {
+        val results = List(threads) { i ->
+            pool.submit {
+                start.await()
+                action(i)
+            }
+        }
+        results.forEach { it.get(HANG_SECONDS, SECONDS) }
+    } finally {
+        pool.shutdownNow()
+    }
+}
+
+/**
+ * Runs both actions at the same time, for each round anew, a little earlier or later than one another. One that arrives first spins, so that both
+ * begin at once; where the other has no processor it sleeps, and leaves it its own.
+ */
+internal fun duel(rounds: Int, one: (Int) -> Unit, other: (Int) -> Unit) {
+    val arrived = AtomicInteger()
+    together(2) { thread ->
+        val random = Random(thread)
+        try {
+            for (round in 0 until rounds) {
+                arrived.incrementAndGet()
+                var spins = 0
+                while (arrived.get() < 2 * (round + 1)) spinOrSleep(++spins)
+                repeat(1 shl random.nextInt(11)) { Thread.onSpinWait() } // from some nanoseconds to some tens of microseconds
+                if (thread == 0) one(round) else other(round)
+            }
+        } finally {
+            arrived.addAndGet(2 * rounds) // a failure here must not leave the other waiting
+        }
+    }
+}
+
+/** Waits a moment for another thread that is about to move; one that has no processor is left this one. */
+internal fun spinOrSleep(spins: Int) = if (spins < SPINS) Thread.onSpinWait() else LockSupport.parkNanos(PAUSE_NANOS)
+
+/** Some tens of microseconds. */
+private const val SPINS = 2_000
+
+/** Ends a test that hangs, though it does much work. */
+internal const val HANG_SECONDS = 60L
+
+internal const val PAUSE_NANOS = 20_000L
+
+/** A batch with a column `id` of the numbers from 0. */
+internal fun batch(rows: Int, device: Device = Devices.cpu()): DeviceArray =
+    device.batchBuilder(rows).use { it.int64("id", LongArray(rows) { i -> i.toLong() }).build() }
+
+/** A batch of int64 columns `c0`, `c1`, … of [rows] rows, each of its own number. */
+internal fun wide(columns: Int, rows: Int = 1): DeviceArray =
+    Devices.cpu().batchBuilder(rows).use { batch ->
+        for (i in 0 until columns) batch.int64("c$i", LongArray(rows) { i.toLong() })
+        batch.build()
+    }
+
+internal fun Arena.struct(): MemorySegment = allocate(ArrowArrayStruct.LAYOUT)
+
+internal fun Arena.structs(count: Int): List<MemorySegment> = List(count) { struct() }
+
+/** A bitwise copy of a struct, which is what C makes of one that it moves. */
+internal fun Arena.copyOf(address: Long): MemorySegment =
+    struct().copyFrom(NativeHeap.segment(address, ArrowArrayStruct.SIZE))
+
+/** The way of C: through the struct's function pointer. */
+internal fun release(array: MemorySegment) {
+    val function = ArrowArrayStruct.release(array.address())
+    if (function != 0L) Calls.release(function, array.address())
+}
+
+internal fun released(array: MemorySegment): Boolean = ArrowArrayStruct.release(array.address()) == 0L

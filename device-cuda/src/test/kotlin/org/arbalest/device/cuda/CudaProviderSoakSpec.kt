@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.cuda
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.assertions.withClue
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.nulls.shouldBeNull
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import org.arbalest.device.DeviceException
+import org.arbalest.device.Devices
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.support.CCompiler
+import org.arbalest.support.ChildJvm
+import org.arbalest.support.LedgerExtension
+import org.arbalest.support.NativeLibrary
+import org.arbalest.support.gpu.CudaDouble
+import org.arbalest.support.gpu.gpuProviderContract
+import java.lang.foreign.FunctionDescriptor
+import java.lang.foreign.ValueLayout.JAVA_INT
+import java.lang.foreign.ValueLayout.JAVA_LONG
+
+/** What there is, and what is missing and why. */
+class CudaProviderSoakSpec : FunSpec({
+    extension(CCompiler.needed)
+    extension(CudaDouble.extension)
+    extension(LedgerExtension)
+
+    include(gpuProviderContract(CudaBackend(DeviceType.CUDA)))
+
+    test("an absent driver, and one that is too old, are answers with a reason [DEV-13]") {
+        CuLibrary.missing(listOf("libcuda-none.so.1", "nvcuda-none.dll")) shouldBe "no CUDA driver was found; looked for libcuda-none.so.1, nvcuda-none.dll"
+        val old = NativeLibrary.compile("gpu/old_cuda.c").file
+        CuLibrary.missing(listOf("$old")) shouldBe "$old has no function cuLaunchHostFunc; a driver for CUDA 10.0 or newer is needed"
+        CuLibrary.missing().shouldBeNull()
+    }
+
+    test("functions that an older driver lacks are not supported, and nothing else [DEV-13]") {
+        val type = FunctionDescriptor.of(JAVA_INT, JAVA_LONG)
+        CuLibrary.handle("cuNoSuchFunction", type, true).invokeWithArguments(0L) shouldBe Cu.NOT_SUPPORTED
+        shouldThrow<IllegalStateException> { CuLibrary.handle("cuNoSuchFunction", type, false) }.message shouldBe
+            "the CUDA driver has no function cuNoSuchFunction"
+    }
+
+    test("a driver without a GPU, or that fails, says so by its code, and is asked again [DEV-13]") {
+        CudaDouble.reset(devices = 0)
+        val provider = CudaProvider()
+        "${provider.probe(DeviceType.CUDA)}" shouldContain "cuInit failed: CUDA_ERROR_NO_DEVICE (100); the driver is for CUDA 12.6"
+        CudaDouble.reset()
+        CudaDouble.fail("cuInit", code = 803)
+        "${provider.probe(DeviceType.CUDA)}" shouldContain "cuInit failed: unknown code (803)"
+        CudaDouble.fail("cuDeviceGetCount", code = 3)
+        "${provider.probe(DeviceType.CUDA)}" shouldContain "cuDeviceGetCount failed: CUDA_ERROR_NOT_INITIALIZED (3)"
+        provider.probe(DeviceType.CUDA) shouldBe org.arbalest.device.spi.Availability.Ready(2)
+    }
+
+    test("the status has a line for each kind of each GPU [DEV-13]") {
+        val text = Devices.describe()
+        for (line in listOf(
+            "CUDA:0: Arbalest Double 0, compute capability 9.0, 1.0 GiB; the driver is for CUDA 12.6",
+            "CUDA:1: Arbalest Double 1",
+            "CUDA_HOST:1: pinned main memory for Arbalest Double 1",
+            "CUDA_MANAGED:0: managed memory of Arbalest Double 0",
+        )) text shouldContain line
+    }
+
+    test("a GPU that fails to open leaves nothing, and opens the next time") {
+        val child = ChildJvm.run(FailsToOpen::class)
+        withClue(child.output) {
+            child.output.trim() shouldBe "good"
+            child.exitCode shouldBe 0
+        }
+    }
+})
+
+internal object FailsToOpen {
+    @JvmStatic
+    fun main(args: Array<String>) {
+        CudaDouble.load()
+        for (function in listOf(
+            "cuDeviceGet", "cuDevicePrimaryCtxRetain", "cuDeviceGetAttribute", "cuMemPoolCreate", "cuDeviceTotalMem", "cuMemPoolSetAttribute",
+            "cuCtxPushCurrent", "cuStreamCreate",
+        )) {
+            CudaProvider().probe(DeviceType.CUDA)
+            CudaDouble.fail(function, code = 999)
+            val failure = runCatching { Gpu.open(0) }.exceptionOrNull()
+            check(failure is DeviceException && "$function on CUDA:0 failed: unknown code (999)" in failure.message.orEmpty()) { "$function: $failure" }
+            check(CudaDouble.retained(0) == 0) { "$function left the context retained" }
+            check(CudaDouble.contextDepth == 0)
+        }
+        Devices.device(DeviceType.CUDA, 0).createStream().use { it.synchronize() }
+        check(CudaDouble.retained(0) == 1)
+        println("good")
+    }
+}

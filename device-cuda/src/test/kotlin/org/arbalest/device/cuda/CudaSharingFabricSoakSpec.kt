@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.cuda
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceException
+import org.arbalest.device.Devices
+import org.arbalest.device.MemoryManager
+import org.arbalest.device.SharedArray
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.abi.Errno
+import org.arbalest.device.spi.MemoryAllocator
+import org.arbalest.support.CCompiler
+import org.arbalest.support.LedgerExtension
+import org.arbalest.support.gpu.CudaDouble
+import org.arbalest.support.gpu.GpuDouble.Live
+import org.arbalest.support.gpu.sharingContract
+import org.arbalest.testkit.contract.numbers
+import java.lang.foreign.Arena
+import java.lang.foreign.MemoryLayout
+import java.lang.foreign.ValueLayout.JAVA_INT
+import java.lang.foreign.ValueLayout.JAVA_LONG
+
+/** Arrays that two processes share by fabric handles, in memory that was created for them. */
+class CudaSharingFabricSoakSpec : FunSpec({
+    extension(CCompiler.needed)
+    extension(cudaDouble)
+    extension(LedgerExtension)
+    extension(gates.opened)
+    beforeSpec { System.setProperty(CudaSharing.FABRIC_REQUESTED, "true") }
+    afterSpec { System.clearProperty(CudaSharing.FABRIC_REQUESTED) }
+
+    include(sharingContract(FabricBackend))
+
+    fun onGpu(device: Long = 0): DeviceArray {
+        val gpu = Devices.device(DeviceType.CUDA, device)
+        return numbers(100).use { it.copyTo(gpu.shareableMemory().get(), gpu.defaultStream()) }.also { it.synchronize() }
+    }
+
+    /** The first handle that a message has. */
+    fun form(array: DeviceArray): Byte = SharedArray.of(array).use { shared ->
+        val message = shared.message()
+        val place = array.device().identity().pciBusId()!!.length
+        message[16 + 16 + 4 + 16 + 4 + place + 4 + 4 + 8 + 4]
+    }
+
+    test("by which form an array is shared is seen by its memory, not by what is asked for now [IPC-10]") {
+        val fabric = onGpu()
+        System.clearProperty(CudaSharing.FABRIC_REQUESTED)
+        val plain = onGpu()
+        System.setProperty(CudaSharing.FABRIC_REQUESTED, "true")
+        form(fabric) shouldBe 2
+        form(plain) shouldBe 1
+        CudaDouble.fabric(false)
+        onGpu().use { form(it) shouldBe 1 } // a device without such handles
+        CudaDouble.fabric(true)
+        listOf(fabric, plain).forEach { it.close() }
+        CudaBackend(DeviceType.CUDA).settle()
+        CudaDouble.live(Live.DEVICE) shouldBe 0
+        CudaDouble.live(Live.RESERVED) shouldBe 0
+    }
+
+    test("who may not use fabric handles is told what is missing, and has allocated nothing [IPC-10]") {
+        val gpu = Devices.device(DeviceType.CUDA, 0)
+        CudaBackend(DeviceType.CUDA).settle()
+        CudaDouble.fabric(has = true, allowed = false)
+        val error = shouldThrow<DeviceException> { gpu.shareableMemory().get().allocate(100) }
+        error.errno() shouldBe Errno.ENOSYS
+        error.message shouldContain "CUDA_ERROR_NOT_PERMITTED (800); fabric handles need an IMEX channel"
+        CudaDouble.live(Live.DEVICE) shouldBe 0
+    }
+
+    test("memory that was mapped without such a handle is refused, as the driver does, and so is a pool's [IPC-10]") {
+        val gpu = Devices.device(DeviceType.CUDA, 0)
+        numbers(10).use { it.copyTo(MemoryManager.of(gpu, UsersMappings), gpu.defaultStream()) }.use { array ->
+            array.synchronize()
+            shouldThrow<DeviceException> { SharedArray.of(array) }.message shouldContain "mapped without a fabric handle"
+            Arena.ofConfined().use { arena ->
+                val handle = arena.allocate(64)
+                Raw.inContext(gpu) { Raw.call(UsersMappings.plainHandle, handle.address(), UsersMappings.address) } shouldBe Cu.INVALID_VALUE
+            }
+        }
+        CudaDouble.live(Live.RESERVED) shouldBe 0
+        numbers(10).use { it.copyTo(gpu) }.use { pooled ->
+            pooled.synchronize()
+            shouldThrow<DeviceException> { SharedArray.of(pooled) }.message shouldContain "is in a pool"
+        }
+    }
+
+    test("memory that is mapped by hand is copied to and from by each GPU that reaches it [IPC-10]") {
+        for ((memory, stream) in listOf(0L to 0L, 1L to 1L, 1L to 0L)) { // the first reaches the second
+            onGpu(memory).use { there ->
+                Devices.device(DeviceType.CUDA, stream).createStream().use {
+                    there.copyTo(Devices.cpu(), it).use { back ->
+                        back.synchronize()
+                        back.column("a").getLong(99) shouldBe 297L
+                    }
+                }
+            }
+        }
+    }
+})
+
+private object FabricBackend : CudaBackend(DeviceType.CUDA) {
+    override val options: List<String> get() = listOf("-D${CudaSharing.FABRIC_REQUESTED}=true")
+    override val isSharedForGood: Boolean get() = true
+    override val sharingCalls: List<String>
+        get() = listOf(
+            "cuStreamCreate", "cuStreamWaitEvent", "cuEventCreate", "cuEventRecord", "cuPointerGetAttribute", "cuMemGetAddressRange",
+            "cuMemRetainAllocationHandle", "cuMemExportToShareableHandle", "cuMemRelease", "cuIpcGetEventHandle",
+        )
+    override val openingCalls: List<String>
+        get() = listOf("cuMemImportFromShareableHandle", "cuMemAddressReserve", "cuMemMap", "cuMemSetAccess", "cuMemRelease", "cuMemAddressFree", "cuMemUnmap")
+    override val shareableCalls: List<String>
+        get() = listOf("cuMemCreate", "cuMemAddressReserve", "cuMemMap", "cuMemSetAccess", "cuMemRelease", "cuMemAddressFree", "cuMemUnmap")
+}
+
+/** Memory that a user creates and maps himself, without a thought of sharing it: one piece at a time. */
+private object UsersMappings : MemoryAllocator {
+    private const val UNIT = 2L shl 20
+    val plainHandle by lazy { Raw.function("cuIpcGetMemHandle", JAVA_LONG, JAVA_LONG) }
+    var address: Long = 0
+        private set
+
+    override fun isCpuAccessible() = false
+
+    override fun allocate(bytes: Long, alignment: Long): Long = Arena.ofConfined().use { arena ->
+        val out = arena.allocate(JAVA_LONG)
+        fun call(name: String, vararg arguments: Any) {
+            val types = arguments.map { if (it is Int) JAVA_INT else JAVA_LONG }.toTypedArray<MemoryLayout>()
+            check(Raw.call(Raw.function(name, *types), *arguments) == 0) { name }
+        }
+        val properties = arena.allocate(32, 8)
+        properties.set(JAVA_INT, 0, 1)
+        properties.set(JAVA_INT, 8, 1)
+        call("cuMemCreate", out.address(), UNIT, properties.address(), 0L)
+        val handle = out.get(JAVA_LONG, 0)
+        call("cuMemAddressReserve", out.address(), UNIT, 0L, 0L, 0L)
+        address = out.get(JAVA_LONG, 0)
+        call("cuMemMap", address, UNIT, 0L, handle, 0L)
+        call("cuMemRelease", handle)
+        val access = arena.allocate(12, 4)
+        access.set(JAVA_INT, 0, 1)
+        access.set(JAVA_INT, 8, 3)
+        call("cuMemSetAccess", address, UNIT, access.address(), 1L)
+        address
+    }
+
+    override fun free(address: Long, bytes: Long) {
+        for (name in listOf("cuMemUnmap", "cuMemAddressFree")) check(Raw.call(Raw.function(name, JAVA_LONG, JAVA_LONG), address, UNIT) == 0)
+    }
+}

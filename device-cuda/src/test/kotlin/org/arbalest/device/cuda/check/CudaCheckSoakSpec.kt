@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.cuda.check
+
+import io.kotest.core.spec.style.FunSpec
+import org.arbalest.support.CCompiler
+import org.arbalest.support.check.gpuCheckContract
+
+/** The check of CUDA's GPUs, on the double. */
+class CudaCheckSoakSpec : FunSpec({
+    extension(CCompiler.needed)
+
+    include(gpuCheckContract(CudaCheck))
+})

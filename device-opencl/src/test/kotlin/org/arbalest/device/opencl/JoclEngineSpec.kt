@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.opencl
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.collections.shouldContainExactly
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import org.arbalest.device.ArrayData
+import org.arbalest.device.DataType
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceException
+import org.arbalest.device.DeviceStream
+import org.arbalest.device.Devices
+import org.arbalest.device.Field
+import org.arbalest.device.Schema
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.abi.Errno
+import org.arbalest.support.LedgerExtension
+import org.arbalest.testkit.SkipWithout
+import org.arbalest.testkit.contract.eventually
+import org.jocl.CL
+import org.jocl.Pointer
+import org.jocl.Sizeof
+import org.jocl.cl_command_queue
+import org.jocl.cl_context
+import org.jocl.cl_context_properties
+import org.jocl.cl_event
+import org.jocl.cl_queue_properties
+import java.nio.ByteBuffer
+import java.nio.ByteOrder
+import java.util.concurrent.atomic.AtomicInteger
+
+/** JOCL's objects and ours, and a kernel that works on our columns. */
+class JoclEngineSpec : FunSpec({
+    extension(SkipWithout.device(DeviceType.OPENCL))
+    extension(LedgerExtension)
+    extension(UserEvent.opened)
+
+    val device by lazy { OpenClBackend.device }
+    val cpu = Devices.cpu()
+
+    fun otherContext(): cl_context =
+        CL.clCreateContext(cl_context_properties(), 1, arrayOf(Jocl.deviceId(device)), null, null, null)
+
+    fun queue(context: cl_context, properties: Long = 0): cl_command_queue {
+        val list = cl_queue_properties().apply { if (properties != 0L) addProperty(CL.CL_QUEUE_PROPERTIES.toLong(), properties) }
+        return CL.clCreateCommandQueueWithProperties(context, Jocl.deviceId(device), list, null)
+    }
+
+    /** Queues `out[i] = in[i] + add`, once for each row. */
+    fun addTo(stream: DeviceStream, input: Pointer, output: Pointer, rows: Long, add: Long) {
+        val source = "kernel void add(global const long *in, global long *out, long n) { size_t i = get_global_id(0); out[i] = in[i] + n; }"
+        val program = CL.clCreateProgramWithSource(Jocl.context(device), 1, arrayOf(source), null, null)
+        CL.clBuildProgram(program, 0, null, null, null, null) shouldBe CL.CL_SUCCESS
+        val kernel = CL.clCreateKernel(program, "add", null)
+        CL.clSetKernelArgSVMPointer(kernel, 0, input) shouldBe CL.CL_SUCCESS
+        CL.clSetKernelArgSVMPointer(kernel, 1, output) shouldBe CL.CL_SUCCESS
+        CL.clSetKernelArg(kernel, 2, Sizeof.cl_long.toLong(), Pointer.to(longArrayOf(add)))
+        CL.clEnqueueNDRangeKernel(Jocl.commandQueue(stream), kernel, 1, null, longArrayOf(rows), null, 0, null, null) shouldBe CL.CL_SUCCESS
+        CL.clReleaseKernel(kernel)
+        CL.clReleaseProgram(program)
+    }
+
+    test("a kernel computes on a column, behind the array's event; the result is an array with an event of its own") {
+        val rows = 10_000
+        device.createStream().use { loading ->
+            device.createStream().use { computing ->
+                val gate = UserEvent(device)
+                gate.syncEvent().use(loading::waitFor)
+                val numbers = cpu.batchBuilder(rows).use { it.int64("n", LongArray(rows) { i -> i.toLong() }).build() }.use { it.copyTo(device, loading) }
+                val out = device.allocate(8L * rows)
+                computing.waitFor(numbers)
+                addTo(computing, Jocl.pointers(numbers.column("n"))[1]!!, Jocl.pointer(out), rows.toLong(), add = 7)
+                computing.keepAlive(numbers)
+                numbers.close()
+                val data = ArrayData.of(rows.toLong(), 0, listOf(null), listOf(ArrayData.of(rows.toLong(), 0, listOf(null, out))))
+                val sums = DeviceArray.of(Schema.of(listOf(Field.of("sum", DataType.INT64))), data, computing)
+                sums.isReady shouldBe false
+                val back = sums.use { it.copyTo(cpu, computing) }
+                gate.open()
+                back.use {
+                    it.synchronize()
+                    it.column("sum").toLongArray() shouldBe LongArray(rows) { i -> i + 7L }
+                }
+            }
+        }
+    }
+
+    test("a queue of JOCL's is a stream, and stays JOCL's") {
+        val queue = queue(Jocl.context(device))
+        Jocl.stream(device, queue).use { stream ->
+            Jocl.commandQueue(stream).nativePointer shouldBe queue.nativePointer
+            cpu.batchBuilder(1).use { it.int64("n", longArrayOf(41)).build() }.use { it.copyTo(device, stream) }.use { there ->
+                there.copyTo(cpu, stream).use {
+                    it.synchronize()
+                    it.column("n").getLong(0) shouldBe 41
+                }
+            }
+        }
+        CL.clFinish(queue) shouldBe CL.CL_SUCCESS
+        CL.clReleaseCommandQueue(queue) shouldBe CL.CL_SUCCESS
+    }
+
+    test("a queue of another context, and one that works out of order, are no streams of ours") {
+        val context = otherContext()
+        val foreign = queue(context)
+        val wild = queue(Jocl.context(device), CL.CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE)
+        shouldThrow<DeviceException> { Jocl.stream(device, foreign) }.message shouldContain "belongs to the context 0x"
+        shouldThrow<DeviceException> { Jocl.stream(device, wild) }.message shouldContain "out of order"
+        CL.clReleaseCommandQueue(foreign)
+        CL.clReleaseCommandQueue(wild)
+        CL.clReleaseContext(context)
+    }
+
+    test("events go to JOCL and come from there, and are counted on both sides") {
+        device.createStream().use { stream ->
+            val gate = UserEvent(device)
+            gate.syncEvent().use { mine ->
+                mine.isDone shouldBe false
+                stream.waitFor(mine)
+                stream.record().use { end ->
+                    val theirs = Jocl.event(end)
+                    theirs.nativePointer shouldBe end.handle()
+                    val status = ByteBuffer.allocateDirect(4).order(ByteOrder.nativeOrder())
+                    CL.clGetEventInfo(theirs, CL.CL_EVENT_COMMAND_EXECUTION_STATUS, 4, Pointer.to(status), null) shouldBe CL.CL_SUCCESS
+                    (status.getInt(0) > CL.CL_COMPLETE) shouldBe true
+                    gate.open()
+                    CL.clWaitForEvents(1, arrayOf(theirs)) shouldBe CL.CL_SUCCESS
+                    end.isDone shouldBe true
+                    mine.isDone shouldBe true
+                }
+            }
+        }
+    }
+
+    test("an event of another context is refused with both contexts, and stays its owner's [DEV-06]") {
+        val context = otherContext()
+        val event = CL.clCreateUserEvent(context, null)
+        val error = shouldThrow<DeviceException> { Jocl.syncEvent(device, event) }
+        error.errno() shouldBe Errno.EINVAL
+        error.message shouldContain "belongs to the context 0x${context.nativePointer.toString(16)}"
+        error.message shouldContain "0x${OpenCl.context(device).toString(16)}"
+        CL.clSetUserEventStatus(event, CL.CL_COMPLETE) shouldBe CL.CL_SUCCESS
+        CL.clReleaseEvent(event)
+        CL.clReleaseContext(context)
+    }
+
+    test("memory of JOCL's is a buffer, until the last who uses it lets go") {
+        val pointer = CL.clSVMAlloc(Jocl.context(device), CL.CL_MEM_READ_WRITE, 64, 0)
+        val freed = AtomicInteger()
+        val buffer = Jocl.buffer(device, pointer, 64) {
+            CL.clSVMFree(Jocl.context(device), pointer)
+            freed.incrementAndGet()
+        }
+        buffer.address() shouldBe pointer.nativePointer
+        Jocl.pointer(buffer).nativePointer shouldBe buffer.address()
+        shouldThrow<IllegalArgumentException> { Jocl.buffer(device, pointer.withByteOffset(16), 48) {} }
+        cpu.allocate(48).use { source -> source.segment().fill(3).let { device.defaultStream().copy(source, buffer) } }
+        buffer.close()
+        device.defaultStream().synchronize()
+        eventually("it is freed") { freed.get() != 0 }
+        shouldThrow<IllegalArgumentException> { Jocl.buffer(device, Pointer.to(IntArray(4)), 16) {} }.message shouldContain "no native pointer"
+        shouldThrow<IllegalArgumentException> { Jocl.syncEvent(device, cl_event()) }.message shouldContain "cl_event has no native pointer"
+    }
+
+    test("a column's pointers are its buffers, and null where there is none") {
+        cpu.batchBuilder(3).use { it.int64("n", longArrayOf(1, 2, 3)).utf8("t", listOf("a", null, "c")).build() }.use { it.copyTo(device) }.use { batch ->
+            Jocl.pointers(batch.column("n")).map { it?.nativePointer } shouldContainExactly listOf(null, batch.column("n").bufferAddress(1))
+            Jocl.pointers(batch.column("t")).map { it?.nativePointer } shouldContainExactly List(3) { batch.column("t").bufferAddress(it) }
+        }
+    }
+
+    test("a device that is none of OpenCL's is refused") {
+        for (call in listOf<() -> Any>({ OpenCl.context(cpu) }, { Jocl.context(cpu) }, { Jocl.commandQueue(cpu.defaultStream()) })) {
+            shouldThrow<IllegalArgumentException> { call() }.message shouldContain "CPU is not an OpenCL device"
+        }
+    }
+})

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.rocm
+
+import io.kotest.assertions.withClue
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.collections.shouldBeEmpty
+import io.kotest.matchers.collections.shouldContain
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import org.arbalest.device.DeviceException
+import org.arbalest.device.Devices
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.support.ChildJvm
+import org.arbalest.testkit.SkipWithout
+import java.nio.file.Files
+import java.nio.file.Path
+
+/** HIP itself, such as Debian's `libamdhip64-5`, in a process of its own; a GPU need not be there. */
+class HipEngineSpec : FunSpec({
+    val child by lazy { ChildJvm.run(RealHip::class) }
+    val lines by lazy { child.output.lines() }
+
+    extension(SkipWithout { "HIP is not installed".takeIf { System.getenv("CI") != "true" && lines.any { "HIP was not found" in it } } })
+
+    test("it is loaded and asked, and the process ends well") {
+        withClue(child.output) { child.exitCode shouldBe 0 }
+    }
+
+    test("without a GPU it is missing, for a reason that has the code [DEV-13]") {
+        if (Files.exists(Path.of("/dev/kfd"))) {
+            lines.filter { it.startsWith("probe ") }.size shouldBe 2
+        } else {
+            for (type in listOf("ROCM", "ROCM_HOST")) {
+                val line = lines.single { it.startsWith("probe $type:") }
+                line shouldContain Regex("""unavailable, because hipGetDeviceCount failed: hipErrorNoDevice \(100\); HIP \d+\.\d+; is there an AMD GPU""")
+            }
+            lines.single { it.startsWith("open: ") } shouldContain "ENOSYS"
+        }
+    }
+
+    test("every function that must be there is, and every one that is not may be missing") {
+        val functions = lines.filter { it.startsWith("function ") }.map { it.split(' ') }
+        (functions.size > 30) shouldBe true
+        functions.filter { (_, _, optional, there) -> optional == "mandatory" && there == "absent" }.shouldBeEmpty()
+        val absent = functions.filter { it[3] == "absent" }.map { it[1] }
+        if (lines.any { "HIP 5.2;" in it }) absent shouldContain "hipLaunchHostFunc"
+    }
+})
+
+internal object RealHip {
+    @JvmStatic
+    fun main(args: Array<String>) {
+        for (type in listOf(DeviceType.ROCM, DeviceType.ROCM_HOST)) println("probe $type: ${RocmProvider().probe(type)}")
+        try {
+            println("open: ${Devices.device(DeviceType.ROCM, 0)}")
+        } catch (e: DeviceException) {
+            println("open: $e")
+        }
+        if (HipLibrary.missing() != null) return
+        HipMemory.load()
+        HipErrors.describe(0)
+        for ((name, function) in HipLibrary.functions()) {
+            println("function $name ${if (function.isOptional) "optional" else "mandatory"} ${if (HipLibrary.has(name)) "there" else "absent"}")
+        }
+    }
+}

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.rocm
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.assertions.withClue
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.nulls.shouldBeNull
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import org.arbalest.device.DeviceException
+import org.arbalest.device.Devices
+import org.arbalest.device.Ledger
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.spi.Availability
+import org.arbalest.support.CCompiler
+import org.arbalest.support.ChildJvm
+import org.arbalest.support.LedgerExtension
+import org.arbalest.support.NativeLibrary
+import org.arbalest.support.gpu.GpuDouble.Live
+import org.arbalest.support.gpu.HipDouble
+import org.arbalest.support.gpu.gpuProviderContract
+import org.arbalest.testkit.contract.eventually
+import org.arbalest.testkit.contract.numbers
+import java.lang.foreign.FunctionDescriptor
+import java.lang.foreign.ValueLayout.JAVA_INT
+import java.lang.foreign.ValueLayout.JAVA_LONG
+import kotlin.reflect.KClass
+
+/** What there is, and what is missing and why. */
+class RocmProviderSoakSpec : FunSpec({
+    extension(CCompiler.needed)
+    extension(HipDouble.extension)
+    extension(LedgerExtension)
+
+    include(gpuProviderContract(RocmBackend(DeviceType.ROCM)))
+
+    val version = if (HipDouble.isRocm5) "5.2" else "7.0"
+
+    test("an absent HIP, and one that is too old, are answers with a reason [DEV-13]") {
+        HipLibrary.missing(listOf("libamdhip64-none.so.7", "none.dll")) shouldBe "HIP was not found; looked for libamdhip64-none.so.7, none.dll"
+        val old = NativeLibrary.compile("gpu/old_hip.c").file
+        HipLibrary.missing(listOf("$old")) shouldBe "$old has no function hipDrvPointerGetAttributes; ROCm 5.2 or newer is needed"
+        HipLibrary.missing().shouldBeNull()
+    }
+
+    test("functions that an older release lacks are not supported, and nothing else [DEV-13]") {
+        val type = FunctionDescriptor.of(JAVA_INT, JAVA_LONG)
+        HipLibrary.handle("hipNoSuchFunction", type, true).invokeWithArguments(0L) shouldBe Hip.NOT_SUPPORTED
+        shouldThrow<IllegalStateException> { HipLibrary.handle("hipNoSuchFunction", type, false) }.message shouldBe "HIP has no function hipNoSuchFunction"
+        HipLibrary.has("hipLaunchHostFunc") shouldBe !HipDouble.isRocm5
+        HostFunctions.LAUNCH shouldBe if (HipDouble.isRocm5) "hipStreamAddCallback" else "hipLaunchHostFunc"
+    }
+
+    test("HIP without a GPU, or that fails, says so by its code, and is asked again [DEV-13]") {
+        val provider = RocmProvider()
+        fun reason() = (provider.probe(DeviceType.ROCM) as Availability.Missing).reason()
+        HipDouble.reset(devices = 0)
+        reason() shouldBe
+            "hipGetDeviceCount failed: hipErrorNoDevice (100); HIP $version; is there an AMD GPU, and may this user open /dev/kfd and /dev/dri/render*?"
+        HipDouble.reset()
+        HipDouble.fail("hipGetDeviceCount", code = 3)
+        reason() shouldBe "hipGetDeviceCount failed: hipErrorNotInitialized (3); HIP $version"
+        HipDouble.fail("hipGetDeviceCount", code = 3)
+        HipDouble.fail("hipRuntimeGetVersion")
+        reason() shouldBe "hipGetDeviceCount failed: hipErrorNotInitialized (3)"
+        provider.probe(DeviceType.ROCM_HOST) shouldBe Availability.Ready(2)
+        HipDouble.lastError shouldBe 0
+    }
+
+    test("the status has a line for each kind of each GPU [DEV-13]") {
+        val text = Devices.describe()
+        for (line in listOf(
+            "ROCM:0: Arbalest Double 0, 1.0 GiB; HIP $version",
+            "ROCM:1: Arbalest Double 1",
+            "ROCM_HOST:1: pinned main memory for Arbalest Double 1",
+        )) text shouldContain line
+        for (function in listOf("hipDeviceGetName", "hipDeviceTotalMem")) {
+            HipDouble.fail(function)
+            shouldThrow<DeviceException> { RocmProvider().describe(DeviceType.ROCM, 0) }.message shouldBe "$function on ROCM:0 failed: hipErrorUnknown (999)"
+        }
+    }
+
+    test("a GPU that fails to open leaves nothing, and opens the next time") { inChild(FailsToOpen::class) }
+
+    test("a pool that HIP makes, and then does not support, is given up") { inChild(PoolInName::class) }
+
+    test("the HIP that a process has loaded is used, not one that is newer") {
+        val newer = NativeLibrary.compileAs("libamdhip64.so.8", *hip, "gpu/hip5.h") // and lacks a function
+        inChild(Loaded::class, "${newer.file}")
+    }
+
+    test("a peer that cannot be reached is said, and is tried again") { inChild(PeerFails::class) }
+})
+
+/** The sources of a HIP by another name. */
+private val hip = arrayOf(
+    "gpu/hip.c", "gpu/hip_api.h", "gpu/gpu.c", "gpu/gpu.h", "gpu/exit.c", "gpu/exit.h", "gpu/queue.c", "gpu/queue.h", "gpu/capture.c", "gpu/capture.h", "gpu/ipc.c", "gpu/ipc.h", "gpu/trouble.c", "gpu/trouble.h",
+)
+
+/** Runs a program on a double of the same release. */
+internal fun childOf(main: KClass<*>, vararg arguments: String): ChildJvm =
+    ChildJvm.run(main, *arguments, options = RocmBackend(DeviceType.ROCM).options)
+
+private fun inChild(main: KClass<*>, vararg arguments: String) {
+    val child = childOf(main, *arguments)
+    withClue(child.output) {
+        child.output.trim() shouldBe "good"
+        child.exitCode shouldBe 0
+    }
+}
+
+internal object FailsToOpen {
+    @JvmStatic
+    fun main(args: Array<String>) {
+        HipDouble.load()
+        System.setProperty(Pool.REQUESTED, "true")
+        RocmProvider().probe(DeviceType.ROCM)
+        for (function in listOf(
+            "hipGetDevice", "hipSetDevice", "hipMemPoolCreate", "hipDeviceTotalMem", "hipMemPoolSetAttribute",
+            "hipStreamCreateWithFlags", "hipMallocFromPoolAsync", "hipStreamSynchronize", "hipFreeAsync",
+        )) {
+            HipDouble.fail(function)
+            val failure = runCatching { Gpu.open(1) }.exceptionOrNull()
+            check(failure is DeviceException && "$function on ROCM:1 failed: hipErrorUnknown (999)" in failure.message.orEmpty()) { "$function: $failure" }
+            check(HipDouble.live(Live.STREAMS) == 0L) { function }
+            if (function != "hipFreeAsync") eventually(function) { HipDouble.live(Live.DEVICE) == 0L }
+        }
+        HipDouble.fail("hipMemPoolSetAttribute")
+        HipDouble.fail("hipMemPoolDestroy")
+        val both = checkNotNull(runCatching { Gpu.open(1) }.exceptionOrNull())
+        check("hipMemPoolSetAttribute" in "${both.message}" && "hipMemPoolDestroy" in "${both.suppressed.single().message}")
+        Devices.device(DeviceType.ROCM, 1).createStream().use { it.synchronize() }
+        println("good")
+    }
+}
+
+internal object PoolInName {
+    @JvmStatic
+    fun main(args: Array<String>) {
+        HipDouble.load()
+        System.setProperty(Pool.REQUESTED, "true")
+        HipDouble.fail("hipMallocFromPoolAsync", code = Hip.NOT_SUPPORTED)
+        val device = Devices.device(DeviceType.ROCM, 0)
+        check(!Gpu.open(0).pool.isThere)
+        check(HipDouble.live(Live.STREAMS) == 0L)
+        check(HipDouble.lastError == 0)
+        numbers(100).use { it.copyTo(device) }.use { there -> there.copyTo(Devices.cpu()).use { it.synchronize() } }
+        println("good")
+    }
+}
+
+internal object Loaded {
+    @JvmStatic
+    fun main(args: Array<String>) {
+        NativeLibrary.compileAs("libamdhip64.so.6", *hip)
+        check(HipLibrary.missing(listOf("libamdhip64-none.so", args[0], "libamdhip64.so.6")) == null)
+        check(HipLibrary.has("hipLaunchHostFunc")) // so it is not the other
+        println("good")
+    }
+}
+
+internal object PeerFails {
+    @JvmStatic
+    fun main(args: Array<String>) {
+        HipDouble.load()
+        System.setProperty(Pool.REQUESTED, "true")
+        val devices = List(2) { Devices.device(DeviceType.ROCM, it.toLong()) }
+        numbers(100).use { it.copyTo(devices[1]) }.use { there ->
+            for (function in listOf("hipDeviceCanAccessPeer", "hipDeviceEnablePeerAccess", "hipMemPoolSetAccess")) {
+                HipDouble.fail(function)
+                val failure = runCatching { there.copyTo(devices[0]) }.exceptionOrNull()
+                check("$function on ROCM" in failure?.message.orEmpty()) { "$function: $failure" }
+            }
+            there.copyTo(devices[0]).use { it.copyTo(devices[1]).use { back -> back.synchronize() } } // access was enabled already, and is one way only
+        }
+        check(HipDouble.lastError == 0)
+        eventually("all is freed") { Ledger.now().isZero }
+        println("good")
+    }
+}

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.rocm.check
+
+import io.kotest.core.spec.style.FunSpec
+import org.arbalest.support.CCompiler
+import org.arbalest.support.check.gpuCheckContract
+
+/** The check of ROCm's GPUs, on the double. */
+class RocmCheckSoakSpec : FunSpec({
+    extension(CCompiler.needed)
+
+    include(gpuCheckContract(RocmCheck))
+})

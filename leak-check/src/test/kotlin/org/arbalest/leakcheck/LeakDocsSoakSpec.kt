@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.leakcheck
+
+import com.example.Prices
+import com.example.PricesSpec
+import io.kotest.assertions.withClue
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.collections.shouldHaveSize
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import io.kotest.matchers.types.shouldBeInstanceOf
+import org.arbalest.device.Ledger
+import java.io.File
+
+/** What docs/ownership.md shows of leak-check compiles, runs, and says what the page says. */
+class LeakDocsSoakSpec : FunSpec({
+    val page = File("../docs/ownership.md").readText()
+    val engines = mapOf("java" to ("junit-jupiter" to Class.forName("com.example.PricesTest").kotlin), "kotlin" to ("kotest" to PricesSpec::class))
+
+    test("the page's code is that of com.example.PricesTest and PricesSpec") {
+        val blocks = Regex("```(java|kotlin)\n(.*?)```", RegexOption.DOT_MATCHES_ALL).findAll(page).map { it.destructured }
+            .filter { (_, code) -> "NoLeaks" in code || "LeakExtension" in code }.toList()
+        blocks shouldHaveSize 2
+        for ((language, code) in blocks) {
+            val name = engines.getValue(language).second.simpleName
+            val source = File("src/test/$language/com/example/$name.${if (language == "java") "java" else "kt"}").readText()
+            source.words() shouldContain code.words()
+        }
+    }
+
+    test("what it tests passes, and fails with the page's words if it forgets to close") {
+        val before = Ledger.now()
+        for ((engine, type) in engines.values) {
+            withClue(engine) {
+                run(engine, type).filterValues { it != null } shouldBe emptyMap()
+                Prices.forgets = true
+                val leak = try {
+                    run(engine, type).values.filterNotNull().single().shouldBeInstanceOf<LeakError>()
+                } finally {
+                    Prices.forgets = false
+                    Prices.forgotten.close()
+                }
+                val lines = leak.message!!.lines().map { it.replace(Regex("thread .* at .*$"), "thread") }
+                if (engine == "junit-jupiter") page shouldContain "${LeakError::class.qualifiedName}: ${lines[0]}\n${lines[1]}"
+                lines shouldHaveSize 2
+            }
+        }
+        Ledger.now().since(before).isZero shouldBe true
+    }
+})
+
+/** Without what a formatter may change. */
+private fun String.words() = replace(Regex("\\s+"), "")

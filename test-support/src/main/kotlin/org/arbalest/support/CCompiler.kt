@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.support
+
+import org.arbalest.testkit.SkipWithout
+import java.io.File
+import java.nio.file.Files
+import java.nio.file.Path
+
+/** The C compiler of this machine, or the reason why there is none. */
+sealed interface CCompiler {
+    /** A compiler at [path], whose command line is that of `cc`. */
+    data class Found(val path: Path) : CCompiler
+
+    /** No compiler; [reason] is a sentence. */
+    data class Missing(val reason: String) : CCompiler
+
+    companion object {
+        /** The compiler that the environment variable `CC` names, `cc` without it; looked for once, on the `PATH`. */
+        val answer: CCompiler by lazy { find(System.getenv("CC") ?: "cc", System.getenv("PATH").orEmpty()) }
+
+        /** The compiler for C++ that the environment variable `CXX` names, `c++` without it. */
+        val cpp: CCompiler by lazy { find(System.getenv("CXX") ?: "c++", System.getenv("PATH").orEmpty()) }
+
+        /**
+         * Skips the tests of a spec, with the reason, where there is no C compiler.
+         *
+         * With `CI=true` in the environment nothing is skipped: [NativeLibrary.compile] then fails.
+         */
+        val needed: SkipWithout = SkipWithout {
+            NativeLibrary.missing?.takeUnless { System.getenv("CI") == "true" }
+        }
+
+        fun find(command: String, path: String): CCompiler =
+            path.split(File.pathSeparator)
+                .filter { it.isNotEmpty() }
+                .map { Path.of(it).resolve(command) }
+                .firstOrNull(Files::isExecutable)
+                ?.let(::Found)
+                ?: Missing("no C compiler: $command is not on the PATH")
+    }
+}

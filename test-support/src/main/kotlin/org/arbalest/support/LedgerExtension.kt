@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.support
+
+import io.kotest.core.extensions.TestCaseExtension
+import io.kotest.core.test.TestCase
+import io.kotest.core.test.TestType
+import io.kotest.engine.test.TestResult
+import org.arbalest.device.Ledger
+import org.arbalest.leakcheck.LeakError
+import org.arbalest.leakcheck.LeakScope
+import org.arbalest.leakcheck.kotest.LeakExtension
+import org.arbalest.testkit.contract.Held
+import kotlin.time.Duration
+
+/**
+ * Fails a test that leaves something allocated, exported or open, on our side or the C peer's, and says what.
+ *
+ * It is a [LeakExtension] for each test. Before a test it resets the [CPeer], if there is a C compiler. After a test that passed, the peer must hold what
+ * it held before, and must have seen no double release and no broken rule; a test that provokes one calls [CPeer.reset] at its end. What other threads are
+ * just releasing has five seconds to be gone, or two if nothing changes. Where things were made is noted with `-Dorg.arbalest.leaks=true` only, since some
+ * tests count allocations.
+ *
+ * A leak is reported once, on the test that leaked. What that test or a test that failed has left is part of the next test's beginning: [Held] and
+ * [CPeer.counts] start from zero in each test.
+ *
+ *     class MySpec : FunSpec({
+ *         extension(LedgerExtension)
+ *         …
+ *     })
+ */
+object LedgerExtension : TestCaseExtension {
+    override suspend fun intercept(testCase: TestCase, execute: suspend (TestCase) -> TestResult): TestResult =
+        intercept(testCase, null, execute)
+
+    /** @param quiet how long nothing may change before the wait for what is left ends; null for [Settling]'s answer */
+    suspend fun intercept(
+        testCase: TestCase,
+        quiet: Duration?,
+        execute: suspend (TestCase) -> TestResult,
+    ): TestResult {
+        if (testCase.type != TestType.Test) return execute(testCase)
+        val peer = if (NativeLibrary.missing == null) CPeer else null
+        val result = LeakExtension(LeakScope.TEST, Duration.ZERO, withPlaces = false).intercept(testCase) {
+            peer?.reset()
+            begin(peer)
+            execute(it).also { result ->
+                if (!result.isSuccess) peer?.openGate() // whose threads would hold what they have
+                Settling.leftAfter(quiet ?: Settling.quietAfter(result)) { left(peer) }
+            }
+        }
+        val words = peer?.run { words(counts()) }.orEmpty()
+        begin(peer) // what is left is not reported again by a check outside of tests
+        val leak = result.errorOrNull as? LeakError
+        if (leak == null && (!result.isSuccess || words.isEmpty())) return result
+        val message = listOfNotNull(leak?.message, words.joinToString("; ").ifEmpty { null }).joinToString("\n")
+        return TestResult.Failure(result.duration, AssertionError(message, leak))
+    }
+
+    private fun begin(peer: CPeer?) {
+        Held.begin()
+        peer?.countFromHere()
+    }
+
+    private fun left(peer: CPeer?): Pair<Ledger, List<Long>>? {
+        val left = Held.now() to peer?.counts()?.live().orEmpty()
+        return left.takeUnless { (ledger, live) -> ledger.isZero && live.all { it == 0L } }
+    }
+
+    private fun words(counts: PeerCounts): List<String> = listOfNotNull(
+        live("allocations", counts.allocations),
+        live("arrays", counts.arrays),
+        live("schemas", counts.schemas),
+        live("streams", counts.streams),
+        live("tasks", counts.tasks),
+        live("producers", counts.producers),
+        live("handlers", counts.handlers),
+        "the C peer saw ${counts.doubleReleases} double releases".takeIf { counts.doubleReleases != 0L },
+        "the C peer saw ${counts.violations} broken rules, first: ${counts.violation}".takeIf { counts.violations != 0L },
+    )
+
+    private fun live(what: String, more: Long): String? = if (more == 0L) null else "the C peer has $more more $what than before"
+}

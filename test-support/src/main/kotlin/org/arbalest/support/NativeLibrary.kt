@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.support
+
+import java.lang.foreign.Arena
+import java.lang.foreign.MemorySegment
+import java.lang.foreign.SymbolLookup
+import java.nio.file.Files
+import java.nio.file.Path
+import java.nio.file.StandardCopyOption.ATOMIC_MOVE
+import java.nio.file.StandardCopyOption.REPLACE_EXISTING
+import java.security.MessageDigest
+import java.util.Optional
+import java.util.concurrent.ConcurrentHashMap
+
+/**
+ * A shared library made of C sources, loaded for the life of the process.
+ *
+ * Nobody closes it: C may hold the address of a function in it.
+ */
+class NativeLibrary private constructor(
+    /** Where the library lies. */
+    val file: Path,
+    private val build: (flags: List<String>, file: Path) -> Unit,
+) : SymbolLookup {
+    private val symbols = SymbolLookup.libraryLookup(file, Arena.global())
+
+    /** Compiles the same once more, with more [flags] for the compiler, into another [file], which is not loaded. */
+    fun build(flags: List<String>, file: Path): Unit = build.invoke(flags, file)
+
+    override fun find(name: String): Optional<MemorySegment> = symbols.find(name)
+
+    companion object {
+        private const val SOURCES = "/org/arbalest/support/c/"
+        private const val ABI_HEADER = "arbalest/arrow_abi.h"
+        private val CPP_FLAGS = listOf("-shared", "-fPIC", "-O2", "-Wall", "-Wextra", "-Werror", "-pthread")
+        private val FLAGS = listOf("-std=gnu11") + CPP_FLAGS + "-O0" // it takes half of the time to compile
+        private val loaded = ConcurrentHashMap<Path, NativeLibrary>()
+        private val prebuilt: Path? = System.getProperty("arbalest.native")?.let { Path.of(it).toAbsolutePath() }
+
+        /**
+         * Why there can be no library here; null if there can be one: there is a C compiler, or the system property
+         * `arbalest.native` names a folder with libraries that were compiled elsewhere.
+         */
+        val missing: String? get() = if (prebuilt != null) null else (CCompiler.answer as? CCompiler.Missing)?.reason
+
+        /**
+         * Compiles [sources] and loads them; the same content is compiled once, and loaded once per process.
+         *
+         * Sources are resources in `org/arbalest/support/c`, such as `peer/pool.c`, and are found by that path when they include each other. One
+         * that ends in `.h` is only put beside the others; core's `arbalest/arrow_abi.h` is there always. The library is named after the first
+         * of them, and lands in `target/native`, or in a temporary folder where there is no `target`.
+         *
+         * @throws IllegalStateException if there is no C compiler, or if it refuses a source; the message has its words
+         */
+        fun compile(vararg sources: String): NativeLibrary = compile(sources, null)
+
+        /** Like [compile], with more [flags] for the compiler. */
+        fun compile(flags: List<String>, vararg sources: String): NativeLibrary =
+            compile(CCompiler.answer, FLAGS + flags, sources.associateWith { text(SOURCES + it) }, emptyList())
+
+        /** Like [compile], of a library that goes by the name [soname]: who loads one of that name afterwards gets this one. */
+        fun compileAs(soname: String, vararg sources: String): NativeLibrary = compile(sources, soname)
+
+        /**
+         * Compiles C++ and loads it, like [compile], but for what is said here: by [CCompiler.cpp].
+         *
+         * @param resources sources, and files that are put beside them, from anywhere on the class path, by their paths there
+         * @param flags more for the compiler, such as the language's version; it runs beside the sources
+         * @param libraries come after the sources in the command
+         */
+        fun compileCpp(resources: List<String>, flags: List<String>, libraries: List<String>): NativeLibrary {
+            val texts = resources.associate { it.substringAfterLast('/') to text(it) }
+            return compile(CCompiler.cpp, CPP_FLAGS + flags, texts, libraries)
+        }
+
+        private fun compile(sources: Array<out String>, soname: String?): NativeLibrary {
+            val flags = FLAGS + listOfNotNull(soname?.let { "-Wl,-soname,$it" })
+            return compile(CCompiler.answer, flags, sources.associateWith { text(SOURCES + it) }, emptyList())
+        }
+
+        private fun compile(answer: CCompiler, flags: List<String>, sources: Map<String, String>, libraries: List<String>): NativeLibrary {
+            val name = sources.keys.first().substringAfterLast('/').substringBeforeLast('.')
+            prebuilt?.let { folder ->
+                return loaded.computeIfAbsent(folder.resolve(System.mapLibraryName(name))) { file ->
+                    NativeLibrary(file) { _, _ -> error("$file was compiled elsewhere") }
+                }
+            }
+            val compiler = when (answer) {
+                is CCompiler.Found -> answer.path
+                is CCompiler.Missing -> error(answer.reason)
+            }
+            val texts = sources + (ABI_HEADER to text("/META-INF/include/$ABI_HEADER"))
+            val folder = output.resolve("$name-${hash("$compiler $flags $libraries", texts)}").toAbsolutePath()
+            return loaded.computeIfAbsent(folder.resolve(System.mapLibraryName(name))) { file ->
+                if (!Files.exists(file)) build(listOf("$compiler") + flags, texts, libraries, file)
+                NativeLibrary(file) { more, other -> build(listOf("$compiler") + flags + more, texts, libraries, other) }
+            }
+        }
+
+        private val output: Path by lazy {
+            val target = Path.of("target")
+            if (Files.isDirectory(target)) target.resolve("native") else Files.createTempDirectory("arbalest-native")
+        }
+
+        private fun text(resource: String): String =
+            checkNotNull(NativeLibrary::class.java.getResource(resource)) { "no resource $resource" }.readText()
+
+        private fun hash(command: String, texts: Map<String, String>): String {
+            val digest = MessageDigest.getInstance("SHA-256")
+            digest.update("$command $texts".encodeToByteArray())
+            return digest.digest().toHexString().take(16)
+        }
+
+        private fun build(start: List<String>, texts: Map<String, String>, libraries: List<String>, file: Path) {
+            for ((name, text) in texts) {
+                val source = file.resolveSibling(name)
+                Files.createDirectories(source.parent)
+                Files.writeString(source, text)
+            }
+            // Under another name first: a second process may be looking for the file.
+            val unfinished = Files.createTempFile(file.parent, "unfinished", null)
+            val command = start + listOf("-I.", "-o", "$unfinished") + texts.keys.filter { it.endsWith(".c") || it.endsWith(".cpp") } + libraries
+            val process = ProcessBuilder(command).directory(file.parent.toFile()).redirectErrorStream(true).start()
+            val words = process.inputReader().readText()
+            check(process.waitFor() == 0) { "${command.joinToString(" ")} failed:\n$words" }
+            Files.move(unfinished, file, ATOMIC_MOVE, REPLACE_EXISTING)
+        }
+    }
+}

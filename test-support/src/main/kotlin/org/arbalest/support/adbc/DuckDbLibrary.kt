@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.support.adbc
+
+import java.net.URL
+import java.nio.file.Files
+import java.nio.file.Path
+import java.nio.file.StandardCopyOption.ATOMIC_MOVE
+
+/** DuckDB's native library in `org.duckdb:duckdb_jdbc`, if the class path has that. */
+object DuckDbLibrary {
+    private val names: List<String> = run {
+        val architecture = if (System.getProperty("os.arch") == "aarch64") "arm64" else "amd64"
+        val platforms = if (System.getProperty("os.name").startsWith("Mac")) listOf("macos_universal", "osx_universal") else listOf("linux_$architecture")
+        platforms.map { "libduckdb_java.so_$it" }
+    }
+
+    private val resource: URL? = names.firstNotNullOfOrNull { DuckDbLibrary::class.java.classLoader.getResource(it) }
+
+    /** Why there is no library; null if there is one. */
+    val missing: String? = "no DuckDB: the class path has none of $names; add org.duckdb:duckdb_jdbc".takeIf { resource == null }
+
+    /** The library as a file in the folder `target`, or in a temporary one; copied once. */
+    val file: Path by lazy {
+        val connection = checkNotNull(resource) { missing!! }.openConnection()
+        val target = Path.of("target")
+        val folder = if (Files.isDirectory(target)) target.resolve("duckdb") else Files.createTempDirectory("arbalest-duckdb")
+        val library = Files.createDirectories(folder).resolve("libduckdb.so").toAbsolutePath()
+        if (!Files.exists(library) || Files.size(library) != connection.contentLengthLong) {
+            val part = Files.createTempFile(library.parent, "libduckdb", ".part")
+            connection.getInputStream().use { Files.newOutputStream(part).use(it::copyTo) }
+            Files.move(part, library, ATOMIC_MOVE)
+        }
+        library
+    }
+}

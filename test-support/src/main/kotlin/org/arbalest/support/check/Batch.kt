@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.support.check
+
+import org.arbalest.device.ArrayData
+import org.arbalest.device.DataType
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.Field
+import org.arbalest.device.MemoryManager
+import org.arbalest.device.Schema
+import java.lang.foreign.MemorySegment
+
+/** Columns of numbers in main memory, each an allocation of its own, that fill so many bytes. */
+class Batch(val columns: Int, bytes: Long, memory: MemoryManager) : AutoCloseable {
+    private val rows = bytes / 8 / columns
+
+    /** The bytes of one column. */
+    val columnBytes: Long = 8 * rows
+
+    /** The columns' bytes. */
+    val segments: List<MemorySegment>
+
+    /** The batch itself. */
+    val array: DeviceArray
+
+    init {
+        val buffers = List(columns) { memory.allocate(columnBytes) }
+        segments = buffers.map { MemorySegment.ofAddress(it.address()).reinterpret(columnBytes) }
+        segments.forEachIndexed { i, segment -> Pattern.fill(segment, i) }
+        val data = ArrayData.of(rows, 0, listOf(null), buffers.map { ArrayData.of(rows, 0, listOf(null, it)) })
+        array = DeviceArray.of(Schema.of(List(columns) { Field.of("c$it", DataType.INT64) }), data)
+    }
+
+    /** Makes the bytes those of a round. */
+    fun stamp(round: Int): Unit = segments.forEachIndexed { i, segment -> Pattern.stamp(segment, i, round) }
+
+    /** Whether a column arrived as it is here. */
+    fun compare(column: Int, actual: MemorySegment, direction: String, round: Int): Unit =
+        Pattern.compare(segments[column], actual) { "copy ${round + 1} $direction: column c$column of $columns" }
+
+    override fun close(): Unit = array.close()
+}
+
+/** Where a column's numbers are. */
+fun DeviceArray.numbersOf(column: Int): Long = column(column).bufferAddress(1)

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.support.check
+
+import org.openjdk.jmh.runner.Runner
+import org.openjdk.jmh.runner.options.OptionsBuilder
+import org.openjdk.jmh.runner.options.TimeValue
+
+/** JMH's benchmarks, each in forks of its own; this process does not touch the GPU meanwhile. One that fails is an exception. */
+fun runBenchmarks(gpu: CheckedGpu, options: List<String>, isQuick: Boolean): Int {
+    val jmh = OptionsBuilder().shouldFailOnError(true).jvmArgsAppend(*(childOptions() + options).toTypedArray())
+    gpu.benchmarks.forEach { jmh.include("\\b${it.simpleName}\\.") }
+    if (isQuick) jmh.warmupIterations(0).measurementIterations(1).measurementTime(TimeValue.milliseconds(50))
+    Runner(jmh.build()).run()
+    return 0
+}

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.support.check
+
+import io.kotest.assertions.withClue
+import io.kotest.core.factory.TestFactory
+import io.kotest.core.spec.style.funSpec
+import io.kotest.inspectors.forAll
+import io.kotest.matchers.collections.shouldContainExactly
+import io.kotest.matchers.doubles.shouldBeLessThan
+import io.kotest.matchers.ints.shouldBeGreaterThan
+import io.kotest.matchers.nulls.shouldNotBeNull
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import io.kotest.matchers.string.shouldStartWith
+import org.arbalest.support.ChildJvm
+import java.io.File
+import kotlin.io.path.createTempDirectory
+import kotlin.io.path.div
+import kotlin.io.path.exists
+
+/** What is asked of a backend's check of GPUs: on a good double all is well, and on one with each kind of trouble it is not, and says where. */
+fun gpuCheckContract(gpu: CheckedGpu): TestFactory = funSpec {
+    test("a good double is good in all steps, and its file says what the table says [CHK-01, CHK-05]") {
+        val run = gpu.check("--double")
+        withClue(run.output) {
+            run.code shouldBe 0
+            run.report.steps.map { it.name } shouldContainExactly steps(gpu, run.report.sizes).map { it.name }
+            run.report.steps.forAll { it.verdict shouldBe Verdict.GOOD }
+            run.report.summary.failed shouldBe 0
+            run.report.summary.notRun shouldBe 0
+            run.report.summary.good shouldBeGreaterThan 100
+            run.report.steps.flatMap { it.figures }.forAll { figure ->
+                run.output shouldContain figure.name
+                figure.samples shouldBeGreaterThan 1
+            }
+            run.report.steps.forAll { run.output shouldContain it.name }
+            run.report.device.shouldNotBeNull().count shouldBe 2
+            run.output shouldContain "All is well: ${run.report.summary.good} good, 0 failed, 0 not run"
+        }
+    }
+
+    test("slow copies, which the runtime's own beside them are not, are slower than their thresholds [CHK-01]") {
+        for ((trouble, only) in listOf("slow:20000" to "copies, pinned memory, 64", "slow:20000" to "copies, pageable memory, 64", "slow:1000" to "events")) {
+            val run = gpu.check("--double=$trouble", "--only=$only", "--step-seconds=180")
+            withClue(run.output) {
+                run.code shouldBe 1
+                val held = run.report.steps.last().figures.filter { it.threshold != null }
+                held.size shouldBe if (only == "events") 3 else 4
+                held.filter { "behind copies" !in it.name }.forAll { // those are long, and not so much slower than a busy machine's
+                    it.verdict shouldBe Verdict.FAILED
+                    it.reason.shouldNotBeNull() shouldContain "are the most"
+                }
+            }
+        }
+    }
+
+    for ((kind, nth) in listOf("pinned" to 1, "pageable" to 2, "pinned" to 8)) {
+        test("one byte that the copy number $nth from or to $kind memory spoils is found, and said where [CHK-02]") {
+            val run = gpu.check("--double=spoil:$nth", "--only=copies, $kind memory, 64")
+            withClue(run.output) {
+                run.code shouldBe 1
+                val failed = run.step("copies, $kind memory, 64 KiB").figures.filter { it.verdict == Verdict.FAILED }
+                failed.size shouldBe 1
+                failed.single().reason.shouldNotBeNull() shouldContain Regex("""copy \d+ (to|from) the GPU: column c\d+ of \d+: byte \d+ of \d+ is 0x\w\w instead of 0x\w\w""")
+                run.output shouldContain "1 failed"
+            }
+        }
+    }
+
+    for (nth in listOf(1, 4)) {
+        test("a byte that the copy number $nth spoils before a waiter goes on is found, whichever of them waits [CHK-02]") {
+            val run = gpu.check("--double=spoil:$nth", "--only=events")
+            withClue(run.output) {
+                run.code shouldBe 1
+                val failed = run.step("events").figures.filter { it.verdict == Verdict.FAILED }
+                failed.size shouldBe 1
+                failed.single().reason.shouldNotBeNull() shouldContain Regex("""wait \d+: what was copied before its waiter went on: byte \d+ of 1048576 is 0x\w\w instead of 0x\w\w""")
+            }
+        }
+    }
+
+    test("a byte that is spoilt under a contract's test fails that test [CHK-02]") {
+        val run = gpu.check("--double=spoil:3", "--only=contract, copies")
+        withClue(run.output) {
+            run.code shouldBe 1
+            run.step("contract, copies").tests.shouldNotBeNull().failed.size shouldBe 1
+        }
+    }
+
+    test("a step whose stream never goes on is ended at its limit, and named with where its threads stood; the others are run [CHK-03]") {
+        val run = gpu.check("--double=stick:2", "--only=copies, pinned memory, 64", "--only=events", "--step-seconds=20")
+        withClue(run.output) {
+            run.code shouldBe 1
+            for (name in listOf("copies, pinned memory, 64 KiB", "events")) {
+                val step = run.step(name)
+                step.verdict shouldBe Verdict.FAILED
+                step.reason.shouldNotBeNull() shouldContain Regex("it took longer than 20 s; .* stood in org\\.arbalest")
+                step.seconds shouldBeLessThan 40.0
+                step.stood.first().thread shouldBe "main"
+            }
+            run.step("copies, pinned memory, 64 KiB").stood.first().frames.any { "ynchronize" in it && it.startsWith("org.arbalest.device.") } shouldBe true
+        }
+    }
+
+    test("a process that ends before its step has is a failure, with what it said last [CHK-03]") {
+        val run = gpu.check("--double=nonsense:1", "--only=events")
+        withClue(run.output) {
+            run.code shouldBe 1
+            run.step("device").reason.shouldNotBeNull() shouldContain "its process ended with 1"
+            run.step("events").verdict shouldBe Verdict.NOT_RUN
+        }
+    }
+
+    test("with one GPU what needs two is not run, and says why; all else is run, and well [CHK-04]") {
+        val run = gpu.check("--double=gpus:1", "--only=contract, GPU", "--only=contract, copies")
+        withClue(run.output) {
+            run.code shouldBe NOT_ALL_CODE
+            run.report.device.shouldNotBeNull().count shouldBe 1
+            run.report.summary.failed shouldBe 0
+            val left = run.report.steps.mapNotNull { it.tests }.flatMap { it.notRun }
+            left.map { it.reason }.toSet() shouldBe setOf("one GPU", "one ${gpu.types[0]} device")
+            run.report.summary.notRun shouldBe left.size
+            left.forAll { run.output shouldContain "| not run | ${it.reason}" } // long names are wrapped there
+            run.output shouldContain "not all was run"
+        }
+    }
+
+    test("without a GPU it fails, and what depends on one is not run [CHK-04]") {
+        val run = gpu.check("--only=events")
+        if (run.report.device != null) return@test // there is one
+        withClue(run.output) {
+            run.code shouldBe 1
+            run.step("device").reason.shouldNotBeNull() shouldContain "${gpu.types[0]}: "
+            run.step("events").reason shouldBe "there is no device"
+        }
+    }
+
+    test("what has not begun when the minutes are over is not run, and said so by the exit code [CHK-04]") {
+        val run = gpu.check("--double", "--minutes=0")
+        withClue(run.output) {
+            run.code shouldBe NOT_ALL_CODE
+            run.report.steps.forAll { it.verdict shouldBe Verdict.NOT_RUN }
+            run.output shouldContain "not all was run: 0 good, 0 failed"
+        }
+    }
+
+    test("the process that starts the steps does not load the runtime: each step has the GPU for itself [CHK-07]") {
+        val child = ChildJvm.run(Loaded::class, gpu.program.java.name, "--double", "--quick", "--only=events", options = childOptions())
+        withClue(child.output) {
+            child.output shouldContain "All is well"
+            child.output.lines().last { it.isNotBlank() } shouldBe "loaded of ours: []"
+        }
+    }
+
+    test("a file that cannot be written is refused before anything is run [CHK-05]") {
+        val folder = createTempDirectory("gpu-check")
+        try {
+            for ((file, why) in listOf(folder / "none" / "check.json" to "${folder / "none"} is no folder", folder to "it is a folder")) {
+                val child = ChildJvm.run(gpu.program, "--double", "--quick", "--only=events", "--json=$file", options = childOptions())
+                withClue(child.output) {
+                    child.exitCode shouldBe 2
+                    child.output shouldStartWith "--json=$file: $why"
+                }
+            }
+        } finally {
+            folder.toFile().deleteRecursively()
+        }
+    }
+
+    test("arguments that mean nothing are refused, and no file is written [CHK-05]") {
+        for (arguments in listOf(listOf("--double", "--only=nothing"), listOf("--no-such-thing"))) {
+            val run = gpu.check(*arguments.toTypedArray())
+            withClue(run.output) {
+                run.code shouldBe 2
+                run.found shouldBe null
+            }
+        }
+    }
+}
+
+/** Runs a check and says which libraries of test-support its process has loaded since, those that stand in for a runtime among them. */
+object Loaded {
+    @JvmStatic
+    fun main(args: Array<String>) {
+        val gpu = Class.forName(args[0]).getField("INSTANCE").get(null) as CheckedGpu
+        val folder = createTempDirectory("gpu-check")
+        gpuCheck(gpu, (args.drop(1) + "--json=${folder / "check.json"}").toTypedArray())
+        folder.toFile().deleteRecursively()
+        val loaded = File("/proc/self/maps").readLines().map { it.substringAfterLast(' ') }.filter { "/target/native/" in it || "libcuda" in it || "libamdhip64" in it }
+        println("loaded of ours: ${loaded.distinct()}")
+    }
+}
+
+private class CheckRun(val code: Int, val output: String, val found: Report?) {
+    val report: Report get() = checkNotNull(found) { "no report: $output" }
+
+    fun step(name: String): StepResult = report.steps.single { it.name == name }
+}
+
+/** In a process of its own, as a user would. */
+private fun CheckedGpu.check(vararg arguments: String): CheckRun {
+    val folder = createTempDirectory("gpu-check")
+    try {
+        val file = folder / "check.json"
+        val child = ChildJvm.run(program, "--quick", "--json=$file", *arguments, options = childOptions(), seconds = 600)
+        return CheckRun(child.exitCode, child.output, if (file.exists()) read<Report>(file) else null)
+    } finally {
+        folder.toFile().deleteRecursively()
+    }
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.support.check
+
+import org.arbalest.device.Device
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceBuffer
+import org.arbalest.device.DeviceStream
+import org.arbalest.device.Devices
+import org.arbalest.device.MemoryManager
+import org.arbalest.device.MemoryPool
+import org.openjdk.jmh.annotations.Benchmark
+import org.openjdk.jmh.annotations.BenchmarkMode
+import org.openjdk.jmh.annotations.Fork
+import org.openjdk.jmh.annotations.Measurement
+import org.openjdk.jmh.annotations.Mode
+import org.openjdk.jmh.annotations.OutputTimeUnit
+import org.openjdk.jmh.annotations.Param
+import org.openjdk.jmh.annotations.Scope
+import org.openjdk.jmh.annotations.Setup
+import org.openjdk.jmh.annotations.State
+import org.openjdk.jmh.annotations.TearDown
+import org.openjdk.jmh.annotations.Warmup
+import java.lang.foreign.MemorySegment
+import java.util.concurrent.TimeUnit
+
+/**
+ * Columns of int64 to a GPU and back, into pooled memory, until they are there; beside it one copy by the runtime of as many bytes from and to the same kind
+ * of main memory. At its end a copy each way is compared. A backend's benchmark is a class of its own that extends this one.
+ */
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.MILLISECONDS)
+@Warmup(iterations = 2, time = 1)
+@Measurement(iterations = 4, time = 1)
+@Fork(1)
+@State(Scope.Benchmark)
+abstract class CopyBenchmark protected constructor(private val gpu: CheckedGpu) {
+    /** How many columns. */
+    @Param("1", "100")
+    @JvmField
+    var columns: Int = 0
+
+    /** Where they are. */
+    @Param("pinned", "pageable")
+    @JvmField
+    var memory: String = ""
+
+    /** The bytes of all columns; 8 on a double. */
+    @Param("256")
+    @JvmField
+    var mib: Int = 0
+
+    private lateinit var device: Device
+    private lateinit var stream: DeviceStream
+    private lateinit var reference: Reference
+    private lateinit var onDevice: MemoryPool
+    private lateinit var onHost: MemoryPool
+    private lateinit var here: Batch
+    private lateinit var there: DeviceArray
+    private lateinit var rawHere: DeviceBuffer
+    private lateinit var rawThere: DeviceBuffer
+    private var bytes = 0L
+
+    /** Makes what is copied. */
+    @Setup
+    fun open() {
+        val onDouble = System.getProperty(gpu.driverProperty) != "driver"
+        if (onDouble) gpu.double.load()
+        bytes = (if (onDouble) 8L else mib.toLong()) shl 20
+        device = Devices.device(gpu.types[0], 0)
+        stream = device.createStream()
+        gpu.raw().enter()
+        reference = Reference(gpu.raw(), stream.handle(), null)
+        val host: MemoryManager = if (memory == "pinned") device.hostMemory().orElseThrow() else Devices.cpu().memory()
+        onDevice = MemoryPool.of(device.memory(), 3 * bytes)
+        onHost = MemoryPool.of(host, 3 * bytes)
+        here = Batch(columns, bytes, host)
+        there = here.array.copyTo(onDevice, stream)
+        there.synchronize()
+        rawHere = host.allocate(bytes)
+        rawThere = device.allocate(bytes)
+        MemorySegment.ofAddress(rawHere.address()).reinterpret(bytes).fill(1) // pages that nobody wrote would be one page of zeroes
+    }
+
+    /** Compares, and gives all back. */
+    @TearDown
+    fun close() {
+        gpu.raw().enter()
+        here.array.copyTo(onDevice, stream).use { there ->
+            there.copyTo(onHost, stream).use { back ->
+                back.synchronize()
+                for (i in 0 until columns) here.compare(i, MemorySegment.ofAddress(back.numbersOf(i)).reinterpret(here.columnBytes), "there and back", 0)
+            }
+        }
+        listOf(rawHere, rawThere, there, here, reference).forEach(AutoCloseable::close)
+        stream.synchronize()
+        listOf(stream, onDevice, onHost).forEach(AutoCloseable::close)
+    }
+
+    /** Ours, to the GPU. */
+    @Benchmark
+    fun toDevice(): Long = copy(here.array, onDevice)
+
+    /** Ours, from the GPU. */
+    @Benchmark
+    fun toHost(): Long = copy(there, onHost)
+
+    /** The runtime's, to the GPU. */
+    @Benchmark
+    fun rawToDevice(): Unit = raw(rawThere, rawHere)
+
+    /** The runtime's, from the GPU. */
+    @Benchmark
+    fun rawToHost(): Unit = raw(rawHere, rawThere)
+
+    private fun raw(to: DeviceBuffer, from: DeviceBuffer) {
+        gpu.raw().enter()
+        reference.copy(to.address(), from.address(), bytes)
+    }
+
+    private fun copy(array: DeviceArray, target: MemoryManager): Long = array.copyTo(target, stream).use {
+        it.synchronize()
+        it.length()
+    }
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.support.check
+
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.runBlocking
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceBuffer
+import org.arbalest.device.DeviceStream
+import org.arbalest.device.Devices
+import org.arbalest.device.abi.ArrowDeviceArrayStruct
+import org.openjdk.jmh.annotations.Benchmark
+import org.openjdk.jmh.annotations.BenchmarkMode
+import org.openjdk.jmh.annotations.Fork
+import org.openjdk.jmh.annotations.Measurement
+import org.openjdk.jmh.annotations.Mode
+import org.openjdk.jmh.annotations.OperationsPerInvocation
+import org.openjdk.jmh.annotations.OutputTimeUnit
+import org.openjdk.jmh.annotations.Scope
+import org.openjdk.jmh.annotations.Setup
+import org.openjdk.jmh.annotations.State
+import org.openjdk.jmh.annotations.TearDown
+import org.openjdk.jmh.annotations.Warmup
+import java.lang.foreign.Arena
+import java.lang.foreign.MemorySegment
+import java.util.concurrent.TimeUnit
+
+/**
+ * A batch of 10 columns on a GPU across the C interface: recorded, exported, imported, waited for by a stream, released. And a wait for a copy of 1 MiB by a
+ * coroutine that suspends, by a thread that sleeps in the runtime. A backend's benchmark is a class of its own that extends this one.
+ */
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.MICROSECONDS)
+@Warmup(iterations = 2, time = 1)
+@Measurement(iterations = 4, time = 1)
+@Fork(1)
+@State(Scope.Benchmark)
+abstract class EventBenchmark protected constructor(private val gpu: CheckedGpu) {
+    private lateinit var stream: DeviceStream
+    private lateinit var other: DeviceStream
+    private lateinit var batch: DeviceArray
+    private lateinit var from: DeviceBuffer
+    private lateinit var to: DeviceBuffer
+    private lateinit var arena: Arena
+    private lateinit var struct: MemorySegment
+
+    /** Makes the batch. */
+    @Setup
+    fun open() {
+        if (System.getProperty(gpu.driverProperty) != "driver") gpu.double.load()
+        val device = Devices.device(gpu.types[0], 0)
+        stream = device.createStream()
+        other = device.createStream()
+        batch = Batch(10, 80 * 1024, Devices.cpu().memory()).use { it.array.copyTo(device, stream) }
+        batch.synchronize()
+        from = device.allocate(1 shl 20)
+        to = device.hostMemory().orElseThrow().allocate(1 shl 20)
+        arena = Arena.ofShared()
+        struct = arena.allocate(ArrowDeviceArrayStruct.SIZE, 8)
+    }
+
+    /** Gives all back. */
+    @TearDown
+    fun close() {
+        stream.synchronize()
+        listOf(batch, from, to, stream, other, arena).forEach(AutoCloseable::close)
+    }
+
+    /** Without an event, as what is known to be ready goes. */
+    @Benchmark
+    fun exportImport(): Long {
+        batch.retain().exportDeviceArray(struct)
+        return DeviceArray.importDeviceArray(struct, batch.schema()).use {
+            other.waitFor(it)
+            it.length()
+        }
+    }
+
+    /** An event recorded, waited for by another stream, and destroyed. */
+    @Benchmark
+    fun recordWait(): Long = stream.record().use {
+        other.waitFor(it)
+        it.handle()
+    }
+
+    /** A coroutine's wait. */
+    @Benchmark
+    @OperationsPerInvocation(WAITS)
+    fun suspending(): Unit = runBlocking(Dispatchers.Default) {
+        repeat(WAITS) {
+            stream.copy(from, to)
+            stream.record().use { gpu.await(it) }
+        }
+    }
+
+    /** A thread's wait. */
+    @Benchmark
+    @OperationsPerInvocation(WAITS)
+    fun blocking(): Unit = repeat(WAITS) {
+        stream.copy(from, to)
+        stream.record().use { it.synchronize() }
+    }
+
+    private companion object {
+        const val WAITS = 200
+    }
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.support.check
+
+import io.kotest.assertions.withClue
+import io.kotest.common.KotestInternal
+import io.kotest.core.extensions.TestCaseExtension
+import io.kotest.core.factory.TestFactory
+import io.kotest.core.spec.SpecRef
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.core.spec.style.funSpec
+import io.kotest.core.test.TestCase
+import io.kotest.core.test.TestType
+import io.kotest.engine.TestEngineLauncher
+import io.kotest.engine.listener.CollectingTestEngineListener
+import io.kotest.engine.test.TestResult
+import io.kotest.matchers.collections.shouldBeEmpty
+import io.kotest.matchers.comparables.shouldBeLessThan
+import io.kotest.matchers.ints.shouldBeGreaterThan
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import org.arbalest.testkit.contract.Backend
+import org.arbalest.testkit.contract.numbers
+import kotlin.time.Duration
+import kotlin.time.Duration.Companion.seconds
+import kotlin.time.TimeSource
+
+/**
+ * Something wrong at the end of a suite's first test.
+ *
+ * @property name what it is, for the name of a test
+ * @property said a part of the message that the first test must fail with
+ */
+class Plant(val name: String, val said: String, val action: () -> Unit)
+
+/**
+ * Returns the plants for any backend: two failures, one with a gate shut and an array, a stream and work left, and a leak.
+ *
+ * @param leak what is said of the leak; the innermost extension says it
+ */
+fun plants(backend: Backend, leak: String = "not back after"): List<Plant> = listOf(
+    Plant("failure", PLANTED) { throw AssertionError(PLANTED) },
+    Plant("failure in the middle of work", PLANTED) {
+        val stream = backend.device.createStream()
+        backend.gate(stream)
+        numbers(100).copyTo(backend.device, stream)
+        throw AssertionError(PLANTED)
+    },
+    Plant("leak of an array", leak) { numbers(100).use { it.copyTo(backend.device) }.synchronize() },
+)
+
+/**
+ * Runs a spec inside of tests, without a plant and with each of [plants], and asserts that a plant fails the spec's first test only, and that the spec
+ * ends within twice its time, or, for a suite of few seconds, within six seconds more: one wait of five seconds may end in vain.
+ *
+ * @param make the spec's constructor
+ */
+fun oneFailureContract(plants: List<Plant>, make: () -> FunSpec): TestFactory = funSpec {
+    val suite = make()::class.simpleName
+    var usual: SuiteRun? = null
+    suspend fun usual() = usual ?: run(make) {}.also { usual = it }
+
+    test("$suite passes without a plant") {
+        val run = usual()
+        withClue(run) { run.failed.keys.shouldBeEmpty() }
+        run.passed shouldBeGreaterThan 1
+    }
+
+    for (plant in plants) {
+        test("a ${plant.name} in the first test of $suite fails that test only") {
+            val usual = usual()
+            val planted = run(make, plant.action)
+            println("$suite, ${plant.name}: $planted; without: $usual")
+            withClue(planted) {
+                planted.failed.keys shouldBe setOf(planted.first)
+                planted.failed.values.single() shouldContain plant.said
+                planted.passed shouldBe usual.passed - 1
+                planted.took shouldBeLessThan maxOf(usual.took * 2, usual.took + 6.seconds)
+            }
+        }
+    }
+}
+
+/** What became of a spec's tests: those that failed, with the message. */
+private class SuiteRun(val first: String?, val failed: Map<String, String>, val passed: Int, val took: Duration) {
+    override fun toString(): String = "$passed passed, ${failed.size} failed $failed in $took"
+}
+
+@OptIn(KotestInternal::class)
+private suspend fun run(make: () -> FunSpec, plant: () -> Unit): SuiteRun {
+    val planter = Planter(plant)
+    val results = CollectingTestEngineListener()
+    val type = make()::class
+    val start = TimeSource.Monotonic.markNow()
+    val errors = TestEngineLauncher().withListener(results)
+        .withSpecRefs(SpecRef.Function({ make().apply { extension(planter) } }, type)).execute().errors
+    val took = start.elapsedNow()
+    val ended = results.tests.map { (test, result) -> test.name.name to result } + results.specs.map { (spec, result) -> "$spec" to result } +
+        errors.map { "the engine" to TestResult.Failure(Duration.ZERO, AssertionError(it)) }
+    val failed = ended.filter { (_, result) -> result.isErrorOrFailure }.associate { (name, result) -> name to "${result.errorOrNull?.message}" }
+    return SuiteRun(planter.first, failed, results.tests.values.count { it.isSuccess }, took)
+}
+
+/** Registered last, it is the innermost: all others see what it does as done by the test. */
+private class Planter(private val plant: () -> Unit) : TestCaseExtension {
+    var first: String? = null
+        private set
+
+    override suspend fun intercept(testCase: TestCase, execute: suspend (TestCase) -> TestResult): TestResult {
+        if (testCase.type != TestType.Test || first != null) return execute(testCase)
+        first = testCase.name.name
+        val result = execute(testCase)
+        return try {
+            plant()
+            result
+        } catch (e: AssertionError) {
+            TestResult.Failure(result.duration, e)
+        }
+    }
+}
+
+private const val PLANTED = "planted by a test"

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.support.check
+
+import org.arbalest.device.Devices
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.spi.Availability
+import org.arbalest.support.gpu.GpuDouble
+import java.util.Locale
+
+/**
+ * A part of the check, which runs in a process of its own.
+ *
+ * @property name for people, and for `--only`
+ * @property seconds what it may take on a GPU
+ * @property needs the kind of device without which it is not run
+ */
+class Step(val name: String, val seconds: Long, val needs: DeviceType, val run: (StepRun) -> Unit)
+
+/** One run of a step, in its own process. */
+class StepRun(val gpu: CheckedGpu, val step: Step, val double: GpuDouble?, val isQuick: Boolean, private val limit: Long, private val write: (StepResult) -> Unit) {
+    private var result = StepResult(step.name, Verdict.FAILED, "it did not get to its first result", limitSeconds = limit)
+
+    /** Tells the process that waits, so that what was found is not lost if this one hangs. */
+    fun report(change: (StepResult) -> StepResult) {
+        val changed = change(result).copy(reason = null)
+        val parts = Verdict.entries.filter { changed.parts(it) > 0 }
+        result = changed.copy(verdict = if (Verdict.FAILED in parts) Verdict.FAILED else if (Verdict.GOOD in parts) Verdict.GOOD else Verdict.NOT_RUN)
+        write(result)
+    }
+
+    /** What it found, or why it found nothing; what was found before it failed stays found. */
+    fun run() {
+        write(result)
+        val missing = Devices.availability(step.needs) as? Availability.Missing
+        if (missing != null) {
+            // Without its GPU there is nothing that the check could check.
+            write(result.copy(verdict = if (step.name == DEVICE_STEP) Verdict.FAILED else Verdict.NOT_RUN, reason = "${step.needs}: ${missing.reason()}"))
+        } else {
+            try {
+                step.run(this)
+            } catch (e: Exception) {
+                e.printStackTrace(System.out)
+                write(result.copy(verdict = Verdict.FAILED, reason = "$e"))
+            }
+        }
+    }
+}
+
+/** Who the GPU is: first, since all that follows depends on it. */
+const val DEVICE_STEP = "device"
+
+private const val MOST_BYTES = 4L shl 30
+
+/** The sizes of copies: up to 4 GiB, or an eighth of the GPU's memory, or of main memory. */
+fun sizes(gpuMemory: Long, mainMemory: Long, isQuick: Boolean): List<Long> {
+    val largest = minOf(MOST_BYTES, gpuMemory / 8, mainMemory / 8) / 65536 * 65536
+    val usual = if (isQuick) listOf(64L shl 10, 1L shl 20, 16L shl 20) else listOf(64L shl 10, 1L shl 20, 16L shl 20, 256L shl 20)
+    return usual.filter { it < largest } + if (isQuick) listOf() else listOf(largest)
+}
+
+fun steps(gpu: CheckedGpu, sizes: List<Long>): List<Step> {
+    val type = gpu.types[0]
+    return listOf(Step(DEVICE_STEP, 60, type, ::device)) +
+        gpu.specs.map { spec -> Step(spec.name, spec.seconds, spec.needs) { it.tests(spec.spec) } } +
+        HostKind.entries.flatMap { kind ->
+            sizes.map { bytes ->
+                Step("copies, ${kind.name.lowercase()} memory, ${readable(bytes)}", if (bytes > 1L shl 30) 120 else 45, type) { run ->
+                    CopyFigures(run.measuring(), kind, bytes).run()
+                }
+            }
+        } +
+        Step("events", 45, type) { EventFigures(it.measuring()).run() }
+}
+
+fun readable(bytes: Long): String = when {
+    bytes % (1L shl 30) == 0L -> "${bytes shr 30} GiB"
+    bytes % (1L shl 20) == 0L -> "${bytes shr 20} MiB"
+    else -> "%.4g MiB".format(Locale.ROOT, bytes / 1048576.0).takeIf { bytes > 1L shl 20 } ?: "${bytes shr 10} KiB"
+}
+
+private fun StepRun.measuring(): Measuring = Measuring(gpu, gpu.raw(), double, isQuick) { figure -> report { it.copy(figures = it.figures + figure) } }
+
+private fun device(run: StepRun) {
+    val ready = Devices.availability(run.step.needs) as Availability.Ready
+    Devices.device(run.step.needs, 0)
+    val raw = run.gpu.raw().also { it.enter() }
+    run.report { it.copy(device = DeviceFacts(raw.deviceName, raw.driver, ready.devices(), raw.memory, Devices.describe().trim().lines())) }
+    run.report { it.copy(tests = Tests(1, listOf(), listOf())) }
+}

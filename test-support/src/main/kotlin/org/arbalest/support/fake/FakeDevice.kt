@@ -1,0 +1,472 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.support.fake
+
+import org.arbalest.device.DeviceException
+import org.arbalest.device.DeviceStream
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.abi.Errno
+import org.arbalest.device.spi.HostTask
+import java.lang.foreign.MemorySegment
+import java.lang.foreign.ValueLayout.JAVA_BYTE
+import java.util.concurrent.ConcurrentHashMap
+import java.util.concurrent.ConcurrentLinkedQueue
+import java.util.concurrent.CountDownLatch
+import java.util.concurrent.TimeUnit.SECONDS
+import java.util.concurrent.atomic.AtomicInteger
+import java.util.concurrent.locks.ReentrantLock
+import kotlin.concurrent.withLock
+import kotlin.random.Random
+
+/** A call into the fake device that can be made to fail. */
+enum class FakeCall(val function: String) {
+    ALLOCATE("fakeAlloc"), CREATE_QUEUE("fakeQueueCreate"), COPY("fakeMemcpyAsync"), RECORD("fakeEventRecord"),
+    WAIT("fakeQueueWait"), CALLBACK("fakeEventCallback"), QUERY("fakeEventQuery"), RUN_ON_HOST("fakeLaunchHostFunction")
+}
+
+/** A call that stands still before it does anything, as long as a test wants it to. */
+class FakeStop constructor() {
+    private val come = CountDownLatch(1)
+    private val open = CountDownLatch(1)
+
+    /** Waits until a thread has come to the call. */
+    fun awaitThread(): Unit = check(come.await(5, SECONDS)) { "nobody has made the call" }
+
+    /** Lets it go on. */
+    fun open(): Unit = open.countDown()
+
+    fun pass() {
+        come.countDown()
+        check(open.await(5, SECONDS)) { "nobody has let the call go on" }
+    }
+}
+
+/** What a fake device has handed out and not got back. */
+data class FakeCounts(val allocations: Int, val queues: Int, val events: Int, val maps: Int) {
+    fun since(earlier: FakeCounts): FakeCounts =
+        FakeCounts(allocations - earlier.allocations, queues - earlier.queues, events - earlier.events, maps - earlier.maps)
+}
+
+/** An event that a test completes: put before work by [DeviceStream.waitFor], it holds that work back. */
+class FakeUserEvent constructor(private val device: FakeDevice, val handle: Long, private val event: FakeEvent) {
+    /** Lets what waits for it go on. */
+    fun complete(): Unit = device.finish(event, null)
+
+    /** Lets what waits for it fail. */
+    fun fail(): Unit = device.finish(event, DeviceException(Errno.EIO, "a user event of ${device.name} failed: FAKE_ABORTED (7)"))
+}
+
+/**
+ * A device in main memory that a test has in its hands: it does what is queued at once, or, [held][hold], command by command as the test
+ * says. It watches its users: memory that is read before what writes it is done, freed while queued work needs it, freed twice or not at
+ * all is a violation, with a sentence.
+ *
+ * Devices are made by [FakeProvider] when they are opened; all functions are safe on any thread.
+ */
+class FakeDevice private constructor(
+    val type: DeviceType,
+    val id: Long,
+    val isCpuAccessible: Boolean,
+    number: Int,
+) {
+    val name: String = "$type:$id"
+    private val lock = ReentrantLock()
+    private val progress = lock.newCondition()
+    private val memory = FakeMemory(FakeMemory.tag(number.toLong()))
+    private val queues = LinkedHashMap<Long, FakeQueue>()
+    private val events = HashMap<Long, FakeEvent>()
+    private val maps = HashMap<Long, Int>()
+    private val seen = ConcurrentLinkedQueue<String>()
+    private val failures = ConcurrentHashMap<FakeCall, AtomicInteger>()
+    private val untilFailure = AtomicInteger(Int.MAX_VALUE)
+    private val refusals = AtomicInteger()
+    private val questions = AtomicInteger()
+
+    @Volatile
+    private var failing: FakeCall? = null
+    private val stops = ConcurrentHashMap<FakeCall, FakeStop>()
+
+    /** Stops at which a thread stands or stood, so that [letGo] opens them. */
+    private val entered = ConcurrentLinkedQueue<FakeStop>()
+    private val copied = mutableListOf<Long>()
+    private val userEvents = ConcurrentLinkedQueue<FakeEvent>()
+
+    /** What was handed out when the current test began. */
+    @Volatile
+    private var beginning = FakeCounts(0, 0, 0, 0)
+    private var nextHandle = 0xFA4E_0000L
+    private var nextCommand = 0L
+    private var isHeld = false
+    private var commandToFail: DeviceException? = null
+
+    /** By what is chosen that whoever waits does of what is held back; null if he does nothing. */
+    @Volatile
+    private var interleaving: Random? = null
+
+    /** Whether somebody captures a graph: whoever waits or asks is refused then, whatever has become of the work. */
+    private var isCapturing = false
+    private var isCpuBusy = false
+
+    /** What was done wrong so far. */
+    fun violations(): List<String> = seen.toList()
+
+    /** Returns what is handed out and was not when the current test began, if its spec has a [FakeExtension]. */
+    fun counts(): FakeCounts = all().since(beginning)
+
+    private fun all(): FakeCounts = lock.withLock { FakeCounts(memory.count, queues.size, events.size, maps.values.sum()) }
+
+    /** Lets [counts] begin at zero for what is handed out now, such as the leak of an earlier test. */
+    fun countFromHere() {
+        beginning = all()
+    }
+
+    /** Like [reset], and completes the user events and opens the calls that a test has held up, so that nothing of the next test waits for them. */
+    fun letGo() {
+        stops.values.forEach { it.open() }
+        generateSequence { entered.poll() }.forEach { it.open() }
+        reset()
+        generateSequence { userEvents.poll() }.forEach { finish(it, null) }
+        seen.clear()
+    }
+
+    /** How many bytes each copy had that was queued since the last [reset]. */
+    fun copies(): List<Long> = lock.withLock { copied.toList() }
+
+    /** Does what was held back, and forgets the copies, the violations and the failures that were ordered. */
+    fun reset() {
+        failures.clear()
+        stops.clear()
+        failing = null
+        refusals.set(0)
+        questions.set(0)
+        untilFailure.set(Int.MAX_VALUE)
+        lock.withLock {
+            commandToFail = null
+            copied.clear()
+        }
+        release()
+        seen.clear()
+    }
+
+    /** Does nothing of what is queued from now on, until [release]. */
+    fun hold(): Unit = lock.withLock { isHeld = true }
+
+    /** Like [hold], but whoever waits for something does it: command by command, of any queue, in an order that depends on the [seed] only. */
+    fun interleave(seed: Int): Unit = lock.withLock {
+        isHeld = true
+        interleaving = Random(seed)
+    }
+
+    /** Does what was held back, and what comes. */
+    fun release(): Unit = changing {
+        isHeld = false
+        interleaving = null
+    }
+
+    /** Does the next command of a stream, if it does not have to wait; whether it did. */
+    fun step(stream: DeviceStream): Boolean {
+        var done = false
+        changing { done = queue(stream.handle()).step(it) }
+        return done
+    }
+
+    /** How many commands of a stream are not done. */
+    fun pending(stream: DeviceStream): Int = lock.withLock { queue(stream.handle()).commands.size }
+
+    /** Lets the [nth] call of a kind from now fail. */
+    fun failCall(call: FakeCall, nth: Int = 1) {
+        failures[call] = AtomicInteger(nth)
+    }
+
+    /** Lets the [nth] call of any kind but a query from now fail; [Int.MAX_VALUE] none. */
+    fun failCallNumber(nth: Int): Unit = untilFailure.set(nth)
+
+    /** Lets the next copy or kernel that is done fail, and with it the rest of its queue. */
+    fun failNextCommand(): Unit =
+        lock.withLock { commandToFail = DeviceException(Errno.EIO, "a command on $name failed: FAKE_LAUNCH_FAILED (719)") }
+
+    /** Lets every call of a kind fail from now on; null ends that. */
+    fun failEvery(call: FakeCall?) {
+        failing = call
+    }
+
+    /** How many calls have failed since [reset] because a test wanted it. */
+    val refused: Int get() = refusals.get()
+
+    /** How many waits and questions were refused since [reset] because nobody can tell. */
+    val asked: Int get() = questions.get()
+
+    /** Lets the next call of a kind stand still, before it does anything. */
+    fun stop(call: FakeCall): FakeStop = FakeStop().also { stops[call] = it }
+
+    /** While the block runs nobody can tell what is done, as while somebody captures a graph: waits are refused with [Errno.EAGAIN], and no event is seen to be over. */
+    fun <T> capturing(block: () -> T): T {
+        changing { isCapturing = true }
+        try {
+            return block()
+        } finally {
+            changing { isCapturing = false }
+        }
+    }
+
+    /** Holds back the functions that queues have the CPU run, as a CPU that is busy does, while the block runs. */
+    fun <T> withoutHostFunctions(block: () -> T): T {
+        changing { isCpuBusy = true }
+        try {
+            return block()
+        } finally {
+            changing { isCpuBusy = false }
+        }
+    }
+
+    /** Does one command of some queue, core's own too; false if there is none that has not to wait. */
+    fun stepAny(random: Random): Boolean {
+        var done = false
+        changing { done = queues.values.shuffled(random).any { queue -> queue.step(it) } }
+        return done
+    }
+
+    /** An event for [org.arbalest.device.Device.adoptEvent]. */
+    fun userEvent(): FakeUserEvent = lock.withLock {
+        val handle = newEvent()
+        val event = events.getValue(handle)
+        userEvents += event
+        FakeUserEvent(this, handle, event)
+    }
+
+    /** Queues work of the test's own, which writes [bytes] bytes at a device [address]. */
+    fun launch(stream: DeviceStream, address: Long, bytes: Long, kernel: (MemorySegment) -> Unit): Unit =
+        changing { add(stream.handle(), FakeWork(nextCommand++, address, 0, bytes) { it.withMemory(address, bytes, kernel) }) }
+
+    fun mayFail(call: FakeCall, asked: String) {
+        stops.remove(call)?.let { stop ->
+            entered += stop
+            stop.pass()
+        }
+        if (call != FakeCall.QUERY && untilFailure.get() != Int.MAX_VALUE && untilFailure.decrementAndGet() == 0) fail(call, asked)
+        if (call == failing) fail(call, asked)
+        val left = failures[call] ?: return
+        if (left.decrementAndGet() == 0) fail(call, asked)
+    }
+
+    private fun fail(call: FakeCall, asked: String): Nothing {
+        refusals.incrementAndGet()
+        val code = if (call == FakeCall.ALLOCATE) Errno.ENOMEM to "FAKE_OUT_OF_MEMORY (2)" else Errno.EIO to "FAKE_DEVICE_LOST (46)"
+        val what = if (asked.isEmpty()) "" else ", asked for $asked"
+        throw DeviceException(code.first, "${call.function} on $name failed: ${code.second}$what")
+    }
+
+    fun allocate(bytes: Long, alignment: Long, isCpuAccessible: Boolean): Long =
+        lock.withLock { memory.allocate(bytes, alignment, isCpuAccessible) }
+
+    fun allocateForGood(bytes: Long, alignment: Long): Long = lock.withLock { memory.allocateForGood(bytes, alignment) }
+
+    fun free(address: Long, bytes: Long): Unit = lock.withLock {
+        for (queue in queues.values) {
+            queue.commands.firstOrNull { it is FakeWork && (it.reads(address, bytes) || it.writes(address, bytes)) }
+                ?.let { violation("$bytes bytes were freed which a queued command needs") }
+        }
+        memory.free(address, bytes)?.let(::violation)
+    }
+
+    fun map(address: Long, bytes: Long): Long = lock.withLock {
+        if (memory.segment(address, bytes) == null) throw DeviceException(Errno.EINVAL, "fakeMap on $name failed: FAKE_INVALID_VALUE (1)")
+        maps.merge(address, 1, Int::plus)
+        memory.untagged(address)
+    }
+
+    fun unmap(address: Long): Unit = lock.withLock {
+        val count = maps[address]
+        if (count == null) violation("memory was unmapped that is not mapped") else if (count == 1) maps -= address else maps[address] = count - 1
+    }
+
+    /** Whether a new queue gets the handle of one that was destroyed and still works, as may happen where destroying one waits for nothing. */
+    var reusesHandles: Boolean = false
+
+    fun createQueue(): Long = lock.withLock {
+        val again = if (reusesHandles) queues.entries.firstOrNull { it.value.isDestroyed } else null
+        if (again != null) queues[nextHandle++] = again.value
+        (again?.key ?: nextHandle++).also { queues[it] = FakeQueue() }
+    }
+
+    fun destroyQueue(queue: Long): Unit = lock.withLock {
+        val gone = queues[queue] ?: return violation("a queue was destroyed that is none")
+        if (gone.commands.isEmpty()) queues -= queue else gone.isDestroyed = true
+    }
+
+    fun synchronizeQueue(queue: Long) {
+        val waited = lock.withLock { queue(queue) }
+        await("fakeQueueSynchronize") { waited.commands.isEmpty() }
+        waited.failure?.let { throw it }
+    }
+
+    fun enqueueCopy(queue: Long, to: Long, from: Long, bytes: Long): Unit = enqueue(queue, copy(to, from, bytes))
+
+    private fun copy(to: Long, from: Long, bytes: Long): FakeWork = lock.withLock {
+        copied += bytes
+        FakeWork(nextCommand++, to, from, bytes) { it.withMemory(to, bytes) { out -> it.withMemory(from, bytes, out::copyFrom) } }
+    }
+
+    /**
+     * A runtime that does not reach main memory which is not pinned lets the caller wait for the queue, and for the copy; and may read such memory first, into
+     * pinned memory of its own.
+     */
+    fun copyPageable(queue: Long, to: Long, from: Long, bytes: Long) {
+        val copy = if (isPageable(from, bytes)) {
+            val read = MemorySegment.ofAddress(from).reinterpret(bytes).toArray(JAVA_BYTE)
+            lock.withLock { copied += bytes }
+            FakeWork(lock.withLock { nextCommand++ }, to, 0, bytes) { it.withMemory(to, bytes) { out -> out.copyFrom(MemorySegment.ofArray(read)) } }
+        } else {
+            copy(to, from, bytes)
+        }
+        val waited = lock.withLock { queue(queue) }
+        enqueue(queue, copy)
+        await(null) { copy !in waited.commands }
+    }
+
+    /** Whether main memory is none of what this device has handed out. */
+    fun isPageable(address: Long, bytes: Long): Boolean = lock.withLock { !memory.isTagged(address) && !memory.holds(address, bytes) }
+
+    fun runOnHost(queue: Long, task: HostTask): Unit = enqueue(queue, FakeTask(task))
+
+    fun record(queue: Long): Long {
+        var handle = 0L
+        changing {
+            queue(queue)
+            handle = newEvent()
+            add(queue, FakeRecord(events.getValue(handle)))
+        }
+        return handle
+    }
+
+    fun enqueueWait(queue: Long, event: Long): Unit = changing { add(queue, FakeWait(event(event))) }
+
+    fun destroyEvent(event: Long): Unit = lock.withLock { if (events.remove(event) == null) violation("an event was destroyed that is none") }
+
+    fun isEvent(event: Long): Boolean = lock.withLock { event in events }
+
+    fun isDone(event: Long): Boolean = lock.withLock {
+        val asked = event(event)
+        if (isCapturing) {
+            questions.incrementAndGet()
+            return false
+        }
+        asked.failure?.let { throw it }
+        asked.isOver
+    }
+
+    fun synchronizeEvent(event: Long) {
+        val waited = lock.withLock { event(event) }
+        await("fakeEventSynchronize") { waited.isOver }
+        waited.failure?.let { throw it }
+    }
+
+    /** Waits until something is so; refused while nobody can tell, if it is a [function] that tells. */
+    private fun await(function: String?, isOver: () -> Boolean) {
+        var hasWaited = false
+        while (true) {
+            lock.withLock {
+                if (isCapturing && function != null) {
+                    questions.incrementAndGet()
+                    throw DeviceException(Errno.EAGAIN, "$function on $name failed: FAKE_CAPTURE_UNSUPPORTED (900)")
+                }
+                if (isOver()) return
+                if (!hasWaited) blocks()
+                hasWaited = true
+                if (interleaving == null) progress.await()
+            }
+            interleaving?.let { if (!stepAny(it)) Thread.onSpinWait() }
+        }
+    }
+
+    /** A runtime of C blocks the carrier of a virtual thread, and with it all others that would run there. */
+    private fun blocks() {
+        if (Thread.currentThread().isVirtual) violation("a virtual thread blocks in the driver, which pins its carrier")
+    }
+
+    fun onComplete(event: Long, listener: () -> Unit): Unit = changing { told ->
+        val waited = event(event)
+        if (waited.isOver) told += listener else waited.listeners += listener
+    }
+
+    fun finish(event: FakeEvent, failure: DeviceException?): Unit = changing { told -> event.finish(failure, told) }
+
+    /** Changes something, goes on with what can go on then, and tells who waits, without the lock. */
+    private fun changing(change: (MutableList<() -> Unit>) -> Unit) {
+        val told = mutableListOf<() -> Unit>()
+        lock.withLock {
+            change(told)
+            var goesOn = !isHeld
+            while (goesOn) goesOn = queues.values.any { it.step(told) }
+            queues.values.removeIf { it.isDestroyed && it.commands.isEmpty() }
+            progress.signalAll()
+        }
+        told.forEach { it() }
+    }
+
+    private fun enqueue(queue: Long, command: FakeCommand): Unit = changing { add(queue, command) }
+
+    private fun add(queue: Long, command: FakeCommand) {
+        val target = queue(queue)
+        if (target.isDestroyed) violation("work was queued in a queue that was destroyed")
+        target.commands += command
+    }
+
+    private fun FakeQueue.step(told: MutableList<() -> Unit>): Boolean {
+        when (val command = commands.firstOrNull()) {
+            null -> return false
+            is FakeRecord -> command.event.finish(failure, told)
+            is FakeWait -> if (command.event.isOver) failure = failure ?: command.event.failure else return false
+            is FakeWork -> if (failure == null) work(command)
+            is FakeTask -> if (isCpuBusy) return false else if (failure == null) command.task.run()
+        }
+        commands.removeFirst()
+        return true
+    }
+
+    private fun FakeQueue.work(command: FakeWork) {
+        failure = commandToFail.also { commandToFail = null }
+        if (failure != null) return
+        for (other in queues.values) {
+            if (other !== this && other.commands.any { it is FakeWork && it.number < command.number && it.conflictsWith(command) }) {
+                violation("memory was used before what writes it was done: nothing waited for its event")
+            }
+        }
+        command.action(this@FakeDevice)
+    }
+
+    fun withMemory(address: Long, bytes: Long, action: (MemorySegment) -> Unit) {
+        val segment = memory.segment(address, bytes)
+        if (segment == null) violation("a command touched $bytes bytes at ${FakeMemory.hex(address)}, which are not allocated") else action(segment)
+    }
+
+    private fun newEvent(): Long = nextHandle++.also { events[it] = FakeEvent() }
+
+    private fun queue(handle: Long): FakeQueue = queues[handle] ?: invalid("$handle is no queue of $name")
+
+    private fun event(handle: Long): FakeEvent = events[handle] ?: invalid("$handle is no event of $name")
+
+    private fun invalid(what: String): Nothing {
+        violation(what)
+        throw DeviceException(Errno.EINVAL, "$what: FAKE_INVALID_HANDLE (400)")
+    }
+
+    private fun violation(what: String) {
+        seen += what
+    }
+
+    companion object {
+        /** The most bytes that one allocation can have. */
+        const val LARGEST_ALLOCATION: Long = 1L shl 30
+
+        private val open = ConcurrentHashMap<Pair<DeviceType, Long>, FakeDevice>()
+
+        fun create(type: DeviceType, id: Long, isCpuAccessible: Boolean): FakeDevice =
+            open.computeIfAbsent(type to id) { FakeDevice(type, id, isCpuAccessible, open.size) }
+
+        /** A device that was opened by [org.arbalest.device.Devices.device]. */
+        fun of(type: DeviceType, id: Long): FakeDevice = open[type to id] ?: error("$type:$id is no fake device, or was not opened")
+
+        /** All that were opened. */
+        fun all(): Collection<FakeDevice> = open.values
+    }
+}

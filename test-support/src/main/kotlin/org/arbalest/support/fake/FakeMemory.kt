@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.support.fake
+
+import org.arbalest.device.Devices
+import java.lang.foreign.Arena
+import java.lang.foreign.MemorySegment
+import java.util.TreeMap
+
+/**
+ * The memory of a fake device: main memory, whose addresses are handed out with a tag that makes them ones that no CPU has, so that to touch
+ * them ends the process, as on a GPU. New memory is full of [POISON], so that what is read too early is seen.
+ */
+class FakeMemory(private val tag: Long) {
+    /** What is out, by its address without the tag. */
+    private val live = TreeMap<Long, Block>()
+
+    private class Block(val bytes: Long, val isTagged: Boolean, val segment: MemorySegment, val memory: AutoCloseable)
+
+    val count: Int get() = live.size
+
+    fun allocate(bytes: Long, alignment: Long, isCpuAccessible: Boolean): Long {
+        val memory = Devices.cpu().memory().allocate(bytes, alignment)
+        return add(Block(bytes, !isCpuAccessible, memory.segment(), memory))
+    }
+
+    /** Main memory that is kept for good, and so is not in core's ledger. */
+    fun allocateForGood(bytes: Long, alignment: Long): Long {
+        val arena = Arena.ofShared()
+        return add(Block(bytes, false, arena.allocate(bytes, alignment), arena))
+    }
+
+    private fun add(block: Block): Long {
+        block.segment.fill(POISON)
+        val address = block.segment.address()
+        live[address] = block
+        return if (block.isTagged) address or tag else address
+    }
+
+    /** What is wrong with freeing this, or null; it is freed if it is there. */
+    fun free(address: Long, bytes: Long): String? {
+        val real = untagged(address)
+        val block = live.remove(real) ?: return "$bytes bytes at ${hex(address)} were freed, which are not allocated"
+        block.segment.fill(POISON)
+        block.memory.close()
+        return when {
+            block.bytes != bytes -> "${block.bytes} bytes at ${hex(address)} were freed as $bytes bytes"
+            block.isTagged != isTagged(address) -> "${hex(address)} was freed, which is not the address that was handed out"
+            else -> null
+        }
+    }
+
+    /** Memory of this device, or of the CPU, for the device's own eyes; null if a tagged address is in no block. */
+    fun segment(address: Long, bytes: Long): MemorySegment? {
+        if (!isTagged(address)) return MemorySegment.ofAddress(address).reinterpret(bytes)
+        val real = untagged(address)
+        val (start, block) = live.floorEntry(real) ?: return null
+        return if (real + bytes <= start + block.bytes) MemorySegment.ofAddress(real).reinterpret(bytes) else null
+    }
+
+    /** Whether bytes of main memory are within one block. */
+    fun holds(address: Long, bytes: Long): Boolean = live.floorEntry(address)?.let { (start, block) -> address + bytes <= start + block.bytes } ?: false
+
+    fun isTagged(address: Long): Boolean = address and TAGS == tag
+
+    fun untagged(address: Long): Long = if (isTagged(address)) address and TAGS.inv() else address
+
+    companion object {
+        const val POISON: Byte = 0x5A
+
+        /** The bits that tell the device. With one of them set, an address is not canonical on x86-64 and arm64. */
+        private const val TAGS = -1L shl 52
+
+        fun tag(number: Long): Long = 0x5A0L + number shl 52
+
+        fun hex(address: Long): String = "0x" + address.toULong().toString(16)
+    }
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.support.fake
+
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.spi.Availability
+import org.arbalest.device.spi.DeviceDriver
+import org.arbalest.device.spi.DeviceProvider
+
+/**
+ * Serves fake devices: two of `EXT_DEV`, whose memory the CPU cannot touch, or of other types that a subclass names.
+ *
+ * Not registered by test-support, since a user's own backend may serve `EXT_DEV`: name it, or a subclass, in
+ * `META-INF/services/org.arbalest.device.spi.DeviceProvider` of your tests. [FakeDevice] controls the devices.
+ *
+ * @param types the types served, and whether the CPU can touch their memory
+ */
+open class FakeProvider(
+    private val types: Map<DeviceType, Boolean> = mapOf(DeviceType.EXT_DEV to false),
+) : DeviceProvider {
+    override fun types(): List<DeviceType> = types.keys.toList()
+
+    override fun probe(type: DeviceType): Availability = Availability.Ready(DEVICES)
+
+    override fun open(type: DeviceType, id: Long): DeviceDriver = FakeDriver(FakeDevice.create(type, id, types.getValue(type)))
+
+    override fun describe(type: DeviceType, id: Long): String = "a fake device, which does nothing until a test lets it"
+
+    private companion object {
+        const val DEVICES = 2
+    }
+}

@@ -1,0 +1,408 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.support.gpu
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.assertions.withClue
+import io.kotest.core.factory.TestFactory
+import io.kotest.core.spec.style.funSpec
+import io.kotest.matchers.longs.shouldBeGreaterThan
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.shouldNotBe
+import io.kotest.matchers.string.shouldContain
+import io.kotest.matchers.types.shouldBeInstanceOf
+import org.arbalest.device.DLPack
+import org.arbalest.device.DeviceException
+import org.arbalest.device.Devices
+import org.arbalest.device.Ledger
+import org.arbalest.device.SyncEvent
+import org.arbalest.device.abi.Errno
+import org.arbalest.support.gpu.GpuDouble.Live
+import org.arbalest.testkit.contract.eventually
+import org.arbalest.testkit.contract.numbers
+import org.arbalest.testkit.contract.pageable
+import java.lang.foreign.Arena
+import java.time.Duration
+import java.util.concurrent.CompletableFuture
+import java.util.concurrent.CountDownLatch
+import java.util.concurrent.ExecutionException
+import java.util.concurrent.TimeUnit.SECONDS
+import java.util.concurrent.atomic.AtomicBoolean
+
+/** Another thread captures a graph, in global mode: what we call meanwhile does not invalidate that, and is not misunderstood. */
+fun captureContract(backend: GpuBackend): TestFactory = funSpec {
+    var hasGates = false
+    beforeTest {
+        if (!hasGates) backend.gpu(0).createStream().use { backend.gate(it)?.open() } // allocates the gates' memory outside of a capture
+        hasGates = true
+    }
+
+    val device by lazy { backend.gpu(0) }
+    val double = backend.double
+    val words = backend.words
+
+    test("while another thread captures a graph, nothing of ours invalidates it: memory, copies, waits, closing; and the thread's mode is restored [DEV-23]") {
+        backend.settle()
+        double.capturing {
+            journey(device, backend::gate)
+            journey(backend.gpu(1), backend::gate)
+            for (type in backend.types) Devices.device(type, 0).allocate(1000).close()
+            device.createStream().use { stream ->
+                for (size in listOf(100L, 100_000L, 9L shl 20)) {
+                    pageable(size, 1).use { from ->
+                        device.allocate(size).use { there ->
+                            stream.copy(from, there)
+                            pageable(size, 2).use { back ->
+                                stream.copy(there, back)
+                                stream.synchronize()
+                                back.segment().mismatch(from.segment()) shouldBe -1
+                            }
+                        }
+                    }
+                }
+                stream.record().use { event ->
+                    event.synchronize()
+                    event.isDone shouldBe true
+                }
+            }
+            shouldThrow<DeviceException> { device.allocate(GpuDouble.MEMORY * 2) }.errno() shouldBe Errno.ENOMEM
+            Arena.ofShared().use { arena ->
+                val unpinned = CountDownLatch(1)
+                device.pin(arena.allocate(10_000, 4096)) { unpinned.countDown() }.close()
+                unpinned.await(5, SECONDS) shouldBe true
+            }
+            backend.settle()
+            double.refused shouldBe 0
+            double.captureMode shouldBe 0
+        }
+    }
+
+    for (code in listOf(900, 907)) {
+        test("an event that nobody can tell of ($code) is neither done nor failed: nothing is released under the work, no stage completes; both happen once later [DEV-17, DEV-24]") {
+            backend.settle()
+            val before = Ledger.now()
+            backend.trim()
+            val memory = double.live(Live.DEVICE)
+            val stream = device.createStream()
+            val gate = backend.gate(stream)
+            val event = stream.record()
+            val there = numbers(1000).use { it.copyTo(device, stream) }
+            val stages = listOf(event.completion(), event.completion()).map { it.toCompletableFuture() }
+            double.capturing(events = code) {
+                there.close()
+                val asked = double.refused
+                event.isDone shouldBe false
+                eventually("all are asked for, more than once") { double.refused > asked + 20 }
+                stages.count { it.isDone } shouldBe 0
+                double.live(Live.DEVICE) shouldBe memory + 1
+                gate.open()
+                eventually("the work is over") { double.live(Live.COMMANDS) == 0L }
+                val late = event.completion().toCompletableFuture()
+                val askedThen = double.refused
+                eventually("all are asked for again") { double.refused > askedThen + 20 }
+                (stages + late).count { it.isDone } shouldBe 0
+                double.live(Live.DEVICE) shouldBe memory + 1
+                Ledger.now().since(before).waits() shouldBeGreaterThan 0
+            }
+            stages.forEach { it.get(5, SECONDS) }
+            event.isDone shouldBe true
+            event.close()
+            stream.close()
+            eventually("it is all released") { backend.trim(); Ledger.now().since(before).isZero && double.live(Live.DEVICE) == memory }
+        }
+    }
+
+    test("a copy that fails half way while nobody can tell of its stream: source, target and slots are held until somebody can [DEV-41]") {
+        val size = 9L shl 20
+        device.createStream().use { stream ->
+            repeat(2) { pageable(size, 1).use { from -> device.allocate(size).use { stream.copy(from, it); stream.synchronize() } } } // slots are there now
+            backend.settle()
+            val before = Ledger.now()
+            val memory = double.live(Live.DEVICE)
+            val gate = backend.gate(stream)
+            val (from, there) = pageable(size, 1) to device.allocate(size)
+            val record = backend.functions.single { it.endsWith("EventRecord") }
+            double.capturing(events = 907, hasModes = false) { // else the stream can be waited for
+                double.fail(record) // the one behind the first slots, whose copy is queued
+                shouldThrow<DeviceException> { stream.copy(from, there) }.message shouldContain "(999)"
+                double.failNothing() shouldBe 0
+                from.close()
+                there.close()
+                double.live(Live.DEVICE) shouldBe memory + 1
+                Ledger.now().since(before).waits() shouldBeGreaterThan 0
+                gate.open()
+                eventually("the work is over") { double.live(Live.COMMANDS) == 0L }
+                double.live(Live.DEVICE) shouldBe memory + 1
+                Ledger.now().since(before).waits() shouldBeGreaterThan 0
+            }
+            eventually("it is all released") { backend.trim(); Ledger.now().since(before).run { waits() == 0L && buffers() == 0L } && double.live(Live.DEVICE) == memory }
+        }
+    }
+
+    test("a copy that fails half way where no event is to be had, for whatever, ends when its stream is past it, and lets nothing go before [DEV-41]") {
+        val size = 9L shl 20
+        device.createStream().use { stream ->
+            repeat(2) { pageable(size, 1).use { from -> device.allocate(size).use { stream.copy(from, it); stream.synchronize() } } } // slots are there now
+            for (function in listOf("EventCreate", "EventRecord")) {
+                backend.settle()
+                val before = Ledger.now()
+                val memory = double.live(Live.DEVICE)
+                val gate = backend.gate(stream)
+                val (from, there) = pageable(size, 1) to device.allocate(size)
+                val taken = there.address()
+                val isOpen = AtomicBoolean()
+                val event = backend.functions.single { function in it }
+                val calls = double.calls(event)
+                double.failFrom(event, code = 2)
+                val endedOpen = CompletableFuture.supplyAsync {
+                    val failure = shouldThrow<DeviceException> { stream.copy(from, there) }
+                    val open = isOpen.get()
+                    failure.message shouldContain event
+                    open
+                }
+                eventually("an event was asked for") { double.calls(event) > calls }
+                repeat(1_000_000) { if (!endedOpen.isDone) Thread.onSpinWait() }
+                endedOpen.isDone shouldBe false
+                from.close()
+                there.close()
+                double.live(Live.COMMANDS) shouldBeGreaterThan 0
+                device.allocate(size).use { it.address() shouldNotBe taken }
+                isOpen.set(true)
+                gate.open()
+                endedOpen.get(5, SECONDS) shouldBe true
+                double.failNothing() shouldBe 0
+                eventually("it is all released") { backend.trim(); Ledger.now().since(before).run { waits() == 0L && buffers() == 0L } && double.live(Live.DEVICE) == memory }
+            }
+        }
+    }
+
+    test("likewise where nobody can tell of the stream either: all is held until somebody can [DEV-41]") {
+        val size = 9L shl 20
+        device.createStream().use { stream ->
+            repeat(2) { pageable(size, 1).use { from -> device.allocate(size).use { stream.copy(from, it); stream.synchronize() } } }
+            backend.settle()
+            val before = Ledger.now()
+            val memory = double.live(Live.DEVICE)
+            val gate = backend.gate(stream)
+            val (from, there) = pageable(size, 1) to device.allocate(size)
+            double.capturing(events = 900, hasModes = false) {
+                double.failFrom(backend.functions.single { "EventCreate" in it }, code = 2)
+                shouldThrow<DeviceException> { stream.copy(from, there) }
+                from.close()
+                there.close()
+                val refused = double.refused
+                eventually("it is asked for again", seconds = 20) { double.refused > refused + 3 }
+                double.live(Live.DEVICE) shouldBe memory + 1
+                Ledger.now().since(before).waits() shouldBeGreaterThan 0
+                gate.open()
+                double.failNothing() shouldBe 0
+            }
+            eventually("it is all released", seconds = 20) { backend.trim(); Ledger.now().since(before).run { waits() == 0L && buffers() == 0L } && double.live(Live.DEVICE) == memory }
+        }
+    }
+
+    test("a stream that its owner captures takes nothing of ours, says so, and its capture stays good; all that was queued before, or comes later, is done [DEV-60]") {
+        device.createStream().use { own ->
+            device.createStream().use { other ->
+                for (stream in listOf(device.wrapStream(own.handle()), own)) {
+                    backend.settle()
+                    val before = Ledger.now()
+                    val (host, there, back) = listOf(pageable(1000, 1), device.allocate(1000), pageable(1000, 2))
+                    val source = numbers(100)
+                    val tensor = source.copyTo(device, stream).use { array -> array.child(0).use { DLPack.VERSIONED.importTensor(DLPack.VERSIONED.exportTensor(it, stream), stream) } }
+                    stream.copy(host, there)
+                    val gate = backend.gate(other)
+                    val event = other.record()
+                    double.captured(own.handle()) {
+                        val uses = mapOf<String, () -> Unit>(
+                            "a copy in" to { stream.copy(host, there) },
+                            "a copy on the device" to { stream.copy(there, there) },
+                            "a copy out" to { stream.copy(there, back) },
+                            "an array" to { source.copyTo(device, stream).close() },
+                            "an array in its memory" to { source.copyTo(stream.memory(), other).close() },
+                            "an event" to { stream.record().close() },
+                            "a wait for an event" to { stream.waitFor(event) },
+                            "memory" to { stream.keepAlive(there) },
+                            "a thread" to stream::synchronize,
+                            "a tensor" to { tensor.retain().use { DLPack.VERSIONED.exportTensor(it, stream) } },
+                        )
+                        for ((what, use) in uses) withClue(what) {
+                            shouldThrow<DeviceException> { use() }.run {
+                                errno() shouldBe Errno.EINVAL
+                                message shouldContain "of $device is being captured"
+                            }
+                        }
+                        tensor.close() // its last use is somewhere in the stream
+                        journey(device, backend::gate)
+                        device.hostMemory().get().trim()
+                        own.handle() // is told as ever
+                        stream.toString() shouldContain "$device"
+                    } shouldBe 0
+                    gate.open()
+                    stream.copy(there, back)
+                    stream.synchronize()
+                    back.segment().mismatch(host.segment()) shouldBe -1
+                    listOf(host, there, back).forEach { it.close() }
+                    source.close()
+                    event.close()
+                    if (stream !== own) stream.close()
+                    eventually("nothing is kept: ${Ledger.now().since(before)}") { Ledger.now().since(before).run { waits() == 0L && buffers() == 0L && events() == 0L && arrays() == 0L } }
+                    double.violation shouldBe ""
+                }
+            }
+        }
+    }
+
+    test("memory in a stream's order that is closed while the stream is captured is freed after the capture, in its order, and not into the graph [DEV-60]") {
+        device.createStream().use { own ->
+            device.wrapStream(own.handle()).use { wrapped ->
+                backend.settle()
+                backend.trim()
+                val before = Ledger.now()
+                val memory = double.live(Live.DEVICE)
+                val buffers = listOf(own, wrapped).map { it.memory().allocate(1000) }
+                own.synchronize()
+                double.captured(own.handle()) {
+                    buffers.forEach { it.close() }
+                    shouldThrow<DeviceException> { own.memory().allocate(1000) }.errno() shouldBe Errno.EINVAL
+                    double.live(Live.DEVICE) shouldBe memory + 2
+                } shouldBe 0
+                eventually("both are freed") { backend.trim(); double.live(Live.DEVICE) == memory && Ledger.now().since(before).buffers() == 0L }
+                double.violation shouldBe ""
+            }
+        }
+    }
+
+    test("the default stream takes nothing while a stream that it waits for is captured: that is refused, and the capture stays good [DEV-60]") {
+        device.wrapStream(0).use { stream ->
+            listOf(pageable(1000, 1), device.allocate(1000), pageable(1000, 2)).also { (host, there, back) ->
+                stream.copy(host, there)
+                double.capturedBlocking(0) {
+                    val uses = mapOf<String, () -> Unit>(
+                        "a copy in" to { stream.copy(host, there) },
+                        "an event" to { stream.record().close() },
+                        "a thread" to stream::synchronize,
+                        "memory" to { stream.keepAlive(there) },
+                    )
+                    for ((what, use) in uses) withClue(what) {
+                        shouldThrow<DeviceException> { use() }.run {
+                            errno() shouldBe Errno.EINVAL
+                            message shouldContain "of $device is being captured"
+                        }
+                    }
+                    journey(device, backend::gate)
+                }
+                stream.copy(there, back)
+                stream.synchronize()
+                back.segment().mismatch(host.segment()) shouldBe -1
+                double.violation shouldBe ""
+            }.forEach { it.close() }
+        }
+    }
+
+    test("whoever waits for an event that was recorded in a capture is refused, and no stream joins the capture by it; the stream goes on [DEV-60]") {
+        device.createStream().use { own ->
+            device.createStream().use { other ->
+                val before = Ledger.now()
+                listOf(pageable(1000, 1), device.allocate(1000)).also { (host, there) ->
+                    double.captured(own.handle()) {
+                        for (stream in listOf(other, device.defaultStream())) {
+                            val waits = mapOf<String, (SyncEvent) -> Unit>(
+                                "a stream" to { stream.waitFor(it) },
+                                "a thread" to { it.synchronize() },
+                                "a thread for so long" to { it.synchronize(Duration.ofSeconds(5)) },
+                                "a stage" to { event -> event.completion().toCompletableFuture().exceptionNow().let { throw it } },
+                            )
+                            for ((what, wait) in waits) withClue(what) {
+                                device.adoptEvent(double.capturedEvent(own.handle())).use { event ->
+                                    repeat(2) { // the second time, HIP says of it that it is done
+                                        shouldThrow<DeviceException> { wait(event) }.run {
+                                            errno() shouldBe Errno.EINVAL
+                                            message shouldContain "was recorded in a stream that was being captured"
+                                        }
+                                    }
+                                    event.isDone shouldBe false
+                                }
+                            }
+                            device.adoptEvent(double.capturedEvent(own.handle())).use { event ->
+                                double.fail(backend.words.query, code = 900) // nobody can tell, at first: a thread of ours is told
+                                val stage = event.completion().toCompletableFuture()
+                                double.failNothing() shouldBe 0
+                                shouldThrow<ExecutionException> { stage.get(5, SECONDS) }.cause.shouldBeInstanceOf<DeviceException>().errno() shouldBe Errno.EINVAL
+                                event.isDone shouldBe false
+                            }
+                            stream.copy(host, there)
+                            stream.synchronize()
+                        }
+                    } shouldBe -1 // to ask has cost the owner the capture
+                    double.violation shouldBe ""
+                    double.captured(own.handle()) { device.adoptEvent(double.capturedEvent(own.handle())).close() } shouldBe 1
+                }.forEach { it.close() }
+                eventually("nothing is kept: ${Ledger.now().since(before)}") { Ledger.now().since(before).run { waits() == 0L && buffers() == 0L && events() == 0L } }
+            }
+        }
+    }
+
+    test("a thread that waits for an event or a stream goes on waiting as long as nobody can tell [DEV-24]") {
+        device.createStream().use { stream ->
+            val event = stream.record()
+            double.capturing(events = 900) {
+                val waiting = listOf<() -> Unit>(event::synchronize, stream::synchronize).map { wait -> CompletableFuture.runAsync { wait() } }
+                eventually("both are refused") { double.refused > 50 }
+                waiting.count { it.isDone } shouldBe 0
+                waiting
+            }.forEach { it.get(5, SECONDS) }
+            event.close()
+        }
+    }
+
+    test("a thread that waits for an event which was recorded in a graph is told that this cannot be, and the event is not over [DEV-24]") {
+        device.createStream().use { stream ->
+            val event = stream.record()
+            double.capturing(events = 907) {
+                val error = shouldThrow<DeviceException> { event.synchronize() }
+                error.errno() shouldBe Errno.EAGAIN
+                error.message shouldContain "(907)"
+                event.isDone shouldBe false
+            }
+            event.synchronize()
+            event.close()
+        }
+    }
+
+    test("where the runtime has no function for a thread's mode all goes on, and what cannot be told meanwhile is held [DEV-23]") {
+        device.createStream().use { stream ->
+            device.hostMemory().get().allocate(1000).use { pinned ->
+                device.allocate(1000).use { there ->
+                    double.capturing(hasModes = false) {
+                        stream.copy(pinned, there)
+                        stream.record().use { event ->
+                            event.isDone shouldBe false
+                            val told = event.completion().toCompletableFuture()
+                            eventually("it is asked for") { double.refused > 20 }
+                            told.isDone shouldBe false
+                            shouldThrow<DeviceException> { Devices.device(backend.types[1], 0).allocate(10) }.message shouldContain "(900)"
+                            told
+                        }
+                    }.get(5, SECONDS)
+                    stream.synchronize()
+                }
+            }
+        }
+    }
+
+    test("an unknown code is asked for once more: one that comes once is none, one that stays is a failure that names the call [DEV-24]") {
+        device.createStream().use { stream ->
+            val gate = backend.gate(stream)
+            val event = stream.record()
+            double.fail(words.query, 1, 999)
+            event.isDone shouldBe false
+            double.failNothing() shouldBe 0
+            for (nth in 1L..2) double.fail(words.query, nth, 999)
+            shouldThrow<DeviceException> { event.isDone }.message shouldBe "${words.query} on $device failed: ${words.unknown}"
+            double.failNothing() shouldBe 0
+            gate.open()
+            event.synchronize()
+            event.close()
+        }
+    }
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.support.gpu
+
+import io.kotest.assertions.withClue
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import io.kotest.matchers.types.shouldBeInstanceOf
+import org.arbalest.device.DLPack
+import org.arbalest.device.Device
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceException
+import org.arbalest.device.DeviceStream
+import org.arbalest.device.Devices
+import org.arbalest.device.Ledger
+import org.arbalest.device.abi.ArrowDeviceArrayStruct
+import org.arbalest.support.gpu.GpuDouble.Live
+import org.arbalest.testkit.contract.Gate
+import org.arbalest.testkit.contract.Held
+import org.arbalest.testkit.contract.eventually
+import org.arbalest.testkit.contract.texts
+import java.lang.foreign.Arena
+import java.util.concurrent.ExecutionException
+import java.util.concurrent.TimeUnit.SECONDS
+import java.util.concurrent.TimeoutException
+import java.util.logging.Level
+import java.util.logging.Logger
+
+/** Goes through all that a batch can meet on a device: pageable memory, the device, an export, an import, a tensor, waits of each kind, and back. */
+fun journey(device: Device, gate: (DeviceStream) -> Gate): Unit = Arena.ofConfined().use { arena ->
+    device.createStream().use { stream ->
+        texts(300).use { source ->
+            source.copyTo(device, stream).use { there ->
+                device.createStream().use { second ->
+                    second.waitFor(there)
+                    awaitHeld(device, second, gate)
+                    there.child(0).use { DLPack.VERSIONED.importTensor(DLPack.VERSIONED.exportTensor(it, second), second) }.close()
+                    there.copyTo(device, second).use { copy ->
+                        val out = arena.allocate(ArrowDeviceArrayStruct.SIZE, 8)
+                        copy.retain().exportDeviceArray(out)
+                        DeviceArray.importDeviceArray(out, source.schema()).use { it.synchronize() }
+                        copy.copyTo(Devices.cpu(), second).use { back ->
+                            back.synchronize()
+                            back.column("t").getString(7) shouldBe "text 7"
+                        }
+                    }
+                    second.synchronize()
+                }
+            }
+        }
+        stream.synchronize()
+    }
+}
+
+/** A stream waits, and a stage, for what is not done for sure: behind a gate, with nothing in front of it that a call that fails would wait for. */
+private fun awaitHeld(device: Device, stream: DeviceStream, shut: (DeviceStream) -> Gate) {
+    device.createStream().use { held ->
+        val gate = shut(held)
+        try {
+            held.record().use { stream.waitFor(it) }
+            val told = stream.record().use { it.completion().toCompletableFuture() }
+            gate.open()
+            try {
+                told.get(5, SECONDS)
+            } catch (e: TimeoutException) {
+                throw IllegalStateException("a stage of $device has not been told after 5 seconds; ${Ledger.now()}; ${threads()}", e)
+            }
+        } finally {
+            gate.open()
+        }
+    }
+}
+
+/** What the library's threads do now, for a hang that is seen once. */
+private fun threads(): String = Thread.getAllStackTraces().filterKeys { it.name.startsWith("arbalest") || it.name.startsWith("ForkJoinPool") }
+    .map { (thread, at) -> "${thread.name} ${thread.state} ${at.take(8).joinToString(" < ")}" }.joinToString("\n  ", prefix = "\n  ")
+
+/**
+ * Like [failEach], but that the call that fails is followed by none that does not, as long as the journey lasts: who gives up may be refused what he gives up with.
+ * What fails then is not named by one function. Not for functions that ask how far the work is: a code that nobody knows, and that comes again, is the end of that (DEV-24), and the double
+ * would go on working.
+ */
+fun GpuBackend.failFromEach(device: Device, functions: List<String>, kept: (Live) -> Long): Map<String, Long> {
+    fun live(): Map<Live, Long> = Live.entries.associateWith { double.live(it) - kept(it) }
+    repeat(3) { journey(device, ::gate) }
+    eventually("the warm-up is over") { Held.now().run { waits() == 0L && buffers() == 0L } }
+    drainFrees()
+    trim()
+    eventually("nothing is queued") { double.live(Live.COMMANDS) == 0L }
+    val before = live()
+    val asking = functions.filter { "Query" in it || "Synchronize" in it }
+    return withoutLog { (functions - asking).associateWith { function -> failFromEach(device, function) { live() == before } } }
+}
+
+private fun GpuBackend.failFromEach(device: Device, function: String, isAsBefore: () -> Boolean): Long {
+    var nth = 0L
+    do {
+        double.failFrom(function, ++nth, 999)
+        var pending = 0
+        withClue("$function, from call $nth on") {
+            failureOf { journey(device, ::gate) }
+            pending = double.failNothing()
+            eventually("it is all released: ${Held.now()}") { Held.now().run { waits() == 0L && events() == 0L && buffers() == 0L && queues() == 0L } }
+            drainFrees()
+            trim()
+            eventually("the runtime has it all back", isAsBefore)
+            double.violation shouldBe ""
+        }
+    } while (pending == 0)
+    return nth - 1
+}
+
+/**
+ * Lets each call of [functions] fail once in a journey of a batch's to a device and back: whoever asked gets an error that names the function, the
+ * device and the code, and all is given back, to the double too.
+ *
+ * @param kept what the backend keeps for good, of the double's
+ * @param each is called after each journey, with the function that was to fail
+ * @return how many calls of each function there are in a journey
+ */
+fun GpuBackend.failEach(device: Device, functions: List<String>, kept: (Live) -> Long, each: (String) -> Unit = {}): Map<String, Long> {
+    fun live(): Map<Live, Long> = Live.entries.associateWith { double.live(it) - kept(it) }
+    repeat(3) { journey(device, ::gate) } // what is kept for good is there now
+    eventually("the warm-up is over") { Held.now().run { waits() == 0L && buffers() == 0L } }
+    drainFrees()
+    trim()
+    eventually("nothing is queued") { double.live(Live.COMMANDS) == 0L }
+    val before = live()
+    return withoutLog {
+        functions.associateWith { function -> failEach(device, function, each) { live() == before } }
+    }
+}
+
+private fun GpuBackend.failEach(device: Device, function: String, each: (String) -> Unit, isAsBefore: () -> Boolean): Long {
+    var nth = 0L
+    do {
+        double.fail(function, ++nth, 999)
+        var pending = 0
+        withClue("$function, call $nth") {
+            val failure = failureOf { journey(device, ::gate) }
+            pending = double.failNothing()
+            if (failure != null) failure.message shouldContain Regex("$function on \\w+:${device.id()} failed: .* \\(999\\)")
+            eventually("it is all released: ${Held.now()}") { Held.now().run { waits() == 0L && events() == 0L && buffers() == 0L && queues() == 0L } }
+            drainFrees()
+            trim()
+            eventually("the runtime has it all back", isAsBefore)
+            double.violation shouldBe ""
+            each(function)
+        }
+    } while (pending == 0)
+    return nth - 1
+}
+
+/** What is provoked here by the hundred would fill the log. */
+private fun <T> withoutLog(block: () -> T): T {
+    val logger = Logger.getLogger("org.arbalest")
+    val level = logger.level
+    logger.level = Level.OFF
+    try {
+        return block()
+    } finally {
+        logger.level = level
+    }
+}
+
+/** The failure itself, or that of the stage that was waited for. */
+private fun failureOf(block: () -> Unit): DeviceException? = when (val failure = runCatching(block).exceptionOrNull()) {
+    null -> null
+    is ExecutionException -> failure.cause.shouldBeInstanceOf<DeviceException>()
+    else -> failure.shouldBeInstanceOf<DeviceException>()
+}

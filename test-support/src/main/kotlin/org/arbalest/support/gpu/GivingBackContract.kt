@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.support.gpu
+
+import io.kotest.assertions.withClue
+import io.kotest.core.factory.TestFactory
+import io.kotest.core.spec.style.funSpec
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import org.arbalest.device.Devices
+import org.arbalest.device.Ledger
+import org.arbalest.device.SharedArray
+import org.arbalest.support.gpu.GpuDouble.Live
+import org.arbalest.testkit.contract.eventually
+import org.arbalest.testkit.contract.numbers
+import java.lang.foreign.Arena
+import java.util.HexFormat
+import java.util.concurrent.atomic.AtomicInteger
+
+/** What cannot be given back at once, or at all; and the end of the process, when there is nothing any more to give back. */
+fun givingBackContract(backend: GpuBackend): TestFactory = funSpec {
+    val words = backend.words
+
+    for (function in words.frees) {
+        test("a call of $function that fails for now is made again, and nothing is lost or said [DEV-26]") {
+            val child = backend.run(GpuProgram.FREE_FAILS_FOR_NOW, function)
+            withClue(child.output) {
+                child.output.trim() shouldBe "good"
+                child.exitCode shouldBe 0
+            }
+        }
+
+        test("a call of $function that fails for good is said by the log, once, and everything else goes on [DEV-26]") {
+            val child = backend.run(GpuProgram.FREE_FAILS, function)
+            withClue(child.output) {
+                child.exitCode shouldBe 0
+                val said = Regex("on ${backend.types[0]}\\w*:0 failed: ${Regex.escape(words.illegalAddress)}").findAll(child.output).count()
+                said shouldBe 1
+                child.output shouldContain "good"
+            }
+        }
+    }
+
+    for ((function, use) in backend.keptFrees()) {
+        for (code in listOf(2, 900, 999)) {
+            test("a call of $function that is answered with $code is made again, and its owner is told once, when it was made [DEV-26]") {
+                use(code)
+            }
+        }
+    }
+
+    test("when the runtime is gone, at the end of the process, nobody is told, nothing is said, and nothing goes on asking [DEV-26]") {
+        val child = backend.run(GpuProgram.RUNTIME_GONE)
+        withClue(child.output) {
+            child.output.trim() shouldBe "good"
+            child.exitCode shouldBe 0
+        }
+    }
+}
+
+/** What is given back while no device has work, and how: with a call that fails once. */
+private fun GpuBackend.keptFrees(): List<Pair<String, (Int) -> Unit>> = listOf(
+    words.unpin to { code ->
+        settle()
+        Arena.ofShared().use { arena ->
+            val told = AtomicInteger()
+            val buffer = gpu(0).pin(arena.allocate(4096, 4096)) { told.incrementAndGet() }
+            double.fail(words.unpin, code = code)
+            buffer.close()
+            eventually("it is unpinned") { told.get() == 1 }
+            double.failNothing() shouldBe 0
+            double.live(Live.REGISTERED) shouldBe 0
+            settle()
+            told.get() shouldBe 1
+        }
+    },
+    closing to { code ->
+        SharingPeer(this).use { peer ->
+            val told = AtomicInteger()
+            val message = HexFormat.of().parseHex(peer.ask("share", "0", "100"))
+            val array = SharedArray.open(message) { told.incrementAndGet() }
+            double.fail(closing, code = code)
+            array.close()
+            eventually("it is closed") { told.get() == 1 }
+            double.failNothing() shouldBe 0
+            double.live(Live.OPENED) shouldBe 0
+        }
+    },
+    shareableCalls.last() to { code ->
+        settle()
+        val before = double.live(Live.DEVICE)
+        val buffer = gpu(0).shareableMemory().get().allocate(1000)
+        double.fail(shareableCalls.last(), code = code)
+        buffer.close()
+        eventually("it is freed") { double.live(Live.DEVICE) == before }
+        double.failNothing() shouldBe 0
+    },
+)
+
+/** What closes another process's memory. */
+private val GpuBackend.closing: String get() = openingCalls.first { "Close" in it }
+
+private fun use(backend: GpuBackend, function: String, fail: () -> Unit) {
+    backend.double.reset(hasPools = function != backend.words.plainFree)
+    backend.requestPools()
+    val device = backend.gpu(0)
+    val stream = device.createStream()
+    repeat(2) {
+        numbers(10).use { it.copyTo(device, stream) }.use { there -> there.copyTo(Devices.cpu(), stream).use { it.synchronize() } }
+        device.hostMemory().get().allocate(8).close()
+        device.createStream().close()
+        if (it == 0) {
+            eventually("nothing is under way") { Ledger.now().run { waits() == 0L && buffers() == 0L } }
+            backend.trim() // opens the other GPU, which frees, too
+            backend.drainFrees()
+            fail()
+        }
+    }
+    stream.close()
+    eventually("all is given back: ${Ledger.now()}") { Ledger.now().run { waits() == 0L && events() == 0L && queues() == 0L && buffers() == 0L } }
+    backend.trim() // what is kept is freed now
+    backend.drainFrees()
+}
+
+fun freeFailsForNow(backend: GpuBackend, function: String) {
+    val double = backend.double
+    use(backend, function) {
+        for ((nth, code) in listOf(900, 999, 2).withIndex()) double.fail(function, nth + 1L, code)
+    }
+    val streams = if (backend.hasPool()) 2L else 0L // of both GPUs, which trim has opened
+    eventually("the runtime has it all back") {
+        double.live(Live.DEVICE) == 0L && double.live(Live.STREAMS) == streams && double.live(Live.EVENTS) == 0L &&
+            double.live(Live.PINNED) == backend.blocks().toLong()
+    }
+    check(double.failNothing() == 0)
+    check(double.violation == "") { double.violation }
+    println("good")
+}
+
+fun freeFails(backend: GpuBackend, function: String) {
+    use(backend, function) { backend.double.fail(function, 1, 700) }
+    check(backend.double.failNothing() == 0)
+    println("good")
+}
+
+fun runtimeGone(backend: GpuBackend) {
+    val double = backend.double
+    double.load()
+    val device = backend.gpu(0)
+    val streams = List(2) { device.createStream() }
+    val gate = backend.gate(streams[0])
+    val event = streams[0].record()
+    var told = false
+    event.completion().whenComplete { _, _ -> told = true }
+    val there = numbers(100).use { it.copyTo(device, streams[0]) }
+    there.close()
+    eventually("it is asked for") { double.asked > 0 }
+    double.deinitialize()
+    gate.open()
+    eventually("the runtime says so") { double.asked > 0 }
+    eventually("whoever asks for events has ended") { Thread.getAllStackTraces().keys.none { it.name == "${backend.threads}-events-0" } }
+    check(!told)
+    check(!event.isDone)
+    event.close()
+    streams.forEach { it.close() }
+    device.hostMemory() // and who comes late
+    backend.drainFrees()
+    check(Ledger.now().waits() > 0)
+    println("good")
+}

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.support.gpu
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.assertions.withClue
+import io.kotest.core.factory.TestFactory
+import io.kotest.core.spec.style.funSpec
+import io.kotest.matchers.collections.shouldContainExactlyInAnyOrder
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import io.kotest.matchers.types.shouldBeInstanceOf
+import org.arbalest.device.DeviceException
+import org.arbalest.device.Devices
+import org.arbalest.device.abi.Errno
+import org.arbalest.support.gpu.GpuDouble.Live
+import org.arbalest.testkit.contract.eventually
+import org.arbalest.testkit.contract.numbers
+import org.arbalest.testkit.contract.settled
+import java.lang.foreign.Arena
+import java.util.concurrent.CompletableFuture
+import java.util.concurrent.CountDownLatch
+import java.util.concurrent.ExecutionException
+import java.util.concurrent.TimeUnit.SECONDS
+import java.util.concurrent.atomic.AtomicInteger
+
+/** What is asked of every backend of GPUs beyond the contract, and only a double can show. See [gpuDriverContract], [captureContract] and [givingBackContract] for the rest. */
+fun gpuContract(backend: GpuBackend): TestFactory = funSpec {
+    include(gpuMemoryContract(backend))
+    include(gpuStreamContract(backend))
+    include(gpuFailureContract(backend))
+    include(pollingContract(backend))
+    include(placeContract(backend))
+}
+
+private fun gpuMemoryContract(backend: GpuBackend): TestFactory = funSpec {
+    val device by lazy { backend.gpu(0) }
+    val double = backend.double
+    val cpu = Devices.cpu()
+
+    val kinds = backend.types.map { type -> "$type" to { Devices.device(type, 0).memory() } } + ("${backend.types[0]} that can be shared" to { device.shareableMemory().get() })
+    for ((kind, memory) in kinds) {
+        test("memory of $kind that is freed while a stream is held holds up nobody: what other threads allocate, copy, record and ask for goes on [DEV-28]") {
+            device.createStream().use { held ->
+                val gate = backend.gate(held)
+                try {
+                    memory().allocate(100_000).close()
+                    backend.drainFrees(limit = 5)
+                    val others = CompletableFuture.runAsync {
+                        repeat(20) {
+                            device.createStream().use { stream ->
+                                memory().allocate(1000L + it).close()
+                                numbers(100).use { it.copyTo(device, stream) }.use { there -> there.copyTo(cpu, stream).use { it.synchronize() } }
+                                stream.record().use { it.isDone }
+                            }
+                        }
+                    }
+                    others.get(5, SECONDS)
+                    double.freeing shouldBe 0
+                } finally {
+                    gate.open()
+                }
+                held.synchronize()
+            }
+        }
+    }
+
+    test("what is kept beyond the bound is given back when no stream has work, and not before; trim gives back all [DEV-28]") {
+        val pinned = device.hostMemory().get()
+        backend.settle()
+        val bound = GpuDouble.MEMORY / 8
+        device.createStream().use { stream ->
+            val gate = backend.gate(stream)
+            try {
+                List(5) { pinned.allocate(40L shl 20) }.forEach { it.close() }
+                pinned.keptBytes() shouldBe (200L shl 20)
+                double.freeing shouldBe 0
+                pinned.allocate(40L shl 20).use { pinned.keptBytes() shouldBe (160L shl 20) }
+            } finally {
+                gate.open()
+            }
+            eventually("no more is kept than the bound") { pinned.keptBytes() <= bound }
+            pinned.trim()
+            pinned.keptBytes() shouldBe 0
+        }
+    }
+
+    test("memory that is kept is given up before another kind of the same GPU is said to be full [DEV-28]") {
+        backend.settle()
+        double.reset(memory = 1 shl 20)
+        for (type in backend.types.filter { it != backend.types[1] }) {
+            val memory = Devices.device(type, 0).memory()
+            repeat(2) { memory.allocate(700_000 + 90_000L * it).close() } // two sizes of blocks, of which there is room for one
+        }
+        backend.trim()
+    }
+
+    test("what is allocated again and again is not asked of the driver each time [DEV-28]") {
+        backend.settle()
+        val pinned = double.live(Live.PINNED)
+        repeat(100) { device.hostMemory().get().allocate(10_000L + it).close() }
+        double.live(Live.PINNED) - pinned shouldBe 1
+    }
+
+    test("memory of others is pinned in place, and unpinned once: when all have left it, and no stream has work [DEV-30]") {
+        backend.settle()
+        Arena.ofShared().use { arena ->
+            val theirs = arena.allocate(10_000, 4096)
+            for (i in 0 until 10_000L) theirs.set(java.lang.foreign.ValueLayout.JAVA_BYTE, i, (i * 7).toByte())
+            val unpinned = AtomicInteger()
+            device.createStream().use { stream ->
+                val gate = backend.gate(stream)
+                val there = device.allocate(10_000)
+                try {
+                    val buffer = device.pin(theirs) { unpinned.incrementAndGet() }
+                    buffer.device() shouldBe Devices.device(backend.types[1], 0)
+                    buffer.address() shouldBe theirs.address()
+                    shouldThrow<DeviceException> { device.pin(theirs.asSlice(100, 8)) { error("it was never pinned") } }.run {
+                        errno() shouldBe Errno.EINVAL
+                        message shouldContain "(712), asked for 8 bytes at 0x"
+                    }
+                    val slice = buffer.slice(1, 9_000)
+                    stream.copy(buffer, there)
+                    buffer.close()
+                    buffer.close()
+                    slice.close()
+                    double.live(Live.REGISTERED) shouldBe 1
+                    unpinned.get() shouldBe 0
+                } finally {
+                    gate.open()
+                }
+                eventually("it is unpinned") { unpinned.get() == 1 }
+                double.live(Live.REGISTERED) shouldBe 0
+                there.copy(cpu.memory()).use { back -> back.segment().mismatch(theirs) shouldBe -1 }
+                there.close()
+                val gateOfTrim = backend.gate(stream)
+                device.pin(theirs) { unpinned.incrementAndGet() }.close()
+                double.live(Live.REGISTERED) shouldBe 1
+                gateOfTrim.open()
+                stream.synchronize()
+                device.hostMemory().get().trim()
+                eventually("it is unpinned again") { unpinned.get() == 2 }
+            }
+        }
+        double.live(Live.REGISTERED) shouldBe 0
+    }
+
+    test("memory whose unpinning is refused is unpinned later, and its owner is told then [DEV-30]") {
+        backend.settle()
+        Arena.ofShared().use { arena ->
+            val unpinned = CountDownLatch(1)
+            val buffer = device.pin(arena.allocate(64)) { unpinned.countDown() }
+            double.fail(backend.words.unpin, code = 2)
+            double.fail(backend.words.unpin, nth = 2, code = 900)
+            buffer.close()
+            backend.trim() // throws nothing of it
+            unpinned.await(5, SECONDS) shouldBe true
+            double.live(Live.REGISTERED) shouldBe 0
+        }
+    }
+
+    test("memory that cannot be pinned is left alone, and the error says why [DEV-30]") {
+        Arena.ofConfined().use { arena ->
+            val theirs = arena.allocate(64)
+            fun failure() = shouldThrow<DeviceException> { device.pin(theirs) { error("it was never pinned") } }
+            shouldThrow<IllegalArgumentException> { device.pin(java.lang.foreign.MemorySegment.ofArray(ByteArray(8))) {} }
+            shouldThrow<IllegalArgumentException> { device.pin(theirs.asSlice(0, 0)) {} }
+            for (function in backend.words.pins) {
+                double.fail(function)
+                failure().message shouldContain "$function on $device failed: ${backend.words.unknown}, asked for 64 bytes at 0x"
+                double.live(Live.REGISTERED) shouldBe 0
+            }
+            double.shifted(true)
+            failure().run {
+                errno() shouldBe Errno.ENOSYS
+                message shouldContain "the GPU finds it under another address"
+            }
+            double.live(Live.REGISTERED) shouldBe 0
+            shouldThrow<DeviceException> { cpu.pin(theirs) {} }.errno() shouldBe Errno.ENOSYS
+        }
+    }
+
+    test("memory: a larger alignment than the driver's takes one allocation, and is freed by its own address") {
+        backend.settle()
+        for (type in backend.types) {
+            val memory = Devices.device(type, 0).memory()
+            val buffers = List(20) { memory.allocate(1000L, 4096) }
+            buffers.forEach { it.address() % 4096 shouldBe 0 }
+            buffers.forEach { it.close() }
+        }
+        backend.settle()
+        double.live(Live.DEVICE) shouldBe 0
+        double.live(Live.MANAGED) shouldBe 0
+    }
+
+    test("out of memory in the middle of a batch leaves nothing [DEV-14]") {
+        fun useSome() = numbers(100).use { it.copyTo(device).use { there -> there.copyTo(cpu).use { back -> back.synchronize() } } }
+        useSome() // what is pinned for good, is pinned
+        eventually("all is free") { backend.trim(); double.live(Live.DEVICE) == 0L }
+        double.reset(memory = 1 shl 20)
+        val held = device.allocate(1 shl 16)
+        cpu.batchBuilder(100_000).use { it.int64("a", LongArray(100_000)).int64("b", LongArray(100_000)).build() }.use { large ->
+            val error = shouldThrow<DeviceException> { large.copyTo(device) }
+            error.errno() shouldBe Errno.ENOMEM
+            error.message shouldContain "${backend.words.allocation} on $device failed: ${backend.words.outOfMemory}, asked for"
+            error.message shouldContain "; 983040 of the GPU's 1048576 bytes are free"
+        }
+        useSome()
+        held.close()
+        eventually("it is all freed") { backend.trim(); double.live(Live.DEVICE) == 0L }
+    }
+}
+
+private fun gpuStreamContract(backend: GpuBackend): TestFactory = funSpec {
+    val device by lazy { backend.gpu(0) }
+    val double = backend.double
+
+    test("wait: an event behind a held one is told all the same, and no stream is made for it") {
+        settled()
+        val streams = double.live(Live.STREAMS)
+        device.createStream().use { held ->
+            device.createStream().use { free ->
+                val gate = backend.gate(held)
+                held.record().use { late ->
+                    val last = late.completion().toCompletableFuture()
+                    repeat(100) { free.record().use { it.completion().toCompletableFuture().get(5, SECONDS) } }
+                    last.isDone shouldBe false
+                    gate.open()
+                    last.get(5, SECONDS)
+                    double.live(Live.STREAMS) shouldBe streams + 2
+                }
+            }
+        }
+    }
+
+    test("wait: ten thousand events at once, from many streams") {
+        val streams = List(20) { device.createStream() }
+        val gates = streams.map { backend.gate(it) }
+        val stages = List(10_000) { streams[it % 20].record().use { event -> event.completion().toCompletableFuture() } }
+        stages.count { it.isDone } shouldBe 0
+        gates.forEach { it.open() }
+        stages.forEach { it.get(5, SECONDS) }
+        streams.forEach { it.close() }
+        val threads = Thread.getAllStackTraces().keys.map { it.name }.filter { it.startsWith(backend.threads) }
+        (threads.filter { !it.endsWith("-watch") } - "${backend.threads}-events-1") shouldContainExactlyInAnyOrder
+            listOf("${backend.threads}-frees", "${backend.threads}-events-0")
+    }
+}
+
+private fun gpuFailureContract(backend: GpuBackend): TestFactory = funSpec {
+    val words = backend.words
+
+    test("a GPU that dies tells all that wait: threads, stages, those that come later [DEV-06]") {
+        val device = backend.gpu(1)
+        val streams = List(2) { device.createStream() }
+        val gate = backend.gate(streams[0])
+        val held = streams[0].record()
+        val other = streams[1].also { it.waitFor(held) }.record()
+        val stages = listOf(held, other).map { it.completion().toCompletableFuture() }
+        val waiting = Thread.ofPlatform().unstarted { held.synchronize() }
+        var thrown: Throwable? = null
+        waiting.setUncaughtExceptionHandler { _, e -> thrown = e }
+        waiting.start()
+        backend.double.die(1)
+        for (stage in stages) {
+            val failure = shouldThrow<ExecutionException> { stage.get(5, SECONDS) }.cause.shouldBeInstanceOf<DeviceException>()
+            failure.message shouldBe "${words.query} on $device failed: ${words.illegalAddress}"
+        }
+        waiting.join()
+        thrown.shouldBeInstanceOf<DeviceException>()
+        for (use in listOf<() -> Unit>({ held.isDone }, { held.synchronize() }, { streams[1].synchronize() }, { streams[0].record() }, { device.allocate(8) })) {
+            shouldThrow<DeviceException> { use() }.message shouldContain words.illegalAddress
+        }
+        backend.gpu(0).createStream().use { it.synchronize() }
+        eventually("what was queued is dropped") { backend.double.live(Live.COMMANDS) == 0L }
+        backend.double.reset() // so that what is here can be given back
+        gate.open()
+        held.close()
+        other.close()
+        streams.forEach { it.close() }
+    }
+}
+
+/** What is asked of every provider of GPUs. */
+fun gpuProviderContract(backend: GpuBackend): TestFactory = funSpec {
+    fun inChild(program: GpuProgram) {
+        val child = backend.run(program)
+        withClue(child.output) {
+            child.output.trim() shouldBe "good"
+            child.exitCode shouldBe 0
+        }
+    }
+
+    test("a GPU that is not there is unavailable [DEV-09]") {
+        shouldThrow<DeviceException> { backend.gpu(77) }.message shouldContain "${backend.types[0]}:77 is unavailable"
+    }
+
+    test("without pools the runtime's synchronous functions serve, and nobody waits for the GPU when memory is freed") {
+        inChild(GpuProgram.WITHOUT_POOLS)
+    }
+
+    test("a GPU is found that comes when its driver has been there for long, and a driver that was installed later [DEV-18]") {
+        inChild(GpuProgram.COMES_LATER)
+    }
+
+    test("memory of a stream is allocated and freed in its turn, and not into a graph, and nobody waits; another stream's copies wait for it [DEV-31, DEV-60]") {
+        inChild(GpuProgram.IN_STREAM_ORDER)
+    }
+
+    test("JVM exit: what is still open at the end, on daemon threads too, ends with the process") { inChild(GpuProgram.LEAVES_ALL_OPEN) }
+}

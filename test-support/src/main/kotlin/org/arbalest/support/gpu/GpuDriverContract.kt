@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.support.gpu
+
+import io.kotest.core.factory.TestFactory
+import io.kotest.core.spec.style.funSpec
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.types.shouldBeSameInstanceAs
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.Devices
+import org.arbalest.device.Ledger
+import org.arbalest.device.abi.ArrowDeviceArrayStruct
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.spi.Availability
+import org.arbalest.support.gpu.GpuDouble.Live
+import org.arbalest.testkit.SkipWithout
+import org.arbalest.testkit.contract.numbers
+import java.lang.foreign.Arena
+import java.util.concurrent.CompletableFuture
+import java.util.concurrent.ConcurrentLinkedQueue
+import java.util.concurrent.TimeUnit.SECONDS
+import java.util.concurrent.atomic.AtomicBoolean
+
+/**
+ * What is asked of every backend of GPUs beyond the contract, and can be asked on a driver as well as on a double: kinds of memory, waits, streams. What needs
+ * two GPUs is skipped, visibly, where there is one.
+ */
+fun gpuDriverContract(backend: GpuBackend): TestFactory = funSpec {
+    val device by lazy { backend.gpu(0) }
+    val cpu = Devices.cpu()
+
+    test("pinned memory with device_id −1 is served as the first GPU's, reached by the others, and goes on with −1 [DEV-16]").config(extensions = listOf(backend.twoGpus)) {
+        val type = backend.types[1]
+        val pinned = Devices.device(type, -1)
+        pinned.isOpaque shouldBe false
+        Arena.ofConfined().use { arena ->
+            val out = arena.allocate(ArrowDeviceArrayStruct.LAYOUT)
+            val second = backend.gpu(1)
+            second.createStream().use { stream ->
+                val gate = backend.gate(stream)
+                val (there, field) = numbers(500).use { it.copyTo(second, stream).use { there -> there.copyTo(pinned.memory(), stream) to it.field() } }
+                there.use { it.exportDeviceArray(out) }
+                ArrowDeviceArrayStruct.deviceId(out.address()) shouldBe -1
+                ArrowDeviceArrayStruct.deviceType(out.address()) shouldBe type.code()
+                DeviceArray.importDeviceArray(out, field).use { taken ->
+                    taken.device() shouldBeSameInstanceAs pinned
+                    taken.isReady shouldBe false
+                    taken.viewOrCopyTo(second).use { it.device() shouldBe second }
+                    gate.open()
+                    taken.synchronize()
+                    numbers(500).use { taken.column(0).toLongArray() shouldBe it.column(0).toLongArray() }
+                    taken.slice(1, 2).use { it.exportDeviceArray(out) }
+                    ArrowDeviceArrayStruct.deviceId(out.address()) shouldBe -1
+                    DeviceArray.importDeviceArray(out, field).close()
+                }
+                stream.synchronize()
+            }
+        }
+    }
+
+    for (type in backend.types.drop(1)) {
+        test("memory of $type is the CPU's to read after the wait, without a copy [DEV-11]").config(extensions = listOf(ifThere(type))) {
+            val shared = Devices.device(type, 0)
+            device.createStream().use { stream ->
+                val gate = backend.gate(stream)
+                numbers(10).use { it.copyTo(shared, stream) }.use { there ->
+                    there.isReady shouldBe false
+                    val buffers = Ledger.now()
+                    val viewing = CompletableFuture.supplyAsync { there.viewOrCopyTo(cpu) }
+                    gate.open()
+                    viewing.get(5, SECONDS).use { view ->
+                        view.synchronize()
+                        (Ledger.now().since(buffers).buffers() <= 0) shouldBe true
+                        view.column("a").getLong(3) shouldBe 9
+                    }
+                }
+            }
+        }
+    }
+
+    test("memory: freeing it does not wait for the GPU, whatever kind it is of") {
+        device.createStream().use { stream ->
+            val gate = backend.gate(stream)
+            device.hostMemory().get().allocate(1000).close()
+            for (type in backend.types.filter(::isThere)) Devices.device(type, 0).allocate(1000).close()
+            gate.open()
+            stream.synchronize()
+        }
+    }
+
+    test("memory: any alignment") {
+        for (alignment in listOf(1L, 64, 256, 512, 4096)) {
+            device.memory().allocate(777, alignment).use { it.address() % alignment shouldBe 0 }
+        }
+    }
+
+    test("virtual threads change their OS threads while they wait for each other, and take no context or device along [DEV-10]") {
+        for (used in backend.gpus) {
+            val failures = ConcurrentLinkedQueue<Throwable>()
+            val threads = List(64) { seed ->
+                Thread.ofVirtual().unstarted {
+                    used.createStream().use { stream ->
+                        repeat(5) {
+                            numbers(20_000 + seed).use { it.copyTo(used, stream) }.use { there -> there.copyTo(cpu, stream).use { it.synchronize() } }
+                            if (backend.onDouble) backend.double.threadState shouldBe 0
+                            Thread.yield()
+                        }
+                    }
+                }.apply { setUncaughtExceptionHandler { _, e -> failures += e } }
+            }
+            threads.forEach { it.start() }
+            threads.forEach { it.join() }
+            failures.firstOrNull()?.let { throw it }
+        }
+    }
+
+    test("virtual threads that have never called before go on on no other OS thread between two calls that belong together [DEV-10]") {
+        val isOver = AtomicBoolean()
+        val noise = List(2) { Thread.ofPlatform().start { while (!isOver.get()) Arena.ofAuto().allocate(8) } } // whoever makes such an arena may wait for a lock
+        val failures = ConcurrentLinkedQueue<Throwable>()
+        val stream = backend.gpus.last().createStream() // not of the GPU that is current anyhow
+        try {
+            val threads = List(4_000) {
+                Thread.ofVirtual().start {
+                    runCatching {
+                        stream.record().use { it.isDone }
+                        if (backend.onDouble) backend.double.threadState shouldBe 0
+                    }.onFailure { failures += it }
+                }
+            }
+            threads.forEach { it.join() }
+        } finally {
+            isOver.set(true)
+            noise.forEach { it.join() }
+            stream.close()
+        }
+        failures.firstOrNull()?.let { throw it }
+        if (backend.onDouble) backend.double.violation shouldBe ""
+    }
+
+    test("streams: the default stream, by its handle 0, is a stream to wrap, of the GPU that it was wrapped for") {
+        for (used in backend.gpus) {
+            used.wrapStream(0).use { stream ->
+                numbers(10).use { source ->
+                    source.copyTo(used, stream).use { there ->
+                        there.copyTo(cpu, stream).use {
+                            it.synchronize()
+                            it.column("a").getLong(9) shouldBe 27
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    test("devices: two GPUs copy to each other, and wait for each other's events, without main memory").config(extensions = listOf(backend.twoGpus)) {
+        backend.settle()
+        val second = backend.gpu(1)
+        val pinned = { if (backend.onDouble) backend.double.live(Live.PINNED) else 0 }
+        device.createStream().use { one ->
+            second.createStream().use { two ->
+                val gate = backend.gate(one)
+                numbers(2000).use { source ->
+                    source.copyTo(device, one).use { a ->
+                        val before = pinned()
+                        a.copyTo(second, two).use { b ->
+                            b.device() shouldBeSameInstanceAs second
+                            b.isReady shouldBe false
+                            pinned() shouldBe before
+                            gate.open()
+                            b.copyTo(cpu, two).use { back ->
+                                back.synchronize()
+                                back.column("a").toLongArray() shouldBe LongArray(2000) { it * 3L }
+                            }
+                            b.copyTo(device, one).use { back -> back.synchronize() }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/** For tests that need two GPUs; a double has one if it was told so. */
+val GpuBackend.twoGpus: SkipWithout get() = SkipWithout { "one GPU".takeIf { gpus.size < 2 } }
+
+private fun ifThere(type: DeviceType): SkipWithout = SkipWithout { (Devices.availability(type) as? Availability.Missing)?.reason() }
+
+private fun isThere(type: DeviceType): Boolean = Devices.availability(type) is Availability.Ready

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.support.gpu
+
+import java.lang.foreign.ValueLayout.JAVA_INT
+
+/**
+ * A simulated driver: `libamdhip64.so.7` in software. Each thread has a current device, host functions may not call HIP, though nothing stops them,
+ * who asks for an event that somebody waits for waits as well, and destroying a stream waits for what is in it.
+ *
+ * With the system property `arbalest.hip` set to `5` it is ROCm 5's, which has no `hipLaunchHostFunc`, and allocates nothing without saying so
+ * when a pool has no memory left; by the same SONAME, so that it is found before a real one.
+ */
+object HipDouble : GpuDouble(
+    if (System.getProperty("arbalest.hip") == "5") 50_221_153 else 70_051_831,
+    "libamdhip64.so.7",
+    *listOfNotNull("gpu/hip.c", "gpu/hip_api.h", "gpu/hip5.h".takeIf { System.getProperty("arbalest.hip") == "5" }).toTypedArray(),
+) {
+    private val lastErrorFunction by function("double_last_error", JAVA_INT)
+
+    private val synchronizingFunction by function("double_synchronizing", JAVA_INT)
+
+    /** How many threads are in `hipEventSynchronize`. */
+    val synchronizing: Int get() = synchronizingFunction.invoke() as Int
+
+    /** Whether it is ROCm 5's. */
+    val isRocm5: Boolean = System.getProperty("arbalest.hip") == "5"
+
+    /** The calling thread's current device. */
+    val currentDevice: Int get() = threadState
+
+    /** What `hipGetLastError` would answer on the calling thread. */
+    val lastError: Int get() = lastErrorFunction.invoke() as Int
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.support.gpu
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.core.factory.TestFactory
+import io.kotest.core.spec.style.funSpec
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import org.arbalest.device.DataType
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceBuffer
+import org.arbalest.device.DeviceException
+import org.arbalest.device.Devices
+import org.arbalest.device.Field
+import org.arbalest.device.NestedType
+import org.arbalest.device.Validation
+import org.arbalest.device.abi.ArrowArrayStruct
+import org.arbalest.device.abi.ArrowDeviceArrayStruct
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.abi.Errno
+import org.arbalest.support.CPeer
+import org.arbalest.support.PeerNodes
+import java.lang.foreign.Arena
+import java.lang.foreign.MemorySegment
+import java.lang.foreign.ValueLayout.JAVA_LONG
+
+private val STRUCT = Field.of("", NestedType.StructType(listOf(Field.of("a", DataType.INT64), Field.of("b", DataType.INT64))))
+
+/** Arrays that come from outside, and are not where they are said to be. */
+fun placeContract(backend: GpuBackend): TestFactory = funSpec {
+    val device by lazy { backend.gpu(0) }
+
+    /** A batch of two columns that is said to be on a device of a type, each with the address that is given for it. */
+    fun imported(type: DeviceType, level: Validation, a: Long, b: Long, rows: Long = 8): DeviceArray = Arena.ofConfined().use { arena ->
+        val (array, struct) = arena.allocate(ArrowArrayStruct.LAYOUT) to arena.allocate(ArrowDeviceArrayStruct.LAYOUT)
+        PeerNodes.array(array, length = rows, buffers = 1, children = 2)
+        for ((i, address) in listOf(a, b).withIndex()) {
+            val child = MemorySegment.ofAddress(ArrowArrayStruct.child(array.address(), i.toLong())).reinterpret(ArrowArrayStruct.SIZE)
+            PeerNodes.array(child, length = rows, buffers = 2)
+            PeerNodes.setForeignBuffer(child, 1, MemorySegment.ofAddress(address))
+        }
+        PeerNodes.deviceArray(struct, array, 0, type.code())
+        DeviceArray.importDeviceArray(struct, STRUCT, level)
+    }
+
+    fun refused(type: DeviceType, level: Validation, a: Long, b: Long, words: String) {
+        val live = CPeer.counts().arrays
+        val error = shouldThrow<DeviceException> { imported(type, level, a, b) }
+        error.errno() shouldBe Errno.EINVAL
+        error.message shouldBe words
+        CPeer.counts().arrays shouldBe live // it went back to its producer
+    }
+
+    fun <T> with(vararg buffers: DeviceBuffer, block: (List<Long>) -> T): T {
+        try {
+            return block(buffers.map { it.address() })
+        } finally {
+            buffers.forEach { it.close() }
+        }
+    }
+
+    test("an array that is said to be on a GPU, but is in pageable memory or on another GPU, is refused: path, address, both places [DEV-27]") {
+        val type = backend.types[0]
+        with(device.allocate(64), backend.gpu(1).allocate(64), Devices.cpu().allocate(64), device.hostMemory().get().allocate(64)) { (here, there, pageable, pinned) ->
+            fun hex(address: Long) = "0x" + address.toString(16)
+            val on = "but the array is said to be on $type:0"
+            refused(type, Validation.STRUCTURAL, there, here, "$.a: buffers[1]: ${hex(there)} is memory of $type:1, $on")
+            refused(type, Validation.STRUCTURAL, pageable, here, "$.a: buffers[1]: ${hex(pageable)} is pageable main memory, $on")
+            refused(type, Validation.FULL, here, pageable, "$.b: buffers[1]: ${hex(pageable)} is pageable main memory, $on")
+            imported(type, Validation.STRUCTURAL, here, pageable).close() // one is asked for, so that imports stay cheap
+            imported(type, Validation.NONE, pageable, pageable).close()
+            imported(type, Validation.FULL, pinned, here).close()
+            imported(type, Validation.FULL, pageable, pageable, rows = 0).close() // what is empty may be anywhere
+        }
+    }
+
+    test("host memory that is a GPU's own, which the CPU cannot touch, is refused [DEV-27]") {
+        for (type in backend.types.drop(1)) {
+            with(device.allocate(64), Devices.device(type, 0).allocate(64), device.hostMemory().get().allocate(64)) { (there, good, pinned) ->
+                val words = "$.a: buffers[1]: 0x${there.toString(16)} is memory of ${backend.types[0]}:0, but the array is said to be on $type:0"
+                refused(type, Validation.STRUCTURAL, there, good, words)
+                imported(type, Validation.FULL, good, pinned).close()
+            }
+        }
+    }
+
+    test("asking for a buffer is one call, and is done while a graph is captured as well; where nobody can tell, it passes [DEV-27]") {
+        with(device.allocate(64)) { (here) ->
+            backend.double.capturing { imported(backend.types[0], Validation.FULL, here, here).close() }
+            backend.double.fail(backend.words.address, 1, 999)
+            imported(backend.types[0], Validation.STRUCTURAL, here, here).close()
+            backend.double.failNothing() shouldBe 0
+        }
+    }
+
+    test("an event that can be no pointer is refused, and asked for by nobody [DEV-27]") {
+        Arena.ofConfined().use { arena ->
+            val (array, struct) = arena.allocate(ArrowArrayStruct.LAYOUT) to arena.allocate(ArrowDeviceArrayStruct.LAYOUT)
+            val event = arena.allocateFrom(JAVA_LONG, 2)
+            PeerNodes.array(array, length = 0, buffers = 2)
+            PeerNodes.deviceArray(struct, array, 0, backend.types[0].code(), event)
+            val error = shouldThrow<DeviceException> { DeviceArray.importDeviceArray(struct, Field.of("n", DataType.INT32)) }
+            error.errno() shouldBe Errno.EINVAL
+            error.message shouldContain "its sync_event points to 0x2, which is no event of $device"
+            shouldThrow<DeviceException> { device.adoptEvent(2) }.errno() shouldBe Errno.EINVAL
+        }
+    }
+}

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.support.gpu
+
+import org.arbalest.device.ArrayLink
+import org.arbalest.device.DataType
+import org.arbalest.device.Device
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceException
+import org.arbalest.device.Devices
+import org.arbalest.device.Field
+import org.arbalest.device.Ledger
+import org.arbalest.device.NestedType.ListType
+import org.arbalest.device.NestedType.StructType
+import org.arbalest.device.SharedArray
+import org.arbalest.support.gpu.GpuDouble.Live
+import org.arbalest.testkit.contract.eventually
+import org.arbalest.testkit.contract.numbers
+import java.io.IOException
+import java.net.UnixDomainSocketAddress
+import java.nio.ByteBuffer
+import java.nio.channels.SocketChannel
+import java.util.HexFormat
+import java.util.concurrent.atomic.AtomicBoolean
+import kotlin.random.Random
+
+/** The other process: does what it is asked, a line each, and answers with a line. */
+fun sharingProgram(backend: GpuBackend) {
+    backend.double.load()
+    backend.gpu(0)
+    val opened = mutableMapOf<String, Opened>()
+    val links = Links()
+    for (line in generateSequence(::readLine)) {
+        val words = line.split(' ')
+        println(
+            try {
+                answer(backend, words[0], words.getOrElse(1) { "" }, words.getOrElse(2) { "" }, opened, links)
+            } catch (e: DeviceException) {
+                "${e.errno()} ${e.message}".replace('\n', ' ')
+            } catch (e: IOException) {
+                "gone $e"
+            },
+        )
+    }
+}
+
+private class Opened(val array: DeviceArray, val closed: AtomicBoolean) {
+    /** A copy that is queued. */
+    var copy: DeviceArray? = null
+}
+
+/** The link of this process, and what it goes over. */
+private class Links {
+    lateinit var channel: SocketChannel
+    lateinit var link: ArrayLink
+}
+
+/** What no link says: a frame of kind 9. */
+val NONSENSE: ByteArray = ByteArray(16).also { it[4] = 9 }
+
+private fun answer(backend: GpuBackend, what: String, name: String, more: String, opened: MutableMap<String, Opened>, links: Links): String = when (what) {
+    "open" -> {
+        val closed = AtomicBoolean()
+        val array = SharedArray.open(HexFormat.of().parseHex(more)) { closed.set(true) }
+        opened[name] = Opened(array, closed)
+        "${array.device()} ${array.length()} ${array.isReady}"
+    }
+    "queue" -> opened.getValue(name).run {
+        copy = array.copyTo(Devices.cpu())
+        "queued ${copy!!.isReady}"
+    }
+    "read" -> opened.getValue(name).run {
+        val read = copy ?: array.copyTo(Devices.cpu())
+        copy = null
+        read.use {
+            it.synchronize()
+            "${it.rows(1000)}".replace('\n', ' ')
+        }
+    }
+    "close" -> opened.remove(name)!!.run {
+        array.close()
+        array.close()
+        eventually("it is closed") { closed.get() }
+        "closed"
+    }
+    "live" -> {
+        backend.settle()
+        if (opened.isEmpty()) {
+            runCatching { eventually("what was copied and opened is given back") { backend.settle(); Ledger.now().isZero && backend.double.live(Live.OPENED) == 0L } } // by other threads
+        }
+        val (double, ledger) = backend.double to Ledger.now()
+        "${double.live(Live.OPENED)} ${double.live(Live.DEVICE)} ${ledger.isZero} ${double.violation}".trim()
+    }
+    "link" -> {
+        links.channel = SocketChannel.open(UnixDomainSocketAddress.of(name))
+        links.link = ArrayLink.over(links.channel)
+        "linked"
+    }
+    "receive" -> {
+        val array = links.link.receive()!!
+        opened[name] = Opened(array, AtomicBoolean(true))
+        "${array.length()}"
+    }
+    "nonsense" -> {
+        links.channel.write(ByteBuffer.wrap(NONSENSE))
+        "written"
+    }
+    "unlink" -> {
+        links.link.close()
+        "unlinked"
+    }
+    "echo" -> {
+        echo(name)
+        "echoed"
+    }
+    "share" -> {
+        val device = backend.gpu(name.toInt())
+        val array = numbers(more.toInt()).use { it.copyTo(device.shareableMemory().get(), device.defaultStream()) }
+        array.synchronize()
+        HexFormat.of().formatHex(array.use { SharedArray.of(it) }.message()) // for as long as the process
+    }
+    "shareMany" -> {
+        val array = manyLayouts(more.toInt()).use { it.toShareable(backend.gpu(name.toInt())) }
+        array.synchronize()
+        HexFormat.of().formatHex(array.use { SharedArray.of(it) }.message())
+    }
+    else -> "no $what"
+}
+
+/** Sends all that comes back: a copy of it, in memory of this process. */
+private fun echo(path: String) {
+    link(path).use { link ->
+        while (true) {
+            val array = link.receive() ?: break
+            array.use { link.send(it.toShareable(it.device())) }
+        }
+    }
+}
+
+fun link(path: String): ArrayLink = ArrayLink.over(SocketChannel.open(UnixDomainSocketAddress.of(path)))
+
+fun DeviceArray.toShareable(device: Device): DeviceArray = copyTo(device.shareableMemory().get(), device.defaultStream())
+
+/** Receives, keeps for a while, closes and sends, until somebody kills it. */
+fun churningProgram(backend: GpuBackend, path: String, seed: Long) {
+    backend.double.load()
+    val random = Random(seed)
+    val device = backend.gpu(0)
+    val held = ArrayDeque<DeviceArray>()
+    link(path).use { link ->
+        while (true) {
+            held += link.receive() ?: break
+            held.last().copyTo(Devices.cpu()).use {
+                it.synchronize()
+                check(it.column("a").getLong(it.length() - 1) == 3 * (it.length() - 1))
+            }
+            if (random.nextInt(3) == 0) numbers(1 + random.nextInt(1000)).use { link.send(it.toShareable(device)) }
+            while (held.size > random.nextInt(6)) held.removeFirst().close()
+        }
+    }
+    held.forEach { it.close() }
+}
+
+/** The first rows, whatever they are, as they read. */
+fun DeviceArray.rows(most: Long): List<Any?> = (0 until minOf(most, length())).map { asColumn().get(it) }
+
+/** A batch in main memory with columns of many layouts, and nulls in them. */
+fun manyLayouts(rows: Int): DeviceArray = Devices.cpu().batchBuilder(rows).use { batch ->
+    fun <T> column(name: String, type: DataType, value: (Int) -> T) = batch.column(Field.of(name, type), List(rows) { if (it % 4 == 3) null else value(it) })
+    column("int", DataType.INT32) { it }
+    column("flag", DataType.BOOL) { it % 3 == 0 }
+    column("text", DataType.UTF8) { "text ${it % 7}" }
+    column("view", DataType.UTF8_VIEW) { "a text that is too long for a view, $it" }
+    column("word", DataType.dictionary(DataType.INT8, DataType.UTF8)) { "word ${it % 5}" }
+    column("list", ListType(Field.of("item", DataType.INT64))) { row -> List(row % 3) { (row + it).toLong() } }
+    column("pair", StructType(listOf(Field.of("x", DataType.FLOAT64), Field.of("y", DataType.LARGE_UTF8)))) { mapOf("x" to it / 2.0, "y" to "$it") }
+    column("fixed", DataType.fixedSizeList(Field.of("item", DataType.INT16), 2)) { listOf(it.toShort(), 7.toShort()) }
+    column("nothing", DataType.NULL) { null }
+    batch.build()
+}

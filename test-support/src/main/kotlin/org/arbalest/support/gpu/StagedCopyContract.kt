@@ -1,0 +1,447 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.support.gpu
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.assertions.withClue
+import io.kotest.core.factory.TestFactory
+import io.kotest.core.spec.style.funSpec
+import io.kotest.matchers.longs.shouldBeLessThanOrEqual
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import org.arbalest.device.Device
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceBuffer
+import org.arbalest.device.DeviceException
+import org.arbalest.device.Devices
+import org.arbalest.device.MemoryPool
+import org.arbalest.support.gpu.GpuDouble.Live
+import org.arbalest.testkit.contract.Backend
+import org.arbalest.testkit.contract.Held
+import org.arbalest.testkit.contract.columns
+import org.arbalest.testkit.contract.eventually
+import org.arbalest.testkit.contract.pageable
+import org.arbalest.testkit.contract.pattern
+import org.arbalest.testkit.contract.settled
+import java.lang.foreign.ValueLayout.JAVA_BYTE
+import java.util.concurrent.CompletableFuture
+import java.util.concurrent.TimeUnit.SECONDS
+import java.util.concurrent.atomic.AtomicReference
+import kotlin.random.Random
+
+/** A backend, on a double or on a driver, that copies from and to pageable memory by way of pinned slots of two sizes. */
+interface StagingBackend : Backend {
+    /** The runtime in software. */
+    val double: GpuDouble
+
+    /** Whether it runs on that; what needs a double is not asked on a driver. */
+    val onDouble: Boolean get() = true
+
+    /** What the device copies from and to besides: a second GPU, pinned and managed memory. */
+    val others: List<Device>
+
+    /** The bytes of a small slot and of a large one. */
+    val slotSizes: Pair<Long, Long>
+
+    /** How many small ones there are at the most, and how many large ones. */
+    val mostSlots: Pair<Int, Int>
+
+    /** How many there are now, of both. */
+    fun slots(): Int
+
+    /** In how many allocations they lie. */
+    fun blocks(): Int
+
+    /** The function of the runtime that copies many pieces; null if it has none. */
+    val batchCopy: String?
+
+    /** All functions of the runtime that are called. */
+    val functions: Set<String>
+
+    /** The one that changes to the device. */
+    val change: String
+
+    /** Waits until the backend's own thread has freed what it was given before. */
+    fun drainFrees()
+
+    /** The same, for so many seconds: else it waits for what it should not. */
+    fun drainFrees(limit: Long) {
+        CompletableFuture.runAsync { drainFrees() }.get(limit, SECONDS)
+    }
+
+    /** Gives back what is kept of the memory of all GPUs; when nothing is queued. */
+    fun trim()
+
+    /** Waits until nothing is under way any more that frees something by itself: what [GpuDouble.live] says later can be compared with what it says now. */
+    fun settle() {
+        settled()
+        drainFrees()
+        trim()
+    }
+}
+
+/** Copies from and to main memory of any kind, which must not make their caller wait. */
+fun stagedCopyContract(backend: StagingBackend): TestFactory = funSpec {
+    val device by lazy { backend.device }
+    val double = backend.double
+    val cpu = Devices.cpu()
+    val (small, large) = backend.slotSizes
+    val (mostSmall, mostLarge) = backend.mostSlots
+
+    test("copy: from and to pageable memory returns at once, also behind a gate, and keeps the stream's order") {
+        for (size in listOf(8L, 1000, small, small + 1, large, 3 * large + 12345)) {
+            device.createStream().use { stream ->
+                val first = pageable(size, 1)
+                val middle = pageable(size, 2)
+                val last = pageable(size, 3)
+                val a = device.allocate(size)
+                val b = device.allocate(size)
+                val gate = backend.gate(stream)
+                stream.copy(first, a)
+                stream.copy(a, middle)
+                stream.copy(middle, b) // must read what the copy before it writes
+                stream.copy(b, last)
+                last.segment().get(JAVA_BYTE, size - 1) shouldBe pattern(size - 1, 3)
+                gate?.open()
+                stream.synchronize()
+                last.segment().mismatch(first.segment()) shouldBe -1
+                listOf(first, middle, last, a, b).forEach { it.close() }
+            }
+        }
+    }
+
+    test("copy: within main memory, pinned or not, returns at once as well") {
+        device.createStream().use { stream ->
+            val hosts = listOf(pageable(100_000, 1)) + List(2) { device.hostMemory().get().allocate(100_000) } + List(2) { pageable(100_000, 2) }
+            val gate = backend.gate(stream)
+            hosts.zipWithNext { from, to -> stream.copy(from, to) }
+            hosts.last().segment().get(JAVA_BYTE, 99) shouldBe pattern(99, 2)
+            gate?.open()
+            stream.synchronize()
+            hosts.last().segment().mismatch(hosts.first().segment()) shouldBe -1
+            hosts.forEach { it.close() }
+        }
+    }
+
+    if (backend.onDouble) test("copy: pinned memory goes directly, pageable memory by way of pinned slots, of which there is a limit") {
+        backend.settle()
+        val others = double.live(Live.PINNED) - backend.blocks()
+        device.createStream().use { stream ->
+            device.hostMemory().get().allocate(100_000).use { pinned ->
+                device.allocate(100_000).use { there ->
+                    stream.copy(pinned, there)
+                    stream.copy(there, pinned)
+                    stream.synchronize()
+                    double.live(Live.PINNED) shouldBe others + backend.blocks() + 1
+                }
+            }
+        }
+        device.createStream().use { stream ->
+            val source = pageable(200L shl 20, 7)
+            val there = device.allocate(source.size())
+            val back = pageable(source.size(), 8)
+            stream.copy(source, there)
+            stream.copy(there, back)
+            stream.synchronize()
+            back.segment().mismatch(source.segment()) shouldBe -1
+            listOf(source, there, back).forEach { it.close() }
+        }
+        (backend.slots() <= mostSmall + mostLarge) shouldBe true
+        backend.trim()
+        eventually("only slots are left") { double.live(Live.PINNED) == others + backend.blocks() }
+    }
+
+    test("copy: when other streams hold all slots, the runtime copies in its own way, and nothing hangs") {
+        device.createStream().use { held ->
+            device.createStream().use { free ->
+                val gate = backend.gate(held)
+                val sources = List(mostSmall) { pageable(100, it) }
+                val targets = List(mostSmall) { device.allocate(100) }
+                sources.zip(targets).forEach { (from, to) -> held.copy(from, to) }
+                val mine = pageable(100, 99)
+                val there = device.allocate(100)
+                val back = pageable(100, 98)
+                free.copy(mine, there)
+                free.copy(there, back)
+                free.synchronize()
+                back.segment().mismatch(mine.segment()) shouldBe -1
+                gate?.open()
+                held.synchronize()
+                (sources + targets + listOf(mine, there, back)).forEach { it.close() }
+            }
+        }
+    }
+
+    test("copy: what a copy on one stream writes to pageable memory, one on another reads behind it, also when there are no slots left") {
+        device.createStream().use { writing ->
+            device.createStream().use { reading ->
+                val slots = List(mostSmall - 1) { pageable(8, it) to device.allocate(8) } // with the one below, all
+                val source = device.allocate(100)
+                pageable(100, 42).use { writing.copy(it, source) }
+                writing.synchronize()
+                backend.settle() // its slot is back
+                val middle = pageable(100, 7)
+                val target = device.allocate(100)
+                val gate = backend.gate(writing)
+                writing.copy(source, middle)
+                writing.record().use { reading.waitFor(it) }
+                slots.forEach { (from, to) -> writing.copy(from, to) }
+                val copying = CompletableFuture.runAsync { reading.copy(middle, target) }
+                repeat(1_000_000) { if (!copying.isDone) Thread.onSpinWait() }
+                copying.isDone shouldBe false // it has not read what is not written yet
+                gate?.open()
+                copying.get(5, SECONDS)
+                val back = pageable(100, 1)
+                reading.copy(target, back)
+                reading.synchronize()
+                back.segment().get(JAVA_BYTE, 99) shouldBe pattern(99, 42)
+                writing.synchronize()
+                (slots.flatMap { it.toList() } + listOf(source, middle, target, back)).forEach { it.close() }
+            }
+        }
+    }
+
+    test("copy: what a stream waits for has written its source before that is read, whoever wrote it [DEV-50]") {
+        val pinned = device.hostMemory().get().allocate(1000)
+        val asOthersSeeIt = DeviceBuffer.wrap(cpu, pinned.address(), 1000) {} // so nobody knows who writes to it
+        val (written, target) = List(2) { device.allocate(1000) }
+        pageable(1000, 5).use { device.defaultStream().run { copy(it, written); synchronize() } }
+        device.createStream().use { writer ->
+            device.createStream().use { reader ->
+                val gate = checkNotNull(backend.gate(writer))
+                writer.copy(written, pinned)
+                writer.record().use { reader.waitFor(it) }
+                reader.copy(asOthersSeeIt, target)
+                gate.open()
+                reader.synchronize()
+                target.copy(cpu.memory()).use { copy -> pageable(1000, 5).use { copy.segment().mismatch(it.segment()) shouldBe -1 } }
+            }
+            val gate = checkNotNull(backend.gate(writer))
+            pageable(1000, 6).use { device.defaultStream().run { copy(it, written); synchronize() } }
+            writer.copy(written, pinned)
+            writer.copy(asOthersSeeIt, target) // who has the handle may have queued what writes there
+            gate.open()
+            writer.synchronize()
+            target.copy(cpu.memory()).use { copy -> pageable(1000, 6).use { copy.segment().mismatch(it.segment()) shouldBe -1 } }
+        }
+        listOf(asOthersSeeIt, pinned, written, target).forEach { it.close() }
+    }
+
+    test("copy: on the way out the device goes on while the CPU empties what it has filled, and nobody waits [DEV-33]") {
+        device.createStream().use { stream ->
+            val size = 7 * large + 12345
+            val there = device.allocate(size)
+            pageable(size, 3).use { stream.copy(it, there) }
+            stream.synchronize()
+            val back = pageable(size, 4)
+            double.withoutHostFunctions {
+                val done = double.copiesDone
+                stream.copy(there, back)
+                eventually("the device has filled some slots") { double.copiesDone - done >= 2 }
+                back.segment().get(JAVA_BYTE, 0) shouldBe pattern(0, 4)
+            }
+            stream.synchronize()
+            pageable(size, 3).use { back.segment().mismatch(it.segment()) shouldBe -1 }
+            listOf(there, back).forEach { it.close() }
+        }
+    }
+
+    test("copy: one on the way in waits for none on the way out that it has nothing to do with [DEV-33]") {
+        device.createStream().use { leaving ->
+            device.createStream().use { coming ->
+                val size = 3 * large
+                val there = device.allocate(size)
+                pageable(size, 3).use { leaving.copy(it, there) }
+                leaving.synchronize()
+                val back = pageable(size, 4)
+                val other = pageable(size, 5)
+                val target = device.allocate(size)
+                double.withoutHostFunctions {
+                    leaving.copy(there, back)
+                    coming.copy(other, target)
+                    coming.synchronize()
+                }
+                leaving.copy(target, back)
+                leaving.synchronize()
+                back.segment().mismatch(other.segment()) shouldBe -1
+                listOf(there, back, other, target).forEach { it.close() }
+            }
+        }
+    }
+
+    test("copy: 100 columns of 64 KiB, pinned or not, cost a dozen calls of the runtime, and two changes to the device [DEV-34]") {
+        for (memory in listOf(cpu.memory(), device.hostMemory().get())) {
+            memory.batchBuilder(COLUMN_ROWS).use { batch ->
+                repeat(100) { column -> batch.int64("c$column", LongArray(COLUMN_ROWS) { row -> row * 1000L + column }) }
+                batch.build()
+            }.use { source ->
+                device.createStream().use { stream ->
+                    repeat(2) { source.copyTo(device, stream).use { it.synchronize() } } // slots are made now
+                    backend.settle()
+                    fun counted(copy: () -> DeviceArray): DeviceArray {
+                        val gate = backend.gate(stream) // whoever leaves last destroys the event: not this thread, as long as the copy is not over
+                        val before = backend.functions.associateWith(double::callsHere)
+                        val copied = copy()
+                        val calls = before.mapValues { (name, count) -> double.callsHere(name) - count }.filterValues { it > 0 }
+                        withClue("to ${copied.device()}, from or to ${memory.device()}: $calls") {
+                            calls.values.sum() shouldBeLessThanOrEqual 12
+                            (calls[backend.change] ?: 0) shouldBeLessThanOrEqual 2
+                        }
+                        gate?.open()
+                        copied.synchronize()
+                        return copied
+                    }
+                    counted { source.copyTo(device, stream) }.use { there ->
+                        MemoryPool.of(memory, 64L shl 20).use { pool ->
+                            repeat(2) { there.copyTo(pool, stream).use { it.synchronize() } }
+                            backend.settle()
+                            counted { there.copyTo(pool, stream) }.use { back ->
+                                back.column(99).toLongArray() shouldBe source.column(99).toLongArray()
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    if (backend.onDouble) test("copy: what is done again and again asks the runtime for no memory, which may wait for all that is queued [DEV-61]") {
+        device.createStream().use { held ->
+            device.createStream().use { free ->
+                fun once() {
+                    for (size in listOf(1000L, 3 * large + 1)) {
+                        pageable(size, 1).use { from ->
+                            pageable(size, 2).use { to ->
+                                device.allocate(size).use { there ->
+                                    free.copy(from, there)
+                                    free.copy(there, to)
+                                    free.synchronize()
+                                    to.segment().mismatch(from.segment()) shouldBe -1
+                                }
+                            }
+                        }
+                    }
+                    for (memory in backend.others.map { it.memory() } + device.hostMemory().get()) memory.allocate(10_000).close()
+                    columns(3).use { it.copyTo(device, free) }.use { there -> there.copyTo(cpu, free).use { it.synchronize() } }
+                    eventually("nothing is under way") { Held.now().waits() == 0L }
+                }
+                repeat(3) { once() }
+                val gate = checkNotNull(backend.gate(held))
+                double.allocationsWait(true)
+                try {
+                    CompletableFuture.runAsync { repeat(10) { once() } }.get(5, SECONDS)
+                } finally {
+                    double.allocationsWait(false)
+                    gate.open()
+                }
+                held.synchronize()
+            }
+        }
+    }
+
+    if (backend.onDouble) test("copy: until a copy that takes 3 ms is over, the poller too has made few calls of the runtime [DEV-34]") {
+        device.hostMemory().get().batchBuilder(COLUMN_ROWS).use { batch ->
+            repeat(100) { column -> batch.int64("c$column", LongArray(COLUMN_ROWS) { row -> row * 1000L + column }) }
+            batch.build()
+        }.use { source ->
+            device.createStream().use { stream ->
+                repeat(2) { source.copyTo(device, stream).use { it.synchronize() } }
+                backend.settle()
+                val most = 5
+                val calls = List(most) {
+                    val gate = checkNotNull(backend.gate(stream))
+                    val before = double.calls()
+                    source.copyTo(device, stream).use { there ->
+                        val told = checkNotNull(there.syncEvent()).use { it.completion().toCompletableFuture() }
+                        val start = System.nanoTime()
+                        while (System.nanoTime() - start < 3_000_000) Thread.onSpinWait() // as long as the device takes
+                        val calls = double.calls() - before
+                        gate.open()
+                        told.get(5, SECONDS)
+                        calls
+                    }
+                }
+                withClue("by all threads: $calls") { calls.sorted()[most / 2] shouldBeLessThanOrEqual MOST_CALLS } // a machine may stop one for long
+            }
+        }
+    }
+
+    test("copy: a batch of copies that fails is named, and its first piece [DEV-14]") {
+        val function = backend.batchCopy
+        if (function != null) {
+            columns(20, device.hostMemory().get()).use { source ->
+                double.fail(function)
+                shouldThrow<DeviceException> { source.copyTo(device) }.message shouldContain
+                    Regex("$function on $device failed: .* \\(999\\), asked for 20 copies, the first of 80000 bytes from 0x")
+                source.copyTo(device).use { there -> there.copyTo(cpu).use { back -> back.synchronize(); back.contentEquals(source) shouldBe true } }
+            }
+        }
+    }
+
+    // On the way out each piece is a call where many cannot go in one.
+    if (backend.batchCopy != null) test("copy: texts by the thousand are gathered: the calls do not grow with the columns [DEV-34]") {
+        fun calls(columns: Int): Long = cpu.batchBuilder(10).use { batch ->
+            repeat(columns) { column -> batch.utf8("c$column", List(10) { "text $column.$it" }) }
+            batch.build()
+        }.use { source ->
+            device.createStream().use { stream ->
+                source.copyTo(device, stream).use { it.synchronize() }
+                backend.settle()
+                val before = double.callsHere()
+                source.copyTo(device, stream).use { there ->
+                    val coming = double.callsHere() - before
+                    there.synchronize() // else the way back may have to wait for it
+                    val between = double.callsHere()
+                    there.copyTo(cpu, stream).use { back ->
+                        val calls = coming + double.callsHere() - between
+                        back.synchronize()
+                        back.column(columns - 1).getString(9) shouldBe "text ${columns - 1}.9"
+                        calls
+                    }
+                }
+            }
+        }
+        val few = calls(10)
+        withClue("of 10 columns $few") { calls(1000) shouldBeLessThanOrEqual few + 8 }
+    }
+
+    for (hasOneThread in listOf(false, true).filter { backend.onDouble || !it }) test(
+        "copy: random sizes and places between all kinds of memory, on four threads" + if (hasOneThread) ", and one for the host functions of all streams" else "",
+    ) {
+        if (hasOneThread) double.oneHostThread()
+        val kinds = listOf(cpu, device) + backend.others
+        val threads = List(4) { seed ->
+            val random = Random(seed)
+            val failure = AtomicReference<Throwable>()
+            val thread = Thread.ofPlatform().unstarted {
+                device.createStream().use { stream ->
+                    repeat(60) {
+                        val size = if (random.nextInt(8) == 0) random.nextLong(1, 6L shl 20) else random.nextLong(1, 200_000)
+                        val source = pageable(size, it)
+                        val chain = List(random.nextInt(1, 5)) { kinds[random.nextInt(kinds.size)].allocate(size) }
+                        (listOf(source) + chain).zipWithNext { from, to -> stream.copy(from, to) }
+                        val end = pageable(size, it + 1)
+                        stream.copy(chain.last(), end)
+                        chain.forEach { buffer -> buffer.close() }
+                        stream.synchronize()
+                        end.segment().mismatch(source.segment()) shouldBe -1
+                        source.close()
+                        end.close()
+                    }
+                }
+            }
+            thread.setUncaughtExceptionHandler { _, e -> failure.set(e) }
+            thread.start()
+            thread to failure
+        }
+        threads.forEach { (thread, failure) ->
+            thread.join()
+            failure.get()?.let { throw it }
+        }
+    }
+}
+
+/** Of all threads while a copy takes 3 ms; a thread that asked all the time would make thousands. */
+private const val MOST_CALLS = 600L
+
+/** Of eight bytes each: 64 KiB. */
+private const val COLUMN_ROWS = 8192

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.support
+
+import io.kotest.assertions.withClue
+import io.kotest.core.factory.TestFactory
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.core.spec.style.funSpec
+import io.kotest.matchers.collections.shouldContainExactlyInAnyOrder
+import io.kotest.matchers.nulls.shouldBeNull
+import io.kotest.matchers.shouldBe
+import java.nio.file.Path
+
+/** The C files' includes: no circle, and of another folder no more than is said. */
+class CSourcesSpec : FunSpec({
+    include(cSourcesContract(symbols = false))
+
+    test("each header says who includes it") {
+        for ((header, names) in C_SOURCES.headers()) withClue(header) { names.second shouldBe names.first }
+    }
+})
+
+internal val C_MAIN: Path = Path.of("src/main/resources/org/arbalest/support/c")
+internal val C_SOURCES = CSources(
+    listOf(C_MAIN, Path.of("../device-core-tests/src/test/resources/org/arbalest/support/c"), Path.of("src/test/c/selftest")),
+)
+
+/** @param symbols whether by what the files call, which compiles each, or by their includes */
+internal fun cSourcesContract(symbols: Boolean): TestFactory = funSpec {
+    val how = if (symbols) "what they call" else "includes"
+
+    test("no circle between C files, by $how") { C_SOURCES.circle(symbols).shouldBeNull() }
+
+    test("the folders look at those before them only, by $how") {
+        val down = listOf("checks" to "peer", "async" to "peer", "async" to "checks", "adbc" to "peer")
+        val selftest = listOf("peer", "checks", "async").map { "" to it }
+        C_SOURCES.folders(symbols) shouldContainExactlyInAnyOrder down + selftest
+    }
+}

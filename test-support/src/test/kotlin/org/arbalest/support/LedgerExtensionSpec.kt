@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.support
+
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.core.test.TestCase
+import io.kotest.engine.test.TestResult
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import io.kotest.matchers.types.shouldBeInstanceOf
+import org.arbalest.device.Devices
+import org.arbalest.testkit.contract.Held
+import java.lang.foreign.Arena
+import kotlin.time.Duration
+import kotlin.time.Duration.Companion.milliseconds
+
+class LedgerExtensionSpec : FunSpec({
+    extension(CCompiler.needed)
+
+    val passed = TestResult.Success(Duration.ZERO)
+
+    suspend fun complaint(testCase: TestCase, body: () -> Unit): String {
+        val result = LedgerExtension.intercept(testCase, 100.milliseconds) {
+            body()
+            passed
+        }
+        return result.shouldBeInstanceOf<TestResult.Failure>().cause.message!!
+    }
+
+    test("a test that leaves nothing passes") {
+        LedgerExtension.intercept(testCase) { passed } shouldBe passed
+    }
+
+    test("a buffer that a test leaves open is named") {
+        val left = mutableListOf<AutoCloseable>()
+        complaint(testCase) { left += Devices.cpu().allocate(100) } shouldContain "buffers=1, bufferBytes=100\n"
+        left.forEach { it.close() }
+    }
+
+    test("a schema of the C peer's that a test leaves unreleased is named") {
+        Arena.ofConfined().use { arena ->
+            val schema = arena.allocate(StructKind.SCHEMA.size)
+            complaint(testCase) { PeerNodes.schema(schema, "i") } shouldContain "the C peer has 1 more schemas than before"
+            PeerMoves.release(schema, StructKind.SCHEMA)
+        }
+    }
+
+    test("a double release that the C peer saw is named") {
+        Arena.ofConfined().use { arena ->
+            val schema = arena.allocate(StructKind.SCHEMA.size)
+            val twice = complaint(testCase) {
+                PeerNodes.schema(schema, "i")
+                PeerMoves.releaseTwice(schema, StructKind.SCHEMA)
+            }
+            twice shouldBe "the C peer saw 1 double releases"
+        }
+    }
+
+    test("what a test has left is reported on that test only, and the next one begins at zero") {
+        val left = mutableListOf<AutoCloseable>()
+        Arena.ofConfined().use { arena ->
+            val schema = arena.allocate(StructKind.SCHEMA.size)
+            complaint(testCase) {
+                left += Devices.cpu().allocate(100)
+                PeerNodes.schema(schema, "i")
+            }
+            LedgerExtension.intercept(testCase) {
+                Held.now().isZero shouldBe true
+                CPeer.counts().schemas shouldBe 0
+                passed
+            } shouldBe passed
+            PeerMoves.release(schema, StructKind.SCHEMA)
+        }
+        left.forEach { it.close() }
+    }
+
+    test("a test that fails keeps its own failure") {
+        val failed = TestResult.Failure(Duration.ZERO, AssertionError("its own"))
+        val left = mutableListOf<AutoCloseable>()
+        LedgerExtension.intercept(testCase) { left += Devices.cpu().allocate(1); failed } shouldBe failed
+        left.forEach { it.close() }
+    }
+})
