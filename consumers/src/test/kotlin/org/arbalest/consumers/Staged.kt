@@ -16,7 +16,7 @@ private val IS_SPARK = System.getProperty("consumers.spark") == "true"
 internal val JARS = listOf("device-core", "leak-check", "device-testkit", "coroutines", "device-opencl", "device-cuda", "device-rocm", "device-arrow", "device-adbc", "adbc-coroutines") +
     if (IS_SPARK) ON_SPARK else emptyList()
 
-/** Those without code. */
+/** Those without code; `test-support`, which their tests name, is built with them and not published. */
 internal val POMS = mapOf("arbalest" to ".", "arbalest-bom" to "bom")
 
 /** What is published, built once more from a copy of the sources in another folder, and deployed into a folder. */
@@ -29,7 +29,7 @@ internal object Staged {
 
     init {
         listOf(copy, repository).forEach(::deleted)
-        for (name in listOf("pom.xml", "LICENSE", "NOTICE", ".mvn", "bom", "docs/src/dokka", "samples-spark/pom.xml") + JARS.flatMap { listOf("$it/pom.xml", "$it/src/main") }) {
+        for (name in listOf("pom.xml", "LICENSE", "NOTICE", ".mvn", "bom", "docs/src/dokka", "samples-spark/pom.xml") + (JARS + "test-support").flatMap { listOf("$it/pom.xml", "$it/src/main") }) {
             ROOT.resolve(name).walk().onEnter { it.name != "target" }.filter(File::isFile).forEach { file -> file.copyTo(copy.resolve(file.relativeTo(ROOT))) }
         }
         val spark = if (IS_SPARK) arrayOf("-Pspark", "-pl", "!samples-spark,!benchmarks-spark") else emptyArray()

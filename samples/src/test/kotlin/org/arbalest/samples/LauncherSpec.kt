@@ -49,7 +49,7 @@ class LauncherSpec : FunSpec({
     test("what was never built is built, and then it runs; the second time it only runs") {
         val root = project()
         root.launch("--list").also { it.exitCode shouldBe 0 }.output.also { it shouldContain "Building the samples" } shouldContain "| ticker "
-        root.resolve("maven.txt").readText() shouldBe "-q -pl samples -am process-classes\n"
+        root.resolve("maven.txt").readText() shouldBe "-Pfull -q -pl samples -am process-classes\n"
         root.launch("--list").also { it.exitCode shouldBe 0 }.output.also { it shouldNotContain "Building" } shouldContain "| ticker "
         root.builds() shouldBe 1
     }
