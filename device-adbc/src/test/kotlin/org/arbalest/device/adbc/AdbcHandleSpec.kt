@@ -11,7 +11,7 @@ import org.arbalest.support.adbc.FaultyDriver
 import org.arbalest.support.adbc.FaultyDriver.Live
 import org.arbalest.support.adbc.FaultyDriverExtension
 
-class DoubleHandlesSpec : FunSpec({
+class AdbcHandleSpec : FunSpec({
     extension(FaultyDriver.needed)
     extension(LedgerExtension)
     extension(FaultyDriverExtension())

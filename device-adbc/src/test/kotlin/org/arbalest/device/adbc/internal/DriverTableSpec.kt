@@ -10,7 +10,7 @@ import org.arbalest.support.adbc.FaultyDriver
 import java.lang.foreign.MemoryLayout.PathElement.groupElement
 import java.lang.foreign.StructLayout
 
-class LayoutSpec : FunSpec({
+class DriverTableSpec : FunSpec({
     val withC = NativeLibrary.missing == null
 
     test("the structs of adbc.h are laid out as a C compiler does it [ADB-01]").config(enabled = withC) {

@@ -15,7 +15,7 @@ import kotlin.io.path.createDirectories
 import kotlin.io.path.createSymbolicLinkPointingTo
 import kotlin.io.path.writeText
 
-class DriverSearchSpec : FunSpec({
+class AdbcDriverSearchSpec : FunSpec({
     extension(LedgerExtension)
 
     val root = tempdir().toPath()

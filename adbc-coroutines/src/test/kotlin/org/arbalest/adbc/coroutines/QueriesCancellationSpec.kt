@@ -36,7 +36,7 @@ import kotlin.time.Duration.Companion.seconds
 /** How many threads wait for the turn of a connection. */
 private fun inTurn(): Int = Thread.getAllStackTraces().values.count { stack -> stack.any { it.className.endsWith("internal.Turn") && it.methodName == "await" } }
 
-class CancellationSpec : FunSpec({
+class QueriesCancellationSpec : FunSpec({
     extension(FaultyDriver.needed)
     extension(LedgerExtension)
     extension(FaultyDriverExtension())

@@ -13,7 +13,7 @@ import org.arbalest.support.adbc.FaultyDriver.Style
 import org.arbalest.support.adbc.FaultyDriverExtension
 
 /** Each call of the driver fails once, by itself, and with all that follow: wherever it is, nothing is left. */
-class DoubleFaultsSpec : FunSpec({
+class AdbcDriverFaultsSpec : FunSpec({
     extension(FaultyDriver.needed)
     extension(LedgerExtension)
     extension(FaultyDriverExtension())

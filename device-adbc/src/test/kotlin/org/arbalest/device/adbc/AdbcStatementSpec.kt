@@ -24,7 +24,7 @@ import org.arbalest.support.adbc.FaultyDriver.Live
 import org.arbalest.support.adbc.FaultyDriverExtension
 import java.io.IOException
 
-class DoubleStatementSpec : FunSpec({
+class AdbcStatementSpec : FunSpec({
     extension(FaultyDriver.needed)
     extension(LedgerExtension)
     extension(FaultyDriverExtension())

@@ -16,7 +16,7 @@ import org.arbalest.support.adbc.FaultyDriver
 import org.arbalest.support.adbc.FaultyDriverExtension
 import java.math.BigDecimal
 
-class DoubleMetadataSpec : FunSpec({
+class AdbcConnectionMetadataSpec : FunSpec({
     extension(FaultyDriver.needed)
     extension(LedgerExtension)
     extension(FaultyDriverExtension())

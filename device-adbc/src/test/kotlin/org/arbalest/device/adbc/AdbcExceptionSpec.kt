@@ -22,7 +22,7 @@ import java.io.ObjectInputStream
 import java.io.ObjectOutputStream
 import java.lang.foreign.Arena
 
-class DoubleErrorsSpec : FunSpec({
+class AdbcExceptionSpec : FunSpec({
     extension(FaultyDriver.needed)
     extension(LedgerExtension)
     extension(FaultyDriverExtension())

@@ -13,7 +13,7 @@ import org.arbalest.support.adbc.FaultyDriver.Init
 import org.arbalest.support.adbc.FaultyDriverExtension
 import kotlin.io.path.writeText
 
-class DoubleDriverSpec : FunSpec({
+class AdbcDriverSpec : FunSpec({
     extension(FaultyDriver.needed)
     extension(LedgerExtension)
     extension(FaultyDriverExtension())

@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit.SECONDS
 import java.util.concurrent.atomic.AtomicReference
 
 /** Cancelling the calls of one thread, whatever they are of. */
-class DoubleCallerSpec : FunSpec({
+class AdbcConnectionCallerSpec : FunSpec({
     extension(FaultyDriver.needed)
     extension(LedgerExtension)
     extension(FaultyDriverExtension())

@@ -16,7 +16,7 @@ import java.util.concurrent.Executors
 import java.util.concurrent.TimeUnit.SECONDS
 
 /** What is done behind a call that is busy. */
-class DoubleBehindSpec : FunSpec({
+class AdbcHandleDeferredSpec : FunSpec({
     extension(FaultyDriver.needed)
     extension(LedgerExtension)
     extension(FaultyDriverExtension())

@@ -12,7 +12,7 @@ import java.util.concurrent.Callable
 import java.util.concurrent.Executors
 
 /** What the driver itself cannot release, and so is not asked about afterwards. */
-class DoubleUnreleasedSpec : FunSpec({
+class AdbcHandleUnreleasedSpec : FunSpec({
     extension(FaultyDriver.needed)
     extension(LedgerExtension)
     afterTest { FaultyDriver.plain.reset() }
