@@ -17,15 +17,13 @@ import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.Field
 import org.arbalest.device.Schema
 import org.arbalest.spark.internal.adbc.AdbcParts
+import org.arbalest.support.adbc.DuckDbLibrary
 import org.arbalest.support.adbc.FaultyDriver
-import java.nio.file.Files
 import java.nio.file.Path
 import java.util.OptionalInt
 import kotlin.concurrent.thread
-import kotlin.io.path.createDirectories
 import kotlin.io.path.createTempDirectory
 import kotlin.io.path.createTempFile
-import kotlin.io.path.exists
 import kotlin.io.path.listDirectoryEntries
 import kotlin.time.Duration.Companion.seconds
 
@@ -37,12 +35,7 @@ class AdbcSourceSpec : FunSpec({
         Cluster.shouldHoldNothing()
     }
 
-    val duckdb by lazy {
-        val file = Path.of("target", "duckdb").createDirectories().resolve("libduckdb.so").toAbsolutePath()
-        val name = "libduckdb_java.so_linux_${if (System.getProperty("os.arch") == "aarch64") "arm64" else "amd64"}"
-        if (!file.exists()) AdbcSourceSpec::class.java.classLoader.getResourceAsStream(name)!!.use { Files.copy(it, file) }
-        "$file"
-    }
+    val duckdb = "${DuckDbLibrary.file}"
 
     fun read(vararg options: Pair<String, Any>): Dataset<Row> =
         Cluster.read(AdbcSource::class.java, "driver" to duckdb, "entrypoint" to "duckdb_adbc_init", "database.path" to ":memory:", *options)

@@ -111,19 +111,23 @@ class NativeLibrary private constructor(
             return digest.digest().toHexString().take(16)
         }
 
+        /** Apart from others, in a folder of its own: a second process may compile the same at the same time. */
         private fun build(start: List<String>, texts: Map<String, String>, libraries: List<String>, file: Path) {
-            for ((name, text) in texts) {
-                val source = file.resolveSibling(name)
-                Files.createDirectories(source.parent)
-                Files.writeString(source, text)
+            val folder = Files.createTempDirectory(Files.createDirectories(file.parent), "unfinished")
+            try {
+                for ((name, text) in texts) {
+                    val source = folder.resolve(name)
+                    Files.createDirectories(source.parent)
+                    Files.writeString(source, text)
+                }
+                val command = start + listOf("-I.", "-o", "${file.fileName}") + texts.keys.filter { it.endsWith(".c") || it.endsWith(".cpp") } + libraries
+                val process = ProcessBuilder(command).directory(folder.toFile()).redirectErrorStream(true).start()
+                val words = process.inputReader().readText()
+                check(process.waitFor() == 0) { "${command.joinToString(" ")} failed:\n$words" }
+                Files.move(folder.resolve(file.fileName), file, ATOMIC_MOVE, REPLACE_EXISTING)
+            } finally {
+                folder.toFile().deleteRecursively()
             }
-            // Under another name first: a second process may be looking for the file.
-            val unfinished = Files.createTempFile(file.parent, "unfinished", null)
-            val command = start + listOf("-I.", "-o", "$unfinished") + texts.keys.filter { it.endsWith(".c") || it.endsWith(".cpp") } + libraries
-            val process = ProcessBuilder(command).directory(file.parent.toFile()).redirectErrorStream(true).start()
-            val words = process.inputReader().readText()
-            check(process.waitFor() == 0) { "${command.joinToString(" ")} failed:\n$words" }
-            Files.move(unfinished, file, ATOMIC_MOVE, REPLACE_EXISTING)
         }
     }
 }

@@ -460,6 +460,19 @@ class AdbcStatementSpec : FunSpec({
         }
     }
 
+    test("a part has the schema that its result was said to have [ADB-22]") {
+        for (sql in listOf("SELECT id FROM t", "SELECT * FROM batches(3, 5)")) {
+            Faulty.connected { connection ->
+                val parts = connection.createStatement().use { statement ->
+                    statement.setSqlQuery(sql)
+                    statement.executeSchema() shouldBe connection.query(sql).use { it.schema() }
+                    statement.executePartitions()
+                }
+                connection.readPartition(parts.partitions().first()).use { it.schema() } shouldBe parts.schema()
+            }
+        }
+    }
+
     test("what a bound reader fails with is thrown by the execution, also if the driver takes it for the end and gives a result [ADB-10]") {
         c.endBindingsThatFail()
         Faulty.connected { connection ->

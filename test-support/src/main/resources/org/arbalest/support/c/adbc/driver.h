@@ -261,6 +261,8 @@ void result_invalidate(struct statement* statement, const char* why);
 /* whether there was any */
 int result_cancel(struct connection* connection, struct activity* activity, struct result* const* open);
 void count_schema(struct ArrowSchema* schema); /* counts it until it is released */
+/* Likewise, and says of each column that it may have nulls, as DuckDB does: a canned query and its partitions agree. */
+void count_result_schema(struct ArrowSchema* schema);
 
 /* ---- statement.c ---- */
 

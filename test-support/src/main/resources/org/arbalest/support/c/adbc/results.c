@@ -66,6 +66,11 @@ void count_schema(struct ArrowSchema* schema) {
   schema->release = release_schema;
 }
 
+void count_result_schema(struct ArrowSchema* schema) {
+  for (int64_t i = 0; i < schema->n_children; i++) schema->children[i]->flags |= ARROW_FLAG_NULLABLE;
+  count_schema(schema);
+}
+
 /* ---- a call of a stream's function ---- */
 
 /* The failure stays: later calls return the same. */
@@ -138,7 +143,7 @@ static int get_schema(struct ArrowArrayStream* self, struct ArrowSchema* out) {
   if (stream->release == NULL) peer_schema_init(out, "+s", "", NULL, 0, 0, 0);
   else code = stream->get_schema(stream, out);
   if (code != 0) return leave(own, source_fails(own, "get_schema", code));
-  count_schema(out);
+  count_result_schema(out);
   return leave(own, 0);
 }
 

@@ -326,7 +326,7 @@ static AdbcStatusCode schema_of(struct call* call, struct statement* statement, 
     status = duck_statement(call, statement->connection, statement->sql, &source->statement);
     if (status == ADBC_STATUS_OK) status = ask(call, &source->statement, which, out);
   }
-  if (status == ADBC_STATUS_OK && which != NO_SCHEMA) count_schema(out);
+  if (status == ADBC_STATUS_OK && which != NO_SCHEMA) count_result_schema(out);
   source_free(source);
   return status;
 }

@@ -10,7 +10,7 @@ import org.arbalest.device.abi.ArrowSchemaStruct
 import java.lang.foreign.Arena
 import java.lang.management.ManagementFactory
 
-class RecentSchemasAllocationSpec : FunSpec({
+class RecentSchemasAllocationSoakSpec : FunSpec({
     test("a schema that was just seen crosses without anything on the heap [SCH-22]") {
         val threads = ManagementFactory.getThreadMXBean() as com.sun.management.ThreadMXBean
         val columns = Array(10) { Field.of("column $it", DataType.INT64).withMetadata(Metadata.of("number", "$it")) }
