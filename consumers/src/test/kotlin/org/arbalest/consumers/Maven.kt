@@ -16,13 +16,20 @@ private val OFFLINE = System.getProperty("consumers.offline").endsWith("true")
 private val WINDOWS = File.separatorChar == '\\'
 
 /** Runs the wrapper in [directory] on [jdk], and answers what it printed. A build that fails is an error, but where it [mayFail]. */
-internal fun maven(directory: File, vararg arguments: String, jdk: String = System.getProperty("java.home"), offline: Boolean = OFFLINE, mayFail: Boolean = false): String {
+internal fun maven(
+    directory: File,
+    vararg arguments: String,
+    jdk: String = System.getProperty("java.home"),
+    jvm: String = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC", // for short runs
+    offline: Boolean = OFFLINE,
+    mayFail: Boolean = false,
+): String {
     val log = directory.resolve("maven.log")
     val wrapper = ROOT.resolve(if (WINDOWS) "mvnw.cmd" else "mvnw").path
     val builder = ProcessBuilder(listOf(wrapper, "--batch-mode", "--no-transfer-progress") + (if (offline) OFFLINE_BUT_FILES else emptyList()) + arguments)
     builder.environment() -= listOf("MAVEN_PROJECTBASEDIR", "MAVEN_BASEDIR", "MAVEN_CMD_LINE_ARGS")
     builder.environment()["JAVA_HOME"] = jdk
-    builder.environment()["MAVEN_OPTS"] = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC" // short runs
+    builder.environment()["MAVEN_OPTS"] = jvm
     if (File(jdk, "bin").list().orEmpty().none { it.startsWith("javac") }) builder.environment() -= "JAVA_HOME" // a JRE, which the wrapper takes from the PATH only
     val process = builder.directory(directory).redirectErrorStream(true).redirectOutput(log).start()
     check(process.waitFor(10, MINUTES)) {

@@ -41,6 +41,7 @@ internal object Staged {
             if (isWhole) "-Ddokka.testkit.phase=prepare-package" else "-Ddokka.testkit.phase=none",
             "deploy",
             jdk = System.getProperty("consumers.maven.jdk"), // manifests name it
+            jvm = "-XX:+UseParallelGC",
             offline = false, // deploy refuses, even into a folder
         )
     }

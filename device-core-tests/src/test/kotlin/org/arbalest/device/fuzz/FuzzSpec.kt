@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.fuzz
 
-import com.code_intelligence.jazzer.Jazzer
 import io.kotest.assertions.withClue
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
@@ -20,6 +19,7 @@ import kotlin.io.path.readLines
 
 /**
  * What C may hand us, searched by Jazzer: each seed once, then some seconds of each target in a JVM of its own, since what is found may end it.
+ * Jazzer comes with the profile `full`.
  * `-Darbalest.fuzz.seconds=600` searches longer. What it finds lands in `target/fuzz`; kept in `src/test/fuzz/TARGET`, it is a seed.
  */
 class FuzzSpec : FunSpec({
@@ -59,7 +59,7 @@ class FuzzSpec : FunSpec({
             val last = folder.resolve("last")
             val seeds = Path("src/test/fuzz", name).toAbsolutePath()
             val child = ChildJvm.run(
-                Jazzer::class, "--target_class=${target::class.java.name}", "--instrumentation_includes=org.arbalest.**", "--custom_hook_excludes=**",
+                Class.forName("com.code_intelligence.jazzer.Jazzer").kotlin, "--target_class=${target::class.java.name}", "--instrumentation_includes=org.arbalest.**", "--custom_hook_excludes=**",
                 "--disabled_hooks=*", "--reproducer_path=$folder", "-artifact_prefix=$folder/", "-max_total_time=$seconds", "-max_len=512", "-timeout=20",
                 "-rss_limit_mb=${4096 + peakMegabytes()}", "-print_final_stats=1", "${folder.resolve("corpus").createDirectories()}", *listOfNotNull("$seeds".takeIf { seeds.exists() }).toTypedArray(),
                 options = listOf("-Xmx1g", "-XX:+EnableDynamicAgentLoading", "--sun-misc-unsafe-memory-access=allow", "-D${FuzzTarget.LAST}=$last"),

@@ -10,7 +10,7 @@ import org.arbalest.device.cuda.CudaCopySoakSpec
 import org.arbalest.device.cuda.CudaDriverSpec
 import org.arbalest.device.cuda.CudaEvents
 import org.arbalest.device.cuda.CudaHostContractSpec
-import org.arbalest.device.cuda.CudaKernelSpec
+import org.arbalest.device.cuda.CudaKernelEngineSpec
 import org.arbalest.device.cuda.CudaManagedContractSpec
 import org.arbalest.support.check.CheckedGpu
 import org.arbalest.support.check.CheckedSpec
@@ -35,7 +35,7 @@ object CudaCheck : CheckedGpu {
             CheckedSpec("contract, managed memory", CudaManagedContractSpec::class, DeviceType.CUDA_MANAGED, 60),
             CheckedSpec("contract, GPUs", CudaDriverSpec::class, DeviceType.CUDA, 90),
             CheckedSpec("contract, copies", CudaCopySoakSpec::class, DeviceType.CUDA, 60),
-            CheckedSpec("a kernel: flights counted", CudaKernelSpec::class, DeviceType.CUDA, 60),
+            CheckedSpec("a kernel: flights counted", CudaKernelEngineSpec::class, DeviceType.CUDA, 60),
         )
     override val benchmarks: List<KClass<*>> get() = listOf(CudaCopy::class, CudaEvents::class)
     override val program: KClass<*> get() = CudaCheck::class

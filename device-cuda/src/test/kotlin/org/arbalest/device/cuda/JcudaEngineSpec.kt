@@ -30,7 +30,7 @@ import java.util.concurrent.TimeUnit.SECONDS
 import java.util.concurrent.atomic.AtomicInteger
 
 /** JCuda's own calls on our objects, and ours on JCuda's, in one driver. */
-class JcudaSpec : FunSpec({
+class JcudaEngineSpec : FunSpec({
     extension(CCompiler.needed)
     extension(jcudaNatives)
     extension(CudaDouble.extension)

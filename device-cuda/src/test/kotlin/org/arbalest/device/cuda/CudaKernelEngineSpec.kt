@@ -32,7 +32,7 @@ import java.lang.invoke.MethodHandles
 import java.lang.invoke.MethodType
 
 /** The sample's kernel on a batch of columns: on a GPU, where the check runs it, by PTX; on the double by what stands in for it. */
-class CudaKernelSpec : FunSpec({
+class CudaKernelEngineSpec : FunSpec({
     extension(CCompiler.needed)
     extension(jcudaNatives)
     extension(cuda)
@@ -85,7 +85,7 @@ private fun zeroes(size: Long, stream: DeviceStream): DeviceBuffer = stream.devi
 /** Loads the kernel, for the rest of the process, and runs it on nothing: a driver that loads it later than that would wait for all other work. */
 private fun load(device: Device, stream: DeviceStream): CUfunction {
     val module = CUmodule()
-    val ptx = checkNotNull(CudaKernelSpec::class.java.getResource("/org/arbalest/samples/ptx/histogram.ptx")).readBytes() + 0
+    val ptx = checkNotNull(CudaKernelEngineSpec::class.java.getResource("/org/arbalest/samples/ptx/histogram.ptx")).readBytes() + 0
     JCudaDriver.cuModuleLoadData(module, ptx) shouldBe CUresult.CUDA_SUCCESS
     val function = CUfunction()
     JCudaDriver.cuModuleGetFunction(function, module, "histogram") shouldBe CUresult.CUDA_SUCCESS
