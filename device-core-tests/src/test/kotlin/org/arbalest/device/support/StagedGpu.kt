@@ -15,8 +15,7 @@ import org.arbalest.support.fake.FakeDevice
 import org.arbalest.support.fake.FakeUserEvent
 import org.arbalest.testkit.contract.eventually
 import org.arbalest.testkit.contract.settled
-import java.lang.foreign.ValueLayout.JAVA_BYTE
-import java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED
+import java.lang.foreign.MemorySegment
 
 /** A fake GPU, and what core has for its copies from and to main memory that is not pinned. */
 internal class StagedGpu(id: Long) {
@@ -79,16 +78,12 @@ internal class StagedGpu(id: Long) {
         fun filled(size: Long, seed: Int): DeviceBuffer = Devices.cpu().allocate(size).also { it.fill(size, seed) }
 
         fun DeviceBuffer.fill(size: Long, seed: Int) {
-            val segment = segment()
-            for (i in 0 until size / 8) segment.set(JAVA_LONG_UNALIGNED, 8 * i, word(i, seed))
-            for (i in size / 8 * 8 until size) segment.set(JAVA_BYTE, i, word(i, seed).toByte())
+            MemorySegment.copy(content(size, seed), 0, segment(), 0, size)
         }
 
         /** Whether it is what [fill] writes. */
-        fun DeviceBuffer.matches(size: Long, seed: Int): Boolean {
-            val segment = segment()
-            for (i in 0 until size / 8) if (segment.get(JAVA_LONG_UNALIGNED, 8 * i) != word(i, seed)) return false
-            return (size / 8 * 8 until size).all { segment.get(JAVA_BYTE, it) == word(it, seed).toByte() }
-        }
+        fun DeviceBuffer.matches(size: Long, seed: Int): Boolean = segment().asSlice(0, size).mismatch(content(size, seed)) == -1L
+
+        private fun content(size: Long, seed: Int): MemorySegment = MemorySegment.ofArray(LongArray(((size + 7) / 8).toInt()) { word(it.toLong(), seed) }).asSlice(0, size)
     }
 }

@@ -21,7 +21,7 @@ import kotlin.io.path.Path
 import kotlin.io.path.exists
 
 /** An application and what it needs of us, linked to an image by `jlink`, which takes no automatic modules; and the same on the module path. */
-class LinkedImageSpec : FunSpec({
+class LinkedImageSoakSpec : FunSpec({
     extension(SkipWithout { "this JDK has no jlink".takeUnless { Path(System.getProperty("java.home"), "bin", "jlink").exists() } })
 
     val folder = tempdir()
@@ -62,7 +62,7 @@ private val BACKENDS = listOf("opencl", "cuda", "rocm").map { "org.arbalest.devi
 
 /** The classes of [APPLICATION] as a module of its own. */
 private fun application(folder: File): File {
-    val compiled = File(jarOf(LinkedImageSpec::class.java), APPLICATION.replace('.', '/'))
+    val compiled = File(jarOf(LinkedImageSoakSpec::class.java), APPLICATION.replace('.', '/'))
     compiled.copyRecursively(folder.resolve(APPLICATION.replace('.', '/')))
     val source = folder.resolveSibling("module-info.java")
     source.writeText("module $APPLICATION { requires org.arbalest.coroutines; opens $APPLICATION to org.arbalest.coroutines; }")
