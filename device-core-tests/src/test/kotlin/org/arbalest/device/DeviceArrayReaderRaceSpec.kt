@@ -178,7 +178,7 @@ class DeviceArrayReaderRaceSpec : FunSpec({
     }
 
     test("pulling and closing at the same time closes the source once and loses no array") {
-        val sources = List(10_000) { Gated(-1) }
+        val sources = List(4_000) { Gated(-1) }
         val readers = sources.map(::reader)
         duel(sources.size, { readers[it].close() }, { runCatching { while (true) readers[it].next()!!.close() } })
         sources.map { it.closes.get() }.distinct() shouldBe listOf(1)
@@ -187,7 +187,7 @@ class DeviceArrayReaderRaceSpec : FunSpec({
     test("exporting and closing at the same time: the source is closed once, and C has a live stream or none [OWN-09]") {
         Arena.ofShared().use { arena ->
             val out = arena.allocate(ArrowArrayStreamStruct.LAYOUT)
-            val sources = List(30_000) { Gated(-1) }
+            val sources = List(20_000) { Gated(-1) }
             val readers = sources.map(::reader)
             var exports = 0
             duel(

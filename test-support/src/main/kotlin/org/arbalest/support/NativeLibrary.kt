@@ -4,10 +4,13 @@ package org.arbalest.support
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
 import java.lang.foreign.SymbolLookup
+import java.nio.channels.FileChannel
 import java.nio.file.Files
 import java.nio.file.Path
 import java.nio.file.StandardCopyOption.ATOMIC_MOVE
 import java.nio.file.StandardCopyOption.REPLACE_EXISTING
+import java.nio.file.StandardOpenOption.CREATE
+import java.nio.file.StandardOpenOption.WRITE
 import java.security.MessageDigest
 import java.util.Optional
 import java.util.concurrent.ConcurrentHashMap
@@ -92,7 +95,7 @@ class NativeLibrary private constructor(
             val texts = sources + (ABI_HEADER to text("/META-INF/include/$ABI_HEADER"))
             val folder = output.resolve("$name-${hash("$compiler $flags $libraries", texts)}").toAbsolutePath()
             return loaded.computeIfAbsent(folder.resolve(System.mapLibraryName(name))) { file ->
-                if (!Files.exists(file)) build(listOf("$compiler") + flags, texts, libraries, file)
+                made(file) { build(listOf("$compiler") + flags, texts, libraries, it) }
                 NativeLibrary(file) { more, other -> build(listOf("$compiler") + flags + more, texts, libraries, other) }
             }
         }
@@ -111,7 +114,6 @@ class NativeLibrary private constructor(
             return digest.digest().toHexString().take(16)
         }
 
-        /** Apart from others, in a folder of its own: a second process may compile the same at the same time. */
         private fun build(start: List<String>, texts: Map<String, String>, libraries: List<String>, file: Path) {
             val folder = Files.createTempDirectory(Files.createDirectories(file.parent), "unfinished")
             try {
@@ -130,4 +132,17 @@ class NativeLibrary private constructor(
             }
         }
     }
+}
+
+/**
+ * Has a file made that is not there, by one process at a time: the JVMs of a module's tests share `target`, and a library that is loaded must not be replaced.
+ *
+ * @param make is only called where there is no file
+ */
+internal fun made(file: Path, make: (Path) -> Unit): Path {
+    Files.createDirectories(file.parent)
+    FileChannel.open(file.resolveSibling("${file.fileName}.lock"), CREATE, WRITE).use { channel ->
+        channel.lock().use { if (!Files.exists(file)) make(file) }
+    }
+    return file
 }

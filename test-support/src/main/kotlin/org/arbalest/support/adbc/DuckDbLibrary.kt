@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.support.adbc
 
+import org.arbalest.support.made
 import java.net.URL
 import java.nio.file.Files
 import java.nio.file.Path
@@ -23,13 +24,11 @@ object DuckDbLibrary {
     val file: Path by lazy {
         val connection = checkNotNull(resource) { missing!! }.openConnection()
         val target = Path.of("target")
-        val folder = if (Files.isDirectory(target)) target.resolve("duckdb") else Files.createTempDirectory("arbalest-duckdb")
-        val library = Files.createDirectories(folder).resolve("libduckdb.so").toAbsolutePath()
-        if (!Files.exists(library) || Files.size(library) != connection.contentLengthLong) {
+        val folder = if (Files.isDirectory(target)) target.resolve("duckdb-${connection.contentLengthLong}") else Files.createTempDirectory("arbalest-duckdb")
+        made(folder.resolve("libduckdb.so").toAbsolutePath()) { library ->
             val part = Files.createTempFile(library.parent, "libduckdb", ".part")
             connection.getInputStream().use { Files.newOutputStream(part).use(it::copyTo) }
             Files.move(part, library, ATOMIC_MOVE)
         }
-        library
     }
 }
