@@ -91,11 +91,12 @@ class WhatFailed {
           + "\n  ./mvnw " + profiles() + "-pl " + module + " -am test -Dtest=" + spec + only() + "\n";
     }
 
-    /** The modules that only a profile builds. */
+    /** The modules that only a profile builds, and the specs whose libraries and JVM are that profile's. */
     private String profiles() {
       if (module().contains("spark")) return "-Pfull,spark ";
       boolean isSecond = specification.contains("(") || !report.getParent().endsWith("surefire-reports");
-      return isSecond || List.of("samples", "interop", "benchmarks", "consumers").contains(module()) ? "-Pfull " : "";
+      boolean isSlow = specification.replaceFirst("[(].*", "").matches(".*(Soak|Stress|Fuzz|Engine)Spec");
+      return isSecond || isSlow || List.of("samples", "interop", "benchmarks", "consumers").contains(module()) ? "-Pfull " : "";
     }
 
     /** Kotest's filter takes {@code *} for any text: what a shell or the filter might read otherwise becomes one, and what parts a context from a test. */

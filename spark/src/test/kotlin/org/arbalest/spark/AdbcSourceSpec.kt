@@ -35,7 +35,7 @@ class AdbcSourceSpec : FunSpec({
         Cluster.shouldHoldNothing()
     }
 
-    val duckdb = "${DuckDbLibrary.file}"
+    val duckdb by lazy { "${DuckDbLibrary.file}" }
 
     fun read(vararg options: Pair<String, Any>): Dataset<Row> =
         Cluster.read(AdbcSource::class.java, "driver" to duckdb, "entrypoint" to "duckdb_adbc_init", "database.path" to ":memory:", *options)

@@ -137,6 +137,8 @@ class NativeLibrary private constructor(
 /**
  * Has a file made that is not there, by one process at a time: the JVMs of a module's tests share `target`, and a library that is loaded must not be replaced.
  *
+ * Threads of one JVM must not ask for the same file at once.
+ *
  * @param make is only called where there is no file
  */
 internal fun made(file: Path, make: (Path) -> Unit): Path {
