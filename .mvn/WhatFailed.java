@@ -102,7 +102,7 @@ class WhatFailed {
     /** Kotest's filter takes {@code *} for any text: what a shell or the filter might read otherwise becomes one, and what parts a context from a test. */
     private String only() {
       if (test.equals("initializationError")) return "";
-      return " '-Dkotest.filter.tests=" + test.replaceAll("[^\\p{L}\\p{N} .,:_()-]+", "*") + "'";
+      return " '-Dkotest.filter.tests=" + test.replaceAll("[^\\p{L}\\p{N} :_-]+", "*") + "'";
     }
   }
 }

@@ -71,7 +71,7 @@ public class AdbcQuery {
   @State(Scope.Benchmark)
   @SuppressWarnings("NullAway.Init") // JMH calls the @Setup
   public static class C {
-    private static final NativeLibrary LIBRARY = NativeLibrary.Companion.compile("adbc/core/adbc.h", "adbc/drain_query.c");
+    private static final NativeLibrary LIBRARY = NativeLibrary.Companion.compile("adbc/adbc.h", "adbc/drain_query.c");
     private static final MethodHandle OPEN = function("session_open", FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
     private static final MethodHandle QUERY = function("session_query", FunctionDescriptor.of(JAVA_LONG, ADDRESS, ADDRESS));
 

@@ -3,7 +3,7 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 
-#include "adbc/core/adbc.h"
+#include "adbc/adbc.h"
 
 struct session {
   struct AdbcDriver driver;
