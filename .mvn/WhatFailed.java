@@ -99,10 +99,19 @@ class WhatFailed {
       return isSecond || isSlow || List.of("samples", "interop", "benchmarks", "consumers").contains(module()) ? "-Pfull " : "";
     }
 
-    /** Kotest's filter takes {@code *} for any text: what a shell or the filter might read otherwise becomes one, and what parts a context from a test. */
+    /**
+     * Kotest's filter must match the whole path of the test, which begins with its spec, and that of the contexts around it. It takes {@code *} for any text:
+     * what a shell or the filter might read otherwise becomes one.
+     */
     private String only() {
       if (test.equals("initializationError")) return "";
-      return " '-Dkotest.filter.tests=" + test.replaceAll("[^\\p{L}\\p{N} :_-]+", "*") + "'";
+      StringBuilder filter = new StringBuilder();
+      for (int end = test.indexOf(" -- "); end >= 0; end = test.indexOf(" -- ", end + 1)) filter.append(pattern(test.substring(0, end))).append(',');
+      return " '-Dkotest.filter.tests=" + filter + pattern(test) + "'";
+    }
+
+    private static String pattern(String name) {
+      return "*/" + name.replaceAll("[^\\p{L}\\p{N} :_-]+", "*");
     }
   }
 }

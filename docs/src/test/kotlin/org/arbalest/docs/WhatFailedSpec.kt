@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.docs
+
+import io.kotest.common.KotestInternal
+import io.kotest.core.spec.SpecRef
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.engine.TestEngineLauncher
+import io.kotest.engine.listener.CollectingTestEngineListener
+import io.kotest.engine.spec.tempdir
+import io.kotest.matchers.collections.shouldContainExactly
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import java.io.File
+import java.nio.file.Path
+
+/** What `mvnw` prints after a failed build: the command that repeats a test runs that test. */
+class WhatFailedSpec : FunSpec({
+    val printed by lazy { printed(tempdir()) }
+
+    test("each failed test is named, with its reason and a command that has its module, spec and profile") {
+        printed shouldContain "${NAMES.size} tests failed:"
+        printed shouldContain "some-module: ToldSpec: ${NAMES[0]}\n  expected:<1> but was:<2>\n  ./mvnw -pl some-module -am test -Dtest=ToldSpec '-Dkotest.filter.tests="
+    }
+
+    for (name in NAMES) {
+        test("the filter for \"$name\" runs that test, and no other") {
+            val block = printed.substringAfter("ToldSpec: $name\n")
+            val filter = block.substringAfter("'-D$FILTER=").substringBefore("'")
+            executed(filter) shouldContainExactly listOf(name.substringAfterLast(" -- "))
+        }
+    }
+})
+
+private const val FILTER = "kotest.filter.tests"
+
+private val NAMES = listOf("one [OWN-01, ARR-12]", "1 + 1 is 2, \"quoted\" (or 'so'); \$HOME & more", "… it goes on", "one", "a context: -- one", "a context: -- two <x>")
+
+/** Not a spec that the build runs: its name does not end in Spec. */
+private class Told : FunSpec({
+    for (name in NAMES.filter { " -- " !in it } + "one more") test(name) {}
+    context("a context:") {
+        for (name in NAMES.filter { " -- " in it }) test(name.substringAfterLast(" -- ")) {}
+    }
+})
+
+@OptIn(KotestInternal::class)
+private suspend fun executed(filter: String): List<String> {
+    val results = CollectingTestEngineListener()
+    System.setProperty(FILTER, filter)
+    try {
+        TestEngineLauncher().withListener(results).withSpecRefs(SpecRef.Reference(Told::class, Told::class.java.name)).execute()
+    } finally {
+        System.clearProperty(FILTER)
+    }
+    return results.tests.filter { (test, result) -> result.isSuccess && test.name.name != "a context:" }.map { (test, _) -> test.name.name }
+}
+
+private fun printed(project: File): String {
+    val reports = File(project, "some-module/target/surefire-reports").apply { mkdirs() }
+    fun xml(text: String) = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("\"", "&quot;")
+    val tests = NAMES.joinToString("") {
+        "<testcase name=\"${xml(it)}\" classname=\"org.arbalest.docs.ToldSpec\"><failure message=\"${xml("expected:<1> but was:<2>\nmore")}\">at</failure></testcase>"
+    }
+    File(reports, "TEST-org.arbalest.docs.ToldSpec.xml").writeText("<testsuite>$tests</testsuite>")
+    val java = Path.of(System.getProperty("java.home"), "bin", "java").toString()
+    val run = run(java, File("../.mvn/WhatFailed.java").path, project.path, "0")
+    run.code shouldBe 0
+    return run.output
+}
