@@ -105,4 +105,29 @@ class ColumnBuilderFailureSpec : FunSpec({
             }
         }
     }
+
+    test("nothing is appended to a batch that was built or closed, also where a value is no bytes [OWN-13]") {
+        val field = Field.of("a", DataType.INT8)
+        val appends = mapOf<DataType, List<ColumnBuilder.() -> Unit>>(
+            DataType.NULL to listOf({ appendNull() }, { appendNulls(3) }),
+            DataType.struct() to listOf({ appendStruct() }, { appendNull() }, { appendNulls(3) }, { appendNullWithParts() }, { setNulls { true } }),
+            DataType.fixedSizeList(field, 0) to listOf({ appendList(0) }, { appendNull() }, { appendLists(intArrayOf(0)) }),
+            FixedSizeBinaryType(0) to listOf({ append(ByteArray(0)) }, { appendNull() }),
+            DataType.UTF8 to listOf({ append("") }, { appendNull() }),
+            DataType.UTF8_VIEW to listOf({ append("") }, { appendNull() }),
+            DataType.BOOL to listOf({ append(true) }, { appendNull() }),
+            DataType.INT64 to listOf({ append(1L) }, { appendNull() }),
+            DataType.list(field) to listOf({ appendList(0) }, { appendNull() }),
+            DataType.listView(field) to listOf({ appendList(0) }, { appendListView(0, 0) }, { appendNull() }),
+        )
+        for ((type, each) in appends) {
+            for (isBuilt in listOf(true, false)) {
+                val batch = Devices.cpu().batchBuilder(0)
+                val column = batch.column(Field.of("a", type))
+                if (isBuilt) batch.build().close() else batch.close()
+                for (append in each) shouldThrow<IllegalStateException> { column.append() }
+                batch.close()
+            }
+        }
+    }
 })

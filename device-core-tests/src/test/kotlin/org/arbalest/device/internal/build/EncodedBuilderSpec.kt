@@ -11,6 +11,7 @@ import org.arbalest.device.ColumnBuilder
 import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
+import org.arbalest.device.ExtensionCodec
 import org.arbalest.device.Field
 import org.arbalest.device.abi.ArrowArrayStruct
 import org.arbalest.device.internal.memory.NativeHeap
@@ -144,5 +145,94 @@ class EncodedBuilderSpec : FunSpec({
             column.append(7)
             batch.build().use { it.column("a").all() shouldBe listOf(7L, 8L, 7L) }
         }
+    }
+
+    // Elements may be appended ahead of the list-views that refer to them: a value that is the same as one before takes none of them with it.
+    val views = DataType.listView(Field.of("item", DataType.INT8))
+    val ahead: ColumnBuilder.(ColumnBuilder, ColumnBuilder) -> Unit = { lists, values ->
+        lists.items().appendAll(byteArrayOf(1, 2, 3, 4, 5))
+        lists.appendListView(0, 2)
+        if (lists !== values) values.appendStruct()
+        if (field().type().format() == "+r") appendRun(1) else appendIndex(0)
+        lists.items().appendAll(byteArrayOf(6, 7, 8, 9, 10))
+    }
+
+    test("elements that were appended ahead stay when a list-view is the same as the one before, in run-ends [BLD-02, BLD-08]") {
+        built(DataType.runEndEncoded(DataType.INT32, Field.of("v", views)), 4, {
+            ahead(values(), values())
+            appendNull().appendNull()
+            values().appendListView(5, 2)
+            appendRun(1)
+        }) { it.asColumn().all().map { list -> list as List<*>? } shouldBe listOf(listOf(1L, 2L), null, null, listOf(6L, 7L)) }
+    }
+
+    test("… and of a struct with a list-view, and in a dictionary [BLD-02, BLD-08]") {
+        val struct = DataType.struct(Field.of("l", views))
+        built(DataType.runEndEncoded(DataType.INT32, Field.of("v", struct)), 4, {
+            ahead(values().child("l"), values())
+            appendNull().appendNull()
+            values().child("l").appendListView(5, 2)
+            values().appendStruct()
+            appendRun(1)
+        }) { it.asColumn().all().map { row -> (row as Map<*, *>?)?.get("l") } shouldBe listOf(listOf(1L, 2L), null, null, listOf(6L, 7L)) }
+        for (type in listOf(DataType.dictionary(DataType.INT8, views))) {
+            built(type, 4, {
+                ahead(dictionary(), dictionary())
+                dictionary().appendListView(0, 2) // the same as value 0
+                dictionary().appendListView(5, 2)
+                appendIndex(1).appendIndex(2).appendNull()
+            }) { it.asColumn().all() shouldBe listOf(listOf(1L, 2L), listOf(1L, 2L), listOf(6L, 7L), null) }
+        }
+    }
+
+    test("a list that is the same as the one before leaves its elements, and the next list has those behind them [BLD-02]") {
+        built(DataType.runEndEncoded(DataType.INT32, Field.of("v", views)), 3, {
+            values().items().append(1).append(2)
+            appendList(2)
+            values().items().append(1).append(2)
+            appendList(2)
+            values().items().append(3).append(4)
+            appendList(2)
+        }) { it.asColumn().all() shouldBe listOf(listOf(1L, 2L), listOf(1L, 2L), listOf(3L, 4L)) }
+    }
+
+    test("a codec that fails takes back what it has appended, and nothing that was appended ahead [OWN-15, BLD-02]") {
+        val codec = ExtensionCodec.of("pairs", LongArray::class.java, views, { _, _ -> longArrayOf() }, { column, pair ->
+            for (each in pair) column.items().append(each)
+            column.appendList(pair.size)
+            check(pair.size == 2) { "no pair" }
+        })
+        Devices.cpu().batchBuilder(2).use { batch ->
+            val column = batch.column(codec.field("a"))
+            column.items().appendAll(byteArrayOf(1, 2))
+            column.appendListView(0, 2)
+            shouldThrow<IllegalStateException> { column.append(longArrayOf(7, 8, 9), codec) }.message shouldBe "no pair"
+            column.append(longArrayOf(3, 4), codec)
+            batch.build().use { it.column("a").storage().all() shouldBe listOf(listOf(1L, 2L), listOf(3L, 4L)) }
+        }
+    }
+
+    test("list-views that are all null may have elements which no list has, as others may [BLD-02]") {
+        built(views, 2, {
+            appendNull().appendNull()
+            items().append(1)
+        }) { it.asColumn().all() shouldBe listOf(null, null) }
+    }
+
+    test("a value of a dictionary that is made null is another one then: the same text is appended anew [BLD-08]") {
+        for (append in listOf<ColumnBuilder.(String) -> Unit>({ append(it) }, { append(MemorySegment.ofArray(it.encodeToByteArray())) })) {
+            built(DataType.dictionary(DataType.INT8, DataType.UTF8), 2, {
+                append("a")
+                dictionary().setNulls { true }
+                append("a")
+            }) { it.asColumn().all() shouldBe listOf(null, "a") }
+        }
+        built(DataType.dictionary(DataType.INT8, DataType.struct(Field.of("s", DataType.UTF8))), 2, {
+            dictionary().child("s").append("a")
+            appendStruct()
+            dictionary().child("s").setNulls { true }
+            dictionary().child("s").append("a")
+            appendStruct()
+        }) { it.asColumn().all() shouldBe listOf(mapOf("s" to null), mapOf("s" to "a")) }
     }
 })

@@ -35,9 +35,6 @@ public abstract sealed class ColumnBuilderImpl extends NamedBuilder implements C
   /** The values, if a null is 64 bits of zero there, and there may be one. */
   private final @Nullable GrowableBuffer zeroes;
 
-  /** How long it was, see {@link #mark}. */
-  private long marked;
-
   ColumnBuilderImpl(BuildMemory memory, Field field, @Nullable GrowableBuffer integers, @Nullable GrowableBuffer floats) {
     super(field);
     this.memory = memory;
@@ -100,6 +97,7 @@ public abstract sealed class ColumnBuilderImpl extends NamedBuilder implements C
   }
 
   private ColumnBuilder appendOtherNull() {
+    memory.checkOpen();
     checkNullable(length());
     addNull();
     return this;
@@ -120,6 +118,7 @@ public abstract sealed class ColumnBuilderImpl extends NamedBuilder implements C
   @Override
   public final ColumnBuilder setNulls(IntPredicate isNull) {
     Objects.requireNonNull(isNull, "isNull");
+    memory.checkOpen();
     checkOwnNulls();
     int count = Math.toIntExact(validity.length()); // items of large lists may be more than an IntPredicate can tell apart
     long[] nulls = new long[(int) ((count + 63L) >>> 6)];
@@ -130,6 +129,7 @@ public abstract sealed class ColumnBuilderImpl extends NamedBuilder implements C
       }
     }
     validity.setNulls(0, nulls);
+    changedAll();
     return this;
   }
 
@@ -148,6 +148,7 @@ public abstract sealed class ColumnBuilderImpl extends NamedBuilder implements C
       if (nulls[i] != 0) checkNullable(first + i * (long) Long.SIZE + Long.numberOfTrailingZeros(nulls[i]));
     }
     validity.setNulls(first, nulls);
+    changedAll();
     return this;
   }
 
@@ -157,11 +158,15 @@ public abstract sealed class ColumnBuilderImpl extends NamedBuilder implements C
   /** Appends several values; if that throws, none (OWN-15). */
   ColumnBuilder together(Runnable appends) {
     long before = length();
+    long progress = progress();
     try {
       appends.run();
       return this;
     } catch (Throwable t) {
-      if (memory.isOpen()) truncate(before);
+      if (memory.isOpen()) {
+        truncate(before);
+        restored(progress);
+      }
       throw t;
     }
   }
@@ -209,22 +214,25 @@ public abstract sealed class ColumnBuilderImpl extends NamedBuilder implements C
     return List.of();
   }
 
-  /** Keeps in mind how long this and its parts are, for {@link #back}. */
-  final void mark() {
-    marked = length();
-    for (ColumnBuilderImpl part : parts()) part.mark();
+  /** What says how far this is besides its length, for {@link #restored}. */
+  long progress() {
+    return 0;
   }
 
-  /** Forgets what came after {@link #mark}, parts too. */
-  void back() {
-    truncate(marked);
-    for (ColumnBuilderImpl part : parts()) part.back();
+  /** Told what {@link #progress} was, behind {@link #truncate}: what was appended since is gone. */
+  void restored(long progress) {}
+
+  /** Told when values that there are already may be others by now. */
+  void changed() {}
+
+  private void changedAll() {
+    for (NamedBuilder each = this; each instanceof ColumnBuilderImpl builder; each = builder.above) builder.changed();
   }
 
   /** Forgets the values from some row on; what they were made of stays, until {@link #truncateParts}. */
   abstract void truncate(long length);
 
-  /** Forgets the parts of nested values that no value is made of. */
+  /** Forgets the parts of nested values that no value is made of; all values are complete. */
   void truncateParts() {}
 
   /** Throws if values are made of more parts than were appended, or of fewer. */

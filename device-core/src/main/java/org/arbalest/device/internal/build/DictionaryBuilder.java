@@ -163,9 +163,15 @@ final class DictionaryBuilder extends EncodedBuilder {
   }
 
   @Override
-  void back() {
-    super.back();
-    forgetTables();
+  void restored(long progress) {
+    changed();
+  }
+
+  /** Values are gone, or others: they are looked at anew. */
+  @Override
+  void changed() {
+    known.clear();
+    texts.clear();
   }
 
   /** The indices, too, are then as they were before. */
@@ -181,20 +187,6 @@ final class DictionaryBuilder extends EncodedBuilder {
       }
       throw t;
     }
-  }
-
-  @Override
-  void forgetValues(long before) {
-    if (values.builder.length() == before) return;
-    super.forgetValues(before);
-    forgetTables();
-  }
-
-  /** What was known of the values that are gone. */
-  private void forgetTables() {
-    long before = values.builder.length();
-    known.clear();
-    texts.values().removeIf(position -> position >= before);
   }
 
   @Override

@@ -16,6 +16,9 @@ import org.arbalest.device.Interval;
 abstract sealed class EncodedBuilder extends RefusingBuilder permits DictionaryBuilder, RunEndBuilder {
   final Part values;
 
+  /** How far the values were before the one that is being appended. */
+  private final Progress before = new Progress();
+
   EncodedBuilder(BuildMemory memory, Field field, Field value) {
     super(memory, field);
     this.values = new Part(this, value, 0);
@@ -33,7 +36,7 @@ abstract sealed class EncodedBuilder extends RefusingBuilder permits DictionaryB
 
   private void begin() {
     checkBefore();
-    values.builder.mark();
+    before.save(values.builder);
   }
 
   /** Appends a value that was appended to the values; if that cannot be, it goes from there, too, with the parts that it made itself (OWN-15). */
@@ -43,7 +46,7 @@ abstract sealed class EncodedBuilder extends RefusingBuilder permits DictionaryB
       encode();
       return this;
     } catch (Throwable t) {
-      if (memory.isOpen()) values.builder.back();
+      undo(before);
       throw t;
     }
   }
@@ -191,17 +194,19 @@ abstract sealed class EncodedBuilder extends RefusingBuilder permits DictionaryB
 
   @Override
   ColumnBuilder together(Runnable appends) {
-    long before = values.builder.length();
+    Progress start = new Progress();
+    start.save(values.builder);
     try {
       return super.together(appends);
     } catch (Throwable t) {
-      if (memory.isOpen()) forgetValues(before);
+      undo(start);
       throw t;
     }
   }
 
-  /** Forgets the values from some one on, which no row has any more. */
-  void forgetValues(long before) {
-    if (values.builder.length() > before) values.truncate(before);
+  private void undo(Progress to) {
+    if (!memory.isOpen()) return;
+    to.restore(values.builder);
+    changed();
   }
 }

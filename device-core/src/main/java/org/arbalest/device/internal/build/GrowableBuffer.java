@@ -154,7 +154,7 @@ final class GrowableBuffer {
   void forget() {
     address = 0;
     next = 0;
-    end = 0;
+    end = -1; // not even for no bytes
     lastWord = -1;
   }
 }

@@ -20,6 +20,7 @@ abstract sealed class ItemsBuilder extends RefusingBuilder permits FixedListBuil
   @Override
   public final ColumnBuilder appendList(int size) {
     if (size < 0) throw new IllegalArgumentException(here() + ": a list of size " + size);
+    memory.checkOpen(); // lists of no elements write nothing
     write(size);
     validity.appendValid();
     return this;
@@ -64,7 +65,7 @@ abstract sealed class ItemsBuilder extends RefusingBuilder permits FixedListBuil
   }
 
   @Override
-  final void truncateParts() {
+  void truncateParts() {
     items.truncate(elements());
   }
 

@@ -16,7 +16,7 @@ final class ListViewBuilder extends ItemsBuilder {
   private final Numbers offsets;
   private final Numbers sizes;
 
-  /** Behind the elements of all lists. */
+  /** Behind the elements of all lists, also of those that were the same as one before, and so went. */
   private long end;
 
   /** Whether somebody said where a list begins: then there may be elements that no list has. */
@@ -82,13 +82,27 @@ final class ListViewBuilder extends ItemsBuilder {
     validity.truncate(length);
     offsets.truncate(length);
     sizes.truncate(length);
-    end = 0;
-    for (long row = placed ? 0 : Math.max(0, length - 1); row < length; row++) end = Math.max(end, offsets.get(row) + sizes.get(row));
+  }
+
+  /** Nothing: elements that were appended ahead are not to move, nor those that somebody has counted. */
+  @Override
+  void truncateParts() {}
+
+  @Override
+  long progress() {
+    return placed ? ~end : end;
+  }
+
+  @Override
+  void restored(long progress) {
+    placed = progress < 0;
+    end = placed ? ~progress : progress;
   }
 
   @Override
   void checkComplete() {
-    items.check("lists", "elements", placed ? Math.max(end, items.builder.length()) : end);
+    boolean mayHaveOthers = placed || validity.nullCount() == length();
+    items.check("lists", "elements", mayHaveOthers ? Math.max(end, items.builder.length()) : end);
   }
 
   @Override

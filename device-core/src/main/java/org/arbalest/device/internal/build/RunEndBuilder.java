@@ -9,6 +9,7 @@ import org.arbalest.device.DeviceBuffer;
 import org.arbalest.device.Field;
 import org.arbalest.device.NestedType.RunEndEncodedType;
 import org.arbalest.device.internal.schema.Layout;
+import org.arbalest.device.internal.schema.RunEnds;
 import org.arbalest.device.internal.schema.TypeNames;
 import org.jspecify.annotations.Nullable;
 
@@ -143,27 +144,12 @@ final class RunEndBuilder extends EncodedBuilder {
   }
 
   @Override
-  void forgetValues(long before) {
-    super.forgetValues(Math.max(before, ends.count()));
-  }
-
-  @Override
   void checkComplete() {
     values.check("runs", "values", ends.count());
   }
 
   private long runAt(long row) {
-    long low = 0;
-    long high = ends.count() - 1;
-    while (low < high) {
-      long middle = (low + high) >>> 1;
-      if (ends.get(middle) > row) {
-        high = middle;
-      } else {
-        low = middle + 1;
-      }
-    }
-    return low;
+    return new RunEnds(ends.buffer().address(), Layout.of(type.runEnds()).bits, ends.count()).find(row);
   }
 
   @Override

@@ -22,6 +22,7 @@ final class StructBuilder extends RefusingBuilder {
 
   @Override
   public ColumnBuilder appendStruct() {
+    memory.checkOpen(); // a struct writes nothing
     validity.appendValid();
     return this;
   }

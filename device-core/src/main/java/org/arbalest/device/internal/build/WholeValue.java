@@ -32,14 +32,19 @@ final class WholeValue {
     if (!fits(builder, codec)) throw builder.doesNotFit("values of " + codec.name() + ", which is stored as " + TypeNames.of(codec.storage()));
     builder.checkComplete();
     long before = builder.length();
+    Progress progress = builder.parts().isEmpty() ? null : new Progress();
+    if (progress != null) progress.save(builder);
     try {
       codec.append(builder, value);
       if (builder.length() != before + 1) throw appended(builder, codec, before);
       builder.checkComplete();
     } catch (Throwable t) {
       if (builder.memory.isOpen()) {
-        if (builder.length() > before) builder.truncate(before);
-        builder.truncateParts();
+        if (progress != null) {
+          progress.restore(builder);
+        } else if (builder.length() > before) {
+          builder.truncate(before);
+        }
       }
       throw t;
     }
