@@ -16,10 +16,14 @@ import org.arbalest.device.Field
 import org.arbalest.device.Ledger
 import org.arbalest.device.NestedType
 import org.arbalest.device.Schema
+import org.arbalest.device.Validation
 import org.arbalest.device.abi.Errno
 import org.arbalest.device.support.EveryType
+import org.arbalest.device.support.RawArray
 import org.arbalest.support.CCompiler
 import org.arbalest.support.LedgerExtension
+import java.lang.foreign.Arena
+import java.nio.ByteBuffer
 
 /** Copies of arrays within main memory: what is copied, and how much; other devices have the backends' contract. */
 class ArrayCopySpec : FunSpec({
@@ -68,6 +72,56 @@ class ArrayCopySpec : FunSpec({
                 Ledger.now().since(before).bufferBytes() shouldBeLessThan 5_000
                 copy.column("word").getString(2) shouldBe word
                 copy.column("word").length() shouldBe 3
+            }
+        }
+    }
+
+    // Row 3 is the first that is shown; a bitmap is copied from row 0 on.
+    val hiddenText = { type: DataType, offsets: ByteBuffer ->
+        RawArray(Field.of("text", type), 4, -1, 3, mutableListOf(RawArray.bytes(0x77), offsets, ByteBuffer.wrap("abcd".toByteArray())))
+    }
+    val plainText = { nulls: Byte? ->
+        RawArray(
+            Field.of("text", DataType.UTF8), 7, -1, 0,
+            mutableListOf(nulls?.let { RawArray.bytes(it) }, RawArray.ints(-5, 0, 0, 0, 1, 2, 3, 4), ByteBuffer.wrap("abcd".toByteArray())),
+        )
+    }
+    val hidden = listOf(
+        hiddenText(DataType.UTF8, RawArray.ints(-5, 0, 0, 0, 1, 2, 3, 4)),
+        hiddenText(DataType.UTF8, RawArray.ints(99, -1, 7, 0, 1, 2, 3, 4)),
+        hiddenText(DataType.BINARY, RawArray.ints(-5, 0, 0, 1, 1, 2, 3, 4)),
+        hiddenText(DataType.LARGE_UTF8, RawArray.longs(-5, 0, 0, 0, 1, 2, 3, 4)),
+        plainText(null).let { text ->
+            RawArray(Field.of("structs", NestedType.StructType(listOf(text.field))), 4, -1, 3, mutableListOf(RawArray.bytes(0x77)), listOf(text))
+        },
+        plainText(0x5f).let { text ->
+            val inner = RawArray(Field.of("inner", NestedType.StructType(listOf(text.field))), 7, -1, 0, mutableListOf(RawArray.bytes(0x6f)), listOf(text))
+            RawArray(Field.of("structs", NestedType.StructType(listOf(inner.field))), 4, -1, 3, mutableListOf(RawArray.bytes(0x77)), listOf(inner))
+        },
+        plainText(null).let { text ->
+            val union = NestedType.UnionType(NestedType.UnionMode.SPARSE, listOf(0), listOf(text.field))
+            val values = RawArray(Field.of("union", union), 7, 0, 0, mutableListOf(RawArray.blank(7)), listOf(text))
+            RawArray(Field.of("structs", NestedType.StructType(listOf(values.field))), 4, -1, 3, mutableListOf(RawArray.bytes(0x77)), listOf(values))
+        },
+        plainText(null).let { text ->
+            val lists = NestedType.FixedSizeListType(text.field, 1)
+            RawArray(Field.of("lists", lists), 4, -1, 3, mutableListOf(RawArray.bytes(0x77)), listOf(text))
+        },
+        RawArray(Field.of("item", DataType.INT8), 4, 0, 0, mutableListOf(null, RawArray.bytes(1, 2, 3, 4))).let { items ->
+            val lists = NestedType.ListType(items.field)
+            RawArray(Field.of("lists", lists), 4, -1, 3, mutableListOf(RawArray.bytes(0x77), RawArray.ints(-5, 0, 0, 0, 1, 2, 3, 4)), listOf(items))
+        },
+    )
+    for ((i, raw) in hidden.withIndex()) {
+        test("rows before the first that is shown are not looked at, case $i of type ${raw.type} [ARR-12]") {
+            Arena.ofConfined().use { arena ->
+                DeviceArray.importArray(raw.laid(arena), raw.field, Validation.FULL).use { array ->
+                    array.copyTo(cpu).use { copy ->
+                        copy.difference(array) shouldBe null
+                        copy.validate(Validation.FULL)
+                        copy.slice(1, 2).copied().use { again -> array.slice(1, 2).use { again.difference(it) shouldBe null } }
+                    }
+                }
             }
         }
     }

@@ -33,8 +33,8 @@ final class BufferPieces {
     this.staging = staging;
   }
 
-  /** Adds the pieces of some elements of {@code source}, and writes what else the buffers of {@code node} need. */
-  void add(Layout layout, long source, long node, long begin, long count, boolean mayHaveNulls) {
+  /** Adds the pieces of some elements of {@code source}, of which nobody sees the first, and writes what else the buffers of {@code node} need. */
+  void add(Layout layout, long source, long node, long begin, long count, long hidden, boolean mayHaveNulls) {
     long cell = ArrowArrayStruct.buffers(node);
     long surplus = Positions.surplus(layout, source);
     if (layout.shape.hasValidity) {
@@ -48,7 +48,7 @@ final class BufferPieces {
     }
     switch (layout.shape) {
       case FIXED -> copyBits(ArrowArrayStruct.buffer(source, 1), begin, count, layout.bits, cell);
-      case VARIABLE -> copyVariable(layout, source, begin, count, cell);
+      case VARIABLE -> copyVariable(layout, source, begin, count, hidden, cell);
       case LIST -> copyOffsets(layout, ArrowArrayStruct.buffer(source, 1), begin, count, cell);
       case VIEW -> copyViews(source, begin, count, cell);
       case LIST_VIEW -> {
@@ -79,7 +79,7 @@ final class BufferPieces {
     }
   }
 
-  private void copyVariable(Layout layout, long source, long begin, long count, long cell) {
+  private void copyVariable(Layout layout, long source, long begin, long count, long hidden, long cell) {
     long offsets = ArrowArrayStruct.buffer(source, 1);
     long data = ArrowArrayStruct.buffer(source, 2);
     if (count == 0) {
@@ -87,15 +87,15 @@ final class BufferPieces {
       addData(data, 0, cell);
       return;
     }
-    long first = ends.hostReads ? Positions.offset(layout, offsets, begin) : 0;
+    long first = ends.hostReads ? Positions.offset(layout, offsets, begin + hidden) : 0;
     long last = ends.next(layout, source, begin + count);
-    Positions.checkExtent(begin, begin + count, first, last, owner.dataSize(source), "bytes of data");
+    Positions.checkExtent(begin + hidden, begin + count, first, last, owner.dataSize(source), "bytes of data");
     checkLast(layout, source, begin + count, last);
     if (last > first && data == 0) throw new Malformed("the data is NULL, but the offsets say " + (last - first) + " bytes");
-    if (first == 0) {
+    if (!ends.hostReads || (first == 0 && hidden == 0)) {
       copyOffsets(layout, offsets, begin, count, cell);
     } else {
-      pieces.add(rebased(layout, offsets, begin, count, first, last), layout.width() * (count + 1), cell, true);
+      pieces.add(rebased(layout, offsets, begin, count, hidden, first, last), layout.width() * (count + 1), cell, true);
     }
     addData(data + first, last - first, cell);
   }
@@ -114,12 +114,13 @@ final class BufferPieces {
     NativeHeap.putLong(cell + 2 * Long.BYTES, size);
   }
 
-  /** Offsets that count from the first, so that only the bytes which are shown must be copied. */
-  private long rebased(Layout layout, long offsets, long begin, long count, long first, long last) {
+  /** Offsets that count from the first that is seen, so that only the bytes which are shown must be copied; those before are 0. */
+  private long rebased(Layout layout, long offsets, long begin, long count, long hidden, long first, long last) {
     DeviceBuffer buffer = DeviceRegistry.cpu().allocate(Math.multiplyExact(layout.width(), count + 1));
     staging.add(buffer);
     long to = buffer.address();
-    for (long i = 0; i <= count; i++) {
+    for (long i = 0; i < hidden; i++) Integers.put(to, layout.bits, i, 0);
+    for (long i = hidden; i <= count; i++) {
       long offset = Positions.offset(layout, offsets, begin + i);
       if (offset < first || offset > last) {
         throw Positions.outside(begin + i, offset, first, last);

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * What a copy of an array in one allocation is made of: the structs that describe it, and the pieces of memory to be copied.
  *
  * <p>An array's own elements are copied from the first that is shown, but for up to seven more where a bitmap is copied, whose first byte may
- * begin with them; so are the fields of structs. The elements of lists are copied whole, since which of them are shown is known to the device
+ * begin with them; so are the fields of structs. What stands in those seven is nobody's business: offsets of them are not looked at. The elements of lists are copied whole, since which of them are shown is known to the device
  * only. Of an array without elements nothing is read, and its copy begins at 0, children alike (ARR-19); only a dictionary stays.
  */
 final class CopyPlan {
@@ -54,7 +54,7 @@ final class CopyPlan {
     StructBlock structs = new StructBlock(nodes, entries);
     block = structs;
     BufferPieces buffers = new BufferPieces(owner, ends, pieces, structs, staging);
-    checked(() -> write(structs, buffers, Layout.of(field), source, start, length));
+    checked(() -> write(structs, buffers, Layout.of(field), source, start, length, 0));
   }
 
   /** The structs and their lists; the first is the array. 0 before they were written. */
@@ -96,7 +96,8 @@ final class CopyPlan {
     }
   }
 
-  private static long write(StructBlock block, BufferPieces pieces, Layout layout, long source, long start, long length) {
+  /** @param hidden how many of the elements from {@code start} on are only there since their parent has a bitmap */
+  private static long write(StructBlock block, BufferPieces pieces, Layout layout, long source, long start, long length, long hidden) {
     long node = block.node();
     long skip = length == 0 ? 0 : skip(layout, source, start);
     long begin = length == 0 ? 0 : start - skip;
@@ -110,13 +111,13 @@ final class CopyPlan {
     ArrowArrayStruct.setNBuffers(node, buffers);
     ArrowArrayStruct.setBuffers(node, buffers == 0 ? 0 : block.list(buffers));
     if (layout.shape == Layout.Shape.VARIABLE) block.list(1); // for the size of the data
-    pieces.add(layout, source, node, begin, count, nulls != 0);
-    writeChildren(block, pieces, layout, source, node, begin, count);
+    pieces.add(layout, source, node, begin, count, hidden + skip, nulls != 0);
+    writeChildren(block, pieces, layout, source, node, begin, count, hidden + skip);
     StructBlock.makeLive(node);
     return node;
   }
 
-  private static void writeChildren(StructBlock block, BufferPieces pieces, Layout layout, long source, long node, long begin, long count) {
+  private static void writeChildren(StructBlock block, BufferPieces pieces, Layout layout, long source, long node, long begin, long count, long hidden) {
     int children = layout.children.length;
     ArrowArrayStruct.setNChildren(node, children);
     ArrowArrayStruct.setChildren(node, children == 0 ? 0 : block.list(children));
@@ -125,7 +126,7 @@ final class CopyPlan {
       try {
         long start = count == 0 ? 0 : Positions.childStart(layout, child, begin);
         long length = count == 0 ? 0 : Positions.childLength(layout, child, count);
-        ArrowArrayStruct.setChild(node, i, write(block, pieces, layout.children[i].layout, child, start, length));
+        ArrowArrayStruct.setChild(node, i, write(block, pieces, layout.children[i].layout, child, start, length, Positions.hiddenBelow(layout, hidden)));
       } catch (Malformed e) {
         throw e.under(layout.children[i].name());
       }
@@ -134,7 +135,7 @@ final class CopyPlan {
     ArrowArrayStruct.setDictionary(node, 0);
     if (dictionary == null) return;
     long values = ArrowArrayStruct.dictionary(source);
-    long copy = write(block, pieces, Layout.of(dictionary), values, ArrowArrayStruct.offset(values), ArrowArrayStruct.length(values));
+    long copy = write(block, pieces, Layout.of(dictionary), values, ArrowArrayStruct.offset(values), ArrowArrayStruct.length(values), 0);
     ArrowArrayStruct.setDictionary(node, copy);
   }
 

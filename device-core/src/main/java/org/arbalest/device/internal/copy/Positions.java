@@ -34,6 +34,15 @@ public final class Positions {
     };
   }
 
+  /** How many elements of a child belong to so many of its parent's first ones, which nobody sees. */
+  static long hiddenBelow(Layout layout, long hidden) {
+    return switch (layout.shape) {
+      case STRUCT, SPARSE_UNION -> hidden;
+      case FIXED_LIST -> Math.multiplyExact(hidden, layout.listSize);
+      default -> 0;
+    };
+  }
+
   /** The number of data buffers of an array of views. */
   public static long variadic(long source) {
     return ArrowArrayStruct.nBuffers(source) - 3;
