@@ -12,7 +12,8 @@ import org.arbalest.device.abi.ArrowSchemaStruct
 import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.abi.Errno
 import org.arbalest.device.ext.PHANTOM
-import org.arbalest.device.support.isReleased
+import org.arbalest.device.support.garbage
+import org.arbalest.device.support.shouldBeGarbage
 import org.arbalest.support.CCompiler
 import org.arbalest.support.CPeer
 import org.arbalest.support.LedgerExtension
@@ -177,11 +178,10 @@ class DeviceSpec : FunSpec({
 
     test("an opaque array does not become an ArrowArray, and stays its holder's [DEV-09]") {
         DeviceArray.importDeviceArray(phantomBatch(17, 0, MemorySegment.NULL), BATCH).use { array ->
-            val out = dirty()
-            val schema = dirty(ArrowSchemaStruct.SIZE)
+            val (out, schema) = arena.garbage(ArrowArrayStruct.SIZE) to arena.garbage(ArrowSchemaStruct.SIZE)
             shouldThrow<DeviceException> { array.exportArray(out, schema) }.message!! shouldContain "main memory, but this array is on DEVICE_TYPE_17:0"
-            ArrowArrayStruct.release(out.address()) shouldBe 0
-            isReleased(schema) shouldBe true
+            out.shouldBeGarbage()
+            schema.shouldBeGarbage()
             array.isOpen shouldBe true
         }
     }

@@ -329,6 +329,19 @@ class StatisticsSpec : FunSpec({
         made(null to listOf(Triple("ARROW:of_the_future:exact", 2, "?"))).use { Statistics.of(it).whole().get("ARROW:of_the_future:exact") shouldBe "?" }
     }
 
+    test("a null struct of fields that may not be null is written, also within another and within a list [STAT-05]") {
+        val pair = DataType.struct(field("a", DataType.INT32), field("b", DataType.struct(field("c", DataType.UTF8)), true))
+        val values = listOf(null, mapOf("a" to 1L, "b" to mapOf("c" to "x")), mapOf("a" to 2L, "b" to null), null)
+        val statistics = Statistics.builder()
+            .put("MY_PRODUCT:list", values, DataType.list(field("item", pair, true)))
+            .put("MY_PRODUCT:fixed", values, DataType.fixedSizeList(field("item", pair, true), 4))
+            .put("MY_PRODUCT:struct", mapOf("a" to 2L, "b" to null), pair)
+            .put("MY_PRODUCT:word", mapOf("a" to 2L, "b" to null), DataType.dictionary(DataType.INT8, pair))
+            .build()
+        crossed(statistics) shouldBe statistics
+        crossed(statistics).whole().get("MY_PRODUCT:list") shouldBe values
+    }
+
     test("bytes are copied in and out [STAT-05]") {
         val given = byteArrayOf(1, 2)
         val statistics = Statistics.builder().min(given).build()

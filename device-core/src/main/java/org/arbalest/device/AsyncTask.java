@@ -13,7 +13,7 @@ public sealed interface AsyncTask extends AutoCloseable permits AsyncTaskImpl {
   /**
    * A task to be given to a producer here: an array, and what is to be said about it.
    *
-   * @param array passes to the task
+   * @param array passes to the task, also if this throws (OWN-16)
    * @param metadata goes to the consumer's {@code on_next_task}
    */
   static AsyncTask of(DeviceArray array, Metadata metadata) {

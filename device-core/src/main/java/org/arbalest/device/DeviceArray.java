@@ -533,7 +533,7 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
 
   /**
    * Hands the array to C as an {@code ArrowArray}, without a copy. This handle is spent; {@link #retain} first to keep one. On failure it is
-   * not, and {@code out} is a released struct (OWN-09). Waits until the buffers can be read, as such a struct has no event.
+   * not, and nothing is written to {@code out} (OWN-09). Waits until the buffers can be read, as such a struct has no event.
    *
    * @param out memory for the struct; what is in it is overwritten
    * @throws DeviceException with {@code EINVAL} if the buffers are not in main memory, {@code ENOMEM} if memory runs out
@@ -541,7 +541,7 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
    */
   void exportArray(MemorySegment out);
 
-  /** Hands the array and its schema to C. On failure both are released structs (OWN-09). */
+  /** Hands the array and its schema to C. On failure nothing is written to either (OWN-09). */
   void exportArray(MemorySegment out, MemorySegment schemaOut);
 
   /**
@@ -555,14 +555,14 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
     exportArray(Structs.at("outAddress", outAddress, ArrowArrayStruct.LAYOUT));
   }
 
-  /** Hands the array and its schema to C by addresses; see {@link #exportArray(long)}. On failure both are released structs (OWN-09). */
+  /** Hands the array and its schema to C by addresses; see {@link #exportArray(long)}. On failure nothing is written to either (OWN-09). */
   default void exportArray(long outAddress, long schemaOutAddress) {
     HandleExport.exportTo(DeviceArrayImpl.unwrap(this), outAddress, schemaOutAddress, false);
   }
 
   /**
    * Hands the array to C in the layout that C asked for, with its schema: {@link #convertTo(Field)}, and then {@link #exportArray(MemorySegment, MemorySegment)}.
-   * This handle is spent; on failure it is not, and both are released structs (OWN-09). Whoever must not fail then exports it as it is.
+   * This handle is spent; on failure it is not, and nothing is written to either (OWN-09). Whoever must not fail then exports it as it is.
    *
    * @param requested the field that is asked for, such as {@link Field#importSchema} reads it
    */
@@ -579,7 +579,7 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
    */
   void exportDeviceArray(MemorySegment out);
 
-  /** Hands the device array and its schema to C. On failure both are released structs (OWN-09). */
+  /** Hands the device array and its schema to C. On failure nothing is written to either (OWN-09). */
   void exportDeviceArray(MemorySegment out, MemorySegment schemaOut);
 
   /** Hands the device array to C by an address; see {@link #exportDeviceArray(MemorySegment)} and {@link #exportArray(long)}. */
@@ -587,7 +587,7 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
     exportDeviceArray(Structs.at("outAddress", outAddress, ArrowDeviceArrayStruct.LAYOUT));
   }
 
-  /** Hands the device array and its schema to C by addresses; see {@link #exportArray(long)}. On failure both are released structs (OWN-09). */
+  /** Hands the device array and its schema to C by addresses; see {@link #exportArray(long)}. On failure nothing is written to either (OWN-09). */
   default void exportDeviceArray(long outAddress, long schemaOutAddress) {
     HandleExport.exportTo(DeviceArrayImpl.unwrap(this), outAddress, schemaOutAddress, true);
   }

@@ -68,20 +68,20 @@ public sealed interface DeviceArrayReader extends AutoCloseable permits DeviceAr
   }
 
   /**
-   * A stream of the batches given, on the type of device that they are on: in main memory, if there are none. They pass to the reader; on failure they
-   * are still the caller's.
+   * A stream of the batches given, on the type of device that they are on: in main memory, if there are none. They pass to the reader,
+   * also if this throws (OWN-16): {@link DeviceArray#retain} keeps one.
    *
    * @throws DeviceException with {@code EINVAL} if one is not of this schema, see {@link #of(Field, DeviceType, Source)}, or not on the same type of device as the
    *     first; names its index, the path and both fields
-   * @throws IllegalStateException if one was closed; names its index
+   * @throws IllegalStateException if one was closed, or is in the list twice; names its index
    */
   static DeviceArrayReader of(Schema schema, List<DeviceArray> batches) {
-    return of(schema, batches.isEmpty() ? DeviceType.CPU : batches.getFirst().device().type(), batches);
+    return DeviceArrayReaderImpl.of(schema, null, batches);
   }
 
   /** A stream of the batches given, which are on this type of device, also if there are none; see {@link #of(Schema, List)}. */
   static DeviceArrayReader of(Schema schema, DeviceType deviceType, List<DeviceArray> batches) {
-    return DeviceArrayReaderImpl.of(schema, deviceType, batches);
+    return DeviceArrayReaderImpl.of(schema, Objects.requireNonNull(deviceType, "deviceType"), batches);
   }
 
   /**
@@ -208,7 +208,7 @@ public sealed interface DeviceArrayReader extends AutoCloseable permits DeviceAr
   }
 
   /**
-   * Hands the stream to C as an {@code ArrowArrayStream}. This reader is spent. On failure it is not, and {@code out} is a released struct.
+   * Hands the stream to C as an {@code ArrowArrayStream}. This reader is spent. On failure it is not, and nothing is written to {@code out} (OWN-09).
    *
    * <p>Of an export and a {@link #close} at the same time one wins (STR-11): C has the whole stream, and the close does nothing, or this throws.
    *

@@ -115,7 +115,7 @@ public sealed interface Field extends Serializable permits FieldImpl {
   }
 
   /**
-   * Writes this field as a C schema, which the receiver must release. On failure {@code out} is a released struct.
+   * Writes this field as a C schema, which the receiver must release. On failure nothing is written to {@code out} (OWN-09).
    *
    * @param out memory for an {@code ArrowSchema}; what is in it is overwritten
    */

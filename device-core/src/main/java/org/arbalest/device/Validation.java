@@ -40,6 +40,8 @@ public enum Validation {
    *
    * <p>Values beneath nulls may be anything. Of a slice only what it shows is checked, but for what only the content of buffers could tell: the elements of
    * lists, the children of dense unions and of run-ends, and dictionaries are checked whole, as they are handed on whole.
+   * So a slice whose hidden rows are corrupt is accepted here, and refused by Arrow C++'s {@code ValidateFull}, which looks at some of them;
+   * {@link DeviceArray#compact} makes one of it that both accept.
    *
    * <p>Waits until the buffers can be read. Where the CPU cannot reach them, the device's default stream copies to main memory, one after the other, these
    * and no others: validity bitmaps where a null count is said, where nulls are not allowed, of views, and beside values that are suspicious; offsets and

@@ -4,6 +4,7 @@ package org.arbalest.device.support
 import io.kotest.core.extensions.TestCaseExtension
 import io.kotest.core.test.TestCase
 import io.kotest.engine.test.TestResult
+import io.kotest.matchers.shouldBe
 import kotlinx.coroutines.delay
 import org.arbalest.device.Device
 import org.arbalest.device.DeviceArray
@@ -14,6 +15,7 @@ import org.arbalest.device.internal.calls.Calls
 import org.arbalest.device.internal.memory.NativeHeap
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
+import java.lang.foreign.ValueLayout.JAVA_BYTE
 import java.util.concurrent.CyclicBarrier
 import java.util.concurrent.Executors
 import java.util.concurrent.TimeUnit.SECONDS
@@ -129,6 +131,12 @@ internal fun wide(columns: Int, rows: Int = 1): DeviceArray =
     }
 
 internal fun Arena.struct(): MemorySegment = allocate(ArrowArrayStruct.LAYOUT)
+
+/** Memory for a struct, in which something is already. */
+internal fun Arena.garbage(bytes: Long): MemorySegment = allocate(bytes, 8).fill(0x5A)
+
+/** That nothing was written to what [garbage] made. */
+internal fun MemorySegment.shouldBeGarbage() = toArray(JAVA_BYTE).toSet() shouldBe setOf<Byte>(0x5A)
 
 internal fun Arena.structs(count: Int): List<MemorySegment> = List(count) { struct() }
 

@@ -18,7 +18,6 @@ import org.arbalest.device.FlatType.BinaryViewType;
 import org.arbalest.device.FlatType.Utf8ViewType;
 import org.arbalest.device.NestedType.DictionaryType;
 import org.arbalest.device.NestedType.UnionType;
-import org.arbalest.device.abi.ArrowArrayStruct;
 import org.arbalest.device.abi.ArrowDeviceArrayStruct;
 import org.arbalest.device.abi.ArrowSchemaStruct;
 import org.arbalest.device.abi.Errno;
@@ -60,10 +59,9 @@ final class MemObjectExport {
   }
 
   static void export(DeviceArray array, DeviceStream stream, MemorySegment out, @Nullable MemorySegment schemaOut) {
-    long struct = CStructs.address(out, ArrowDeviceArrayStruct.LAYOUT);
     try {
-      ArrowArrayStruct.setRelease(struct, 0); // the device array begins with it
-      if (schemaOut != null) ArrowSchemaStruct.setRelease(CStructs.address(schemaOut, ArrowSchemaStruct.LAYOUT), 0);
+      CStructs.address(out, ArrowDeviceArrayStruct.LAYOUT); // before anything is done
+      if (schemaOut != null) CStructs.address(schemaOut, ArrowSchemaStruct.LAYOUT);
       if (!stream.device().equals(array.device())) {
         throw new DeviceException(Errno.EINVAL, "the array is on " + array.device() + ", but the stream is one of " + stream.device());
       }

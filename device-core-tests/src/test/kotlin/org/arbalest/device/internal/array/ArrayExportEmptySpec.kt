@@ -21,6 +21,8 @@ import org.arbalest.device.NestedType.StructType
 import org.arbalest.device.NestedType.UnionMode
 import org.arbalest.device.NestedType.UnionType
 import org.arbalest.device.abi.ArrowArrayStruct
+import org.arbalest.device.internal.memory.Integers
+import org.arbalest.device.internal.schema.Layout
 import org.arbalest.device.support.EveryType
 import org.arbalest.device.support.struct
 import org.arbalest.support.CCompiler
@@ -38,12 +40,17 @@ class ArrayExportEmptySpec : FunSpec({
 
     fun child(array: MemorySegment, index: Long = 0) = MemorySegment.ofAddress(ArrowArrayStruct.child(array.address(), index)).reinterpret(80)
 
-    /** What is wrong below a struct: an array of length 0 with an offset or nulls, by its path. */
+    /** What is wrong below a struct: an array of length 0 with an offset, nulls, or offsets that do not begin at 0, by its path. */
     fun wrong(struct: Long, type: DataType, path: String = "$"): List<String> {
         val (length, offset, nulls) = Triple(ArrowArrayStruct.length(struct), ArrowArrayStruct.offset(struct), ArrowArrayStruct.nullCount(struct))
         val below = type.children().flatMapIndexed { i, field -> wrong(ArrowArrayStruct.child(struct, i.toLong()), field.type(), "$path.${field.name()}") }
         val values = if (type is DictionaryType) wrong(ArrowArrayStruct.dictionary(struct), type.values().type(), "$path.(dictionary)") else listOf()
-        return listOfNotNull("$path: offset $offset, $nulls nulls".takeIf { length == 0L && (offset != 0L || nulls != 0L) }) + below + values
+        val layout = Layout.of(Field.of("", type))
+        val hasOffsets = length == 0L && (layout.shape == Layout.Shape.VARIABLE || layout.shape == Layout.Shape.LIST)
+        val first = if (!hasOffsets) 0L else ArrowArrayStruct.buffer(struct, 1).let { if (it == 0L) null else Integers.get(it, layout.bits, 0) }
+        return listOfNotNull(
+            "$path: offset $offset, $nulls nulls".takeIf { length == 0L && (offset != 0L || nulls != 0L) }, "$path: offsets[0] = $first".takeIf { first != 0L },
+        ) + below + values
     }
 
     /** Exports a handle, shows the struct, and releases both. */
@@ -66,6 +73,33 @@ class ArrayExportEmptySpec : FunSpec({
         PeerNodes.array(out, length = length, offset = offset, nullCount = -1, buffers = 2)
         PeerNodes.setBuffer(out, 0, ByteArray(8) { -1 })
         PeerNodes.setBuffer(out, 1, ByteArray(64) { it.toByte() })
+    }
+
+    test("offsets of an array without elements begin at 0, whatever its producer has, also below others [ARR-19]") {
+        fun text(out: MemorySegment, type: DataType, offset: Long, offsets: ByteArray?) {
+            PeerNodes.array(out, length = 0, offset = offset, buffers = if (type is ListType) 2 else 3, children = if (type is ListType) 1 else 0)
+            if (offsets != null) PeerNodes.setBuffer(out, 1, offsets)
+            if (type is ListType) bytes(child(out), 8, 0)
+        }
+        val garbage = ByteArray(16) { -5 }
+        for (type in listOf(DataType.UTF8, DataType.LARGE_BINARY, ListType(x))) {
+            for (offsets in listOf(garbage, null)) {
+                for (offset in listOf(0L, 1L)) withClue("$type at $offset") {
+                    exported(imported(type) { text(it, type, offset, offsets) }) {}
+                    exported(imported(type) { text(it, type, offset, offsets) }.use { it.slice(0, 0) }) {}
+                    val below = Field.of("below", type)
+                    exported(imported(StructType(listOf(below))) {
+                        PeerNodes.array(it, length = 0, buffers = 1, children = 1)
+                        text(child(it), type, offset, offsets)
+                    }) {}
+                    exported(imported(ListType(below)) {
+                        PeerNodes.array(it, length = 1, buffers = 2, children = 1)
+                        PeerNodes.setBuffer(it, 1, ByteArray(8))
+                        text(child(it), type, offset, offsets)
+                    }) {}
+                }
+            }
+        }
     }
 
     test("empty slices of every type go out with offset 0, and so do their copies [ARR-19]") {

@@ -12,10 +12,10 @@ import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
 import org.arbalest.device.Field
-import org.arbalest.device.abi.ArrowArrayStruct
 import org.arbalest.device.abi.ArrowDeviceArrayStruct
-import org.arbalest.device.abi.ArrowSchemaStruct
 import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.support.garbage
+import org.arbalest.device.support.shouldBeGarbage
 import org.arbalest.support.CCompiler
 import org.arbalest.support.LedgerExtension
 import org.arbalest.support.PeerMoves
@@ -86,7 +86,7 @@ class ArrayExportWaitSpec : FunSpec({
         }
     }
 
-    test("an array whose work failed, and that has to be waited for, is not exported: C gets released structs, the handle is not spent [OWN-09]") {
+    test("an array whose work failed, and that has to be waited for, is not exported: C's structs are as they were, the handle is not spent [OWN-09]") {
         val pinned = Devices.device(DeviceType.CUDA_HOST, 0)
         pinned.createStream().use { stream ->
             FakeDevice.of(DeviceType.CUDA_HOST, 0).failNextCommand()
@@ -94,16 +94,16 @@ class ArrayExportWaitSpec : FunSpec({
             copy.use { array ->
                 Arena.ofConfined().use { arena ->
                     for (export in listOf<(MemorySegment, MemorySegment) -> Unit>(array::exportArray, array::exportDeviceArray)) {
-                        val (out, schema) = arena.allocate(DEVICE_ARRAY.size, 8).fill(0x5A) to arena.allocate(SCHEMA.size, 8).fill(0x5A)
+                        val (out, schema) = arena.garbage(DEVICE_ARRAY.size) to arena.garbage(SCHEMA.size)
                         shouldThrow<DeviceException> { export(out, schema) }.message!! shouldContain "FAKE_LAUNCH_FAILED"
-                        ArrowArrayStruct.release(out.address()) shouldBe 0
-                        ArrowSchemaStruct.release(schema.address()) shouldBe 0
+                        out.shouldBeGarbage()
+                        schema.shouldBeGarbage()
                         array.isOpen shouldBe true
                     }
                     for (export in listOf<(MemorySegment) -> Unit>(array::exportArray, array::exportDeviceArray)) {
-                        val out = arena.allocate(DEVICE_ARRAY.size, 8).fill(0x5A)
+                        val out = arena.garbage(DEVICE_ARRAY.size)
                         shouldThrow<DeviceException> { export(out) }
-                        ArrowArrayStruct.release(out.address()) shouldBe 0
+                        out.shouldBeGarbage()
                     }
                 }
             }

@@ -11,10 +11,10 @@ import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
 import org.arbalest.device.Field
 import org.arbalest.device.Ledger
-import org.arbalest.device.abi.ArrowArrayStruct
-import org.arbalest.device.abi.ArrowSchemaStruct
 import org.arbalest.device.abi.Errno
 import org.arbalest.device.support.EveryType
+import org.arbalest.device.support.garbage
+import org.arbalest.device.support.shouldBeGarbage
 import org.arbalest.device.support.struct
 import org.arbalest.support.CCompiler
 import org.arbalest.support.LedgerExtension
@@ -37,18 +37,18 @@ class HandleExportSpec : FunSpec({
         DeviceArray.importDeviceArray(device, Field.of("a", DataType.INT8))
     }
 
-    /** Two outputs full of garbage, which must be released structs after [attempt] has failed. */
+    /** Two outputs full of garbage, which must be that after [attempt] has failed. */
     fun fails(kind: StructKind, attempt: (MemorySegment, MemorySegment) -> Unit) = Arena.ofConfined().use { arena ->
-        val out = arena.struct(kind).fill(0x5a)
-        val schema = arena.struct(StructKind.SCHEMA).fill(0x5a)
+        val out = arena.garbage(kind.size)
+        val schema = arena.garbage(StructKind.SCHEMA.size)
         val exports = Ledger.now().exports
         attempt(out, schema)
-        ArrowArrayStruct.release(out.address()) shouldBe 0
-        ArrowSchemaStruct.release(schema.address()) shouldBe 0
+        out.shouldBeGarbage()
+        schema.shouldBeGarbage()
         Ledger.now().exports shouldBe exports
     }
 
-    test("an array on another device is no ArrowArray: both outputs are released, and the handle is not spent [OWN-09]") {
+    test("an array on another device is no ArrowArray: neither output is written to, and the handle is not spent [OWN-09]") {
         elsewhere().use { array ->
             fails(StructKind.ARRAY) { out, schema ->
                 shouldThrow<DeviceException> { array.exportArray(out, schema) }.let {
@@ -60,34 +60,52 @@ class HandleExportSpec : FunSpec({
         }
     }
 
-    test("a handle that is closed or was exported: both outputs are released [OWN-09]") {
+    test("a handle that is closed or was exported: neither output is written to [OWN-09]") {
         val spent = int8().also(DeviceArray::close)
         fails(StructKind.ARRAY) { out, schema -> shouldThrow<IllegalStateException> { spent.exportArray(out, schema) } }
         fails(StructKind.DEVICE_ARRAY) { out, schema -> shouldThrow<IllegalStateException> { spent.exportDeviceArray(out, schema) } }
     }
 
-    test("memory that cannot hold the array: the schema is released, and the handle is not spent [OWN-09]") {
+    test("structs that C has already are not given again: a second export throws, and the first is as it was [OWN-09]") {
+        val exports = listOf<(DeviceArray, MemorySegment, MemorySegment) -> Unit>(
+            { array, out, schema -> array.exportArray(out, schema) },
+            { array, out, schema -> array.exportDeviceArray(out, schema) },
+            { array, out, schema -> array.exportArray(out.address(), schema.address()) },
+            { array, out, schema -> array.exportArray(out, schema, array.field()) },
+            { array, out, _ -> array.exportDeviceArray(out) },
+        )
+        for (export in exports) {
+            Arena.ofConfined().use { arena ->
+                val (out, schema) = arena.struct(StructKind.DEVICE_ARRAY) to arena.struct(StructKind.SCHEMA)
+                val array = EveryType.batch(0, 2)
+                array.exportDeviceArray(out, schema)
+                shouldThrow<IllegalStateException> { export(array, out, schema) }
+                DeviceArray.importDeviceArray(out, schema).use { EveryType.rows(it).size shouldBe 2 }
+            }
+        }
+    }
+
+    test("memory that cannot hold the array: the schema is not written, and the handle is not spent [OWN-09]") {
         int8().use { array ->
             Arena.ofConfined().use { arena ->
-                val schema = arena.struct(StructKind.SCHEMA).fill(0x5a)
+                val schema = arena.garbage(StructKind.SCHEMA.size)
                 shouldThrow<IllegalArgumentException> { array.exportDeviceArray(arena.struct(StructKind.ARRAY), schema) }.message shouldBe
                     "ArrowDeviceArray has 128 bytes, the segment given has 80"
-                ArrowSchemaStruct.release(schema.address()) shouldBe 0
-                schema.fill(0x5a)
+                schema.shouldBeGarbage()
                 shouldThrow<IllegalArgumentException> { array.exportArray(MemorySegment.NULL, schema) }.message shouldBe "ArrowArray is NULL"
-                ArrowSchemaStruct.release(schema.address()) shouldBe 0
+                schema.shouldBeGarbage()
             }
             array.asColumn().getLong(0) shouldBe 0
         }
     }
 
-    test("memory that cannot hold the schema: the array is released, and the handle is not spent [OWN-09]") {
+    test("memory that cannot hold the schema: the array is not written, and the handle is not spent [OWN-09]") {
         int8().use { array ->
             Arena.ofConfined().use { arena ->
-                val out = arena.struct(StructKind.ARRAY).fill(0x5a)
+                val out = arena.garbage(StructKind.ARRAY.size)
                 shouldThrow<IllegalArgumentException> { array.exportArray(out, out.asSlice(0, 64)) }.message shouldBe
                     "ArrowSchema has 72 bytes, the segment given has 64"
-                ArrowArrayStruct.release(out.address()) shouldBe 0
+                out.shouldBeGarbage()
             }
             array.asColumn().getLong(0) shouldBe 0
         }

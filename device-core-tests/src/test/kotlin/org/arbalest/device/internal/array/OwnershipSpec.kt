@@ -21,6 +21,7 @@ class OwnershipSpec : FunSpec({
         val frees = AtomicInteger()
 
         override fun syncEvent() = 0L
+        override fun mayHaveToWait() = false
         override fun event(): EventPoint? = null
         override fun isCpuAccessible() = true
 

@@ -36,7 +36,7 @@ class RecordedArraysSpec : FunSpec({
                 val events = listOf<(Recorded.OfArray) -> Unit>(
                     { RecordedArrays.tell(it, array) },
                     { RecordedArrays.tell(it, Devices.cpu(), array) },
-                    { RecordedArrays.tell(it, handle, handle.holder()) },
+                    { handle.share().let { owner -> RecordedArrays.tell(it, handle, owner).also { owner.release() } } },
                     { RecordedArrays.tell(it, handle, 8L) },
                 )
                 for (tell in events) NoRoom(at).also(tell).asked shouldBe asked

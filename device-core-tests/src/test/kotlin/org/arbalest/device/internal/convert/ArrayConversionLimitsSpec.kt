@@ -27,11 +27,11 @@ import org.arbalest.device.NestedType.UnionType
 import org.arbalest.device.Schema
 import org.arbalest.device.Validation
 import org.arbalest.device.abi.ArrowArrayStruct
-import org.arbalest.device.abi.ArrowSchemaStruct
 import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.abi.Errno
 import org.arbalest.device.support.LaidValues.read
 import org.arbalest.device.support.RawArray
+import org.arbalest.device.support.shouldBeGarbage
 import org.arbalest.device.support.struct
 import org.arbalest.support.CCompiler
 import org.arbalest.support.LedgerExtension
@@ -174,6 +174,59 @@ class ArrayConversionLimitsSpec : FunSpec({
         refused(raw(union, 1, RawArray.bytes(0), RawArray.ints(1), children = listOf(words)), DataType.denseUnion(Field.of("x", DataType.UTF8_VIEW)), "row 0: offsets[0] = 1 is beyond the 1 elements of \"x\"")
     }
 
+    test("run ends that begin at 0 or before are refused, whether they are kept, shortened, gathered or expanded [REQ-05]") {
+        val values = raw(DataType.INT8, 2, null, RawArray.bytes(1, 2), name = "values")
+        for (first in listOf(0, -3)) {
+            val ends = RawArray(Field.of("run_ends", DataType.INT32).withNullable(false), 2, 0, 0, mutableListOf(null, RawArray.ints(first, 5)))
+            val runs = raw(DataType.runEndEncoded(DataType.INT32, values.field), 5, children = listOf(ends, values))
+            refused(runs, DataType.INT8, "run_ends[0] = $first is not behind 0")
+            for (bits in listOf(DataType.INT16, DataType.INT64)) {
+                refused(runs, DataType.runEndEncoded(bits, values.field), "run_ends[0] = $first is not behind 0")
+            }
+            imported(runs) { array -> shouldThrow<DeviceException> { array.compact() }.message!! shouldContain "run_ends[0] = $first is not behind 0" }
+            imported(runs) { array -> array.slice(1, 3).use { part -> part.convertTo(Field.of("a", DataType.INT8)).use { it.asColumn().get(2) shouldBe 2L } } }
+        }
+    }
+
+    test("a union that a null struct or a null index hides may have no nulls of its own [REQ-03]") {
+        val required = Field.of("a", DataType.INT32).withNullable(false)
+        val other = Field.of("b", DataType.UTF8).withNullable(false)
+        for (union in listOf(DataType.denseUnion(required, other), DataType.sparseUnion(required, other))) {
+            val field = Field.of("u", union).withNullable(false)
+            val struct = DataType.struct(field)
+            fun value(column: ColumnBuilder, number: Long) {
+                column.child("u").child(0).append(number)
+                column.child("u").appendUnion(0)
+                column.appendStruct()
+            }
+            val encoded = build(Field.of("a", DataType.dictionary(DataType.INT8, struct)), 3) {
+                value(it.dictionary(), 7)
+                it.appendIndex(0).appendNull().appendIndex(0)
+            }
+            encoded.use { array ->
+                array.convertTo(Field.of("a", struct)).use { plain ->
+                    plain.validate(Validation.FULL)
+                    read(plain.asColumn()) shouldBe read(array.asColumn())
+                    plain.slice(1, 2).use { part -> part.compact().use { read(it.asColumn()) shouldBe read(part.asColumn()) } }
+                }
+            }
+            val none = build(Field.of("a", DataType.dictionary(DataType.INT8, struct)), 2) { it.appendNull().appendNull() }
+            none.use { array ->
+                array.convertTo(Field.of("a", struct)).use { plain ->
+                    plain.validate(Validation.FULL)
+                    List(2) { plain.asColumn().isNull(it.toLong()) } shouldBe listOf(true, true)
+                }
+            }
+            // One that nothing hides is refused, as it was.
+            val bare = build(Field.of("a", DictionaryType(DataType.INT8, Field.of("u", union), false)), 2) {
+                it.dictionary().child(0).append(7)
+                it.dictionary().appendUnion(0)
+                it.appendIndex(0).appendNull()
+            }
+            bare.use { refused(it, Field.of("a", union), "row 1: is null, but no child of the union may be") }
+        }
+    }
+
     test("text that is cut is bounded by the last offset still that it had [REQ-05, READ-07]") {
         imported(raw(DataType.UTF8, 3, null, RawArray.ints(0, 1, 30_000_000, 3), RawArray.bytes(65, 66, 67))) { array ->
             array.slice(0, 2).use { it.convertTo(Field.of("b", DataType.UTF8)) }.use { cut ->
@@ -247,7 +300,7 @@ class ArrayConversionLimitsSpec : FunSpec({
         }
     }
 
-    test("for C: the array in the layout that C asked for, and its schema; on failure both are released structs, and the handle is not spent [REQ-09]") {
+    test("for C: the array in the layout that C asked for, and its schema; on failure nothing is written, and the handle is not spent [REQ-09]") {
         Arena.ofConfined().use { arena ->
             val (out, schemaOut) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.SCHEMA)
             val asked = schema("word" to DataType.UTF8_VIEW)
@@ -255,11 +308,9 @@ class ArrayConversionLimitsSpec : FunSpec({
                 val array = batch()
                 val struct = if (isDevice) arena.struct(StructKind.DEVICE_ARRAY) else out
                 fun export(field: Field) = if (isDevice) array.exportDeviceArray(struct, schemaOut, field) else array.exportArray(struct, schemaOut, field)
-                struct.fill(0x5a)
-                schemaOut.fill(0x5a)
+                for (each in listOf(struct, schemaOut)) each.fill(0x5a)
                 shouldThrow<DeviceException> { export(schema("n" to DataType.UTF8).asField()) }.message shouldStartWith "$.n: int64 cannot"
-                ArrowArrayStruct.release(struct.address()) shouldBe 0
-                ArrowSchemaStruct.release(schemaOut.address()) shouldBe 0
+                for (each in listOf(struct, schemaOut)) each.shouldBeGarbage()
                 array.isOpen shouldBe true
                 export(asked.asField())
                 array.isOpen shouldBe false

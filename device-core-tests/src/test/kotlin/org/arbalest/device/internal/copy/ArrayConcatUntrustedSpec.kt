@@ -164,7 +164,7 @@ class ArrayConcatUntrustedSpec : FunSpec({
         val good = runs(3, 1, 3)
         refusal(good.retain(), runs(5, 2, 2, 5)) shouldBe "arrays[1]: run_ends[1] = 2 is not behind 2"
         refusal(good.retain(), runs(5, 2, 4)) shouldBe "arrays[1]: the runs end at 4, but offset + length = 5"
-        refusal(good.retain(), runs(5, -1, -2)) shouldBe "arrays[1]: the runs end at 0, but offset + length = 5"
+        refusal(good.retain(), runs(5, -1, -2)) shouldBe "arrays[1]: run_ends[0] = -1 is not behind 0"
         refusal(good.retain(), runs(32765, 32767)) shouldBe "arrays[1]: 3 + 32765 elements are more than run ends of 16 bits reach"
         joined(good, runs(32764, 32767)).use { it.length() shouldBe 32767 }
     }

@@ -25,11 +25,14 @@ import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.abi.Errno
 import org.arbalest.device.support.EveryType
 import org.arbalest.device.support.HandLaid
+import org.arbalest.device.support.RawArray
 import org.arbalest.support.CCompiler
 import org.arbalest.support.LedgerExtension
 import org.arbalest.support.fake.FakeExtension
+import java.lang.foreign.Arena
 import java.lang.foreign.ValueLayout.JAVA_BYTE
 import java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED
+import kotlin.random.Random
 
 /** Whether two arrays have the same values, and where they differ first. */
 class ContentDifferenceSpec : FunSpec({
@@ -209,6 +212,27 @@ class ContentDifferenceSpec : FunSpec({
             val closed = numbers(1).also { it.close() }
             shouldThrow<IllegalStateException> { one.contentEquals(closed) }
             shouldThrow<IllegalStateException> { closed.contentEquals(one) }
+        }
+    }
+
+    test("run ends that do not ascend give an answer or a DeviceException, nothing else [READ-07]") {
+        val random = Random(7)
+        repeat(300) { round ->
+            val ends = IntArray(3) { random.nextInt(-2, 9) }
+            val values = RawArray(Field.of("values", DataType.INT8), 3, 1, 0, mutableListOf(RawArray.bytes(0b101), RawArray.bytes(1, 0, 3)))
+            val runEnds = RawArray(Field.of("run_ends", DataType.INT32).withNullable(false), 3, 0, 0, mutableListOf(null, RawArray.ints(*ends)))
+            val runs = RawArray(Field.of("a", DataType.runEndEncoded(DataType.INT32, values.field)), 6, 0, 0, mutableListOf(), listOf(runEnds, values))
+            Arena.ofConfined().use { arena ->
+                DeviceArray.importArray(runs.laid(arena), runs.field).use { one ->
+                    DeviceArray.importArray(runs.laid(arena), runs.field).use { other ->
+                        withClue("round $round: ${ends.toList()}") {
+                            one.asColumn().runCatching { get(5) } // which the other is not asked
+                            val thrown = runCatching { one.contentEquals(other) }.exceptionOrNull()
+                            if (thrown != null) (thrown is DeviceException) shouldBe true
+                        }
+                    }
+                }
+            }
         }
     }
 })

@@ -17,6 +17,8 @@ import org.arbalest.device.abi.ArrowArrayStruct
 import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.abi.Errno
 import org.arbalest.device.support.EveryType
+import org.arbalest.device.support.garbage
+import org.arbalest.device.support.shouldBeGarbage
 import org.arbalest.device.support.struct
 import org.arbalest.support.CCompiler
 import org.arbalest.support.Drained
@@ -179,13 +181,40 @@ class StreamExportSpec : FunSpec({
         }
         DeviceArrayReader.of(schema, listOf()).use { it.deviceType() shouldBe DeviceType.CPU }
         DeviceArrayReader.of(schema, DeviceType(2), listOf()).use { it.deviceType() shouldBe DeviceType(2) }
-        val text = Devices.cpu().batchBuilder(0).use { it.utf8("id", listOf()).build() }
-        val mixed = listOf(batch(0), cuda(), text)
-        shouldThrow<DeviceException> { DeviceArrayReader.of(schema, mixed) }.message shouldBe "batch 1: a stream of CPU arrays gave one on CUDA:1"
-        shouldThrow<DeviceException> { DeviceArrayReader.of(schema, listOf(mixed[0], text)) }.message shouldContain "batch 1: a stream gave an array of another type"
-        shouldThrow<DeviceException> { DeviceArrayReader.of(schema, DeviceType(2), mixed) }.message shouldContain "batch 0: a stream of CUDA arrays"
-        mixed.forEach { it.isOpen shouldBe true; it.close() }
-        shouldThrow<IllegalStateException> { DeviceArrayReader.of(schema, listOf(mixed[0])) }.message shouldBe "batch 0 was closed or exported"
+        fun text() = Devices.cpu().batchBuilder(0).use { it.utf8("id", listOf()).build() }
+        fun mixed() = listOf(batch(0), cuda(), text())
+        shouldThrow<DeviceException> { DeviceArrayReader.of(schema, mixed()) }.message shouldBe "batch 1: a stream of CPU arrays gave one on CUDA:1"
+        shouldThrow<DeviceException> { DeviceArrayReader.of(schema, listOf(batch(0), text())) }.message shouldContain "batch 1: a stream gave an array of another type"
+        shouldThrow<DeviceException> { DeviceArrayReader.of(schema, DeviceType(2), mixed()) }.message shouldContain "batch 0: a stream of CUDA arrays"
+    }
+
+    test("arrays that are given to a reader are its own from then on, also if it refuses them; none is taken twice or closed [OWN-16]") {
+        val given = List(2) { batch(it.toLong()) }
+        DeviceArrayReader.of(schema, given).use { reader ->
+            given.map { it.isOpen } shouldBe listOf(false, false)
+            reader.next()!!.use { it.column("id").getLong(0) shouldBe 0L }
+        }
+        val refusals = listOf(
+            listOf(batch(0).also { it.close() }, batch(1)),
+            batch(0).let { listOf(batch(1), it, it) },
+            listOf(batch(0), null, batch(1)),
+            listOf(batch(0), Devices.cpu().batchBuilder(0).use { it.utf8("id", listOf()).build() }, batch(1)),
+        )
+        for (batches in refusals) {
+            @Suppress("UNCHECKED_CAST")
+            shouldThrow<RuntimeException> { DeviceArrayReader.of(schema, batches as List<DeviceArray>) }
+            batches.filterNotNull().forEach { it.isOpen shouldBe false }
+        }
+        val twice = batch(0)
+        shouldThrow<IllegalStateException> { DeviceArrayReader.of(schema, listOf(twice, twice)) }.message shouldBe
+            "batch 1 was closed or exported, or is in the list twice"
+    }
+
+    test("a source that gives a closed array fails the stream [OWN-16]") {
+        val closed = batch(0).also { it.close() }
+        DeviceArrayReader.of(schema, DeviceType.CPU) { closed }.use { reader ->
+            repeat(2) { shouldThrow<DeviceException> { reader.next() }.message shouldContain "a stream gave an array that was closed or exported" }
+        }
     }
 
     test("forEach lends: each array is open during the action and closed after it, also if that throws; the reader stays open") {
@@ -234,21 +263,22 @@ class StreamExportSpec : FunSpec({
 
     test("a stream of another device is not handed out as a plain one [STR-08]") {
         Arena.ofConfined().use { arena ->
-            val stream = arena.struct(StructKind.STREAM).fill(0x5a)
+            val stream = arena.garbage(StructKind.STREAM.size)
             DeviceArrayReader.of(schema, DeviceType(2), source(1)).use { reader ->
                 shouldThrow<DeviceException> { reader.exportStream(stream) }.message shouldContain "export a device stream"
-                ArrowArrayStreamStruct.release(stream.address()) shouldBe 0
+                stream.shouldBeGarbage()
             }
         }
     }
 
-    test("a reader that was exported or closed cannot be exported again, and the out struct is released [OWN-09]") {
+    test("a reader that was exported or closed cannot be exported again, and nothing is written, not even to the struct that C has [OWN-09]") {
         Arena.ofConfined().use { arena ->
-            val (stream, other) = arena.struct(StructKind.STREAM) to arena.struct(StructKind.DEVICE_STREAM).fill(0x5a)
+            val (stream, other) = arena.struct(StructKind.STREAM) to arena.garbage(StructKind.DEVICE_STREAM.size)
             val reader = DeviceArrayReader.of(schema, List(2) { batch(it.toLong()) })
             reader.exportStream(stream)
             shouldThrow<IllegalStateException> { reader.exportDeviceArrayStream(other) }.message shouldBe "the reader was exported"
-            PeerMoves.release(other, StructKind.DEVICE_STREAM) shouldBe false
+            other.shouldBeGarbage()
+            shouldThrow<IllegalStateException> { reader.exportStream(stream) }.message shouldBe "the reader was exported"
             shouldThrow<IllegalStateException> { reader.next() }.message shouldBe "the reader was exported"
             reader.close()
             PeerStreams.drain(stream).batches shouldBe 2

@@ -115,9 +115,9 @@ public final class ArrayAssembly {
     long block = writer.block();
     try {
       writer.write(field, data);
-      boolean hasEmptyAtOffset = Structure.validate(field, block);
+      boolean hasEmpty = Structure.validate(field, block);
       DeviceArrayImpl handle = new DeviceArrayImpl(device, field, block, data.offset(), data.length());
-      return handle.holding(new BuiltArray(buffers, block, device, event, hasEmptyAtOffset));
+      return handle.holding(new BuiltArray(buffers, block, device, event, hasEmpty));
     } catch (Throwable t) {
       NativeHeap.free(block);
       throw t;

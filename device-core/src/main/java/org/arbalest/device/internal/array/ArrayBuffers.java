@@ -49,7 +49,7 @@ public final class ArrayBuffers {
   private static void export(DeviceArrayImpl array, Ownership owner, long struct) {
     owner.retain();
     try {
-      ArrayExport.export(owner, Layout.of(array.field()), array.struct(), array.offset(), array.length(), struct);
+      ArrayExport.export(owner, Layout.of(array.field()), array.struct(owner), array.offset(), array.length(), false, struct);
     } catch (Throwable t) {
       owner.release();
       throw t;

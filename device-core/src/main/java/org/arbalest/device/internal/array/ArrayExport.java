@@ -63,12 +63,13 @@ public final class ArrayExport extends RecycledExport {
 
   /**
    * Exports an array to {@code out}, an {@code ArrowArray}. The holder that the caller has passes to the export; if this throws, the caller
-   * still has it, and the release of {@code out} was not written.
+   * still has it, and nothing was written to {@code out}; only where the stack was exhausted in the middle it is a released struct.
    *
    * @param node the array's own struct, which has the shape of {@code layout}
    * @param offset where the array begins in its buffers
+   * @param isInMainMemory whether the consumer reads it there: on the CPU
    */
-  static void export(Ownership owner, Layout layout, long node, long offset, long length, long out) {
+  static void export(Ownership owner, Layout layout, long node, long offset, long length, boolean isInMainMemory, long out) {
     ArrayExport export = take(layout);
     export.owner = owner;
     export.holds(1 + layout.descendants);
@@ -80,8 +81,9 @@ public final class ArrayExport extends RecycledExport {
       export.write(layout, node, out, 0);
       if (sliced) ShownPart.narrow(layout, out, offset, length);
       if (sliced || offset != 0) ShownPart.pushDown(layout, out);
-      if (length == 0 || owner.hasEmptyAtOffset) ShownPart.resetEmpty(layout, out);
+      if (length == 0 || owner.hasEmpty) ShownPart.resetEmpty(layout, out, isInMainMemory);
     } catch (Throwable t) { // the stack is exhausted
+      ArrowArrayStruct.setRelease(out, 0);
       export.owner = null;
       export.holds(0);
       export.recycle();

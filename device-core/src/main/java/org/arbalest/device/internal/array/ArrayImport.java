@@ -99,12 +99,13 @@ public final class ArrayImport {
     try {
       Device device = isDeviceArray ? deviceOf(source) : DeviceRegistry.cpu();
       EventPoint event = isDeviceArray ? eventOf(device, source) : null;
-      boolean hasEmptyAtOffset = check(device, field, source, level);
+      boolean hasEmpty = check(device, field, source, level);
       block = NativeHeap.allocate(ArrowDeviceArrayStruct.SIZE);
       if (!isDeviceArray) ArrowDeviceArrayStruct.setSyncEvent(block, 0);
       long offset = ArrowArrayStruct.offset(source);
       DeviceArrayImpl array = new DeviceArrayImpl(device, field, block, offset, ArrowArrayStruct.length(source));
-      ImportedArray owner = new ImportedArray(block, device, event, hasEmptyAtOffset);
+      boolean hasUnknownEvent = isDeviceArray && event == null && ArrowDeviceArrayStruct.syncEvent(source) != 0;
+      ImportedArray owner = new ImportedArray(block, device, event, hasUnknownEvent, hasEmpty);
       if (isDeviceArray) {
         ArrowDeviceArrayStruct.move(source, block);
       } else {
@@ -123,9 +124,10 @@ public final class ArrayImport {
     try {
       Device device = deviceOf(block);
       EventPoint event = eventOf(device, block);
-      boolean hasEmptyAtOffset = check(device, field, block, level);
+      boolean hasEmpty = check(device, field, block, level);
       DeviceArrayImpl array = new DeviceArrayImpl(device, field, block, ArrowArrayStruct.offset(block), ArrowArrayStruct.length(block));
-      return array.holding(new ImportedArray(block, device, event, hasEmptyAtOffset));
+      boolean hasUnknownEvent = event == null && ArrowDeviceArrayStruct.syncEvent(block) != 0;
+      return array.holding(new ImportedArray(block, device, event, hasUnknownEvent, hasEmpty));
     } catch (Throwable t) {
       giveBack(block);
       NativeHeap.free(block);
@@ -136,9 +138,9 @@ public final class ArrayImport {
   /** Validates the structure, and asks the driver about the buffers; whether there may be an empty array at an offset below (ARR-19). */
   private static boolean check(Device device, Field field, long array, Validation level) {
     if (level == Validation.NONE) return true;
-    boolean hasEmptyAtOffset = Structure.validate(field, array);
+    boolean hasEmpty = Structure.validate(field, array);
     BufferPlaces.check(device, field, array, level);
-    return hasEmptyAtOffset;
+    return hasEmpty;
   }
 
   private static Device deviceOf(long array) {

@@ -21,8 +21,8 @@ public final class BuiltArray extends Ownership {
   private final @Nullable RecordedEvent event;
 
   /** Takes over the buffers, the block of a {@link StructBlock} and a holder of the event. */
-  public BuiltArray(List<DeviceBufferImpl> buffers, long block, Device device, @Nullable RecordedEvent event, boolean hasEmptyAtOffset) {
-    super(hasEmptyAtOffset);
+  public BuiltArray(List<DeviceBufferImpl> buffers, long block, Device device, @Nullable RecordedEvent event, boolean hasEmpty) {
+    super(hasEmpty);
     this.buffers = buffers;
     this.block = block;
     this.isCpuAccessible = device.isCpuAccessible() || (!buffers.isEmpty() && allCpuAccessible(buffers));
@@ -39,6 +39,11 @@ public final class BuiltArray extends Ownership {
   @Override
   public long syncEvent() {
     return event == null || event.point.isKnownDone() ? 0 : event.point.cell;
+  }
+
+  @Override
+  public boolean mayHaveToWait() {
+    return event != null && !event.point.isKnownDone();
   }
 
   @Override

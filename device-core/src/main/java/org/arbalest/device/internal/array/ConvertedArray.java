@@ -15,8 +15,8 @@ public final class ConvertedArray extends Ownership {
   private final Conversion conversion;
 
   /** Takes over a holder of the source, the memory, and the block of a {@link StructBlock}. */
-  public ConvertedArray(Ownership source, @Nullable DeviceBufferImpl memory, long block, Conversion conversion, boolean hasEmptyAtOffset) {
-    super(hasEmptyAtOffset);
+  public ConvertedArray(Ownership source, @Nullable DeviceBufferImpl memory, long block, Conversion conversion, boolean hasEmpty) {
+    super(hasEmpty);
     this.source = source;
     this.memory = memory;
     this.block = block;
@@ -26,6 +26,11 @@ public final class ConvertedArray extends Ownership {
   @Override
   public long syncEvent() {
     return source.syncEvent();
+  }
+
+  @Override
+  public boolean mayHaveToWait() {
+    return source.mayHaveToWait();
   }
 
   @Override

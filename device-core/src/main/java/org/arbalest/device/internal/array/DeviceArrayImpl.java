@@ -33,6 +33,11 @@ public final class DeviceArrayImpl extends Handle implements DeviceArray, ArrayS
     super(device, field, struct, offset, length);
   }
 
+  /** Another one of the same struct, likewise. */
+  private DeviceArrayImpl(DeviceArrayImpl of, Device device, long offset, long length) {
+    super(of, device, offset, length);
+  }
+
   /** Gives a new handle a holder of the array's memory, which the caller had. */
   public DeviceArray holding(Ownership holder) {
     open(holder);
@@ -51,7 +56,12 @@ public final class DeviceArrayImpl extends Handle implements DeviceArray, ArrayS
 
   @Override
   public long syncEventAddress() {
-    return holder().syncEvent();
+    Ownership owner = share();
+    try {
+      return owner.syncEvent();
+    } finally {
+      owner.release();
+    }
   }
 
   @Override
@@ -61,18 +71,7 @@ public final class DeviceArrayImpl extends Handle implements DeviceArray, ArrayS
 
   @Override
   public long structAddress() {
-    checkOpen();
-    return struct;
-  }
-
-  @Override
-  public @Nullable Object origin() {
-    return holder() instanceof ForeignOwner owner ? owner.origin() : null;
-  }
-
-  @Override
-  public @Nullable Conversion conversion() {
-    return holder().conversion();
+    return borrowedStruct();
   }
 
   @Override
@@ -107,8 +106,8 @@ public final class DeviceArrayImpl extends Handle implements DeviceArray, ArrayS
   public @Nullable DeviceArray viewOn(Device target) {
     if (target.equals(device)) return retain();
     DeviceImpl to = DeviceImpl.unwrap(target);
-    boolean reached = holder().isCpuAccessible() && (to.isCpu() || to.reaches(device));
-    return reached ? new DeviceArrayImpl(target, field, struct, offset, length).holding(share()) : null;
+    boolean reached = isMemoryCpuAccessible() && (to.isCpu() || to.reaches(device));
+    return reached ? new DeviceArrayImpl(this, target, offset, length).holding(share()) : null;
   }
 
   /** Lets what is queued in a stream from now on wait until the buffers can be read. */
@@ -138,27 +137,27 @@ public final class DeviceArrayImpl extends Handle implements DeviceArray, ArrayS
 
   @Override
   public DeviceArray retain() {
-    return new DeviceArrayImpl(device, field, struct, offset, length).holding(share());
+    return new DeviceArrayImpl(this, device, offset, length).holding(share());
   }
 
   @Override
   public DeviceArray move() {
-    return new DeviceArrayImpl(device, field, struct, offset, length).holding(spend());
+    return new DeviceArrayImpl(this, device, offset, length).holding(spend());
   }
 
   @Override
   public DeviceArray slice(long from, long count) {
     Objects.checkFromIndexSize(from, count, length);
-    return new DeviceArrayImpl(device, field, struct, offset + from, count).holding(share());
+    return new DeviceArrayImpl(this, device, offset + from, count).holding(share());
   }
 
   @Override
   public DeviceArray child(int index) {
-    Ownership shared = share(); // before the struct is read: another thread may close this handle
+    Ownership shared = share();
     try {
       Layout layout = Layout.of(field);
       Objects.checkIndex(index, layout.children.length);
-      long node = ArrowArrayStruct.child(struct, index);
+      long node = ArrowArrayStruct.child(struct(shared), index);
       boolean rows = layout.shape.sharesRows();
       long start = ArrowArrayStruct.offset(node) + (rows ? offset : 0);
       return new DeviceArrayImpl(device, layout.children[index], node, start, rows ? length : ArrowArrayStruct.length(node)).holding(shared);
@@ -191,8 +190,13 @@ public final class DeviceArrayImpl extends Handle implements DeviceArray, ArrayS
   /** Whether the CPU can read the buffers, now. */
   public boolean isReadable() {
     if (!device.isCpuAccessible()) return false;
-    Ownership owner = holder();
-    return owner.syncEvent() == 0 || (owner.event() != null && isReady());
+    if (!mayHaveToWait()) return true;
+    Ownership owner = share();
+    try {
+      return owner.event() != null && isReady();
+    } finally {
+      owner.release();
+    }
   }
 
   /** What the array is, how long, and where. */

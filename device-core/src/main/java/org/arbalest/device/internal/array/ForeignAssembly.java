@@ -45,10 +45,10 @@ public final class ForeignAssembly implements BufferSizes.Sizes {
     try {
       ForeignAssembly assembly = new ForeignAssembly(data, device.isCpuAccessible(), block);
       assembly.writeAll(FieldImpl.unwrap(field));
-      boolean hasEmptyAtOffset = Structure.validate(field, block.address);
+      boolean hasEmpty = Structure.validate(field, block.address);
       long struct = block.address;
       DeviceArrayImpl handle = new DeviceArrayImpl(device, field, struct, ArrowArrayStruct.offset(struct), ArrowArrayStruct.length(struct));
-      return handle.holding(new ForeignOwner(struct, assembly.bytes, device, origin, onFree, hasEmptyAtOffset));
+      return handle.holding(new ForeignOwner(struct, assembly.bytes, device, origin, onFree, hasEmpty));
     } catch (Throwable t) {
       NativeHeap.free(block.address);
       throw t;

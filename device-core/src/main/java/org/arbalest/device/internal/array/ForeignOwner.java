@@ -16,8 +16,8 @@ final class ForeignOwner extends Ownership {
   private final Runnable onFree;
 
   /** Takes over the block of a {@link StructBlock}. */
-  ForeignOwner(long block, long bytes, Device device, @Nullable Object origin, Runnable onFree, boolean hasEmptyAtOffset) {
-    super(hasEmptyAtOffset);
+  ForeignOwner(long block, long bytes, Device device, @Nullable Object origin, Runnable onFree, boolean hasEmpty) {
+    super(hasEmpty);
     this.block = block;
     this.bytes = bytes;
     this.device = device;
@@ -33,6 +33,11 @@ final class ForeignOwner extends Ownership {
   @Override
   public long syncEvent() {
     return 0;
+  }
+
+  @Override
+  public boolean mayHaveToWait() {
+    return false;
   }
 
   @Override

@@ -3,6 +3,7 @@ package org.arbalest.device.internal.array;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import org.arbalest.device.Conversion;
 import org.arbalest.device.Device;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.Field;
@@ -24,8 +25,8 @@ public abstract class Handle {
   final Device device;
   final Field field;
 
-  /** The {@code ArrowArray} that describes the buffers; in memory that the owner holds. */
-  final long struct;
+  /** The {@code ArrowArray} that describes the buffers; in memory that the owner holds. Use {@link #struct(Ownership)}. */
+  private final long struct;
 
   /** Where this array begins in the struct's buffers; the struct's own offset, unless this is a slice. */
   final long offset;
@@ -43,6 +44,11 @@ public abstract class Handle {
     this.watch = Leaks.isDue() ? Leaks.watch(this, lost()) : null;
   }
 
+  /** Another one of the same struct, likewise. */
+  Handle(Handle of, Device device, long offset, long length) {
+    this(device, of.field, of.struct, offset, length);
+  }
+
   public final Device device() {
     return device;
   }
@@ -51,7 +57,18 @@ public abstract class Handle {
     return field;
   }
 
-  public final long struct() {
+  /**
+   * The {@code ArrowArray} that describes the buffers. Only for who holds its memory: without a hold, another thread's {@link #close} frees the struct.
+   *
+   * @param held what {@link #share} or {@link #spend} gave to the caller, who has not released it yet
+   */
+  public final long struct(Ownership held) {
+    return struct;
+  }
+
+  /** The same for who keeps the handle open, as a bridge's user must; throws if it is spent. */
+  final long borrowedStruct() {
+    checkOpen();
     return struct;
   }
 
@@ -94,29 +111,46 @@ public abstract class Handle {
     OWNER.setVolatile(this, taken);
   }
 
-  /** Another holder, for the caller. */
+  /** Another holder, for the caller. The only way to what the array's memory says, besides {@link #spend}. */
   public final Ownership share() {
-    Ownership shared = holder();
-    shared.retain();
+    Ownership shared = open();
+    if (!shared.tryRetain()) throw spent(); // closed just now, by the last that held it
     return shared;
   }
 
-  /** The owner of an open handle. */
-  public final Ownership holder() {
+  /** Who holds an open handle's memory, but not for the caller: to be asked only what it knows without that memory. */
+  private Ownership open() {
     Ownership current = (Ownership) OWNER.getVolatile(this);
     if (current == null) throw spent();
     return current;
   }
 
-  /**
-   * Throws if this handle was spent before, as {@link #holder} does; for loops that read, which it does not hold up: a plain read, which the JIT does once.
-   */
+  /** Whether the CPU can read all buffers, once the event has completed. */
+  public final boolean isMemoryCpuAccessible() {
+    return open().isCpuAccessible();
+  }
+
+  /** Whether there is an event that is not known to be complete. */
+  final boolean mayHaveToWait() {
+    return open().mayHaveToWait();
+  }
+
+  public final @Nullable Conversion conversion() {
+    return open().conversion();
+  }
+
+  public final @Nullable Object origin() {
+    return open() instanceof ForeignOwner owner ? owner.origin() : null;
+  }
+
+  /** Throws if this handle was spent before; for loops that read, which it does not hold up: a plain read, which the JIT does once. */
   public final void checkOpen() {
     if (owner == null) throw spent();
   }
 
   /** What to wait for before the buffers are read; null if there is nothing. The caller closes it. */
   public final @Nullable SyncEvent syncEvent() {
+    if (!mayHaveToWait()) return null;
     Ownership owner = share();
     EventPoint point = owner.event();
     if (point != null && !point.isKnownDone()) return new SyncEventImpl(point, owner);

@@ -17,16 +17,25 @@ final class ImportedArray extends Ownership {
   private final Device device;
   private final @Nullable EventPoint event;
 
-  ImportedArray(long struct, Device device, @Nullable EventPoint event, boolean hasEmptyAtOffset) {
-    super(hasEmptyAtOffset);
+  /** Whether it has an event that nobody here can wait for. */
+  private final boolean hasUnknownEvent;
+
+  ImportedArray(long struct, Device device, @Nullable EventPoint event, boolean hasUnknownEvent, boolean hasEmpty) {
+    super(hasEmpty);
     this.struct = struct;
     this.device = device;
     this.event = event;
+    this.hasUnknownEvent = hasUnknownEvent;
   }
 
   @Override
   public long syncEvent() {
-    return event != null && event.isKnownDone() ? 0 : ArrowDeviceArrayStruct.syncEvent(struct);
+    return mayHaveToWait() ? ArrowDeviceArrayStruct.syncEvent(struct) : 0;
+  }
+
+  @Override
+  public boolean mayHaveToWait() {
+    return event == null ? hasUnknownEvent : !event.isKnownDone();
   }
 
   @Override

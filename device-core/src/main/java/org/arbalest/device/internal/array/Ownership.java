@@ -13,16 +13,19 @@ import org.jspecify.annotations.Nullable;
 
 /** Who holds the memory of one array: Java handles, exports that C has not released, and queued work that uses it. */
 public abstract class Ownership extends Shared {
-  /** Whether an array below has no elements but an offset, which is not to go out (ARR-19). */
-  final boolean hasEmptyAtOffset;
+  /** Whether an array below has no elements, but an offset, or offsets of which the first may be anything, which are not to go out (ARR-19). */
+  final boolean hasEmpty;
 
-  Ownership(boolean hasEmptyAtOffset) {
-    this.hasEmptyAtOffset = hasEmptyAtOffset;
+  Ownership(boolean hasEmpty) {
+    this.hasEmpty = hasEmpty;
     Counts.ARRAYS.increment();
   }
 
   /** What the consumer of an export is to wait for: a pointer to an event's handle, or 0 if there is nothing to wait for any more. */
   public abstract long syncEvent();
+
+  /** Whether {@link #syncEvent} is not 0; known without the array's memory. */
+  public abstract boolean mayHaveToWait();
 
   /** What to wait for before the buffers are read; null if there is nothing, or if nobody here could wait for it. */
   public abstract @Nullable EventPoint event();
@@ -45,12 +48,12 @@ public abstract class Ownership extends Shared {
     return NativeHeap.getLong(ArrowArrayStruct.buffers(struct) + Long.BYTES * ArrowArrayStruct.nBuffers(struct));
   }
 
-  /** What was copied when this was made of another array; null if it was not. */
+  /** What was copied when this was made of another array; null if it was not. Known without the array's memory. */
   public @Nullable Conversion conversion() {
     return null;
   }
 
-  /** Whether the CPU can read all buffers, once the event has completed. */
+  /** Whether the CPU can read all buffers, once the event has completed. Known without the array's memory. */
   public abstract boolean isCpuAccessible();
 
   @Override

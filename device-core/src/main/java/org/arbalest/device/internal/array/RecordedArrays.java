@@ -64,7 +64,12 @@ public final class RecordedArrays {
 
   /** The memory that an open array keeps; of an array of C's, what its buffers have to hold, without the data of texts, since how much that is stands in a buffer (ARR-17). */
   static long bytes(Handle array) {
-    return bytes(array, array.holder());
+    Ownership owner = array.share();
+    try {
+      return bytes(array, owner);
+    } finally {
+      owner.release();
+    }
   }
 
   /** The same of one whose memory the caller holds. */
@@ -72,7 +77,7 @@ public final class RecordedArrays {
     long known = owner.bytes();
     if (known >= 0) return known;
     try {
-      return bytes(Layout.of(array.field()), array.struct());
+      return bytes(Layout.of(array.field()), array.struct(owner));
     } catch (StackOverflowError _) { // the export or the import has to go on
       return -1;
     }

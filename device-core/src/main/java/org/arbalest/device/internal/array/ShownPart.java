@@ -2,11 +2,25 @@
 package org.arbalest.device.internal.array;
 
 import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.Layout;
 
 /** Makes structs that are going out describe the part of an array that is shown. */
 final class ShownPart {
+  /** The buffers of text, or of lists, without elements: no bitmap, one offset of 0, and no data, at an address. */
+  private static final long NO_ELEMENTS = noElements();
+
   private ShownPart() {}
+
+  private static long noElements() {
+    long list = NativeHeap.allocate(4L * Long.BYTES);
+    long zero = list + 3 * Long.BYTES;
+    NativeHeap.putLong(list, 0);
+    NativeHeap.putLong(list + Long.BYTES, zero);
+    NativeHeap.putLong(list + 2 * Long.BYTES, zero);
+    NativeHeap.putLong(zero, 0);
+    return list;
+  }
 
   /** Makes a struct describe some of its elements; how many of those are null is not known, unless none are. */
   static void narrow(Layout layout, long array, long offset, long length) {
@@ -34,18 +48,23 @@ final class ShownPart {
     ArrowArrayStruct.setOffset(struct, 0);
   }
 
-  /** Lets arrays without elements begin at 0, and shortens what is positioned by them alone to nothing (ARR-19). */
-  static void resetEmpty(Layout layout, long array) {
+  /**
+   * Lets arrays without elements begin at 0, and shortens what is positioned by them alone to nothing (ARR-19). Their offsets, of which the one that there is may
+   * be anything, or NULL, are 0 in main memory.
+   */
+  static void resetEmpty(Layout layout, long array, boolean isInMainMemory) {
     boolean isEmpty = ArrowArrayStruct.length(array) == 0;
     if (isEmpty) {
       ArrowArrayStruct.setOffset(array, 0);
       ArrowArrayStruct.setNullCount(array, 0);
+      boolean hasOffsets = layout.shape == Layout.Shape.VARIABLE || layout.shape == Layout.Shape.LIST;
+      if (hasOffsets && isInMainMemory) ArrowArrayStruct.setBuffers(array, NO_ELEMENTS);
     }
     for (int i = 0; i < layout.children.length; i++) {
       long child = ArrowArrayStruct.child(array, i);
       if (isEmpty && layout.shape.positionsChildren()) ArrowArrayStruct.setLength(child, 0);
-      resetEmpty(layout.children[i].layout, child);
+      resetEmpty(layout.children[i].layout, child, isInMainMemory);
     }
-    if (layout.dictionary != null) resetEmpty(layout.dictionary.layout, ArrowArrayStruct.dictionary(array));
+    if (layout.dictionary != null) resetEmpty(layout.dictionary.layout, ArrowArrayStruct.dictionary(array), isInMainMemory);
   }
 }

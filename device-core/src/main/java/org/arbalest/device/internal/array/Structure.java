@@ -19,7 +19,7 @@ public final class Structure {
   /**
    * Validates an array of any type; throws a {@link DeviceException} with the path of the field, what is wrong, and the numbers.
    *
-   * @return whether it, or an array below it, has no elements but an offset (ARR-19)
+   * @return whether it, or an array below it, has no elements, but an offset, or offsets of which the first may be anything (ARR-19)
    */
   public static boolean validate(Field field, long array) {
     try {
@@ -40,7 +40,7 @@ public final class Structure {
     boolean below = checkChildren(layout, array, end);
     below |= checkDictionary(layout, array);
     if (length < needed) throw new Malformed("length = " + length + ", but its parent needs " + needed);
-    return below || (length == 0 && offset != 0);
+    return below || (length == 0 && (offset != 0 || layout.shape == Layout.Shape.VARIABLE || layout.shape == Layout.Shape.LIST));
   }
 
   /** What is wrong with the numbers of a struct; apart from where they are checked, which is the quicker the less it holds. */

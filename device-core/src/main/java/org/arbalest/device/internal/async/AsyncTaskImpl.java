@@ -30,8 +30,13 @@ public abstract sealed class AsyncTaskImpl implements AsyncTask permits Imported
   }
 
   public static AsyncTask of(DeviceArray array, Metadata metadata) {
-    Objects.requireNonNull(metadata, "metadata");
-    return new LocalTask(array.move(), metadata);
+    DeviceArray taken = array.move(); // whatever comes
+    try {
+      return new LocalTask(taken, Objects.requireNonNull(metadata, "metadata"));
+    } catch (Throwable t) {
+      taken.close();
+      throw t;
+    }
   }
 
   @Override

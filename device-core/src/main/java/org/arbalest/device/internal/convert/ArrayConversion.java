@@ -12,7 +12,6 @@ import org.arbalest.device.MemoryManager;
 import org.arbalest.device.abi.Errno;
 import org.arbalest.device.internal.array.ConvertedArray;
 import org.arbalest.device.internal.array.DeviceArrayImpl;
-import org.arbalest.device.internal.array.HandleExport;
 import org.arbalest.device.internal.array.Ownership;
 import org.arbalest.device.internal.array.StructBlock;
 import org.arbalest.device.internal.array.Structure;
@@ -54,7 +53,6 @@ public final class ArrayConversion {
   /** See {@link DeviceArray#exportArray(MemorySegment, MemorySegment, Field)}. Of two that spend the handle at a time, one does. */
   public static void export(DeviceArrayImpl array, MemorySegment out, MemorySegment schemaOut, Field requested, boolean isDeviceArray) {
     Objects.requireNonNull(requested, "requested");
-    HandleExport.clear(out, schemaOut, isDeviceArray);
     Ownership taken = array.spend();
     try (DeviceArray result = convert(array, taken, array.field(), requested, false)) {
       if (isDeviceArray) {
@@ -82,7 +80,7 @@ public final class ArrayConversion {
     ConversionPlan plan = new ConversionPlan(owner, array.device(), isCompact);
     try (plan) {
       if (!isCompact) Compatible.check(from, to);
-      Node node = plan.measure(from, array.struct(), Selection.range(array.offset(), array.length()), to);
+      Node node = plan.measure(from, array.struct(owner), Selection.range(array.offset(), array.length()), to);
       return make(plan, node, array.device(), to);
     } catch (Malformed e) {
       DeviceException malformed = e.toDeviceException();
@@ -118,9 +116,9 @@ public final class ArrayConversion {
         NativeHeap.putLong(nothing, 0);
       }
       node.writeStructs(block, memory == null ? 0 : memory.address(), nothing);
-      boolean hasEmptyAtOffset = Structure.validate(to, block.address);
+      boolean hasEmpty = Structure.validate(to, block.address);
       DeviceArrayImpl handle = new DeviceArrayImpl(device, to, block.address, node.offset, node.length);
-      ConvertedArray converted = new ConvertedArray(plan.owner, memory, block.address, plan.conversion(), hasEmptyAtOffset);
+      ConvertedArray converted = new ConvertedArray(plan.owner, memory, block.address, plan.conversion(), hasEmpty);
       plan.owner.retain(); // for it; from here on nothing fails
       if (memory != null) memory.take();
       return handle.holding(converted);

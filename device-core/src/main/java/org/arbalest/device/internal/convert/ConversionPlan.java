@@ -217,6 +217,7 @@ final class ConversionPlan implements AutoCloseable {
     if (isAsked && node.nulls > 0) {
       long row = rows.exposedNull(bitmap);
       if (row >= 0) throw isNull(row);
+      if (bitmap == 0) node.nulls = 0; // those that are nowhere, and hidden: they need not be null, and the field may have none
     }
     if (node.nulls == 0) {
       node.buffers.add(Node.Buffer.NONE);

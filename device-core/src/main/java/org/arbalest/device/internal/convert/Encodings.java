@@ -9,6 +9,7 @@ import org.arbalest.device.internal.memory.Integers;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.schema.Malformed;
+import org.arbalest.device.internal.schema.RunEnds;
 
 /** Dictionaries and run-ends that become plain values, by a list of which value stands in each row; and run-ends that stay some. */
 final class Encodings {
@@ -42,49 +43,8 @@ final class Encodings {
     return plan.measure(type.values(), dictionary, Selection.decoded(list, rows, hasNone), to);
   }
 
-  /** The ends of a struct's runs, and where the values of the first begins. */
-  private record Runs(long ends, long bits, long count, long values) {
-    static Runs of(Field from, long struct) {
-      long ends = ArrowArrayStruct.child(struct, 0);
-      long values = ArrowArrayStruct.child(struct, 1);
-      Layout layout = Layout.of(from).children[0].layout;
-      long address = ArrowArrayStruct.buffer(ends, 1) + layout.width() * ArrowArrayStruct.offset(ends);
-      return new Runs(address, layout.bits, ArrowArrayStruct.length(ends), ArrowArrayStruct.offset(values));
-    }
-
-    long end(long run) {
-      return Integers.get(ends, bits, run);
-    }
-
-    /** The first run that ends behind a position; there may be none. */
-    long find(long position) {
-      long low = 0;
-      long high = count;
-      while (low < high) {
-        long middle = (low + high) >>> 1;
-        if (end(middle) > position) {
-          high = middle;
-        } else {
-          low = middle + 1;
-        }
-      }
-      return low;
-    }
-
-    /** How many runs some rows are in that follow each other, the first of which is in one of them. */
-    long count(long first, Selection rows) {
-      long count = 0;
-      for (long last = rows.start; last < rows.start + rows.count; count++) last = end(first + count, last);
-      return count;
-    }
-
-    /** The end of a run that must end behind a position. */
-    long end(long run, long before) {
-      if (run >= count) throw new Malformed("the runs end at " + before + ", but there are elements behind that");
-      long end = end(run);
-      if (end <= before) throw new Malformed("run_ends[" + run + "] = " + end + " is not behind " + before);
-      return end;
-    }
+  private static long valuesOffset(long struct) {
+    return ArrowArrayStruct.offset(ArrowArrayStruct.child(struct, 1));
   }
 
   /** The value of its run for each row. */
@@ -93,35 +53,38 @@ final class Encodings {
     long child = ArrowArrayStruct.child(struct, 1);
     if (rows.count == 0) return plan.measure(values, child, Selection.range(ArrowArrayStruct.offset(child), 0), to);
     plan.look();
-    Runs runs = Runs.of(from, struct);
+    RunEnds runs = RunEnds.of(Layout.of(from), struct);
+    long valuesOffset = valuesOffset(struct);
     if (rows.isRange() && !rows.mayBeHidden()) {
-      long first = runs.find(rows.start);
-      long count = runs.count(first, rows);
-      if (2 * count < rows.count) return plan.measure(values, child, byRuns(plan, runs, first, count, rows), to); // otherwise a list of all is shorter
+      long first = runs.first(rows.start);
+      long count = runs.count(first, rows.start, rows.start + rows.count);
+      if (2 * count < rows.count) {
+        return plan.measure(values, child, byRuns(plan, runs, first, count, valuesOffset, rows), to); // otherwise a list of all is shorter
+      }
     }
     long list = plan.list(rows.entries());
-    fill(runs, rows, list);
+    fill(runs, valuesOffset, rows, list);
     return plan.measure(values, child, Selection.decoded(list, rows, rows.hasNone), to);
   }
 
   /** The value of each run that rows are in. What this takes goes by the runs: a few bytes of them may speak of more rows than memory has room for. */
-  private static Selection byRuns(ConversionPlan plan, Runs runs, long first, long count, Selection rows) {
+  private static Selection byRuns(ConversionPlan plan, RunEnds runs, long first, long count, long valuesOffset, Selection rows) {
     ConversionPlan.requireRoom(rows.count);
     long list = plan.list(count);
     long ends = plan.list(count);
     for (long run = 0; run < count; run++) {
-      NativeHeap.putLong(list + Long.BYTES * run, runs.values + first + run);
+      NativeHeap.putLong(list + Long.BYTES * run, valuesOffset + first + run);
       NativeHeap.putLong(ends + Long.BYTES * run, Math.min(runs.end(first + run) - rows.start, rows.count));
     }
     return Selection.decoded(list, rows, new Spans(ends, count));
   }
 
-  private static void fill(Runs runs, Selection rows, long list) {
+  private static void fill(RunEnds runs, long valuesOffset, Selection rows, long list) {
     if (rows.isRange()) {
-      long run = runs.find(rows.start);
+      long run = runs.first(rows.start);
       for (long k = 0; k < rows.count; run++) {
-        long end = Math.min(rows.count, runs.end(run, rows.start + k) - rows.start);
-        for (; k < end; k++) NativeHeap.putLong(list + Long.BYTES * k, runs.values + run);
+        long end = Math.min(rows.count, runs.endBehind(run, rows.start + k, rows.start + rows.count) - rows.start);
+        for (; k < end; k++) NativeHeap.putLong(list + Long.BYTES * k, valuesOffset + run);
       }
       return;
     }
@@ -129,8 +92,8 @@ final class Encodings {
     for (long k = 0; k < rows.count; k = rows.next(k)) {
       long at = rows.at(k);
       long run = at < 0 ? -1 : runs.find(at);
-      if (run == runs.count) throw new Malformed("row " + k + ": there is no run at " + at);
-      NativeHeap.putLong(next, at < 0 ? -1 : runs.values + run);
+      if (run == runs.count()) throw new Malformed("row " + k + ": there is no run at " + at);
+      NativeHeap.putLong(next, at < 0 ? -1 : valuesOffset + run);
       next += Long.BYTES;
     }
   }
@@ -145,7 +108,7 @@ final class Encodings {
       return;
     }
     plan.look();
-    Runs runs = Runs.of(from, struct);
+    RunEnds runs = RunEnds.of(Layout.of(from), struct);
     if (rows.isRange()) {
       cut(plan, node, from, struct, rows, to, runs, bits);
     } else {
@@ -153,23 +116,23 @@ final class Encodings {
     }
   }
 
-  private static void cut(ConversionPlan plan, Node node, Field from, long struct, Selection rows, Field to, Runs runs, long bits) {
-    long first = runs.find(rows.start);
-    long count = runs.count(first, rows);
-    boolean isKept = rows.start == 0 && runs.end(first + count - 1) == rows.count && runs.bits == bits && (!plan.isCompact || count == runs.count);
-    addEnds(node, count, isKept ? plan.share(runs.ends) : plan.piece((bits >>> 3) * count, address -> {
+  private static void cut(ConversionPlan plan, Node node, Field from, long struct, Selection rows, Field to, RunEnds runs, long bits) {
+    long first = runs.first(rows.start);
+    long count = runs.count(first, rows.start, rows.start + rows.count);
+    boolean isKept = rows.start == 0 && runs.end(first + count - 1) == rows.count && runs.bits() == bits && (!plan.isCompact || count == runs.count());
+    addEnds(node, count, isKept ? plan.share(runs.address()) : plan.piece((bits >>> 3) * count, address -> {
       for (long run = 0; run < node.children.getFirst().length; run++) {
         Integers.put(address, bits, run, Math.min(runs.end(first + run) - rows.start, rows.count));
       }
     }));
-    plan.child(node, from, 1, struct, Selection.range(runs.values + first, count), to, 1);
+    plan.child(node, from, 1, struct, Selection.range(valuesOffset(struct) + first, count), to, 1);
   }
 
   /** Rows that follow each other and are of one run are one again. */
-  private static void gather(ConversionPlan plan, Node node, Field from, long struct, Selection rows, Field to, Runs runs, long bits) {
+  private static void gather(ConversionPlan plan, Node node, Field from, long struct, Selection rows, Field to, RunEnds runs, long bits) {
     long list = plan.list(rows.entries());
     long ends = plan.list(rows.entries());
-    fill(runs, rows, list);
+    fill(runs, valuesOffset(struct), rows, list);
     long count = 0;
     long next = list;
     for (long k = 0; k < rows.count; k = rows.next(k)) {

@@ -55,6 +55,12 @@ final class Selection {
     return new Selection(shift, count, list, null, false, false, null);
   }
 
+  /** The same with some that are nowhere, −1, and maybe hidden. */
+  static Selection withNone(long list, long count, boolean isHidden) {
+    Selection shown = new Selection(0, count, list, null, true, true, null);
+    return isHidden ? new Selection(0, count, list, null, true, true, new Above(shown, 0, 0, 0, 1)) : shown;
+  }
+
   /** Elements anywhere that stand for the elements of another selection, by a dictionary or by runs: a position for each of its {@link #entries}. */
   static Selection decoded(long list, Selection of, boolean hasNone) {
     return new Selection(0, of.count, list, of.spans, hasNone, true, of.above);

@@ -11,7 +11,10 @@ import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.schema.Malformed;
 
-/** Unions, whose nulls are those of their children: an element that is nowhere becomes a null of the first child that may have some. */
+/**
+ * Unions, whose nulls are those of their children: an element that is nowhere becomes a null of the first child that may have some; if there is none, an element
+ * of any child, which something above must hide.
+ */
 final class Unions {
   private final ConversionPlan plan;
   private final Node node;
@@ -23,6 +26,9 @@ final class Unions {
   private final List<Integer> ids;
   private final long types;
 
+  /** The child of elements that are nowhere; −1 if there are no such elements. */
+  private final int ofNulls;
+
   private Unions(ConversionPlan plan, Node node, Field from, long struct, Selection rows, Field to) {
     this.plan = plan;
     this.node = node;
@@ -33,6 +39,7 @@ final class Unions {
     this.layout = Layout.of(from);
     this.ids = ((UnionType) from.type()).typeIds();
     this.types = ArrowArrayStruct.buffer(struct, Positions.surplus(layout, struct));
+    this.ofNulls = rows.hasNone ? childOfNulls() : -1;
   }
 
   static void sparse(ConversionPlan plan, Node node, Field from, long struct, Selection rows, Field to) {
@@ -61,7 +68,6 @@ final class Unions {
       node.buffers.add(FixedWidth.values(plan, types, 8, struct, rows));
       return;
     }
-    int ofNulls = childOfNulls();
     node.buffers.add(plan.piece(rows.count, address -> {
       for (long k = 0; k < rows.count; k++) {
         long at = rows.at(k);
@@ -75,9 +81,19 @@ final class Unions {
     for (int i = 0; i < children.size(); i++) {
       if (children.get(i).isNullable()) return i;
     }
-    long row = 0;
-    while (row < rows.count && rows.at(row) >= 0) row = rows.next(row);
-    throw new Malformed("row " + row + ": is null, but no child of the union may be");
+    if (rows.mayBeHidden()) plan.look();
+    long row = rows.exposedNull(0);
+    if (row >= 0) throw new Malformed("row " + row + ": is null, but no child of the union may be");
+    for (int i = 0; i < children.size(); i++) {
+      if (length(i) > 0) return i;
+    }
+    return 0;
+  }
+
+  /** The position in its child of an element that is nowhere; −1 if it is a null there, or if all children are empty. */
+  private long positionOfNulls() {
+    boolean isNull = ofNulls < 0 || to.type().children().get(ofNulls).isNullable() || length(ofNulls) == 0;
+    return isNull ? -1 : offset(ofNulls);
   }
 
   private long offset(int child) {
@@ -107,7 +123,7 @@ final class Unions {
     Arrays.fill(first, Long.MAX_VALUE);
     for (long k = 0; k < rows.count; k = rows.next(k)) {
       long at = rows.at(k);
-      int child = at < 0 ? childOfNulls() : child(k, at);
+      int child = at < 0 ? ofNulls : child(k, at);
       counts[child] += rows.next(k) - k;
       if (at < 0) continue;
       long offset = NativeHeap.getInt(offsets() + Integer.BYTES * at);
@@ -150,7 +166,7 @@ final class Unions {
   }
 
   private void addLists(long[] counts) {
-    int ofNulls = rows.hasNone ? childOfNulls() : -1;
+    long nowhere = positionOfNulls();
     long[] lists = new long[counts.length];
     long[] next = new long[counts.length];
     boolean[] hasNone = new boolean[counts.length];
@@ -159,8 +175,8 @@ final class Unions {
     for (long k = 0; k < rows.count; k++) {
       long at = rows.at(k);
       int child = at < 0 ? ofNulls : layout.childOf(NativeHeap.getByte(types + at));
-      hasNone[child] |= at < 0;
-      long position = at < 0 ? -1 : offset(child) + NativeHeap.getInt(offsets() + Integer.BYTES * at);
+      hasNone[child] |= at < 0 && nowhere < 0;
+      long position = at < 0 ? nowhere : offset(child) + NativeHeap.getInt(offsets() + Integer.BYTES * at);
       NativeHeap.putLong(lists[child] + Long.BYTES * next[child]++, position);
     }
     node.buffers.add(plan.piece(Integer.BYTES * rows.count, address -> {
@@ -172,8 +188,9 @@ final class Unions {
       }
     }));
     for (int i = 0; i < lists.length; i++) {
-      Selection of = Selection.range(0, counts[i]);
-      plan.child(node, from, i, struct, hasNone[i] ? Selection.decoded(lists[i], of, true) : Selection.list(lists[i], counts[i], 0), to, i);
+      boolean isHidden = !to.type().children().get(i).isNullable(); // or there would be no null here
+      Selection of = hasNone[i] ? Selection.withNone(lists[i], counts[i], isHidden) : Selection.list(lists[i], counts[i], 0);
+      plan.child(node, from, i, struct, of, to, i);
     }
   }
 }

@@ -90,7 +90,7 @@ public final class ArrayConcat {
     try {
       for (i = 0; i < held.size(); i++) {
         DeviceArray array = held.get(i);
-        if (DeviceArrayImpl.unwrap(array).holder().isCpuAccessible()) continue;
+        if (DeviceArrayImpl.unwrap(array).isMemoryCpuAccessible()) continue;
         held.set(i, array.copyTo(DeviceRegistry.cpu().memory(), reaching(stream, array.device())));
         array.close();
       }
@@ -119,17 +119,23 @@ public final class ArrayConcat {
   private static DeviceArray join(List<DeviceArray> arrays, Field whole, MemoryManager target) {
     Ownership[] owners = new Ownership[arrays.size()];
     long[] structs = new long[arrays.size()];
-    for (int i = 0; i < structs.length; i++) {
-      owners[i] = DeviceArrayImpl.unwrap(arrays.get(i)).holder();
-      structs[i] = DeviceArrayImpl.unwrap(arrays.get(i)).struct();
-    }
-    Parts parts = new Parts(structs);
-    for (int i = 0; i < structs.length; i++) parts.set(i, DeviceArrayImpl.unwrap(arrays.get(i)).offset(), arrays.get(i).length());
-    ConcatPlan plan = new ConcatPlan(owners);
+    int held = 0;
     try {
-      return join(plan, whole, parts, target);
-    } catch (Malformed e) {
-      throw e.toDeviceException(name(plan.input()) + ": ");
+      for (DeviceArray array : arrays) {
+        owners[held] = DeviceArrayImpl.unwrap(array).share();
+        structs[held] = DeviceArrayImpl.unwrap(array).struct(owners[held]);
+        held++;
+      }
+      Parts parts = new Parts(structs);
+      for (int i = 0; i < structs.length; i++) parts.set(i, DeviceArrayImpl.unwrap(arrays.get(i)).offset(), arrays.get(i).length());
+      ConcatPlan plan = new ConcatPlan(owners);
+      try {
+        return join(plan, whole, parts, target);
+      } catch (Malformed e) {
+        throw e.toDeviceException(name(plan.input()) + ": ");
+      }
+    } finally {
+      while (held > 0) owners[--held].release();
     }
   }
 

@@ -153,9 +153,9 @@ public final class ArrayCopy {
     }
     CopyPlan plan = new CopyPlan(owner, owner.isCpuAccessible() && (event == null || event.isKnownDone()), staging);
     try {
-      plan.measure(array.field(), array.struct(), array.offset(), array.length());
+      plan.measure(array.field(), array.struct(owner), array.offset(), array.length());
       fetch(queue, plan.ends);
-      plan.write(array.field(), array.struct(), array.offset(), array.length());
+      plan.write(array.field(), array.struct(owner), array.offset(), array.length());
       return plan;
     } catch (Throwable t) {
       NativeHeap.free(plan.block());

@@ -8,6 +8,7 @@ import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.FieldImpl;
 import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.schema.Malformed;
+import org.arbalest.device.internal.schema.RunEnds;
 
 /** Arrays whose children's elements are found through buffers, in any order: of these, what lies between the first and the last that is shown. */
 final class ConcatNested {
@@ -113,8 +114,9 @@ final class ConcatNested {
       if (parts.at[i] + parts.counts[i] > Integers.most(bits, true)) {
         throw new Malformed(parts.at[i] + " + " + parts.counts[i] + " elements are more than run ends of " + bits + " bits reach");
       }
-      long first = firstRun(bits, ends, i, parts.starts[i]);
-      long count = countRuns(bits, ends, i, first, parts.starts[i], parts.starts[i] + parts.counts[i]);
+      RunEnds all = RunEnds.of(layout, parts.structs[i]);
+      long first = all.first(parts.starts[i]);
+      long count = all.count(first, parts.starts[i], parts.starts[i] + parts.counts[i]);
       ends.set(i, ends.offset(i) + first, count);
       values.set(i, values.offset(i) + first, count);
       ends.at[i] = runs[0];
@@ -130,36 +132,5 @@ final class ConcatNested {
     })));
     node.children.add(runEnds);
     plan.child(node, layout.children[1], values);
-  }
-
-  /** The first run that ends behind a position. */
-  private static long firstRun(long bits, Parts ends, int input, long position) {
-    long low = 0;
-    long high = ends.length(input);
-    while (low < high) {
-      long middle = (low + high) >>> 1;
-      if (runEnd(bits, ends, input, middle) > position) {
-        high = middle;
-      } else {
-        low = middle + 1;
-      }
-    }
-    return low;
-  }
-
-  /** How many runs there are from one on until an end; they must go on to it. */
-  private static long countRuns(long bits, Parts ends, int input, long first, long start, long end) {
-    long before = start;
-    for (long run = first; run < ends.length(input); run++) {
-      long runEnd = runEnd(bits, ends, input, run);
-      if (runEnd <= before) throw new Malformed("run_ends[" + run + "] = " + runEnd + " is not behind " + before);
-      if (runEnd >= end) return run - first + 1;
-      before = runEnd;
-    }
-    throw new Malformed("the runs end at " + before + ", but offset + length = " + end);
-  }
-
-  private static long runEnd(long bits, Parts ends, int input, long run) {
-    return Integers.get(ends.buffer(input, 1), bits, ends.offset(input) + run);
   }
 }

@@ -2,6 +2,7 @@
 package org.arbalest.device.internal.read;
 
 import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.internal.array.Ownership;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.Layout;
 import org.jspecify.annotations.Nullable;
@@ -36,16 +37,21 @@ public final class ByteSpans {
     Stored.BYTE_STRINGS.check(column);
     Layout layout = Layout.of(column.field);
     boolean hasOffsets = layout.shape == Layout.Shape.VARIABLE;
-    long struct = column.struct;
     this.column = column;
     this.offset = column.offset;
     this.isLarge = layout.bits == Long.SIZE;
     this.width = layout.width();
     this.views = column.values instanceof ViewValues values ? values : null;
-    this.offsets = hasOffsets ? ArrowArrayStruct.buffer(struct, 1) : 0;
-    this.data = ArrowArrayStruct.buffer(struct, hasOffsets ? 2 : 1);
-    long end = offsets == 0 || column.length == 0 ? 0 : start(ArrowArrayStruct.offset(struct) + ArrowArrayStruct.length(struct));
-    this.limit = end == 0 || data == 0 ? 0 : Math.min(end, column.dataSize());
+    Ownership owner = column.array.share();
+    try {
+      long struct = column.struct;
+      this.offsets = hasOffsets ? ArrowArrayStruct.buffer(struct, 1) : 0;
+      this.data = ArrowArrayStruct.buffer(struct, hasOffsets ? 2 : 1);
+      long end = offsets == 0 || column.length == 0 ? 0 : start(ArrowArrayStruct.offset(struct) + ArrowArrayStruct.length(struct));
+      this.limit = end == 0 || data == 0 ? 0 : Math.min(end, owner.dataSize(struct));
+    } finally {
+      owner.release();
+    }
   }
 
   /** Whether values are views, and so in no one buffer. */

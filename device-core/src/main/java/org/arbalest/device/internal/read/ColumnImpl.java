@@ -23,6 +23,7 @@ import org.arbalest.device.Runs;
 import org.arbalest.device.Tensor;
 import org.arbalest.device.abi.ArrowArrayStruct;
 import org.arbalest.device.internal.array.DeviceArrayImpl;
+import org.arbalest.device.internal.array.Ownership;
 import org.arbalest.device.internal.memory.Bitmaps;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.Layout;
@@ -53,16 +54,24 @@ public final class ColumnImpl extends ColumnTimes {
 
   /** An array as a column; borrowed, for as long as the handle is open. */
   public static ColumnImpl of(DeviceArrayImpl array) {
-    array.holder();
-    return new ColumnImpl(array, array.field(), array.struct(), array.offset(), array.length(), null);
+    Ownership owner = array.share();
+    try {
+      return new ColumnImpl(array, array.field(), array.struct(owner), array.offset(), array.length(), null);
+    } finally {
+      owner.release();
+    }
   }
 
   ColumnImpl(DeviceArrayImpl array, Field field, long struct, long offset, long length, @Nullable ColumnRows above) {
     super(array, field, struct, offset, length, above);
-    Layout layout = Layout.of(field);
-    boolean hasValidity = layout.shape.hasValidity && ArrowArrayStruct.nullCount(struct) != 0;
-    this.validity = hasValidity ? ArrowArrayStruct.buffer(struct, 0) : 0;
-    this.values = Values.of(this);
+    Ownership owner = array.share();
+    try {
+      boolean hasValidity = Layout.of(field).shape.hasValidity && ArrowArrayStruct.nullCount(struct) != 0;
+      this.validity = hasValidity ? ArrowArrayStruct.buffer(struct, 0) : 0;
+      this.values = Values.of(this);
+    } finally {
+      owner.release();
+    }
     this.hasNullsBelow = values.hasNullsBelow();
     this.longs = longs();
     this.extension = ExtensionReader.of(field);
@@ -101,7 +110,15 @@ public final class ColumnImpl extends ColumnTimes {
 
   @Override
   public long nullCount() {
-    array.holder();
+    Ownership owner = array.share();
+    try {
+      return heldNullCount();
+    } finally {
+      owner.release();
+    }
+  }
+
+  private long heldNullCount() {
     Layout layout = Layout.of(field);
     if (layout.shape == Layout.Shape.NULL) return length;
     if (values instanceof RunEndValues runs) return runs.countNulls(this);
@@ -280,7 +297,7 @@ public final class ColumnImpl extends ColumnTimes {
 
   @Override
   public Runs runs() {
-    array.holder();
+    array.checkOpen();
     if (values instanceof RunEndValues runs) return new RunsImpl(this, runs);
     throw new IllegalArgumentException(describe() + " is not run-end-encoded and has no runs");
   }

@@ -25,7 +25,10 @@ import org.jspecify.annotations.Nullable;
 public abstract sealed class ColumnRows implements Column permits ColumnTimes {
   final DeviceArrayImpl array;
   final Field field;
+
+  /** In memory that is held only while the handle is open: to be read under a hold of the array. */
   final long struct;
+
   final long offset;
   final long length;
 
@@ -106,15 +109,19 @@ public abstract sealed class ColumnRows implements Column permits ColumnTimes {
 
   @Override
   public ColumnImpl dictionary() {
-    array.holder();
-    Field dictionary = Layout.of(field).dictionary;
-    if (dictionary == null) throw new IllegalArgumentException(describe() + " is not dictionary-encoded");
-    return whole(dictionary, ArrowArrayStruct.dictionary(struct));
+    Ownership owner = array.share();
+    try {
+      Field dictionary = Layout.of(field).dictionary;
+      if (dictionary == null) throw new IllegalArgumentException(describe() + " is not dictionary-encoded");
+      return whole(dictionary, ArrowArrayStruct.dictionary(struct));
+    } finally {
+      owner.release();
+    }
   }
 
   @Override
   public Column indices() {
-    array.holder();
+    array.checkOpen();
     if (!(field.type() instanceof DictionaryType encoded)) throw new IllegalArgumentException(describe() + " is not dictionary-encoded");
     Field indices = Field.of(field.name(), encoded.index()).withNullable(field.isNullable());
     return new ColumnImpl(array, indices, struct, offset, length, above);
@@ -122,13 +129,17 @@ public abstract sealed class ColumnRows implements Column permits ColumnTimes {
 
   /** A child by its position in the type; one of a struct or a sparse union has this column's rows (ARR-10, ARR-11). */
   ColumnImpl childAt(int index) {
-    array.holder();
-    Objects.checkIndex(index, Layout.of(field).children.length);
-    Layout layout = Layout.of(field);
-    Field child = layout.children[index];
-    long node = ArrowArrayStruct.child(struct, index);
-    if (!layout.shape.sharesRows()) return whole(child, node);
-    return new ColumnImpl(array, child, node, ArrowArrayStruct.offset(node) + offset, length, this);
+    Ownership owner = array.share();
+    try {
+      Layout layout = Layout.of(field);
+      Objects.checkIndex(index, layout.children.length);
+      Field child = layout.children[index];
+      long node = ArrowArrayStruct.child(struct, index);
+      if (!layout.shape.sharesRows()) return whole(child, node);
+      return new ColumnImpl(array, child, node, ArrowArrayStruct.offset(node) + offset, length, this);
+    } finally {
+      owner.release();
+    }
   }
 
   private ColumnImpl whole(Field below, long node) {
@@ -137,17 +148,26 @@ public abstract sealed class ColumnRows implements Column permits ColumnTimes {
 
   @Override
   public int bufferCount() {
-    array.holder();
-    return Math.toIntExact(ArrowArrayStruct.nBuffers(struct));
+    Ownership owner = array.share();
+    try {
+      return Math.toIntExact(ArrowArrayStruct.nBuffers(struct));
+    } finally {
+      owner.release();
+    }
   }
 
   @Override
   public long bufferAddress(int index) {
-    int count = bufferCount();
-    if (index < 0 || index >= count) {
-      throw new IndexOutOfBoundsException(describe() + " has " + DeviceArrayImpl.counted(count, "buffer") + ", counted from 0, and no buffer " + index);
+    Ownership owner = array.share();
+    try {
+      int count = bufferCount();
+      if (index < 0 || index >= count) {
+        throw new IndexOutOfBoundsException(describe() + " has " + DeviceArrayImpl.counted(count, "buffer") + ", counted from 0, and no buffer " + index);
+      }
+      return ArrowArrayStruct.buffer(struct, index);
+    } finally {
+      owner.release();
     }
-    return ArrowArrayStruct.buffer(struct, index);
   }
 
   @Override
@@ -157,7 +177,12 @@ public abstract sealed class ColumnRows implements Column permits ColumnTimes {
 
   /** See {@link Ownership#dataSize}. */
   long dataSize() {
-    return array.holder().dataSize(struct);
+    Ownership owner = array.share();
+    try {
+      return owner.dataSize(struct);
+    } finally {
+      owner.release();
+    }
   }
 
   /** The handle that this is borrowed from. */

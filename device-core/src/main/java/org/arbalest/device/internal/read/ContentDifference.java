@@ -3,8 +3,10 @@ package org.arbalest.device.internal.read;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.NoSuchElementException;
 import org.arbalest.device.DataType;
 import org.arbalest.device.DeviceArray;
+import org.arbalest.device.DeviceException;
 import org.arbalest.device.Field;
 import org.arbalest.device.FlatType.BoolType;
 import org.arbalest.device.FlatType.DateType;
@@ -20,6 +22,7 @@ import org.arbalest.device.NestedType.DictionaryType;
 import org.arbalest.device.NestedType.MapType;
 import org.arbalest.device.NestedType.StructType;
 import org.arbalest.device.NestedType.UnionType;
+import org.arbalest.device.abi.Errno;
 import org.arbalest.device.internal.array.DeviceArrayImpl;
 import org.arbalest.device.internal.schema.FieldNames;
 import org.arbalest.device.internal.schema.Layout;
@@ -49,6 +52,9 @@ public final class ContentDifference {
       if (types != null) return types;
       if (left.length() != right.length()) return "the lengths differ: " + left.length() + ", and " + right.length();
       return columns(ColumnImpl.of(DeviceArrayImpl.unwrap(left)), ColumnImpl.of(DeviceArrayImpl.unwrap(right)), "", ALL);
+    } catch (NoSuchElementException e) { // a row that was not null a moment ago
+      String why = "an array is malformed, as one whose run ends do not ascend, or somebody writes to it: ";
+      throw new DeviceException(Errno.EINVAL, why + e.getMessage() + "; validate(Validation.FULL) says more", e);
     }
   }
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.read;
 
-import org.arbalest.device.abi.ArrowArrayStruct;
-import org.arbalest.device.internal.memory.Integers;
 import org.arbalest.device.internal.schema.Layout;
+import org.arbalest.device.internal.schema.RunEnds;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,13 +10,7 @@ import org.jspecify.annotations.Nullable;
  * at once.
  */
 final class RunEndValues extends Redirected {
-  private final long ends;
-  private final long bits;
-
-  /** Where the first run end is in its buffer. */
-  private final long first;
-
-  private final long count;
+  private final RunEnds ends;
   private @Nullable ColumnImpl values;
 
   /** The run that was found last, by whatever thread: it is tried, not trusted. */
@@ -25,20 +18,16 @@ final class RunEndValues extends Redirected {
 
   RunEndValues(ColumnImpl column) {
     super(column);
-    long node = ArrowArrayStruct.child(column.struct, 0);
-    this.ends = ArrowArrayStruct.buffer(node, 1);
-    this.bits = Layout.of(field).children[0].layout.bits;
-    this.first = ArrowArrayStruct.offset(node);
-    this.count = ArrowArrayStruct.length(node);
+    this.ends = RunEnds.of(Layout.of(field), column.struct);
   }
 
   long count() {
-    return count;
+    return ends.count();
   }
 
   /** The position behind a run. */
   long end(long run) {
-    return Integers.get(ends, bits, first + run);
+    return ends.end(run);
   }
 
   ColumnImpl values() {
@@ -67,26 +56,18 @@ final class RunEndValues extends Redirected {
   }
 
   private boolean isIn(int run, long at) {
-    return run < count && at < end(run) && (run == 0 || at >= end(run - 1));
+    return run < ends.count() && at < end(run) && (run == 0 || at >= end(run - 1));
   }
 
   /** The first run that ends behind a position. Run ends that do not increase lead to some run, but to none that is not there. */
   private long search(long at) {
-    long low = 0;
-    long high = count;
-    while (low < high) {
-      long middle = (low + high) >>> 1;
-      if (end(middle) > at) {
-        high = middle;
-      } else {
-        low = middle + 1;
-      }
-    }
-    if (low == count) {
+    long run = ends.find(at);
+    long count = ends.count();
+    if (run == count) {
       String end = count == 0 ? "there are no runs" : "run_ends[" + (count - 1) + "] = " + end(count - 1) + " is the last";
       throw column.malformed(at, end + ", but the array goes on to " + (column.offset + column.length));
     }
-    return low;
+    return run;
   }
 
   /** How many rows of a column have a value that is null. */

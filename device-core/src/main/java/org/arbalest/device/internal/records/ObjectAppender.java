@@ -21,7 +21,9 @@ import org.arbalest.device.FlatType.FloatType;
 import org.arbalest.device.FlatType.IntType;
 import org.arbalest.device.FlatType.TimeType;
 import org.arbalest.device.FlatType.TimestampType;
+import org.arbalest.device.NestedType.DictionaryType;
 import org.arbalest.device.NestedType.MapType;
+import org.arbalest.device.NestedType.RunEndEncodedType;
 import org.arbalest.device.NestedType.StructType;
 import org.arbalest.device.internal.build.ColumnBuilderImpl;
 import org.arbalest.device.internal.schema.TypeNames;
@@ -38,6 +40,9 @@ public final class ObjectAppender {
   /** The field of the values; of what is encoded, theirs. */
   private final Field values;
 
+  /** Where parts of a value are appended; of what is encoded, the builder of the values. */
+  private final ColumnBuilder whole;
+
   private final @Nullable ExtensionCodec<?> codec;
 
   /** Of a list's elements, a map's keys and values, a struct's fields. */
@@ -48,15 +53,29 @@ public final class ObjectAppender {
     this.field = column.field();
     this.values = FlatClass.values(field);
     this.codec = CodecClass.of(field);
-    this.parts = switch (field.type()) {
-      case MapType _ -> List.of(new ObjectAppender(column.keys()), new ObjectAppender(column.values()));
+    this.whole = whole(column);
+    this.parts = switch (values.type()) {
+      case MapType _ -> List.of(new ObjectAppender(whole.keys()), new ObjectAppender(whole.values()));
       case StructType struct -> {
         ObjectAppender[] fields = new ObjectAppender[struct.fields().size()];
-        for (int i = 0; i < fields.length; i++) fields[i] = new ObjectAppender(column.child(i));
+        for (int i = 0; i < fields.length; i++) fields[i] = new ObjectAppender(whole.child(i));
         yield List.of(fields);
       }
-      default -> isList() ? List.of(new ObjectAppender(column.items())) : List.of();
+      default -> isList() ? List.of(new ObjectAppender(whole.items())) : List.of();
     };
+  }
+
+  private static ColumnBuilder whole(ColumnBuilder column) {
+    return switch (column.field().type()) {
+      case DictionaryType _ -> whole(column.dictionary());
+      case RunEndEncodedType _ -> whole(column.values());
+      default -> column;
+    };
+  }
+
+  /** Appends an object, null for a null. */
+  public static void append(ColumnBuilder column, @Nullable Object value) {
+    new ObjectAppender(column).append(value);
   }
 
   /** Appends all, null for a null; what was appended before one that is refused is the caller's to undo. */
@@ -66,7 +85,7 @@ public final class ObjectAppender {
   }
 
   private boolean isList() {
-    return ListClasses.item(field.type()) != null;
+    return ListClasses.item(values.type()) != null;
   }
 
   private void append(@Nullable Object value) {
@@ -123,13 +142,13 @@ public final class ObjectAppender {
         column.appendList(list.size());
       }
       case Object[] array -> appendList(Arrays.asList(array));
-      case boolean[] array when takesAll(BoolType.class::isInstance) -> sized(array.length, column.items().appendAll(array));
-      case byte[] array when takesAll(ObjectAppender::isChecked) -> sized(array.length, column.items().appendAll(array));
-      case short[] array when takesAll(ObjectAppender::isChecked) -> sized(array.length, column.items().appendAll(array));
-      case int[] array when takesAll(ObjectAppender::isChecked) -> sized(array.length, column.items().appendAll(array));
-      case long[] array when takesAll(ObjectAppender::isChecked) -> sized(array.length, column.items().appendAll(array));
-      case float[] array when takesAll(type -> isFloat(type, 32)) -> sized(array.length, column.items().appendAll(array));
-      case double[] array when takesAll(type -> isFloat(type, 64)) -> sized(array.length, column.items().appendAll(array));
+      case boolean[] array when takesAll(BoolType.class::isInstance) -> sized(array.length, whole.items().appendAll(array));
+      case byte[] array when takesAll(ObjectAppender::isChecked) -> sized(array.length, whole.items().appendAll(array));
+      case short[] array when takesAll(ObjectAppender::isChecked) -> sized(array.length, whole.items().appendAll(array));
+      case int[] array when takesAll(ObjectAppender::isChecked) -> sized(array.length, whole.items().appendAll(array));
+      case long[] array when takesAll(ObjectAppender::isChecked) -> sized(array.length, whole.items().appendAll(array));
+      case float[] array when takesAll(type -> isFloat(type, 32)) -> sized(array.length, whole.items().appendAll(array));
+      case double[] array when takesAll(type -> isFloat(type, 64)) -> sized(array.length, whole.items().appendAll(array));
       default -> {
         if (!value.getClass().isArray()) return false;
         int size = Array.getLength(value);
@@ -161,7 +180,7 @@ public final class ObjectAppender {
   }
 
   private boolean appendMap(Object value) {
-    switch (field.type()) {
+    switch (values.type()) {
       case MapType _ when value instanceof Map<?, ?> map -> appendEntries(map.entrySet());
       case MapType _ when value instanceof Collection<?> entries -> appendEntries(entries);
       case StructType _ when value instanceof Map<?, ?> map -> appendStruct(map);
@@ -211,7 +230,7 @@ public final class ObjectAppender {
   /** Which classes' objects are values of the type. */
   private String hint() {
     if (isList()) return "; a Collection is, and an array";
-    return switch (field.type()) {
+    return switch (values.type()) {
       case MapType _ -> "; a Map is";
       case StructType _ when FlatClass.takers(values).isEmpty() -> "; a Map is, by the names of its fields";
       default -> {

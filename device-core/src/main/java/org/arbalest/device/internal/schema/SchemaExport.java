@@ -16,6 +16,7 @@ import org.arbalest.device.internal.lifetime.RecycledExport;
 import org.arbalest.device.internal.memory.Faults;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.memory.Slots;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One schema that C holds: the structs below the base struct, their lists and their strings, written anew each time, since C may have moved structs
@@ -38,13 +39,23 @@ public final class SchemaExport extends RecycledExport {
   private long nextList;
   private long text;
 
+  /** Between {@link #prepared} and {@link #handOver}: what the base struct will say. */
+  private SchemaImage.@Nullable Node root;
+
+  private long rootChildren;
+  private long rootDictionary;
+
   private SchemaExport(Slots.Stack home) {
     super(home);
   }
 
-  /** Exports a field to {@code out}; on failure {@code out} is a released struct (OWN-09). */
+  /** Exports a field to {@code out}; on failure nothing is written (OWN-09). */
   public static void exportSchema(Field field, long out) {
-    NativeHeap.fill(out, NODE, (byte) 0); // some consumers look at the fields although get_schema failed
+    prepared(field).handOver(out);
+  }
+
+  /** An export of a field with all that can fail done: to be handed over, or discarded. */
+  public static SchemaExport prepared(Field field) {
     int nodes = 1 + Layout.of(field).descendants;
     if (nodes > Slots.MOST_NODES) {
       throw DeviceException.invalid("the schema has " + nodes + " fields; at most " + Slots.MOST_NODES + " can be exported");
@@ -54,13 +65,28 @@ public final class SchemaExport extends RecycledExport {
     export.holds(image.nodes);
     try {
       if (Leaks.isFollowed()) export.follow("a schema of type " + TypeNames.kind(field.type()));
-      export.write(image.root, out, export.tag);
+      export.root = image.root;
+      export.rootChildren = export.writeChildren(image.root);
+      export.rootDictionary = export.writeDictionary(image.root);
+      return export;
     } catch (Throwable t) { // the stack is exhausted
-      ArrowSchemaStruct.setRelease(out, 0);
-      export.holds(0);
-      export.recycle();
+      export.discard();
       throw t;
     }
+  }
+
+  /** Writes the base struct: C has the schema then. Cannot fail. */
+  public void handOver(long out) {
+    SchemaImage.Node node = root;
+    root = null;
+    if (node != null) describe(node, out, rootChildren, rootDictionary, tag);
+  }
+
+  /** Gives back what nobody got. */
+  public void discard() {
+    root = null;
+    holds(0);
+    recycle();
   }
 
   /** A slot, and a block with the strings in their place: all that can fail. */
@@ -91,14 +117,24 @@ public final class SchemaExport extends RecycledExport {
     image.writeText(text);
   }
 
-  private void write(SchemaImage.Node node, long to, long nodeTag) {
+  /** Writes the structs of the children, and their list. */
+  private long writeChildren(SchemaImage.Node node) {
     SchemaImage.Node[] children = node.children;
+    if (children.length == 0) return 0;
     long list = nextList;
     nextList += (long) Long.BYTES * children.length;
     for (int i = 0; i < children.length; i++) NativeHeap.putLong(list + (long) Long.BYTES * i, writeNext(children[i]));
-    ArrowSchemaStruct.setNChildren(to, children.length);
-    ArrowSchemaStruct.setChildren(to, children.length == 0 ? 0 : list);
-    ArrowSchemaStruct.setDictionary(to, node.dictionary == null ? 0 : writeNext(node.dictionary));
+    return list;
+  }
+
+  private long writeDictionary(SchemaImage.Node node) {
+    return node.dictionary == null ? 0 : writeNext(node.dictionary);
+  }
+
+  private void describe(SchemaImage.Node node, long to, long children, long dictionary, long nodeTag) {
+    ArrowSchemaStruct.setNChildren(to, node.children.length);
+    ArrowSchemaStruct.setChildren(to, children);
+    ArrowSchemaStruct.setDictionary(to, dictionary);
     ArrowSchemaStruct.setFormat(to, text + node.format);
     ArrowSchemaStruct.setName(to, text + node.name);
     ArrowSchemaStruct.setMetadata(to, node.metadata < 0 ? 0 : text + node.metadata);
@@ -110,7 +146,8 @@ public final class SchemaExport extends RecycledExport {
   private long writeNext(SchemaImage.Node node) {
     int number = nextNode++;
     long to = block + NODE * (number - 1);
-    write(node, to, Slots.node(tag, number));
+    long children = writeChildren(node);
+    describe(node, to, children, writeDictionary(node), Slots.node(tag, number));
     return to;
   }
 

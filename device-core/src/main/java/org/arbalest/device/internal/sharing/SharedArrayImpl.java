@@ -57,6 +57,7 @@ public final class SharedArrayImpl implements SharedArray {
 
   private static SharedArray of(DeviceArrayImpl array) {
     Device device = array.device();
+    array.checkOpen(); // which is the mistake to tell of, if there are two
     ProcessSharing sharing = DeviceImpl.unwrap(device).driver().sharing();
     if (sharing == null) {
       throw new DeviceException(Errno.ENOSYS, "an array on " + device + " cannot be shared with other processes: its backend shares no memory of that kind");

@@ -12,6 +12,7 @@ import org.arbalest.device.DataType;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.Devices;
 import org.arbalest.device.Field;
+import org.arbalest.device.internal.records.ObjectAppender;
 
 /** Writes an array of the statistics schema: a row for each target, the whole first; a field of the union for each type. */
 public final class StatisticsWriter {
@@ -34,7 +35,7 @@ public final class StatisticsWriter {
         values.forEach((name, value) -> {
           int type = types.indexOf(value.field());
           maps.keys().append(name);
-          ObjectAppender.append(maps.values().child(type), value.field(), value.value());
+          ObjectAppender.append(maps.values().child(type), value.value());
           maps.values().appendUnion(type);
         });
         maps.appendMap(values.size());

@@ -66,9 +66,8 @@ public final class DeviceArrayReaderImpl implements DeviceArrayReader {
     return of(schema.asField(), deviceType, source);
   }
 
-  public static DeviceArrayReader of(Schema schema, DeviceType deviceType, List<DeviceArray> batches) {
-    Field field = schema.asField();
-    return of(field, deviceType, ListSource.of(new StreamCheck(field, deviceType), batches));
+  public static DeviceArrayReader of(Schema schema, @Nullable DeviceType deviceType, List<DeviceArray> batches) {
+    return ListSource.reader(schema, deviceType, batches);
   }
 
   @Override
@@ -161,7 +160,6 @@ public final class DeviceArrayReaderImpl implements DeviceArrayReader {
   public void exportStream(MemorySegment out) {
     try {
       long stream = Structs.address(out, ArrowArrayStreamStruct.LAYOUT);
-      ArrowArrayStreamStruct.setRelease(stream, 0);
       if (!deviceType.equals(DeviceType.CPU)) {
         throw DeviceException
             .invalid("an ArrowArrayStream is in main memory, but this stream is on " + deviceType + "; export a device stream, or copyTo main memory before");
@@ -176,7 +174,6 @@ public final class DeviceArrayReaderImpl implements DeviceArrayReader {
   public void exportDeviceArrayStream(MemorySegment out) {
     try {
       long stream = Structs.address(out, ArrowDeviceArrayStreamStruct.LAYOUT);
-      ArrowDeviceArrayStreamStruct.setRelease(stream, 0);
       export(export -> export.writeDeviceArrayStream(stream));
     } finally {
       Reference.reachabilityFence(out);

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.stream;
 
+import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.DeviceException;
+import org.arbalest.device.Schema;
+import org.arbalest.device.abi.DeviceType;
 import org.jspecify.annotations.Nullable;
 
 /** Arrays that are there already, one after the other; those that nobody pulled are closed with it. */
@@ -17,15 +20,37 @@ final class ListSource implements DeviceArrayReader.Source {
     this.rest = batches.iterator();
   }
 
-  /** Takes the arrays over; one that is closed, or not what the stream is of, is refused, and all are still the caller's. */
-  static ListSource of(StreamCheck check, List<DeviceArray> batches) {
-    List<DeviceArray> all = List.copyOf(Objects.requireNonNull(batches, "batches"));
-    for (int i = 0; i < all.size(); i++) {
-      if (!all.get(i).isOpen()) throw new IllegalStateException("batch " + i + " was closed or exported");
-      String wrong = check.mismatch(all.get(i));
-      if (wrong != null) throw DeviceException.invalid("batch " + i + ": " + wrong);
+  /**
+   * Takes the arrays over, also if this throws (OWN-16), as it does if one is closed, there twice, or not what the stream is of.
+   *
+   * @param deviceType what the stream's arrays are on; null for what the first is on
+   */
+  static DeviceArrayReader reader(Schema schema, @Nullable DeviceType deviceType, List<DeviceArray> batches) {
+    List<DeviceArray> taken = new ArrayList<>(batches.size());
+    try {
+      for (DeviceArray each : batches) taken.add(moved(Objects.requireNonNull(each, "batches"), taken.size()));
+      DeviceType first = taken.isEmpty() ? DeviceType.CPU : taken.getFirst().device().type();
+      StreamCheck check = new StreamCheck(schema.asField(), deviceType == null ? first : deviceType);
+      for (int i = 0; i < taken.size(); i++) {
+        String wrong = check.mismatch(taken.get(i));
+        if (wrong != null) throw DeviceException.invalid("batch " + i + ": " + wrong);
+      }
+      return DeviceArrayReaderImpl.of(check.field(), check.deviceType(), new ListSource(taken));
+    } catch (Throwable t) {
+      taken.forEach(DeviceArray::close);
+      for (DeviceArray each : batches) {
+        if (each != null) each.close();
+      }
+      throw t;
     }
-    return new ListSource(all);
+  }
+
+  private static DeviceArray moved(DeviceArray array, int index) {
+    try {
+      return array.move();
+    } catch (IllegalStateException e) {
+      throw new IllegalStateException("batch " + index + " was closed or exported, or is in the list twice", e);
+    }
   }
 
   @Override

@@ -42,7 +42,15 @@ public final class StreamCheck {
     this.fitting = field;
   }
 
-  /** An array that is not what its stream is of is an error; it stays the caller's. */
+  Field field() {
+    return field;
+  }
+
+  DeviceType deviceType() {
+    return deviceType;
+  }
+
+  /** An array that is not what its stream is of, or was closed, is an error; it stays the caller's. */
   public void check(DeviceArray array) {
     refuse(mismatch(array));
   }
@@ -59,7 +67,7 @@ public final class StreamCheck {
   /** What is wrong with an array; null if nothing is. */
   @Nullable
   String mismatch(DeviceArray array) {
-    return mismatch(array, null);
+    return array.isOpen() ? mismatch(array, null) : "a stream gave an array that was closed or exported";
   }
 
   @SuppressWarnings("ReferenceEquality") // the same in most cases, which is then known at once
@@ -70,7 +78,8 @@ public final class StreamCheck {
     DeviceArrayImpl handle = DeviceArrayImpl.unwrap(array);
     Ownership owner = spent == null ? handle.share() : spent;
     try {
-      Fit fit = fits(field, given, handle.struct(), false).and(nulls(field, given, handle.struct()));
+      long struct = handle.struct(owner);
+      Fit fit = fits(field, given, struct, false).and(nulls(field, given, struct));
       if (fit == Fit.ALL) fitting = given;
       if (fit == Fit.IF_NULLS_DO) ArrayValidation.checkNulls(handle, owner, field);
       return null;

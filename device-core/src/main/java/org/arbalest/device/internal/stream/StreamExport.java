@@ -10,6 +10,7 @@ import org.arbalest.device.DeviceException;
 import org.arbalest.device.abi.ArrowArrayStreamStruct;
 import org.arbalest.device.abi.ArrowArrayStruct;
 import org.arbalest.device.abi.ArrowDeviceArrayStreamStruct;
+import org.arbalest.device.abi.ArrowSchemaStruct;
 import org.arbalest.device.abi.Errno;
 import org.arbalest.device.internal.array.DeviceArrayImpl;
 import org.arbalest.device.internal.array.HandleExport;
@@ -105,6 +106,7 @@ public final class StreamExport implements HeldByC {
     calls.lock();
     try {
       if (released) return Errno.EINVAL;
+      NativeHeap.fill(out, ArrowSchemaStruct.SIZE, (byte) 0); // some consumers look at the fields although get_schema failed
       SchemaExport.exportSchema(reader.field(), out);
       return succeeded();
     } catch (Throwable t) {

@@ -136,8 +136,11 @@ public final class StreamSource implements DeviceArrayReader.Source {
 
   @Override
   public void close() {
-    release(stream, isDeviceStream);
-    NativeHeap.free(stream);
+    try {
+      release(stream, isDeviceStream);
+    } finally {
+      NativeHeap.free(stream);
+    }
   }
 
   private static void release(long stream, boolean isDeviceStream) {

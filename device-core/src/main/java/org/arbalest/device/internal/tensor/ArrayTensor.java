@@ -9,6 +9,7 @@ import org.arbalest.device.Field;
 import org.arbalest.device.abi.ArrowArrayStruct;
 import org.arbalest.device.abi.Errno;
 import org.arbalest.device.internal.array.Handle;
+import org.arbalest.device.internal.array.Ownership;
 import org.arbalest.device.internal.memory.Bitmaps;
 import org.arbalest.device.internal.schema.Layout;
 
@@ -37,12 +38,12 @@ final class ArrayTensor {
     this.strides = new long[] {1};
   }
 
-  /** Throws if an array is no tensor, or has nulls; waits for it only if nulls must be counted. */
-  static ArrayTensor of(Handle array) {
+  /** Throws if an array, which the caller holds, is no tensor, or has nulls; waits for it only if nulls must be counted. */
+  static ArrayTensor of(Handle array, Ownership held) {
     ArrayTensor tensor = new ArrayTensor(array);
     try {
       String name = array.field().name();
-      tensor.descend(array.field(), array.struct(), name.isEmpty() ? "$" : "$." + name);
+      tensor.descend(array.field(), array.struct(held), name.isEmpty() ? "$" : "$." + name);
     } catch (ArithmeticException e) {
       throw new DeviceException(Errno.EINVAL, "lists of the sizes " + Arrays.toString(tensor.shape) + " have more elements than any memory", e);
     }
@@ -127,7 +128,7 @@ final class ArrayTensor {
     if (known == 0 || bitmap == 0 || count == 0) return 0;
     boolean isWhole = start == ArrowArrayStruct.offset(struct) && count == ArrowArrayStruct.length(struct);
     if (known > 0 && isWhole) return known;
-    if (!array.holder().isCpuAccessible()) {
+    if (!array.isMemoryCpuAccessible()) {
       throw new DeviceException(Errno.ENOSYS, path + ": how many of " + count + " values are null, which a tensor has not, only a bitmap on " + array.device()
           + " says, which the CPU cannot read: null_count is " + known + (known > 0 ? " for more than these" : ""));
     }

@@ -64,6 +64,15 @@ public final class TensorExport extends RecycledExport {
   }
 
   private static MemorySegment export(DLPack form, DeviceArrayImpl array, @Nullable DeviceStreamImpl given, long flags) {
+    Ownership held = array.share();
+    try {
+      return export(form, array, held, given, flags);
+    } finally {
+      held.release();
+    }
+  }
+
+  private static MemorySegment export(DLPack form, DeviceArrayImpl array, Ownership held, @Nullable DeviceStreamImpl given, long flags) {
     Recording.OfArray event = Recording.anExport();
     Device device = array.device();
     DeviceStreamImpl consumer = DeviceImpl.unwrap(device).isCpu() ? null : given; // whoever reads main memory works in no stream (DEV-02)
@@ -71,7 +80,7 @@ public final class TensorExport extends RecycledExport {
       throw DeviceException.invalid("the array is on " + device + " in shared virtual memory, and a tensor of kDLOpenCL is a cl_mem");
     }
     int id = deviceId(device);
-    ArrayTensor tensor = ArrayTensor.of(array);
+    ArrayTensor tensor = ArrayTensor.of(array, held);
     LastUse use = null;
     TensorExport export = null;
     try {

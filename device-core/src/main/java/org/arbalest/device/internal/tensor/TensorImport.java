@@ -81,7 +81,7 @@ public final class TensorImport {
       if (!isHeld) Managed.delete(form, managed);
       throw t;
     }
-    if (!isHeld) Managed.delete(form, managed); // there is nothing in it to be kept
+    if (!isHeld) deleteBehind(array, form, managed); // there is nothing in it to be kept
     if (event != null) RecordedArrays.tell(event, array);
     return array;
   }
@@ -90,21 +90,41 @@ public final class TensorImport {
     Recording.OfArray event = Recording.anImport();
     DeviceArray array;
     try {
-      checkVersion(form, managed);
-      Described tensor = new Described(Managed.tensor(form, managed));
-      Device device = deviceOf(tensor);
-      if (!device.isCpuAccessible()) {
-        throw new DeviceException(Errno.ENOSYS, "the tensor is on " + device + ", from which the CPU cannot copy it: import it, and copy the array");
-      }
-      Field field = tensor.compactField();
-      DeviceBuffer memory = DeviceRegistry.cpu().allocate(tensor.bytes());
-      if (!tensor.isEmpty()) tensor.copyCompact(memory.address());
-      array = array(tensor, field, DeviceRegistry.cpu(), memory, null);
-    } finally {
+      array = copied(form, managed);
+    } catch (Throwable t) {
       Managed.delete(form, managed);
+      throw t;
     }
+    deleteBehind(array, form, managed);
     if (event != null) RecordedArrays.tell(event, array);
     return array;
+  }
+
+  /** Deletes a tensor of which an array was made; if that throws, nobody gets the array, which is closed. */
+  private static void deleteBehind(DeviceArray array, DLPack form, long managed) {
+    try {
+      Managed.delete(form, managed);
+    } catch (Throwable t) {
+      array.close();
+      throw t;
+    }
+  }
+
+  private static DeviceArray copied(DLPack form, long managed) {
+    checkVersion(form, managed);
+    Described tensor = new Described(Managed.tensor(form, managed));
+    Device device = deviceOf(tensor);
+    if (!device.isCpuAccessible()) {
+      throw new DeviceException(Errno.ENOSYS, "the tensor is on " + device + ", from which the CPU cannot copy it: import it, and copy the array");
+    }
+    Field field = tensor.compactField();
+    DeviceBuffer memory = DeviceRegistry.cpu().allocate(tensor.bytes());
+    try {
+      if (!tensor.isEmpty()) tensor.copyCompact(memory.address());
+      return array(tensor, field, DeviceRegistry.cpu(), memory, null);
+    } finally {
+      memory.close(); // does nothing to what was taken
+    }
   }
 
   /** Of another major version nothing but the deleter can be relied on. */

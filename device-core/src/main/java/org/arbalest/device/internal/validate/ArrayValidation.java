@@ -25,8 +25,8 @@ public final class ArrayValidation {
     Ownership owner = array.share();
     try {
       if (level == Validation.NONE) return;
-      Structure.validate(array.field(), array.struct());
-      owner.checkBuffers(array.field(), array.struct(), level);
+      Structure.validate(array.field(), array.struct(owner));
+      owner.checkBuffers(array.field(), array.struct(owner), level);
       if (level == Validation.FULL) validateContent(array, owner);
     } finally {
       owner.release();
@@ -37,7 +37,12 @@ public final class ArrayValidation {
   public static DeviceArray imported(DeviceArray array, Validation level) {
     if (level != Validation.FULL) return array;
     try {
-      validateContent(DeviceArrayImpl.unwrap(array), DeviceArrayImpl.unwrap(array).holder());
+      Ownership owner = DeviceArrayImpl.unwrap(array).share();
+      try {
+        validateContent(DeviceArrayImpl.unwrap(array), owner);
+      } finally {
+        owner.release();
+      }
       return array;
     } catch (Throwable t) {
       array.close();
@@ -68,7 +73,7 @@ public final class ArrayValidation {
       DeviceImpl.unwrap(array.device()).driver(); // says that nobody knows the device
     }
     try (HostBuffers buffers = new HostBuffers(array.device(), owner, owner.isCpuAccessible())) {
-      new Content(buffers, owner, nullsOnly).check(Rows.of(array, field));
+      new Content(buffers, owner, nullsOnly).check(Rows.of(array, owner, field));
     }
   }
 }

@@ -5,6 +5,7 @@ import org.arbalest.device.Field;
 import org.arbalest.device.NestedType.MapType;
 import org.arbalest.device.abi.ArrowArrayStruct;
 import org.arbalest.device.internal.array.DeviceArrayImpl;
+import org.arbalest.device.internal.array.Ownership;
 import org.arbalest.device.internal.schema.FieldImpl;
 import org.arbalest.device.internal.schema.Layout;
 import org.jspecify.annotations.Nullable;
@@ -44,8 +45,8 @@ final class Rows {
   }
 
   /** What a handle shows, by a field, which may be another of the same type. */
-  static Rows of(DeviceArrayImpl array, Field field) {
-    long struct = array.struct();
+  static Rows of(DeviceArrayImpl array, Ownership held, Field field) {
+    long struct = array.struct(held);
     boolean isWhole = array.offset() == ArrowArrayStruct.offset(struct) && array.length() == ArrowArrayStruct.length(struct);
     return new Rows(field, struct, array.offset(), array.length(), isWhole, field.isNullable(), null, 0);
   }

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device
+
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.internal.cpu.CpuProvider
+import org.arbalest.device.spi.ForeignArray
+import org.arbalest.device.spi.MemoryAllocator
+import java.lang.foreign.Arena
+import java.lang.foreign.MemorySegment
+import java.lang.reflect.Executable
+import java.lang.reflect.Modifier
+import java.math.BigDecimal
+import java.nio.file.FileSystems
+import java.nio.file.Files
+import java.nio.file.Path
+import java.time.Duration
+import java.time.LocalDateTime
+import java.time.OffsetDateTime
+import java.time.temporal.ChronoUnit
+import java.time.temporal.Temporal
+import java.time.temporal.TemporalUnit
+import java.util.UUID
+import java.util.concurrent.Executor
+import java.util.concurrent.Flow
+import java.util.function.Consumer
+import java.util.function.IntPredicate
+import java.util.function.LongConsumer
+
+/** What is public in `org.arbalest.device`. */
+internal fun publicClasses(): List<Class<*>> {
+    val here = Path.of(Field::class.java.protectionDomain.codeSource.location.toURI())
+    val names = { root: Path -> Files.list(root.resolve("org/arbalest/device")).use { paths -> paths.map { it.fileName.toString() }.toList() } }
+    val files = if (Files.isDirectory(here)) names(here) else FileSystems.newFileSystem(here).use { names(it.getPath("/")) }
+    return files.filter { it.endsWith(".class") && it != "package-info.class" }.map { Class.forName("org.arbalest.device." + it.removeSuffix(".class")) }
+        .filter { type -> generateSequence<Class<*>>(type) { it.declaringClass }.all { Modifier.isPublic(it.modifiers) } }
+}
+
+/** What is right, made anew for each call, and closed behind it. */
+internal class Examples(private val method: Executable, private val array: (() -> DeviceArray)? = null) : AutoCloseable {
+    private val opened = ArrayDeque<AutoCloseable>()
+    private val arena = Arena.ofConfined().also(opened::add)
+    private val cpu = Devices.cpu()
+    private fun <T : AutoCloseable> T.opened(): T = also(opened::add)
+
+    private fun builder(): ColumnBuilder {
+        val parameter = method.parameterTypes.first()
+        val type = when (parameter) {
+            String::class.java -> if (method.name == "child") NestedType.StructType(listOf(Field.of("name", DataType.INT8))) else DataType.UTF8
+            BigDecimal::class.java -> DataType.decimal128(9, 0)
+            UUID::class.java -> return cpu.batchBuilder(1).opened().column(Extension.uuid("a"))
+            OffsetDateTime::class.java -> return cpu.batchBuilder(1).opened().column(Extension.timestampWithOffset("a", TimeUnit.SECOND))
+            ByteArray::class.java -> if (method.name == "append") DataType.BINARY else DataType.INT8
+            BooleanArray::class.java -> DataType.BOOL
+            FloatArray::class.java, DoubleArray::class.java -> DataType.FLOAT64
+            ByteStrings::class.java -> DataType.UTF8
+            Field::class.java -> if (method.name == "items") NestedType.ListType(Field.of("", DataType.INT8)) else NestedType.StructType(listOf())
+            else -> DataType.INT64
+        }
+        return cpu.batchBuilder(1).opened().column(Field.of("a", type))
+    }
+
+    private fun batch() = cpu.batchBuilder(1).use { it.int64("name", longArrayOf(1)).build() }.opened()
+
+    private fun texts() = cpu.batchBuilder(9).use { it.utf8("name", List(9) { "a" }).build() }.opened().column(0).asByteStrings()
+
+    fun of(type: Class<*>): Any = when (type) {
+        java.lang.Long.TYPE -> if (method.name == "wrap" || method.name == "copyNonOwned") arena.allocate(8).address() else 8L
+        Integer.TYPE -> 1
+        java.lang.Boolean.TYPE -> true
+        java.lang.Double.TYPE -> 1.0
+        String::class.java -> "name"
+        BigDecimal::class.java -> BigDecimal.ONE
+        Duration::class.java -> Duration.ofSeconds(1)
+        UUID::class.java -> UUID(1, 2)
+        OffsetDateTime::class.java -> OffsetDateTime.MIN
+        Extension::class.java, Extension.Json::class.java -> Extension.Json()
+        Extension.Opaque::class.java -> Extension.Opaque("a", "b")
+        Extension.Other::class.java -> Extension.Other("a", null, null)
+        ExtensionCodec::class.java -> ExtensionCodec.of("name", String::class.java, DataType.UTF8, { column, row -> column.getString(row) }, { column, it -> column.append(it) })
+        ExtensionCodec.Reader::class.java -> ExtensionCodec.Reader { column, row -> column.getString(row) }
+        ExtensionCodec.Writer::class.java -> ExtensionCodec.Writer<String> { column, it -> column.append(it) }
+        Class::class.java -> String::class.java
+        Any::class.java -> "value"
+        ForeignArray::class.java -> ForeignArray()
+        Tensor::class.java -> Tensor(listOf(), listOf(), listOf(), batch().asColumn())
+        Interval::class.java -> Interval(1, 2, 3)
+        Temporal::class.java -> LocalDateTime.MIN
+        TemporalUnit::class.java -> ChronoUnit.DAYS
+        Throwable::class.java -> RuntimeException("no")
+        ByteArray::class.java -> ByteArray(1)
+        ShortArray::class.java -> ShortArray(1)
+        IntArray::class.java -> IntArray(1)
+        LongArray::class.java -> LongArray(1)
+        FloatArray::class.java -> FloatArray(1)
+        DoubleArray::class.java -> DoubleArray(1)
+        BooleanArray::class.java -> BooleanArray(1)
+        List::class.java, Collection::class.java -> listOf<Any>()
+        Set::class.java -> setOf<Any>()
+        Map::class.java -> mapOf<String, String>()
+        Array<Field>::class.java -> arrayOf<Field>()
+        Array<AsyncQuirk>::class.java -> arrayOf<AsyncQuirk>()
+        Array<String>::class.java -> arrayOf("name")
+        Arena::class.java -> arena
+        MemorySegment::class.java -> arena.allocate(256, 8)
+        Runnable::class.java -> Runnable {}
+        Executor::class.java -> Executor { it.run() }
+        Consumer::class.java -> Consumer<Any> {}
+        IntPredicate::class.java -> IntPredicate { false }
+        LongConsumer::class.java -> LongConsumer {}
+        Flow.Publisher::class.java -> Flow.Publisher<Any> {}
+        DeviceType::class.java -> DeviceType.CPU
+        Device::class.java -> cpu
+        DeviceStream::class.java -> cpu.defaultStream()
+        MemoryManager::class.java -> cpu.memory()
+        MemoryPool::class.java -> MemoryPool.of(cpu.memory(), 1024).opened()
+        DeviceBuffer::class.java -> cpu.allocate(8).opened()
+        DeviceArray::class.java -> array?.invoke() ?: batch()
+        Column::class.java -> batch().asColumn()
+        ColumnValues::class.java, ByteStrings::class.java -> texts()
+        BatchBuilder::class.java -> cpu.batchBuilder(1).opened()
+        ColumnBuilder::class.java -> builder()
+        DeviceArrayReader::class.java -> DeviceArrayReader.of(Schema.of(listOf()), listOf()).opened()
+        SyncEvent::class.java -> cpu.defaultStream().record().opened()
+        ArrayData::class.java -> ArrayData.of(0, 0, listOf())
+        AsyncSchema::class.java -> AsyncSchema.of(Schema.of(listOf()), DeviceType.CPU)
+        Field::class.java -> Field.of("name", NestedType.StructType(listOf()))
+        Schema::class.java -> Schema.of(listOf())
+        Class::class.java -> Interval::class.java
+        Records::class.java -> Records.of(Interval::class.java)
+        Metadata::class.java -> Metadata.empty()
+        DataType::class.java -> DataType.INT8
+        FlatType.IntType::class.java -> DataType.INT8
+        NestedType.UnionMode::class.java -> NestedType.UnionMode.DENSE
+        Ledger::class.java -> Ledger.now()
+        Any::class.java -> "value"
+        Statistics.Target::class.java -> Statistics.builder().build().whole()
+        StatisticsBuilder::class.java -> Statistics.builder()
+        Interval::class.java -> Interval(1, 2, 3)
+        Temporal::class.java -> LocalDateTime.MIN
+        TemporalUnit::class.java -> ChronoUnit.DAYS
+        MemoryAllocator::class.java -> CpuProvider().open(DeviceType.CPU, -1)
+        DeviceArrayReader.Source::class.java -> object : DeviceArrayReader.Source {
+            override fun next() = null
+            override fun close() {}
+        }
+        TimeUnit::class.java -> TimeUnit.SECOND
+        else -> if (type.isEnum) type.enumConstants.first() else throw NoSuchElementException("no example of $type for $method")
+    }
+
+    override fun close() {
+        while (opened.isNotEmpty()) opened.removeLast().close()
+    }
+}
