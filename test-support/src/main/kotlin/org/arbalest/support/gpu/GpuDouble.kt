@@ -100,6 +100,7 @@ sealed class GpuDouble(private val version: Int, soname: String, vararg sources:
     private val stickFunction by function("double_stick", null, JAVA_LONG)
     private val spareFunction by function("double_spare", null, JAVA_INT)
     private val depthFunction by function("double_depth", JAVA_INT)
+    private val resetThreadFunction by function("double_reset_thread", null)
     private val captureFunction by function("double_capture", null, JAVA_INT)
     private val captureModesFunction by function("double_capture_modes", null, JAVA_INT)
     private val captureModeFunction by function("double_capture_mode", JAVA_INT)
@@ -293,7 +294,7 @@ sealed class GpuDouble(private val version: Int, soname: String, vararg sources:
 
     /**
      * Loads the double before the tests of a spec; fails a test in which there was a violation, or which leaves a context on its thread's stack,
-     * or another device than the first current; and resets the double after each.
+     * or another device than the first current; and resets the double, and the thread's state in it, after each.
      */
     val extension: TestCaseExtension = watching(null)
 
@@ -315,6 +316,7 @@ sealed class GpuDouble(private val version: Int, soname: String, vararg sources:
                 "the thread is left in the capture mode $captureMode".takeIf { captureMode != 0 },
             ).toMutableList()
             reset()
+            resetThreadFunction.invoke()
             val left = if (backend == null) emptyMap() else forgetLeft(backend, Settling.quietAfter(result))
             if (left.isNotEmpty()) {
                 words += "the runtime has more than before: $left"

@@ -70,6 +70,13 @@ static gpu_stream* stream_of(CUcontext context, CUstream handle) {
 DOUBLE void double_lenient(int is_lenient) { lenient = is_lenient; }
 
 DOUBLE int double_depth(void) { return depth; }
+
+/* Takes back what a test has left changed on the calling thread. */
+DOUBLE void double_reset_thread(void) {
+  depth = 0;
+  capture_exchange(&(int){0});
+}
+
 DOUBLE int double_retained(int ordinal) { return retained[ordinal]; }
 
 API CUresult cuInit(unsigned flags) {

@@ -94,6 +94,13 @@ DOUBLE int double_synchronizing(void) { return __atomic_load_n(&synchronizing, _
 DOUBLE int double_depth(void) { return current; }
 DOUBLE hipError_t double_last_error(void) { return last_error; }
 
+/* Takes back what a test has left changed on the calling thread. */
+DOUBLE void double_reset_thread(void) {
+  current = 0;
+  last_error = GPU_OK;
+  capture_exchange(&(int){0});
+}
+
 API hipError_t hipRuntimeGetVersion(int* version) {
   int injected = gpu_call("hipRuntimeGetVersion", in_host_function); /* needs no device */
   if (injected) RETURN(injected);
