@@ -23,7 +23,7 @@ import java.lang.foreign.ValueLayout.JAVA_LONG
 /** What there is, and what is missing and why. */
 class CudaProviderSoakSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(CudaDouble.extension)
+    extension(cudaDouble)
     extension(LedgerExtension)
 
     include(gpuProviderContract(CudaBackend(DeviceType.CUDA)))

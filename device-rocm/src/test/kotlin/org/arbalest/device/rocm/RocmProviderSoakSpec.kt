@@ -29,7 +29,7 @@ import kotlin.reflect.KClass
 /** What there is, and what is missing and why. */
 class RocmProviderSoakSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(HipDouble.extension)
+    extension(hipDouble)
     extension(LedgerExtension)
 
     include(gpuProviderContract(RocmBackend(DeviceType.ROCM)))
