@@ -3,16 +3,24 @@ package org.arbalest.device.cuda
 
 import io.kotest.core.spec.style.FunSpec
 import org.arbalest.device.Devices
+import org.arbalest.device.SharedArray
 import org.arbalest.device.abi.DeviceType
 import org.arbalest.support.CCompiler
 import org.arbalest.support.check.Plant
 import org.arbalest.support.check.oneFailureContract
 import org.arbalest.support.check.plants
+import org.arbalest.support.gpu.SharingPeer
 import java.lang.foreign.Arena
 import java.lang.foreign.ValueLayout.JAVA_INT
 import java.lang.foreign.ValueLayout.JAVA_LONG
+import java.util.HexFormat
 
-/** A failing or leaking test of the contract suites is reported once, on the double. */
+/**
+ * A failing or leaking test of the contract suites is reported once, on the double.
+ *
+ * CudaExitSoakSpec and CudaCheckSoakSpec run each case in a process of its own, so a leak cannot reach the next test.
+ * CuSignatureSpec has one test. CudaSharingFabricSoakSpec includes the same contract as CudaSharingSoakSpec.
+ */
 class CudaOneFailureSoakSpec : FunSpec({
     extension(CCompiler.needed)
 
@@ -36,4 +44,21 @@ class CudaOneFailureSoakSpec : FunSpec({
     include(oneFailureContract(plants(CudaBackend(DeviceType.CUDA_MANAGED)) + memory, ::CudaManagedContractSpec))
     include(oneFailureContract(plants(CudaBackend(DeviceType.CUDA)) + handles, ::CudaDriverSpec))
     include(oneFailureContract(plants(CudaBackend(DeviceType.CUDA)) + memory, ::CudaSpec))
+
+    val backend = CudaBackend(DeviceType.CUDA)
+    val (failure, work, array) = plants(backend)
+    val opened = Plant("leak of another process's array", "not back after") {
+        SharingPeer(backend).use { SharedArray.open(HexFormat.of().parseHex(it.ask("share", "0", "100"))) }
+    }
+    val thread = Plant("context and a capture mode that stay", "the thread is left with the context or device 1; the thread is left in the capture mode 2") {
+        check(Raw.call(Raw.function("cuThreadExchangeStreamCaptureMode", JAVA_LONG), Arena.ofAuto().allocateFrom(JAVA_INT, 2).address()) == 0)
+        check(Raw.call(Raw.function("cuCtxPushCurrent_v2", JAVA_LONG), CudaProvider.gpu(backend.device).context()) == 0)
+    }
+    include(oneFailureContract(listOf(work, array), ::CudaCaptureSoakSpec))
+    include(oneFailureContract(listOf(work, array), ::CudaCopySoakSpec))
+    include(oneFailureContract(listOf(work, array), ::CudaGivingBackSoakSpec, most = 13)) // the last three are not processes of their own
+    include(oneFailureContract(listOf(work, opened), ::CudaSharingSoakSpec, most = 15))
+    include(oneFailureContract(listOf(failure, array), ::CudaProviderSoakSpec))
+    include(oneFailureContract(listOf(failure, thread), ::CuSignatureSoakSpec))
+    include(oneFailureContract(listOf(failure), ::CudaExitSoakSpec, most = 3))
 })
