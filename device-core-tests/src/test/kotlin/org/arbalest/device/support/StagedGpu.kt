@@ -24,8 +24,9 @@ internal class StagedGpu(id: Long) {
     val staging: Staging = checkNotNull(Staging.of(DeviceImpl.unwrap(device).driver()))
     val pinned: MemoryManager get() = device.hostMemory().get()
 
-    /** Has all slots and lanes made, which stay. */
+    /** Has all slots and lanes made, and the default stream of the pinned memory, which stay. */
     fun warmUp() {
+        Devices.device(TestGpuProvider.GPU_HOST, device.id()).defaultStream()
         if (staging.slots() == SLOTS && staging.queues() == QUEUES) return
         device.createStream().use { stream ->
             fake.hold()

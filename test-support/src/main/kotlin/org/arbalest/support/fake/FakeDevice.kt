@@ -3,6 +3,7 @@ package org.arbalest.support.fake
 
 import org.arbalest.device.DeviceException
 import org.arbalest.device.DeviceStream
+import org.arbalest.device.Devices
 import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.abi.Errno
 import org.arbalest.device.spi.HostTask
@@ -90,6 +91,10 @@ class FakeDevice private constructor(
     private val copied = mutableListOf<Long>()
     private val userEvents = ConcurrentLinkedQueue<FakeEvent>()
 
+    /** The queue of the default stream, which stays. */
+    @Volatile
+    private var kept = 0L
+
     /** What was handed out when the current test began. */
     @Volatile
     private var beginning = FakeCounts(0, 0, 0, 0)
@@ -112,7 +117,12 @@ class FakeDevice private constructor(
     /** Returns what is handed out and was not when the current test began, if its spec has a [FakeExtension]. */
     fun counts(): FakeCounts = all().since(beginning)
 
-    private fun all(): FakeCounts = lock.withLock { FakeCounts(memory.count, queues.size, events.size, maps.values.sum()) }
+    private fun all(): FakeCounts = lock.withLock { FakeCounts(memory.count, queues.keys.count { it != kept }, events.size, maps.values.sum()) }
+
+    /** Lets [counts] leave the default stream out, which is made if it is not there. */
+    fun keepDefaultStream() {
+        kept = Devices.device(type, id).defaultStream().handle()
+    }
 
     /** Lets [counts] begin at zero for what is handed out now, such as the leak of an earlier test. */
     fun countFromHere() {

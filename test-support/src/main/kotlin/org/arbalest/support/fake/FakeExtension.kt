@@ -6,6 +6,7 @@ import io.kotest.core.test.TestCase
 import io.kotest.core.test.TestType
 import io.kotest.engine.test.TestResult
 import org.arbalest.support.Settling
+import kotlin.time.Duration
 
 /**
  * Fails a test after which a fake device has not got everything back, or has seen something wrong; a test that provokes a violation says so
@@ -15,12 +16,19 @@ import org.arbalest.support.Settling
  * counted any more.
  */
 object FakeExtension : TestCaseExtension {
-    override suspend fun intercept(testCase: TestCase, execute: suspend (TestCase) -> TestResult): TestResult {
+    override suspend fun intercept(testCase: TestCase, execute: suspend (TestCase) -> TestResult): TestResult = intercept(testCase, null, execute)
+
+    /** @param quiet how long nothing may change before the wait for what is left ends; null for [Settling]'s answer */
+    suspend fun intercept(testCase: TestCase, quiet: Duration?, execute: suspend (TestCase) -> TestResult): TestResult {
         if (testCase.type != TestType.Test) return execute(testCase)
-        FakeDevice.all().forEach { it.countFromHere() }
+        FakeDevice.all().forEach {
+            it.keepDefaultStream()
+            it.countFromHere()
+        }
         val result = execute(testCase)
         if (!result.isSuccess) FakeDevice.all().forEach { it.letGo() }
-        Settling.leftAfter(Settling.quietAfter(result)) { FakeDevice.all().map { it.counts() }.takeIf { all -> all.any(::isLeft) } }
+        FakeDevice.all().forEach { it.keepDefaultStream() } // also of a device that the test has opened
+        Settling.leftAfter(quiet ?: Settling.quietAfter(result)) { FakeDevice.all().map { it.counts() }.takeIf { all -> all.any { it != NOTHING } } }
         val wrong = FakeDevice.all().mapNotNull(::wrong)
         FakeDevice.all().forEach {
             it.letGo()
@@ -30,14 +38,11 @@ object FakeExtension : TestCaseExtension {
         return TestResult.Failure(result.duration, AssertionError(wrong.joinToString("; ")))
     }
 
-    /** A default stream may have been made, and stays. */
-    private fun isLeft(counts: FakeCounts): Boolean = counts.copy(queues = 0) != NOTHING || counts.queues !in 0..1
-
     private fun wrong(device: FakeDevice): String? {
         val violations = device.violations()
         return when {
             violations.isNotEmpty() -> "${device.name} saw ${violations.size} violations, first: ${violations.first()}"
-            isLeft(device.counts()) -> "${device.name} has ${device.counts()} more than before the test"
+            device.counts() != NOTHING -> "${device.name} has ${device.counts()} more than before the test"
             else -> null
         }
     }

@@ -2,6 +2,7 @@
 package org.arbalest.support.fake
 
 import io.kotest.core.spec.style.FunSpec
+import io.kotest.core.test.TestCase
 import io.kotest.engine.test.TestResult
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
@@ -9,19 +10,25 @@ import io.kotest.matchers.types.shouldBeInstanceOf
 import org.arbalest.device.Devices
 import org.arbalest.device.abi.DeviceType
 import kotlin.time.Duration
+import kotlin.time.Duration.Companion.milliseconds
 
 /** What is said of a test that leaves something on a fake device, and what of the next one. */
 class FakeExtensionSpec : FunSpec({
     val passed = TestResult.Success(Duration.ZERO)
+    val failed = TestResult.Failure(Duration.ZERO, AssertionError("its own"))
     val device = Devices.device(DeviceType.EXT_DEV, 0)
     val fake = FakeDevice.of(DeviceType.EXT_DEV, 0)
 
-    test("an event that a test leaves is named, and is not counted in the next one") {
-        val leaking = FakeExtension.intercept(testCase) {
-            fake.userEvent()
+    suspend fun complaint(testCase: TestCase, body: () -> Unit): String {
+        val result = FakeExtension.intercept(testCase, 100.milliseconds) {
+            body()
             passed
         }
-        leaking.shouldBeInstanceOf<TestResult.Failure>().cause.message shouldContain "events=1"
+        return result.shouldBeInstanceOf<TestResult.Failure>().cause.message!!
+    }
+
+    test("an event that a test leaves is named, and is not counted in the next one") {
+        complaint(testCase) { fake.userEvent() } shouldContain "events=1"
         FakeExtension.intercept(testCase) {
             fake.counts() shouldBe FakeCounts(0, 0, 0, 0)
             passed
@@ -29,7 +36,6 @@ class FakeExtensionSpec : FunSpec({
     }
 
     test("work that a failed test has left behind a user event goes on, so that nothing waits for it") {
-        val failed = TestResult.Failure(Duration.ZERO, AssertionError("its own"))
         val stream = device.createStream()
         FakeExtension.intercept(testCase) {
             val event = fake.userEvent()
@@ -39,5 +45,12 @@ class FakeExtensionSpec : FunSpec({
         stream.synchronize()
         stream.close()
         FakeExtension.intercept(testCase) { passed } shouldBe passed
+    }
+
+    test("a queue that a test leaves is named, also beside a default stream") {
+        device.defaultStream()
+        var queue = 0L
+        complaint(testCase) { queue = fake.createQueue() } shouldContain "queues=1"
+        fake.destroyQueue(queue)
     }
 })
