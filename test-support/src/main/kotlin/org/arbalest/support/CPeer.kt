@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.support
 
+import org.arbalest.testkit.contract.Baseline
 import java.lang.foreign.MemorySegment
 
 /**
@@ -33,20 +34,16 @@ object CPeer {
     /** Lines `Struct.field offset` and `Struct size`, as the C compiler lays the eight structs out. */
     val layout: String get() = (layoutFunction.invoke() as MemorySegment).textAt()
 
-    /** What was live when the current test began, of each kind in the order of [PeerCounts.live]. */
-    @Volatile
-    private var beginning = List(7) { 0L }
+    private val baseline = Baseline(7) { all().live() }
 
     /** Lets [counts] begin at zero for what is live now, such as the leak of an earlier test. */
-    fun countFromHere() {
-        beginning = all().live()
-    }
+    fun countFromHere(): Unit = baseline.begin()
 
     /**
      * Returns what the peer holds now and did not hold when the current test began, if its spec has a [LedgerExtension], and what was done to it since
      * [reset].
      */
-    fun counts(): PeerCounts = all().since(beginning)
+    fun counts(): PeerCounts = all().with(baseline.now())
 
     private fun all(): PeerCounts = PeerCounts(
         allocations = liveAllocations.invoke() as Long,
@@ -113,13 +110,13 @@ data class PeerCounts(
 ) {
     fun live(): List<Long> = listOf(allocations, arrays, schemas, streams, tasks, producers, handlers)
 
-    fun since(live: List<Long>): PeerCounts = copy(
-        allocations = allocations - live[0],
-        arrays = arrays - live[1],
-        schemas = schemas - live[2],
-        streams = streams - live[3],
-        tasks = tasks - live[4],
-        producers = producers - live[5],
-        handlers = handlers - live[6],
+    fun with(live: List<Long>): PeerCounts = copy(
+        allocations = live[0],
+        arrays = live[1],
+        schemas = live[2],
+        streams = live[3],
+        tasks = live[4],
+        producers = live[5],
+        handlers = live[6],
     )
 }

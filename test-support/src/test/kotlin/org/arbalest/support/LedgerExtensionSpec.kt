@@ -10,6 +10,8 @@ import io.kotest.matchers.types.shouldBeInstanceOf
 import org.arbalest.device.Devices
 import org.arbalest.testkit.contract.Held
 import java.lang.foreign.Arena
+import java.util.concurrent.CountDownLatch
+import kotlin.concurrent.thread
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.milliseconds
 
@@ -17,6 +19,7 @@ class LedgerExtensionSpec : FunSpec({
     extension(CCompiler.needed)
 
     val passed = TestResult.Success(Duration.ZERO)
+    val failed = TestResult.Failure(Duration.ZERO, AssertionError("its own"))
 
     suspend fun complaint(testCase: TestCase, body: () -> Unit): String {
         val result = LedgerExtension.intercept(testCase, 100.milliseconds) {
@@ -73,8 +76,55 @@ class LedgerExtensionSpec : FunSpec({
         left.forEach { it.close() }
     }
 
+    /** A test that fails, and what lets its thread release what it has left: a buffer and a schema of the C peer's. */
+    suspend fun leftBy(testCase: TestCase): () -> Unit {
+        val gate = CountDownLatch(1)
+        lateinit var releasing: Thread
+        LedgerExtension.intercept(testCase) {
+            val buffer = Devices.cpu().allocate(100)
+            val schema = Arena.ofAuto().allocate(StructKind.SCHEMA.size)
+            PeerNodes.schema(schema, "i")
+            releasing = thread {
+                gate.await()
+                buffer.close()
+                PeerMoves.release(schema, StructKind.SCHEMA)
+            }
+            failed
+        } shouldBe failed
+        return {
+            gate.countDown()
+            releasing.join()
+        }
+    }
+
+    test("what a failed test's thread releases in the next test is not that test's fault") {
+        val release = leftBy(testCase)
+        LedgerExtension.intercept(testCase) {
+            release()
+            Held.now().isZero shouldBe true
+            CPeer.counts().schemas shouldBe 0
+            passed
+        } shouldBe passed
+    }
+
+    test("a leak after such a release is named") {
+        val release = leftBy(testCase)
+        val left = mutableListOf<AutoCloseable>()
+        val schema = Arena.ofAuto().allocate(StructKind.SCHEMA.size)
+        val words = complaint(testCase) {
+            release()
+            Held.now().isZero shouldBe true
+            CPeer.counts().schemas shouldBe 0
+            left += Devices.cpu().allocate(100)
+            PeerNodes.schema(schema, "i")
+        }
+        words shouldContain "buffers=1, bufferBytes=100"
+        words shouldContain "the C peer has 1 more schemas than before"
+        PeerMoves.release(schema, StructKind.SCHEMA)
+        left.forEach { it.close() }
+    }
+
     test("a test that fails keeps its own failure") {
-        val failed = TestResult.Failure(Duration.ZERO, AssertionError("its own"))
         val left = mutableListOf<AutoCloseable>()
         LedgerExtension.intercept(testCase) { left += Devices.cpu().allocate(1); failed } shouldBe failed
         left.forEach { it.close() }

@@ -12,6 +12,7 @@ import org.arbalest.device.abi.DeviceType
 import org.arbalest.support.NativeLibrary
 import org.arbalest.support.Settling
 import org.arbalest.testkit.contract.Backend
+import org.arbalest.testkit.contract.Baseline
 import org.arbalest.testkit.contract.Gate
 import java.lang.foreign.Arena
 import java.lang.foreign.FunctionDescriptor
@@ -39,22 +40,20 @@ internal object UsmDouble {
     private val failFunction by function("usm_fail", null, ADDRESS, JAVA_LONG, JAVA_INT)
     private val failNothingFunction by function("usm_fail_nothing", JAVA_INT)
 
-    /** What was there when the current test began, of each kind of memory, and at last of `cl_mem`. */
-    private var beginning = List(UnifiedMemory.entries.size + 1) { 0L }
+    /** How many allocations there are of each kind of memory, and at last how many `cl_mem`. */
+    private val baseline = Baseline(UnifiedMemory.entries.size + 1) { UnifiedMemory.entries.map(::all) + objectsFunction.invoke() as Long }
 
     /** Returns how many allocations there are that were not there when the current test began. */
-    fun live(kind: UnifiedMemory): Long = all(kind) - beginning[kind.ordinal]
+    fun live(kind: UnifiedMemory): Long = baseline.now()[kind.ordinal]
 
     private fun all(kind: UnifiedMemory): Long =
         liveFunction.invoke(if (kind == UnifiedMemory.HOST) 0x4197 else 0x4198 + kind.ordinal / 2) as Long
-
-    private fun all(): List<Long> = UnifiedMemory.entries.map(::all) + objectsFunction.invoke() as Long
 
     /** How many copies went by the extension's function. */
     val memcpys: Long get() = memcpysFunction.invoke() as Long
 
     /** How many `cl_mem` our code has not released since the current test began. */
-    val memObjects: Long get() = objectsFunction.invoke() as Long - beginning.last()
+    val memObjects: Long get() = baseline.now().last()
 
     /** How many events are held. */
     val events: Long get() = countFunction.invoke(0) as Long
@@ -85,7 +84,7 @@ internal object UsmDouble {
         override suspend fun intercept(testCase: TestCase, execute: suspend (TestCase) -> TestResult): TestResult {
             if (testCase.type != TestType.Test) return execute(testCase)
             resetFunction.invoke()
-            beginning = all()
+            baseline.begin()
             val result = execute(testCase)
             val left = Settling.leftAfter(Settling.quietAfter(result)) { left() }
             val words = listOfNotNull(left?.let { "there is more than before: $it" }, violation()).joinToString("; ")

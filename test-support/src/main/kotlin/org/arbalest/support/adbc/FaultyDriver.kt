@@ -3,6 +3,7 @@ package org.arbalest.support.adbc
 
 import org.arbalest.support.NativeLibrary
 import org.arbalest.testkit.SkipWithout
+import org.arbalest.testkit.contract.Baseline
 import java.lang.foreign.Arena
 import java.lang.foreign.FunctionDescriptor
 import java.lang.foreign.Linker
@@ -157,19 +158,19 @@ class FaultyDriver private constructor(main: String) {
         reset.invoke()
     }
 
-    /** What was live when the test began, which earlier tests have left. */
-    private var before = LongArray(Live.entries.size)
+    private val baseline = Baseline(Live.entries.size) { Live.entries.map { live.invoke(it.kind) as Long } }
 
-    /** Counts [live] from zero. */
+    /** Counts [live] and [foreignErrors] from zero. */
     fun forgetLive() {
-        before = LongArray(Live.entries.size) { live.invoke(Live.entries[it].kind) as Long }
+        baseline.begin()
+        foreignBaseline.begin()
     }
 
     /** How many there are now, without those that earlier tests have left: [FaultyDriverExtension] counts each test from zero. */
-    fun live(what: Live): Long = live.invoke(what.kind) as Long - before[what.ordinal]
+    fun live(what: Live): Long = baseline.now()[what.ordinal]
 
     /** All of [live]. */
-    fun live(): Map<Live, Long> = Live.entries.associateWith { live(it) }
+    fun live(): Map<Live, Long> = Live.entries.zip(baseline.now()).toMap()
 
     /** How often a function was called since [reset]; for an empty name, how often any was. */
     fun calls(name: String = ""): Long = withText(name) { calls.invoke(it) as Long }
@@ -309,8 +310,12 @@ class FaultyDriver private constructor(main: String) {
         /** A library that has no entry point. */
         val notADriver: Path by lazy { NativeLibrary.compile("adbc/not_a_driver.c").file }
 
-        /** How many errors with [Style.FOREIGN] are not released. */
-        val foreignErrors: Long
-            get() = Linker.nativeLinker().downcallHandle(foreign.findOrThrow("foreign_live"), FunctionDescriptor.of(JAVA_LONG)).invoke() as Long
+        private val foreignLive by lazy {
+            Linker.nativeLinker().downcallHandle(foreign.findOrThrow("foreign_live"), FunctionDescriptor.of(JAVA_LONG))
+        }
+        private val foreignBaseline = Baseline(1) { listOf(foreignLive.invoke() as Long) }
+
+        /** How many errors with [Style.FOREIGN] are not released, without those that earlier tests have left. */
+        val foreignErrors: Long get() = foreignBaseline.now().single()
     }
 }

@@ -22,18 +22,17 @@ class FaultyDriverExtension(private val driver: () -> FaultyDriver = { FaultyDri
         val driver = driver()
         driver.reset()
         driver.forgetLive()
-        val foreignBefore = FaultyDriver.foreignErrors
         val result = execute(testCase)
         if (!result.isSuccess) driver.letGo() // calls that the test has left held would not end
-        val words = Settling.leftAfter(quiet ?: Settling.quietAfter(result)) { driver.difference(foreignBefore).ifEmpty { null } }.orEmpty()
+        val words = Settling.leftAfter(quiet ?: Settling.quietAfter(result)) { driver.difference().ifEmpty { null } }.orEmpty()
         driver.reset()
         return if (words.isEmpty() || !result.isSuccess) result else TestResult.Failure(result.duration, AssertionError(words.joinToString("; ")))
     }
 
-    private fun FaultyDriver.difference(foreignBefore: Long): List<String> = listOfNotNull(
+    private fun FaultyDriver.difference(): List<String> = listOfNotNull(
         "the driver saw $violations broken rules, first: $violation".takeIf { violations != 0L },
         "the driver saw $doubleReleases double releases".takeIf { doubleReleases != 0L },
         "the driver saw $races calls of two threads at once, first: $race".takeIf { races != 0L },
-        "there are ${FaultyDriver.foreignErrors - foreignBefore} more errors of another library than before".takeIf { FaultyDriver.foreignErrors != foreignBefore },
+        "there are ${FaultyDriver.foreignErrors} more errors of another library than before".takeIf { FaultyDriver.foreignErrors != 0L },
     ) + live().filter { (_, more) -> more != 0L }.map { (what, more) -> "the driver has $more more ${what.name.lowercase()} than before" }
 }

@@ -7,6 +7,7 @@ import org.arbalest.device.Devices
 import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.abi.Errno
 import org.arbalest.device.spi.HostTask
+import org.arbalest.testkit.contract.Baseline
 import java.lang.foreign.MemorySegment
 import java.lang.foreign.ValueLayout.JAVA_BYTE
 import java.util.concurrent.ConcurrentHashMap
@@ -42,10 +43,7 @@ class FakeStop constructor() {
 }
 
 /** What a fake device has handed out and not got back. */
-data class FakeCounts(val allocations: Int, val queues: Int, val events: Int, val maps: Int) {
-    fun since(earlier: FakeCounts): FakeCounts =
-        FakeCounts(allocations - earlier.allocations, queues - earlier.queues, events - earlier.events, maps - earlier.maps)
-}
+data class FakeCounts(val allocations: Int, val queues: Int, val events: Int, val maps: Int)
 
 /** An event that a test completes: put before work by [DeviceStream.waitFor], it holds that work back. */
 class FakeUserEvent constructor(private val device: FakeDevice, val handle: Long, private val event: FakeEvent) {
@@ -94,10 +92,8 @@ class FakeDevice private constructor(
     /** The queue of the default stream, which stays. */
     @Volatile
     private var kept = 0L
-
-    /** What was handed out when the current test began. */
-    @Volatile
-    private var beginning = FakeCounts(0, 0, 0, 0)
+    private val baseline =
+        Baseline(4) { lock.withLock { listOf(memory.count, queues.keys.count { it != kept }, events.size, maps.values.sum()).map(Int::toLong) } }
     private var nextHandle = 0xFA4E_0000L
     private var nextCommand = 0L
     private var isHeld = false
@@ -115,9 +111,7 @@ class FakeDevice private constructor(
     fun violations(): List<String> = seen.toList()
 
     /** Returns what is handed out and was not when the current test began, if its spec has a [FakeExtension]. */
-    fun counts(): FakeCounts = all().since(beginning)
-
-    private fun all(): FakeCounts = lock.withLock { FakeCounts(memory.count, queues.keys.count { it != kept }, events.size, maps.values.sum()) }
+    fun counts(): FakeCounts = baseline.now().map(Long::toInt).let { FakeCounts(it[0], it[1], it[2], it[3]) }
 
     /** Lets [counts] leave the default stream out, which is made if it is not there. */
     fun keepDefaultStream() {
@@ -125,9 +119,7 @@ class FakeDevice private constructor(
     }
 
     /** Lets [counts] begin at zero for what is handed out now, such as the leak of an earlier test. */
-    fun countFromHere() {
-        beginning = all()
-    }
+    fun countFromHere(): Unit = baseline.begin()
 
     /** Like [reset], and completes the user events and opens the calls that a test has held up, so that nothing of the next test waits for them. */
     fun letGo() {

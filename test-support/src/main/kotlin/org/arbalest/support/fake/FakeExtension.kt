@@ -13,7 +13,7 @@ import kotlin.time.Duration
  * by calling [FakeDevice.reset] at its end. What other threads are just releasing has five seconds to be gone, or two if nothing changes.
  *
  * A test that leaks or fails leaves nothing for the next one: what it held back is done, its user events are completed, and what is left then is not
- * counted any more.
+ * counted any more. A thread may release it while the next test runs, as [org.arbalest.testkit.contract.Baseline] says.
  */
 object FakeExtension : TestCaseExtension {
     override suspend fun intercept(testCase: TestCase, execute: suspend (TestCase) -> TestResult): TestResult = intercept(testCase, null, execute)

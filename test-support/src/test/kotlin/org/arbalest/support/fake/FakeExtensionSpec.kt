@@ -9,6 +9,8 @@ import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.types.shouldBeInstanceOf
 import org.arbalest.device.Devices
 import org.arbalest.device.abi.DeviceType
+import java.util.concurrent.CountDownLatch
+import kotlin.concurrent.thread
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.milliseconds
 
@@ -52,5 +54,28 @@ class FakeExtensionSpec : FunSpec({
         var queue = 0L
         complaint(testCase) { queue = fake.createQueue() } shouldContain "queues=1"
         fake.destroyQueue(queue)
+    }
+
+    test("what a failed test's thread releases in the next test is not that test's fault, and hides no later leak") {
+        val gate = CountDownLatch(1)
+        lateinit var releasing: Thread
+        FakeExtension.intercept(testCase) {
+            val stream = device.createStream()
+            stream.handle()
+            releasing = thread {
+                gate.await()
+                stream.close()
+            }
+            failed
+        } shouldBe failed
+        var queue = 0L
+        complaint(testCase) {
+            gate.countDown()
+            releasing.join()
+            fake.counts() shouldBe FakeCounts(0, 0, 0, 0)
+            queue = fake.createQueue()
+        } shouldContain "queues=1"
+        fake.destroyQueue(queue)
+        FakeExtension.intercept(testCase) { passed } shouldBe passed
     }
 })
