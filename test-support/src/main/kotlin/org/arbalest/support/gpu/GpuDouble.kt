@@ -68,9 +68,9 @@ sealed class GpuDouble(private val version: Int, soname: String, vararg sources:
     private val failNothingFunction by function("double_fail_nothing", JAVA_INT)
     private val dieFunction by function("double_die", null, JAVA_INT, JAVA_INT)
     private val liveFunction by function("double_live", JAVA_LONG, JAVA_INT)
-    private val forgetMemoryFunction by function("double_forget_memory", null)
+    private val forgetMemoryFunction by function("double_forget_memory", null, JAVA_INT)
 
-    /** What tests before this one have left, of each kind; a thread of the backend's may ask for [live] at any time. */
+    /** What tests before this one have left and nobody has released yet, of each kind; a thread of the backend's may ask for [live] at any time. */
     private val forgotten = AtomicLongArray(Live.entries.size)
 
     /** What is live between tests beyond what the backend keeps, of this spec. */
@@ -301,6 +301,8 @@ sealed class GpuDouble(private val version: Int, soname: String, vararg sources:
     /**
      * Like [extension]; also fails a test that leaves something live which the [backend] does not keep. What a test leaves is reported on that test only:
      * [live] does not count it any more, and its memory is free again. Registered before the [org.arbalest.support.LedgerExtension].
+     *
+     * A thread may release what a test has left while the next one runs, which is not blamed for it. An equal leak of that next test is not seen then.
      */
     fun balanced(backend: GpuBackend): TestCaseExtension = watching(backend)
 
@@ -309,6 +311,7 @@ sealed class GpuDouble(private val version: Int, soname: String, vararg sources:
             if (testCase.type != TestType.Test) return execute(testCase)
             load()
             if (backend != null && atRestIn !== testCase.spec) rest(backend, testCase.spec)
+            if (backend != null && hasForgotten()) countReleased(backend.more())
             val result = execute(testCase)
             val words = listOfNotNull(
                 "$violations violations, first: $violation".takeIf { violations != 0L },
@@ -336,18 +339,29 @@ sealed class GpuDouble(private val version: Int, soname: String, vararg sources:
         for (type in backend.types) { // whose default streams are made when they are needed first, and stay
             for (gpu in backend.gpus.indices) Devices.device(type, gpu.toLong()).defaultStream()
         }
-        atRest = checkNotNull(Settling.leftAfter(QUIET) { backend.unkept() })
+        countReleased(checkNotNull(Settling.leftAfter(QUIET) { backend.unkept() }))
+        atRest = backend.unkept()
         atRestIn = spec
     }
 
     /** Returns what the test has left, which is not counted from now on. */
     private suspend fun forgetLeft(backend: GpuBackend, quiet: Duration): Map<Live, Long> {
-        fun more() = backend.unkept().mapValues { (what, now) -> now - atRest.getValue(what) }.filterValues { it > 0 }
-        val left = Settling.leftAfter(quiet) { more().ifEmpty { null } } ?: return emptyMap()
+        val left = Settling.leftAfter(quiet) { backend.more().filterValues { it > 0 }.ifEmpty { null } }.orEmpty()
         for ((what, more) in left) forgotten.addAndGet(what.ordinal, more)
-        forgetMemoryFunction.invoke()
+        if (hasForgotten()) countReleased(backend.more())
         return left
     }
+
+    /** What earlier tests have left and a thread has released by now is not forgotten any more: a later test may leave as much, which counts. */
+    private fun countReleased(more: Map<Live, Long>) {
+        for ((what, count) in more) forgotten.addAndGet(what.ordinal, count.coerceIn(-forgotten.get(what.ordinal), 0))
+        forgetMemoryFunction.invoke(if (hasForgotten()) 1 else 0)
+    }
+
+    private fun hasForgotten(): Boolean = Live.entries.any { forgotten.get(it.ordinal) != 0L }
+
+    /** Returns how much more is live than between tests; a negative number is less. */
+    private fun GpuBackend.more(): Map<Live, Long> = unkept().mapValues { (what, now) -> now - atRest.getValue(what) }
 
     /** Returns what is live beyond what the backend keeps, when it has given back what it can. */
     private fun GpuBackend.unkept(): Map<Live, Long> {

@@ -478,10 +478,10 @@ DOUBLE void double_reset(int count, int64_t memory, int has_pools, int version) 
   gpu_unlock();
 }
 
-/* What a test has left, all that is allocated now, takes no memory from the next ones. */
-DOUBLE void double_forget_memory(void) {
+/* What tests have left, if any: all that is allocated now, which takes no memory from the next ones. */
+DOUBLE void double_forget_memory(int any) {
   gpu_lock();
-  for (int i = 0; i < GPU_MOST_DEVICES; i++) devices[i].forgotten = devices[i].used;
+  for (int i = 0; i < GPU_MOST_DEVICES; i++) devices[i].forgotten = any ? devices[i].used : 0;
   gpu_unlock();
 }
 
