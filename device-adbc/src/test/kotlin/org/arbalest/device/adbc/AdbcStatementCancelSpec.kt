@@ -99,6 +99,7 @@ class AdbcStatementCancelSpec : FunSpec({
             }
             c.calls("StatementCancel") shouldBe 1
             c.live(Live.STREAMS) shouldBe 0
+            c.reset() // no pull came to be held
         }
     }
 

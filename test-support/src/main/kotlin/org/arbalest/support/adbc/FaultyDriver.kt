@@ -13,6 +13,8 @@ import java.lang.foreign.ValueLayout.ADDRESS
 import java.lang.foreign.ValueLayout.JAVA_INT
 import java.lang.foreign.ValueLayout.JAVA_LONG
 import java.nio.file.Path
+import kotlin.time.Duration
+import kotlin.time.Duration.Companion.seconds
 
 /**
  * A thin ADBC driver in C: DuckDB's functions with faults, and canned answers for what DuckDB lacks.
@@ -137,7 +139,7 @@ class FaultyDriver private constructor(main: String) {
     private enum class Setting { STYLE, INIT, THREADS, BIND_ON_THREAD, BINDINGS_END, OPTIONS_QUERY, CANCEL_ABORTS }
 
     private val library: NativeLibrary = NativeLibrary.compile(listOf("-O0", "-DDUCKDB=\"${DuckDbLibrary.file}\""), "adbc/$main.c", *SOURCES)
-    private val reset by function("faulty_reset", null)
+    private val reset by function("faulty_reset", JAVA_INT, JAVA_LONG)
     private val live by function("faulty_live", JAVA_LONG, JAVA_INT)
     private val calls by function("faulty_calls", JAVA_LONG, ADDRESS)
     private val rule by function("faulty_rule", JAVA_INT, ADDRESS, JAVA_LONG, JAVA_INT, JAVA_INT)
@@ -153,10 +155,15 @@ class FaultyDriver private constructor(main: String) {
     /** Where the library is. */
     val file: Path get() = library.file
 
-    /** Removes all faults and zeroes all counts except the live ones, brings the server back, and lets waiting calls go on. */
-    fun reset() {
-        reset.invoke()
-    }
+    /**
+     * Removes all faults and zeroes all counts except the live ones, brings the server back, lets waiting calls go on, and waits until no call runs.
+     *
+     * @throws IllegalStateException if a call still runs after five seconds
+     */
+    fun reset(): Unit = check(reset(5.seconds)) { STUCK }
+
+    /** Like [reset], but returns false if a call still runs after [patience]. The driver does not free what that call may use before a later reset. */
+    fun reset(patience: Duration): Boolean = reset.invoke(patience.inWholeMilliseconds) as Int != 0
 
     private val baseline = Baseline(Live.entries.size) { Live.entries.map { live.invoke(it.kind) as Long } }
 
@@ -197,6 +204,9 @@ class FaultyDriver private constructor(main: String) {
 
     /** How many of the faults of [fail] and [hold] have not come. */
     val outstanding: Int get() = number(1).toInt()
+
+    /** The functions of [outstanding] faults, or an empty text. */
+    val outstandingFunctions: String get() = text(3)
 
     /** Calls that came while another thread was in the same object, as [threads] defines it. */
     val races: Long get() = number(2)
@@ -300,6 +310,9 @@ class FaultyDriver private constructor(main: String) {
 
         /** Skips the tests of a spec, with the reason, where there can be no driver. With `CI=true` in the environment they fail instead. */
         val needed: SkipWithout = SkipWithout { missing?.takeUnless { System.getenv("CI") == "true" } }
+
+        /** What is said of a call that does not end. */
+        const val STUCK: String = "a call of the driver still runs, though nothing holds it"
 
         /** The driver as `libadbc_driver_faulty`, with an entry point for each way to be found and each way to fail: see `adbc_driver_faulty.c`. */
         val full: FaultyDriver by lazy { FaultyDriver("adbc_driver_faulty") }

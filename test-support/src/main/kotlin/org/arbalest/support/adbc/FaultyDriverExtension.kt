@@ -7,12 +7,15 @@ import io.kotest.core.test.TestType
 import io.kotest.engine.test.TestResult
 import org.arbalest.support.Settling
 import kotlin.time.Duration
+import kotlin.time.Duration.Companion.seconds
 
 /**
  * Resets a driver before each test of a spec. Fails a test that leaves anything of it live, that releases something twice, breaks a rule of `adbc.h`, or
- * is in one object with two threads. A test that provokes one calls [FaultyDriver.reset] at its end.
+ * is in one object with two threads. A test that provokes one calls [FaultyDriver.reset] at its end. Fails a test that plans a fault which does not come, and
+ * one that leaves a call running, though the extension lets it go.
  *
- * Other threads have five seconds to finish their releases, or two if nothing changes.
+ * Other threads have five seconds to finish their releases, or two if nothing changes; and five to finish their calls. A later release is not the next
+ * test's fault, as [org.arbalest.testkit.contract.Baseline] says.
  */
 class FaultyDriverExtension(private val driver: () -> FaultyDriver = { FaultyDriver.full }) : TestCaseExtension {
     override suspend fun intercept(testCase: TestCase, execute: suspend (TestCase) -> TestResult): TestResult = intercept(testCase, null, execute)
@@ -20,13 +23,18 @@ class FaultyDriverExtension(private val driver: () -> FaultyDriver = { FaultyDri
     suspend fun intercept(testCase: TestCase, quiet: Duration?, execute: suspend (TestCase) -> TestResult): TestResult {
         if (testCase.type != TestType.Test) return execute(testCase)
         val driver = driver()
-        driver.reset()
+        val wasStuck = !driver.reset(Duration.ZERO) // by a call that an earlier test has left
         driver.forgetLive()
         val result = execute(testCase)
         if (!result.isSuccess) driver.letGo() // calls that the test has left held would not end
-        val words = Settling.leftAfter(quiet ?: Settling.quietAfter(result)) { driver.difference().ifEmpty { null } }.orEmpty()
-        driver.reset()
-        return if (words.isEmpty() || !result.isSuccess) result else TestResult.Failure(result.duration, AssertionError(words.joinToString("; ")))
+        val words = Settling.leftAfter(quiet ?: Settling.quietAfter(result)) { driver.difference().ifEmpty { null } }.orEmpty().toMutableList()
+        if (result.isSuccess && driver.outstanding > 0) words += "planned faults have not come: ${driver.outstandingFunctions}"
+        val isIdle = driver.reset(if (wasStuck) Duration.ZERO else quiet ?: 5.seconds)
+        if (!isIdle && !wasStuck) words += FaultyDriver.STUCK
+        if (words.isEmpty()) return result
+        val wrong = AssertionError(words.joinToString("; "))
+        result.errorOrNull?.addSuppressed(wrong)
+        return if (result.isSuccess) TestResult.Failure(result.duration, wrong) else result
     }
 
     private fun FaultyDriver.difference(): List<String> = listOfNotNull(

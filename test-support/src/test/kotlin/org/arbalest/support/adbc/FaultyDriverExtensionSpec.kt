@@ -7,6 +7,10 @@ import io.kotest.engine.test.TestResult
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.types.shouldBeInstanceOf
+import org.arbalest.device.DataType
+import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.Field
+import org.arbalest.device.Schema
 import org.arbalest.support.adbc.FaultyDriver.Live
 import java.util.concurrent.CountDownLatch
 import kotlin.concurrent.thread
@@ -50,5 +54,40 @@ class FaultyDriverExtensionSpec : FunSpec({
         } shouldContain "the driver has 1 more statements than before"
         left.close()
         extension.intercept(testCase) { passed } shouldBe passed
+    }
+
+    test("a planned fault that does not come fails its test") {
+        complaint(testCase) {
+            driver.fail("StatementPrepare", nth = 2, status = Status.INTERNAL)
+            driver.hold("")
+        } shouldBe "planned faults have not come: StatementPrepare, any function"
+    }
+
+    test("a call that runs on after its test is named, and the driver frees what it may use only when it has ended") {
+        val gate = CountDownLatch(1)
+        val entered = CountDownLatch(1)
+        lateinit var running: Thread
+        complaint(testCase) {
+            val calls = AdbcCalls(driver).open()
+            val values = calls.stream()
+            val source = DeviceArrayReader.of(Schema.of(Field.of("id", DataType.INT64))) {
+                entered.countDown()
+                gate.await()
+                null
+            }
+            source.exportStream(values)
+            calls.ok("StatementSetSqlQuery", calls.statement, "SELECT $1::BIGINT")
+            calls.ok("StatementBindStream", calls.statement, values)
+            running = thread {
+                calls.call("StatementExecuteQuery", calls.statement, null, null)
+                calls.close()
+            }
+            entered.await()
+        } shouldContain FaultyDriver.STUCK
+        extension.intercept(testCase) { passed } shouldBe passed
+        driver.reset(Duration.ZERO) shouldBe false
+        gate.countDown()
+        running.join()
+        driver.reset(Duration.ZERO) shouldBe true
     }
 })

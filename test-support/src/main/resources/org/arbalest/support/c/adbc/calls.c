@@ -24,6 +24,8 @@ AdbcStatusCode call_end(struct call* call, AdbcStatusCode status) {
     state_unlock();
     call->activity = NULL;
   }
+  if (call->is_new) calls_count(-1);
+  call->is_new = 0;
   for (int i = 0; i < 2; i++) {
     if (call->in[i] != NULL) guard_leave(&call->in[i]->guard, call->shared);
     call->in[i] = NULL;
@@ -101,7 +103,8 @@ int call_begin(struct call* call, const char* name, int flags, void* private_dat
 }
 
 int call_new(struct call* call, const char* name, void* private_data, struct AdbcError* error) {
-  *call = (struct call){.name = name, .error = error};
+  *call = (struct call){.name = name, .error = error, .is_new = 1};
+  calls_count(1);
   if (!troubles(call, 0)) return 0;
   if (private_data == NULL) return 1;
   ledger_violation("%s was given a handle that is not zeroed", name);

@@ -90,6 +90,7 @@ struct guard {
    calls. */
 int guard_enter(struct guard* guard, int shared, int is_rule, int is_connection, const char* what);
 int guard_leave(struct guard* guard, int shared); /* how many calls are still in it */
+void calls_count(int more);                       /* a call that is in no object yet began, or it ended: -1 */
 
 /* ---- errors.c ---- */
 
@@ -164,7 +165,7 @@ struct call {
   const char* name;
   struct AdbcError* error;
   AdbcStatusCode status; /* why the call may not be made */
-  int shared;
+  int shared, is_new;
   struct handle* in[2]; /* whose guards it holds */
   struct activity* activity;
 };

@@ -22,7 +22,7 @@ static struct { char name[48]; int64_t calls; } called[MOST_FUNCTIONS];
 static struct rule rules[MOST_RULES];
 static int settings[SETTINGS];
 static int64_t until_gone, held, races, overlaps; /* until_gone: calls until the server is gone; 0: it is there */
-static int gone, entered_version;
+static int gone, entered_version, inside; /* inside: objects in which calls are, and new calls */
 static char missing[1024], entered_name[64], first_race[256];
 static void (*foreign)(void);
 static uint64_t openings;
@@ -107,6 +107,7 @@ int guard_enter(struct guard* guard, int shared, int is_rule, int is_connection,
   int overlap = 0;
   state_lock();
   guard->inside++;
+  inside++;
   if (!shared) {
     overlap = guard->exclusive > 0 && !pthread_equal(guard->thread, pthread_self());
     if (overlap && is_connection) overlaps++;
@@ -119,12 +120,20 @@ int guard_enter(struct guard* guard, int shared, int is_rule, int is_connection,
   return overlap;
 }
 
+void calls_count(int more) {
+  state_lock();
+  inside += more;
+  if (inside == 0) state_moved();
+  state_unlock();
+}
+
 int guard_leave(struct guard* guard, int shared) {
   state_lock();
-  int inside = --guard->inside;
+  int others = --guard->inside;
   if (!shared) guard->exclusive--;
+  if (--inside == 0) state_moved();
   state_unlock();
-  return inside;
+  return others;
 }
 
 /* ---- for tests ---- */
@@ -176,9 +185,24 @@ EXPORT int64_t faulty_number(int32_t which) {
   return number;
 }
 
-/* 0: the first race; 1: the first broken rule; 2: the entry point that was called last. Each may be empty. */
+/* The functions of the rules that have not come. */
+static const char* outstanding(void) {
+  static char names[MOST_RULES * (sizeof rules[0].name + 2)];
+  int at = 0;
+  names[0] = 0;
+  state_lock();
+  for (int i = 0; i < MOST_RULES; i++) {
+    if (rules[i].left == 0 || rules[i].lasts) continue;
+    at += sprintf(names + at, "%s%s", at ? ", " : "", rules[i].name[0] ? rules[i].name : "any function");
+  }
+  state_unlock();
+  return names;
+}
+
+/* 0: the first race; 1: the first broken rule; 2: the entry point that was called last; 3: the functions of the rules
+   that have not come, until the next call of this. Each may be empty. */
 EXPORT const char* faulty_text(int32_t which) {
-  return which == 0 ? first_race : which == 1 ? peer_violation_text() : entered_name;
+  return which == 0 ? first_race : which == 1 ? peer_violation_text() : which == 2 ? entered_name : outstanding();
 }
 
 EXPORT int64_t faulty_live(int32_t kind) { return ledger_live(kind); }
@@ -202,20 +226,28 @@ EXPORT void faulty_lose(int64_t after) {
 /* void f(struct AdbcError*, const char* message) of another library, which fills an error and sets its release. */
 EXPORT void faulty_foreign(void (*fill)(void)) { __atomic_store_n(&foreign, fill, __ATOMIC_SEQ_CST); }
 
-/* Undoes all of the above and lets those go on who wait. What is live stays so. No other call may run, except those
-   that wait. */
-EXPORT void faulty_reset(void) {
+/* Undoes all of the above, lets those go on who wait, and waits up to so many milliseconds until no call runs; whether
+   none does. A call that still runs may use what was released: that is freed by a later reset. What is live stays so. */
+EXPORT int32_t faulty_reset(int64_t timeout_ms) {
+  struct timespec until;
+  deadline(&until, timeout_ms);
   state_lock();
   memset(rules, 0, sizeof rules);
+  until_gone = gone = 0;
+  openings++;
+  state_moved();
+  while (inside > 0 && pthread_cond_timedwait(&moved, &lock, &until) == 0) {
+  }
+  int is_idle = inside == 0;
   memset(called, 0, sizeof called);
   memset(settings, 0, sizeof settings);
   memset(missing, 0, sizeof missing);
   memset(entered_name, 0, sizeof entered_name);
   memset(first_race, 0, sizeof first_race);
-  until_gone = gone = entered_version = 0;
+  entered_version = 0;
   races = overlaps = 0;
-  openings++;
-  state_moved();
   state_unlock();
-  peer_reset();
+  if (is_idle) peer_reset();
+  else ledger_forget();
+  return is_idle;
 }

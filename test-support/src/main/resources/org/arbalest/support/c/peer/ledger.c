@@ -190,20 +190,26 @@ void deadline(struct timespec* at, int64_t timeout_ms) {
   at->tv_nsec -= 1000000000;
 }
 
+void ledger_forget(void) {
+  pthread_mutex_lock(&lock);
+  memset(first_violation, 0, sizeof first_violation);
+  pthread_mutex_unlock(&lock);
+  atomic_store(&release_calls, 0);
+  atomic_store(&double_releases, 0);
+  atomic_store(&violations, 0);
+  for (int i = 0; i < 4; i++) atomic_store(&stream_calls[i], 0);
+}
+
 void peer_reset(void) {
   pthread_mutex_lock(&lock);
   struct record* record = quarantine;
   quarantine = NULL;
-  memset(first_violation, 0, sizeof first_violation);
   pthread_mutex_unlock(&lock);
   while (record != NULL) {
     struct record* next = record->next;
     free(record); /* uncounted: ledger_close took it out of the books */
     record = next;
   }
-  atomic_store(&release_calls, 0);
-  atomic_store(&double_releases, 0);
-  atomic_store(&violations, 0);
-  for (int i = 0; i < 4; i++) atomic_store(&stream_calls[i], 0);
+  ledger_forget();
   peer_gate_shut();
 }

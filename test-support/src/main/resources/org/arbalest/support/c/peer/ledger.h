@@ -41,6 +41,7 @@ int ledger_close(struct record* record);   /* 1 for the first release; 0, counte
 int ledger_retire(struct record* record);  /* the same, but it counts as no call of a release function */
 int64_t ledger_live(int kind);
 void ledger_stream_call(int which);        /* as in peer_stream_calls */
+void ledger_forget(void); /* zeroes the counters, not the live ones; the quarantine stays */
 void ledger_violation(const char* format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Children and dictionaries live in slots; releasing one in place, not by way of its parent, is a violation. */
