@@ -37,6 +37,21 @@ class FaultyDriverStatementSpec : FunSpec({
         }
     }
 
+    test("WITH before a change is a change: it is counted, and gone for the next database") {
+        driver { update("WITH more AS (SELECT 100 AS id) INSERT INTO t (id) SELECT id FROM more") shouldBe 1 }
+        driver { count("t") shouldBe 10 }
+    }
+
+    test("a setting of a database is not the next one's") {
+        fun AdbcCalls.order() = query("SELECT current_setting('default_order') AS it").single()["it"]
+        val usual = driver { order() }
+        driver {
+            run("SET GLOBAL default_order = 'DESC'").status shouldBe Status.OK
+            (order() == usual) shouldBe false
+        }
+        driver { order() shouldBe usual }
+    }
+
     test("each row that is bound is executed, of one batch or many, in slices or not") {
         driver {
             for (flavour in listOf(emptySet(), setOf(PeerStreams.Flavour.SLICED))) {

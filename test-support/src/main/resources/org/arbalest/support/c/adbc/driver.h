@@ -129,7 +129,7 @@ struct activity {
 struct database {
   struct handle handle;
   int connections;
-  int changed; /* something may have written to it: the hub is not used again as it is */
+  int changed; /* bits; 1: something may have written to it: the hub is not used again as it is; 2: not at all */
   pthread_mutex_t lock; /* for the hub */
   struct hub* hub;      /* of DuckDB, opened at first use */
 };

@@ -14,7 +14,7 @@ struct AdbcDriver duck;
 
 /*
  * A database of DuckDB, which takes some 20 ms to open: it is used again. The catalogs of a database of ours are
- * attached to it, and detached when that is released.
+ * attached to it, and detached when that is released. One that may have other settings is closed.
  */
 struct hub {
   struct hub* next;
@@ -100,7 +100,7 @@ void duck_close(struct hub* hub, int changed) {
   struct AdbcError theirs = {.vendor_code = ADBC_ERROR_VENDOR_CODE_PRIVATE_DATA};
   if (hub == NULL) return;
   hub->attached = !changed;
-  if (changed && run(&hub->keeper, detach, &theirs) != ADBC_STATUS_OK) {
+  if (changed > 1 || (changed && run(&hub->keeper, detach, &theirs) != ADBC_STATUS_OK)) {
     if (theirs.release != NULL) theirs.release(&theirs);
     drop(hub);
     return;

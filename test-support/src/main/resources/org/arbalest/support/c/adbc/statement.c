@@ -148,13 +148,24 @@ static AdbcStatusCode execute_canned(struct call* call, struct statement* statem
 
 /* ---- DuckDB's ---- */
 
-static int is_query(const char* sql) {
-  static const char* const words[] = {"SELECT", "WITH", "FROM", "VALUES", "SHOW"};
+static int begins(const char* sql, const char* const words[]) {
   sql += strspn(sql, " \t\n(");
-  for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+  for (int i = 0; words[i] != NULL; i++) {
     if (strncasecmp(sql, words[i], strlen(words[i])) == 0) return 1;
   }
   return 0;
+}
+
+/* WITH may begin a query or a change; DuckDB's ADBC does not say which. With a word of a change it is one. */
+static int is_query(const char* sql) {
+  static const char* const words[] = {"SELECT", "WITH", "FROM", "VALUES", "SHOW", NULL};
+  static const char* const with[] = {"WITH", NULL};
+  static const char* const changes[] = {"INSERT", "UPDATE", "DELETE", "MERGE", NULL};
+  if (!begins(sql, words)) return 0;
+  for (const char* at = sql; begins(sql, with) && *at != 0; at++) {
+    if (begins(at, changes)) return 0;
+  }
+  return 1;
 }
 
 /* Lets DuckDB execute what the source's statement has, in reach of a cancel. */
@@ -179,9 +190,13 @@ static AdbcStatusCode execute_row(struct call* call, struct connection* connecti
                                   struct bound* bound, int64_t row, struct source* source, int64_t* rows) {
   struct ArrowArray array;
   struct ArrowSchema schema;
+  /* Others, such as SET and ATTACH, may outlive the catalogs. */
+  static const char* const data[] = {"CREATE", "INSERT", "UPDATE", "DELETE", "DROP", "ALTER", "WITH", NULL};
   AdbcStatusCode status = duck_statement(call, connection, sql, &source->statement);
   if (status != ADBC_STATUS_OK) return status;
-  if (!is_query(sql) || strchr(sql, ';') != NULL) connection->database->changed = 1;
+  if (!is_query(sql) || strchr(sql, ';') != NULL) {
+    connection->database->changed |= begins(sql, data) && strchr(sql, ';') == NULL ? 1 : 2;
+  }
   if (bound != NULL) {
     bound_row(bound, row, &array, &schema);
     DUCK(duck.StatementBind(&source->statement, &array, &schema, &theirs));
@@ -247,7 +262,7 @@ static AdbcStatusCode ingest_bound(struct call* call, struct statement* statemen
   AdbcStatusCode status = duck_statement(call, statement->connection, NULL, &source->statement);
   if (status == ADBC_STATUS_OK) status = set_target(call, statement, &source->statement);
   if (status != ADBC_STATUS_OK) return status;
-  statement->connection->database->changed = 1;
+  statement->connection->database->changed |= 1;
   bound_stream(bound, &stream);
   DUCK(duck.StatementBindStream(&source->statement, &stream, &theirs));
   status = run(call, source, 0, rows);
