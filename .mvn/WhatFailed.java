@@ -100,18 +100,20 @@ class WhatFailed {
     }
 
     /**
-     * Kotest's filter must match the whole path of the test, which begins with its spec, and that of the contexts around it. It takes {@code *} for any text:
-     * what a shell or the filter might read otherwise becomes one.
+     * Kotest's filter is a regular expression, but for {@code *}, which is any text. It must match the whole path of the test, which begins with its spec, and
+     * that of each context around it: so what follows a context, which Surefire parts by a slash, may also be missing.
      */
     private String only() {
       if (test.equals("initializationError")) return "";
-      StringBuilder filter = new StringBuilder();
-      for (int end = test.indexOf(" -- "); end >= 0; end = test.indexOf(" -- ", end + 1)) filter.append(pattern(test.substring(0, end))).append(',');
-      return " '-Dkotest.filter.tests=" + filter + pattern(test) + "'";
+      String[] names = test.split("/", -1);
+      StringBuilder filter = new StringBuilder("*/").append(words(names[0]));
+      for (int i = 1; i < names.length; i++) filter.append("(*").append(words(names[i]));
+      return " '-Dkotest.filter.tests=" + filter + ")?".repeat(names.length - 1) + "'";
     }
 
-    private static String pattern(String name) {
-      return "*/" + name.replaceAll("[^\\p{L}\\p{N} :_-]+", "*");
+    /** What a shell or the filter might read otherwise becomes any text. */
+    private static String words(String name) {
+      return name.replaceAll("[^\\p{L}\\p{N} :_-]+", "*");
     }
   }
 }

@@ -26,20 +26,24 @@ class WhatFailedSpec : FunSpec({
         test("the filter for \"$name\" runs that test, and no other") {
             val block = printed.substringAfter("ToldSpec: $name\n")
             val filter = block.substringAfter("'-D$FILTER=").substringBefore("'")
-            executed(filter) shouldContainExactly listOf(name.substringAfterLast(" -- "))
+            executed(filter) shouldContainExactly listOf(inContext(name))
         }
     }
 })
 
+private const val CONTEXT = "a context:/"
+
+private fun inContext(name: String): String = name.removePrefix(CONTEXT)
+
 private const val FILTER = "kotest.filter.tests"
 
-private val NAMES = listOf("one [OWN-01, ARR-12]", "1 + 1 is 2, \"quoted\" (or 'so'); \$HOME & more", "… it goes on", "one", "a context: -- one", "a context: -- two <x>")
+private val NAMES = listOf("one [OWN-01, ARR-12]", "1 + 1 is 2, \"quoted\" (or 'so'); \$HOME & more", "… it goes on", "one", "1/2 is a half", "a context:/one", "a context:/two <x>")
 
 /** Not a spec that the build runs: its name does not end in Spec. */
 private class Told : FunSpec({
-    for (name in NAMES.filter { " -- " !in it } + "one more") test(name) {}
+    for (name in NAMES.filter { CONTEXT !in it } + "one more") test(name) {}
     context("a context:") {
-        for (name in NAMES.filter { " -- " in it }) test(name.substringAfterLast(" -- ")) {}
+        for (name in NAMES.filter { CONTEXT in it }) test(inContext(name)) {}
     }
 })
 
@@ -57,7 +61,7 @@ private suspend fun executed(filter: String): List<String> {
 
 private fun printed(project: File): String {
     val reports = File(project, "some-module/target/surefire-reports").apply { mkdirs() }
-    fun xml(text: String) = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("\"", "&quot;")
+    fun xml(text: String) = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("\"", "&quot;").replace("\n", "&#10;")
     val tests = NAMES.joinToString("") {
         "<testcase name=\"${xml(it)}\" classname=\"org.arbalest.docs.ToldSpec\"><failure message=\"${xml("expected:<1> but was:<2>\nmore")}\">at</failure></testcase>"
     }

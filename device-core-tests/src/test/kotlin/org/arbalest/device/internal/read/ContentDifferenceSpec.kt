@@ -4,6 +4,7 @@ package org.arbalest.device.internal.read
 import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.assertions.withClue
 import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.ints.shouldBeGreaterThan
 import io.kotest.matchers.nulls.shouldNotBeNull
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
@@ -217,22 +218,24 @@ class ContentDifferenceSpec : FunSpec({
 
     test("run ends that do not ascend give an answer or a DeviceException, nothing else [READ-07]") {
         val random = Random(7)
-        repeat(300) { round ->
-            val ends = IntArray(3) { random.nextInt(-2, 9) }
-            val values = RawArray(Field.of("values", DataType.INT8), 3, 1, 0, mutableListOf(RawArray.bytes(0b101), RawArray.bytes(1, 0, 3)))
-            val runEnds = RawArray(Field.of("run_ends", DataType.INT32).withNullable(false), 3, 0, 0, mutableListOf(null, RawArray.ints(*ends)))
-            val runs = RawArray(Field.of("a", DataType.runEndEncoded(DataType.INT32, values.field)), 6, 0, 0, mutableListOf(), listOf(runEnds, values))
+        var malformed = 0
+        repeat(500) { round ->
+            val ends = if (round == 0) intArrayOf(8, 11, 7, 9, 18) else IntArray(5) { random.nextInt(-2, 21) } // the first leads to another run the second time
+            val values = RawArray(Field.of("values", DataType.INT8), 5, 3, 0, mutableListOf(RawArray.bytes(0b01010), RawArray.bytes(1, 2, 3, 4, 5)))
+            val runEnds = RawArray(Field.of("run_ends", DataType.INT32).withNullable(false), 5, 0, 0, mutableListOf(null, RawArray.ints(*ends)))
+            val runs = RawArray(Field.of("a", DataType.runEndEncoded(DataType.INT32, values.field)), 12, 0, 0, mutableListOf(), listOf(runEnds, values))
             Arena.ofConfined().use { arena ->
                 DeviceArray.importArray(runs.laid(arena), runs.field).use { one ->
                     DeviceArray.importArray(runs.laid(arena), runs.field).use { other ->
                         withClue("round $round: ${ends.toList()}") {
-                            one.asColumn().runCatching { get(5) } // which the other is not asked
-                            val thrown = runCatching { one.contentEquals(other) }.exceptionOrNull()
-                            if (thrown != null) (thrown is DeviceException) shouldBe true
+                            val thrown = runCatching { one.contentEquals(other) }.exceptionOrNull() ?: return@withClue
+                            (thrown as DeviceException).errno() shouldBe Errno.EINVAL
+                            if ("is malformed" in thrown.message.orEmpty()) malformed++
                         }
                     }
                 }
             }
         }
+        malformed shouldBeGreaterThan 0
     }
 })

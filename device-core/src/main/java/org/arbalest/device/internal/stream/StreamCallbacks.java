@@ -30,6 +30,9 @@ final class StreamCallbacks {
 
   private StreamCallbacks() {}
 
+  /** Makes the functions above, which may fail, if they are not made yet. */
+  static void load() {}
+
   private static long stub(String method, FunctionDescriptor type, ExitAction action) {
     return ExitGuard.stub(MethodHandles.lookup(), method, type, action);
   }

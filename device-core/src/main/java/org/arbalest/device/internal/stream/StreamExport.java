@@ -12,6 +12,7 @@ import org.arbalest.device.abi.ArrowArrayStruct;
 import org.arbalest.device.abi.ArrowDeviceArrayStreamStruct;
 import org.arbalest.device.abi.ArrowSchemaStruct;
 import org.arbalest.device.abi.Errno;
+import org.arbalest.device.internal.access.NativeAccess;
 import org.arbalest.device.internal.array.DeviceArrayImpl;
 import org.arbalest.device.internal.array.HandleExport;
 import org.arbalest.device.internal.lifetime.HeldByC;
@@ -44,6 +45,8 @@ public final class StreamExport implements HeldByC {
 
   /** A stream that C is to hold; then undone, or written. The reader is still the caller's. */
   static StreamExport register(DeviceArrayReader reader) {
+    NativeAccess.require();
+    StreamCallbacks.load(); // what could fail at first use
     StreamExport export = new StreamExport(reader);
     export.tag = Slots.take(export);
     return export;
