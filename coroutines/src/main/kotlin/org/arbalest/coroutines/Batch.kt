@@ -136,9 +136,9 @@ public class ColumnScope private constructor(private var count: Int, private val
     internal fun column(name: String, type: DataType, nullable: Boolean, metadata: Metadata): ColumnBuilder =
         column(Field.of(name, type).withNullable(nullable).withMetadata(metadata))
 
-    internal fun requireRows(given: Int) {
+    internal fun requireRows(name: String, given: Int) {
         if (count < 0) count = first?.let { countOf(it.length()) } ?: given
-        require(given == count) { "$given values were given for $count rows" }
+        require(given == count) { (if (name.isEmpty()) "" else "column \"$name\": ") + "$given values were given for $count rows" }
     }
 
     @PublishedApi

@@ -56,7 +56,7 @@ public fun ColumnScope.decimal128(
     nullable: Boolean = true,
     metadata: Metadata = Metadata.empty(),
 ) {
-    requireRows(values.size)
+    requireRows(name, values.size)
     decimal128(name, precision, scale, nullable, metadata) { values[it] }
 }
 

@@ -25,7 +25,7 @@ public fun ColumnScope.utf8(
     nullable: Boolean = true,
     metadata: Metadata = Metadata.empty(),
 ) {
-    requireRows(values.size)
+    requireRows(name, values.size)
     utf8(name, nullable, metadata) { values[it] }
 }
 
@@ -56,7 +56,7 @@ public fun ColumnScope.largeUtf8(
     nullable: Boolean = true,
     metadata: Metadata = Metadata.empty(),
 ) {
-    requireRows(values.size)
+    requireRows(name, values.size)
     largeUtf8(name, nullable, metadata) { values[it] }
 }
 
@@ -83,7 +83,7 @@ public fun ColumnScope.utf8View(
     nullable: Boolean = true,
     metadata: Metadata = Metadata.empty(),
 ) {
-    requireRows(values.size)
+    requireRows(name, values.size)
     utf8View(name, bufferSize, nullable, metadata) { values[it] }
 }
 
@@ -131,7 +131,7 @@ public fun ColumnScope.dictionary(
     nullable: Boolean = true,
     metadata: Metadata = Metadata.empty(),
 ) {
-    requireRows(values.size)
+    requireRows(name, values.size)
     dictionary(name, index, grows, nullable, metadata) { values[it] }
 }
 
@@ -152,7 +152,7 @@ public fun ColumnScope.binary(
     nullable: Boolean = true,
     metadata: Metadata = Metadata.empty(),
 ) {
-    requireRows(values.size)
+    requireRows(name, values.size)
     binary(name, nullable, metadata) { values[it] }
 }
 

@@ -68,7 +68,31 @@ private fun racingClose(rounds: Int): TestFactory = funSpec {
         }
         withClue(wrong.joinToString("\n")) { wrong.shouldBeEmpty() }
     }
+
+    test("whatever a column makes of itself is made, or throws, while another thread closes its array, $rounds times each [OWN-19]") {
+        val wrong = mutableListOf<String>()
+        Closer().use { closer ->
+            for (door in columnDoors()) {
+                for (name in listOf("name", "text")) {
+                    repeat(rounds) {
+                        val array = batch()
+                        val column = array.column(name)
+                        closer.close(array)
+                        val answer = runCatching { door.invoke(column) }.exceptionOrNull()?.cause
+                        closer.await()
+                        if (answer != null && answer !is IllegalStateException && answer !is IllegalArgumentException) wrong += "${title(door)} of $name: $answer"
+                    }
+                }
+            }
+        }
+        withClue(wrong.joinToString("\n")) { wrong.shouldBeEmpty() }
+    }
 }
+
+/** What a column makes without reading values. */
+private fun columnDoors(): List<Method> = Column::class.java.methods.filter { it.parameterCount == 0 && !Modifier.isStatic(it.modifiers) }
+    .filter { it.name.startsWith("as") || it.name in setOf("items", "dictionary", "indices", "runs", "storage", "bufferCount", "nullCount") }
+    .also { it.size shouldBeGreaterThan 10 }
 
 /** A thread that closes arrays at some moment soon. */
 private class Closer : AutoCloseable {

@@ -120,12 +120,19 @@ class ColumnBuilderFailureSpec : FunSpec({
             DataType.list(field) to listOf({ appendList(0) }, { appendNull() }),
             DataType.listView(field) to listOf({ appendList(0) }, { appendListView(0, 0) }, { appendNull() }),
         )
+        val batchOfNull = Devices.cpu().batchBuilder(1)
+        val late = batchOfNull.column(Field.of("a", DataType.struct(Field.of("n", DataType.NULL)))).appendNullWithParts()
+        batchOfNull.build().close()
+        shouldThrow<IllegalStateException> { late.appendNullWithParts() }
         for ((type, each) in appends) {
             for (isBuilt in listOf(true, false)) {
                 val batch = Devices.cpu().batchBuilder(0)
                 val column = batch.column(Field.of("a", type))
                 if (isBuilt) batch.build().close() else batch.close()
-                for (append in each) shouldThrow<IllegalStateException> { column.append() }
+                for (append in each) {
+                    val why = if (isBuilt) "the batch was built" else "the batch was closed"
+                    withClue(type) { shouldThrow<IllegalStateException> { column.append() }.message shouldBe "$why, and nothing can be appended to it any more" }
+                }
                 batch.close()
             }
         }

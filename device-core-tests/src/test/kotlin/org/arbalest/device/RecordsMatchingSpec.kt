@@ -65,6 +65,13 @@ class RecordsMatchingSpec : FunSpec({
         }
     }
 
+    test("a column whose name is spelt in another way is not taken, and the error says how it could be [OBJ-03]") {
+        batch(column("Car_Rier", DataType.UTF8, "AA"), column("delay", DataType.INT32, 5), column("distance", DataType.FLOAT64, 7)).use {
+            shouldThrow<IllegalArgumentException> { it.rows(Flight::class.java) }.message shouldBe
+                "org.arbalest.device.Trips\$Flight and the columns do not match:\n  no column for carrier; there are [Car_Rier, delay, distance]; @ColumnName gives a component its column's name"
+        }
+    }
+
     test("a component has the name of its column where Java has no such name [OBJ-02]") {
         val named = listOf(Named(7, "AA"))
         Records.of(Named::class.java).build(memory, named).use { batch ->

@@ -76,12 +76,12 @@ public sealed interface DeviceArrayReader extends AutoCloseable permits DeviceAr
    * @throws IllegalStateException if one was closed, or is in the list twice; names its index
    */
   static DeviceArrayReader of(Schema schema, List<DeviceArray> batches) {
-    return DeviceArrayReaderImpl.of(schema, null, batches);
+    return DeviceArrayReaderImpl.of(schema, batches);
   }
 
   /** A stream of the batches given, which are on this type of device, also if there are none; see {@link #of(Schema, List)}. */
   static DeviceArrayReader of(Schema schema, DeviceType deviceType, List<DeviceArray> batches) {
-    return DeviceArrayReaderImpl.of(schema, Objects.requireNonNull(deviceType, "deviceType"), batches);
+    return DeviceArrayReaderImpl.of(schema, deviceType, batches);
   }
 
   /**

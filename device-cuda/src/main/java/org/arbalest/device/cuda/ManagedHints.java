@@ -94,7 +94,9 @@ final class ManagedHints {
     Map<Long, Long> found = new TreeMap<>();
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment struct = arena.allocate(ArrowDeviceArrayStruct.LAYOUT);
-      array.retain().exportDeviceArray(struct); // which tells of every type alike, and reads nothing
+      try (DeviceArray held = array.retain()) {
+        held.exportDeviceArray(struct); // which tells of every type alike, and reads nothing
+      }
       try {
         collect(gpu, struct.address(), found);
       } finally {

@@ -149,7 +149,7 @@ class PublisherFeedSpec : FunSpec({
             } catch (e: ExecutionException) {
                 e.cause
             }
-            failure.shouldBeInstanceOf<IllegalStateException>().message!! shouldContain "closed or exported"
+            failure.shouldBeInstanceOf<IllegalStateException>().message!! shouldContain "the array was closed: "
         }
     }
 })

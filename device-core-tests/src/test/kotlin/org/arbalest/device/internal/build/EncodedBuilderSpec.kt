@@ -196,6 +196,33 @@ class EncodedBuilderSpec : FunSpec({
         }) { it.asColumn().all() shouldBe listOf(listOf(1L, 2L), listOf(1L, 2L), listOf(3L, 4L)) }
     }
 
+    test("lists that come again and again by their sizes keep no elements [BLD-02, BLD-08]") {
+        for (type in listOf(DataType.dictionary(DataType.INT8, views), DataType.runEndEncoded(DataType.INT32, Field.of("v", views)))) {
+            built(type, 1000, {
+                val lists = if (type.format() == "+r") values() else dictionary()
+                repeat(1000) {
+                    lists.items().append(1).append(2)
+                    appendList(2)
+                }
+                lists.items().length() shouldBe 2
+            }) { it.asColumn().get(999) shouldBe listOf(1L, 2L) }
+        }
+    }
+
+    test("indices that grew for a value which is refused then are as narrow as before, also in runs [OWN-15, BLD-12]") {
+        val words = DataType.dictionary(DataType.INT8, DataType.UTF8)
+        Devices.cpu().batchBuilder(32_767).use { batch ->
+            val column = batch.column(Field.of("a", DataType.runEndEncoded(DataType.INT16, Field.of("v", words))))
+            column.values().growIndices()
+            for (i in 0 until 128) column.append("$i")
+            column.values().append("127")
+            column.appendRun(32_767L - 128)
+            shouldThrow<IllegalArgumentException> { column.append("one more") }
+            column.field().type().children()[1].type() shouldBe words
+            batch.build().use { it.column("a").get(127) shouldBe "127" }
+        }
+    }
+
     test("a codec that fails takes back what it has appended, and nothing that was appended ahead [OWN-15, BLD-02]") {
         val codec = ExtensionCodec.of("pairs", LongArray::class.java, views, { _, _ -> longArrayOf() }, { column, pair ->
             for (each in pair) column.items().append(each)

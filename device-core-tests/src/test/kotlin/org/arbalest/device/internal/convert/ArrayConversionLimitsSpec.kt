@@ -217,7 +217,43 @@ class ArrayConversionLimitsSpec : FunSpec({
                     List(2) { plain.asColumn().isNull(it.toLong()) } shouldBe listOf(true, true)
                 }
             }
-            // One that nothing hides is refused, as it was.
+            // A union in a union, of which only the inner one's child can hold no null, and run-ends.
+            val deep = listOf(
+                DataType.denseUnion(Field.of("x", union)), DataType.sparseUnion(Field.of("x", union)),
+                DataType.runEndEncoded(DataType.INT32, required),
+            )
+            for (type in deep) {
+                val below = Field.of("u", type).withNullable(false)
+                val row: (ColumnBuilder) -> Unit = {
+                    if (type.format() == "+r") {
+                        it.child("u").append(7)
+                    } else {
+                        it.child("u").child(0).child(0).append(7)
+                        it.child("u").child(0).appendUnion(0)
+                        it.child("u").appendUnion(0)
+                    }
+                    it.appendStruct()
+                }
+                val hidden = build(Field.of("a", DataType.dictionary(DataType.INT8, DataType.struct(below))), 2) {
+                    row(it.dictionary())
+                    it.appendIndex(0).appendNull()
+                }
+                hidden.use { array ->
+                    array.convertTo(Field.of("a", DataType.struct(below))).use { plain ->
+                        plain.validate(Validation.FULL)
+                        read(plain.asColumn()) shouldBe read(array.asColumn())
+                    }
+                }
+            }
+            // One that nothing hides is refused, as it was, also if the outer of two may be null and the inner has no null.
+            val two = DataType.sparseUnion(Field.of("x", union))
+            val exposed = build(Field.of("a", DictionaryType(DataType.INT8, Field.of("u", two), false)), 2) {
+                it.dictionary().child(0).child(0).append(7)
+                it.dictionary().child(0).appendUnion(0)
+                it.dictionary().appendUnion(0)
+                it.appendIndex(0).appendNull()
+            }
+            exposed.use { refused(it, Field.of("a", two), "row 1: is null, but no child of the union may be") }
             val bare = build(Field.of("a", DictionaryType(DataType.INT8, Field.of("u", union), false)), 2) {
                 it.dictionary().child(0).append(7)
                 it.dictionary().appendUnion(0)

@@ -160,6 +160,6 @@ class ArrayCopySpec : FunSpec({
     test("a spent array is not copied") {
         val batch = EveryType.batch(0, 1)
         batch.close()
-        shouldThrow<IllegalStateException> { batch.copyTo(cpu) }.message shouldContain "closed or exported"
+        shouldThrow<IllegalStateException> { batch.copyTo(cpu) }.message shouldContain "the array was closed: "
     }
 })

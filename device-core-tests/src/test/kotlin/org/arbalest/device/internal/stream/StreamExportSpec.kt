@@ -33,6 +33,7 @@ import org.arbalest.testkit.contract.Held
 import java.io.IOException
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
+import java.lang.reflect.InvocationTargetException
 import java.util.concurrent.CancellationException
 
 class StreamExportSpec : FunSpec({
@@ -205,6 +206,10 @@ class StreamExportSpec : FunSpec({
             shouldThrow<RuntimeException> { DeviceArrayReader.of(schema, batches as List<DeviceArray>) }
             batches.filterNotNull().forEach { it.isOpen shouldBe false }
         }
+        val unknown = batch(0)
+        val of = DeviceArrayReader::class.java.getMethod("of", Schema::class.java, DeviceType::class.java, List::class.java)
+        shouldThrow<InvocationTargetException> { of.invoke(null, schema, null, listOf(unknown)) }.cause!!::class shouldBe NullPointerException::class
+        unknown.isOpen shouldBe false
         val twice = batch(0)
         shouldThrow<IllegalStateException> { DeviceArrayReader.of(schema, listOf(twice, twice)) }.message shouldBe
             "batch 1 was closed or exported, or is in the list twice"

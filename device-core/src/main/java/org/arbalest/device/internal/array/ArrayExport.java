@@ -49,6 +49,9 @@ public final class ArrayExport extends RecycledExport {
 
   private static final Slots.Stack[] IDLE = stacks();
 
+  /** The buffers of text, or of lists, without elements: no bitmap, one offset of 0, and no data, at an address. Made here, before anything is written. */
+  static final long NO_ELEMENTS = noElements();
+
   /** For each struct, whether it is still to be released; if so, whether there are others below it. */
   private byte[] states = NO_STATES;
 
@@ -56,6 +59,16 @@ public final class ArrayExport extends RecycledExport {
 
   private int nextNode;
   private long nextList;
+
+  private static long noElements() {
+    long list = NativeHeap.allocate(4L * Long.BYTES);
+    long zero = list + 3 * Long.BYTES;
+    NativeHeap.putLong(list, 0);
+    NativeHeap.putLong(list + Long.BYTES, zero);
+    NativeHeap.putLong(list + 2 * Long.BYTES, zero);
+    NativeHeap.putLong(zero, 0);
+    return list;
+  }
 
   private ArrayExport(Slots.Stack home) {
     super(home);
@@ -75,15 +88,17 @@ public final class ArrayExport extends RecycledExport {
     export.holds(1 + layout.descendants);
     export.nextNode = 1;
     export.nextList = export.block + NODE * layout.descendants;
+    boolean isTouched = false;
     try {
       if (Leaks.isFollowed()) export.follow("an array of type " + layout.kind() + ", " + DeviceArrayImpl.counted(length, "row"));
       boolean sliced = offset != ArrowArrayStruct.offset(node) || length != ArrowArrayStruct.length(node);
+      isTouched = true;
       export.write(layout, node, out, 0);
       if (sliced) ShownPart.narrow(layout, out, offset, length);
       if (sliced || offset != 0) ShownPart.pushDown(layout, out);
       if (length == 0 || owner.hasEmpty) ShownPart.resetEmpty(layout, out, isInMainMemory);
     } catch (Throwable t) { // the stack is exhausted
-      ArrowArrayStruct.setRelease(out, 0);
+      if (isTouched) ArrowArrayStruct.setRelease(out, 0);
       export.owner = null;
       export.holds(0);
       export.recycle();

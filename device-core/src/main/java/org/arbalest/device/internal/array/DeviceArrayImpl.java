@@ -199,7 +199,7 @@ public final class DeviceArrayImpl extends Handle implements DeviceArray, ArrayS
     }
   }
 
-  /** What the array is, how long, and where. */
+  @Override
   public String title() {
     boolean isBatch = field.type() instanceof StructType && field.name().isEmpty();
     String what = isBatch ? counted(Layout.of(field).children.length, "column") : field.toString();

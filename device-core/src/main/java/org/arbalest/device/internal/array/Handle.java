@@ -17,10 +17,13 @@ import org.jspecify.annotations.Nullable;
 
 /** A holder of an array's memory, until it is closed or exported, by any thread; and which part of the array is shown. */
 public abstract class Handle {
-  private static final VarHandle OWNER = VarHandles.ofField(MethodHandles.lookup(), "owner", Ownership.class);
+  private static final VarHandle OWNER = VarHandles.ofField(MethodHandles.lookup(), "owner", Object.class);
 
-  /** Null when this handle was closed or exported; use OWNER. Not volatile, since that puts a fence into making a handle. */
-  private @Nullable Ownership owner;
+  /** Stands for the owner while it is {@link #lend lent}. */
+  private static final Object LENT = new Object();
+
+  /** The {@link Ownership}; LENT; or null when this handle was closed or exported. Use OWNER. Not volatile, since that puts a fence into making a handle. */
+  private @Nullable Object owner;
 
   final Device device;
   final Field field;
@@ -33,6 +36,9 @@ public abstract class Handle {
 
   final long length;
   private final Leaks.@Nullable Watch watch;
+
+  /** How it was spent, for the error; seen late by other threads, if at all. */
+  private boolean isHandedOn;
 
   /** One that holds nothing yet: {@link #open} must follow, and cannot fail. */
   Handle(Device device, Field field, long struct, long offset, long length) {
@@ -87,28 +93,49 @@ public abstract class Handle {
   }
 
   public final boolean isOpen() {
-    return OWNER.getVolatile(this) != null;
+    return OWNER.getVolatile(this) instanceof Ownership;
   }
 
   public final void close() {
-    Ownership taken = (Ownership) OWNER.getAndSet(this, null);
+    Object taken = OWNER.getAndSet(this, null);
     if (taken == null) return;
     if (watch != null) watch.closed();
-    taken.release();
+    if (taken instanceof Ownership holder) holder.release(); // else whoever it is lent to sees that it is not to come back
   }
 
   /** Closes this handle, and gives its holder to the caller. */
   public final Ownership spend() {
-    Ownership taken = (Ownership) OWNER.getAndSet(this, null);
-    if (taken == null) throw spent();
+    Ownership taken = take(null);
+    isHandedOn = true;
     if (watch != null) watch.closed();
     return taken;
   }
 
-  /** Opens it again with what was spent. */
-  public final void restore(Ownership taken) {
-    if (watch != null) watch.opened(); // first, since another thread may close it at once
-    OWNER.setVolatile(this, taken);
+  /** Gives its holder to a caller that may fail: to be {@link #giveBack given back} then, and else to be {@link #keep kept}. Nobody else can use it meanwhile. */
+  public final Ownership lend() {
+    Ownership taken = take(LENT);
+    isHandedOn = true;
+    return taken;
+  }
+
+  /** The caller that it was lent to keeps the holder: this handle is spent. */
+  public final void keep() {
+    if (OWNER.compareAndSet(this, LENT, null) && watch != null) watch.closed();
+  }
+
+  /** Opens it again with what was lent, unless another thread has closed it meanwhile. */
+  public final void giveBack(Ownership lent) {
+    isHandedOn = false;
+    if (!OWNER.compareAndSet(this, LENT, lent)) lent.release();
+  }
+
+  /** Takes the holder of an open handle. */
+  private Ownership take(@Nullable Object instead) {
+    Ownership current;
+    do {
+      current = open();
+    } while (!OWNER.compareAndSet(this, current, instead));
+    return current;
   }
 
   /** Another holder, for the caller. The only way to what the array's memory says, besides {@link #spend}. */
@@ -120,9 +147,8 @@ public abstract class Handle {
 
   /** Who holds an open handle's memory, but not for the caller: to be asked only what it knows without that memory. */
   private Ownership open() {
-    Ownership current = (Ownership) OWNER.getVolatile(this);
-    if (current == null) throw spent();
-    return current;
+    if (OWNER.getVolatile(this) instanceof Ownership current) return current;
+    throw spent();
   }
 
   /** Whether the CPU can read all buffers, once the event has completed. */
@@ -177,7 +203,11 @@ public abstract class Handle {
     return "DeviceArray " + RecordedArrays.type(this) + ", " + DeviceArrayImpl.counted(length, "row") + ", on " + device;
   }
 
-  private static IllegalStateException spent() {
-    return new IllegalStateException("the array was closed or exported; call retain() first to keep a handle");
+  private IllegalStateException spent() {
+    String how = isHandedOn ? "handed on, by an export, by move() or to what took it over: " : "closed: ";
+    return new IllegalStateException("the array was " + how + title() + "; call retain() first to keep a handle");
   }
+
+  /** What the array is, how long, and where; also of one that is spent. */
+  public abstract String title();
 }

@@ -48,6 +48,12 @@ public final class HandleExport {
     export(array, Structs.at("outAddress", outAddress, layout(isDeviceArray)), schemaOut, isDeviceArray);
   }
 
+  /** Throws unless both are memory for their structs. */
+  public static void check(MemorySegment out, MemorySegment schemaOut, boolean isDeviceArray) {
+    Structs.address(schemaOut, ArrowSchemaStruct.LAYOUT);
+    Structs.address(out, layout(isDeviceArray));
+  }
+
   private static StructLayout layout(boolean isDeviceArray) {
     return isDeviceArray ? ArrowDeviceArrayStruct.LAYOUT : ArrowArrayStruct.LAYOUT;
   }
@@ -121,19 +127,31 @@ public final class HandleExport {
   }
 
   private static void handOverSpent(Handle array, Ownership spent, long out) {
-    if (spent.syncEvent() != 0) { // which may have to be waited for
-      try (DeviceArray again = new DeviceArrayImpl(array.device, array.field, array.struct(spent), array.offset, array.length).holding(spent)) {
+    if (spent.mayHaveToWait()) {
+      try (DeviceArray again = again(array, spent)) {
         exportDeviceArray(DeviceArrayImpl.unwrap(again), out);
       }
       return;
     }
     try {
       ArrayExport.export(spent, Layout.of(array.field), array.struct(spent), array.offset, array.length, isInMainMemory(array), out);
-      writeDevice(array.device, 0, out);
     } catch (Throwable t) {
       spent.release();
       throw t;
     }
+    writeDevice(array.device, 0, out);
+  }
+
+  /** A handle of what another one held. */
+  private static DeviceArray again(Handle array, Ownership spent) {
+    DeviceArrayImpl handle;
+    try {
+      handle = new DeviceArrayImpl(array.device, array.field, array.struct(spent), array.offset, array.length);
+    } catch (Throwable t) {
+      spent.release();
+      throw t;
+    }
+    return handle.holding(spent);
   }
 
   /** A pointer to the event that the consumer is to wait for; if it is of a kind that the consumer will not know, waits itself. */
@@ -153,12 +171,13 @@ public final class HandleExport {
 
   /** The count that the handle has passes to the export; if there is none to be had, the handle keeps it. */
   private static void handOver(Handle array, long out) {
-    Ownership taken = array.spend();
+    Ownership taken = array.lend();
     try {
       ArrayExport.export(taken, Layout.of(array.field()), array.struct(taken), array.offset(), array.length(), isInMainMemory(array), out);
     } catch (Throwable t) {
-      array.restore(taken);
+      array.giveBack(taken);
       throw t;
     }
+    array.keep();
   }
 }

@@ -2,25 +2,11 @@
 package org.arbalest.device.internal.array;
 
 import org.arbalest.device.abi.ArrowArrayStruct;
-import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.Layout;
 
 /** Makes structs that are going out describe the part of an array that is shown. */
 final class ShownPart {
-  /** The buffers of text, or of lists, without elements: no bitmap, one offset of 0, and no data, at an address. */
-  private static final long NO_ELEMENTS = noElements();
-
   private ShownPart() {}
-
-  private static long noElements() {
-    long list = NativeHeap.allocate(4L * Long.BYTES);
-    long zero = list + 3 * Long.BYTES;
-    NativeHeap.putLong(list, 0);
-    NativeHeap.putLong(list + Long.BYTES, zero);
-    NativeHeap.putLong(list + 2 * Long.BYTES, zero);
-    NativeHeap.putLong(zero, 0);
-    return list;
-  }
 
   /** Makes a struct describe some of its elements; how many of those are null is not known, unless none are. */
   static void narrow(Layout layout, long array, long offset, long length) {
@@ -58,7 +44,7 @@ final class ShownPart {
       ArrowArrayStruct.setOffset(array, 0);
       ArrowArrayStruct.setNullCount(array, 0);
       boolean hasOffsets = layout.shape == Layout.Shape.VARIABLE || layout.shape == Layout.Shape.LIST;
-      if (hasOffsets && isInMainMemory) ArrowArrayStruct.setBuffers(array, NO_ELEMENTS);
+      if (hasOffsets && isInMainMemory) ArrowArrayStruct.setBuffers(array, ArrayExport.NO_ELEMENTS);
     }
     for (int i = 0; i < layout.children.length; i++) {
       long child = ArrowArrayStruct.child(array, i);

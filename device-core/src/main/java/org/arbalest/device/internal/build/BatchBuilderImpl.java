@@ -248,7 +248,7 @@ public final class BatchBuilderImpl implements BatchBuilder {
     List<@Nullable DeviceBuffer> noValidity = new ArrayList<>();
     noValidity.add(null);
     DeviceArray batch = DeviceArray.of(Schema.of(fields, metadata), ArrayData.of(count, 0, noValidity, data), writable.device());
-    close(); // a column's builder that somebody kept must not write into the array
+    memory.close("was built"); // a column's builder that somebody kept must not write into the array
     if (writable == target) return batch;
     try (batch) {
       return batch.copyTo(target, target.device().defaultStream());

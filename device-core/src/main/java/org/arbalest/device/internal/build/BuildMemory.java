@@ -12,7 +12,9 @@ final class BuildMemory implements AutoCloseable {
   private final MemoryManager source;
   private final List<@Nullable DeviceBuffer> buffers = new ArrayList<>();
   private final List<GrowableBuffer> growing = new ArrayList<>();
-  private boolean closed;
+
+  /** Why there is no memory any more; null while there is. */
+  private @Nullable String gone;
 
   BuildMemory(MemoryManager source) {
     this.source = source;
@@ -26,7 +28,7 @@ final class BuildMemory implements AutoCloseable {
       buffers.set(buffers.size() - 1, buffer);
       return buffer;
     } catch (Throwable t) {
-      close(); // a builder that got only some of what a value needs would go on wrongly
+      close("ran out of memory"); // a builder that got only some of what a value needs would go on wrongly
       throw t;
     }
   }
@@ -51,18 +53,23 @@ final class BuildMemory implements AutoCloseable {
   }
 
   boolean isOpen() {
-    return !closed;
+    return gone == null;
   }
 
   /** Throws if the memory was freed or moved into an array: whoever still has a builder must not write to it. */
   void checkOpen() {
-    if (closed) throw new IllegalStateException("the batch was built or closed, or ran out of memory");
+    if (gone != null) throw new IllegalStateException("the batch " + gone + ", and nothing can be appended to it any more");
   }
 
   /** Frees what was not moved into an array. */
   @Override
   public void close() {
-    closed = true;
+    close("was closed");
+  }
+
+  /** The same; says why, if nobody has before. */
+  void close(String why) {
+    if (gone == null) gone = why;
     growing.forEach(GrowableBuffer::forget);
     growing.clear();
     for (DeviceBuffer buffer : buffers) {

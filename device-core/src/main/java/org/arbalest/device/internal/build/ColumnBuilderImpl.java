@@ -129,7 +129,7 @@ public abstract sealed class ColumnBuilderImpl extends NamedBuilder implements C
       }
     }
     validity.setNulls(0, nulls);
-    changedAll();
+    changedAbove();
     return this;
   }
 
@@ -148,7 +148,7 @@ public abstract sealed class ColumnBuilderImpl extends NamedBuilder implements C
       if (nulls[i] != 0) checkNullable(first + i * (long) Long.SIZE + Long.numberOfTrailingZeros(nulls[i]));
     }
     validity.setNulls(first, nulls);
-    changedAll();
+    changedAbove();
     return this;
   }
 
@@ -222,11 +222,11 @@ public abstract sealed class ColumnBuilderImpl extends NamedBuilder implements C
   /** Told what {@link #progress} was, behind {@link #truncate}: what was appended since is gone. */
   void restored(long progress) {}
 
-  /** Told when values that there are already may be others by now. */
+  /** Told when values below, which there are already, may be others by now. */
   void changed() {}
 
-  private void changedAll() {
-    for (NamedBuilder each = this; each instanceof ColumnBuilderImpl builder; each = builder.above) builder.changed();
+  private void changedAbove() {
+    for (NamedBuilder each = above; each instanceof ColumnBuilderImpl builder; each = builder.above) builder.changed();
   }
 
   /** Forgets the values from some row on; what they were made of stays, until {@link #truncateParts}. */

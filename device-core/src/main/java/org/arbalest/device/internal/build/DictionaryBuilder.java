@@ -163,7 +163,17 @@ final class DictionaryBuilder extends EncodedBuilder {
   }
 
   @Override
+  long progress() {
+    return index.bits();
+  }
+
+  /** The indices are as narrow as before. */
+  @Override
   void restored(long progress) {
+    if (progress != 0 && progress != index.bits()) {
+      index = new IntType((int) progress, index.signed());
+      indices.narrow(index.bits());
+    }
     changed();
   }
 
@@ -172,21 +182,6 @@ final class DictionaryBuilder extends EncodedBuilder {
   void changed() {
     known.clear();
     texts.clear();
-  }
-
-  /** The indices, too, are then as they were before. */
-  @Override
-  ColumnBuilder together(Runnable appends) {
-    IntType before = index;
-    try {
-      return super.together(appends);
-    } catch (Throwable t) {
-      if (memory.isOpen() && !index.equals(before)) {
-        indices.narrow(before.bits());
-        index = before;
-      }
-      throw t;
-    }
   }
 
   @Override

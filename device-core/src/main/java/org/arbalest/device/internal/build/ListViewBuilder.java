@@ -16,7 +16,7 @@ final class ListViewBuilder extends ItemsBuilder {
   private final Numbers offsets;
   private final Numbers sizes;
 
-  /** Behind the elements of all lists, also of those that were the same as one before, and so went. */
+  /** Behind the elements of all lists. */
   private long end;
 
   /** Whether somebody said where a list begins: then there may be elements that no list has. */
@@ -84,9 +84,14 @@ final class ListViewBuilder extends ItemsBuilder {
     sizes.truncate(length);
   }
 
-  /** Nothing: elements that were appended ahead are not to move, nor those that somebody has counted. */
+  /** Nothing where somebody said where a list is: what was appended ahead is not to move. Where sizes alone were said, nothing is ahead of a list that is complete. */
   @Override
-  void truncateParts() {}
+  void truncateParts() {
+    long length = length();
+    if (placed || validity.nullCount() == length) return;
+    end = offsets.get(length - 1) + sizes.get(length - 1);
+    items.truncate(end);
+  }
 
   @Override
   long progress() {

@@ -2,6 +2,7 @@
 package org.arbalest.device.internal.build;
 
 import java.util.Arrays;
+import org.arbalest.device.internal.schema.Layout;
 
 /**
  * How far a builder and its parts are, so that an append which fails can be undone. What was saved is restored: it is not worked out again from what is
@@ -31,13 +32,18 @@ final class Progress {
     for (ColumnBuilderImpl part : builder.parts()) add(part);
   }
 
-  /** Forgets what was appended since. Parts that were added since, or have replaced others, become empty. */
+  /** Forgets what was appended since. A part that was added since has as many elements as there are rows that it belongs to, or none. */
   void restore(ColumnBuilderImpl builder) {
+    restore(builder, 0);
+  }
+
+  private void restore(ColumnBuilderImpl builder, long ofNew) {
     int saved = 0;
     while (saved < count && builders[saved] != builder) saved++;
-    long length = saved < count ? lengths[saved] : 0;
+    long length = saved < count ? lengths[saved] : ofNew;
     if (builder.length() > length) builder.truncate(length);
     builder.restored(saved < count ? others[saved] : 0);
-    for (ColumnBuilderImpl part : builder.parts()) restore(part);
+    boolean sharesRows = Layout.of(builder.field()).shape.sharesRows();
+    for (ColumnBuilderImpl part : builder.parts()) restore(part, sharesRows ? builder.length() : 0);
   }
 }

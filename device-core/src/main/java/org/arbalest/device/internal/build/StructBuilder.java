@@ -44,6 +44,7 @@ final class StructBuilder extends RefusingBuilder {
 
   @Override
   public ColumnBuilder appendNullWithParts() {
+    memory.checkOpen();
     checkNullable(length());
     checkLengths();
     checkFillers(1);

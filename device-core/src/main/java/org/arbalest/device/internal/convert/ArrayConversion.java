@@ -12,6 +12,7 @@ import org.arbalest.device.MemoryManager;
 import org.arbalest.device.abi.Errno;
 import org.arbalest.device.internal.array.ConvertedArray;
 import org.arbalest.device.internal.array.DeviceArrayImpl;
+import org.arbalest.device.internal.array.HandleExport;
 import org.arbalest.device.internal.array.Ownership;
 import org.arbalest.device.internal.array.StructBlock;
 import org.arbalest.device.internal.array.Structure;
@@ -53,18 +54,25 @@ public final class ArrayConversion {
   /** See {@link DeviceArray#exportArray(MemorySegment, MemorySegment, Field)}. Of two that spend the handle at a time, one does. */
   public static void export(DeviceArrayImpl array, MemorySegment out, MemorySegment schemaOut, Field requested, boolean isDeviceArray) {
     Objects.requireNonNull(requested, "requested");
-    Ownership taken = array.spend();
-    try (DeviceArray result = convert(array, taken, array.field(), requested, false)) {
-      if (isDeviceArray) {
-        result.exportDeviceArray(out, schemaOut);
-      } else {
-        result.exportArray(out, schemaOut);
+    HandleExport.check(out, schemaOut, isDeviceArray);
+    Ownership held = array.share();
+    try (DeviceArray result = convert(array, held, array.field(), requested, false)) {
+      Ownership lent = array.lend();
+      try {
+        if (isDeviceArray) {
+          result.exportDeviceArray(out, schemaOut);
+        } else {
+          result.exportArray(out, schemaOut);
+        }
+      } catch (Throwable t) {
+        array.giveBack(lent);
+        throw t;
       }
-    } catch (Throwable t) {
-      array.restore(taken);
-      throw t;
+      array.keep();
+      lent.release(); // the result holds it by itself
+    } finally {
+      held.release();
     }
-    taken.release(); // the result holds it by itself
   }
 
   private static DeviceArray convert(DeviceArrayImpl array, Field from, Field to, boolean isCompact) {

@@ -217,7 +217,8 @@ final class ConversionPlan implements AutoCloseable {
     if (isAsked && node.nulls > 0) {
       long row = rows.exposedNull(bitmap);
       if (row >= 0) throw isNull(row);
-      if (bitmap == 0) node.nulls = 0; // those that are nowhere, and hidden: they need not be null, and the field may have none
+      boolean hasValues = node.layout.dictionary == null || ArrowArrayStruct.length(ArrowArrayStruct.dictionary(struct)) > 0; // or there is no index to stand there
+      if (hasValues && rows.ownNulls(bitmap) == 0) node.nulls = 0; // what is nowhere, and hidden, need not be null, and the field may have no nulls
     }
     if (node.nulls == 0) {
       node.buffers.add(Node.Buffer.NONE);

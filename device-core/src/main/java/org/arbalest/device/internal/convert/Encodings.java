@@ -145,8 +145,7 @@ final class Encodings {
     addEnds(node, all, plan.piece((bits >>> 3) * all, address -> {
       for (long run = 0; run < all; run++) Integers.put(address, bits, run, NativeHeap.getLong(ends + Long.BYTES * run));
     }));
-    Selection of = Selection.range(0, all);
-    plan.child(node, from, 1, struct, rows.hasNone ? Selection.decoded(list, of, true) : Selection.list(list, all, 0), to, 1);
+    plan.child(node, from, 1, struct, rows.hasNone ? Selection.withNone(list, all, rows.exposedNull(0) < 0) : Selection.list(list, all, 0), to, 1);
   }
 
   private static void addEnds(Node node, long count, Node.Buffer ends) {

@@ -123,6 +123,17 @@ final class Selection {
     return nulls;
   }
 
+  /** The same without those that are nowhere. */
+  long ownNulls(long bitmap) {
+    if (bitmap == 0) return 0;
+    long nulls = 0;
+    for (long k = 0; k < count; k = next(k)) {
+      long at = at(k);
+      if (at >= 0 && isNull(bitmap, at)) nulls += next(k) - k;
+    }
+    return nulls;
+  }
+
   static boolean isNull(long bitmap, long at) {
     return at < 0 || (bitmap != 0 && !Bitmaps.get(bitmap, at));
   }

@@ -4,6 +4,7 @@ package org.arbalest.device.internal.convert;
 import java.util.Arrays;
 import java.util.List;
 import org.arbalest.device.Field;
+import org.arbalest.device.NestedType.RunEndEncodedType;
 import org.arbalest.device.NestedType.UnionType;
 import org.arbalest.device.abi.ArrowArrayStruct;
 import org.arbalest.device.internal.copy.Positions;
@@ -12,8 +13,8 @@ import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.schema.Malformed;
 
 /**
- * Unions, whose nulls are those of their children: an element that is nowhere becomes a null of the first child that may have some; if there is none, an element
- * of any child, which something above must hide.
+ * Unions, whose nulls are those of their children: an element that is nowhere becomes a null of the first child that can have one. Where there is none, something
+ * above must hide all such elements: they become elements of the first child that nobody sees.
  */
 final class Unions {
   private final ConversionPlan plan;
@@ -79,21 +80,22 @@ final class Unions {
   private int childOfNulls() {
     List<Field> children = to.type().children();
     for (int i = 0; i < children.size(); i++) {
-      if (children.get(i).isNullable()) return i;
+      if (canBeNull(children.get(i))) return i;
     }
     if (rows.mayBeHidden()) plan.look();
     long row = rows.exposedNull(0);
-    if (row >= 0) throw new Malformed("row " + row + ": is null, but no child of the union may be");
-    for (int i = 0; i < children.size(); i++) {
-      if (length(i) > 0) return i;
-    }
+    if (row >= 0 || children.isEmpty()) throw new Malformed("row " + Math.max(0, row) + ": is null, but no child of the union may be");
     return 0;
   }
 
-  /** The position in its child of an element that is nowhere; −1 if it is a null there, or if all children are empty. */
-  private long positionOfNulls() {
-    boolean isNull = ofNulls < 0 || to.type().children().get(ofNulls).isNullable() || length(ofNulls) == 0;
-    return isNull ? -1 : offset(ofNulls);
+  /** Whether a null can be stored, and found again, in an array of a field. */
+  private static boolean canBeNull(Field field) {
+    if (!field.isNullable()) return false;
+    return switch (field.type()) {
+      case UnionType union -> union.children().stream().anyMatch(Unions::canBeNull);
+      case RunEndEncodedType runs -> canBeNull(runs.values());
+      default -> true;
+    };
   }
 
   private long offset(int child) {
@@ -166,7 +168,7 @@ final class Unions {
   }
 
   private void addLists(long[] counts) {
-    long nowhere = positionOfNulls();
+    boolean isHidden = ofNulls >= 0 && !canBeNull(to.type().children().get(ofNulls));
     long[] lists = new long[counts.length];
     long[] next = new long[counts.length];
     boolean[] hasNone = new boolean[counts.length];
@@ -175,8 +177,8 @@ final class Unions {
     for (long k = 0; k < rows.count; k++) {
       long at = rows.at(k);
       int child = at < 0 ? ofNulls : layout.childOf(NativeHeap.getByte(types + at));
-      hasNone[child] |= at < 0 && nowhere < 0;
-      long position = at < 0 ? nowhere : offset(child) + NativeHeap.getInt(offsets() + Integer.BYTES * at);
+      hasNone[child] |= at < 0;
+      long position = at < 0 ? -1 : offset(child) + NativeHeap.getInt(offsets() + Integer.BYTES * at);
       NativeHeap.putLong(lists[child] + Long.BYTES * next[child]++, position);
     }
     node.buffers.add(plan.piece(Integer.BYTES * rows.count, address -> {
@@ -188,7 +190,6 @@ final class Unions {
       }
     }));
     for (int i = 0; i < lists.length; i++) {
-      boolean isHidden = !to.type().children().get(i).isNullable(); // or there would be no null here
       Selection of = hasNone[i] ? Selection.withNone(lists[i], counts[i], isHidden) : Selection.list(lists[i], counts[i], 0);
       plan.child(node, from, i, struct, of, to, i);
     }

@@ -56,22 +56,18 @@ public final class ColumnImpl extends ColumnTimes {
   public static ColumnImpl of(DeviceArrayImpl array) {
     Ownership owner = array.share();
     try {
-      return new ColumnImpl(array, array.field(), array.struct(owner), array.offset(), array.length(), null);
+      return new ColumnImpl(array, owner, array.field(), array.struct(owner), array.offset(), array.length(), null);
     } finally {
       owner.release();
     }
   }
 
-  ColumnImpl(DeviceArrayImpl array, Field field, long struct, long offset, long length, @Nullable ColumnRows above) {
+  /** @param held of the array, by the caller, while this is made */
+  ColumnImpl(DeviceArrayImpl array, Ownership held, Field field, long struct, long offset, long length, @Nullable ColumnRows above) {
     super(array, field, struct, offset, length, above);
-    Ownership owner = array.share();
-    try {
-      boolean hasValidity = Layout.of(field).shape.hasValidity && ArrowArrayStruct.nullCount(struct) != 0;
-      this.validity = hasValidity ? ArrowArrayStruct.buffer(struct, 0) : 0;
-      this.values = Values.of(this);
-    } finally {
-      owner.release();
-    }
+    boolean hasValidity = Layout.of(field).shape.hasValidity && ArrowArrayStruct.nullCount(struct) != 0;
+    this.validity = hasValidity ? ArrowArrayStruct.buffer(struct, 0) : 0;
+    this.values = Values.of(this, held);
     this.hasNullsBelow = values.hasNullsBelow();
     this.longs = longs();
     this.extension = ExtensionReader.of(field);
@@ -258,7 +254,13 @@ public final class ColumnImpl extends ColumnTimes {
   /** Of a range, that of what it is a range of: lists are ranges, and many. */
   private ColumnImpl madeStorage() {
     ColumnImpl of = rangeOf;
-    return of == null ? new ColumnImpl(array, field.storage(), struct, offset, length, above) : of.storage().range(offset - of.offset, length);
+    if (of != null) return of.storage().range(offset - of.offset, length);
+    Ownership owner = array.share();
+    try {
+      return new ColumnImpl(array, owner, field.storage(), struct, offset, length, above);
+    } finally {
+      owner.release();
+    }
   }
 
   @Override

@@ -113,7 +113,7 @@ public abstract sealed class ColumnRows implements Column permits ColumnTimes {
     try {
       Field dictionary = Layout.of(field).dictionary;
       if (dictionary == null) throw new IllegalArgumentException(describe() + " is not dictionary-encoded");
-      return whole(dictionary, ArrowArrayStruct.dictionary(struct));
+      return whole(dictionary, ArrowArrayStruct.dictionary(struct), owner);
     } finally {
       owner.release();
     }
@@ -121,10 +121,14 @@ public abstract sealed class ColumnRows implements Column permits ColumnTimes {
 
   @Override
   public Column indices() {
-    array.checkOpen();
-    if (!(field.type() instanceof DictionaryType encoded)) throw new IllegalArgumentException(describe() + " is not dictionary-encoded");
-    Field indices = Field.of(field.name(), encoded.index()).withNullable(field.isNullable());
-    return new ColumnImpl(array, indices, struct, offset, length, above);
+    Ownership owner = array.share();
+    try {
+      if (!(field.type() instanceof DictionaryType encoded)) throw new IllegalArgumentException(describe() + " is not dictionary-encoded");
+      Field indices = Field.of(field.name(), encoded.index()).withNullable(field.isNullable());
+      return new ColumnImpl(array, owner, indices, struct, offset, length, above);
+    } finally {
+      owner.release();
+    }
   }
 
   /** A child by its position in the type; one of a struct or a sparse union has this column's rows (ARR-10, ARR-11). */
@@ -135,15 +139,15 @@ public abstract sealed class ColumnRows implements Column permits ColumnTimes {
       Objects.checkIndex(index, layout.children.length);
       Field child = layout.children[index];
       long node = ArrowArrayStruct.child(struct, index);
-      if (!layout.shape.sharesRows()) return whole(child, node);
-      return new ColumnImpl(array, child, node, ArrowArrayStruct.offset(node) + offset, length, this);
+      if (!layout.shape.sharesRows()) return whole(child, node, owner);
+      return new ColumnImpl(array, owner, child, node, ArrowArrayStruct.offset(node) + offset, length, this);
     } finally {
       owner.release();
     }
   }
 
-  private ColumnImpl whole(Field below, long node) {
-    return new ColumnImpl(array, below, node, ArrowArrayStruct.offset(node), ArrowArrayStruct.length(node), this);
+  private ColumnImpl whole(Field below, long node, Ownership held) {
+    return new ColumnImpl(array, held, below, node, ArrowArrayStruct.offset(node), ArrowArrayStruct.length(node), this);
   }
 
   @Override
@@ -160,7 +164,7 @@ public abstract sealed class ColumnRows implements Column permits ColumnTimes {
   public long bufferAddress(int index) {
     Ownership owner = array.share();
     try {
-      int count = bufferCount();
+      int count = Math.toIntExact(ArrowArrayStruct.nBuffers(struct));
       if (index < 0 || index >= count) {
         throw new IndexOutOfBoundsException(describe() + " has " + DeviceArrayImpl.counted(count, "buffer") + ", counted from 0, and no buffer " + index);
       }
@@ -173,16 +177,6 @@ public abstract sealed class ColumnRows implements Column permits ColumnTimes {
   @Override
   public long offset() {
     return offset;
-  }
-
-  /** See {@link Ownership#dataSize}. */
-  long dataSize() {
-    Ownership owner = array.share();
-    try {
-      return owner.dataSize(struct);
-    } finally {
-      owner.release();
-    }
   }
 
   /** The handle that this is borrowed from. */
@@ -223,7 +217,9 @@ public abstract sealed class ColumnRows implements Column permits ColumnTimes {
     readable = array.isReadable();
     if (!readable) {
       String remedy = array.device().isOpaque() ? "" : ": copyTo(Devices.cpu()) brings it here";
-      String why = array.device().isCpuAccessible() ? ", and has an event that must be waited for first" : ", whose memory the CPU cannot read" + remedy;
+      String why = array.device().isCpuAccessible()
+          ? ", and has an event that must be waited for first: array.synchronize() waits for it, array.ready() tells when it is done"
+          : ", whose memory the CPU cannot read" + remedy;
       throw new DeviceException(Errno.ENOSYS, describe() + " is on " + array.device() + why);
     }
   }

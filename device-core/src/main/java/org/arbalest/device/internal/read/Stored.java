@@ -20,6 +20,7 @@ import org.arbalest.device.FlatType.TimestampType;
 import org.arbalest.device.FlatType.Utf8Type;
 import org.arbalest.device.FlatType.Utf8ViewType;
 import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.internal.array.Ownership;
 import org.arbalest.device.internal.schema.Layout;
 import org.jspecify.annotations.Nullable;
 
@@ -62,7 +63,12 @@ public enum Stored {
   /** The values' buffer of a column that is stored so and can be read now. */
   public long buffer(ColumnImpl column) {
     check(column);
-    return ArrowArrayStruct.buffer(column.struct, 1);
+    Ownership owner = column.array.share();
+    try {
+      return ArrowArrayStruct.buffer(column.struct, 1);
+    } finally {
+      owner.release();
+    }
   }
 
   /** Where row 0 is, of values of one width. */

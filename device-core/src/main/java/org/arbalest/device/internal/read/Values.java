@@ -25,6 +25,7 @@ import org.arbalest.device.NestedType.DictionaryType;
 import org.arbalest.device.NestedType.MapType;
 import org.arbalest.device.Tensor;
 import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.internal.array.Ownership;
 import org.arbalest.device.internal.schema.Layout;
 import org.jspecify.annotations.Nullable;
 
@@ -42,19 +43,19 @@ abstract class Values {
     this.field = field;
   }
 
-  /** The reader for the array that a column is a view of. */
-  static Values of(ColumnImpl column) {
-    Values values = make(column);
+  /** The reader for the array that a column is a view of, which the caller holds. */
+  static Values of(ColumnImpl column, Ownership held) {
+    Values values = make(column, held);
     values.owner = column;
     return values;
   }
 
-  private static Values make(ColumnImpl column) {
+  private static Values make(ColumnImpl column, Ownership held) {
     long struct = column.struct;
     Field field = column.field();
     return switch (Layout.of(field).shape) {
       case FIXED -> fixed(column, ArrowArrayStruct.buffer(struct, 1));
-      case VARIABLE -> new VariableValues(column);
+      case VARIABLE -> new VariableValues(column, held);
       case VIEW -> new ViewValues(column);
       case LIST -> field.type() instanceof MapType ? new MapValues(column) : new ListValues(column);
       case FIXED_LIST -> field.extension() instanceof FixedShapeTensor tensor ? new FixedTensorValues(column, tensor) : new ListValues(column);

@@ -7,6 +7,7 @@ import java.lang.foreign.MemorySegment;
 import org.arbalest.device.FlatType.LargeUtf8Type;
 import org.arbalest.device.FlatType.Utf8Type;
 import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.internal.array.Ownership;
 import org.arbalest.device.internal.memory.NativeHeap;
 
 /** Text and binary with offsets. */
@@ -17,12 +18,12 @@ final class VariableValues extends Values {
   private final long room;
   private final boolean isText;
 
-  VariableValues(ColumnImpl column) {
+  VariableValues(ColumnImpl column, Ownership held) {
     super(column.field());
     this.offsets = new Offsets(column);
     this.data = ArrowArrayStruct.buffer(column.struct, 2);
     this.end = ArrowArrayStruct.offset(column.struct) + ArrowArrayStruct.length(column.struct);
-    this.room = column.dataSize();
+    this.room = held.dataSize(column.struct);
     this.isText = field.type() instanceof Utf8Type || field.type() instanceof LargeUtf8Type;
   }
 

@@ -7,6 +7,7 @@ import java.lang.invoke.MethodType;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.IntStream;
 import org.arbalest.device.Field;
 import org.arbalest.device.internal.read.ColumnImpl;
@@ -49,7 +50,11 @@ final class RowPlan implements ReadPlan {
     }
     List<String> missing =
         components.stream().filter(component -> !component.hasDefault()).map(Component::name).filter(name -> named(name, fields).length == 0).toList();
-    if (!missing.isEmpty()) mismatches.add("no column for " + String.join(", ", missing) + "; there are " + fields.stream().map(Field::name).toList());
+    if (!missing.isEmpty()) {
+      boolean isOtherwiseSpelt = missing.stream().anyMatch(name -> fields.stream().anyMatch(field -> letters(field.name()).equals(letters(name))));
+      String hint = isOtherwiseSpelt ? "; @ColumnName gives a component its column's name" : "";
+      mismatches.add("no column for " + String.join(", ", missing) + "; there are " + fields.stream().map(Field::name).toList() + hint);
+    }
     if (all.strict) refuseOthers(fields, components, mismatches);
     return mismatches.isEmpty() ? new RowPlan(type, shape, positions, plans, byCodec) : ReadPlans.NONE;
   }
@@ -63,6 +68,11 @@ final class RowPlan implements ReadPlan {
 
   private static int[] named(String name, List<Field> fields) {
     return IntStream.range(0, fields.size()).filter(i -> fields.get(i).name().equals(name)).toArray();
+  }
+
+  /** What is left of a name in any convention. */
+  private static String letters(String name) {
+    return name.replaceAll("[^\\p{L}\\p{N}]", "").toLowerCase(Locale.ROOT);
   }
 
   private static void refuseOthers(List<Field> fields, List<Component> components, Mismatches mismatches) {

@@ -48,7 +48,7 @@ public record RunEnds(long address, long bits, long count) {
 
   /** The end of a run that must be there, since there are elements from {@code before} to {@code last}. */
   public long endBehind(long run, long before, long last) {
-    if (run >= count) throw new Malformed("the runs end at " + before + ", but offset + length = " + last);
+    if (run >= count) throw new Malformed("the runs end at " + (count == 0 ? 0 : end(count - 1)) + ", but offset + length = " + last);
     long end = end(run);
     if (end <= before) throw notBehind(run, end, before);
     return end;

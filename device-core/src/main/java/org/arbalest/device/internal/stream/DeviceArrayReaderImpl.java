@@ -66,8 +66,12 @@ public final class DeviceArrayReaderImpl implements DeviceArrayReader {
     return of(schema.asField(), deviceType, source);
   }
 
-  public static DeviceArrayReader of(Schema schema, @Nullable DeviceType deviceType, List<DeviceArray> batches) {
-    return ListSource.reader(schema, deviceType, batches);
+  public static DeviceArrayReader of(Schema schema, List<DeviceArray> batches) {
+    return ListSource.reader(schema, () -> null, batches);
+  }
+
+  public static DeviceArrayReader of(Schema schema, DeviceType deviceType, List<DeviceArray> batches) {
+    return ListSource.reader(schema, () -> Objects.requireNonNull(deviceType, "deviceType"), batches);
   }
 
   @Override

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Supplier;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.DeviceException;
@@ -23,25 +24,35 @@ final class ListSource implements DeviceArrayReader.Source {
   /**
    * Takes the arrays over, also if this throws (OWN-16), as it does if one is closed, there twice, or not what the stream is of.
    *
-   * @param deviceType what the stream's arrays are on; null for what the first is on
+   * @param deviceType what the stream's arrays are on; answers null for what the first is on
    */
-  static DeviceArrayReader reader(Schema schema, @Nullable DeviceType deviceType, List<DeviceArray> batches) {
-    List<DeviceArray> taken = new ArrayList<>(batches.size());
+  static DeviceArrayReader reader(Schema schema, Supplier<@Nullable DeviceType> deviceType, List<DeviceArray> batches) {
+    List<@Nullable DeviceArray> given = new ArrayList<>(Objects.requireNonNull(batches, "batches"));
+    List<DeviceArray> taken = new ArrayList<>(given.size());
     try {
-      for (DeviceArray each : batches) taken.add(moved(Objects.requireNonNull(each, "batches"), taken.size()));
+      for (DeviceArray each : given) taken.add(moved(Objects.requireNonNull(each, "batches"), taken.size()));
       DeviceType first = taken.isEmpty() ? DeviceType.CPU : taken.getFirst().device().type();
-      StreamCheck check = new StreamCheck(schema.asField(), deviceType == null ? first : deviceType);
+      DeviceType type = deviceType.get();
+      StreamCheck check = new StreamCheck(schema.asField(), type == null ? first : type);
       for (int i = 0; i < taken.size(); i++) {
         String wrong = check.mismatch(taken.get(i));
         if (wrong != null) throw DeviceException.invalid("batch " + i + ": " + wrong);
       }
       return DeviceArrayReaderImpl.of(check.field(), check.deviceType(), new ListSource(taken));
     } catch (Throwable t) {
-      taken.forEach(DeviceArray::close);
-      for (DeviceArray each : batches) {
-        if (each != null) each.close();
-      }
+      closeAll(taken, t);
+      closeAll(given, t);
       throw t;
+    }
+  }
+
+  private static void closeAll(List<? extends @Nullable DeviceArray> arrays, Throwable failure) {
+    for (DeviceArray each : arrays) {
+      try {
+        if (each != null) each.close();
+      } catch (RuntimeException | Error e) {
+        failure.addSuppressed(e);
+      }
     }
   }
 
