@@ -2,6 +2,7 @@
 package org.arbalest.device.internal.convert;
 
 import org.arbalest.device.internal.memory.NativeHeap;
+import org.arbalest.device.internal.schema.RunEnds;
 
 /** Runs of elements that are one and the same, of which there may be many more than runs. Mostly asked for one element after the other. */
 final class Spans {
@@ -34,23 +35,9 @@ final class Spans {
   }
 
   private void find(long element) {
-    run = element == end ? run + 1 : search(element);
+    run = element == end ? run + 1 : new RunEnds(ends, Long.SIZE, count).find(element);
     begin = run == 0 ? 0 : end(run - 1);
     end = end(run);
-  }
-
-  private long search(long element) {
-    long low = 0;
-    long high = count - 1;
-    while (low < high) {
-      long middle = (low + high) >>> 1;
-      if (end(middle) > element) {
-        high = middle;
-      } else {
-        low = middle + 1;
-      }
-    }
-    return low;
   }
 
   private long end(long of) {
