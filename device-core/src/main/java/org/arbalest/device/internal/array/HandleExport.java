@@ -50,8 +50,13 @@ public final class HandleExport {
 
   /** Throws unless both are memory for their structs. */
   public static void check(MemorySegment out, MemorySegment schemaOut, boolean isDeviceArray) {
-    Structs.address(schemaOut, ArrowSchemaStruct.LAYOUT);
-    Structs.address(out, layout(isDeviceArray));
+    try {
+      Structs.address(schemaOut, ArrowSchemaStruct.LAYOUT);
+      Structs.address(out, layout(isDeviceArray));
+    } finally {
+      Reference.reachabilityFence(out);
+      Reference.reachabilityFence(schemaOut);
+    }
   }
 
   private static StructLayout layout(boolean isDeviceArray) {

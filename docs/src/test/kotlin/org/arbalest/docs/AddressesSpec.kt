@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.arbalest.samples
+package org.arbalest.docs
 
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.collections.shouldContainExactlyInAnyOrder
@@ -27,7 +27,7 @@ import java.nio.file.Path
 import kotlin.io.path.isDirectory
 import kotlin.io.path.toPath
 
-/** What is compiled of all modules: here, since the samples depend on them all. */
+/** What is compiled of all published modules that need no Spark: here, since this module depends on them all, and its tests are quick. */
 class AddressesSpec : FunSpec({
     /** Each gets a segment of its module's own: the words that a thread has for good, or one of an arena that is closed behind the call. */
     val own = listOf("Device", "Managed", "Pinned", "Shareable", "Stream").map { "org.arbalest.device.cuda.${it}Memory.tryAllocate" } +
@@ -43,7 +43,7 @@ class AddressesSpec : FunSpec({
     /** Compares the addresses of segments, and copies by the segments. */
     val comparer = "org.arbalest.device.internal.memory.NativeHeap.copyInParts"
 
-    val modules = listOf(DeviceArray::class, IntView::class, OpenClProvider::class, CudaProvider::class, RocmProvider::class, AdbcDriver::class, ReadmeJava::class)
+    val modules = listOf(DeviceArray::class, IntView::class, OpenClProvider::class, CudaProvider::class, RocmProvider::class, AdbcDriver::class)
 
     /** The guard's own place. */
     val upcalls = listOf("org.arbalest.device.internal.exit.ExitGuard.upcallStub")
