@@ -85,9 +85,14 @@ public fun Column.lists(): ObjectView<Column> = ObjectView(this, Column::getList
 /** This column, if its values are for the view of this name. */
 private fun Column.by(view: String): Column {
     val own = viewOf(field())
-    require(own == view) { "column ${field()}, length ${length()} cannot be read by $view: ${own?.let { "$it has its values" } ?: "only its getters do"}" }
+    require(own == view) { "column ${field()}, length ${length()} cannot be read by $view: ${own?.let(::thatHas) ?: "only its getters do"}" }
     return this
 }
+
+private fun Column.thatHas(view: String): String =
+    if (view == "byteStrings()" && isText(field().type())) "strings() has its values, and $view has them as bytes" else "$view has its values"
+
+private fun isText(type: DataType): Boolean = type is Utf8Type || type is LargeUtf8Type || type is Utf8ViewType
 
 /** The quickest view that has a field's values as what they are; of encoded ones, any that has. */
 private fun viewOf(field: Field): String? {

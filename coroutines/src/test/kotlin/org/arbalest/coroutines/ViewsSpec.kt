@@ -238,7 +238,7 @@ class ViewsSpec : FunSpec({
             shouldThrow<NoSuchElementException> { delays[0] }.message shouldContain "\"delay\" of type int64 is null in row 0"
             shouldThrow<IndexOutOfBoundsException> { delays[1] }
             shouldThrow<IllegalArgumentException> { batch["city"].longs() }
-                .message shouldBe "column city: utf8, length 1 cannot be read by longs(): byteStrings() has its values"
+                .message shouldBe "column city: utf8, length 1 cannot be read by longs(): strings() has its values, and byteStrings() has them as bytes"
             shouldThrow<IllegalArgumentException> { batch["city"].dates() }.message shouldContain "cannot be read as dates"
             shouldThrow<IllegalArgumentException> { batch["town"] }.message shouldContain "[delay, city]"
             shouldThrow<IllegalArgumentException> { batch.schema()["town"] }.message shouldContain "[delay, city]"

@@ -307,13 +307,13 @@ class AsyncProducerSpec : FunSpec({
         consume(5, RELEASE_STAYS).use { AsyncProducer.produce(it.handler, reader(3), Metadata.empty(), pool).outcome().getOrThrow() }
     }
 
-    test("a handler that there is nothing for has a producer all the same, is told why, and released [ASY-01, ASY-25]") {
+    test("a handler that there is nothing for has a producer all the same, is told why, and released [ASY-01, ASY-25, STR-17]") {
         consume().use { consumer ->
-            AsyncProducer.refuse(consumer.handler, DeviceException(Errno.ENOSYS, "no such query", null, metadata))
+            AsyncProducer.refuse(consumer.handler, DeviceException(Errno.ENOSYS, "no such \u0000 query", null, metadata))
             consumer.results().let {
                 it.schemas shouldBe 0
                 it.code shouldBe Errno.ENOSYS
-                it.message shouldBe "no such query"
+                it.message shouldBe "no such \uFFFD query"
                 it.errorMetadata shouldBe byteArrayOf(1, 0, 0, 0, 1, 0, 0, 0, 'k'.code.toByte(), 3, 0, 0, 0, 0, 'x'.code.toByte(), 0)
                 it.releases shouldBe 1
             }

@@ -330,7 +330,7 @@ class ColumnValuesSpec : FunSpec({
             val cell = arena.allocateFrom(ValueLayout.JAVA_LONG, event.handle)
             DeviceArray.importDeviceArray(device(DeviceType.CUDA_HOST.code(), cell), Field.of("a", DataType.INT64)).use { array ->
                 val column = array.asColumn()
-                shouldThrow<DeviceException> { column.asLongs() }.message!! shouldContain "has an event that must be waited for first"
+                shouldThrow<IllegalStateException> { column.asLongs() }.message!! shouldContain "has an event that must be waited for first"
                 event.complete()
                 column.asLongs()[0] shouldBe 0x0101010101010101
             }

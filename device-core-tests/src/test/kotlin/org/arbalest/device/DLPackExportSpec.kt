@@ -197,9 +197,7 @@ class DLPackExportSpec : FunSpec({
                 batch.build()
             }.use { batch ->
                 batch.child(0).use { array ->
-                    val error = shouldThrow<DeviceException> { DLPack.VERSIONED.exportTensor(array) }
-                    error.errno() shouldBe Errno.EINVAL
-                    error.message shouldContain why
+                    shouldThrow<IllegalArgumentException> { DLPack.VERSIONED.exportTensor(array) }.message shouldContain why
                     array.isOpen shouldBe true
                 }
             }

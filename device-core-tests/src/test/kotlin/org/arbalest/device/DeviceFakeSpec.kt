@@ -23,6 +23,8 @@ import org.arbalest.support.fake.FakeExtension
 import org.arbalest.testkit.contract.eventually
 import java.lang.foreign.Arena
 import java.lang.foreign.ValueLayout.JAVA_LONG
+import java.time.Duration
+import java.util.concurrent.TimeoutException
 
 /** What only the fake device can show of core: single steps, and every call that can fail. */
 class DeviceFakeSpec : FunSpec({
@@ -51,6 +53,25 @@ class DeviceFakeSpec : FunSpec({
             while (fake.step(stream)) Unit
             back.isReady shouldBe true
             back.use { it.column("n").toLongArray() shouldBe longArrayOf(40, 44) }
+        }
+    }
+
+    test("a copy with a limit of time queues nothing when the array is not ready in time, or the stream not past what it was given before, and copies else") {
+        val spent = Duration.ofMillis(1)
+        device.createStream().use { stream ->
+            fake.hold()
+            val there = text(3).use { it.copyTo(device, stream) }
+            shouldThrow<TimeoutException> { there.copyTo(cpu.memory(), stream, spent) }.message!! shouldContain "the array on $device is not ready; no copy was queued"
+            while (fake.step(stream)) Unit
+            there.isReady shouldBe true
+            device.createStream().use { other ->
+                val before = text(1).use { it.copyTo(device, other) }
+                shouldThrow<TimeoutException> { there.copyTo(cpu.memory(), other, spent) }.message!! shouldContain "what is queued in the stream of $device is not done"
+                while (fake.step(other)) Unit
+                before.close()
+            }
+            fake.release()
+            there.use { it.copyTo(cpu.memory(), stream, Duration.ofMinutes(1)) }.use { back -> text(3).use { back.difference(it) shouldBe null } }
         }
     }
 
@@ -111,7 +132,7 @@ class DeviceFakeSpec : FunSpec({
             val array = text(10).use { it.copyTo(pinned, stream) }
             val moved = array.use { it.viewOrCopyTo(cpu) }
             moved.device() shouldBe cpu
-            shouldThrow<DeviceException> { moved.column("id").getLong(0) }.message shouldContain "must be waited for first"
+            shouldThrow<IllegalStateException> { moved.column("id").getLong(0) }.message shouldContain "must be waited for first"
             val buffers = Ledger.now().buffers()
             fakePinned.release()
             moved.use {

@@ -1,14 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device
 
+import io.kotest.matchers.ints.shouldBeGreaterThan
+import org.arbalest.device.abi.ArrowDeviceArrayStruct
+import org.arbalest.device.abi.ArrowSchemaStruct
 import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.internal.array.ArrayImport
 import org.arbalest.device.internal.cpu.CpuProvider
+import org.arbalest.device.internal.schema.SchemaImporter
 import org.arbalest.device.spi.ForeignArray
 import org.arbalest.device.spi.MemoryAllocator
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
 import java.lang.reflect.Executable
+import java.lang.reflect.InvocationTargetException
+import java.lang.reflect.Method
 import java.lang.reflect.Modifier
+import java.lang.reflect.Type
 import java.math.BigDecimal
 import java.nio.file.FileSystems
 import java.nio.file.Files
@@ -149,5 +157,75 @@ internal class Examples(private val method: Executable, private val array: (() -
 
     override fun close() {
         while (opened.isNotEmpty()) opened.removeLast().close()
+    }
+}
+
+/** A link has a peer, and `ArrayLinkSpec`; `show` prints. The others answer of what a closed handle was, or do not look at the array yet. */
+private val leftOut = setOf("send", "show", "device", "field", "schema", "length", "structs", "isOpen", "close", "toString")
+
+/** The methods of an array, and those that are given one. */
+internal fun arrayDoors(): List<Method> {
+    val all = publicClasses().flatMap { it.declaredMethods.toList() }.filter { Modifier.isPublic(it.modifiers) && !it.isSynthetic }
+    val own = all.filter { it.declaringClass == DeviceArray::class.java && !Modifier.isStatic(it.modifiers) }
+    val others = all.filter { door -> door.genericParameterTypes.any(::isOfArrays) }
+    return (own + others).distinct().filter { it.name !in leftOut || (it.name == "toString" && it.parameterCount > 0) }.also { it.size shouldBeGreaterThan 40 }
+}
+
+private fun isOfArrays(type: Type): Boolean = type == DeviceArray::class.java || type.typeName == "java.util.List<${DeviceArray::class.java.name}>"
+
+internal fun title(door: Method): String = "${door.declaringClass.simpleName}.${door.name}(${door.parameterTypes.joinToString { it.simpleName }})"
+
+@JvmRecord
+internal data class DoorRow(val name: Long, val text: String)
+
+/** A batch that has what the examples ask for. */
+internal fun doorBatch(): DeviceArray = Devices.cpu().batchBuilder(3).use { it.int64("name", longArrayOf(1, 2, 3)).utf8("text", listOf("a", "b", "c")).build() }
+
+/** The same by way of C, which may change the structs. */
+internal fun doorImport(change: (MemorySegment) -> Unit = {}): DeviceArray = Arena.ofConfined().use { arena ->
+    val out = arena.allocate(ArrowDeviceArrayStruct.LAYOUT)
+    val schema = arena.allocate(ArrowSchemaStruct.LAYOUT)
+    doorBatch().use { it.exportDeviceArray(out, schema) }
+    change(out)
+    DeviceArray.importDeviceArray(out, schema)
+}
+
+private fun close(data: ArrayData) {
+    data.buffers().forEach { it?.close() }
+    data.children().forEach(::close)
+}
+
+/** Calls a door with an array, and gives back what comes of it. Returns the answer, or what was thrown. */
+internal fun callDoor(door: Method, array: DeviceArray, field: Field = array.field()): Any? = Arena.ofConfined().use { arena ->
+    val outs = List(2) { arena.allocate(256, 8) }
+    var given = 0
+    fun isOut(type: Class<*>) = door.name.startsWith("export") && (type == MemorySegment::class.java || type == java.lang.Long.TYPE)
+    Examples(door).use { examples ->
+        fun argument(generic: Type, type: Class<*>): Any = when {
+            type == DeviceArray::class.java -> array
+            isOfArrays(generic) -> listOf(array)
+            isOut(type) -> outs[given++].let { if (type == MemorySegment::class.java) it else it.address() }
+            type == Field::class.java -> field
+            type == Schema::class.java && field.type() is NestedType.StructType -> Schema.of(field.type().children())
+            type == Class::class.java -> DoorRow::class.java
+            type == Records::class.java -> Records.of(DoorRow::class.java)
+            type == Integer.TYPE -> 0
+            type == java.lang.Long.TYPE -> 1L
+            else -> examples.of(type)
+        }
+        val receiver = if (Modifier.isStatic(door.modifiers)) null else argument(door.declaringClass, door.declaringClass)
+        val arguments = door.parameters.map { argument(it.parameterizedType, it.type) }
+        try {
+            val answer = door.invoke(receiver, *arguments.toTypedArray())
+            if (answer is MemorySegment) (receiver as DLPack).delete(answer)
+            if (answer is AutoCloseable) answer.close()
+            if (answer is ArrayData) close(answer)
+            answer
+        } catch (e: InvocationTargetException) {
+            e.targetException
+        } finally {
+            ArrayImport.giveBack(outs[0].address())
+            SchemaImporter.giveBack(outs[1].address())
+        }
     }
 }

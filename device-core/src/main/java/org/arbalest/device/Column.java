@@ -187,7 +187,8 @@ public sealed interface Column permits ColumnRows {
    * The values as they are stored, for loops: see {@link ColumnValues}. Each view reads one width; {@link #getLong} and {@link #toLongArray()} read any.
    *
    * @throws IllegalArgumentException if the values are stored otherwise; says which view has them
-   * @throws DeviceException with {@code ENOSYS} where the CPU cannot read the buffers, or not yet
+   * @throws IllegalStateException if the array was closed, or is not ready: {@link DeviceArray#synchronize} waits
+   * @throws DeviceException with {@code ENOSYS} where the CPU cannot read the buffers
    */
   default Longs asLongs() {
     return new Longs(ColumnImpl.unwrap(this));

@@ -46,8 +46,9 @@ public enum DLPack {
    * consumer's that is queued on a device is over by then.
    *
    * @return the struct, which the deleter frees
-   * @throws DeviceException with {@code EINVAL} if the array is no tensor, or has nulls: the path, the type, or how many; {@code ENOSYS} if only a bitmap
-   *     that the CPU cannot read says whether there are nulls
+   * @throws IllegalArgumentException if the array's type is none that a tensor has; names the path and the type
+   * @throws DeviceException with {@code EINVAL} if it has nulls: the path, and how many; {@code ENOSYS} if only a bitmap that the CPU cannot read says whether
+   *     there are nulls
    */
   public MemorySegment exportTensor(DeviceArray array) {
     return TensorExport.export(this, DeviceArrayImpl.unwrap(Objects.requireNonNull(array, "array")), null);
@@ -69,7 +70,8 @@ public enum DLPack {
    * @param target where to
    * @param consumer the stream that the consumer works in, which makes the copy; see {@link DeviceArray#copyTo(MemoryManager, DeviceStream)}
    * @return the struct, which the deleter frees
-   * @throws DeviceException as {@link #exportTensor(DeviceArray)} does, and {@code copyTo}
+   * @throws IllegalArgumentException as {@link #exportTensor(DeviceArray)} does, and {@code copyTo}
+   * @throws DeviceException as these do
    */
   public MemorySegment exportCopy(DeviceArray array, MemoryManager target, DeviceStream consumer) {
     Objects.requireNonNull(target, "target");

@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeoutException;
 import org.arbalest.device.abi.ArrowArrayStruct;
 import org.arbalest.device.abi.ArrowDeviceArrayStruct;
 import org.arbalest.device.abi.ArrowSchemaStruct;
@@ -146,9 +147,10 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
    * @param stream what copies, where a copy is needed and the stream reaches the device; otherwise that device's default stream does. Of the CPU, or of a
    *     device that has part in it or reaches one that has, as of a copy
    * @return the whole, to be closed by the caller
-   * @throws IllegalArgumentException if there are no arrays, or the stream is of another device (DEV-21)
-   * @throws DeviceException with {@code EINVAL} if one is of another type, has columns of other names or is malformed, or the whole is more than its offsets, indices or run ends reach:
-   *     names the array by its index, the path and the numbers; {@code ENOMEM} if there is not enough memory; and what {@code copyTo} throws
+   * @throws IllegalArgumentException if there are no arrays, one is of another type or has columns of other names, or the stream is of another device (DEV-21);
+   *     names the array by its index, and the path
+   * @throws DeviceException with {@code EINVAL} if one is malformed, or the whole is more than its offsets, indices or run ends reach: names the array by its index, the path
+   *     and the numbers; {@code ENOMEM} if there is not enough memory; and what {@code copyTo} throws
    */
   static DeviceArray concat(List<DeviceArray> arrays, MemoryManager target, DeviceStream stream) {
     return ArrayConcat.concat(arrays, target, DeviceStreamImpl.unwrap(stream));
@@ -349,10 +351,10 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
    * at once. Of a slice only what it shows is copied, but for what only the buffers' content could tell: the elements of lists, the children of
    * dense unions and of run-ends, the data of views, dictionaries, and text whose offsets the CPU cannot read are copied whole.
    *
-   * <p>Returns before the copy is done where the stream's device works by itself, with these exceptions. The lengths of text and binary are known
-   * only from their offsets: where these are on the device, they are fetched first, all at once, which waits for the stream. Where no runtime
-   * reaches both devices, the array goes through main memory, which waits for the first of the two copies. And an event of a runtime that the
-   * stream's knows nothing of is waited for here.
+   * <p><b>Text and binary block the caller</b>, without a limit of time: their lengths are known only from their offsets, which are fetched first, when
+   * the array's event has completed, behind what the stream was given before. So does an array that goes through main memory, where no runtime reaches
+   * both devices, and one with an event of a runtime that the stream's knows nothing of. {@link #copyTo(MemoryManager, DeviceStream, Duration)} has a limit; {@link
+   * #ready} tells when the array's event has completed, without a thread that waits. Other copies are queued, and this returns before they are done.
    *
    * @param target where to
    * @param stream of either device, or of one that reaches either's memory, as the GPUs of one runtime reach each other's, and the CPU host memory
@@ -363,6 +365,17 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
    */
   default DeviceArray copyTo(MemoryManager target, DeviceStream stream) {
     return ArrayCopy.copy(DeviceArrayImpl.unwrap(this), target, DeviceStreamImpl.unwrap(stream));
+  }
+
+  /**
+   * The same, but first waits, for some time at most, for this array's event and for what the stream was given before. What {@link
+   * #copyTo(MemoryManager, DeviceStream)} may wait for then is only its own copies.
+   *
+   * @param limit how long to wait; negative is as zero
+   * @throws TimeoutException if the time was over first; nothing was queued, and the handle is as it was
+   */
+  default DeviceArray copyTo(MemoryManager target, DeviceStream stream, Duration limit) throws InterruptedException, TimeoutException {
+    return ArrayCopy.copy(DeviceArrayImpl.unwrap(this), target, DeviceStreamImpl.unwrap(stream), limit);
   }
 
   /**
@@ -395,7 +408,8 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
    *
    * @param requested the field that is asked for; its name is the result's
    * @return the result, to be closed by the caller
-   * @throws DeviceException with {@code EINVAL} if values would have to change, or do not fit: the path and both types, or the row and the numbers, before
+   * @throws IllegalArgumentException if no array of this type can be converted to it: the path and both types
+   * @throws DeviceException with {@code EINVAL} if values of this array would have to change, or do not fit: the path, the row and the numbers, before
    *     anything is copied; {@code ENOSYS} if the CPU cannot read what it would have to: copy it first, by {@link #copyTo}; {@code ENOMEM} if there is not enough memory
    */
   default DeviceArray convertTo(Field requested) {
@@ -457,11 +471,11 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
   }
 
   /**
-   * Whether another array has the same values: in types and names of columns, in length, and in every row, however they are laid out. What the slots of nulls
+   * Whether another array has the same types and values: in types and names of columns, in length, and in every row, however they are laid out. What the slots of nulls
    * hold does not count, nor offsets, slices, nullability and metadata. Floats are equal as {@link Double#equals}: NaN to NaN, 0.0 not to -0.0.
    *
-   * @throws DeviceException with {@code ENOSYS} if the CPU cannot read one of the arrays now: copy it, or wait for it
-   * @throws IllegalStateException if a handle was spent
+   * @throws DeviceException with {@code ENOSYS} if the CPU cannot read one of the arrays: copy it
+   * @throws IllegalStateException if a handle was spent, or one of the arrays is not ready: {@link #synchronize} waits
    */
   default boolean contentEquals(DeviceArray other) {
     return difference(other) == null;
@@ -473,7 +487,21 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
    */
   default @Nullable String difference(DeviceArray other) {
     Objects.requireNonNull(other, "other");
-    return ContentDifference.between(this, other);
+    return ContentDifference.between(this, other, true);
+  }
+
+  /**
+   * Whether another array has the same values, whatever the layout of its type: as {@link #contentEquals}, but text, binary and lists may have offsets of 32 or 64
+   * bits or views, and any of the arrays may be encoded by dictionaries or run-ends. Numbers of different widths differ.
+   */
+  default boolean valuesEqual(DeviceArray other) {
+    return valueDifference(other) == null;
+  }
+
+  /** The first difference to another array in the sense of {@link #valuesEqual}, or null; see {@link #difference}. */
+  default @Nullable String valueDifference(DeviceArray other) {
+    Objects.requireNonNull(other, "other");
+    return ContentDifference.between(this, other, false);
   }
 
   /** A handle of the first elements, or of all if there are no more, without a copy; to be closed by the caller. */
@@ -536,7 +564,7 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
    * not, and nothing is written to {@code out} (OWN-09). Waits until the buffers can be read, as such a struct has no event.
    *
    * @param out memory for the struct; what is in it is overwritten
-   * @throws DeviceException with {@code EINVAL} if the buffers are not in main memory, {@code ENOMEM} if memory runs out
+   * @throws DeviceException with {@code ENOSYS} if the buffers are not in main memory, {@code ENOMEM} if memory runs out
    * @throws IllegalStateException if this handle was spent
    */
   void exportArray(MemorySegment out);

@@ -71,7 +71,7 @@ public sealed interface DeviceArrayReader extends AutoCloseable permits DeviceAr
    * A stream of the batches given, on the type of device that they are on: in main memory, if there are none. They pass to the reader,
    * also if this throws (OWN-16): {@link DeviceArray#retain} keeps one.
    *
-   * @throws DeviceException with {@code EINVAL} if one is not of this schema, see {@link #of(Field, DeviceType, Source)}, or not on the same type of device as the
+   * @throws IllegalArgumentException if one is not of this schema, see {@link #of(Field, DeviceType, Source)}, or not on the same type of device as the
    *     first; names its index, the path and both fields
    * @throws IllegalStateException if one was closed, or is in the list twice; names its index
    */
@@ -139,7 +139,7 @@ public sealed interface DeviceArrayReader extends AutoCloseable permits DeviceAr
    * reader passes to the result, which closes it, and is not to be pulled from any more; on failure it is still the caller's.
    *
    * @param requested the field that is asked for
-   * @throws DeviceException with {@code EINVAL} if arrays of this type cannot be converted to it: the path and both types; what is wrong with an array, {@link
+   * @throws IllegalArgumentException if arrays of this type cannot be converted to it: the path and both types; what is wrong with an array, {@link
    *     #next} throws
    */
   DeviceArrayReader convertTo(Field requested);
@@ -213,7 +213,7 @@ public sealed interface DeviceArrayReader extends AutoCloseable permits DeviceAr
    * <p>Of an export and a {@link #close} at the same time one wins (STR-11): C has the whole stream, and the close does nothing, or this throws.
    *
    * @param out memory for the struct; what is in it is overwritten
-   * @throws DeviceException with {@code EINVAL} if the arrays are not in main memory
+   * @throws DeviceException with {@code ENOSYS} if the arrays are not in main memory
    * @throws IllegalStateException if the reader was closed or exported
    */
   void exportStream(MemorySegment out);

@@ -60,7 +60,8 @@ public final class Statistics {
    * of what is below lists, maps, unions and run-ends, and below structs that have nulls. Distinct values are not counted, widths are not measured.
    *
    * @param array stays the caller's
-   * @throws DeviceException with {@code ENOSYS} where the CPU cannot read it, or not yet; what reading it throws
+   * @throws IllegalStateException if the array was closed, or is not ready
+   * @throws DeviceException with {@code ENOSYS} where the CPU cannot read it; what reading it throws
    */
   public static Statistics compute(DeviceArray array) {
     return new Statistics(ComputedStatistics.of(array));

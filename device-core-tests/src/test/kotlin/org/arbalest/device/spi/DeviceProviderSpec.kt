@@ -156,13 +156,11 @@ class DeviceProviderSpec : FunSpec({
         fun pair(a: Int, b: Int) = ArrayData.of(2, 0, listOf(null), listOf(a, b).map { ArrayData.of(2, 0, listOf(null, buffers[it])) })
         val schema = Schema.of(Field.of("a", DataType.INT64), Field.of("b", DataType.INT64))
         for ((a, b) in listOf(0 to 1, 1 to 0, 0 to 2, 2 to 1)) {
-            val error = shouldThrow<DeviceException> { DeviceArray.of(schema, pair(a, b)) }
-            error.errno() shouldBe Errno.EINVAL
-            error.message!! shouldContain "on ${buffers[a].device()} and ${buffers[b].device()}"
+            shouldThrow<IllegalArgumentException> { DeviceArray.of(schema, pair(a, b)) }.message!! shouldContain "on ${buffers[a].device()} and ${buffers[b].device()}"
         }
         val oneField = Schema.of(listOf(Field.of("a", DataType.INT64)))
         val mixed = ArrayData.of(2, 0, listOf(null), listOf(ArrayData.of(2, 0, listOf(buffers[0], buffers[1]))))
-        shouldThrow<DeviceException> { DeviceArray.of(oneField, mixed) }
+        shouldThrow<IllegalArgumentException> { DeviceArray.of(oneField, mixed) }
         DeviceArray.of(schema, pair(2, 3)).close()
         buffers.take(2).forEach { it.address() }
         buffers.forEach { it.close() }

@@ -40,7 +40,7 @@ class CudaSpec : FunSpec({
             stream.handle()
             CudaDouble.captured(stream.handle()) {
                 CudaDouble.fail("cuStreamIsCapturing", code = 201)
-                shouldThrow<DeviceException> { stream.record() }.message shouldContain "is being captured"
+                shouldThrow<IllegalStateException> { stream.record() }.message shouldContain "is being captured"
                 CudaDouble.failNothing() shouldBe 0
             } shouldBe 0
         }

@@ -5,7 +5,6 @@ import io.kotest.core.factory.TestFactory
 import io.kotest.core.spec.style.funSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.shouldNotBe
-import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
 
 /** Who waits sees what was written, who does not does not: proven by holding the writer back. */
@@ -71,7 +70,7 @@ internal fun orderContract(backend: Backend): TestFactory = funSpec {
                             there.copyTo(cpu, reader).use { back ->
                                 back.isReady shouldBe (gate == null)
                                 if (gate != null) {
-                                    val error = runCatching { back.column("a").getLong(1) }.exceptionOrNull() as DeviceException
+                                    val error = runCatching { back.column("a").getLong(1) }.exceptionOrNull() as IllegalStateException
                                     error.message.orEmpty().contains("must be waited for first") shouldBe true
                                 }
                                 gate?.open()

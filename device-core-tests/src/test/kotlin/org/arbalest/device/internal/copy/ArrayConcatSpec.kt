@@ -187,8 +187,7 @@ class ArrayConcatSpec : FunSpec({
         shouldThrow<IllegalArgumentException> { DeviceArray.concat(listOf(), cpu.memory(), cpu.defaultStream()) }
         EveryType.batch(0, 1).use { one ->
             cpu.batchBuilder(1).use { it.int64("a", longArrayOf(1)).build() }.use { other ->
-                val error = shouldThrow<DeviceException> { DeviceArray.concat(listOf(one, one, other)) }
-                error.errno() shouldBe Errno.EINVAL
+                val error = shouldThrow<IllegalArgumentException> { DeviceArray.concat(listOf(one, one, other)) }
                 error.message shouldContain "arrays[2] and arrays[0] differ: one is \"struct<a: int64> not null\", the first \"struct<"
             }
             val spent = one.retain().also { it.close() }

@@ -103,7 +103,7 @@ class LullSpec : FunSpec({
             eventually("it is looked at again") { driver.looked.get() > looked + 1 }
             (driver.asked.get() <= asked + 1) shouldBe true
             done.count shouldBe 1
-            shouldThrow<DeviceException> { stream.record() }.message shouldContain "is being captured"
+            shouldThrow<IllegalStateException> { stream.record() }.message shouldContain "is being captured"
             driver.isCaptured = false
             done.await(5, SECONDS) shouldBe true
             stream.record().close()

@@ -238,4 +238,40 @@ class ContentDifferenceSpec : FunSpec({
         }
         malformed shouldBeGreaterThan 0
     }
+
+    test("values alone are the same in any layout of their type, and encoded or not, below lists and structs, too") {
+        val words = listOf("a", null, "longer than a view holds", "a")
+        fun text(type: DataType) = build(Field.of("t", type), words.size) { t -> words.forEach { if (it == null) t.appendNull() else t.append(it) } }
+        val types = listOf(DataType.UTF8, DataType.LARGE_UTF8, DataType.UTF8_VIEW, DataType.dictionary(DataType.INT8, DataType.UTF8), DataType.runEndEncoded(DataType.INT16, Field.of("values", DataType.UTF8_VIEW)))
+        fun listed(type: DataType, list: (Field) -> DataType) =
+            build(Field.of("t", list(Field.of("item", StructType(listOf(Field.of("x", type)))))), 2) { t ->
+                for (part in words.chunked(2)) {
+                    t.appendList(part.size)
+                    for (word in part) {
+                        t.items().appendStruct()
+                        t.items().child("x").let { if (word == null) it.appendNull() else it.append(word) }
+                    }
+                }
+            }
+        for (one in types) for (other in types) withClue("$one, $other") {
+            text(one).use { a -> text(other).use { b -> a.valueDifference(b) shouldBe null; a.contentEquals(b) shouldBe (one == other) } }
+            listed(one) { ListType(it) }.use { a ->
+                listed(other) { NestedType.LargeListViewType(it) }.use { b ->
+                    a.valuesEqual(b) shouldBe true
+                    a.difference(b)!! shouldStartWith "the types of t differ"
+                }
+            }
+        }
+    }
+
+    test("values that differ do so in other layouts, too, and numbers of other widths, binary and fixed lists are other values") {
+        fun text(type: DataType, value: String?) = build(Field.of("t", type)) { if (value == null) it.appendNull() else it.append(value) }
+        fun wrong(one: DeviceArray, other: DeviceArray) = one.use { other.use { one.valueDifference(other) } }
+        val dictionary = DataType.dictionary(DataType.INT8, DataType.UTF8)
+        wrong(text(DataType.UTF8, "a"), text(DataType.UTF8_VIEW, "b")) shouldBe "t[0]: \"a\", and \"b\""
+        wrong(text(DataType.UTF8, "a"), text(dictionary, "b")) shouldBe "t[0]: \"a\", and \"b\""
+        wrong(text(dictionary, null), text(DataType.LARGE_UTF8, "b")) shouldBe "t[0]: null, and \"b\""
+        wrong(text(DataType.UTF8, "a"), build(Field.of("t", DataType.BINARY)) { it.append(byteArrayOf(97)) }) shouldBe "the types of t differ: utf8, and binary"
+        wrong(numbers(1), build(Field.of("n", DataType.INT8)) { it.append(1) }) shouldBe "the types of n differ: int64, and int8"
+    }
 })

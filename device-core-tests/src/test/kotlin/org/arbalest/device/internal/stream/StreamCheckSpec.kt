@@ -48,7 +48,7 @@ class StreamCheckSpec : FunSpec({
 
     fun refused(schema: Schema, batch: DeviceArray): String {
         val said = refused(schema.asField(), batch)
-        shouldThrow<DeviceException> { DeviceArrayReader.of(schema, listOf(batch.retain())) }.message shouldBe "batch 0: a stream gave an array of another type: $said"
+        shouldThrow<IllegalArgumentException> { DeviceArrayReader.of(schema, listOf(batch.retain())) }.message shouldBe "batch 0: a stream gave an array of another type: $said"
         return said
     }
 

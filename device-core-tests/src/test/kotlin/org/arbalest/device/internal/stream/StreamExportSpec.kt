@@ -84,7 +84,7 @@ class StreamExportSpec : FunSpec({
         both({ source(0) }) { it.ended shouldBe true; it.batches shouldBe 0 }
     }
 
-    test("what a source throws is an errno and a text [STR-02, STR-03]") {
+    test("what a source throws is an errno and a text, whole [STR-02, STR-03, STR-17]") {
         val failures = mapOf(
             DeviceException(74, "of its own") to (74 to "of its own"),
             IOException("disk on fire") to (Errno.EIO to "java.io.IOException: disk on fire"),
@@ -93,6 +93,7 @@ class StreamExportSpec : FunSpec({
             UnsupportedOperationException("not yet") to (Errno.ENOSYS to "not yet"),
             CancellationException("stopped") to (Errno.ECANCELED to "stopped"),
             IOException() to (Errno.EIO to "java.io.IOException"),
+            RuntimeException("up to \u0000 here") to (Errno.EIO to "up to \uFFFD here"),
             RuntimeException("päth → 東") to (Errno.EIO to "päth → 東"),
         )
         for ((failure, answer) in failures) {
@@ -184,9 +185,9 @@ class StreamExportSpec : FunSpec({
         DeviceArrayReader.of(schema, DeviceType(2), listOf()).use { it.deviceType() shouldBe DeviceType(2) }
         fun text() = Devices.cpu().batchBuilder(0).use { it.utf8("id", listOf()).build() }
         fun mixed() = listOf(batch(0), cuda(), text())
-        shouldThrow<DeviceException> { DeviceArrayReader.of(schema, mixed()) }.message shouldBe "batch 1: a stream of CPU arrays gave one on CUDA:1"
-        shouldThrow<DeviceException> { DeviceArrayReader.of(schema, listOf(batch(0), text())) }.message shouldContain "batch 1: a stream gave an array of another type"
-        shouldThrow<DeviceException> { DeviceArrayReader.of(schema, DeviceType(2), mixed()) }.message shouldContain "batch 0: a stream of CUDA arrays"
+        shouldThrow<IllegalArgumentException> { DeviceArrayReader.of(schema, mixed()) }.message shouldBe "batch 1: a stream of CPU arrays gave one on CUDA:1"
+        shouldThrow<IllegalArgumentException> { DeviceArrayReader.of(schema, listOf(batch(0), text())) }.message shouldContain "batch 1: a stream gave an array of another type"
+        shouldThrow<IllegalArgumentException> { DeviceArrayReader.of(schema, DeviceType(2), mixed()) }.message shouldContain "batch 0: a stream of CUDA arrays"
     }
 
     test("arrays that are given to a reader are its own from then on, also if it refuses them; none is taken twice or closed [OWN-16]") {

@@ -8,7 +8,6 @@ import org.arbalest.device.ArrayData;
 import org.arbalest.device.Device;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceBuffer;
-import org.arbalest.device.DeviceException;
 import org.arbalest.device.DeviceStream;
 import org.arbalest.device.Field;
 import org.arbalest.device.internal.device.DeviceBufferImpl;
@@ -85,7 +84,7 @@ public final class ArrayAssembly {
   private static void requireOn(Device device, ArrayData data) {
     for (DeviceBuffer buffer : allBuffers(data)) {
       if (!buffer.device().equals(device)) {
-        throw DeviceException.invalid("the buffers of an array are on one device, but these are on " + device + " and " + buffer.device());
+        throw new IllegalArgumentException("the buffers of an array are on one device, but these are on " + device + " and " + buffer.device());
       }
     }
   }

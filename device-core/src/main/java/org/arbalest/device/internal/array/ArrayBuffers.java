@@ -61,7 +61,7 @@ public final class ArrayBuffers {
       return data(Layout.of(array.field()), struct);
     } catch (Malformed e) {
       taken.forEach(DeviceBuffer::close);
-      throw e.toDeviceException();
+      throw e.toException();
     } catch (Throwable t) {
       taken.forEach(DeviceBuffer::close);
       throw t;

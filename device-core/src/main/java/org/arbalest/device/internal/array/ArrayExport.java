@@ -6,7 +6,6 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemoryLayout.PathElement;
 import java.lang.invoke.MethodHandles;
-import org.arbalest.device.DeviceException;
 import org.arbalest.device.abi.ArrowArrayStruct;
 import org.arbalest.device.internal.exit.ExitAction;
 import org.arbalest.device.internal.exit.ExitGuard;
@@ -110,7 +109,7 @@ public final class ArrayExport extends RecycledExport {
   /** A slot and a block with room for the structs below the base: all that can fail. */
   private static ArrayExport take(Layout layout) {
     if (layout.descendants >= Slots.MOST_NODES) {
-      throw DeviceException.invalid(
+      throw new IllegalArgumentException(
           "the array has " + layout.descendants + " structs below it; at most " + (Slots.MOST_NODES - 1) + " can be exported");
     }
     Slots.Stack home = mine(IDLE);

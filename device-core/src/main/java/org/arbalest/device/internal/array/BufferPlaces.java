@@ -34,7 +34,7 @@ final class BufferPlaces {
     try {
       new BufferPlaces(DeviceImpl.unwrap(device).driver(), level == Validation.FULL).check(Layout.of(field), array);
     } catch (Malformed e) {
-      throw e.toDeviceException();
+      throw e.toException();
     }
   }
 

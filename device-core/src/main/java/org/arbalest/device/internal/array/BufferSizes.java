@@ -34,7 +34,7 @@ final class BufferSizes {
     try {
       new BufferSizes(written).check(Layout.of(field), data);
     } catch (Malformed e) {
-      throw e.toDeviceException();
+      throw e.toException();
     }
   }
 

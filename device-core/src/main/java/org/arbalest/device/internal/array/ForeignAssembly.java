@@ -39,7 +39,7 @@ public final class ForeignAssembly implements BufferSizes.Sizes {
     Objects.requireNonNull(device, "device");
     Objects.requireNonNull(onFree, "onFree");
     int arrays = Layout.of(FieldImpl.unwrap(field)).descendants + 1;
-    if (data.arrays() != arrays) throw new Malformed("there are " + data.arrays() + " arrays, but the field has " + arrays).toDeviceException();
+    if (data.arrays() != arrays) throw new Malformed("there are " + data.arrays() + " arrays, but the field has " + arrays).toException();
     // Of each array the pointer to it and the size of its data, of each buffer its pointer and its size, of view arrays the list of these.
     StructBlock block = new StructBlock(data.arrays(), 3L * data.arrays() + 2L * data.buffers());
     try {
@@ -59,7 +59,7 @@ public final class ForeignAssembly implements BufferSizes.Sizes {
     try {
       write(Layout.of(field));
     } catch (Malformed e) {
-      throw e.toDeviceException();
+      throw e.toException();
     }
   }
 

@@ -89,7 +89,7 @@ public final class HandleExport {
   private static void exportArray(Handle array, long out) {
     if (!isInMainMemory(array)) {
       throw new DeviceException(
-          Errno.EINVAL, "an ArrowArray is in main memory, but this array is on " + array.device() + "; export a device array, or copyTo(Devices.cpu()) before");
+          Errno.ENOSYS, "an ArrowArray is in main memory, but this array is on " + array.device() + "; export a device array, or copyTo(Devices.cpu()) before");
     }
     array.synchronize(); // an ArrowArray has no event
     handOver(array, out);

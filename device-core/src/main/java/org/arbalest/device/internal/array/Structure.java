@@ -25,7 +25,7 @@ public final class Structure {
     try {
       return check(Layout.of(field), array, 0);
     } catch (Malformed e) {
-      throw e.toDeviceException();
+      throw e.toException();
     }
   }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.async;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import java.lang.foreign.MemorySegment;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.abi.ArrowAsyncHandlerStruct;
@@ -44,7 +42,7 @@ final class ForeignHandler {
     long message = 0;
     long metadata = 0;
     try {
-      byte[] text = Failures.messageWithCauses(why).replace('\0', ' ').getBytes(UTF_8);
+      byte[] text = Failures.utf8(Failures.messageWithCauses(why));
       message = NativeHeap.allocate(text.length + 1L);
       NativeHeap.putBytes(message, text);
       NativeHeap.putByte(message + text.length, (byte) 0);

@@ -42,7 +42,7 @@ public final class ArrayConversion {
     try {
       Compatible.check(from, requested);
     } catch (Malformed e) {
-      throw e.toDeviceException();
+      throw e.toException();
     }
   }
 
@@ -91,8 +91,8 @@ public final class ArrayConversion {
       Node node = plan.measure(from, array.struct(owner), Selection.range(array.offset(), array.length()), to);
       return make(plan, node, array.device(), to);
     } catch (Malformed e) {
-      DeviceException malformed = e.toDeviceException();
-      throw plan.isUnreachable() ? new DeviceException(Errno.ENOSYS, String.valueOf(malformed.getMessage())) : malformed;
+      RuntimeException why = e.toException();
+      throw plan.isUnreachable() ? new DeviceException(Errno.ENOSYS, String.valueOf(why.getMessage())) : why;
     } catch (ArithmeticException e) {
       throw DeviceException.invalid("the array's buffers add up to more bytes than a long holds: " + e.getMessage());
     }

@@ -9,18 +9,8 @@ import org.arbalest.device.DataType;
 import org.arbalest.device.Extension;
 import org.arbalest.device.Extension.Other;
 import org.arbalest.device.Field;
-import org.arbalest.device.FlatType.BinaryType;
-import org.arbalest.device.FlatType.BinaryViewType;
-import org.arbalest.device.FlatType.LargeBinaryType;
-import org.arbalest.device.FlatType.LargeUtf8Type;
-import org.arbalest.device.FlatType.Utf8Type;
-import org.arbalest.device.FlatType.Utf8ViewType;
 import org.arbalest.device.NestedType.DictionaryType;
 import org.arbalest.device.NestedType.FixedSizeListType;
-import org.arbalest.device.NestedType.LargeListType;
-import org.arbalest.device.NestedType.LargeListViewType;
-import org.arbalest.device.NestedType.ListType;
-import org.arbalest.device.NestedType.ListViewType;
 import org.arbalest.device.NestedType.MapType;
 import org.arbalest.device.NestedType.RunEndEncodedType;
 import org.arbalest.device.NestedType.StructType;
@@ -28,6 +18,8 @@ import org.arbalest.device.NestedType.UnionType;
 import org.arbalest.device.internal.schema.FieldNames;
 import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.schema.Malformed;
+import org.arbalest.device.internal.schema.Mismatch;
+import org.arbalest.device.internal.schema.OtherLayout;
 import org.arbalest.device.internal.schema.TypeNames;
 import org.jspecify.annotations.Nullable;
 
@@ -35,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 final class Compatible {
   private Compatible() {}
 
-  /** Throws {@link Malformed}, with the path and both types, if a field cannot be converted to another. */
+  /** Throws {@link Mismatch}, with the path and both types, if a field cannot be converted to another. */
   static void check(Field from, Field to) {
     check(from, to, false);
   }
@@ -92,30 +84,13 @@ final class Compatible {
           union.mode() != wanted.mode() || !union.typeIds().equals(wanted.typeIds()) ? "unions keep their mode and their type ids" : null;
       case FixedSizeListType(_, int size) when type instanceof FixedSizeListType(_, int own) -> size == own ? null : "the lists are of another size";
       case RunEndEncodedType _, DictionaryType _ -> type.getClass() == asked.getClass() ? null : "values are not encoded";
-      default -> isLayout(type, asked) || (type.children().isEmpty() && asked.children().isEmpty() && type.equals(asked)) ? null : "";
+      default -> OtherLayout.is(type, asked) || (type.children().isEmpty() && asked.children().isEmpty() && type.equals(asked)) ? null : "";
     };
   }
 
-  /** Whether one is another layout of the other. */
-  private static boolean isLayout(DataType type, DataType asked) {
-    return (isList(type) && isList(asked)) || (isText(type) && isText(asked)) || (isBinary(type) && isBinary(asked));
-  }
-
-  private static boolean isList(DataType type) {
-    return type instanceof ListType || type instanceof LargeListType || type instanceof ListViewType || type instanceof LargeListViewType;
-  }
-
-  private static boolean isText(DataType type) {
-    return type instanceof Utf8Type || type instanceof LargeUtf8Type || type instanceof Utf8ViewType;
-  }
-
-  private static boolean isBinary(DataType type) {
-    return type instanceof BinaryType || type instanceof LargeBinaryType || type instanceof BinaryViewType;
-  }
-
-  private static Malformed refused(Field from, Field to, String why) {
+  private static Mismatch refused(Field from, Field to, String why) {
     String what = TypeNames.of(from) + " cannot be converted to " + TypeNames.of(to);
-    return new Malformed(why.isEmpty() ? what : what + ": " + why);
+    return new Mismatch(why.isEmpty() ? what : what + ": " + why);
   }
 
   /** An extension type may be left off, but nothing becomes one: what the storage means is a matter of values. One that stays is stored as it may be. */
@@ -140,7 +115,7 @@ final class Compatible {
     int[] found = new int[asked.size()];
     boolean isByPosition = isEntry || names(own).equals(names(asked));
     Map<String, Integer> places = isByPosition ? Map.of() : places(own);
-    for (int i = 0; i < found.length; i++) found[i] = isByPosition ? i : place(places, own, asked.get(i).name(), from);
+    for (int i = 0; i < found.length; i++) found[i] = isByPosition ? i : place(places, own, asked.get(i).name());
     return found;
   }
 
@@ -151,13 +126,13 @@ final class Compatible {
     return places;
   }
 
-  private static int place(Map<String, Integer> places, List<Field> own, String name, Field from) {
+  private static int place(Map<String, Integer> places, List<Field> own, String name) {
     int place = places.getOrDefault(name, -1);
     if (place >= 0) return place;
     try {
-      return FieldNames.find(own, name, () -> TypeNames.of(from.type())); // says what is wrong
+      return FieldNames.find(own, name, () -> "the struct"); // says what is wrong
     } catch (IllegalArgumentException e) {
-      throw new Malformed(String.valueOf(e.getMessage()));
+      throw new Mismatch(String.valueOf(e.getMessage()));
     }
   }
 

@@ -78,7 +78,7 @@ public final class ArrayConcat {
       try {
         whole = CommonField.of(whole, arrays.get(i).field());
       } catch (Malformed e) {
-        throw e.toDeviceException(name(i) + " and " + name(0) + " differ: ");
+        throw e.toException(name(i) + " and " + name(0) + " differ: ");
       }
     }
     return whole;
@@ -132,7 +132,7 @@ public final class ArrayConcat {
       try {
         return join(plan, whole, parts, target);
       } catch (Malformed e) {
-        throw e.toDeviceException(name(plan.input()) + ": ");
+        throw e.toException(name(plan.input()) + ": ");
       }
     } finally {
       while (held > 0) owners[--held].release();

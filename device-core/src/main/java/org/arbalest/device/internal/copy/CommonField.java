@@ -18,12 +18,13 @@ import org.arbalest.device.NestedType.UnionType;
 import org.arbalest.device.internal.schema.FieldNames;
 import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.schema.Malformed;
+import org.arbalest.device.internal.schema.Mismatch;
 
 /** The field of which arrays of two fields are: the first, nullable where either is. */
 final class CommonField {
   private CommonField() {}
 
-  /** Throws {@link Malformed} where the types differ, or the names of the fields of a struct or a union; those of a map's entries do not count. */
+  /** Throws {@link Mismatch} where the types differ, or the names of the fields of a struct or a union; those of a map's entries do not count. */
   static Field of(Field first, Field other) {
     return of(first, other, false);
   }
@@ -39,8 +40,8 @@ final class CommonField {
   /** The first one's type, itself if nothing in it becomes nullable. */
   @SuppressWarnings("ReferenceEquality") // what becomes nullable is made anew
   private static DataType type(Field first, Field other, boolean isEntry) {
-    if (!Layout.of(first).isLike(Layout.of(other))) throw new Malformed("one is \"" + other + "\", the first \"" + first + "\"");
-    if (((first.flags() ^ other.flags()) & Layout.PROMISES) != 0) throw new Malformed("they differ in whether keys are sorted, or the dictionary is ordered");
+    if (!Layout.of(first).isLike(Layout.of(other))) throw new Mismatch("one is \"" + other + "\", the first \"" + first + "\"");
+    if (((first.flags() ^ other.flags()) & Layout.PROMISES) != 0) throw new Mismatch("they differ in whether keys are sorted, or the dictionary is ordered");
     DataType type = first.type();
     if (type instanceof DictionaryType(var index, Field values, boolean ordered) && other.type() instanceof DictionaryType with) {
       Field common = below(values, with.values(), false, Malformed.DICTIONARY);
@@ -54,7 +55,7 @@ final class CommonField {
     for (int i = 0; i < ours.size(); i++) {
       Field field = ours.get(i);
       if (isNamed && !field.name().equals(theirs.get(i).name())) {
-        throw new Malformed("field " + i + " is \"" + theirs.get(i) + "\", of the first \"" + field + "\"");
+        throw new Mismatch("field " + i + " is \"" + theirs.get(i) + "\", of the first \"" + field + "\"");
       }
       common.add(below(field, theirs.get(i), type instanceof MapType, field.name()));
       isSame &= common.get(i) == field;

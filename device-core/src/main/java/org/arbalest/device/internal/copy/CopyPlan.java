@@ -66,7 +66,7 @@ final class CopyPlan {
     try {
       action.run();
     } catch (Malformed e) {
-      throw e.toDeviceException();
+      throw e.toException();
     } catch (ArithmeticException e) {
       throw DeviceException.invalid("the array's buffers add up to more bytes than a long holds: " + e.getMessage());
     }

@@ -211,7 +211,7 @@ public final class DeviceImpl implements Device {
   @Override
   public SyncEvent adoptEvent(long handle) {
     DeviceDriver d = driver();
-    if (handle == 0) throw DeviceException.invalid("NULL is no event of " + this);
+    if (handle == 0) throw new IllegalArgumentException("NULL is no event of " + this);
     d.checkEvent(handle);
     RecordedEvent event = RecordedEvent.adopt(this, d, handle);
     return new SyncEventImpl(event.point, event);

@@ -82,7 +82,7 @@ public final class DeviceQueue extends Shared {
     if (!isCaptured()) return;
     String help =
         ": what is queued would go into a graph, which uses memory again when nobody holds it any more; use another stream, or come back after the capture";
-    throw DeviceException.invalid("the stream 0x" + Long.toHexString(handle) + " of " + device + " is being captured" + help);
+    throw new IllegalStateException("the stream 0x" + Long.toHexString(handle) + " of " + device + " is being captured" + help);
   }
 
   /** What is queued from now on waits for something of which nobody knows what it writes. */

@@ -13,6 +13,7 @@ import java.util.function.Function;
 import org.arbalest.device.Device;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.SyncEvent;
+import org.arbalest.device.abi.Errno;
 import org.arbalest.device.internal.lifetime.Leaks;
 import org.arbalest.device.internal.lifetime.Shared;
 import org.arbalest.device.internal.recording.Recording;
@@ -174,7 +175,7 @@ public final class SyncEventImpl implements SyncEvent {
   /** The same failure, with the stack of the thread that waited as well. */
   private static RuntimeException again(@Nullable Throwable cause) {
     if (cause instanceof DeviceException e) return new DeviceException(e.errno(), String.valueOf(e.getMessage()), e, e.metadata());
-    return new IllegalStateException("waiting for an event failed", cause);
+    return new DeviceException(Errno.EIO, "waiting for an event failed: " + cause, cause);
   }
 
   private static long nanos(Duration limit) {

@@ -88,7 +88,7 @@ public abstract sealed class ColumnRows implements Column permits ColumnTimes {
   @Override
   public Column column(String name) {
     Objects.requireNonNull(name, "name");
-    return childAt(FieldNames.find(fields(), name, this::describe));
+    return childAt(FieldNames.find(fields(), name, this::named));
   }
 
   private List<Field> fields() {
@@ -215,13 +215,13 @@ public abstract sealed class ColumnRows implements Column permits ColumnTimes {
   private void checkReadableByNow() {
     if (readable) return;
     readable = array.isReadable();
-    if (!readable) {
-      String remedy = array.device().isOpaque() ? "" : ": copyTo(Devices.cpu()) brings it here";
-      String why = array.device().isCpuAccessible()
-          ? ", and has an event that must be waited for first: array.synchronize() waits for it, array.ready() tells when it is done"
-          : ", whose memory the CPU cannot read" + remedy;
-      throw new DeviceException(Errno.ENOSYS, describe() + " is on " + array.device() + why);
+    if (readable) return;
+    if (array.device().isCpuAccessible()) {
+      throw new IllegalStateException(describe() + " is not ready: its array on " + array.device()
+          + " has an event that must be waited for first; array.synchronize() waits for it, array.ready() tells when it is done");
     }
+    String remedy = array.device().isOpaque() ? "" : ": copyTo(Devices.cpu()) brings it here";
+    throw new DeviceException(Errno.ENOSYS, describe() + " is on " + array.device() + ", whose memory the CPU cannot read" + remedy);
   }
 
   /** What a peer wrote into a buffer leads nowhere; at a position, counted from the start of the buffers. */
@@ -247,6 +247,12 @@ public abstract sealed class ColumnRows implements Column permits ColumnTimes {
   final RuntimeException cannot(String what, @Nullable String why) {
     String column = "column \"" + path() + "\" of type " + TypeNames.of(field) + " cannot be read as " + what;
     return new IllegalArgumentException(column + (why == null ? "" : ": " + why) + "; " + Getters.text(field));
+  }
+
+  /** What it is called, without its type, which of a struct may be long. */
+  final String named() {
+    String path = path();
+    return path.isEmpty() ? describe() : "column \"" + path + "\"";
   }
 
   final String describe() {

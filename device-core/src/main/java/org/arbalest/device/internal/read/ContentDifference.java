@@ -4,7 +4,6 @@ package org.arbalest.device.internal.read;
 import java.util.Arrays;
 import java.util.List;
 import java.util.NoSuchElementException;
-import org.arbalest.device.DataType;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.Field;
@@ -20,12 +19,14 @@ import org.arbalest.device.FlatType.TimeType;
 import org.arbalest.device.FlatType.TimestampType;
 import org.arbalest.device.NestedType.DictionaryType;
 import org.arbalest.device.NestedType.MapType;
+import org.arbalest.device.NestedType.RunEndEncodedType;
 import org.arbalest.device.NestedType.StructType;
 import org.arbalest.device.NestedType.UnionType;
 import org.arbalest.device.abi.Errno;
 import org.arbalest.device.internal.array.DeviceArrayImpl;
 import org.arbalest.device.internal.schema.FieldNames;
 import org.arbalest.device.internal.schema.Layout;
+import org.arbalest.device.internal.schema.OtherLayout;
 import org.arbalest.device.internal.schema.TypeNames;
 import org.jspecify.annotations.Nullable;
 
@@ -44,11 +45,11 @@ public final class ContentDifference {
     boolean has(long row);
   }
 
-  /** What differs first, in words, or null; see {@link DeviceArray#difference}. */
-  public static @Nullable String between(DeviceArray one, DeviceArray other) {
+  /** What differs first, in words, or null; see {@link DeviceArray#difference} and {@link DeviceArray#valueDifference}. */
+  public static @Nullable String between(DeviceArray one, DeviceArray other, boolean isOfTypes) {
     try (DeviceArray left = one.retain();
         DeviceArray right = other.retain()) {
-      String types = types(left.field(), right.field(), "", true);
+      String types = types(left.field(), right.field(), "", true, isOfTypes);
       if (types != null) return types;
       if (left.length() != right.length()) return "the lengths differ: " + left.length() + ", and " + right.length();
       return columns(ColumnImpl.of(DeviceArrayImpl.unwrap(left)), ColumnImpl.of(DeviceArrayImpl.unwrap(right)), "", ALL);
@@ -59,8 +60,11 @@ public final class ContentDifference {
   }
 
   /** Types and the names of fields; nullability and metadata do not count, nor what the fields of lists and maps are called. */
-  private static @Nullable String types(Field left, Field right, String path, boolean isNamed) {
-    if (!Layout.of(left).format.equals(Layout.of(right).format)) return typesDiffer(left, right, path);
+  private static @Nullable String types(Field one, Field other, String path, boolean isNamed, boolean isOfTypes) {
+    Field left = isOfTypes ? one : decoded(one);
+    Field right = isOfTypes ? other : decoded(other);
+    if (!Layout.of(left).format.equals(Layout.of(right).format) && (isOfTypes || !OtherLayout.is(left.type(), right.type())))
+      return typesDiffer(left, right, path);
     List<Field> ours = left.type().children();
     List<Field> theirs = right.type().children();
     if (ours.size() != theirs.size()) return typesDiffer(left, right, path);
@@ -68,12 +72,21 @@ public final class ContentDifference {
     for (int i = 0; i < ours.size(); i++) {
       String name = ours.get(i).name();
       if (named && !name.equals(theirs.get(i).name())) return typesDiffer(left, right, path);
-      String below = types(ours.get(i), theirs.get(i), named ? under(path, name) : path, !(left.type() instanceof MapType));
+      String below = types(ours.get(i), theirs.get(i), named ? under(path, name) : path, !(left.type() instanceof MapType), isOfTypes);
       if (below != null) return below;
     }
-    if (left.type() instanceof DictionaryType encoded && right.type() instanceof DictionaryType other)
-      return types(encoded.values(), other.values(), path, true);
+    if (left.type() instanceof DictionaryType our && right.type() instanceof DictionaryType their)
+      return types(our.values(), their.values(), path, true, isOfTypes);
     return left.type() instanceof DictionaryType == right.type() instanceof DictionaryType ? null : typesDiffer(left, right, path);
+  }
+
+  /** The field of the values, whatever they are encoded by. */
+  private static Field decoded(Field field) {
+    return switch (field.type()) {
+      case DictionaryType encoded -> decoded(encoded.values());
+      case RunEndEncodedType runs -> decoded(runs.values());
+      default -> field;
+    };
   }
 
   private static String typesDiffer(Field left, Field right, String path) {
@@ -89,9 +102,9 @@ public final class ContentDifference {
     for (long row = 0; row < left.length; row++) {
       if (rows.has(row) && isNull(left, row) != isNull(right, row)) return values(left.storage(), row, right.storage(), row, at(path, row));
     }
-    DataType type = left.field.type();
-    if (type instanceof StructType struct) return fields(struct, left, right, path, row -> rows.has(row) && !isNull(left, row));
-    boolean isList = isList(left);
+    boolean isEncoded = isEncoded(left) || isEncoded(right);
+    if (!isEncoded && left.field.type() instanceof StructType struct) return fields(struct, left, right, path, row -> rows.has(row) && !isNull(left, row));
+    boolean isList = !isEncoded && isList(left);
     for (long row = 0; row < left.length; row++) {
       if (!rows.has(row) || isNull(left, row)) continue;
       String below = isList ? lists(left, right, path, row) : value(left, row, right, row, path, row);
@@ -116,6 +129,19 @@ public final class ContentDifference {
     return null;
   }
 
+  private static boolean isEncoded(ColumnImpl column) {
+    return column.field.type() instanceof DictionaryType || column.field.type() instanceof RunEndEncodedType;
+  }
+
+  /** Where the value of a row stands that is elsewhere. */
+  private static ColumnImpl source(ColumnImpl column, long row) {
+    return ((Redirected) column.values).source(column.offset + row);
+  }
+
+  private static long row(ColumnImpl column, ColumnImpl source, long row) {
+    return ((Redirected) column.values).row(source, column.offset + row);
+  }
+
   private static boolean isList(ColumnImpl column) {
     return switch (Layout.of(column.field).shape) {
       case LIST, LIST_VIEW, FIXED_LIST -> true;
@@ -132,13 +158,19 @@ public final class ContentDifference {
 
   /** The values of two rows that are not null: where they stand, if that is elsewhere. The last two say where to the reader. */
   private static @Nullable String value(ColumnImpl left, long row, ColumnImpl right, long other, String path, long shown) {
-    if (left.values instanceof Redirected ours && right.values instanceof Redirected theirs) {
-      if (left.field.type() instanceof UnionType && left.getTypeId(row) != right.getTypeId(other)) {
-        return at(path, shown) + ": " + typed(left, row) + ", and " + typed(right, other);
-      }
-      ColumnImpl source = ours.source(left.offset + row);
-      ColumnImpl target = theirs.source(right.offset + other);
-      return value(source, ours.row(source, left.offset + row), target, theirs.row(target, right.offset + other), path, shown);
+    if (isEncoded(left)) {
+      ColumnImpl source = source(left, row);
+      return value(source, row(left, source, row), right, other, path, shown);
+    }
+    if (isEncoded(right)) {
+      ColumnImpl target = source(right, other);
+      return value(left, row, target, row(right, target, other), path, shown);
+    }
+    if (left.field.type() instanceof UnionType) {
+      if (left.getTypeId(row) != right.getTypeId(other)) return at(path, shown) + ": " + typed(left, row) + ", and " + typed(right, other);
+      ColumnImpl source = source(left, row);
+      ColumnImpl target = source(right, other);
+      return value(source, row(left, source, row), target, row(right, target, other), path, shown);
     }
     if (left.field.type() instanceof StructType || !left.field.type().children().isEmpty())
       return columns(left.range(row, 1), right.range(other, 1), at(path, shown), ALL);

@@ -52,7 +52,7 @@ class StructValues extends Values {
   private void checkNames() {
     Set<String> names = new HashSet<>();
     for (Field child : field.type().children()) {
-      if (!names.add(child.name())) throw FieldNames.ambiguous(field.type().children(), child.name(), column.describe());
+      if (!names.add(child.name())) throw FieldNames.ambiguous(field.type().children(), child.name(), column.named());
     }
     isNamed = true;
   }

@@ -4,7 +4,7 @@ package org.arbalest.device.internal.schema;
 import org.arbalest.device.DeviceException;
 
 /** Something is wrong with a schema or an array; collects the path of the field on its way up. */
-public final class Malformed extends RuntimeException {
+public class Malformed extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
   /** The path element of a dictionary. */
@@ -19,17 +19,28 @@ public final class Malformed extends RuntimeException {
   }
 
   /** Adds the name of the field that the trouble is below. */
-  public Malformed under(String name) {
+  public final Malformed under(String name) {
     path = "." + name + path;
     return this;
   }
 
-  public DeviceException toDeviceException() {
-    return toDeviceException("");
+  /** What the user gets. */
+  public final RuntimeException toException() {
+    return toException("");
   }
 
-  /** For one of several arrays, of which the prefix says which. What is wrong with the root needs no path. */
-  public DeviceException toDeviceException(String prefix) {
-    return DeviceException.invalid(path.isEmpty() ? prefix + what : prefix + "$" + path + ": " + what);
+  /** The same for one of several arrays, of which the prefix says which. */
+  public RuntimeException toException(String prefix) {
+    return toDeviceException(prefix);
+  }
+
+  /** The same where another side is to blame, whatever it is. */
+  public final DeviceException toDeviceException(String prefix) {
+    return DeviceException.invalid(text(prefix));
+  }
+
+  /** What is wrong with the root needs no path. */
+  final String text(String prefix) {
+    return path.isEmpty() ? prefix + what : prefix + "$" + path + ": " + what;
   }
 }

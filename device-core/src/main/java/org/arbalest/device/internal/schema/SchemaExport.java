@@ -6,7 +6,6 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.invoke.MethodHandles;
 import java.util.Arrays;
-import org.arbalest.device.DeviceException;
 import org.arbalest.device.Field;
 import org.arbalest.device.abi.ArrowSchemaStruct;
 import org.arbalest.device.internal.exit.ExitAction;
@@ -58,7 +57,7 @@ public final class SchemaExport extends RecycledExport {
   public static SchemaExport prepared(Field field) {
     int nodes = 1 + Layout.of(field).descendants;
     if (nodes > Slots.MOST_NODES) {
-      throw DeviceException.invalid("the schema has " + nodes + " fields; at most " + Slots.MOST_NODES + " can be exported");
+      throw new IllegalArgumentException("the schema has " + nodes + " fields; at most " + Slots.MOST_NODES + " can be exported");
     }
     SchemaImage image = FieldImpl.unwrap(field).image();
     SchemaExport export = take(image);

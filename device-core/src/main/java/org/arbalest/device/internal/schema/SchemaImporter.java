@@ -30,7 +30,7 @@ public final class SchemaImporter {
       Field recent = RecentSchemas.find(schema);
       return recent == null ? new SchemaImporter().read(schema) : recent;
     } catch (Malformed e) {
-      throw e.toDeviceException();
+      throw e.toException();
     } finally {
       giveBack(schema);
     }

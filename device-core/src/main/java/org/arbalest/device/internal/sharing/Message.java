@@ -82,7 +82,7 @@ record Message(UUID process, DeviceType device, @Nullable UUID uuid, @Nullable S
     try {
       return body(new ByteReader(Arrays.copyOfRange(message, HEADER, message.length)));
     } catch (Malformed e) {
-      throw e.toDeviceException();
+      throw e.toException();
     }
   }
 

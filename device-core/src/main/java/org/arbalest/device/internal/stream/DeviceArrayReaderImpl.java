@@ -18,6 +18,7 @@ import org.arbalest.device.Validation;
 import org.arbalest.device.abi.ArrowArrayStreamStruct;
 import org.arbalest.device.abi.ArrowDeviceArrayStreamStruct;
 import org.arbalest.device.abi.DeviceType;
+import org.arbalest.device.abi.Errno;
 import org.arbalest.device.internal.convert.ArrayConversion;
 import org.arbalest.device.internal.lifetime.Leaks;
 import org.arbalest.device.internal.memory.Faults;
@@ -165,8 +166,9 @@ public final class DeviceArrayReaderImpl implements DeviceArrayReader {
     try {
       long stream = Structs.address(out, ArrowArrayStreamStruct.LAYOUT);
       if (!deviceType.equals(DeviceType.CPU)) {
-        throw DeviceException
-            .invalid("an ArrowArrayStream is in main memory, but this stream is on " + deviceType + "; export a device stream, or copyTo main memory before");
+        throw new DeviceException(
+            Errno.ENOSYS,
+            "an ArrowArrayStream is in main memory, but this stream is on " + deviceType + "; export a device stream, or copyTo main memory before");
       }
       export(export -> export.writeStream(stream));
     } finally {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.stream;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import java.util.concurrent.CancellationException;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.abi.Errno;
@@ -21,6 +23,11 @@ public final class Failures {
       case IllegalArgumentException _ -> Errno.EINVAL;
       default -> Errno.EIO;
     };
+  }
+
+  /** In UTF-8, and without U+0000, which ends a string in C. */
+  public static byte[] utf8(String text) {
+    return text.replace('\0', '\uFFFD').getBytes(UTF_8);
   }
 
   static String message(Throwable t) {

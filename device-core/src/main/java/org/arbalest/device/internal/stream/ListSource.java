@@ -8,7 +8,6 @@ import java.util.Objects;
 import java.util.function.Supplier;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
-import org.arbalest.device.DeviceException;
 import org.arbalest.device.Schema;
 import org.arbalest.device.abi.DeviceType;
 import org.jspecify.annotations.Nullable;
@@ -34,10 +33,7 @@ final class ListSource implements DeviceArrayReader.Source {
       DeviceType first = taken.isEmpty() ? DeviceType.CPU : taken.getFirst().device().type();
       DeviceType type = deviceType.get();
       StreamCheck check = new StreamCheck(schema.asField(), type == null ? first : type);
-      for (int i = 0; i < taken.size(); i++) {
-        String wrong = check.mismatch(taken.get(i));
-        if (wrong != null) throw DeviceException.invalid("batch " + i + ": " + wrong);
-      }
+      for (int i = 0; i < taken.size(); i++) check.checkGiven(taken.get(i), "batch " + i);
       return DeviceArrayReaderImpl.of(check.field(), check.deviceType(), new ListSource(taken));
     } catch (Throwable t) {
       closeAll(taken, t);

@@ -14,11 +14,14 @@ import org.arbalest.device.internal.schema.FieldImpl;
 import org.arbalest.device.internal.schema.FieldNames;
 import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.schema.Malformed;
+import org.arbalest.device.internal.schema.Mismatch;
 import org.arbalest.device.internal.validate.ArrayValidation;
 import org.jspecify.annotations.Nullable;
 
 /** Whether arrays are what their stream is of, which C reads them as (STR-08, STR-12). */
 public final class StreamCheck {
+  private static final String OF_ANOTHER_TYPE = "a stream gave an array of another type: ";
+
   private final Field field;
   private final DeviceType deviceType;
 
@@ -50,31 +53,47 @@ public final class StreamCheck {
     return deviceType;
   }
 
-  /** An array that is not what its stream is of, or was closed, is an error; it stays the caller's. */
+  /** An array that a stream gave and that is not what it is of, or was closed, is a {@link DeviceException}; it stays the caller's. */
   public void check(DeviceArray array) {
-    refuse(mismatch(array));
+    if (!array.isOpen()) throw DeviceException.invalid("a stream gave an array that was closed or exported");
+    checkPulled(array, null);
   }
 
   /** The same for a handle that is spent, whose memory the caller holds. */
   public void checkSpent(DeviceArray array, Ownership owner) {
-    refuse(mismatch(array, owner));
+    checkPulled(array, owner);
   }
 
-  private static void refuse(@Nullable String wrong) {
-    if (wrong != null) throw DeviceException.invalid(wrong);
+  private void checkPulled(DeviceArray array, @Nullable Ownership spent) {
+    String elsewhere = elsewhere(array);
+    if (elsewhere != null) throw DeviceException.invalid(elsewhere);
+    try {
+      requireFit(array, spent);
+    } catch (Malformed e) {
+      throw e.toDeviceException(OF_ANOTHER_TYPE);
+    }
   }
 
-  /** What is wrong with an array; null if nothing is. */
-  @Nullable
-  String mismatch(DeviceArray array) {
-    return array.isOpen() ? mismatch(array, null) : "a stream gave an array that was closed or exported";
+  /** An array that the user gave for a stream: another type is a mistake in the call, and nulls where there may be none are bad data. */
+  void checkGiven(DeviceArray array, String name) {
+    String elsewhere = elsewhere(array);
+    if (elsewhere != null) throw new IllegalArgumentException(name + ": " + elsewhere);
+    try {
+      requireFit(array, null);
+    } catch (Malformed e) {
+      throw e.toException(name + ": " + OF_ANOTHER_TYPE);
+    }
   }
 
+  private @Nullable String elsewhere(DeviceArray array) {
+    return array.device().type().equals(deviceType) ? null : "a stream of " + deviceType + " arrays gave one on " + array.device();
+  }
+
+  /** Throws {@link Malformed}, or, if it is a matter of types, {@link Mismatch}. */
   @SuppressWarnings("ReferenceEquality") // the same in most cases, which is then known at once
-  private @Nullable String mismatch(DeviceArray array, @Nullable Ownership spent) {
-    if (!array.device().type().equals(deviceType)) return "a stream of " + deviceType + " arrays gave one on " + array.device();
+  private void requireFit(DeviceArray array, @Nullable Ownership spent) {
     Field given = array.field();
-    if (given == field || given == fitting) return null;
+    if (given == field || given == fitting) return;
     DeviceArrayImpl handle = DeviceArrayImpl.unwrap(array);
     Ownership owner = spent == null ? handle.share() : spent;
     try {
@@ -82,21 +101,18 @@ public final class StreamCheck {
       Fit fit = fits(field, given, struct, false).and(nulls(field, given, struct));
       if (fit == Fit.ALL) fitting = given;
       if (fit == Fit.IF_NULLS_DO) ArrayValidation.checkNulls(handle, owner, field);
-      return null;
-    } catch (Malformed e) {
-      return e.toDeviceException("a stream gave an array of another type: ").getMessage();
     } finally {
       if (spent == null) owner.release();
     }
   }
 
-  /** What is below an array, and its type; throws {@link Malformed} if these do not fit. */
+  /** What is below an array, and its type; throws {@link Mismatch} if these do not fit. */
   private static Fit fits(Field field, Field given, long struct, boolean isEntry) {
     Layout layout = Layout.of(field);
     Layout own = Layout.of(given);
-    if (!layout.isLike(own)) throw new Malformed("the stream's is \"" + field + "\", the array's \"" + given + "\"");
+    if (!layout.isLike(own)) throw new Mismatch("the stream's is \"" + field + "\", the array's \"" + given + "\"");
     if ((field.flags() & ~given.flags() & Layout.PROMISES) != 0) {
-      throw new Malformed("the stream's has sorted keys, or an ordered dictionary, \"" + field + "\", but of the array's that is not said");
+      throw new Mismatch("the stream's has sorted keys, or an ordered dictionary, \"" + field + "\", but of the array's that is not said");
     }
     Fit fit = Fit.ALL;
     boolean isNamed = FieldNames.count(field.type()) && !isEntry;
@@ -104,7 +120,7 @@ public final class StreamCheck {
       FieldImpl child = layout.children[i];
       long node = ArrowArrayStruct.child(struct, i);
       if (isNamed && !child.name().equals(own.children[i].name())) {
-        throw new Malformed("field " + i + " of the stream's is \"" + child + "\", of the array's \"" + own.children[i] + "\"");
+        throw new Mismatch("field " + i + " of the stream's is \"" + child + "\", of the array's \"" + own.children[i] + "\"");
       }
       fit = fit.and(below(child, own.children[i], node, field.type() instanceof MapType, child.name())).and(nulls(child, own.children[i], node));
     }

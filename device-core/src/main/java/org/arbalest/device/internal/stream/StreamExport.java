@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.stream;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import java.util.concurrent.locks.ReentrantLock;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
@@ -172,7 +170,7 @@ public final class StreamExport implements HeldByC {
     last = t;
     setText(0);
     try {
-      byte[] bytes = Failures.message(t).getBytes(UTF_8);
+      byte[] bytes = Failures.utf8(Failures.message(t));
       long copy = NativeHeap.allocate(bytes.length + 1L);
       NativeHeap.putBytes(copy, bytes);
       NativeHeap.putByte(copy + bytes.length, (byte) 0);

@@ -9,27 +9,27 @@ import org.arbalest.device.FlatType.BoolType;
 import org.arbalest.device.FlatType.FloatType;
 import org.arbalest.device.FlatType.IntType;
 import org.arbalest.device.abi.DLTensorStruct;
-import org.arbalest.device.abi.Errno;
 import org.arbalest.device.internal.schema.TypeNames;
 
 /** What the elements of a tensor are, and of what type a column of them is. */
 record Elements(int code, int bits) {
-  /** Those of a field that is no list; refuses what DLPack has no name for. */
+  /** Those of a field that is no list; throws {@link IllegalArgumentException} for what DLPack has no name for. */
   static Elements of(Field field, String path) {
     return switch (field.type()) {
       case IntType(int bits, _) when field.extension() instanceof Bool8 -> new Elements(DLTensorStruct.BOOL, bits);
       case IntType(int bits, boolean signed) -> new Elements(signed ? DLTensorStruct.INT : DLTensorStruct.UINT, bits);
       case FloatType(int bits) -> new Elements(DLTensorStruct.FLOAT, bits);
       case BoolType _ ->
-          throw refused(path + " is of type bool, of a bit each, and a tensor's booleans are bytes: make the column one of arrow.bool8, or of uint8");
-      default -> throw refused(path + " is of type " + TypeNames.of(field.type())
+          throw new IllegalArgumentException(
+              path + " is of type bool, of a bit each, and a tensor's booleans are bytes: make the column one of arrow.bool8, or of uint8");
+      default -> throw new IllegalArgumentException(path + " is of type " + TypeNames.of(field.type())
           + ", and a tensor has integers of 8 to 64 bits, floats of 16 to 64 bits, arrow.bool8, and lists of a fixed size of these");
     };
   }
 
-  /** A field without a name, and without nulls. */
+  /** A field without a name, and without nulls; throws {@link DeviceException} for what C said and Arrow has no type for. */
   static Field field(int code, int bits, int lanes) {
-    if (lanes != 1) throw refused("its elements are vectors of " + lanes + " lanes, which columns have not");
+    if (lanes != 1) throw DeviceException.invalid("its elements are vectors of " + lanes + " lanes, which columns have not");
     boolean isByte = code == DLTensorStruct.BOOL && bits == 8;
     DataType type = isByte ? DataType.INT8 : type(code, bits);
     Field field = Field.of("", type).withNullable(false);
@@ -41,7 +41,7 @@ record Elements(int code, int bits) {
     if (code == DLTensorStruct.INT && isWord) return new IntType(bits, true);
     if (code == DLTensorStruct.UINT && isWord) return new IntType(bits, false);
     if (code == DLTensorStruct.FLOAT && isWord && bits != 8) return new FloatType(bits);
-    throw refused("its elements are " + name(code) + " of " + bits + " bits, for which Arrow has no type");
+    throw DeviceException.invalid("its elements are " + name(code) + " of " + bits + " bits, for which Arrow has no type");
   }
 
   private static String name(int code) {
@@ -55,9 +55,5 @@ record Elements(int code, int bits) {
       case DLTensorStruct.BOOL -> "kDLBool";
       default -> "of the type code " + code;
     };
-  }
-
-  private static DeviceException refused(String message) {
-    return new DeviceException(Errno.EINVAL, message);
   }
 }

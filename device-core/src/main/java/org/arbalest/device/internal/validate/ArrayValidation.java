@@ -55,7 +55,7 @@ public final class ArrayValidation {
     try {
       check(array, owner, array.field(), false);
     } catch (Malformed e) {
-      throw e.toDeviceException();
+      throw e.toException();
     }
     if (event != null) RecordedArrays.tell(event, array, owner);
   }

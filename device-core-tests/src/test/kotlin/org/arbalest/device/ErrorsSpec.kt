@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device
+
+import io.kotest.assertions.withClue
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.collections.shouldBeEmpty
+import io.kotest.matchers.shouldBe
+import org.arbalest.device.abi.ArrowArrayStruct
+import org.arbalest.device.abi.ArrowDeviceArrayStruct
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.abi.Errno
+import org.arbalest.support.LedgerExtension
+import org.arbalest.support.fake.FakeDevice
+import org.arbalest.support.fake.FakeExtension
+import org.arbalest.support.fake.FakeUserEvent
+import java.lang.foreign.Arena
+import java.lang.foreign.MemorySegment
+import java.lang.foreign.ValueLayout.JAVA_INT
+import java.lang.foreign.ValueLayout.JAVA_LONG
+import java.lang.reflect.Method
+import kotlin.concurrent.thread
+
+/** Which class a failure has, as the page of errors says: for every public method with an array, found by reflection, and for each kind of mistake. */
+class ErrorsSpec : FunSpec({
+    extension(LedgerExtension)
+    extension(FakeExtension)
+
+    /**
+     * The methods whose answer for such an array is none that the page allows. Any may have a wrong type or number among its arguments, and the CPU shares no memory with
+     * other processes. `Statistics.of` is left out: it reads what another side wrote, as an import does.
+     */
+    fun wrong(array: () -> DeviceArray, field: Field? = null, call: (Method, DeviceArray, Field) -> Any? = ::callDoor, allowed: (Throwable) -> Boolean): List<String> =
+        arrayDoors().filterNot { it.declaringClass == Statistics::class.java && it.name == "of" }.mapNotNull { door ->
+            array().use { given ->
+                val answer = call(door, given, field ?: given.field())
+                val isFine = answer !is Throwable || answer is IllegalArgumentException || answer is IndexOutOfBoundsException || allowed(answer) ||
+                    (door.declaringClass == SharedArray::class.java && answer.isOf(Errno.ENOSYS))
+                if (isFine) null else "${title(door)}: $answer"
+            }
+        }
+
+    fun List<String>.shouldBeNone() = withClue(joinToString("\n")) { shouldBeEmpty() }
+
+    test("whatever takes an array calls a wrong type a mistake in the call [ERR-01]") {
+        val text = { doorBatch().use { it.child(1) } }
+        wrong(text, Field.of("text", DataType.INT64)) { false }.shouldBeNone()
+    }
+
+    test("whatever takes an array that is not ready waits for it, or says that it is too early [ERR-02]") {
+        val isElsewhere = { t: Throwable -> t.isOf(Errno.ENOSYS) && "an ArrowArray is in main memory" in "$t" } // whether it is ready or not
+        wrong({ NotReady.array() }, call = NotReady::call) { it is IllegalStateException || isElsewhere(it) }.shouldBeNone()
+        NotReady.destroyEvents()
+    }
+
+    test("whatever takes an array on an opaque device works, or says that the device cannot [ERR-03]") {
+        wrong({ doorImport { ArrowDeviceArrayStruct.setDeviceType(it.address(), 17) } }) { it.isOf(Errno.ENOSYS) }.shouldBeNone()
+    }
+
+    test("whatever takes an array that is malformed works, or says that the data is bad [ERR-03]") {
+        wrong(::malformed) { it.isOf(Errno.EINVAL) }.shouldBeNone()
+    }
+
+    val cpu = Devices.cpu()
+    val numbers = Schema.of(listOf(Field.of("a", DataType.INT64)))
+
+    /** What is wrong, and what is done about it. */
+    val mistakes: Map<String, Pair<Class<out Throwable>, (DeviceArray) -> Unit>> = mapOf(
+        "a column that is not there" to (IllegalArgumentException::class.java to { it.column("b") }),
+        "a getter that does not read the type" to (IllegalArgumentException::class.java to { it.column("text").getLong(0) }),
+        "a view of another type" to (IllegalArgumentException::class.java to { it.column("text").asLongs() }),
+        "a conversion that there is not" to (IllegalArgumentException::class.java to { it.convertTo(Field.of("", DataType.INT8)) }),
+        "a conversion of a stream that there is not" to
+            (IllegalArgumentException::class.java to { DeviceArrayReader.of(it.schema(), listOf(it.retain())).use { reader -> reader.convertTo(numbers) } }),
+        "arrays of different types as one" to (IllegalArgumentException::class.java to { it.child(0).use { other -> DeviceArray.concat(listOf(it, other)) } }),
+        "arrays of another type than their stream" to (IllegalArgumentException::class.java to { DeviceArrayReader.of(numbers, listOf(it.retain())) }),
+        "text as a tensor" to (IllegalArgumentException::class.java to { it.child(1).use { text -> DLPack.VERSIONED.exportTensor(text) } }),
+        "memory that is no struct" to (IllegalArgumentException::class.java to { it.exportArray(MemorySegment.NULL) }),
+        "an event that is NULL" to (IllegalArgumentException::class.java to { cpu.adoptEvent(0) }),
+        "a null where none may be" to (IllegalArgumentException::class.java to { cpu.batchBuilder(1).use { b -> b.column(Field.of("a", DataType.INT8).withNullable(false)).appendNull() } }),
+        "a row that is not there" to (IndexOutOfBoundsException::class.java to { it.column(0).getLong(3) }),
+        "columns of different lengths" to (IllegalStateException::class.java to { cpu.batchBuilder().use { b -> b.int64("a", longArrayOf(1)).int64("b", longArrayOf()).build() } }),
+        "columns of another length than the batch" to (IllegalStateException::class.java to { cpu.batchBuilder(2).use { b -> b.int64("a", longArrayOf(1)).build() } }),
+        "a handle that is spent" to (IllegalStateException::class.java to { it.retain().also(DeviceArray::close).move() }),
+        "a null that is read as a number" to (NoSuchElementException::class.java to { nulls().use { batch -> batch.column(0).getLong(0) } }),
+        "values that do not fit what is asked for" to (DeviceException::class.java to { nulls().use { batch -> batch.convertTo(Schema.of(listOf(Field.of("a", DataType.INT64).withNullable(false)))) } }),
+        "nulls as a tensor" to (DeviceException::class.java to { nulls().use { batch -> batch.child(0).use { DLPack.VERSIONED.exportTensor(it) } } }),
+        "what cannot be allocated" to (DeviceException::class.java to { cpu.allocate(1L shl 60) }),
+    )
+    for ((what, expected) in mistakes) {
+        test("$what is ${expected.first.simpleName} [ERR-01, ERR-02, ERR-03]") {
+            doorBatch().use { batch -> runCatching { expected.second(batch) }.exceptionOrNull()?.javaClass shouldBe expected.first }
+        }
+    }
+})
+
+private fun Throwable.isOf(errno: Int) = this is DeviceException && errno() == errno
+
+private fun nulls(): DeviceArray = Devices.cpu().batchBuilder(1).use { it.column(Field.of("a", DataType.INT64)).appendNull(); it.build() }
+
+/** Text whose offsets go back. */
+private fun malformed(): DeviceArray = doorImport { out ->
+    val offsets = ArrowArrayStruct.buffer(ArrowArrayStruct.child(out.address(), 1), 1)
+    MemorySegment.ofAddress(offsets).reinterpret(16).setAtIndex(JAVA_INT, 2, 0)
+}
+
+/** Arrays whose events complete when somebody waits for them. */
+private object NotReady {
+    private lateinit var event: FakeUserEvent
+    private lateinit var device: Device
+    private val cells = mutableListOf<MemorySegment>()
+
+    fun destroyEvents() {
+        for (cell in cells) device.adoptEvent(cell.get(JAVA_LONG, 0)).close()
+        cells.clear()
+    }
+
+    fun array(): DeviceArray {
+        device = Devices.device(DeviceType.CUDA_HOST, 0)
+        event = FakeDevice.of(DeviceType.CUDA_HOST, 0).userEvent()
+        val cell = Arena.ofAuto().allocateFrom(JAVA_LONG, event.handle)
+        cells += cell // C's own, which lives as long as the array does
+        return doorImport {
+            ArrowDeviceArrayStruct.setDeviceType(it.address(), DeviceType.CUDA_HOST.code())
+            ArrowDeviceArrayStruct.setDeviceId(it.address(), 0)
+            ArrowDeviceArrayStruct.setSyncEvent(it.address(), cell.address())
+        }
+    }
+
+    fun call(door: Method, array: DeviceArray, field: Field): Any? {
+        var answer: Any? = null
+        val caller = thread { answer = callDoor(door, array, field) }
+        while (caller.isAlive) {
+            if (caller.state == Thread.State.WAITING || caller.state == Thread.State.TIMED_WAITING) event.complete()
+            Thread.yield()
+        }
+        event.complete()
+        return answer
+    }
+}
