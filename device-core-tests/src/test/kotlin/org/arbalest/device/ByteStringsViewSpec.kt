@@ -102,11 +102,11 @@ class ByteStringsViewSpec : FunSpec({
             ints(Int.MIN_VALUE, 0, 0, 0) to "the length of views[2] is -2147483648",
             ints(13, 0, 2, 0) to "views[2] is in data buffer 2, but there are 2",
             ints(13, 0, -1, 0) to "views[2] is in data buffer -1, but there are 2",
-            ints(13, 0, 1, 2) to "views[2] has 13 bytes from 2 on, but data buffer 1 has 14",
-            ints(13, 0, 1, -1) to "views[2] has 13 bytes from -1 on, but data buffer 1 has 14",
-            ints(15, 0, 1, 0) to "views[2] has 15 bytes from 0 on, but data buffer 1 has 14",
-            ints(Int.MAX_VALUE, 0, 1, Int.MAX_VALUE) to "views[2] has 2147483647 bytes from 2147483647 on, but data buffer 1 has 14",
-            ints(13, 0, 0, 0) to "views[2] has 13 bytes from 0 on, but data buffer 0 has 0",
+            ints(13, 0, 1, 2) to "views[2] has 13 bytes at 2, but data buffer 1 has 14",
+            ints(13, 0, 1, -1) to "views[2] has 13 bytes at -1, but data buffer 1 has 14",
+            ints(15, 0, 1, 0) to "views[2] has 15 bytes at 0, but data buffer 1 has 14",
+            ints(Int.MAX_VALUE, 0, 1, Int.MAX_VALUE) to "views[2] has 2147483647 bytes at 2147483647, but data buffer 1 has 14",
+            ints(13, 0, 0, 0) to "views[2] has 13 bytes at 0, but data buffer 0 has 0",
         )
         val readings = listOf<(ByteStrings, Long) -> Any>(
             { it, row -> it.byteLength(row) }, { it, row -> it.byteLengthOrDefault(row, 0) }, { it, row -> it.contentEquals(row, ByteArray(13)) },

@@ -60,11 +60,11 @@ class ColumnUntrustedValuesSpec : FunSpec({
             view(Int.MIN_VALUE, 0, 0, 0) to "the length of views[2] is -2147483648",
             view(13, 0, 2, 0) to "views[2] is in data buffer 2, but there are 2",
             view(13, 0, -1, 0) to "views[2] is in data buffer -1, but there are 2",
-            view(13, 0, 1, 2) to "views[2] has 13 bytes from 2 on, but data buffer 1 has 14",
-            view(13, 0, 1, -1) to "views[2] has 13 bytes from -1 on, but data buffer 1 has 14",
-            view(15, 0, 1, 0) to "views[2] has 15 bytes from 0 on, but data buffer 1 has 14",
-            view(Int.MAX_VALUE, 0, 1, Int.MAX_VALUE) to "views[2] has 2147483647 bytes from 2147483647 on, but data buffer 1 has 14",
-            view(13, 0, 0, 0) to "views[2] has 13 bytes from 0 on, but data buffer 0 has 0",
+            view(13, 0, 1, 2) to "views[2] has 13 bytes at 2, but data buffer 1 has 14",
+            view(13, 0, 1, -1) to "views[2] has 13 bytes at -1, but data buffer 1 has 14",
+            view(15, 0, 1, 0) to "views[2] has 15 bytes at 0, but data buffer 1 has 14",
+            view(Int.MAX_VALUE, 0, 1, Int.MAX_VALUE) to "views[2] has 2147483647 bytes at 2147483647, but data buffer 1 has 14",
+            view(13, 0, 0, 0) to "views[2] has 13 bytes at 0, but data buffer 0 has 0",
         )
         for (type in listOf(DataType.UTF8_VIEW, DataType.BINARY_VIEW)) for ((bad, why) in cases) {
             imported(type) { out ->

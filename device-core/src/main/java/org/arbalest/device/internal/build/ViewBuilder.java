@@ -10,15 +10,11 @@ import org.arbalest.device.DeviceBuffer;
 import org.arbalest.device.Field;
 import org.arbalest.device.FlatType.Utf8ViewType;
 import org.arbalest.device.internal.memory.NativeHeap;
+import org.arbalest.device.internal.schema.ViewStruct;
 import org.jspecify.annotations.Nullable;
 
 /** Text and binary as views: of up to 12 bytes in the view itself, longer ones in data buffers that they share. */
 final class ViewBuilder extends TextBuilder {
-  /** Size; the bytes, or the first four of them, the number of the data buffer and the offset there. */
-  private static final int VIEW = 16;
-
-  private static final int INLINE = 12;
-
   private final GrowableBuffer views;
   private final List<GrowableBuffer> data = new ArrayList<>();
 
@@ -30,14 +26,14 @@ final class ViewBuilder extends TextBuilder {
 
   ViewBuilder(BuildMemory memory, Field field, int rows) {
     super(memory, field, field.type() instanceof Utf8ViewType);
-    this.views = new GrowableBuffer(memory, (long) VIEW * rows);
+    this.views = new GrowableBuffer(memory, (long) ViewStruct.SIZE * rows);
   }
 
   @Override
   public ColumnBuilder append(MemorySegment value) {
     if (Objects.requireNonNull(value, NO_VALUE).byteSize() > Integer.MAX_VALUE) throw doesNotHold(value.byteSize() + " bytes (" + Integer.MAX_VALUE + ")");
     int size = (int) value.byteSize();
-    if (size <= INLINE) return writeInline(value, size);
+    if (size <= ViewStruct.INLINE) return writeInline(value, size);
     GrowableBuffer target = room(size);
     long offset = target.size();
     put(target, value);
@@ -53,16 +49,16 @@ final class ViewBuilder extends TextBuilder {
 
   @Override
   ColumnBuilder write(byte[] bytes) {
-    if (bytes.length > INLINE) {
+    if (bytes.length > ViewStruct.INLINE) {
       GrowableBuffer target = room(bytes.length);
       long offset = target.size();
       target.putBytes(bytes);
       return refer(target, (int) offset, bytes.length);
     }
-    long at = views.extend(VIEW);
+    long at = views.extend(ViewStruct.SIZE);
     NativeHeap.putLong(at, bytes.length);
     NativeHeap.putLong(at + Long.BYTES, 0);
-    NativeHeap.putBytes(at + Integer.BYTES, bytes);
+    NativeHeap.putBytes(ViewStruct.value(at), bytes);
     validity.appendValid();
     return this;
   }
@@ -76,7 +72,7 @@ final class ViewBuilder extends TextBuilder {
       if (memory.isOpen()) views.truncate(before);
       throw t;
     }
-    views.extendWithZeroes(INLINE - size);
+    views.extendWithZeroes(ViewStruct.INLINE - size);
     validity.appendValid();
     return this;
   }
@@ -103,26 +99,26 @@ final class ViewBuilder extends TextBuilder {
 
   @Override
   void writeNull() {
-    views.extendWithZeroes(VIEW);
+    views.extendWithZeroes(ViewStruct.SIZE);
   }
 
   @Override
   void writeNulls(long count) {
-    views.extendWithZeroes(Math.multiplyExact(VIEW, count));
+    views.extendWithZeroes(Math.multiplyExact(ViewStruct.SIZE, count));
   }
 
   @Override
   void truncate(long length) {
     validity.truncate(length);
-    for (long row = length; row < views.size() / VIEW; row++) {
-      if (size(row) <= INLINE) continue;
-      int buffer = NativeHeap.getInt(view(row) + 8); // of the first one that goes, behind which all others are
-      int offset = NativeHeap.getInt(view(row) + 12);
+    for (long row = length; row < views.size() / ViewStruct.SIZE; row++) {
+      if (size(row) <= ViewStruct.INLINE) continue;
+      int buffer = ViewStruct.buffer(view(row)); // of the first one that goes, behind which all others are
+      int offset = ViewStruct.offset(view(row));
       data.get(buffer).truncate(offset);
       while (data.size() > (offset == 0 ? buffer : buffer + 1)) drop(data.removeLast());
       break;
     }
-    views.truncate(length * VIEW);
+    views.truncate(length * ViewStruct.SIZE);
   }
 
   /** Keeps a data buffer for the values to come, or frees it: who appends the same again and again needs no more than one. */
@@ -143,16 +139,16 @@ final class ViewBuilder extends TextBuilder {
   }
 
   private long view(long row) {
-    return views.address() + row * VIEW;
+    return views.address() + row * ViewStruct.SIZE;
   }
 
   private int size(long row) {
-    return NativeHeap.getInt(view(row));
+    return ViewStruct.size(view(row));
   }
 
   private long bytes(long row) {
-    if (size(row) <= INLINE) return view(row) + Integer.BYTES;
-    return data.get(NativeHeap.getInt(view(row) + 8)).address() + NativeHeap.getInt(view(row) + 12);
+    if (size(row) <= ViewStruct.INLINE) return ViewStruct.value(view(row));
+    return data.get(ViewStruct.buffer(view(row))).address() + ViewStruct.offset(view(row));
   }
 
   @Override

@@ -21,6 +21,7 @@ import org.arbalest.device.internal.device.SyncEventImpl;
 import org.arbalest.device.internal.memory.Integers;
 import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.schema.Malformed;
+import org.arbalest.device.internal.schema.ViewStruct;
 
 /**
  * What a conversion is made of: buffers of the source's that stay as they are, and the pieces of one allocation that are to be written. Measuring reads
@@ -238,11 +239,12 @@ final class ConversionPlan implements AutoCloseable {
     boolean isView = layout.shape == Layout.Shape.VIEW;
     node.offset = start;
     node.nulls = layout.shape == Layout.Shape.NULL ? count : !layout.shape.hasValidity || nulls == 0 ? 0 : isWhole ? nulls : -1;
-    long buffers = isView ? 2 + Positions.variadic(struct) : layout.shape.buffers;
+    long buffers = isView ? 2 + ViewStruct.variadic(struct) : layout.shape.buffers;
     for (long i = 0; i < buffers; i++) {
       long address = ArrowArrayStruct.buffer(struct, surplus + i);
       if (i == 0 && layout.shape.hasValidity && node.nulls == 0) address = 0;
-      long bytes = isView && i >= 2 ? TextViews.size(struct, i - 2) : layout.shape == Layout.Shape.VARIABLE && i == 2 ? textSize(layout, struct, isWhole) : 0;
+      long bytes =
+          isView && i >= 2 ? ViewStruct.dataSize(struct, i - 2) : layout.shape == Layout.Shape.VARIABLE && i == 2 ? textSize(layout, struct, isWhole) : 0;
       node.buffers.add(share(address, bytes));
     }
     for (int i = 0; i < layout.children.length; i++) node.children.add(sameWhole(layout.children[i].layout, ArrowArrayStruct.child(struct, i)));

@@ -2,18 +2,13 @@
 package org.arbalest.device.internal.convert;
 
 import org.arbalest.device.abi.ArrowArrayStruct;
-import org.arbalest.device.internal.copy.Positions;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.schema.Malformed;
+import org.arbalest.device.internal.schema.ViewStruct;
 
 /** Where the bytes of text or binary are, behind offsets or views. {@link #size} checks what the source wrote there, the others rely on that. */
 final class TextSource {
-  static final long VIEW = 16;
-
-  /** Texts up to this size are in the view itself. */
-  static final int INLINE = 12;
-
   final ConversionPlan plan;
   final Layout layout;
   final long struct;
@@ -46,7 +41,7 @@ final class TextSource {
     this.rows = rows;
     this.positions = ArrowArrayStruct.buffer(struct, 1);
     this.data = isView ? 0 : ArrowArrayStruct.buffer(struct, 2);
-    this.variadic = isView ? Positions.variadic(struct) : 0;
+    this.variadic = isView ? ViewStruct.variadic(struct) : 0;
     this.isLarge = layout.bits == Long.SIZE;
   }
 
@@ -69,6 +64,11 @@ final class TextSource {
     return limit;
   }
 
+  /** Returns the address of a view. */
+  long view(long at) {
+    return positions + ViewStruct.SIZE * at;
+  }
+
   long offset(long at) {
     return isLarge ? NativeHeap.getLong(positions + 8 * at) : NativeHeap.getInt(positions + 4 * at);
   }
@@ -89,33 +89,25 @@ final class TextSource {
   }
 
   private long viewSize(long row, long at) {
-    long view = positions + VIEW * at;
-    int size = NativeHeap.getInt(view);
+    long view = view(at);
+    int size = ViewStruct.size(view);
     if (size < 0) throw new Malformed("row " + row + ": views[" + at + "] has " + size + " bytes");
-    if (size <= INLINE) return size;
-    int index = NativeHeap.getInt(view + 8);
-    if (index < 0 || index >= variadic) {
-      throw new Malformed("row " + row + ": views[" + at + "] is in data buffer " + index + ", but there are " + variadic);
-    }
-    int begin = NativeHeap.getInt(view + 12);
-    long known = TextViews.size(struct, index);
-    if (begin < 0 || size > known - begin) {
-      String where = "row " + row + ": views[" + at + "] has " + size + " bytes at " + begin;
-      throw new Malformed(where + ", but data buffer " + index + " has " + known);
-    }
+    if (size <= ViewStruct.INLINE) return size;
+    String fault = ViewStruct.fault(at, size, ViewStruct.buffer(view), ViewStruct.offset(view), variadic, ViewStruct.sizes(struct));
+    if (fault != null) throw new Malformed("row " + row + ": " + fault);
     return size;
   }
 
   /** How many bytes an element has that was checked. */
   long checkedSize(long at) {
-    return isView ? NativeHeap.getInt(positions + VIEW * at) : offset(at + 1) - offset(at);
+    return isView ? ViewStruct.size(view(at)) : offset(at + 1) - offset(at);
   }
 
   /** Where the bytes of an element are that was checked. */
   long address(long at, long size) {
     if (!isView) return data + offset(at);
-    long view = positions + VIEW * at;
-    if (size <= INLINE) return view + 4;
-    return ArrowArrayStruct.buffer(struct, 2L + NativeHeap.getInt(view + 8)) + NativeHeap.getInt(view + 12);
+    long view = view(at);
+    if (size <= ViewStruct.INLINE) return ViewStruct.value(view);
+    return ArrowArrayStruct.buffer(struct, 2L + ViewStruct.buffer(view)) + ViewStruct.offset(view);
   }
 }

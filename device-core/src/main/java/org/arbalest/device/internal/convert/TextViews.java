@@ -3,25 +3,16 @@ package org.arbalest.device.internal.convert;
 
 import java.util.Arrays;
 import org.arbalest.device.abi.ArrowArrayStruct;
-import org.arbalest.device.internal.copy.Positions;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.Malformed;
+import org.arbalest.device.internal.schema.ViewStruct;
 
 /** Text and binary as views. They lead into the data where it is, so that only the views are written. */
 final class TextViews {
-  private static final long VIEW = TextSource.VIEW;
-  private static final int INLINE = TextSource.INLINE;
-
   /** Data behind offsets is seen as buffers that begin at multiples of this, so that a position in one has 31 bits. */
   private static final int WINDOW = 30;
 
   private TextViews() {}
-
-  /** The size of a data buffer behind views. */
-  static long size(long struct, long index) {
-    long sizes = ArrowArrayStruct.buffer(struct, Positions.variadic(struct) + 2);
-    return NativeHeap.getLong(sizes + Long.BYTES * index);
-  }
 
   static void measure(ConversionPlan plan, Node node, TextSource source) {
     Selection rows = source.rows;
@@ -33,12 +24,13 @@ final class TextViews {
       compact(plan, node, source, rows);
     } else {
       if (rows.isRange()) {
-        node.buffers.add(plan.share(source.positions + VIEW * rows.start));
+        node.buffers.add(plan.share(source.view(rows.start)));
       } else {
         source.open();
-        node.buffers.add(plan.piece(VIEW * rows.count, to -> gather(source, to)));
+        node.buffers.add(plan.piece(ViewStruct.SIZE * rows.count, to -> gather(source, to)));
       }
-      for (long i = 0; i < source.variadic; i++) node.buffers.add(plan.share(ArrowArrayStruct.buffer(source.struct, 2 + i), size(source.struct, i)));
+      for (long i = 0; i < source.variadic; i++)
+        node.buffers.add(plan.share(ArrowArrayStruct.buffer(source.struct, 2 + i), ViewStruct.dataSize(source.struct, i)));
     }
   }
 
@@ -46,10 +38,7 @@ final class TextViews {
   private static void gather(TextSource source, long to) {
     Selection rows = source.rows;
     for (long k = 0; k < rows.count; k++) {
-      boolean isNull = source.isNull(k);
-      long at = rows.at(k);
-      NativeHeap.putLong(to + VIEW * k, isNull ? 0 : NativeHeap.getLong(source.positions + VIEW * at));
-      NativeHeap.putLong(to + VIEW * k + 8, isNull ? 0 : NativeHeap.getLong(source.positions + VIEW * at + 8));
+      ViewStruct.copy(source.view(rows.at(k)), to + ViewStruct.SIZE * k, source.isNull(k));
     }
   }
 
@@ -61,7 +50,7 @@ final class TextViews {
       if (source.isNull(k)) continue;
       long at = rows.at(k);
       long size = source.size(k, at);
-      if (size <= INLINE) continue;
+      if (size <= ViewStruct.INLINE) continue;
       if (size > Integer.MAX_VALUE) throw new Malformed("row " + k + ": " + size + " bytes are more than a view can have");
       long begin = source.offset(at);
       int window = (int) (begin >>> WINDOW);
@@ -71,7 +60,7 @@ final class TextViews {
     int[] places = new int[ends.length];
     int used = 0;
     for (int window = 0; window < ends.length; window++) places[window] = ends[window] == 0 ? -1 : used++;
-    node.buffers.add(plan.piece(VIEW * rows.count, to -> writeViews(source, rows, places, to)));
+    node.buffers.add(plan.piece(ViewStruct.SIZE * rows.count, to -> writeViews(source, rows, places, to)));
     for (int window = 0; window < ends.length; window++) {
       long begin = (long) window << WINDOW;
       if (ends[window] > 0) node.buffers.add(plan.share(source.data + begin, ends[window] - begin));
@@ -80,7 +69,7 @@ final class TextViews {
 
   private static void writeViews(TextSource source, Selection rows, int[] places, long to) {
     for (long k = 0; k < rows.count; k++) {
-      long view = to + VIEW * k;
+      long view = to + ViewStruct.SIZE * k;
       long at = rows.at(k);
       if (source.isNull(k)) {
         clear(view);
@@ -88,13 +77,13 @@ final class TextViews {
       }
       long begin = source.offset(at);
       int size = (int) (source.offset(at + 1) - begin);
-      if (size <= INLINE) {
+      if (size <= ViewStruct.INLINE) {
         writeInline(view, source.data + begin, size);
       } else {
         NativeHeap.putInt(view, size);
-        NativeHeap.putInt(view + 4, NativeHeap.getInt(source.data + begin));
-        NativeHeap.putInt(view + 8, places[(int) (begin >>> WINDOW)]);
-        NativeHeap.putInt(view + 12, (int) (begin & ((1L << WINDOW) - 1)));
+        NativeHeap.putInt(ViewStruct.value(view), NativeHeap.getInt(source.data + begin));
+        ViewStruct.setBuffer(view, places[(int) (begin >>> WINDOW)]);
+        ViewStruct.setOffset(view, (int) (begin & ((1L << WINDOW) - 1)));
       }
     }
   }
@@ -122,23 +111,23 @@ final class TextViews {
       if (source.isNull(k)) continue;
       long at = rows.at(k);
       long size = source.size(k, at);
-      if (size > INLINE) shown[NativeHeap.getInt(source.positions + VIEW * at + 8)] += size;
+      if (size > ViewStruct.INLINE) shown[ViewStruct.buffer(source.view(at))] += size;
     }
     boolean[] isKept = new boolean[variadic];
     int[] places = new int[variadic];
     int used = 0;
     for (int i = 0; i < variadic; i++) {
-      isKept[i] = shown[i] >= size(source.struct, i) || shown[i] > Integer.MAX_VALUE;
+      isKept[i] = shown[i] >= ViewStruct.dataSize(source.struct, i) || shown[i] > Integer.MAX_VALUE;
       places[i] = shown[i] == 0 ? -1 : used++;
     }
     boolean isSame = used == variadic && rows.isWhole(source.struct);
     for (boolean kept : isKept) isSame &= kept;
-    node.buffers.add(isSame ? plan.share(source.positions) : plan.piece(VIEW * rows.count, to -> writeMoved(source, rows, isKept, places, to)));
+    node.buffers.add(isSame ? plan.share(source.positions) : plan.piece(ViewStruct.SIZE * rows.count, to -> writeMoved(source, rows, isKept, places, to)));
     for (int i = 0; i < variadic; i++) {
       if (shown[i] == 0) continue;
       int own = i;
       node.buffers.add(isKept[i]
-          ? plan.share(ArrowArrayStruct.buffer(source.struct, 2 + i), size(source.struct, i))
+          ? plan.share(ArrowArrayStruct.buffer(source.struct, 2 + i), ViewStruct.dataSize(source.struct, i))
           : plan.piece(shown[i], to -> copyShown(source, rows, own, to)));
     }
   }
@@ -146,13 +135,13 @@ final class TextViews {
   private static void writeMoved(TextSource source, Selection rows, boolean[] isKept, int[] places, long to) {
     long[] next = new long[places.length];
     gather(source, to);
-    for (long view = to; view < to + VIEW * rows.count; view += VIEW) {
-      int size = NativeHeap.getInt(view);
-      if (size <= INLINE) continue;
-      int index = NativeHeap.getInt(view + 8);
-      NativeHeap.putInt(view + 8, places[index]);
+    for (long view = to; view < to + ViewStruct.SIZE * rows.count; view += ViewStruct.SIZE) {
+      int size = ViewStruct.size(view);
+      if (size <= ViewStruct.INLINE) continue;
+      int index = ViewStruct.buffer(view);
+      ViewStruct.setBuffer(view, places[index]);
       if (isKept[index]) continue;
-      NativeHeap.putInt(view + 12, (int) next[index]);
+      ViewStruct.setOffset(view, (int) next[index]);
       next[index] += size;
     }
   }
@@ -163,7 +152,7 @@ final class TextViews {
       if (source.isNull(k)) continue;
       long at = rows.at(k);
       long size = source.checkedSize(at);
-      if (size <= INLINE || NativeHeap.getInt(source.positions + VIEW * at + 8) != buffer) continue;
+      if (size <= ViewStruct.INLINE || ViewStruct.buffer(source.view(at)) != buffer) continue;
       NativeHeap.copy(source.address(at, size), next, size);
       next += size;
     }

@@ -11,6 +11,7 @@ import org.arbalest.device.internal.memory.Integers;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.schema.Malformed;
+import org.arbalest.device.internal.schema.ViewStruct;
 
 /** Which pieces of a struct's buffers are copied, and to which cells of the copy's struct they belong. */
 final class BufferPieces {
@@ -132,11 +133,10 @@ final class BufferPieces {
 
   private void copyViews(long source, long begin, long count, long cell) {
     copyBits(ArrowArrayStruct.buffer(source, 1), begin, count, 128, cell);
-    long variadic = Positions.variadic(source);
-    long sizes = ArrowArrayStruct.buffer(source, variadic + 2);
+    long variadic = ViewStruct.variadic(source);
     long copiedSizes = block.list(variadic);
     for (long i = 0; i < variadic; i++) {
-      long size = count == 0 ? 0 : NativeHeap.getLong(sizes + Long.BYTES * i);
+      long size = count == 0 ? 0 : ViewStruct.dataSize(source, i);
       NativeHeap.putLong(copiedSizes + Long.BYTES * i, size);
       pieces.add(ArrowArrayStruct.buffer(source, 2 + i), size, cell + Long.BYTES * (1 + i));
     }

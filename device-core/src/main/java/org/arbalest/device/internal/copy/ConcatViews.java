@@ -6,14 +6,10 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.Malformed;
+import org.arbalest.device.internal.schema.ViewStruct;
 
 /** Views one behind the other, and the data buffers that they lead to, each once and whole. */
 final class ConcatViews {
-  private static final long VIEW = 16;
-
-  /** Texts up to this size are in the view itself. */
-  private static final int INLINE = 12;
-
   private record Data(long address, long size) {}
 
   private ConcatViews() {}
@@ -22,7 +18,7 @@ final class ConcatViews {
     Map<Data, Integer> kept = new LinkedHashMap<>();
     int[][] places = new int[parts.structs.length][];
     plan.each(parts, i -> places[i] = collect(parts, i, kept));
-    node.buffers.add(plan.piece(VIEW * node.length, to -> plan.each(parts, i -> write(parts, i, places[i], to))));
+    node.buffers.add(plan.piece(ViewStruct.SIZE * node.length, to -> plan.each(parts, i -> write(parts, i, places[i], to))));
     for (Data data : kept.keySet()) {
       node.buffers.add(plan.piece(data.size, to -> NativeHeap.copy(data.address, to, data.size)));
     }
@@ -30,27 +26,21 @@ final class ConcatViews {
 
   /** Keeps the data buffers that an input's views lead to; returns the place of each in the result, or −1. */
   private static int[] collect(Parts parts, int input, Map<Data, Integer> kept) {
-    int variadic = Math.toIntExact(Positions.variadic(parts.structs[input]));
+    int variadic = Math.toIntExact(ViewStruct.variadic(parts.structs[input]));
+    long sizes = ViewStruct.sizes(parts.structs[input]);
     int[] places = new int[variadic];
     Arrays.fill(places, -1);
     for (long k = 0; k < parts.counts[input]; k++) {
       if (parts.isNull(input, k)) continue;
       long view = view(parts, input, k);
-      int size = NativeHeap.getInt(view);
+      int size = ViewStruct.size(view);
       if (size < 0) throw new Malformed("views[" + (parts.starts[input] + k) + "] has " + size + " bytes");
-      if (size <= INLINE) continue;
-      int index = NativeHeap.getInt(view + 8);
-      if (index < 0 || index >= variadic) {
-        throw new Malformed("views[" + (parts.starts[input] + k) + "] is in data buffer " + index + ", but there are " + variadic);
-      }
-      long known = NativeHeap.getLong(parts.buffer(input, variadic + 2) + Long.BYTES * (long) index);
-      int at = NativeHeap.getInt(view + 12);
-      if (at < 0 || size > known - at) {
-        String where = "views[" + (parts.starts[input] + k) + "] has " + size + " bytes at " + at;
-        throw new Malformed(where + ", but data buffer " + index + " has " + known);
-      }
+      if (size <= ViewStruct.INLINE) continue;
+      int index = ViewStruct.buffer(view);
+      String fault = ViewStruct.fault(parts.starts[input] + k, size, index, ViewStruct.offset(view), variadic, sizes);
+      if (fault != null) throw new Malformed(fault);
       if (places[index] >= 0) continue;
-      Data data = new Data(parts.buffer(input, 2 + index), known);
+      Data data = new Data(parts.buffer(input, 2 + index), ViewStruct.dataSize(parts.structs[input], index));
       Integer there = kept.putIfAbsent(data, kept.size());
       places[index] = there == null ? kept.size() - 1 : there;
     }
@@ -60,15 +50,13 @@ final class ConcatViews {
   private static void write(Parts parts, int input, int[] places, long base) {
     for (long k = 0; k < parts.counts[input]; k++) {
       long from = view(parts, input, k);
-      long to = base + VIEW * (parts.at[input] + k);
-      boolean isNull = parts.isNull(input, k); // what is below a null may lead anywhere
-      NativeHeap.putLong(to, isNull ? 0 : NativeHeap.getLong(from));
-      NativeHeap.putLong(to + 8, isNull ? 0 : NativeHeap.getLong(from + 8));
-      if (NativeHeap.getInt(to) > INLINE) NativeHeap.putInt(to + 8, places[NativeHeap.getInt(from + 8)]);
+      long to = base + ViewStruct.SIZE * (parts.at[input] + k);
+      ViewStruct.copy(from, to, parts.isNull(input, k));
+      if (ViewStruct.size(to) > ViewStruct.INLINE) ViewStruct.setBuffer(to, places[ViewStruct.buffer(from)]);
     }
   }
 
   private static long view(Parts parts, int input, long element) {
-    return parts.buffer(input, 1) + VIEW * (parts.starts[input] + element);
+    return parts.buffer(input, 1) + ViewStruct.SIZE * (parts.starts[input] + element);
   }
 }

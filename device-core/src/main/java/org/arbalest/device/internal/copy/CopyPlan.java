@@ -10,6 +10,7 @@ import org.arbalest.device.internal.array.Ownership;
 import org.arbalest.device.internal.array.StructBlock;
 import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.schema.Malformed;
+import org.arbalest.device.internal.schema.ViewStruct;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -75,7 +76,7 @@ final class CopyPlan {
   private void measure(Layout layout, long source, long start, long length) {
     nodes++;
     entries = Math.addExact(entries, bufferCount(layout, source) + layout.children.length);
-    if (layout.shape == Layout.Shape.VIEW) entries += Positions.variadic(source);
+    if (layout.shape == Layout.Shape.VIEW) entries += ViewStruct.variadic(source);
     if (layout.shape == Layout.Shape.VARIABLE) entries++;
     long skip = length == 0 ? 0 : skip(layout, source, start);
     if (layout.shape == Layout.Shape.VARIABLE && length != 0) ends.list(layout, source, start + length);

@@ -43,11 +43,6 @@ public final class Positions {
     };
   }
 
-  /** The number of data buffers of an array of views. */
-  public static long variadic(long source) {
-    return ArrowArrayStruct.nBuffers(source) - 3;
-  }
-
   /** Older peers send a bitmap for types that have none (ARR-05). */
   public static long surplus(Layout layout, long source) {
     return layout.shape.hasValidity ? 0 : ArrowArrayStruct.nBuffers(source) - layout.shape.buffers;

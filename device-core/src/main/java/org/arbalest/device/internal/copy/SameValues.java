@@ -8,6 +8,7 @@ import org.arbalest.device.internal.memory.Bitmaps;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.FieldImpl;
 import org.arbalest.device.internal.schema.Layout;
+import org.arbalest.device.internal.schema.ViewStruct;
 
 /**
  * Whether two arrays are the same to the byte. What differs only beneath nulls, or by how it is laid out, may count as different; so does what is
@@ -99,11 +100,11 @@ final class SameValues {
   }
 
   private static boolean sameData(long a, long b) {
-    long variadic = Positions.variadic(a);
-    if (variadic != Positions.variadic(b)) return false;
+    long variadic = ViewStruct.variadic(a);
+    if (variadic != ViewStruct.variadic(b)) return false;
     for (long i = 0; i < variadic; i++) {
-      long size = NativeHeap.getLong(buffer(a, variadic + 2) + Long.BYTES * i);
-      if (size != NativeHeap.getLong(buffer(b, variadic + 2) + Long.BYTES * i)) return false;
+      long size = ViewStruct.dataSize(a, i);
+      if (size != ViewStruct.dataSize(b, i)) return false;
       if (size > 0 && !bytes(buffer(a, 2 + i), buffer(b, 2 + i), size)) return false;
     }
     return true;

@@ -6,11 +6,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import org.arbalest.device.FlatType.Utf8ViewType;
 import org.arbalest.device.abi.ArrowArrayStruct;
 import org.arbalest.device.internal.memory.NativeHeap;
+import org.arbalest.device.internal.schema.ViewStruct;
 
-/** Text and binary as views: 16 bytes with the value itself, if it is short, or with where it is in which data buffer. */
+/** Text and binary as views. */
 final class ViewValues extends Values {
-  private static final int INLINE = 12;
-
   private final ColumnImpl column;
   private final long views;
 
@@ -26,14 +25,14 @@ final class ViewValues extends Values {
     this.column = column;
     this.views = ArrowArrayStruct.buffer(column.struct, 1);
     this.data = ArrowArrayStruct.buffers(column.struct) + 2 * Long.BYTES;
-    this.count = ArrowArrayStruct.nBuffers(column.struct) - 3;
-    this.sizes = ArrowArrayStruct.buffer(column.struct, count + 2);
+    this.count = ViewStruct.variadic(column.struct);
+    this.sizes = ViewStruct.sizes(column.struct);
     this.isText = field.type() instanceof Utf8ViewType;
   }
 
   /** The number of a value's bytes. */
   int size(long at) {
-    int size = NativeHeap.getInt(views + 16 * at);
+    int size = ViewStruct.size(views + ViewStruct.SIZE * at);
     if (size < 0) throw column.malformed(at, "the length of views[" + at + "] is " + size);
     return size;
   }
@@ -41,24 +40,19 @@ final class ViewValues extends Values {
   /** The number of a value's bytes, which all are where the view says. */
   int checkedSize(long at) {
     int size = size(at);
-    if (size > INLINE) address(at, size);
+    if (size > ViewStruct.INLINE) address(at, size);
     return size;
   }
 
   /** Where so many bytes of a value are; checked to lie within their buffer. */
   long address(long at, int size) {
-    long view = views + 16 * at;
-    if (size <= INLINE) return view + 4;
-    int buffer = NativeHeap.getInt(view + 8);
-    if (buffer < 0 || buffer >= count) {
-      throw column.malformed(at, "views[" + at + "] is in data buffer " + buffer + ", but there are " + count);
-    }
-    int start = NativeHeap.getInt(view + 12);
-    long room = NativeHeap.getLong(sizes + (long) Long.BYTES * buffer);
-    if (start < 0 || start > room - size) {
-      throw column.malformed(at, "views[" + at + "] has " + size + " bytes from " + start + " on, but data buffer " + buffer + " has " + room);
-    }
-    return NativeHeap.getLong(data + (long) Long.BYTES * buffer) + start;
+    long view = views + ViewStruct.SIZE * at;
+    if (size <= ViewStruct.INLINE) return ViewStruct.value(view);
+    int buffer = ViewStruct.buffer(view);
+    int offset = ViewStruct.offset(view);
+    String fault = ViewStruct.fault(at, size, buffer, offset, count, sizes);
+    if (fault != null) throw column.malformed(at, fault);
+    return NativeHeap.getLong(data + (long) Long.BYTES * buffer) + offset;
   }
 
   @Override

@@ -7,16 +7,10 @@ import org.arbalest.device.FlatType.Utf8ViewType;
 import org.arbalest.device.abi.ArrowArrayStruct;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.Malformed;
+import org.arbalest.device.internal.schema.ViewStruct;
 
 /** Views of text and bytes; those beneath nulls may be anything. */
 final class ViewChecks {
-  private static final int VIEW = 16;
-
-  /** Texts up to this size are in the view itself. */
-  private static final int INLINE = 12;
-
-  private static final int PREFIX = 4;
-
   private final HostBuffers buffers;
   private final Rows rows;
   private final boolean isText;
@@ -41,8 +35,8 @@ final class ViewChecks {
     this.buffers = buffers;
     this.rows = rows;
     this.isText = rows.field.type() instanceof Utf8ViewType;
-    this.variadic = ArrowArrayStruct.nBuffers(rows.struct) - 3;
-    this.sizes = ArrowArrayStruct.buffer(rows.struct, variadic + 2);
+    this.variadic = ViewStruct.variadic(rows.struct);
+    this.sizes = ViewStruct.sizes(rows.struct);
     long sum = 0;
     for (long i = 0; i < variadic; i++) sum += Math.clamp(NativeHeap.getLong(sizes + Long.BYTES * i), 0, Integer.MAX_VALUE);
     this.total = sum;
@@ -50,13 +44,13 @@ final class ViewChecks {
 
   void check() {
     Validity validity = buffers.validity(rows);
-    long views = buffers.elements(rows, 1, VIEW);
+    long views = buffers.elements(rows, 1, ViewStruct.SIZE);
     for (long row = 0; row < rows.count; row++) {
       if (validity.isNull(row)) continue;
-      long view = views + VIEW * row;
-      int size = NativeHeap.getInt(view);
+      long view = views + ViewStruct.SIZE * row;
+      int size = ViewStruct.size(view);
       if (size < 0) throw wrong(row, " has " + size + " bytes");
-      if (size <= INLINE) {
+      if (size <= ViewStruct.INLINE) {
         checkInline(row, view, size);
       } else {
         checkOutside(row, view, size);
@@ -67,19 +61,18 @@ final class ViewChecks {
   private void checkInline(long row, long view, int size) {
     long four = NativeHeap.getLong(view) >>> Integer.SIZE;
     long eight = NativeHeap.getLong(view + 8);
-    long behind = size < PREFIX ? (four >>> (8 * size)) | eight : size < INLINE ? eight >>> (8 * (size - PREFIX)) : 0;
+    long behind = size < ViewStruct.PREFIX ? (four >>> (8 * size)) | eight : size < ViewStruct.INLINE ? eight >>> (8 * (size - ViewStruct.PREFIX)) : 0;
     if (behind != 0) throw wrong(row, " has " + size + " bytes in itself, but what is behind them is not 0");
-    if (isText) TextChecks.checkOne(row, view + Integer.BYTES, size);
+    if (isText) TextChecks.checkOne(row, ViewStruct.value(view), size);
   }
 
   private void checkOutside(long row, long view, int size) {
-    int index = NativeHeap.getInt(view + 8);
-    int at = NativeHeap.getInt(view + 12);
-    if (index < 0 || index >= variadic) throw wrong(row, " is in data buffer " + index + ", but there are " + variadic);
-    long known = NativeHeap.getLong(sizes + Long.BYTES * (long) index);
-    if (at < 0 || size > known - at) throw wrong(row, " has " + size + " bytes at " + at + ", but data buffer " + index + " has " + known);
-    long text = data(index, known) + at;
-    int prefix = NativeHeap.getInt(view + PREFIX);
+    int index = ViewStruct.buffer(view);
+    int at = ViewStruct.offset(view);
+    String fault = ViewStruct.fault(rows.start + row, size, index, at, variadic, sizes);
+    if (fault != null) throw new Malformed("row " + row + ": " + fault);
+    long text = data(index, NativeHeap.getLong(sizes + Long.BYTES * (long) index)) + at;
+    int prefix = NativeHeap.getInt(ViewStruct.value(view));
     if (prefix != NativeHeap.getInt(text)) {
       throw wrong(row, " begins with 0x" + hex(prefix) + ", but in data buffer " + index + " at " + at + " is 0x" + hex(NativeHeap.getInt(text)));
     }

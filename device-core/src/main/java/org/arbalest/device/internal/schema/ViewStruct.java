@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.internal.schema;
+
+import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.internal.memory.NativeHeap;
+import org.jspecify.annotations.Nullable;
+
+/** The layout of a view of text or binary: a size, then a short value itself, or a longer one's first bytes, the index of its data buffer, and the offset there. */
+public final class ViewStruct {
+  public static final int SIZE = 16;
+
+  /** Values up to this size are in the view itself. */
+  public static final int INLINE = 12;
+
+  /** How many bytes of a longer value are in the view. */
+  public static final int PREFIX = 4;
+
+  private static final int BUFFER = 8;
+  private static final int OFFSET = 12;
+
+  private ViewStruct() {}
+
+  /** Returns the number of the value's bytes. */
+  public static int size(long view) {
+    return NativeHeap.getInt(view);
+  }
+
+  /** Returns the address of a short value, or of the first bytes of a longer one. */
+  public static long value(long view) {
+    return view + Integer.BYTES;
+  }
+
+  /** Returns the index of the data buffer, counted from 0. */
+  public static int buffer(long view) {
+    return NativeHeap.getInt(view + BUFFER);
+  }
+
+  public static void setBuffer(long view, int buffer) {
+    NativeHeap.putInt(view + BUFFER, buffer);
+  }
+
+  public static int offset(long view) {
+    return NativeHeap.getInt(view + OFFSET);
+  }
+
+  public static void setOffset(long view, int offset) {
+    NativeHeap.putInt(view + OFFSET, offset);
+  }
+
+  /** Copies a view, or writes an empty one for a null, whose view may be anything. */
+  public static void copy(long from, long to, boolean isNull) {
+    NativeHeap.putLong(to, isNull ? 0 : NativeHeap.getLong(from));
+    NativeHeap.putLong(to + BUFFER, isNull ? 0 : NativeHeap.getLong(from + BUFFER));
+  }
+
+  /** Returns the number of data buffers of an array of views. */
+  public static long variadic(long struct) {
+    return ArrowArrayStruct.nBuffers(struct) - 3;
+  }
+
+  /** Returns the address of the list of their sizes, which is always in CPU memory (ARR-07). */
+  public static long sizes(long struct) {
+    return ArrowArrayStruct.buffer(struct, variadic(struct) + 2);
+  }
+
+  /** Returns the size of a data buffer. */
+  public static long dataSize(long struct, long buffer) {
+    return NativeHeap.getLong(sizes(struct) + Long.BYTES * buffer);
+  }
+
+  /**
+   * Returns what is wrong with the place of a longer value, or null if the value lies within its data buffer. The caller reads the view once, because a producer
+   * may write to it meanwhile.
+   */
+  public static @Nullable String fault(long at, int size, int buffer, int offset, long variadic, long sizes) {
+    if (buffer < 0 || buffer >= variadic) return "views[" + at + "] is in data buffer " + buffer + ", but there are " + variadic;
+    long known = NativeHeap.getLong(sizes + (long) Long.BYTES * buffer);
+    if (offset >= 0 && size <= known - offset) return null;
+    return "views[" + at + "] has " + size + " bytes at " + offset + ", but data buffer " + buffer + " has " + known;
+  }
+}
