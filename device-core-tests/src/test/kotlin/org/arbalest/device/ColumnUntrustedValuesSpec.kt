@@ -141,11 +141,11 @@ class ColumnUntrustedValuesSpec : FunSpec({
         runs(6, 2, 3, 5).use { array ->
             val column = array.asColumn()
             listOf(0L, 1L, 2L).map(column::getLong) shouldBe listOf(0L, 1L, 1L)
-            for (row in 3L..5) column.refuses(row, "column \"a\", row $row: run_ends[1] = 5 is the last, but the array goes on to 8", { it.getLong(row) }, { it.isNull(row) })
+            for (row in 3L..5) column.refuses(row, "column \"a\", row $row: the runs end at 5, but offset + length = 8", { it.getLong(row) }, { it.isNull(row) })
             shouldThrow<DeviceException> { column.toLongArray() }
             val cursor = column.runs()
             listOf(cursor.next(), cursor.next()) shouldBe listOf(true, true)
-            repeat(2) { shouldThrow<DeviceException> { cursor.next() }.message shouldBe "column \"a\", row 3: run_ends[1] = 5 is the last, but the array goes on to 8" }
+            repeat(2) { shouldThrow<DeviceException> { cursor.next() }.message shouldBe "column \"a\", row 3: the runs end at 5, but offset + length = 8" }
         }
         for (bad in listOf(intArrayOf(2, 2, 6), intArrayOf(4, 1, 6), intArrayOf(2, -5, 6), intArrayOf(-1, -2, -3), intArrayOf(Int.MIN_VALUE, 9, 9), intArrayOf(9, 9, 9))) {
             runs(6, 0, *bad).use { array ->

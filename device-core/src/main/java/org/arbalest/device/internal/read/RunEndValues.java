@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.read;
 
+import org.arbalest.device.DeviceException;
 import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.schema.RunEnds;
 import org.jspecify.annotations.Nullable;
@@ -59,15 +60,14 @@ final class RunEndValues extends Redirected {
     return run < ends.count() && at < end(run) && (run == 0 || at >= end(run - 1));
   }
 
-  /** The first run that ends behind a position. Run ends that do not increase lead to some run, but to none that is not there. */
   private long search(long at) {
     long run = ends.find(at);
-    long count = ends.count();
-    if (run == count) {
-      String end = count == 0 ? "there are no runs" : "run_ends[" + (count - 1) + "] = " + end(count - 1) + " is the last";
-      throw column.malformed(at, end + ", but the array goes on to " + (column.offset + column.length));
-    }
+    if (run == ends.count()) throw noRunAt(column, at);
     return run;
+  }
+
+  DeviceException noRunAt(ColumnImpl rows, long at) {
+    return rows.malformed(at, ends.endBefore(rows.offset + rows.length));
   }
 
   /** How many rows of a column have a value that is null. */

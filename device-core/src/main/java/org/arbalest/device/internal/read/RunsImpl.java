@@ -3,6 +3,7 @@ package org.arbalest.device.internal.read;
 
 import org.arbalest.device.Column;
 import org.arbalest.device.Runs;
+import org.arbalest.device.internal.schema.RunEnds;
 
 /** The runs of some rows. See {@link Runs}. */
 public final class RunsImpl implements Runs {
@@ -23,11 +24,9 @@ public final class RunsImpl implements Runs {
     if (end == column.length) return false;
     long at = column.offset + end;
     long next = run < 0 ? runs.run(at) : run + 1;
-    if (next >= runs.count()) {
-      throw column.malformed(at, "run_ends[" + run + "] = " + at + " is the last, but the array goes on to " + (column.offset + column.length));
-    }
+    if (next >= runs.count()) throw runs.noRunAt(column, at);
     long behind = runs.end(next);
-    if (behind <= at) throw column.malformed(at, "run_ends[" + next + "] = " + behind + " is not behind " + at);
+    if (behind <= at) throw column.malformed(at, RunEnds.notBehind(next, behind, at));
     start = end;
     end = Math.min(behind - column.offset, column.length);
     run = next;

@@ -42,15 +42,15 @@ public record RunEnds(long address, long bits, long count) {
   /** The run that a position is in; throws {@link Malformed} if the first run ends before the array begins. */
   public long first(long position) {
     long run = find(position);
-    if (position == 0 && run > 0) throw notBehind(0, end(0), 0);
+    if (position == 0 && run > 0) throw new Malformed(notBehind(0, end(0), 0));
     return run;
   }
 
   /** The end of a run that must be there, since there are elements from {@code before} to {@code last}. */
   public long endBehind(long run, long before, long last) {
-    if (run >= count) throw new Malformed("the runs end at " + (count == 0 ? 0 : end(count - 1)) + ", but offset + length = " + last);
+    if (run >= count) throw new Malformed(endBefore(last));
     long end = end(run);
-    if (end <= before) throw notBehind(run, end, before);
+    if (end <= before) throw new Malformed(notBehind(run, end, before));
     return end;
   }
 
@@ -61,7 +61,18 @@ public record RunEnds(long address, long bits, long count) {
     return runs;
   }
 
-  private static Malformed notBehind(long run, long end, long before) {
-    return new Malformed("run_ends[" + run + "] = " + end + " is not behind " + before);
+  /** Returns the error text for a run that does not end behind the one before. */
+  public static String notBehind(long run, long end, long before) {
+    return "run_ends[" + run + "] = " + end + " is not behind " + before;
+  }
+
+  /** Returns the error text for runs that end before the array does. */
+  public String endBefore(long last) {
+    return "the runs end at " + last() + ", but offset + length = " + last;
+  }
+
+  /** Returns the position behind the last run, or 0 if there are no runs. */
+  public long last() {
+    return count == 0 ? 0 : end(count - 1);
   }
 }
