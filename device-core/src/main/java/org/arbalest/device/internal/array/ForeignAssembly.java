@@ -73,23 +73,24 @@ public final class ForeignAssembly implements BufferSizes.Sizes {
     long nullCount = word();
     long offset = word();
     BufferSizes.checkRange(layout, offset, length);
-    long node = block.node();
-    ArrowArrayStruct.setLength(node, length);
-    ArrowArrayStruct.setNullCount(node, nullCount);
-    ArrowArrayStruct.setOffset(node, offset);
     count = Math.toIntExact(word());
     buffersAt = next;
     BufferSizes.checkBuffers(layout, offset + length, this);
     boolean hasOffsets = (layout.shape == Layout.Shape.VARIABLE || layout.shape == Layout.Shape.LIST) && bytes(1) > 0; // of no elements there may be none
     long offsets = hasOffsets ? address(1) : 0;
     if (layout.shape == Layout.Shape.VARIABLE) checkExtent(layout, offsets, offset + length, bytes(2), "bytes of data");
-    writeBuffers(layout, node);
+    long node = block.node(layout, length, nullCount, offset, count);
+    for (int i = 0; i < count; i++) {
+      boolean isVariadic = layout.shape == Layout.Shape.VIEW && i >= 2;
+      if (isVariadic && address(i) == 0 && bytes(i) != 0) throw new Malformed("variadic buffer " + (i - 2) + " is NULL, but its size is " + bytes(i));
+      StructBlock.setBuffer(layout, node, i, address(i), bytes(i));
+      bytes += bytes(i);
+    }
     next += 2 * count;
     writeChildren(layout, node);
     if (layout.shape == Layout.Shape.LIST) {
       checkExtent(layout, offsets, offset + length, ArrowArrayStruct.length(ArrowArrayStruct.child(node, 0)), "elements");
     }
-    StructBlock.makeLive(node);
     return node;
   }
 
@@ -97,38 +98,8 @@ public final class ForeignAssembly implements BufferSizes.Sizes {
     if (isReadable && offsets != 0) BufferSizes.checkExtent(layout, offsets, end, available, what);
   }
 
-  private void writeBuffers(Layout layout, long node) {
-    boolean isView = layout.shape == Layout.Shape.VIEW;
-    int inC = isView ? count + 1 : count;
-    ArrowArrayStruct.setNBuffers(node, inC);
-    long list = block.list(inC);
-    ArrowArrayStruct.setBuffers(node, inC == 0 ? 0 : list);
-    for (int i = 0; i < count; i++) {
-      ArrowArrayStruct.setBuffer(node, i, address(i));
-      bytes += bytes(i);
-    }
-    if (isView) writeVariadic(node);
-    if (layout.shape == Layout.Shape.VARIABLE) NativeHeap.putLong(block.list(1), bytes(2));
-  }
-
-  /** The sizes of the data buffers, and for one that has no bytes an address that is not NULL (ARR-08). */
-  private void writeVariadic(long node) {
-    long sizes = block.list(count - 2);
-    for (int i = 2; i < count; i++) {
-      if (address(i) == 0) {
-        if (bytes(i) != 0) throw new Malformed("variadic buffer " + (i - 2) + " is NULL, but its size is " + bytes(i));
-        ArrowArrayStruct.setBuffer(node, i, address(1));
-      }
-      NativeHeap.putLong(sizes + (long) Long.BYTES * (i - 2), bytes(i));
-    }
-    ArrowArrayStruct.setBuffer(node, count, sizes);
-  }
-
   private void writeChildren(Layout layout, long node) {
-    int children = layout.children.length;
-    ArrowArrayStruct.setNChildren(node, children);
-    ArrowArrayStruct.setChildren(node, children == 0 ? 0 : block.list(children));
-    for (int i = 0; i < children; i++) {
+    for (int i = 0; i < layout.children.length; i++) {
       try {
         ArrowArrayStruct.setChild(node, i, write(layout.children[i]));
       } catch (Malformed e) {
@@ -137,7 +108,7 @@ public final class ForeignAssembly implements BufferSizes.Sizes {
     }
     FieldImpl dictionary = layout.dictionary;
     try {
-      ArrowArrayStruct.setDictionary(node, dictionary == null ? 0 : write(dictionary));
+      if (dictionary != null) ArrowArrayStruct.setDictionary(node, write(dictionary));
     } catch (Malformed e) {
       throw e.under(Malformed.DICTIONARY);
     }

@@ -3,6 +3,8 @@ package org.arbalest.device.internal.array;
 
 import org.arbalest.device.abi.ArrowArrayStruct;
 import org.arbalest.device.internal.memory.NativeHeap;
+import org.arbalest.device.internal.schema.Layout;
+import org.arbalest.device.internal.schema.ViewStruct;
 
 /** A block of memory with the structs that describe an array and those below it, and behind them their lists; both are taken one by one. */
 public final class StructBlock {
@@ -25,12 +27,51 @@ public final class StructBlock {
     nextList = lists;
   }
 
-  /** The next struct. */
-  public long node() {
+  /** Returns how many entries the lists of a struct have. */
+  public static long entries(Layout layout, long buffers) {
+    long sizes =
+        switch (layout.shape) {
+          case VIEW -> 1 + buffers - 2; // the pointer to the list of sizes, and the list
+          case VARIABLE -> 1;
+          default -> 0;
+        };
+    return buffers + sizes + layout.children.length;
+  }
+
+  /**
+   * Takes the next struct, and lists for its buffers and children. The struct has no dictionary. It is live, but native code never releases it: its memory is freed
+   * with the block.
+   *
+   * @param buffers the number of buffers, without the list of sizes that a view array has
+   */
+  public long node(Layout layout, long length, long nullCount, long offset, int buffers) {
     long node = nextNode;
     nextNode += ArrowArrayStruct.SIZE;
     assert nextNode <= lists : "more structs than there is room for";
+    boolean isView = layout.shape == Layout.Shape.VIEW;
+    int listed = isView ? buffers + 1 : buffers;
+    int children = layout.children.length;
+    ArrowArrayStruct.setLength(node, length);
+    ArrowArrayStruct.setNullCount(node, nullCount);
+    ArrowArrayStruct.setOffset(node, offset);
+    ArrowArrayStruct.setNBuffers(node, listed);
+    ArrowArrayStruct.setBuffers(node, listed == 0 ? 0 : list(listed));
+    if (isView) ArrowArrayStruct.setBuffer(node, buffers, list(buffers - 2L));
+    if (layout.shape == Layout.Shape.VARIABLE) list(1); // for the size of the data, which Ownership.dataSize reads
+    ArrowArrayStruct.setNChildren(node, children);
+    ArrowArrayStruct.setChildren(node, children == 0 ? 0 : list(children));
+    ArrowArrayStruct.setDictionary(node, 0);
+    ArrowArrayStruct.setPrivateData(node, 0);
+    ArrowArrayStruct.setRelease(node, ArrayExport.RELEASE);
     return node;
+  }
+
+  /** Writes a buffer's address, and its size where the struct has one. A data buffer of views is never NULL, even without bytes (ARR-08). */
+  public static void setBuffer(Layout layout, long node, int index, long address, long bytes) {
+    boolean isVariadic = layout.shape == Layout.Shape.VIEW && index >= 2;
+    ArrowArrayStruct.setBuffer(node, index, isVariadic && address == 0 ? ArrowArrayStruct.buffer(node, 1) : address);
+    if (isVariadic) NativeHeap.putLong(ViewStruct.sizes(node) + Long.BYTES * (index - 2L), bytes);
+    if (layout.shape == Layout.Shape.VARIABLE && index == 2) NativeHeap.putLong(ArrowArrayStruct.buffers(node) + 3 * Long.BYTES, bytes);
   }
 
   /** The next list. */
@@ -39,11 +80,5 @@ public final class StructBlock {
     nextList += Long.BYTES * entries;
     assert nextList <= end : "lists of more entries than there is room for";
     return list;
-  }
-
-  /** Makes a struct live whose memory is freed with the block, though never released through C. */
-  public static void makeLive(long node) {
-    ArrowArrayStruct.setPrivateData(node, 0);
-    ArrowArrayStruct.setRelease(node, ArrayExport.RELEASE);
   }
 }

@@ -42,10 +42,6 @@ final class Node {
     this.length = length;
   }
 
-  private boolean isView() {
-    return layout.shape == Layout.Shape.VIEW;
-  }
-
   /** How many structs these are. */
   int structs() {
     int structs = 1;
@@ -55,9 +51,7 @@ final class Node {
 
   /** How many entries their lists have. */
   long entries() {
-    long entries = (long) buffers.size() + children.size();
-    if (isView()) entries += buffers.size() - 1; // their sizes, and where these are
-    if (layout.shape == Layout.Shape.VARIABLE) entries++;
+    long entries = StructBlock.entries(layout, buffers.size());
     for (Node child : children) entries += child.entries();
     return dictionary == null ? entries : entries + dictionary.entries();
   }
@@ -81,35 +75,16 @@ final class Node {
    * @param nothing eight zeroes, for buffers without elements (ARR-08), and the offsets of such arrays; 0 leaves them out
    */
   long writeStructs(StructBlock block, long base, long nothing) {
-    long node = block.node();
-    ArrowArrayStruct.setLength(node, length);
-    ArrowArrayStruct.setNullCount(node, nulls);
-    ArrowArrayStruct.setOffset(node, offset);
-    writePointers(block, node, base, nothing);
-    ArrowArrayStruct.setNChildren(node, children.size());
-    ArrowArrayStruct.setChildren(node, children.isEmpty() ? 0 : block.list(children.size()));
-    for (int i = 0; i < children.size(); i++) ArrowArrayStruct.setChild(node, i, children.get(i).writeStructs(block, base, nothing));
-    ArrowArrayStruct.setDictionary(node, dictionary == null ? 0 : dictionary.writeStructs(block, base, nothing));
-    StructBlock.makeLive(node);
-    return node;
-  }
-
-  private void writePointers(StructBlock block, long node, long base, long nothing) {
-    int count = buffers.size();
-    int listed = isView() ? count + 1 : count;
-    ArrowArrayStruct.setNBuffers(node, listed);
-    ArrowArrayStruct.setBuffers(node, listed == 0 ? 0 : block.list(listed));
-    for (int i = 0; i < count; i++) {
+    long node = block.node(layout, length, nulls, offset, buffers.size());
+    for (int i = 0; i < buffers.size(); i++) {
       Buffer buffer = buffers.get(i);
       boolean mayBeNull = i == 0 && layout.shape.hasValidity;
       long pointer = buffer.writer != null ? base + buffer.at : buffer.at != 0 || mayBeNull ? buffer.at : nothing;
-      ArrowArrayStruct.setBuffer(node, i, pointer);
+      StructBlock.setBuffer(layout, node, i, pointer, buffer.bytes);
     }
-    if (layout.shape == Layout.Shape.VARIABLE) NativeHeap.putLong(block.list(1), buffers.getLast().bytes);
-    if (!isView()) return;
-    long sizes = block.list(count - 2);
-    for (int i = 2; i < count; i++) NativeHeap.putLong(sizes + (long) Long.BYTES * (i - 2), buffers.get(i).bytes);
-    ArrowArrayStruct.setBuffer(node, count, sizes);
+    for (int i = 0; i < children.size(); i++) ArrowArrayStruct.setChild(node, i, children.get(i).writeStructs(block, base, nothing));
+    if (dictionary != null) ArrowArrayStruct.setDictionary(node, dictionary.writeStructs(block, base, nothing));
+    return node;
   }
 
   /** Adds a child; what is wrong with it is below its name. */

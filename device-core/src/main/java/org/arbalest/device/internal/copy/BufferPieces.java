@@ -5,7 +5,6 @@ import java.util.List;
 import org.arbalest.device.DeviceBuffer;
 import org.arbalest.device.abi.ArrowArrayStruct;
 import org.arbalest.device.internal.array.Ownership;
-import org.arbalest.device.internal.array.StructBlock;
 import org.arbalest.device.internal.device.DeviceRegistry;
 import org.arbalest.device.internal.memory.Integers;
 import org.arbalest.device.internal.memory.NativeHeap;
@@ -21,16 +20,14 @@ final class BufferPieces {
   private final Ownership owner;
   private final TextEnds ends;
   private final Pieces pieces;
-  private final StructBlock block;
 
   /** Offsets that were rewritten, to be freed when they are copied. */
   private final List<DeviceBuffer> staging;
 
-  BufferPieces(Ownership owner, TextEnds ends, Pieces pieces, StructBlock block, List<DeviceBuffer> staging) {
+  BufferPieces(Ownership owner, TextEnds ends, Pieces pieces, List<DeviceBuffer> staging) {
     this.owner = owner;
     this.ends = ends;
     this.pieces = pieces;
-    this.block = block;
     this.staging = staging;
   }
 
@@ -51,7 +48,7 @@ final class BufferPieces {
       case FIXED -> copyBits(ArrowArrayStruct.buffer(source, 1), begin, count, layout.bits, cell);
       case VARIABLE -> copyVariable(layout, source, begin, count, hidden, cell);
       case LIST -> copyOffsets(layout, ArrowArrayStruct.buffer(source, 1), begin, count, cell);
-      case VIEW -> copyViews(source, begin, count, cell);
+      case VIEW -> copyViews(source, node, begin, count, cell);
       case LIST_VIEW -> {
         copyBits(ArrowArrayStruct.buffer(source, 1), begin, count, layout.bits, cell);
         copyBits(ArrowArrayStruct.buffer(source, 2), begin, count, layout.bits, cell + Long.BYTES);
@@ -131,16 +128,15 @@ final class BufferPieces {
     return to;
   }
 
-  private void copyViews(long source, long begin, long count, long cell) {
+  private void copyViews(long source, long node, long begin, long count, long cell) {
     copyBits(ArrowArrayStruct.buffer(source, 1), begin, count, 128, cell);
     long variadic = ViewStruct.variadic(source);
-    long copiedSizes = block.list(variadic);
+    long copiedSizes = ViewStruct.sizes(node);
     for (long i = 0; i < variadic; i++) {
       long size = count == 0 ? 0 : ViewStruct.dataSize(source, i);
       NativeHeap.putLong(copiedSizes + Long.BYTES * i, size);
       pieces.add(ArrowArrayStruct.buffer(source, 2 + i), size, cell + Long.BYTES * (1 + i));
     }
-    NativeHeap.putLong(cell + Long.BYTES * (1 + variadic), copiedSizes);
   }
 
   private static long zeroes() {

@@ -54,7 +54,7 @@ final class CopyPlan {
   void write(Field field, long source, long start, long length) {
     StructBlock structs = new StructBlock(nodes, entries);
     block = structs;
-    BufferPieces buffers = new BufferPieces(owner, ends, pieces, structs, staging);
+    BufferPieces buffers = new BufferPieces(owner, ends, pieces, staging);
     checked(() -> write(structs, buffers, Layout.of(field), source, start, length, 0));
   }
 
@@ -75,9 +75,7 @@ final class CopyPlan {
 
   private void measure(Layout layout, long source, long start, long length) {
     nodes++;
-    entries = Math.addExact(entries, bufferCount(layout, source) + layout.children.length);
-    if (layout.shape == Layout.Shape.VIEW) entries += ViewStruct.variadic(source);
-    if (layout.shape == Layout.Shape.VARIABLE) entries++;
+    entries = Math.addExact(entries, StructBlock.entries(layout, bufferCount(layout, source)));
     long skip = length == 0 ? 0 : skip(layout, source, start);
     if (layout.shape == Layout.Shape.VARIABLE && length != 0) ends.list(layout, source, start + length);
     for (int i = 0; i < layout.children.length; i++) {
@@ -99,30 +97,20 @@ final class CopyPlan {
 
   /** @param hidden how many of the elements from {@code start} on are only there since their parent has a bitmap */
   private static long write(StructBlock block, BufferPieces pieces, Layout layout, long source, long start, long length, long hidden) {
-    long node = block.node();
     long skip = length == 0 ? 0 : skip(layout, source, start);
     long begin = length == 0 ? 0 : start - skip;
     long count = Math.addExact(length, skip);
     boolean isWhole = start == ArrowArrayStruct.offset(source) && length == ArrowArrayStruct.length(source);
     long nulls = nullCount(layout, source, length, isWhole);
-    ArrowArrayStruct.setLength(node, length);
-    ArrowArrayStruct.setOffset(node, layout.shape == Layout.Shape.RUN_END && length != 0 ? start : skip);
-    ArrowArrayStruct.setNullCount(node, nulls);
-    int buffers = bufferCount(layout, source);
-    ArrowArrayStruct.setNBuffers(node, buffers);
-    ArrowArrayStruct.setBuffers(node, buffers == 0 ? 0 : block.list(buffers));
-    if (layout.shape == Layout.Shape.VARIABLE) block.list(1); // for the size of the data
+    long offset = layout.shape == Layout.Shape.RUN_END && length != 0 ? start : skip;
+    long node = block.node(layout, length, nulls, offset, bufferCount(layout, source));
     pieces.add(layout, source, node, begin, count, hidden + skip, nulls != 0);
     writeChildren(block, pieces, layout, source, node, begin, count, hidden + skip);
-    StructBlock.makeLive(node);
     return node;
   }
 
   private static void writeChildren(StructBlock block, BufferPieces pieces, Layout layout, long source, long node, long begin, long count, long hidden) {
-    int children = layout.children.length;
-    ArrowArrayStruct.setNChildren(node, children);
-    ArrowArrayStruct.setChildren(node, children == 0 ? 0 : block.list(children));
-    for (int i = 0; i < children; i++) {
+    for (int i = 0; i < layout.children.length; i++) {
       long child = ArrowArrayStruct.child(source, i);
       try {
         long start = count == 0 ? 0 : Positions.childStart(layout, child, begin);
@@ -133,7 +121,6 @@ final class CopyPlan {
       }
     }
     Field dictionary = layout.dictionary;
-    ArrowArrayStruct.setDictionary(node, 0);
     if (dictionary == null) return;
     long values = ArrowArrayStruct.dictionary(source);
     long copy = write(block, pieces, Layout.of(dictionary), values, ArrowArrayStruct.offset(values), ArrowArrayStruct.length(values), 0);
@@ -154,6 +141,6 @@ final class CopyPlan {
   }
 
   private static int bufferCount(Layout layout, long source) {
-    return Math.toIntExact(ArrowArrayStruct.nBuffers(source) - Positions.surplus(layout, source));
+    return layout.shape == Layout.Shape.VIEW ? Math.toIntExact(2 + ViewStruct.variadic(source)) : layout.shape.buffers;
   }
 }
