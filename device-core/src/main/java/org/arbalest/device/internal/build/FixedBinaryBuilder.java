@@ -2,12 +2,12 @@
 package org.arbalest.device.internal.build;
 
 import java.lang.foreign.MemorySegment;
-import java.nio.ByteOrder;
 import java.util.Objects;
 import java.util.UUID;
 import org.arbalest.device.ColumnBuilder;
 import org.arbalest.device.Extension.Uuid;
 import org.arbalest.device.Field;
+import org.arbalest.device.internal.memory.NativeHeap;
 
 /** Bytes, the same number for each value. */
 final class FixedBinaryBuilder extends FixedBuilder {
@@ -22,14 +22,10 @@ final class FixedBinaryBuilder extends FixedBuilder {
   public ColumnBuilder append(UUID value) {
     Objects.requireNonNull(value, NO_VALUE);
     if (!isUuid) return super.append(value);
-    values.putLong(bigEndian(value.getMostSignificantBits()));
-    values.putLong(bigEndian(value.getLeastSignificantBits()));
+    values.putLong(NativeHeap.bigEndian(value.getMostSignificantBits()));
+    values.putLong(NativeHeap.bigEndian(value.getLeastSignificantBits()));
     validity.appendValid();
     return this;
-  }
-
-  private static long bigEndian(long value) {
-    return ByteOrder.nativeOrder() == ByteOrder.BIG_ENDIAN ? value : Long.reverseBytes(value);
   }
 
   @Override

@@ -11,6 +11,8 @@ import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
+import java.math.BigInteger;
+import java.nio.ByteOrder;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.abi.Errno;
 
@@ -89,6 +91,22 @@ public final class NativeHeap {
       copy(segment(address, length), MemorySegment.ofArray(bytes));
     }
     return bytes;
+  }
+
+  /** Returns an integer of some bytes: two's complement, in the platform's byte order, which is little-endian on all supported platforms. */
+  public static BigInteger getInteger(long address, int width) {
+    byte[] bytes = getBytes(address, width);
+    for (int low = 0, high = width - 1; low < high; low++, high--) {
+      byte swapped = bytes[low];
+      bytes[low] = bytes[high];
+      bytes[high] = swapped;
+    }
+    return new BigInteger(bytes);
+  }
+
+  /** Converts a long between the platform's byte order and big-endian order. */
+  public static long bigEndian(long value) {
+    return ByteOrder.nativeOrder() == ByteOrder.BIG_ENDIAN ? value : Long.reverseBytes(value);
   }
 
   public static void putBytes(long address, byte[] bytes) {

@@ -4,7 +4,6 @@ package org.arbalest.device.internal.read;
 import java.lang.foreign.MemorySegment;
 import java.math.BigDecimal;
 import java.math.BigInteger;
-import java.nio.ByteOrder;
 import java.util.UUID;
 import org.arbalest.device.Extension.Bool8;
 import org.arbalest.device.Extension.Uuid;
@@ -149,7 +148,7 @@ abstract class FixedValues extends Values {
     }
   }
 
-  /** Decimals of any width: two's complement, in the platform's byte order, which is little-endian on every platform that is supported. */
+  /** Decimals of any width. */
   static final class Decimals extends FixedValues {
     private final int scale;
 
@@ -164,17 +163,7 @@ abstract class FixedValues extends Values {
       if (width == Integer.BYTES) return BigDecimal.valueOf(NativeHeap.getInt(value), scale);
       long lowest = NativeHeap.getLong(value);
       boolean isLong = width == Long.BYTES || (width == 2 * Long.BYTES && NativeHeap.getLong(value + Long.BYTES) == lowest >> 63); // as most are
-      return isLong ? BigDecimal.valueOf(lowest, scale) : new BigDecimal(wide(value), scale);
-    }
-
-    private BigInteger wide(long value) {
-      byte[] bytes = NativeHeap.getBytes(value, width);
-      for (int low = 0, high = width - 1; low < high; low++, high--) {
-        byte swapped = bytes[low];
-        bytes[low] = bytes[high];
-        bytes[high] = swapped;
-      }
-      return new BigInteger(bytes);
+      return isLong ? BigDecimal.valueOf(lowest, scale) : new BigDecimal(NativeHeap.getInteger(value, width), scale);
     }
 
     @Override
@@ -201,11 +190,7 @@ abstract class FixedValues extends Values {
     UUID getUuid(long at) {
       if (!isUuid) throw cannot(Getter.UUID.what);
       long uuid = address + 16 * at;
-      return new UUID(bigEndian(NativeHeap.getLong(uuid)), bigEndian(NativeHeap.getLong(uuid + 8)));
-    }
-
-    private static long bigEndian(long value) {
-      return ByteOrder.nativeOrder() == ByteOrder.BIG_ENDIAN ? value : Long.reverseBytes(value);
+      return new UUID(NativeHeap.bigEndian(NativeHeap.getLong(uuid)), NativeHeap.bigEndian(NativeHeap.getLong(uuid + 8)));
     }
 
     @Override

@@ -90,8 +90,9 @@ final class FixedChecks {
     BigInteger most = BigInteger.TEN.pow(type.precision()).subtract(BigInteger.ONE);
     long upper = most.shiftRight(type.bits() - Long.SIZE).longValueExact();
     long lower = most.min(BigInteger.valueOf(Long.MAX_VALUE)).longValueExact();
-    for (long row = 0; (row = Scan.wide(values, rows.layout.width(), row, rows.count, lower, upper)) < rows.count; row++) {
-      BigInteger value = wide(row);
+    int width = (int) rows.layout.width();
+    for (long row = 0; (row = Scan.wide(values, width, row, rows.count, lower, upper)) < rows.count; row++) {
+      BigInteger value = NativeHeap.getInteger(values + width * row, width);
       if (value.abs().compareTo(most) > 0 && !isNull(row)) throw tooManyDigits(row, value.toString(), type);
     }
   }
@@ -102,16 +103,5 @@ final class FixedChecks {
 
   private long value(long row) {
     return Integers.get(values, rows.layout.bits, row);
-  }
-
-  private BigInteger wide(long row) {
-    int width = (int) rows.layout.width();
-    byte[] bytes = NativeHeap.getBytes(values + width * row, width);
-    for (int low = 0, high = width - 1; low < high; low++, high--) {
-      byte swapped = bytes[low];
-      bytes[low] = bytes[high];
-      bytes[high] = swapped;
-    }
-    return new BigInteger(bytes);
   }
 }

@@ -12,10 +12,10 @@ import org.jspecify.annotations.Nullable;
 final class Nulls {
   /** What hides elements: that of which they are part is null there, or, a union, is another. */
   private record Above(Rows rows, Validity validity, long types, int type, @Nullable Above above) {
-    boolean hides(long row) {
+    boolean hides(long element) {
+      long row = element / rows.each();
       if (validity.isNull(row) || (types != 0 && NativeHeap.getByte(types + row) != type)) return true;
-      Above next = above;
-      return next != null && next.hides(next.rows.layout.shape.sharesRows() ? row : row / next.rows.layout.listSize);
+      return above != null && above.hides(row);
     }
   }
 
@@ -58,9 +58,7 @@ final class Nulls {
     Above above = above(buffers, rows);
     for (long row = 0; row < rows.count; row++) {
       if (!validity.isNull(row)) continue;
-      if (above == null || !above.hides(above.rows.layout.shape.sharesRows() ? row : row / above.rows.layout.listSize)) {
-        throw new Malformed("row " + row + ": null, but the field is not nullable");
-      }
+      if (above == null || !above.hides(row)) throw new Malformed("row " + row + ": null, but the field is not nullable");
     }
   }
 

@@ -59,8 +59,12 @@ final class Rows {
     if (!layout.shape.positionsChildren()) {
       return new Rows(of, node, ArrowArrayStruct.offset(node), ArrowArrayStruct.length(node), true, mayBeNull, null, child);
     }
-    long each = layout.shape.sharesRows() ? 1 : layout.listSize;
-    return new Rows(of, node, ArrowArrayStruct.offset(node) + start * each, count * each, isWhole, mayBeNull, this, child);
+    return new Rows(of, node, ArrowArrayStruct.offset(node) + start * each(), count * each(), isWhole, mayBeNull, this, child);
+  }
+
+  /** Returns how many elements each row has in a child that its parent positions. */
+  long each() {
+    return layout.shape.sharesRows() ? 1 : layout.listSize;
   }
 
   /** All values of a dictionary, which may be null, whatever its field says: the nulls of the field are those of the indices. */
