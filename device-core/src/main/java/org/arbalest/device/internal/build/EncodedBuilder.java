@@ -34,9 +34,11 @@ abstract sealed class EncodedBuilder extends RefusingBuilder permits DictionaryB
   /** Throws if values cannot be encoded now. */
   void checkBefore() {}
 
-  private void begin() {
+  /** Prepares for one more value; returns the builder to append it to. */
+  private ColumnBuilderImpl begin() {
     checkBefore();
     before.save(values.builder);
+    return values.builder;
   }
 
   /** Appends a value that was appended to the values; if that cannot be, it goes from there, too, with the parts that it made itself (OWN-15). */
@@ -61,78 +63,67 @@ abstract sealed class EncodedBuilder extends RefusingBuilder permits DictionaryB
 
   @Override
   public final ColumnBuilder append(boolean value) {
-    begin();
-    values.builder.append(value);
+    begin().append(value);
     return encoded();
   }
 
   @Override
   final ColumnBuilder appendOther(long value) {
-    begin();
-    values.builder.append(value);
+    begin().append(value);
     return encoded();
   }
 
   @Override
   final ColumnBuilder appendOther(double value) {
-    begin();
-    values.builder.append(value);
+    begin().append(value);
     return encoded();
   }
 
   @Override
   public final ColumnBuilder append(BigDecimal value) {
-    begin();
-    values.builder.append(value);
+    begin().append(value);
     return encoded();
   }
 
   @Override
   public ColumnBuilder append(String value) {
-    begin();
-    values.builder.append(value);
+    begin().append(value);
     return encoded();
   }
 
   @Override
   public final ColumnBuilder append(byte[] value) {
-    begin();
-    values.builder.append(value);
+    begin().append(value);
     return encoded();
   }
 
   @Override
   public final ColumnBuilder append(MemorySegment value) {
-    begin();
-    values.builder.append(value);
+    begin().append(value);
     return encoded();
   }
 
   @Override
   public final ColumnBuilder append(Interval value) {
-    begin();
-    values.builder.append(value);
+    begin().append(value);
     return encoded();
   }
 
   @Override
   final ColumnBuilder appendTime(Object value) {
-    begin();
-    values.builder.appendTime(value);
+    begin().appendTime(value);
     return encoded();
   }
 
   @Override
   public final ColumnBuilder append(UUID value) {
-    begin();
-    values.builder.append(value);
+    begin().append(value);
     return encoded();
   }
 
   @Override
   public final ColumnBuilder append(OffsetDateTime value) {
-    begin();
-    values.builder.append(value);
+    begin().append(value);
     return encoded();
   }
 
@@ -140,50 +131,43 @@ abstract sealed class EncodedBuilder extends RefusingBuilder permits DictionaryB
   public final <T> ColumnBuilder append(T value, ExtensionCodec<T> codec) {
     Objects.requireNonNull(codec, "codec");
     if (WholeValue.fits(this, codec)) return super.append(value, codec);
-    begin();
-    values.builder.append(value, codec);
+    begin().append(value, codec);
     return encoded();
   }
 
   @Override
   public final ColumnBuilder appendTensor(int... shape) {
-    begin();
-    values.builder.appendTensor(shape);
+    begin().appendTensor(shape);
     return encoded();
   }
 
   @Override
   public final ColumnBuilder appendList(int size) {
-    begin();
-    values.builder.appendList(size);
+    begin().appendList(size);
     return encoded();
   }
 
   @Override
   public final ColumnBuilder appendMap(int size) {
-    begin();
-    values.builder.appendMap(size);
+    begin().appendMap(size);
     return encoded();
   }
 
   @Override
   public final ColumnBuilder appendStruct() {
-    begin();
-    values.builder.appendStruct();
+    begin().appendStruct();
     return encoded();
   }
 
   @Override
   public final ColumnBuilder appendUnion(int child) {
-    begin();
-    values.builder.appendUnion(child);
+    begin().appendUnion(child);
     return encoded();
   }
 
   @Override
   public final ColumnBuilder appendUnion(String child) {
-    begin();
-    values.builder.appendUnion(child);
+    begin().appendUnion(child);
     return encoded();
   }
 
