@@ -14,14 +14,14 @@ import org.arbalest.device.Interval;
 
 /** What stores a value that comes again only once: a value is appended to the values, and then looked at. */
 abstract sealed class EncodedBuilder extends RefusingBuilder permits DictionaryBuilder, RunEndBuilder {
-  final Part values;
+  final ChildSlot values;
 
   /** How far the values were before the one that is being appended. */
   private final Progress before = new Progress();
 
   EncodedBuilder(BuildMemory memory, Field field, Field value) {
     super(memory, field);
-    this.values = new Part(this, value, 0);
+    this.values = new ChildSlot(this, value, 0);
   }
 
   final ColumnBuilder replace(Field value) {

@@ -10,11 +10,11 @@ import org.arbalest.device.Field;
 
 /** Lists of one kind or another, whose elements are in a builder of their own. */
 abstract sealed class ItemsBuilder extends RefusingBuilder permits FixedListBuilder, ListBuilder, ListViewBuilder {
-  final Part items;
+  final ChildSlot items;
 
   ItemsBuilder(BuildMemory memory, Field field, Field item, long rows) {
     super(memory, field);
-    this.items = new Part(this, item, rows);
+    this.items = new ChildSlot(this, item, rows);
   }
 
   @Override

@@ -15,15 +15,15 @@ import org.jspecify.annotations.Nullable;
 final class MapBuilder extends RefusingBuilder {
   private final MapType type;
   private final OffsetsBuilder offsets;
-  private final Part keys;
-  private final Part values;
+  private final ChildSlot keys;
+  private final ChildSlot values;
 
   MapBuilder(BuildMemory memory, Field field, MapType type, int rows) {
     super(memory, field);
     this.type = type;
     this.offsets = new OffsetsBuilder(this, rows);
-    this.keys = new Part(this, type.entries().type().children().get(0), rows);
-    this.values = new Part(this, type.entries().type().children().get(1), rows);
+    this.keys = new ChildSlot(this, type.entries().type().children().get(0), rows);
+    this.values = new ChildSlot(this, type.entries().type().children().get(1), rows);
   }
 
   @Override

@@ -126,11 +126,11 @@ public final class ArrayConcat {
         structs[held] = DeviceArrayImpl.unwrap(array).struct(owners[held]);
         held++;
       }
-      Parts parts = new Parts(structs);
-      for (int i = 0; i < structs.length; i++) parts.set(i, DeviceArrayImpl.unwrap(arrays.get(i)).offset(), arrays.get(i).length());
+      ConcatInputs inputs = new ConcatInputs(structs);
+      for (int i = 0; i < structs.length; i++) inputs.set(i, DeviceArrayImpl.unwrap(arrays.get(i)).offset(), arrays.get(i).length());
       ConcatPlan plan = new ConcatPlan(owners);
       try {
-        return join(plan, whole, parts, target);
+        return join(plan, whole, inputs, target);
       } catch (Malformed e) {
         throw e.toException(name(plan.input()) + ": ");
       }
@@ -139,8 +139,8 @@ public final class ArrayConcat {
     }
   }
 
-  private static DeviceArray join(ConcatPlan plan, Field field, Parts parts, MemoryManager target) {
-    ConcatPlan.Node node = plan.measure(field.name(), field, parts);
+  private static DeviceArray join(ConcatPlan plan, Field field, ConcatInputs inputs, MemoryManager target) {
+    ConcatPlan.Node node = plan.measure(field.name(), field, inputs);
     List<DeviceBuffer> slices = new ArrayList<>();
     try (DeviceBuffer memory = target.allocate(plan.total())) {
       plan.write(node, memory.address());

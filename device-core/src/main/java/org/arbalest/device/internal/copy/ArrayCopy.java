@@ -38,7 +38,7 @@ import org.arbalest.device.spi.SynchronousDriver;
 
 /** Copies an array into one allocation in another memory, by a stream's queue. */
 public final class ArrayCopy {
-  /** Pieces up to this size that follow each other are gathered in main memory, since every copy has its price. */
+  /** Ranges up to this size that follow each other are gathered in main memory, since every copy has its price. */
   private static final long SMALL = 16 << 10;
 
   private final Device source;
@@ -129,12 +129,12 @@ public final class ArrayCopy {
     Transfer transfer = null;
     try {
       plan = plan(queue, array);
-      memory = target.allocate(plan.pieces.total);
+      memory = target.allocate(plan.ranges.total);
       stream.waitForMemory(memory);
-      plan.pieces.pointInto(memory.address());
-      if (target.isCpuAccessible()) plan.pieces.clearGaps(memory.address()); // a peer gets to see them
+      plan.ranges.pointInto(memory.address());
+      if (target.isCpuAccessible()) plan.ranges.clearGaps(memory.address()); // a peer gets to see them
       transfer = queue.transfer();
-      layOut(transfer, queue, plan.pieces, plan.ends.hostReads, memory.address());
+      layOut(transfer, queue, plan.ranges, plan.ends.hostReads, memory.address());
       Shared there = DeviceBufferImpl.unwrap(memory).allocation();
       RecordedEvent event = queue.queue(transfer, plan.ends.hostReads, true, held(there));
       try {
@@ -223,28 +223,28 @@ public final class ArrayCopy {
     ends.fetched(values);
   }
 
-  /** Adds the pieces, some of them as one. */
-  private void layOut(Transfer transfer, DeviceQueue queue, Pieces pieces, boolean hostReads, long base) {
+  /** Adds the ranges, some of them as one. */
+  private void layOut(Transfer transfer, DeviceQueue queue, CopyRanges ranges, boolean hostReads, long base) {
     Staging way = queue.staging();
     Place from = queue.place(source);
     Place to = queue.place(target.device());
     long small = !hostReads || queue.driver instanceof SynchronousDriver ? -1 : way != null && way.gathers() ? Staging.SMALL : SMALL;
     boolean merge = owner instanceof BuiltArray built && built.isOneAllocation();
     int i = 0;
-    while (i < pieces.count) {
-      int end = smallOnes(pieces, i, small);
+    while (i < ranges.count) {
+      int end = smallOnes(ranges, i, small);
       if (end - i >= 2) {
         if (way == null) {
-          addGathered(transfer, pieces, i, end, base);
+          addGathered(transfer, ranges, i, end, base);
         } else {
-          for (; i < end; i++) add(transfer, to, base + pieces.at[i], Place.PAGEABLE, pieces.from[i], pieces.bytes[i]);
+          for (; i < end; i++) add(transfer, to, base + ranges.at[i], Place.PAGEABLE, ranges.from[i], ranges.bytes[i]);
         }
         i = end;
         continue;
       }
       end = i + 1;
-      while (merge && end < pieces.count && pieces.follows(end)) end++;
-      add(transfer, to, base + pieces.at[i], pieces.isOurs[i] ? Place.PAGEABLE : from, pieces.from[i], pieces.span(i, end));
+      while (merge && end < ranges.count && ranges.follows(end)) end++;
+      add(transfer, to, base + ranges.at[i], ranges.isOurs[i] ? Place.PAGEABLE : from, ranges.from[i], ranges.span(i, end));
       i = end;
     }
   }
@@ -253,22 +253,22 @@ public final class ArrayCopy {
     if (bytes > 0) transfer.add(to, target, from, source, bytes);
   }
 
-  private static int smallOnes(Pieces pieces, int first, long most) {
+  private static int smallOnes(CopyRanges ranges, int first, long most) {
     int end = first;
-    while (end < pieces.count && pieces.bytes[end] <= most) end++;
+    while (end < ranges.count && ranges.bytes[end] <= most) end++;
     return end;
   }
 
   /** Where no slots do it. */
-  private void addGathered(Transfer transfer, Pieces pieces, int first, int end, long base) {
-    long start = pieces.at[first];
-    long bytes = pieces.span(first, end);
+  private void addGathered(Transfer transfer, CopyRanges ranges, int first, int end, long base) {
+    long start = ranges.at[first];
+    long bytes = ranges.span(first, end);
     if (bytes == 0) return;
     DeviceBuffer buffer = DeviceRegistry.cpu().allocate(bytes);
     staging.add(buffer);
     NativeHeap.fill(buffer.address(), bytes, (byte) 0);
     for (int i = first; i < end; i++) {
-      NativeHeap.copy(pieces.from[i], buffer.address() + pieces.at[i] - start, pieces.bytes[i]);
+      NativeHeap.copy(ranges.from[i], buffer.address() + ranges.at[i] - start, ranges.bytes[i]);
     }
     transfer.add(Place.DEVICE, base + start, Place.DEVICE, buffer.address(), bytes);
   }

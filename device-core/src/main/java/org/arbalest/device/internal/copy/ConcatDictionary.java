@@ -13,10 +13,10 @@ final class ConcatDictionary {
   private final ConcatPlan plan;
   private final DictionaryType type;
   private final Layout layout;
-  private final Parts parts;
+  private final ConcatInputs inputs;
 
   /** Those that are kept have all their values, the others none. */
-  private final Parts dictionaries;
+  private final ConcatInputs dictionaries;
 
   /** Where the values of each input begin in the result's dictionary. */
   private final long[] shift;
@@ -27,23 +27,23 @@ final class ConcatDictionary {
   private int keptCount;
   private long total;
 
-  private ConcatDictionary(ConcatPlan plan, Field field, Parts parts) {
+  private ConcatDictionary(ConcatPlan plan, Field field, ConcatInputs inputs) {
     this.plan = plan;
     this.type = (DictionaryType) field.type();
     this.layout = Layout.of(field);
-    this.parts = parts;
-    this.dictionaries = parts.dictionaries();
-    this.shift = new long[parts.structs.length];
-    this.kept = new int[parts.structs.length];
+    this.inputs = inputs;
+    this.dictionaries = inputs.dictionaries();
+    this.shift = new long[inputs.structs.length];
+    this.kept = new int[inputs.structs.length];
   }
 
-  static void measure(ConcatPlan plan, ConcatPlan.Node node, Field field, Parts parts) {
-    new ConcatDictionary(plan, field, parts).measure(node);
+  static void measure(ConcatPlan plan, ConcatPlan.Node node, Field field, ConcatInputs inputs) {
+    new ConcatDictionary(plan, field, inputs).measure(node);
   }
 
   private void measure(ConcatPlan.Node node) {
     try {
-      plan.each(parts, this::collect);
+      plan.each(inputs, this::collect);
     } catch (Malformed e) {
       throw e.under(Malformed.DICTIONARY);
     }
@@ -51,7 +51,7 @@ final class ConcatDictionary {
     long bits = layout.bits;
     boolean isOne = keptCount == 1;
     node.buffers.add(
-        isOne ? plan.values(parts, 1, bits, node.length) : plan.piece((bits >>> 3) * node.length, to -> plan.each(parts, i -> write(i, to))));
+        isOne ? plan.values(inputs, 1, bits, node.length) : plan.buffer((bits >>> 3) * node.length, to -> plan.each(inputs, i -> write(i, to))));
     try {
       node.dictionary = plan.measure(Malformed.DICTIONARY, type.values(), dictionaries);
     } catch (Malformed e) {
@@ -91,17 +91,17 @@ final class ConcatDictionary {
 
   /** An index is checked, since it would lead into another's dictionary. */
   private void write(int input, long to) {
-    long from = parts.buffer(input, 1);
+    long from = inputs.buffer(input, 1);
     long length = dictionaries.length(input);
-    for (long k = 0; k < parts.counts[input]; k++) {
-      long at = parts.starts[input] + k;
+    for (long k = 0; k < inputs.counts[input]; k++) {
+      long at = inputs.starts[input] + k;
       long index = 0;
-      if (!parts.isNull(input, k)) {
+      if (!inputs.isNull(input, k)) {
         long own = type.index().signed() ? Integers.get(from, layout.bits, at) : Integers.getUnsigned(from, layout.bits, at);
         if (own < 0 || own >= length) throw new Malformed("index " + own + " is beyond the " + length + " values of the dictionary");
         index = own + shift[input];
       }
-      Integers.put(to, layout.bits, parts.at[input] + k, index);
+      Integers.put(to, layout.bits, inputs.at[input] + k, index);
     }
   }
 }

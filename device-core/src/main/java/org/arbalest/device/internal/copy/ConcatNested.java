@@ -14,18 +14,18 @@ import org.arbalest.device.internal.schema.RunEnds;
 final class ConcatNested {
   private ConcatNested() {}
 
-  static void listView(ConcatPlan plan, ConcatPlan.Node node, Layout layout, Parts parts) {
-    Parts items = parts.children(0);
-    long[] shift = new long[parts.structs.length];
+  static void listView(ConcatPlan plan, ConcatPlan.Node node, Layout layout, ConcatInputs inputs) {
+    ConcatInputs items = inputs.children(0);
+    long[] shift = new long[inputs.structs.length];
     long[] total = {0};
-    plan.each(parts, i -> {
+    plan.each(inputs, i -> {
       long first = Long.MAX_VALUE;
       long last = 0;
-      for (long k = 0; k < parts.counts[i]; k++) {
-        long size = size(layout, parts, i, k);
+      for (long k = 0; k < inputs.counts[i]; k++) {
+        long size = size(layout, inputs, i, k);
         if (size == 0) continue;
-        long at = parts.starts[i] + k;
-        long offset = Integers.get(parts.buffer(i, 1), layout.bits, at);
+        long at = inputs.starts[i] + k;
+        long offset = Integers.get(inputs.buffer(i, 1), layout.bits, at);
         if (size < 0 || offset < 0 || offset > items.length(i) - size) {
           throw new Malformed("offsets[" + at + "] = " + offset + " and sizes[" + at + "] = " + size + " lead beyond the " + items.length(i) + " elements");
         }
@@ -37,40 +37,40 @@ final class ConcatNested {
       shift[i] = total[0] - first;
       total[0] = ConcatOffsets.reach(layout.bits, total[0], last - first, "elements");
     });
-    node.buffers.add(plan.piece(layout.width() * node.length, to -> plan.each(parts, i -> {
-      for (long k = 0; k < parts.counts[i]; k++) {
-        boolean isEmpty = size(layout, parts, i, k) == 0;
-        long offset = isEmpty ? 0 : Integers.get(parts.buffer(i, 1), layout.bits, parts.starts[i] + k) + shift[i];
-        Integers.put(to, layout.bits, parts.at[i] + k, offset);
+    node.buffers.add(plan.buffer(layout.width() * node.length, to -> plan.each(inputs, i -> {
+      for (long k = 0; k < inputs.counts[i]; k++) {
+        boolean isEmpty = size(layout, inputs, i, k) == 0;
+        long offset = isEmpty ? 0 : Integers.get(inputs.buffer(i, 1), layout.bits, inputs.starts[i] + k) + shift[i];
+        Integers.put(to, layout.bits, inputs.at[i] + k, offset);
       }
     })));
-    node.buffers.add(plan.piece(layout.width() * node.length, to -> plan.each(parts, i -> {
-      for (long k = 0; k < parts.counts[i]; k++) Integers.put(to, layout.bits, parts.at[i] + k, size(layout, parts, i, k));
+    node.buffers.add(plan.buffer(layout.width() * node.length, to -> plan.each(inputs, i -> {
+      for (long k = 0; k < inputs.counts[i]; k++) Integers.put(to, layout.bits, inputs.at[i] + k, size(layout, inputs, i, k));
     })));
     plan.child(node, layout.children[0], items);
   }
 
   /** How many elements a list view has: of a null none, whatever is below it. */
-  private static long size(Layout layout, Parts parts, int input, long element) {
-    return parts.isNull(input, element) ? 0 : Integers.get(parts.buffer(input, 2), layout.bits, parts.starts[input] + element);
+  private static long size(Layout layout, ConcatInputs inputs, int input, long element) {
+    return inputs.isNull(input, element) ? 0 : Integers.get(inputs.buffer(input, 2), layout.bits, inputs.starts[input] + element);
   }
 
-  static void denseUnion(ConcatPlan plan, ConcatPlan.Node node, Field field, Parts parts) {
+  static void denseUnion(ConcatPlan plan, ConcatPlan.Node node, Field field, ConcatInputs inputs) {
     Layout layout = Layout.of(field);
     FieldImpl[] fields = layout.children;
-    Parts[] children = new Parts[fields.length];
-    Arrays.setAll(children, parts::children);
-    long[][] shift = new long[parts.structs.length][fields.length];
+    ConcatInputs[] children = new ConcatInputs[fields.length];
+    Arrays.setAll(children, inputs::children);
+    long[][] shift = new long[inputs.structs.length][fields.length];
     long[] totals = new long[fields.length];
-    plan.each(parts, i -> {
+    plan.each(inputs, i -> {
       long[] first = new long[fields.length];
       long[] end = new long[fields.length];
       Arrays.fill(first, Long.MAX_VALUE);
-      for (long at = parts.starts[i]; at < parts.starts[i] + parts.counts[i]; at++) {
-        byte id = NativeHeap.getByte(ids(layout, parts, i) + at);
+      for (long at = inputs.starts[i]; at < inputs.starts[i] + inputs.counts[i]; at++) {
+        byte id = NativeHeap.getByte(ids(layout, inputs, i) + at);
         int child = layout.childOf(id);
         if (child < 0) throw new Malformed("types[" + at + "] = " + id + " is none of the union's");
-        int offset = NativeHeap.getInt(offsets(layout, parts, i) + 4 * at);
+        int offset = NativeHeap.getInt(offsets(layout, inputs, i) + 4 * at);
         if (offset < 0 || offset >= children[child].length(i)) {
           throw new Malformed(
               "offsets[" + at + "] = " + offset + " is beyond the " + children[child].length(i) + " elements of \"" + fields[child].name() + "\"");
@@ -85,38 +85,38 @@ final class ConcatNested {
         totals[c] = ConcatOffsets.reach(32, totals[c], end[c] - first[c], "elements of \"" + fields[c].name() + "\"");
       }
     });
-    node.buffers.add(plan.piece(node.length, to -> plan.each(parts, i -> ConcatPlan.copy(parts, i, ids(layout, parts, i), 1, to))));
-    node.buffers.add(plan.piece(4 * node.length, to -> plan.each(parts, i -> {
-      for (long k = 0; k < parts.counts[i]; k++) {
-        long at = parts.starts[i] + k;
-        long moved = shift[i][layout.childOf(NativeHeap.getByte(ids(layout, parts, i) + at))];
-        NativeHeap.putInt(to + 4 * (parts.at[i] + k), (int) (NativeHeap.getInt(offsets(layout, parts, i) + 4 * at) + moved));
+    node.buffers.add(plan.buffer(node.length, to -> plan.each(inputs, i -> ConcatPlan.copy(inputs, i, ids(layout, inputs, i), 1, to))));
+    node.buffers.add(plan.buffer(4 * node.length, to -> plan.each(inputs, i -> {
+      for (long k = 0; k < inputs.counts[i]; k++) {
+        long at = inputs.starts[i] + k;
+        long moved = shift[i][layout.childOf(NativeHeap.getByte(ids(layout, inputs, i) + at))];
+        NativeHeap.putInt(to + 4 * (inputs.at[i] + k), (int) (NativeHeap.getInt(offsets(layout, inputs, i) + 4 * at) + moved));
       }
     })));
     for (int c = 0; c < fields.length; c++) plan.child(node, fields[c], children[c]);
   }
 
-  private static long ids(Layout layout, Parts parts, int input) {
-    return parts.buffer(input, Positions.surplus(layout, parts.structs[input]));
+  private static long ids(Layout layout, ConcatInputs inputs, int input) {
+    return inputs.buffer(input, Positions.surplus(layout, inputs.structs[input]));
   }
 
-  private static long offsets(Layout layout, Parts parts, int input) {
-    return parts.buffer(input, Positions.surplus(layout, parts.structs[input]) + 1);
+  private static long offsets(Layout layout, ConcatInputs inputs, int input) {
+    return inputs.buffer(input, Positions.surplus(layout, inputs.structs[input]) + 1);
   }
 
   /** Runs that are cut to what is shown; two that meet stay two. */
-  static void runs(ConcatPlan plan, ConcatPlan.Node node, Layout layout, Parts parts) {
+  static void runs(ConcatPlan plan, ConcatPlan.Node node, Layout layout, ConcatInputs inputs) {
     long bits = layout.children[0].layout.bits;
-    Parts ends = parts.children(0);
-    Parts values = parts.children(1);
+    ConcatInputs ends = inputs.children(0);
+    ConcatInputs values = inputs.children(1);
     long[] runs = {0};
-    plan.each(parts, i -> {
-      if (parts.at[i] + parts.counts[i] > Integers.most(bits, true)) {
-        throw new Malformed(parts.at[i] + " + " + parts.counts[i] + " elements are more than run ends of " + bits + " bits reach");
+    plan.each(inputs, i -> {
+      if (inputs.at[i] + inputs.counts[i] > Integers.most(bits, true)) {
+        throw new Malformed(inputs.at[i] + " + " + inputs.counts[i] + " elements are more than run ends of " + bits + " bits reach");
       }
-      RunEnds all = RunEnds.of(layout, parts.structs[i]);
-      long first = all.first(parts.starts[i]);
-      long count = all.count(first, parts.starts[i], parts.starts[i] + parts.counts[i]);
+      RunEnds all = RunEnds.of(layout, inputs.structs[i]);
+      long first = all.first(inputs.starts[i]);
+      long count = all.count(first, inputs.starts[i], inputs.starts[i] + inputs.counts[i]);
       ends.set(i, ends.offset(i) + first, count);
       values.set(i, values.offset(i) + first, count);
       ends.at[i] = runs[0];
@@ -124,10 +124,10 @@ final class ConcatNested {
     });
     ConcatPlan.Node runEnds = new ConcatPlan.Node(layout.children[0].name(), runs[0], 0);
     runEnds.buffers.add(null);
-    runEnds.buffers.add(plan.piece((bits >>> 3) * runs[0], to -> plan.each(ends, i -> {
+    runEnds.buffers.add(plan.buffer((bits >>> 3) * runs[0], to -> plan.each(ends, i -> {
       for (long k = 0; k < ends.counts[i]; k++) {
-        long end = Integers.get(ends.buffer(i, 1), bits, ends.starts[i] + k) - parts.starts[i];
-        Integers.put(to, bits, ends.at[i] + k, parts.at[i] + Math.min(end, parts.counts[i]));
+        long end = Integers.get(ends.buffer(i, 1), bits, ends.starts[i] + k) - inputs.starts[i];
+        Integers.put(to, bits, ends.at[i] + k, inputs.at[i] + Math.min(end, inputs.counts[i]));
       }
     })));
     node.children.add(runEnds);

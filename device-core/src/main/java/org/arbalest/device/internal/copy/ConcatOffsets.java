@@ -26,37 +26,37 @@ final class ConcatOffsets {
   private ConcatOffsets() {}
 
   /** Text and binary. */
-  static void variable(ConcatPlan plan, ConcatPlan.Node node, Layout layout, Parts parts) {
-    Extents texts = extents(plan, layout, parts, i -> plan.owner(i).dataSize(parts.structs[i]), "bytes of data");
-    plan.each(parts, i -> {
+  static void variable(ConcatPlan plan, ConcatPlan.Node node, Layout layout, ConcatInputs inputs) {
+    Extents texts = extents(plan, layout, inputs, i -> plan.owner(i).dataSize(inputs.structs[i]), "bytes of data");
+    plan.each(inputs, i -> {
       long size = texts.last[i] - texts.first[i];
-      if (size > 0 && parts.buffer(i, 2) == 0) throw new Malformed("the data is NULL, but the offsets say " + size + " bytes");
+      if (size > 0 && inputs.buffer(i, 2) == 0) throw new Malformed("the data is NULL, but the offsets say " + size + " bytes");
     });
-    node.buffers.add(offsets(plan, layout, parts, texts, node.length));
-    node.buffers.add(plan.piece(texts.total, to -> plan.each(parts, i -> {
+    node.buffers.add(offsets(plan, layout, inputs, texts, node.length));
+    node.buffers.add(plan.buffer(texts.total, to -> plan.each(inputs, i -> {
       long size = texts.last[i] - texts.first[i];
-      if (size > 0) NativeHeap.copy(parts.buffer(i, 2) + texts.first[i], to + texts.at[i], size);
+      if (size > 0) NativeHeap.copy(inputs.buffer(i, 2) + texts.first[i], to + texts.at[i], size);
     })));
   }
 
-  static void list(ConcatPlan plan, ConcatPlan.Node node, Layout layout, Parts parts) {
-    Parts items = parts.children(0);
-    Extents lists = extents(plan, layout, parts, items::length, "elements");
-    plan.each(parts, i -> items.set(i, items.offset(i) + lists.first[i], lists.last[i] - lists.first[i]));
-    node.buffers.add(offsets(plan, layout, parts, lists, node.length));
+  static void list(ConcatPlan plan, ConcatPlan.Node node, Layout layout, ConcatInputs inputs) {
+    ConcatInputs items = inputs.children(0);
+    Extents lists = extents(plan, layout, inputs, items::length, "elements");
+    plan.each(inputs, i -> items.set(i, items.offset(i) + lists.first[i], lists.last[i] - lists.first[i]));
+    node.buffers.add(offsets(plan, layout, inputs, lists, node.length));
     plan.child(node, layout.children[0], items);
   }
 
-  private static Extents extents(ConcatPlan plan, Layout layout, Parts parts, IntToLongFunction known, String what) {
-    Extents found = new Extents(parts.structs.length);
-    plan.each(parts, i -> {
-      long begin = parts.starts[i];
-      long end = begin + parts.counts[i];
-      long first = Positions.offset(layout, parts.buffer(i, 1), begin);
-      long last = Positions.offset(layout, parts.buffer(i, 1), end);
+  private static Extents extents(ConcatPlan plan, Layout layout, ConcatInputs inputs, IntToLongFunction known, String what) {
+    Extents found = new Extents(inputs.structs.length);
+    plan.each(inputs, i -> {
+      long begin = inputs.starts[i];
+      long end = begin + inputs.counts[i];
+      long first = Positions.offset(layout, inputs.buffer(i, 1), begin);
+      long last = Positions.offset(layout, inputs.buffer(i, 1), end);
       Positions.checkExtent(begin, end, first, last, known.applyAsLong(i), what);
-      long most = Positions.offset(layout, parts.buffer(i, 1), Positions.end(parts.structs[i]));
-      if (last > most) throw Positions.beyondLast(end, last, Positions.end(parts.structs[i]), most);
+      long most = Positions.offset(layout, inputs.buffer(i, 1), Positions.end(inputs.structs[i]));
+      if (last > most) throw Positions.beyondLast(end, last, Positions.end(inputs.structs[i]), most);
       found.first[i] = first;
       found.last[i] = last;
       found.at[i] = found.total;
@@ -73,16 +73,16 @@ final class ConcatOffsets {
     return before + more;
   }
 
-  private static ConcatPlan.Piece offsets(ConcatPlan plan, Layout layout, Parts parts, Extents extents, long length) {
-    return plan.piece(layout.width() * (length + 1), to -> {
+  private static ConcatPlan.Buffer offsets(ConcatPlan plan, Layout layout, ConcatInputs inputs, Extents extents, long length) {
+    return plan.buffer(layout.width() * (length + 1), to -> {
       Integers.put(to, layout.bits, 0, 0);
-      plan.each(parts, i -> {
-        long from = parts.buffer(i, 1);
+      plan.each(inputs, i -> {
+        long from = inputs.buffer(i, 1);
         long first = extents.first[i];
-        for (long k = 1; k <= parts.counts[i]; k++) {
-          long offset = Positions.offset(layout, from, parts.starts[i] + k);
-          if (offset < first || offset > extents.last[i]) throw Positions.outside(parts.starts[i] + k, offset, first, extents.last[i]);
-          Integers.put(to, layout.bits, parts.at[i] + k, offset - first + extents.at[i]);
+        for (long k = 1; k <= inputs.counts[i]; k++) {
+          long offset = Positions.offset(layout, from, inputs.starts[i] + k);
+          if (offset < first || offset > extents.last[i]) throw Positions.outside(inputs.starts[i] + k, offset, first, extents.last[i]);
+          Integers.put(to, layout.bits, inputs.at[i] + k, offset - first + extents.at[i]);
         }
       });
     });

@@ -18,21 +18,21 @@ import org.arbalest.device.internal.schema.Malformed;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a concatenation is made of: the pieces of one allocation, and who writes them. Measuring looks at offsets, views, type ids and runs, and at no
+ * What a concatenation is made of: the buffers in one allocation, and who writes them. Measuring looks at offsets, views, type ids and runs, and at no
  * more of the inputs than is shown; where they lead beyond what there is, the array is {@link Malformed}.
  */
 final class ConcatPlan {
   private static final long ALIGNMENT = 64;
 
   /** A buffer of the result: where in the allocation, how many bytes, and who writes them when he is told the address. */
-  record Piece(long at, long bytes, LongConsumer writer) {}
+  record Buffer(long at, long bytes, LongConsumer writer) {}
 
   /** An array of the result. */
   static final class Node {
     final String name;
     final long length;
     final long nulls;
-    final List<@Nullable Piece> buffers = new ArrayList<>();
+    final List<@Nullable Buffer> buffers = new ArrayList<>();
     final List<Node> children = new ArrayList<>();
     @Nullable Node dictionary;
 
@@ -69,134 +69,134 @@ final class ConcatPlan {
   }
 
   /** Does something for each input of which there are elements. */
-  void each(Parts parts, IntConsumer action) {
+  void each(ConcatInputs inputs, IntConsumer action) {
     for (int i = 0; i < owners.length; i++) {
-      if (parts.counts[i] == 0) continue;
+      if (inputs.counts[i] == 0) continue;
       input = i;
       action.accept(i);
     }
   }
 
-  /** A piece behind the others; of no bytes, it is still somewhere (ARR-08). */
-  Piece piece(long bytes, LongConsumer writer) {
+  /** A buffer behind the others; of no bytes, it is still somewhere (ARR-08). */
+  Buffer buffer(long bytes, LongConsumer writer) {
     if (bytes > Layout.MOST_BYTES - total) throw new Malformed(bytes + " bytes beside " + total + " others are more than memory has");
-    Piece piece = new Piece(total, bytes, writer);
+    Buffer buffer = new Buffer(total, bytes, writer);
     total = (total + bytes + ALIGNMENT - 1) & -ALIGNMENT;
-    return piece;
+    return buffer;
   }
 
   /** Measures an array of the result and those below it. */
-  Node measure(String name, Field field, Parts parts) {
+  Node measure(String name, Field field, ConcatInputs inputs) {
     Layout layout = Layout.of(field);
-    long length = place(layout, parts);
-    Node node = new Node(name, length, layout.shape == Layout.Shape.NULL ? length : nulls(layout, parts));
-    if (layout.shape.hasValidity) node.buffers.add(node.nulls == 0 ? null : validity(parts, length));
+    long length = place(layout, inputs);
+    Node node = new Node(name, length, layout.shape == Layout.Shape.NULL ? length : nulls(layout, inputs));
+    if (layout.shape.hasValidity) node.buffers.add(node.nulls == 0 ? null : validity(inputs, length));
     switch (layout.shape) {
       case NULL -> {}
       case FIXED -> {
         if (layout.dictionary == null) {
-          node.buffers.add(values(parts, 1, layout.bits, length));
+          node.buffers.add(values(inputs, 1, layout.bits, length));
         } else {
-          ConcatDictionary.measure(this, node, field, parts);
+          ConcatDictionary.measure(this, node, field, inputs);
         }
       }
-      case VARIABLE -> ConcatOffsets.variable(this, node, layout, parts);
-      case VIEW -> ConcatViews.measure(this, node, parts);
-      case LIST -> ConcatOffsets.list(this, node, layout, parts);
-      case LIST_VIEW -> ConcatNested.listView(this, node, layout, parts);
-      case STRUCT, FIXED_LIST -> rows(node, layout, parts);
+      case VARIABLE -> ConcatOffsets.variable(this, node, layout, inputs);
+      case VIEW -> ConcatViews.measure(this, node, inputs);
+      case LIST -> ConcatOffsets.list(this, node, layout, inputs);
+      case LIST_VIEW -> ConcatNested.listView(this, node, layout, inputs);
+      case STRUCT, FIXED_LIST -> rows(node, layout, inputs);
       case SPARSE_UNION -> {
-        node.buffers.add(piece(length, to -> each(parts, i -> copy(parts, i, parts.buffer(i, Positions.surplus(layout, parts.structs[i])), 1, to))));
-        rows(node, layout, parts);
+        node.buffers.add(buffer(length, to -> each(inputs, i -> copy(inputs, i, inputs.buffer(i, Positions.surplus(layout, inputs.structs[i])), 1, to))));
+        rows(node, layout, inputs);
       }
-      case DENSE_UNION -> ConcatNested.denseUnion(this, node, field, parts);
-      case RUN_END -> ConcatNested.runs(this, node, layout, parts);
+      case DENSE_UNION -> ConcatNested.denseUnion(this, node, field, inputs);
+      case RUN_END -> ConcatNested.runs(this, node, layout, inputs);
     }
     return node;
   }
 
   /** Measures a child. */
-  void child(Node parent, FieldImpl field, Parts parts) {
+  void child(Node parent, FieldImpl field, ConcatInputs inputs) {
     try {
-      parent.children.add(measure(field.name(), field, parts));
+      parent.children.add(measure(field.name(), field, inputs));
     } catch (Malformed e) {
       throw e.under(field.name());
     }
   }
 
   /** Finds each input's place in the result; returns how many elements that has. */
-  private long place(Layout layout, Parts parts) {
+  private long place(Layout layout, ConcatInputs inputs) {
     long[] length = {0};
-    each(parts, i -> {
-      if (parts.counts[i] > layout.most - length[0]) {
-        throw new Malformed(length[0] + " + " + parts.counts[i] + " elements of type " + layout.kind() + " are more than memory has bytes for");
+    each(inputs, i -> {
+      if (inputs.counts[i] > layout.most - length[0]) {
+        throw new Malformed(length[0] + " + " + inputs.counts[i] + " elements of type " + layout.kind() + " are more than memory has bytes for");
       }
-      parts.at[i] = length[0];
-      length[0] += parts.counts[i];
+      inputs.at[i] = length[0];
+      length[0] += inputs.counts[i];
     });
     return length[0];
   }
 
-  private long nulls(Layout layout, Parts parts) {
+  private long nulls(Layout layout, ConcatInputs inputs) {
     long[] nulls = {0};
     if (layout.shape.hasValidity) {
-      each(parts, i -> {
-        long validity = parts.buffer(i, 0);
-        if (validity == 0 || ArrowArrayStruct.nullCount(parts.structs[i]) == 0) return;
-        long own = parts.counts[i] - Bitmaps.countOnes(validity, parts.starts[i], parts.counts[i]);
-        if (own > 0) parts.validity[i] = validity;
+      each(inputs, i -> {
+        long validity = inputs.buffer(i, 0);
+        if (validity == 0 || ArrowArrayStruct.nullCount(inputs.structs[i]) == 0) return;
+        long own = inputs.counts[i] - Bitmaps.countOnes(validity, inputs.starts[i], inputs.counts[i]);
+        if (own > 0) inputs.validity[i] = validity;
         nulls[0] += own;
       });
     }
     return nulls[0];
   }
 
-  private Piece validity(Parts parts, long length) {
+  private Buffer validity(ConcatInputs inputs, long length) {
     long bytes = (length + 7) >>> 3;
-    return piece(bytes, to -> {
+    return buffer(bytes, to -> {
       NativeHeap.fill(to, bytes, (byte) 0);
-      each(parts, i -> {
-        if (parts.validity[i] == 0) {
-          Bitmaps.setAll(to, parts.at[i], parts.counts[i]);
+      each(inputs, i -> {
+        if (inputs.validity[i] == 0) {
+          Bitmaps.setAll(to, inputs.at[i], inputs.counts[i]);
         } else {
-          Bitmaps.copy(parts.validity[i], parts.starts[i], to, parts.at[i], parts.counts[i]);
+          Bitmaps.copy(inputs.validity[i], inputs.starts[i], to, inputs.at[i], inputs.counts[i]);
         }
       });
     });
   }
 
   /** Values of {@code bits} each, from a buffer of each input, as they are. */
-  Piece values(Parts parts, int buffer, long bits, long length) {
+  Buffer values(ConcatInputs inputs, int buffer, long bits, long length) {
     long bytes = (length * bits + 7) >>> 3;
-    if (bits != 1) return piece(bytes, to -> each(parts, i -> copy(parts, i, parts.buffer(i, buffer), bits >>> 3, to)));
-    return piece(bytes, to -> {
+    if (bits != 1) return buffer(bytes, to -> each(inputs, i -> copy(inputs, i, inputs.buffer(i, buffer), bits >>> 3, to)));
+    return buffer(bytes, to -> {
       NativeHeap.fill(to, bytes, (byte) 0);
-      each(parts, i -> Bitmaps.copy(parts.buffer(i, buffer), parts.starts[i], to, parts.at[i], parts.counts[i]));
+      each(inputs, i -> Bitmaps.copy(inputs.buffer(i, buffer), inputs.starts[i], to, inputs.at[i], inputs.counts[i]));
     });
   }
 
-  static void copy(Parts parts, int input, long from, long width, long to) {
-    NativeHeap.copy(from + parts.starts[input] * width, to + parts.at[input] * width, parts.counts[input] * width);
+  static void copy(ConcatInputs inputs, int input, long from, long width, long to) {
+    NativeHeap.copy(from + inputs.starts[input] * width, to + inputs.at[input] * width, inputs.counts[input] * width);
   }
 
   /** Children whose elements are found by the parent's position. */
-  private void rows(Node node, Layout layout, Parts parts) {
+  private void rows(Node node, Layout layout, ConcatInputs inputs) {
     for (int c = 0; c < layout.children.length; c++) {
-      Parts below = parts.children(c);
-      each(parts, i -> {
+      ConcatInputs below = inputs.children(c);
+      each(inputs, i -> {
         long child = below.structs[i];
-        below.set(i, Positions.childStart(layout, child, parts.starts[i]), Positions.childLength(layout, child, parts.counts[i]));
+        below.set(i, Positions.childStart(layout, child, inputs.starts[i]), Positions.childLength(layout, child, inputs.counts[i]));
       });
       child(node, layout.children[c], below);
     }
   }
 
-  /** Writes what was measured into an allocation, zeroes between the pieces included. */
+  /** Writes what was measured into an allocation, zeroes between the buffers included. */
   void write(Node node, long base) {
-    for (Piece piece : node.buffers) {
-      if (piece == null) continue;
-      piece.writer.accept(base + piece.at);
-      long end = piece.at + piece.bytes;
+    for (Buffer buffer : node.buffers) {
+      if (buffer == null) continue;
+      buffer.writer.accept(base + buffer.at);
+      long end = buffer.at + buffer.bytes;
       NativeHeap.fill(base + end, -end & (ALIGNMENT - 1), (byte) 0);
     }
     for (Node child : node.children) write(child, base, child.name);
@@ -214,9 +214,9 @@ final class ConcatPlan {
   /** The result's parts: slices of the allocation, which are added to a list as well. */
   static ArrayData data(Node node, DeviceBuffer memory, List<DeviceBuffer> slices) {
     List<@Nullable DeviceBuffer> buffers = new ArrayList<>();
-    for (Piece piece : node.buffers) {
-      if (piece != null) slices.add(memory.slice(piece.at, piece.bytes));
-      buffers.add(piece == null ? null : slices.getLast());
+    for (Buffer buffer : node.buffers) {
+      if (buffer != null) slices.add(memory.slice(buffer.at, buffer.bytes));
+      buffers.add(buffer == null ? null : slices.getLast());
     }
     List<ArrayData> children = new ArrayList<>();
     for (Node child : node.children) children.add(data(child, memory, slices));

@@ -14,49 +14,49 @@ final class ConcatViews {
 
   private ConcatViews() {}
 
-  static void measure(ConcatPlan plan, ConcatPlan.Node node, Parts parts) {
+  static void measure(ConcatPlan plan, ConcatPlan.Node node, ConcatInputs inputs) {
     Map<Data, Integer> kept = new LinkedHashMap<>();
-    int[][] places = new int[parts.structs.length][];
-    plan.each(parts, i -> places[i] = collect(parts, i, kept));
-    node.buffers.add(plan.piece(ViewStruct.SIZE * node.length, to -> plan.each(parts, i -> write(parts, i, places[i], to))));
+    int[][] places = new int[inputs.structs.length][];
+    plan.each(inputs, i -> places[i] = collect(inputs, i, kept));
+    node.buffers.add(plan.buffer(ViewStruct.SIZE * node.length, to -> plan.each(inputs, i -> write(inputs, i, places[i], to))));
     for (Data data : kept.keySet()) {
-      node.buffers.add(plan.piece(data.size, to -> NativeHeap.copy(data.address, to, data.size)));
+      node.buffers.add(plan.buffer(data.size, to -> NativeHeap.copy(data.address, to, data.size)));
     }
   }
 
   /** Keeps the data buffers that an input's views lead to; returns the place of each in the result, or −1. */
-  private static int[] collect(Parts parts, int input, Map<Data, Integer> kept) {
-    int variadic = Math.toIntExact(ViewStruct.variadic(parts.structs[input]));
-    long sizes = ViewStruct.sizes(parts.structs[input]);
+  private static int[] collect(ConcatInputs inputs, int input, Map<Data, Integer> kept) {
+    int variadic = Math.toIntExact(ViewStruct.variadic(inputs.structs[input]));
+    long sizes = ViewStruct.sizes(inputs.structs[input]);
     int[] places = new int[variadic];
     Arrays.fill(places, -1);
-    for (long k = 0; k < parts.counts[input]; k++) {
-      if (parts.isNull(input, k)) continue;
-      long view = view(parts, input, k);
+    for (long k = 0; k < inputs.counts[input]; k++) {
+      if (inputs.isNull(input, k)) continue;
+      long view = view(inputs, input, k);
       int size = ViewStruct.size(view);
-      if (size < 0) throw new Malformed("views[" + (parts.starts[input] + k) + "] has " + size + " bytes");
+      if (size < 0) throw new Malformed("views[" + (inputs.starts[input] + k) + "] has " + size + " bytes");
       if (size <= ViewStruct.INLINE) continue;
       int index = ViewStruct.buffer(view);
-      String fault = ViewStruct.fault(parts.starts[input] + k, size, index, ViewStruct.offset(view), variadic, sizes);
+      String fault = ViewStruct.fault(inputs.starts[input] + k, size, index, ViewStruct.offset(view), variadic, sizes);
       if (fault != null) throw new Malformed(fault);
       if (places[index] >= 0) continue;
-      Data data = new Data(parts.buffer(input, 2 + index), ViewStruct.dataSize(parts.structs[input], index));
+      Data data = new Data(inputs.buffer(input, 2 + index), ViewStruct.dataSize(inputs.structs[input], index));
       Integer there = kept.putIfAbsent(data, kept.size());
       places[index] = there == null ? kept.size() - 1 : there;
     }
     return places;
   }
 
-  private static void write(Parts parts, int input, int[] places, long base) {
-    for (long k = 0; k < parts.counts[input]; k++) {
-      long from = view(parts, input, k);
-      long to = base + ViewStruct.SIZE * (parts.at[input] + k);
-      ViewStruct.copy(from, to, parts.isNull(input, k));
+  private static void write(ConcatInputs inputs, int input, int[] places, long base) {
+    for (long k = 0; k < inputs.counts[input]; k++) {
+      long from = view(inputs, input, k);
+      long to = base + ViewStruct.SIZE * (inputs.at[input] + k);
+      ViewStruct.copy(from, to, inputs.isNull(input, k));
       if (ViewStruct.size(to) > ViewStruct.INLINE) ViewStruct.setBuffer(to, places[ViewStruct.buffer(from)]);
     }
   }
 
-  private static long view(Parts parts, int input, long element) {
-    return parts.buffer(input, 1) + ViewStruct.SIZE * (parts.starts[input] + element);
+  private static long view(ConcatInputs inputs, int input, long element) {
+    return inputs.buffer(input, 1) + ViewStruct.SIZE * (inputs.starts[input] + element);
   }
 }

@@ -14,7 +14,7 @@ import org.arbalest.device.internal.schema.ViewStruct;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a copy of an array in one allocation is made of: the structs that describe it, and the pieces of memory to be copied.
+ * What a copy of an array in one allocation is made of: the structs that describe it, and the ranges of memory to be copied.
  *
  * <p>An array's own elements are copied from the first that is shown, but for up to seven more where a bitmap is copied, whose first byte may
  * begin with them; so are the fields of structs. What stands in those seven is nobody's business: offsets of them are not looked at. The elements of lists are copied whole, since which of them are shown is known to the device
@@ -27,7 +27,7 @@ final class CopyPlan {
   /** The offsets that {@link #write} needs; what must be fetched of them is known once it was measured. */
   final TextEnds ends;
 
-  final Pieces pieces = new Pieces();
+  final CopyRanges ranges = new CopyRanges();
   private int nodes;
   private long entries;
   private @Nullable StructBlock block;
@@ -50,11 +50,11 @@ final class CopyPlan {
     checked(() -> measure(Layout.of(field), source, start, length));
   }
 
-  /** Writes the structs, and lists the pieces. The caller frees {@link #block}, also on failure. */
+  /** Writes the structs, and lists the ranges. The caller frees {@link #block}, also on failure. */
   void write(Field field, long source, long start, long length) {
     StructBlock structs = new StructBlock(nodes, entries);
     block = structs;
-    BufferPieces buffers = new BufferPieces(owner, ends, pieces, staging);
+    CopiedBuffers buffers = new CopiedBuffers(owner, ends, ranges, staging);
     checked(() -> write(structs, buffers, Layout.of(field), source, start, length, 0));
   }
 
@@ -96,7 +96,7 @@ final class CopyPlan {
   }
 
   /** @param hidden how many of the elements from {@code start} on are only there since their parent has a bitmap */
-  private static long write(StructBlock block, BufferPieces pieces, Layout layout, long source, long start, long length, long hidden) {
+  private static long write(StructBlock block, CopiedBuffers buffers, Layout layout, long source, long start, long length, long hidden) {
     long skip = length == 0 ? 0 : skip(layout, source, start);
     long begin = length == 0 ? 0 : start - skip;
     long count = Math.addExact(length, skip);
@@ -104,18 +104,18 @@ final class CopyPlan {
     long nulls = nullCount(layout, source, length, isWhole);
     long offset = layout.shape == Layout.Shape.RUN_END && length != 0 ? start : skip;
     long node = block.node(layout, length, nulls, offset, bufferCount(layout, source));
-    pieces.add(layout, source, node, begin, count, hidden + skip, nulls != 0);
-    writeChildren(block, pieces, layout, source, node, begin, count, hidden + skip);
+    buffers.add(layout, source, node, begin, count, hidden + skip, nulls != 0);
+    writeChildren(block, buffers, layout, source, node, begin, count, hidden + skip);
     return node;
   }
 
-  private static void writeChildren(StructBlock block, BufferPieces pieces, Layout layout, long source, long node, long begin, long count, long hidden) {
+  private static void writeChildren(StructBlock block, CopiedBuffers buffers, Layout layout, long source, long node, long begin, long count, long hidden) {
     for (int i = 0; i < layout.children.length; i++) {
       long child = ArrowArrayStruct.child(source, i);
       try {
         long start = count == 0 ? 0 : Positions.childStart(layout, child, begin);
         long length = count == 0 ? 0 : Positions.childLength(layout, child, count);
-        ArrowArrayStruct.setChild(node, i, write(block, pieces, layout.children[i].layout, child, start, length, Positions.hiddenBelow(layout, hidden)));
+        ArrowArrayStruct.setChild(node, i, write(block, buffers, layout.children[i].layout, child, start, length, Positions.hiddenBelow(layout, hidden)));
       } catch (Malformed e) {
         throw e.under(layout.children[i].name());
       }
@@ -123,7 +123,7 @@ final class CopyPlan {
     Field dictionary = layout.dictionary;
     if (dictionary == null) return;
     long values = ArrowArrayStruct.dictionary(source);
-    long copy = write(block, pieces, Layout.of(dictionary), values, ArrowArrayStruct.offset(values), ArrowArrayStruct.length(values), 0);
+    long copy = write(block, buffers, Layout.of(dictionary), values, ArrowArrayStruct.offset(values), ArrowArrayStruct.length(values), 0);
     ArrowArrayStruct.setDictionary(node, copy);
   }
 

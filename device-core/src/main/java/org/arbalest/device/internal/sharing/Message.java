@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  */
 @SuppressWarnings("ArrayRecordComponent") // they are only carried
 record Message(UUID process, DeviceType device, @Nullable UUID uuid, @Nullable String pciBusId, byte @Nullable [] event, List<Memory> memories, Field field,
-    Part root) {
+    SharedStruct root) {
   static final int VERSION = 1;
 
   /** "ARBSHARE", lowest byte first. */
@@ -97,7 +97,7 @@ record Message(UUID process, DeviceType device, @Nullable UUID uuid, @Nullable S
     for (int i = 0; i < count; i++) memories.add(memory(in, i));
     long[] sizes = memories.stream().mapToLong(Memory::bytes).toArray();
     Field field = FieldBytes.read(in);
-    Part root = Part.read(Layout.of(field), in, sizes);
+    SharedStruct root = SharedStruct.read(Layout.of(field), in, sizes);
     in.end();
     boolean hasUuid = uuid.getMostSignificantBits() != 0 || uuid.getLeastSignificantBits() != 0;
     return new Message(process, device, hasUuid ? uuid : null, pciBusId.isEmpty() ? null : pciBusId, event.length == 0 ? null : event, memories, field, root);

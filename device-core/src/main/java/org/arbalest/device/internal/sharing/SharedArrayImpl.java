@@ -106,16 +106,16 @@ public final class SharedArrayImpl implements SharedArray {
 
   private static byte[] message(DeviceArrayImpl array, Ownership owner, long struct, @Nullable RecordedEvent event, ProcessSharing sharing) {
     Device device = array.device();
-    ExportedParts parts = new ExportedParts(owner, sharing);
-    Part root;
+    ExportedStructs structs = new ExportedStructs(owner, sharing);
+    SharedStruct root;
     try {
-      root = parts.part(Layout.of(array.field()), struct);
+      root = structs.struct(Layout.of(array.field()), struct);
     } catch (DeviceException e) {
       if (e.errno() != Errno.EINVAL) throw e;
       String help = "; copy it to the device's shareableMemory(), and share the copy";
       throw new DeviceException(Errno.EINVAL, "the array on " + device + " cannot be shared with other processes: " + e.getMessage() + help, e);
     }
-    List<Message.Memory> memories = parts.memories.stream().map(memory -> new Message.Memory(memory.bytes(), memory.handle())).toList();
+    List<Message.Memory> memories = structs.memories.stream().map(memory -> new Message.Memory(memory.bytes(), memory.handle())).toList();
     DeviceIdentity identity = device.identity();
     byte[] waited = event == null || memories.isEmpty() ? null : sharing.exportEvent(NativeHeap.getLong(event.point.cell));
     return new Message(PROCESS, device.type(), identity.uuid(), identity.pciBusId(), waited, memories, array.field(), root).toBytes();

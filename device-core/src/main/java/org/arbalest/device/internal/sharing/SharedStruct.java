@@ -17,25 +17,25 @@ import org.jspecify.annotations.Nullable;
  *
  * @param buffers as in {@link ArrayData}: null for one that there is not
  */
-record Part(long length, long nullCount, long offset, List<@Nullable Piece> buffers, List<Part> children, @Nullable Part dictionary) {
+record SharedStruct(long length, long nullCount, long offset, List<@Nullable Extent> buffers, List<SharedStruct> children, @Nullable SharedStruct dictionary) {
   private static final int MOST_BUFFERS = 1 << 20;
   private static final int NO_BUFFER = -1;
 
   /** Some bytes of one of the message's allocations. */
-  record Piece(int memory, long offset, long bytes) {}
+  record Extent(int memory, long offset, long bytes) {}
 
   void write(ByteWriter out) {
     out.long64(length);
     out.long64(nullCount);
     out.long64(offset);
     out.int32(buffers.size());
-    for (Piece piece : buffers) {
-      out.int32(piece == null ? NO_BUFFER : piece.memory);
-      if (piece == null) continue;
-      out.long64(piece.offset);
-      out.long64(piece.bytes);
+    for (Extent extent : buffers) {
+      out.int32(extent == null ? NO_BUFFER : extent.memory);
+      if (extent == null) continue;
+      out.long64(extent.offset);
+      out.long64(extent.bytes);
     }
-    for (Part child : children) child.write(out);
+    for (SharedStruct child : children) child.write(out);
     if (dictionary != null) dictionary.write(out);
   }
 
@@ -44,7 +44,7 @@ record Part(long length, long nullCount, long offset, List<@Nullable Piece> buff
    *
    * @param sizes of the allocations
    */
-  static Part read(Layout layout, ByteReader in, long[] sizes) {
+  static SharedStruct read(Layout layout, ByteReader in, long[] sizes) {
     long length = in.long64("a length");
     long nullCount = in.long64("a null count");
     long offset = in.long64("an offset");
@@ -57,15 +57,15 @@ record Part(long length, long nullCount, long offset, List<@Nullable Piece> buff
     if (isView ? count < expected : count != expected) {
       throw new Malformed("there are " + count + " buffers, but an array of type " + layout.kind() + " has " + (isView ? "at least " : "") + expected);
     }
-    List<@Nullable Piece> buffers = new ArrayList<>();
-    for (int i = 0; i < count; i++) buffers.add(piece(in, sizes, i, layout.bufferBytes(i, offset + length)));
-    List<Part> children = new ArrayList<>();
+    List<@Nullable Extent> buffers = new ArrayList<>();
+    for (int i = 0; i < count; i++) buffers.add(extent(in, sizes, i, layout.bufferBytes(i, offset + length)));
+    List<SharedStruct> children = new ArrayList<>();
     for (FieldImpl child : layout.children) children.add(below(child.name(), child, in, sizes));
-    Part dictionary = layout.dictionary == null ? null : below(Malformed.DICTIONARY, layout.dictionary, in, sizes);
-    return new Part(length, nullCount, offset, buffers, children, dictionary);
+    SharedStruct dictionary = layout.dictionary == null ? null : below(Malformed.DICTIONARY, layout.dictionary, in, sizes);
+    return new SharedStruct(length, nullCount, offset, buffers, children, dictionary);
   }
 
-  private static Part below(String name, FieldImpl field, ByteReader in, long[] sizes) {
+  private static SharedStruct below(String name, FieldImpl field, ByteReader in, long[] sizes) {
     try {
       return read(field.layout, in, sizes);
     } catch (Malformed e) {
@@ -73,7 +73,7 @@ record Part(long length, long nullCount, long offset, List<@Nullable Piece> buff
     }
   }
 
-  private static @Nullable Piece piece(ByteReader in, long[] sizes, int index, long needed) {
+  private static @Nullable Extent extent(ByteReader in, long[] sizes, int index, long needed) {
     int memory = in.int32("the allocation of a buffer");
     if (memory == NO_BUFFER) return null; // whether it may be missing, the structure's check knows
     if (memory < 0 || memory >= sizes.length) throw new Malformed("buffer " + index + " is in allocation " + memory + ", of " + sizes.length);
@@ -83,19 +83,19 @@ record Part(long length, long nullCount, long offset, List<@Nullable Piece> buff
       throw new Malformed("buffer " + index + " has " + bytes + " bytes at " + offset + " of an allocation of " + sizes[memory]);
     }
     if (bytes < needed) throw new Malformed("buffer " + index + " has " + bytes + " bytes, but needs " + needed);
-    return new Piece(memory, offset, bytes);
+    return new Extent(memory, offset, bytes);
   }
 
   /** The same, of buffers; each a slice of one of the allocations, which is put into {@code taken} as well, for the caller to close. */
   ArrayData data(List<DeviceBuffer> memories, List<DeviceBuffer> taken) {
     List<@Nullable DeviceBuffer> slices = new ArrayList<>();
-    for (Piece piece : buffers) {
-      DeviceBuffer slice = piece == null ? null : memories.get(piece.memory).slice(piece.offset, piece.bytes);
+    for (Extent extent : buffers) {
+      DeviceBuffer slice = extent == null ? null : memories.get(extent.memory).slice(extent.offset, extent.bytes);
       slices.add(slice);
       if (slice != null) taken.add(slice);
     }
     List<ArrayData> below = new ArrayList<>();
-    for (Part child : children) below.add(child.data(memories, taken));
+    for (SharedStruct child : children) below.add(child.data(memories, taken));
     return new ArrayData(length, nullCount, offset, slices, below, dictionary == null ? null : dictionary.data(memories, taken));
   }
 }

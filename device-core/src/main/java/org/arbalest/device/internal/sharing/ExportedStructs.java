@@ -8,46 +8,46 @@ import org.arbalest.device.internal.array.Ownership;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.FieldImpl;
 import org.arbalest.device.internal.schema.Layout;
-import org.arbalest.device.internal.sharing.Part.Piece;
+import org.arbalest.device.internal.sharing.SharedStruct.Extent;
 import org.arbalest.device.spi.ProcessSharing;
 import org.arbalest.device.spi.ProcessSharing.Exported;
 import org.jspecify.annotations.Nullable;
 
 /** Takes an exported array apart: which allocations it is in, and where in them each buffer is. */
-final class ExportedParts {
+final class ExportedStructs {
   private final Ownership owner;
   private final ProcessSharing sharing;
   final List<Exported> memories = new ArrayList<>();
 
-  ExportedParts(Ownership owner, ProcessSharing sharing) {
+  ExportedStructs(Ownership owner, ProcessSharing sharing) {
     this.owner = owner;
     this.sharing = sharing;
   }
 
-  Part part(Layout layout, long node) {
+  SharedStruct struct(Layout layout, long node) {
     long length = ArrowArrayStruct.length(node);
     long offset = ArrowArrayStruct.offset(node);
     boolean isView = layout.shape == Layout.Shape.VIEW;
     int count = Math.toIntExact(ArrowArrayStruct.nBuffers(node)) - (isView ? 1 : 0); // the last are sizes, in main memory
-    List<@Nullable Piece> buffers = new ArrayList<>();
+    List<@Nullable Extent> buffers = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       long address = ArrowArrayStruct.buffer(node, i);
       long needed =
           isView && i >= 2 ? NativeHeap.getLong(ArrowArrayStruct.buffer(node, count) + (long) Long.BYTES * (i - 2)) : layout.bufferBytes(i, offset + length);
       boolean isData = layout.shape == Layout.Shape.VARIABLE && i == 2;
-      buffers.add(address == 0 ? null : piece(address, isData ? owner.dataSize(node) : needed));
+      buffers.add(address == 0 ? null : extent(address, isData ? owner.dataSize(node) : needed));
     }
-    List<Part> children = new ArrayList<>();
-    for (int i = 0; i < layout.children.length; i++) children.add(part(layout.children[i].layout, ArrowArrayStruct.child(node, i)));
+    List<SharedStruct> children = new ArrayList<>();
+    for (int i = 0; i < layout.children.length; i++) children.add(struct(layout.children[i].layout, ArrowArrayStruct.child(node, i)));
     FieldImpl values = layout.dictionary;
-    Part dictionary = values == null ? null : part(values.layout, ArrowArrayStruct.dictionary(node));
-    return new Part(length, ArrowArrayStruct.nullCount(node), offset, buffers, children, dictionary);
+    SharedStruct dictionary = values == null ? null : struct(values.layout, ArrowArrayStruct.dictionary(node));
+    return new SharedStruct(length, ArrowArrayStruct.nullCount(node), offset, buffers, children, dictionary);
   }
 
   /** Where some bytes are; of a size that nobody knows, all up to the end of the allocation. */
-  private @Nullable Piece piece(long address, long size) {
+  private @Nullable Extent extent(long address, long size) {
     int index = indexOf(address);
-    if (index < 0 && size == 0) return memories.isEmpty() ? null : new Piece(0, 0, 0); // an address of nothing may be anywhere
+    if (index < 0 && size == 0) return memories.isEmpty() ? null : new Extent(0, 0, 0); // an address of nothing may be anywhere
     if (index < 0) {
       Exported exported = sharing.export(address);
       index = memories.size();
@@ -56,7 +56,7 @@ final class ExportedParts {
     Exported memory = memories.get(index);
     long offset = address - memory.base();
     long left = memory.bytes() - offset;
-    return new Piece(index, offset, Math.min(size, left));
+    return new Extent(index, offset, Math.min(size, left));
   }
 
   private int indexOf(long address) {

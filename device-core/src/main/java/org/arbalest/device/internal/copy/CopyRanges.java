@@ -6,11 +6,11 @@ import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.schema.Malformed;
 
-/** The pieces of memory that become one allocation, each at a multiple of 64 bytes; and the pointers that are to lead to them there. */
-final class Pieces {
+/** The ranges of memory that become one allocation, each at a multiple of 64 bytes; and the pointers that are to lead to them there. */
+final class CopyRanges {
   private static final long ALIGNMENT = 64;
 
-  /** From which address each piece is copied. */
+  /** From which address each range is copied. */
   long[] from = new long[16];
 
   /** To where in the allocation. */
@@ -30,7 +30,7 @@ final class Pieces {
   /** The size of the allocation. */
   long total;
 
-  /** A piece; of no bytes, it is still somewhere, so that no exported pointer is NULL (ARR-08). */
+  /** A range; of no bytes, it is still somewhere, so that no exported pointer is NULL (ARR-08). */
   void add(long address, long size, long cell) {
     add(address, size, cell, false);
   }
@@ -60,7 +60,7 @@ final class Pieces {
     for (int i = 0; i < count; i++) NativeHeap.putLong(cells[i], base + at[i]);
   }
 
-  /** Zeroes what lies between the pieces. */
+  /** Zeroes what lies between the ranges. */
   void clearGaps(long base) {
     for (int i = 0; i < count; i++) {
       long end = at[i] + bytes[i];
@@ -69,12 +69,12 @@ final class Pieces {
     }
   }
 
-  /** Whether a piece lies behind the one before where it comes from as it will in the allocation. */
-  boolean follows(int piece) {
-    return bytes[piece] > 0 && !isOurs[piece] && !isOurs[piece - 1] && bytes[piece - 1] > 0 && from[piece] - from[piece - 1] == at[piece] - at[piece - 1];
+  /** Whether a range lies behind the one before where it comes from as it will in the allocation. */
+  boolean follows(int range) {
+    return bytes[range] > 0 && !isOurs[range] && !isOurs[range - 1] && bytes[range - 1] > 0 && from[range] - from[range - 1] == at[range] - at[range - 1];
   }
 
-  /** The bytes of the allocation from one piece to before another, what lies between them included. */
+  /** The bytes of the allocation from one range to before another, what lies between them included. */
   long span(int first, int end) {
     return at[end - 1] + bytes[end - 1] - at[first];
   }

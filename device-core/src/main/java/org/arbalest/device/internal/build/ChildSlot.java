@@ -8,14 +8,14 @@ import org.arbalest.device.Field;
 import org.arbalest.device.internal.schema.TypeNames;
 
 /** The builder of what a nested type is made of, such as a list's elements; of another type, if that is said while it is empty. */
-final class Part {
+final class ChildSlot {
   private final ColumnBuilderImpl whole;
   ColumnBuilderImpl builder;
 
   /** What {@link #builder} was before: somebody may still hold it, and what is appended to it would be lost. */
   private final List<ColumnBuilderImpl> replaced = new ArrayList<>(0);
 
-  Part(ColumnBuilderImpl whole, Field field, long rows) {
+  ChildSlot(ColumnBuilderImpl whole, Field field, long rows) {
     this.whole = whole;
     this.builder = make(field, rows);
   }
@@ -60,7 +60,7 @@ final class Part {
   }
 
   private static boolean isEmpty(ColumnBuilderImpl held) {
-    return held.length() == 0 && held.parts().stream().allMatch(Part::isEmpty);
+    return held.length() == 0 && held.parts().stream().allMatch(ChildSlot::isEmpty);
   }
 
   /** Forgets the values from some one on, and what they are made of. */

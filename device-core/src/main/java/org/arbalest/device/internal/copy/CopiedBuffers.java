@@ -12,26 +12,26 @@ import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.schema.Malformed;
 import org.arbalest.device.internal.schema.ViewStruct;
 
-/** Which pieces of a struct's buffers are copied, and to which cells of the copy's struct they belong. */
-final class BufferPieces {
+/** Which ranges of a struct's buffers are copied, and to which cells of the copy's struct they belong. */
+final class CopiedBuffers {
   /** Eight zero bytes, for the offsets of an empty array whose producer left them out (ARR-08). */
   private static final long ZEROES = zeroes();
 
   private final Ownership owner;
   private final TextEnds ends;
-  private final Pieces pieces;
+  private final CopyRanges ranges;
 
   /** Offsets that were rewritten, to be freed when they are copied. */
   private final List<DeviceBuffer> staging;
 
-  BufferPieces(Ownership owner, TextEnds ends, Pieces pieces, List<DeviceBuffer> staging) {
+  CopiedBuffers(Ownership owner, TextEnds ends, CopyRanges ranges, List<DeviceBuffer> staging) {
     this.owner = owner;
     this.ends = ends;
-    this.pieces = pieces;
+    this.ranges = ranges;
     this.staging = staging;
   }
 
-  /** Adds the pieces of some elements of {@code source}, of which nobody sees the first, and writes what else the buffers of {@code node} need. */
+  /** Adds the ranges of some elements of {@code source}, of which nobody sees the first, and writes what else the buffers of {@code node} need. */
   void add(Layout layout, long source, long node, long begin, long count, long hidden, boolean mayHaveNulls) {
     long cell = ArrowArrayStruct.buffers(node);
     long surplus = Positions.surplus(layout, source);
@@ -65,13 +65,13 @@ final class BufferPieces {
   private void copyBits(long address, long begin, long count, long each, long cell) {
     long first = Math.multiplyExact(begin, each) >>> 3;
     long size = Math.addExact(Math.multiplyExact(count, each), 7) >>> 3;
-    pieces.add(address == 0 ? 0 : address + first, address == 0 ? 0 : size, cell);
+    ranges.add(address == 0 ? 0 : address + first, address == 0 ? 0 : size, cell);
   }
 
   /** Offsets as they are; of an empty array one, which is 0, whatever its producer has, which may be none. */
   private void copyOffsets(Layout layout, long offsets, long begin, long count, long cell) {
     if (count == 0) {
-      pieces.add(ZEROES, layout.width(), cell, true);
+      ranges.add(ZEROES, layout.width(), cell, true);
     } else {
       copyBits(offsets, begin, Math.addExact(count, 1), layout.bits, cell);
     }
@@ -81,7 +81,7 @@ final class BufferPieces {
     long offsets = ArrowArrayStruct.buffer(source, 1);
     long data = ArrowArrayStruct.buffer(source, 2);
     if (count == 0) {
-      pieces.add(ZEROES, layout.width(), cell, true);
+      ranges.add(ZEROES, layout.width(), cell, true);
       addData(data, 0, cell);
       return;
     }
@@ -93,7 +93,7 @@ final class BufferPieces {
     if (!ends.hostReads || (first == 0 && hidden == 0)) {
       copyOffsets(layout, offsets, begin, count, cell);
     } else {
-      pieces.add(rebased(layout, offsets, begin, count, hidden, first, last), layout.width() * (count + 1), cell, true);
+      ranges.add(rebased(layout, offsets, begin, count, hidden, first, last), layout.width() * (count + 1), cell, true);
     }
     addData(data + first, last - first, cell);
   }
@@ -108,7 +108,7 @@ final class BufferPieces {
 
   /** The bytes of texts, and behind the list of the buffers their number, as {@link Ownership#dataSize} wants it. */
   private void addData(long data, long size, long cell) {
-    pieces.add(data, size, cell + Long.BYTES);
+    ranges.add(data, size, cell + Long.BYTES);
     NativeHeap.putLong(cell + 2 * Long.BYTES, size);
   }
 
@@ -135,7 +135,7 @@ final class BufferPieces {
     for (long i = 0; i < variadic; i++) {
       long size = count == 0 ? 0 : ViewStruct.dataSize(source, i);
       NativeHeap.putLong(copiedSizes + Long.BYTES * i, size);
-      pieces.add(ArrowArrayStruct.buffer(source, 2 + i), size, cell + Long.BYTES * (1 + i));
+      ranges.add(ArrowArrayStruct.buffer(source, 2 + i), size, cell + Long.BYTES * (1 + i));
     }
   }
 

@@ -6,7 +6,7 @@ import org.arbalest.device.abi.ArrowArrayStruct;
 import org.arbalest.device.internal.memory.Bitmaps;
 
 /** What one array of a concatenation is made of: from each input some elements of a struct, or none. */
-final class Parts {
+final class ConcatInputs {
   /** The struct in each input; its buffers and children are those of the type, also where no elements are taken. */
   final long[] structs;
 
@@ -22,7 +22,7 @@ final class Parts {
   final long[] validity;
 
   /** No elements of these structs. */
-  Parts(long[] structs) {
+  ConcatInputs(long[] structs) {
     this.structs = structs;
     this.starts = new long[structs.length];
     this.counts = new long[structs.length];
@@ -36,19 +36,19 @@ final class Parts {
   }
 
   /** No elements yet of the children at a position. */
-  Parts children(int index) {
+  ConcatInputs children(int index) {
     return below(struct -> ArrowArrayStruct.child(struct, index));
   }
 
   /** No elements yet of the dictionaries. */
-  Parts dictionaries() {
+  ConcatInputs dictionaries() {
     return below(ArrowArrayStruct::dictionary);
   }
 
-  private Parts below(LongUnaryOperator of) {
+  private ConcatInputs below(LongUnaryOperator of) {
     long[] below = new long[structs.length];
     for (int i = 0; i < below.length; i++) below[i] = of.applyAsLong(structs[i]);
-    return new Parts(below);
+    return new ConcatInputs(below);
   }
 
   long buffer(int input, long index) {
