@@ -2,6 +2,7 @@
 package org.arbalest.device
 
 import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.assertions.withClue
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.collections.shouldContainExactly
 import io.kotest.matchers.nulls.shouldBeNull
@@ -10,6 +11,7 @@ import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.abi.ArrowArrayStruct
 import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.support.EveryType
+import org.arbalest.device.support.RawArray
 import org.arbalest.device.support.struct
 import org.arbalest.support.CCompiler
 import org.arbalest.support.LedgerExtension
@@ -21,6 +23,7 @@ import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
 import java.lang.foreign.ValueLayout.JAVA_BYTE
 import java.lang.foreign.ValueLayout.JAVA_INT
+import java.nio.ByteBuffer
 
 /** Arrays taken apart, and made again. */
 class ArrayDataSpec : FunSpec({
@@ -89,6 +92,27 @@ class ArrayDataSpec : FunSpec({
                 there.copyTo(Devices.cpu()).use { here ->
                     here.synchronize()
                     EveryType.rows(here) shouldBe expected
+                }
+            }
+        }
+    }
+
+    test("an array of which C left out buffers that have no bytes is the same array again [DEV-35]") {
+        val absent: Array<ByteBuffer?> = arrayOf(null, null, null)
+        fun raw(type: DataType, length: Int, vararg buffers: ByteBuffer?, children: List<RawArray> = emptyList()) =
+            RawArray(Field.of("a", type), length, 0, 0, buffers.toMutableList(), children)
+        val number = raw(DataType.INT8, 0, *absent.copyOf(2))
+        val arrays = listOf(
+            raw(DataType.UTF8, 2, null, RawArray.ints(0, 0, 0), null), raw(DataType.LARGE_BINARY, 1, null, RawArray.longs(0, 0), null),
+            raw(DataType.UTF8_VIEW, 1, null, RawArray.blank(16), null, RawArray.longs(0)), raw(DataType.UTF8, 0, *absent), raw(DataType.UTF8_VIEW, 0, *absent), number,
+            raw(DataType.list(number.field), 0, *absent.copyOf(2), children = listOf(number)), raw(DataType.denseUnion(number.field), 0, *absent.copyOf(2), children = listOf(number)),
+            raw(DataType.sparseUnion(number.field), 0, null, children = listOf(number)),
+        )
+        for (array in arrays) withClue(array.field) {
+            Arena.ofConfined().use { arena ->
+                DeviceArray.importArray(array.laid(arena), array.field).again().use { again ->
+                    EveryType.rows(again) shouldBe List(array.length) { if (array.type == DataType.LARGE_BINARY) emptyList<Byte>() else "" }
+                    again.validate(Validation.FULL)
                 }
             }
         }

@@ -95,7 +95,8 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
    * <p>A buffer has what its elements need, skipped ones included, and of data as much as is known to be there. Where only offsets tell, as in text that came from
    * C, this waits for the array, and reads the last of them. Otherwise it does not wait, and what writes to the buffers may be under way: see {@link #synchronize()}.
    *
-   * @return buffers that are the caller's to close, those below as well; null for one that is not there, as a bitmap without nulls may be
+   * @return buffers that are the caller's to close, those below as well; null for a bitmap that is not there; any
+   *     other buffer that C left out has no bytes
    * @throws DeviceException with {@code EINVAL} if what an offset of C's says cannot be; and what waiting throws
    */
   default ArrayData data() {

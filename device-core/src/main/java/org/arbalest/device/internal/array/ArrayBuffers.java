@@ -74,7 +74,12 @@ public final class ArrayBuffers {
     List<@Nullable DeviceBuffer> buffers = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       long address = ArrowArrayStruct.buffer(node, i);
-      buffers.add(address == 0 ? null : buffer(address, size(layout, node, i, count)));
+      boolean isBitmap = i == 0 && layout.shape.hasValidity;
+      if (address != 0) {
+        buffers.add(buffer(address, size(layout, node, i, count)));
+      } else {
+        buffers.add(isBitmap ? null : buffer(nowhere(node, i), 0));
+      }
     }
     List<ArrayData> children = new ArrayList<>();
     for (int i = 0; i < layout.children.length; i++) {
@@ -84,6 +89,12 @@ public final class ArrayBuffers {
     ArrayData dictionary = values == null ? null : below(Malformed.DICTIONARY, values, ArrowArrayStruct.dictionary(node));
     return new ArrayData(
         ArrowArrayStruct.length(node), ArrowArrayStruct.nullCount(node), ArrowArrayStruct.offset(node), buffers, children, dictionary);
+  }
+
+  /** An address for a buffer that C left out, as one without bytes may be: of the memory where the others are, if it is the array's. */
+  private static long nowhere(long node, int index) {
+    long other = index < 2 ? 0 : ArrowArrayStruct.buffer(node, 1);
+    return other == 0 ? ArrayExport.NO_ELEMENTS : other;
   }
 
   private ArrayData below(String name, FieldImpl field, long node) {
