@@ -204,6 +204,31 @@ class ColumnBuilderNestedSpec : FunSpec({
         }
     }
 
+    test("a null of run-ends is one of their values, which may be run-ends or a union, or it is refused [BLD-07]") {
+        fun runs(values: DataType) = DataType.runEndEncoded(DataType.INT16, Field.of("r", values))
+        for (type in listOf(runs(DataType.denseUnion(required, text)), runs(DataType.sparseUnion(required, text)))) {
+            built(type, 3, {
+                values().child(0).append(5)
+                appendUnion(0).appendNulls(2)
+            }) { it.values() shouldBe listOf(5L, null, null) }
+        }
+        built(runs(runs(DataType.INT8)), 2, { append(5).appendNull() }) { it.values() shouldBe listOf(5L, null) }
+        val never = DataType.runEndEncoded(DataType.INT16, required)
+        refused(runs(never), { append(1) }) { appendNull() } shouldContain "the values of the runs are not nullable"
+        refused(runs(DataType.denseUnion(required)), { values().child(0).append(1); appendUnion(0) }) { appendNull() } shouldContain "the values of the runs are not nullable"
+    }
+
+    test("a null of a union is one of a child that may be null, and not of run-ends whose values may not [BLD-05]") {
+        val never = Field.of("r", DataType.runEndEncoded(DataType.INT16, required))
+        for (type in listOf(DataType.denseUnion(never, text), DataType.sparseUnion(never, text))) {
+            built(type, 2, {
+                appendUnion(0).child(0).append(5)
+                appendNull()
+            }) { it.values() shouldBe listOf(5L, null) }
+        }
+        refused(DataType.denseUnion(never), { appendUnion(0).child(0).append(1) }) { appendNull() } shouldContain "no child may be null"
+    }
+
     test("run-ends are given by value and count, or value by value: like ones make one run; ends count in their width [BLD-07]") {
         for (bits in listOf(16, 32, 64)) {
             built(DataType.runEndEncoded(IntType(bits, true), text), 9, {

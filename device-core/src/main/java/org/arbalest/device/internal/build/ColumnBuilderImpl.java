@@ -276,7 +276,8 @@ public abstract sealed class ColumnBuilderImpl extends NamedBuilder implements C
     return ArrayData.of(length(), validity.nullCount(), taken, children);
   }
 
-  final boolean isNullable() {
+  /** Whether a value may be null, which is what is appended for a null and as a filler then. */
+  boolean isNullable() {
     return nullable;
   }
 

@@ -73,6 +73,12 @@ final class RunEndBuilder extends EncodedBuilder {
     appendFillers(count);
   }
 
+  /** What the values' fillers are. */
+  @Override
+  boolean isNullable() {
+    return super.isNullable() && values.builder.isNullable();
+  }
+
   @Override
   void checkOwnNulls() {
     throw new IllegalArgumentException("column \"" + path() + "\" is run-end-encoded and has no nulls of its own; its values have them");

@@ -98,14 +98,23 @@ final class UnionBuilder extends RefusingBuilder {
 
   @Override
   void addNulls(long count) {
-    int child = 0;
-    while (child < ids.size() && !children.get(child).isNullable()) child++;
-    if (child == ids.size()) throw new IllegalArgumentException(here() + ": is null, but no child may be null");
-    checkFillers(child, count);
-    for (long i = 0; i < count; i++) {
-      write(child);
-      children.get(child).appendFiller();
+    if (!isNullable()) throw new IllegalArgumentException(here() + ": is null, but no child may be null");
+    checkFillers(count);
+    appendFillers(count);
+  }
+
+  /** What a child's fillers are. */
+  @Override
+  boolean isNullable() {
+    return super.isNullable() && ids.size() > 0 && children.get(fillerChild()).isNullable();
+  }
+
+  /** The child that has the fillers: the first that may be null, or else the first. */
+  private int fillerChild() {
+    for (int child = 0; child < ids.size(); child++) {
+      if (children.get(child).isNullable()) return child;
     }
+    return 0;
   }
 
   /** Throws if elements cannot be made of a child, which come next. */
@@ -127,7 +136,7 @@ final class UnionBuilder extends RefusingBuilder {
   @Override
   void checkFillers(long count) {
     if (ids.size() == 0) throw new IllegalArgumentException(here() + ": the union has no children, so it has no elements");
-    checkFillers(0, count);
+    checkFillers(fillerChild(), count);
   }
 
   @Override
@@ -140,8 +149,9 @@ final class UnionBuilder extends RefusingBuilder {
 
   @Override
   void appendFiller() {
-    write(0);
-    children.get(0).appendFiller();
+    int child = fillerChild();
+    write(child);
+    children.get(child).appendFiller();
   }
 
   @Override
