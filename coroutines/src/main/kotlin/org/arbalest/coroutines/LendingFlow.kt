@@ -5,6 +5,7 @@ import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.CoroutineStart
 import kotlinx.coroutines.DelicateCoroutinesApi
+import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.Job
 import kotlinx.coroutines.channels.BufferOverflow
 import kotlinx.coroutines.channels.Channel
@@ -30,15 +31,17 @@ import kotlin.time.Duration
  * A cold flow that owns what it emits, and lends it: an array or a task is open while `emit` runs, that is, while the collector and the operators
  * before it work on it, and closed afterwards. [DeviceArray.retain] keeps an array; [DeviceArray.move] and the exports take it.
  *
- * [buffer] and [flowOn] are its own, as the library's would hold what is closed meanwhile. The common operators that give elements out after their emit
- * (`first`, `toList`, …), or hold them (`collectLatest`, `shareIn`, …), do not compile. Rarer ones do (`timeout`, `combine`, `mapLatest`, …), and so do they all
- * where the type is `Flow`, as behind another operator: retain first where something is to come out of the collection,
+ * [buffer] and [flowOn] are its own, as the library's would hold what is closed meanwhile; [collectParallel] and [mapParallel] work on several elements
+ * at a time. The library's operators that give elements out after their emit (`first`, `toList`, …), or hold them (`flatMapMerge`, `collectLatest`,
+ * `shareIn`, …), do not compile. They do where the type is `Flow`, as behind another operator, and so do functions that are no operators of one flow
+ * (`merge(a, b)`, `combine(a, b, c)`): retain first where something is to come out of the collection,
  *
  *     val first = reader.asFlow().map { it.retain() }.first() // the caller closes it
  *
  * which is safe with `first`; `last` and `single` lose those that they do not give, and `toList` loses all if it does not come to its end: collect
- * into a list of your own, and close what is in it. **Never put retained arrays behind `buffer`, `flowOn`, `conflate` or `shareIn`**: what these hold
- * when the collection is cancelled or fails is lost, and nothing closes it. Put [buffer] before them.
+ * into a list of your own, and close what is in it. **Never put retained arrays behind `buffer`, `flowOn`, `conflate`, `flatMapMerge` or `shareIn`**: what these
+ * hold when the collection is cancelled or fails is lost, and nothing closes it. Put [buffer] before them. A channel of your own closes what it holds by
+ * `Channel(…, onUndeliveredElement = DeviceArray::close)`, and by `cancel()` in the end.
  */
 public class LendingFlow<T : AutoCloseable> internal constructor(private val flow: Flow<T>, private val move: (T) -> T) : Flow<T> by flow {
     /**
@@ -87,6 +90,62 @@ public class LendingFlow<T : AutoCloseable> internal constructor(private val flo
         return LendingFlow(running, move)
     }
 
+    /**
+     * Collects this flow by up to [concurrency] coroutines at a time: each runs [action] on one element, in [context], which has no job.
+     *
+     *     reader.asFlow().collectParallel(4) { batch -> index(batch) }
+     *
+     * An element belongs to its coroutine, and is closed when [action] ends, however it ends. Elements are begun in their order, and end in any. While all
+     * coroutines work, this flow waits with its next element; put [buffer] before this to have more ready. Returns when all have ended.
+     *
+     * If an [action] throws, the collection fails with that: this flow and the other coroutines are cancelled, and waited for. The same happens if this flow
+     * throws, or the caller is cancelled. Code that is not to be cancelled, such as a call of C, is waited for.
+     *
+     * @throws IllegalArgumentException if [concurrency] is less than 1, or [context] has a job; nothing is collected then
+     * @throws IllegalStateException if the dispatcher in [context] was shut down
+     */
+    public suspend fun collectParallel(concurrency: Int, context: CoroutineContext = Dispatchers.Default, action: suspend (T) -> Unit) {
+        requireWorkers(concurrency, context)
+        coroutineScope {
+            val workers = Workers(this, concurrency, context)
+            flow.collect { workers.start(it, move, action) { } }
+        }
+    }
+
+    /**
+     * The results of [transform] for the elements of this flow, in their order, by up to [concurrency] coroutines at a time, in [context], which has no job.
+     *
+     *     val sums = reader.asFlow().mapParallel(4) { batch -> batch["price"].doubles().sumOf { it ?: 0.0 } }.toList()
+     *
+     * An element belongs to its coroutine, and is closed when [transform] ends, however it ends. Up to [concurrency] elements are ahead of the one whose
+     * result is collected next: they are worked on, or their results wait. Where the order does not matter, [collectParallel] never waits for a slow element.
+     *
+     * **A result** is emitted as `map` emits it: it belongs to the collector then, or to a sink such as [asReader] and [produceTo]. One that waits when the
+     * collection ends is closed, if it is [AutoCloseable], as arrays are.
+     *
+     * If a [transform] throws, the collection fails with that at once, also before the results that wait. Otherwise it ends as [collectParallel] does; what
+     * this flow throws comes after the results of what it emitted before.
+     *
+     * @throws IllegalArgumentException if [concurrency] is less than 1, or [context] has a job
+     */
+    public fun <R> mapParallel(concurrency: Int, context: CoroutineContext = Dispatchers.Default, transform: suspend (T) -> R): Flow<R> {
+        requireWorkers(concurrency, context)
+        // Not by `flow`, whose emit throws where the collector was cancelled, and loses the result.
+        return object : Flow<R> {
+            override suspend fun collect(collector: FlowCollector<R>) = coroutineScope {
+                val workers = Workers(this, concurrency, context)
+                val results = lending<Pending<R>>({ it.move() }) {
+                    flow.collect { item ->
+                        val result = Slot<R>()
+                        workers.start(item, move, transform, result::put)
+                        emit(Pending(result))
+                    }
+                }
+                results.buffer(concurrency - 1).collect { collector.emit(it.take()) }
+            }
+        }
+    }
+
     @Deprecated(GIVES_CLOSED, level = DeprecationLevel.ERROR)
     public suspend fun first(): T = refused()
 
@@ -126,11 +185,44 @@ public class LendingFlow<T : AutoCloseable> internal constructor(private val flo
     @Deprecated(GIVES_CLOSED, level = DeprecationLevel.ERROR)
     public suspend fun toSet(destination: MutableSet<T>): Set<T> = refused()
 
+    @Deprecated(GIVES_CLOSED, level = DeprecationLevel.ERROR)
+    public suspend fun <K> associateBy(keySelector: suspend (T) -> K): Map<K, T> = refused()
+
+    @Deprecated(GIVES_CLOSED, level = DeprecationLevel.ERROR)
+    public suspend fun <K, M : MutableMap<in K, in T>> associateByTo(destination: M, keySelector: suspend (T) -> K): M = refused()
+
+    @Deprecated(GIVES_CLOSED, level = DeprecationLevel.ERROR)
+    public suspend fun <V> associateWith(valueSelector: suspend (T) -> V): Map<T, V> = refused()
+
+    @Deprecated(GIVES_CLOSED, level = DeprecationLevel.ERROR)
+    public suspend fun <V, M : MutableMap<in T, in V>> associateWithTo(destination: M, valueSelector: suspend (T) -> V): M = refused()
+
+    @Deprecated(GIVES_CLOSED, level = DeprecationLevel.ERROR)
+    public suspend fun <K> groupBy(keySelector: suspend (T) -> K): Map<K, List<T>> = refused()
+
+    @Deprecated(GIVES_CLOSED, level = DeprecationLevel.ERROR)
+    public suspend fun <K, M : MutableMap<in K, MutableList<T>>> groupByTo(destination: M, keySelector: suspend (T) -> K): M = refused()
+
+    @Deprecated(GIVES_CLOSED, level = DeprecationLevel.ERROR)
+    public fun chunked(size: Int): Flow<List<T>> = refused()
+
+    @Deprecated(HOLDS_CLOSED, level = DeprecationLevel.ERROR)
+    public suspend fun <S> reduce(operation: suspend (accumulator: S, value: T) -> S): S = refused()
+
+    @Deprecated(HOLDS_CLOSED, level = DeprecationLevel.ERROR)
+    public fun runningReduce(operation: suspend (accumulator: T, value: T) -> T): Flow<T> = refused()
+
+    @Deprecated(HOLDS_CLOSED, level = DeprecationLevel.ERROR)
+    public fun distinctUntilChanged(): Flow<T> = refused()
+
+    @Deprecated(HOLDS_CLOSED, level = DeprecationLevel.ERROR)
+    public fun distinctUntilChanged(areEquivalent: (old: T, new: T) -> Boolean): Flow<T> = refused()
+
     @Deprecated(HOLDS_CLOSED, level = DeprecationLevel.ERROR)
     public fun buffer(capacity: Int = Channel.BUFFERED, onBufferOverflow: BufferOverflow): Flow<T> = refused()
 
     @Deprecated(HOLDS_CLOSED, level = DeprecationLevel.ERROR)
-    public suspend fun collectLatest(action: suspend (T) -> Unit): Unit = refused()
+    public fun conflate(): Flow<T> = refused()
 
     @Deprecated(HOLDS_CLOSED, level = DeprecationLevel.ERROR)
     public fun debounce(timeoutMillis: Long): Flow<T> = refused()
@@ -139,13 +231,37 @@ public class LendingFlow<T : AutoCloseable> internal constructor(private val flo
     public fun debounce(timeout: Duration): Flow<T> = refused()
 
     @Deprecated(HOLDS_CLOSED, level = DeprecationLevel.ERROR)
+    public fun debounce(timeout: (T) -> Any): Flow<T> = refused()
+
+    @Deprecated(HOLDS_CLOSED, level = DeprecationLevel.ERROR)
     public fun sample(periodMillis: Long): Flow<T> = refused()
 
     @Deprecated(HOLDS_CLOSED, level = DeprecationLevel.ERROR)
     public fun sample(period: Duration): Flow<T> = refused()
 
     @Deprecated(HOLDS_CLOSED, level = DeprecationLevel.ERROR)
-    public fun conflate(): Flow<T> = refused()
+    public fun timeout(timeout: Duration): Flow<T> = refused()
+
+    @Deprecated(HOLDS_CLOSED, level = DeprecationLevel.ERROR)
+    public suspend fun collectLatest(action: suspend (T) -> Unit): Unit = refused()
+
+    @Deprecated(HOLDS_CLOSED, level = DeprecationLevel.ERROR)
+    public fun <R> mapLatest(transform: suspend (T) -> R): Flow<R> = refused()
+
+    @Deprecated(HOLDS_CLOSED, level = DeprecationLevel.ERROR)
+    public fun <R> flatMapLatest(transform: suspend (T) -> Flow<R>): Flow<R> = refused()
+
+    @Deprecated(HOLDS_CLOSED, level = DeprecationLevel.ERROR)
+    public fun <R> transformLatest(transform: suspend FlowCollector<R>.(T) -> Unit): Flow<R> = refused()
+
+    @Deprecated(HOLDS_CLOSED, level = DeprecationLevel.ERROR)
+    public fun <U, R> zip(other: Flow<U>, transform: suspend (T, U) -> R): Flow<R> = refused()
+
+    @Deprecated(HOLDS_CLOSED, level = DeprecationLevel.ERROR)
+    public fun <U, R> combine(flow: Flow<U>, transform: suspend (T, U) -> R): Flow<R> = refused()
+
+    @Deprecated(HOLDS_CLOSED, level = DeprecationLevel.ERROR)
+    public fun <U, R> combineTransform(flow: Flow<U>, transform: suspend FlowCollector<R>.(T, U) -> Unit): Flow<R> = refused()
 
     @Deprecated(HOLDS_CLOSED, level = DeprecationLevel.ERROR)
     public fun produceIn(scope: CoroutineScope): ReceiveChannel<T> = refused()
@@ -159,11 +275,16 @@ public class LendingFlow<T : AutoCloseable> internal constructor(private val flo
     @Deprecated(HOLDS_CLOSED, level = DeprecationLevel.ERROR)
     public suspend fun stateIn(scope: CoroutineScope): StateFlow<T> = refused()
 
+    @Deprecated(WORKS_ON_CLOSED, level = DeprecationLevel.ERROR)
+    public fun <R> flatMapMerge(concurrency: Int = 16, transform: suspend (T) -> Flow<R>): Flow<R> = refused()
+
     private fun refused(): Nothing = throw UnsupportedOperationException(GIVES_CLOSED)
 }
 
 private const val GIVES_CLOSED = "what a lending flow emits is closed after its emit: retain it first, by map { it.retain() }, or use it in collect"
 private const val HOLDS_CLOSED = "what a lending flow emits is closed after its emit, and this would hold it for longer"
+private const val WORKS_ON_CLOSED =
+    "what a lending flow emits is closed after its emit, and this would work on it for longer: collectParallel and mapParallel own what they work on"
 
 /**
  * A cold flow that owns the arrays that are emitted in it, and lends them to whoever collects: `flow`, for what must be closed.

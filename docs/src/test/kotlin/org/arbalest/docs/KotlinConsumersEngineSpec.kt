@@ -4,6 +4,7 @@ package org.arbalest.docs
 import io.kotest.assertions.withClue
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.engine.spec.tempdir
+import io.kotest.matchers.ints.shouldBeGreaterThan
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import kotlinx.coroutines.Job
@@ -55,6 +56,19 @@ class KotlinConsumersEngineSpec : FunSpec({
                     flow: [2, 3]
 
                 """.trimIndent()
+            }
+        }
+    }
+
+    for (kotlin in listOf(oldest, ours)) {
+        test("Kotlin ${kotlin.version} compiles no operator that holds, or gives out, what a lending flow has closed, and says why [OWN-16]") {
+            val source = File("src/test/resources/consumer/Refused.kt").readLines()
+            val calls = source.indices.filter { source[it].startsWith("    lent.") }.map { it + 1 }
+            val compiled = kotlin.compile("Refused.kt", 21, library, folder.resolve("refused-${kotlin.version}"))
+            val errors = Regex("""Refused\.kt:(\d+):\d+: error: (.*)""").findAll(compiled.output).toList()
+            withClue(compiled.output) {
+                errors.filter { "what a lending flow emits is closed after its emit" in it.groupValues[2] }.map { it.groupValues[1].toInt() }.distinct() shouldBe calls
+                calls.size shouldBeGreaterThan 40
             }
         }
     }

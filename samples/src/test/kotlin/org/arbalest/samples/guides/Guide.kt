@@ -2,14 +2,19 @@
 package org.arbalest.samples.guides
 
 import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.channels.Channel
+import kotlinx.coroutines.coroutineScope
 import kotlinx.coroutines.flow.Flow
 import kotlinx.coroutines.flow.flow
+import kotlinx.coroutines.flow.toList
+import kotlinx.coroutines.launch
 import org.arbalest.coroutines.*
 import org.arbalest.device.*
 import org.arbalest.device.abi.ArrowArrayStruct
 import org.arbalest.device.abi.ArrowSchemaStruct
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
+import java.util.concurrent.atomic.LongAdder
 
 // The Kotlin of docs/guides that stands alone. Each function is one snippet, or has it inside.
 
@@ -47,6 +52,28 @@ suspend fun largest(reader: DeviceArrayReader): DeviceArray? {
         throw e
     }
     return largest // the caller closes it
+}
+
+suspend fun rowsOf(reader: DeviceArrayReader): Long {
+    val rows = LongAdder()
+    reader.asFlow().buffer(4).collectParallel(8) { batch -> rows.add(batch.length()) } // eight at a time, in any order
+    return rows.sum()
+}
+
+suspend fun sums(reader: DeviceArrayReader): List<Double> =
+    reader.asFlow().mapParallel(8) { batch -> batch["price"].doubles().sumOf { it ?: 0.0 } }.toList()
+
+suspend fun eachOnce(reader: DeviceArrayReader, workers: Int, work: suspend (DeviceArray) -> Unit) {
+    val queue = Channel<DeviceArray>(4, onUndeliveredElement = DeviceArray::close) // closes what nobody receives
+    try {
+        coroutineScope {
+            repeat(workers) { launch(Dispatchers.Default) { for (batch in queue) batch.use { work(it) } } }
+            reader.asFlow().collect { queue.send(it.retain()) }
+            queue.close() // the workers end when it is empty
+        }
+    } finally {
+        queue.cancel() // whatever a failure has left in it
+    }
 }
 
 fun days(days: List<DoubleArray>): LendingFlow<DeviceArray> = lendingFlow {

@@ -8,6 +8,7 @@ import io.kotest.matchers.collections.shouldHaveAtLeastSize
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import kotlinx.coroutines.runBlocking
+import kotlinx.coroutines.yield
 import org.arbalest.coroutines.*
 import org.arbalest.device.Device
 import org.arbalest.device.DeviceArray
@@ -22,9 +23,11 @@ import org.arbalest.support.LedgerExtension
 import org.arbalest.testkit.contract.Held
 import org.arbalest.testkit.contract.eventually
 import java.io.File
+import java.io.IOException
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
 import java.util.concurrent.Executors
+import java.util.concurrent.atomic.AtomicInteger
 
 private val FENCE = Regex("""```(java|kotlin)\n(.*?)```""", RegexOption.DOT_MATCHES_ALL)
 
@@ -126,6 +129,22 @@ class GuidesSpec : FunSpec({
 
     test("Kotlin: the largest batch of a flow is kept, others are closed") {
         largest(reader(prices(1.0), prices(1.0, 2.0), prices(3.0)))!!.use { it.length() shouldBe 2 }
+    }
+
+    test("Kotlin: parallel workers count and sum batches, and a queue of one's own loses none where a worker fails") {
+        rowsOf(reader(prices(1.0), prices(1.0, 2.0))) shouldBe 3
+        sums(reader(prices(1.0), prices(1.0, 2.0))) shouldBe listOf(1.0, 3.0)
+        val made = AtomicInteger()
+        val endless = DeviceArrayReader.of(prices(1.0).use { it.schema() }, DeviceType.CPU) { prices(1.0).also { made.incrementAndGet() } }
+        shouldThrow<IOException> {
+            eachOnce(endless, 1) {
+                while (made.get() < 6) yield() // one is worked on, four are queued, one waits for a place
+                throw IOException("the disk is full")
+            }
+        }
+        val worked = AtomicInteger()
+        eachOnce(reader(*Array(9) { prices(1.0) }), 2) { worked.incrementAndGet() }
+        worked.get() shouldBe 9
     }
 
     test("Kotlin: flows go out as a C stream, and through a step in between") {

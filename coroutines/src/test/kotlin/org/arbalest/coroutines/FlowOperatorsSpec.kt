@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.coroutines
+
+import io.kotest.assertions.withClue
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.collections.shouldContainAll
+import io.kotest.matchers.collections.shouldHaveAtLeastSize
+import io.kotest.matchers.shouldBe
+import kotlinx.coroutines.flow.Flow
+import java.lang.reflect.Method
+import java.util.jar.JarFile
+import kotlin.coroutines.Continuation
+
+/** Each of these works on an element within its emit, and gives out nothing but what the caller's code makes of it. */
+private val SAFE = setOf(
+    "all(Function2)",
+    "any(Function2)",
+    "associate(Function2)",
+    "associateBy(Function2, Function2)",
+    "associateByTo(Map, Function2, Function2)",
+    "associateTo(Map, Function2)",
+    "cancellable()",
+    "catch(Function3)",
+    "collect()",
+    "collectIndexed(Function3)",
+    "count()",
+    "count(Function2)",
+    "distinctUntilChangedBy(Function1)",
+    "drop(int)",
+    "dropWhile(Function2)",
+    "filter(Function2)",
+    "filterIsInstance()",
+    "filterIsInstance(KClass)",
+    "filterNot(Function2)",
+    "filterNotNull()",
+    "flatMapConcat(Function2)",
+    "fold(Object, Function3)",
+    "groupBy(Function2, Function2)",
+    "groupByTo(Map, Function2, Function2)",
+    "launchIn(CoroutineScope)",
+    "map(Function2)",
+    "mapNotNull(Function2)",
+    "none(Function2)",
+    "onCompletion(Function3)",
+    "onEach(Function2)",
+    "onEmpty(Function2)",
+    "onStart(Function2)",
+    "retry(long, Function2)",
+    "retryWhen(Function4)",
+    "runningFold(Object, Function3)",
+    "scan(Object, Function3)",
+    "take(int)",
+    "takeWhile(Function2)",
+    "transform(Function3)",
+    "transformWhile(Function3)",
+    "withIndex()",
+)
+
+/** No members can be put before these: functions of several flows without a receiver, of flows of flows, and the library's internal ones. */
+private val NO_EXTENSIONS_OF_ONE_FLOW = setOf(
+    "catchImpl(FlowCollector)",
+    "collectWhile(Function2)",
+    "combine(Flow, Flow, Flow, Flow, Function6)",
+    "combine(Flow, Flow, Flow, Function5)",
+    "combine(Flow, Flow, Function4)",
+    "combineTransform(Flow, Flow, Flow, Flow, Function7)",
+    "combineTransform(Flow, Flow, Flow, Function6)",
+    "combineTransform(Flow, Flow, Function5)",
+    "flattenConcat()",
+    "flattenMerge(int)",
+    "unsafeTransform(Function3)",
+)
+
+/** What the library's `@JvmName` makes of a name. */
+private val NAMES = mapOf("debounceDuration" to "debounce", "flowCombine" to "combine", "flowCombineTransform" to "combineTransform")
+
+/** The name in Kotlin, with the parameters behind the receiver. */
+private fun signature(method: Method, parameters: List<Class<*>>): String {
+    val name = method.name.substringBefore('-')
+    val types = parameters.filter { it != Continuation::class.java }.map { if (it == AutoCloseable::class.java) "Object" else it.simpleName }
+    return "${NAMES[name] ?: name}(${types.joinToString()})"
+}
+
+private fun refusal(method: Method): DeprecationLevel? = method.getAnnotation(Deprecated::class.java)?.level
+
+/** What stands in the library for a [Flow] as its first parameter, and compiles. */
+private fun operators(): Set<String> {
+    val jar = JarFile(Flow::class.java.protectionDomain.codeSource.location.path)
+    val files = jar.use { file -> file.stream().map { it.name }.filter { Regex("kotlinx/coroutines/flow/[A-Za-z]+Kt\\.class").matches(it) }.toList() }
+    val methods = files.map { Class.forName(it.removeSuffix(".class").replace('/', '.')) }.flatMap { it.methods.toList() }
+    return methods.filter { '$' !in it.name && it.parameterTypes.firstOrNull() == Flow::class.java && refusal(it) in listOf(null, DeprecationLevel.WARNING) }
+        .map { signature(it, it.parameterTypes.drop(1)) }.toSet()
+}
+
+/** A lending flow has an answer of its own to each of the library's operators that would hold, or give out, what is closed. */
+class FlowOperatorsSpec : FunSpec({
+    val operators = operators()
+    val own = LendingFlow::class.java.declaredMethods.filter { !it.isSynthetic }.associateBy { signature(it, it.parameterTypes.toList()) }
+    val refused = own.filterValues { refusal(it) == DeprecationLevel.ERROR }.keys
+
+    test("each operator of the library's is refused, known to be safe, or this flow's own: a new one is to be decided on [OWN-16]") {
+        operators shouldHaveAtLeastSize 90
+        withClue("operators that nobody has decided on") { operators - refused - SAFE - NO_EXTENSIONS_OF_ONE_FLOW shouldBe setOf("flowOn(CoroutineContext)") }
+        withClue("operators that are both") { refused intersect SAFE shouldBe setOf() }
+    }
+
+    test("what is decided on is an operator: a member of another signature would stand before none [OWN-16]") {
+        operators shouldContainAll refused - setOf("toList()", "toSet()") // whose parameter has a default there
+        operators shouldContainAll SAFE + NO_EXTENSIONS_OF_ONE_FLOW
+    }
+})

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.coroutines
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.collections.shouldContainExactly
+import io.kotest.matchers.collections.shouldContainExactlyInAnyOrder
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import io.kotest.matchers.types.shouldBeSameInstanceAs
+import kotlinx.coroutines.CompletableDeferred
+import kotlinx.coroutines.CoroutineStart
+import kotlinx.coroutines.DelicateCoroutinesApi
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.Job
+import kotlinx.coroutines.asCoroutineDispatcher
+import kotlinx.coroutines.async
+import kotlinx.coroutines.awaitCancellation
+import kotlinx.coroutines.cancelAndJoin
+import kotlinx.coroutines.coroutineScope
+import kotlinx.coroutines.flow.map
+import kotlinx.coroutines.flow.take
+import kotlinx.coroutines.flow.toList
+import kotlinx.coroutines.launch
+import kotlinx.coroutines.withTimeout
+import kotlinx.coroutines.yield
+import org.arbalest.device.AsyncTask
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceException
+import org.arbalest.device.Metadata
+import org.arbalest.support.LedgerExtension
+import java.io.IOException
+import java.util.concurrent.CancellationException
+import java.util.concurrent.ConcurrentLinkedQueue
+import java.util.concurrent.Executors
+import java.util.concurrent.atomic.AtomicInteger
+import kotlin.coroutines.EmptyCoroutineContext
+import kotlin.time.Duration.Companion.seconds
+
+/** Parallel workers own the elements that they work on. */
+@OptIn(DelicateCoroutinesApi::class) // ATOMIC
+class LendingFlowParallelSpec : FunSpec({
+    extension(LedgerExtension)
+
+    test("collectParallel: as many work at a time as may, on the context's threads, each on an open element, which is closed behind it [OWN-16]") {
+        val inside = AtomicInteger()
+        val most = AtomicInteger()
+        val meeting = List(3) { CompletableDeferred<Unit>() }
+        val seen = ConcurrentLinkedQueue<Pair<Long, DeviceArray>>()
+        withTimeout(5.seconds) {
+            readerOf(9).asFlow().collectParallel(3) { batch ->
+                most.accumulateAndGet(inside.incrementAndGet(), ::maxOf)
+                // The first three wait for each other.
+                if (batch.id < 3) {
+                    meeting[batch.id.toInt()].complete(Unit)
+                    meeting.forEach { it.await() }
+                }
+                Thread.currentThread().name shouldContain "DefaultDispatcher"
+                seen += batch.id to batch
+                inside.decrementAndGet()
+            }
+        }
+        most.get() shouldBe 3
+        seen.map { it.first } shouldContainExactlyInAnyOrder List(9) { it.toLong() }
+        seen.none { it.second.isOpen } shouldBe true
+    }
+
+    test("collectParallel: a worker that throws while others work and the buffer is full ends all; nothing is left [OWN-16]") {
+        var closed = false
+        val made = AtomicInteger()
+        val working = CompletableDeferred<DeviceArray>()
+        var at = 0L
+        val reader = readerOf({ closed = true }) { batchOf(at++).also { made.incrementAndGet() } }
+        withTimeout(5.seconds) {
+            shouldThrow<IOException> {
+                reader.asFlow().buffer(2).collectParallel(2) { batch ->
+                    if (batch.id == 0L) {
+                        working.complete(batch)
+                        awaitCancellation()
+                    }
+                    working.await()
+                    // Two that are worked on, one that waits for a worker, two in the buffer, and one that waits for a place.
+                    while (made.get() < 6) yield()
+                    throw IOException("the disk is full")
+                }
+            }.message shouldBe "the disk is full"
+        }
+        working.await().isOpen shouldBe false
+        closed shouldBe true
+    }
+
+    test("collectParallel: a cancellation cancels the workers, closes what they hold, and the reader [OWN-16]") {
+        var closed = false
+        val held = List(2) { CompletableDeferred<DeviceArray>() }
+        coroutineScope {
+            val collection = launch {
+                readerOf(100, { closed = true }).asFlow().collectParallel(2) { batch ->
+                    held[batch.id.toInt()].complete(batch)
+                    awaitCancellation()
+                }
+            }
+            held.forEach { it.await().isOpen shouldBe true }
+            collection.cancelAndJoin()
+        }
+        held.forEach { it.await().isOpen shouldBe false }
+        closed shouldBe true
+    }
+
+    test("collectParallel: what the flow throws is thrown, and cancels the workers [OWN-16]") {
+        val held = List(2) { CompletableDeferred<DeviceArray>() }
+        val flow = lendingFlow {
+            repeat(2) { emit(batchOf(it.toLong())) }
+            held.forEach { it.await() }
+            throw IOException("the tape is torn")
+        }
+        withTimeout(5.seconds) {
+            shouldThrow<IOException> {
+                flow.collectParallel(2) { batch ->
+                    held[batch.id.toInt()].complete(batch)
+                    awaitCancellation()
+                }
+            }.message shouldBe "the tape is torn"
+        }
+        held.forEach { it.await().isOpen shouldBe false }
+    }
+
+    test("collectParallel: a worker's own cancellation, such as a timeout's, is thrown, as `collect` throws it") {
+        val enough = CancellationException("enough")
+        withTimeout(5.seconds) {
+            val thrown = shouldThrow<CancellationException> { readerOf(100).asFlow().collectParallel(2) { throw enough } }
+            generateSequence<Throwable>(thrown) { it.cause }.last() shouldBeSameInstanceAs enough
+            shouldThrow<CancellationException> { readerOf(100).asFlow().mapParallel(2) { throw enough }.collect { } }.message shouldBe "enough"
+        }
+    }
+
+    test("parallel workers: fewer than one, or a context with a job, is refused before anything is collected") {
+        readerOf(2).use { reader ->
+            for (concurrency in listOf(0, -1, Int.MIN_VALUE)) {
+                val message = "concurrency is at least 1, not $concurrency"
+                shouldThrow<IllegalArgumentException> { reader.asFlow().collectParallel(concurrency) { } }.message shouldBe message
+                shouldThrow<IllegalArgumentException> { reader.asFlow().mapParallel(concurrency) { } }.message shouldBe message
+            }
+            shouldThrow<IllegalArgumentException> { reader.asFlow().collectParallel(1, Job()) { } }.message shouldContain "job"
+            shouldThrow<IllegalArgumentException> { reader.asFlow().mapParallel(1, Job()) { } }.message shouldContain "job"
+            reader.asFlow().map { it.id }.toList() shouldContainExactly listOf(0, 1)
+        }
+    }
+
+    test("parallel workers: a dispatcher that was shut down, before or meanwhile, is an error and no hang; nothing is left [OWN-16]") {
+        val dispatcher = Executors.newSingleThreadExecutor().asCoroutineDispatcher().also { it.close() }
+        withTimeout(5.seconds) {
+            shouldThrow<IllegalStateException> { readerOf(100).asFlow().collectParallel(2, dispatcher) { } }.message shouldContain "was shut down"
+            shouldThrow<IllegalStateException> { readerOf(100).asFlow().mapParallel(2, dispatcher) { }.collect { } }.message shouldContain "was shut down"
+            val closing = Executors.newSingleThreadExecutor().asCoroutineDispatcher()
+            shouldThrow<IllegalStateException> {
+                readerOf(100).asFlow().collectParallel(2, closing) {
+                    closing.close()
+                    yield()
+                }
+            }.message shouldContain "was shut down"
+        }
+    }
+
+    test("mapParallel: results come in the order of the elements, however these end [OWN-16]") {
+        val ended = List(3) { CompletableDeferred<Unit>() }
+        val order = ConcurrentLinkedQueue<Long>()
+        val ids = withTimeout(5.seconds) {
+            readerOf(3).asFlow().mapParallel(3) { batch ->
+                ended.getOrNull(batch.id.toInt() + 1)?.await() // the last first
+                order += batch.id
+                batch.id.also { ended[it.toInt()].complete(Unit) }
+            }.toList()
+        }
+        order.toList() shouldContainExactly listOf(2, 1, 0)
+        ids shouldContainExactly listOf(0, 1, 2)
+    }
+
+    for (concurrency in listOf(1, 3)) {
+        test("mapParallel($concurrency): no more elements than that are ahead of the one that is collected [OWN-16]") {
+            val made = AtomicInteger()
+            var at = 0L
+            val reader = readerOf { if (at < 9) batchOf(at++).also { made.incrementAndGet() } else null }
+            withTimeout(5.seconds) {
+                // One more is pulled, which is not begun.
+                reader.asFlow().mapParallel(concurrency, EmptyCoroutineContext) { it.id }.collect { id ->
+                    val ahead = minOf(9, id.toInt() + 1 + concurrency)
+                    while (made.get() < ahead) yield()
+                    repeat(100) { yield() }
+                    made.get() shouldBe ahead
+                }
+            }
+        }
+    }
+
+    test("mapParallel: results that wait are closed where the collector has enough, throws, or is cancelled [OWN-16]") {
+        val results = ConcurrentLinkedQueue<DeviceArray>()
+        val waiting = AtomicInteger()
+        val scores = { readerOf(100).asFlow().mapParallel(3) { batch -> batchOf(batch.id + 100).also { results += it; waiting.incrementAndGet() } } }
+
+        /** Until more were made than the one that is collected. */
+        suspend fun another() {
+            while (waiting.get() < 3) yield()
+        }
+        withTimeout(5.seconds) {
+            val first = scores().map { result ->
+                result.use {
+                    another()
+                    it.id
+                }
+            }
+            first.take(1).toList() shouldContainExactly listOf(100)
+            waiting.set(0)
+            shouldThrow<IOException> {
+                scores().collect { result ->
+                    result.use {
+                        another()
+                        throw IOException("full")
+                    }
+                }
+            }.message shouldBe "full"
+            waiting.set(0)
+            coroutineScope {
+                val collecting = CompletableDeferred<Unit>()
+                val collection = launch {
+                    scores().collect { result ->
+                        result.use {
+                            another()
+                            collecting.complete(Unit)
+                            awaitCancellation()
+                        }
+                    }
+                }
+                collecting.await()
+                collection.cancelAndJoin()
+            }
+        }
+        results.none { it.isOpen } shouldBe true
+    }
+
+    test("mapParallel: a result that a worker makes although it is cancelled, as C does, is closed [OWN-16]") {
+        val made = ConcurrentLinkedQueue<DeviceArray>()
+        val started = CompletableDeferred<Unit>()
+        val results = readerOf(100).asFlow().mapParallel(2) { batch ->
+            if (batch.id == 1L) {
+                started.complete(Unit)
+                shouldThrow<CancellationException> { awaitCancellation() }
+            }
+            batchOf(batch.id).also { made += it }
+        }
+        withTimeout(5.seconds) {
+            val first = results.map { result ->
+                result.use {
+                    started.await()
+                    it.id
+                }
+            }
+            first.take(1).toList() shouldContainExactly listOf(0)
+        }
+        made.any { it.isOpen } shouldBe false
+    }
+
+    test("mapParallel: a worker that throws ends the collection at once, also while a result is collected; nothing is left [OWN-16]") {
+        val collecting = CompletableDeferred<Unit>()
+        withTimeout(5.seconds) {
+            shouldThrow<IOException> {
+                readerOf(100).asFlow().mapParallel(2) { batch ->
+                    if (batch.id == 1L) {
+                        collecting.await()
+                        throw IOException("the disk is full")
+                    }
+                    batch.retain()
+                }.collect { result ->
+                    result.use {
+                        collecting.complete(Unit)
+                        awaitCancellation()
+                    }
+                }
+            }.message shouldBe "the disk is full"
+        }
+    }
+
+    test("mapParallel: what the flow throws comes after the results of what it emitted") {
+        var at = 0L
+        val ids = mutableListOf<Long>()
+        val flow = readerOf { if (at < 3) batchOf(at++) else throw IOException("no more tape") }.asFlow()
+        shouldThrow<DeviceException> { flow.mapParallel(2) { it.id }.collect { ids += it } }.message shouldContain "no more tape"
+        ids shouldContainExactly listOf(0, 1, 2)
+    }
+
+    test("mapParallel: arrays that it makes go into a sink, which has what it takes; the rest is closed [OWN-16]") {
+        readerOf(100).asFlow().mapParallel(3) { batchOf(it.id * 2) }.asReader(IDS).use { reader ->
+            for (id in listOf(0L, 2L, 4L)) reader.next()!!.use { it.id shouldBe id }
+        }
+    }
+
+    test("mapParallel: tasks, of which some are extracted [OWN-16]") {
+        val tasks = lendingTaskFlow { repeat(9) { emit(AsyncTask.of(batchOf(it.toLong()), Metadata.empty())) } }
+        val ids = tasks.mapParallel(2) { task -> if (task.metadata().isEmpty()) task.extract().use { it.id } else -1 }.take(5).toList()
+        ids shouldContainExactly List(5) { it.toLong() }
+    }
+
+    test("collectParallel and mapParallel: three hundred collections that end at any moment, on any threads, lose nothing [OWN-16]") {
+        withTimeout(HANG) {
+            repeat(300) { n ->
+                coroutineScope {
+                    val flow = readerOf(20).asFlow()
+                    val collection = async(Dispatchers.Default, CoroutineStart.ATOMIC) {
+                        if (n % 2 == 0) flow.collectParallel(1 + n % 3) { repeat(n % 4) { yield() } }
+                        else flow.mapParallel(1 + n % 3) { batchOf(it.id) }.collect { result -> result.use { repeat(n % 4) { yield() } } }
+                    }
+                    repeat(n % 50) { yield() }
+                    if (n % 5 != 0) collection.cancelAndJoin() else collection.await()
+                }
+            }
+        }
+    }
+})
+
+/** Ends a test that hangs, though it does much work. */
+private val HANG = 60.seconds
