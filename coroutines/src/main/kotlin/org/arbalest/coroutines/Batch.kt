@@ -138,7 +138,7 @@ public class ColumnScope private constructor(private var count: Int, private val
 
     internal fun requireRows(name: String, given: Int) {
         if (count < 0) count = first?.let { countOf(it.length()) } ?: given
-        check(given == count) { (if (name.isEmpty()) "" else "column \"$name\": ") + (if (given == 1) "1 value was" else "$given values were") + " given for $count rows" }
+        check(given == count) { "column \"${name.ifEmpty { ITEM }}\" takes $count values, one for each row, but $given were given" }
     }
 
     @PublishedApi

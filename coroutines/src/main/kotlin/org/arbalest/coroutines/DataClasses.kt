@@ -53,6 +53,8 @@ internal class DataClasses : ObjectProvider {
         else -> null
     }
 
+    override fun toString(): String = "a data class"
+
     /** `component1` and so on; of an internal property with the module's name behind it. */
     private fun componentFunction(type: Class<*>, index: Int, property: String): Method {
         val name = "component${index + 1}"

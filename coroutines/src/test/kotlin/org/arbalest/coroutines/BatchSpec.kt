@@ -161,7 +161,7 @@ class BatchSpec : FunSpec({
 
     test("a column of another length is refused, and names it") {
         shouldThrow<IllegalStateException> { cpu.batch(2) { int64("delay", longArrayOf(1)) } }.message shouldContain "\"delay\" has 1 values"
-        shouldThrow<IllegalStateException> { cpu.batch(0) { utf8("city", listOf("a")) } }.message shouldBe "column \"city\": 1 value was given for 0 rows"
+        shouldThrow<IllegalStateException> { cpu.batch(0) { utf8("city", listOf("a")) } }.message shouldBe "column \"city\" takes 0 values, one for each row, but 1 were given"
     }
 
     test("an integer that a float does not have is refused, and names it") {

@@ -58,7 +58,7 @@ class BatchTrapsSpec : FunSpec({
         }
         shouldThrow<IllegalStateException> { cpu.batch { int64("a", longArrayOf(1, 2)); int32("b", intArrayOf(1, 2, 3)) } }.message shouldBe
             "column \"b\" has 3 values, but column \"a\" has 2"
-        shouldThrow<IllegalStateException> { cpu.batch { int64("a", longArrayOf(1, 2)); utf8("b", listOf("x")) } }.message shouldBe "column \"b\": 1 value was given for 2 rows"
+        shouldThrow<IllegalStateException> { cpu.batch { int64("a", longArrayOf(1, 2)); utf8("b", listOf("x")) } }.message shouldBe "column \"b\" takes 2 values, one for each row, but 1 were given"
     }
 
     test("a type of a union without a column is refused, and does not shift those behind it") {

@@ -70,7 +70,7 @@ class BatchTypesSpec : FunSpec({
         }.throughC().use { batch ->
             for (column in listOf("32", "64", "128", "256")) batch[column].values() shouldBe listOf(value, null)
         }
-        shouldThrow<IllegalArgumentException> { cpu.batch(1) { decimal32("32", 5, 2) { value } } }.message shouldContain "the decimal 1234.56 (precision 5)"
+        shouldThrow<IllegalArgumentException> { cpu.batch(1) { decimal32("32", 5, 2) { value } } }.message shouldContain "the decimal 1234.56, which takes 6 digits (precision 5), in row 0; a type with a precision of 6 does"
     }
 
     test("intervals of each kind") {

@@ -74,6 +74,8 @@ internal data class OfUuid(val id: Uuid)
 
 internal class NotData(val delay: Int)
 
+internal data class Person(val firstName: String)
+
 @JvmRecord
 internal data class AsRecord(@ColumnName("flight no") val number: Int, val carrier: String = "AA")
 
@@ -185,6 +187,13 @@ class RowsSpec : FunSpec({
         }
     }
 
+    test("a property whose column is spelt otherwise is told of @ColumnName [OBJ-03]") {
+        cpu.batch { utf8("first_name", listOf("Ada")) }.use { batch ->
+            shouldThrow<IllegalArgumentException> { batch.rows<Person>() }.message shouldContain
+                "no column for firstName; there are [first_name]; @ColumnName gives a component its column's name"
+        }
+    }
+
     test("each of many has its own [OBJ-09]") {
         cpu.batch(1) {
             int32("a0") { -1 }
@@ -230,7 +239,7 @@ class RowsSpec : FunSpec({
     }
 
     test("what is no data class is refused, and says so [OBJ-10]") {
-        shouldThrow<IllegalArgumentException> { schemaOf<NotData>() }.message shouldContain "NotData is no record, nor known to org.arbalest.coroutines.DataClasses"
+        shouldThrow<IllegalArgumentException> { schemaOf<NotData>() }.message shouldContain "NotData is not a record or a data class, as objects of rows must be"
         shouldThrow<IllegalArgumentException> { schemaOf<OfValueClass>() }.message shouldContain "the property count is of a value class"
         shouldThrow<IllegalArgumentException> { schemaOf<Generic<String>>() }.message shouldContain "<T> has type parameters"
     }

@@ -162,7 +162,7 @@ class RecordsSpec : FunSpec({
     }
 
     test("what is no record is refused, and says so [OBJ-10]") {
-        shouldThrow<IllegalArgumentException> { Records.of(String::class.java) }.message shouldContain "java.lang.String is no record"
+        shouldThrow<IllegalArgumentException> { Records.of(String::class.java) }.message shouldContain "java.lang.String is not a record, as objects of rows must be"
         shouldThrow<IllegalArgumentException> { Records.of(Pair::class.java) }.message shouldContain "<A, B> has type parameters"
     }
 

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Knows how objects of some classes are taken apart and made again, as core knows it of records. Found by {@link java.util.ServiceLoader}; created once per
- * process, and called from any thread.
+ * process, and called from any thread. Its {@code toString} names the classes that it knows, such as "a data class", for errors.
  */
 public interface ObjectProvider {
   /**

@@ -123,7 +123,7 @@ class ColumnBuilderImplTypesSpec : FunSpec({
     test("an integer that a float or a decimal does not have is refused with column, type, value and row") {
         refused(DataType.FLOAT32) { append(1).append(16777217) } shouldBe "column \"a\" of type float32 does not hold the integer 16777217 exactly, in row 1"
         refused(DataType.FLOAT32) { append(1).appendAll(intArrayOf(2, 16777217)) } shouldContain "the integer 16777217 exactly, in row 2"
-        refused(DataType.decimal32(3, 1)) { appendAll(intArrayOf(99, 100)) } shouldBe "column \"a\" of type decimal32(3, 1) does not hold the decimal 100 (precision 3), in row 1"
+        refused(DataType.decimal32(3, 1)) { appendAll(intArrayOf(99, 100)) } shouldBe "column \"a\" of type decimal32(3, 1) does not hold the decimal 100, which takes 4 digits (precision 3), in row 1; a type with a precision of 4 does"
         refused(DataType.INT8) { appendAll(intArrayOf(1, 300)) } shouldContain "the integer 300 (-128 to 127), in row 1"
         val random = Random(42)
         for ((type, digits, most) in listOf(Triple(DataType.FLOAT64, 53, Long.MAX_VALUE), Triple(DataType.FLOAT32, 24, Long.MAX_VALUE), Triple(DataType.FLOAT16, 11, 65504L))) {
@@ -143,8 +143,8 @@ class ColumnBuilderImplTypesSpec : FunSpec({
         val money = DataType.decimal128(10, 2)
         built(money) { append(BigDecimal("12345678.91")).append(BigDecimal("-0.01")).append(7) } shouldBe
             listOf(BigDecimal("12345678.91"), BigDecimal("-0.01"), BigDecimal("7.00"))
-        refused(money) { append(BigDecimal("0.001")) } shouldContain "the decimal 0.001 (scale 2)"
-        refused(money) { append(BigDecimal("123456789.00")) } shouldContain "the decimal 123456789.00 (precision 10)"
+        refused(money) { append(BigDecimal("0.001")) } shouldContain "the decimal 0.001, which has 3 digits after the point (scale 2), in row 0; round it, as by setScale(2, RoundingMode.HALF_EVEN)"
+        refused(money) { append(BigDecimal("123456789.00")) } shouldContain "the decimal 123456789.00, which takes 11 digits (precision 10), in row 0; a type with a precision of 11 does"
         built(DataType.decimal128(38, 0)) { append(BigDecimal("9".repeat(38))).append(BigDecimal("-" + "9".repeat(38))).appendNull() } shouldBe
             listOf(BigDecimal("9".repeat(38)), BigDecimal("-" + "9".repeat(38)), null)
         for ((bits, digits) in listOf(32 to 9, 64 to 18, 256 to 76)) {

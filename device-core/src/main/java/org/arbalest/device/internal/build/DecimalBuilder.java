@@ -15,6 +15,9 @@ final class DecimalBuilder extends FixedBuilder {
   /** Any number of so many digits is a long. */
   private static final int LONG_DIGITS = 18;
 
+  /** That any decimal has. */
+  private static final int MOST_DIGITS = 76;
+
   private final int precision;
   private final int scale;
 
@@ -75,15 +78,26 @@ final class DecimalBuilder extends FixedBuilder {
   private BigDecimal scaled(BigDecimal value) {
     if (value.signum() == 0) return BigDecimal.ZERO;
     long more = (long) scale - value.scale(); // zeroes; setScale would first make a number of so many digits
-    if (more > precision) throw doesNotHold("the decimal " + value + " (precision " + precision + ")");
-    if (-more >= value.precision()) throw doesNotHold("the decimal " + value + " (scale " + scale + ")");
+    if (more > precision) throw tooLong(value);
+    if (-more >= value.precision()) throw tooFine(value);
     BigDecimal scaled;
     try {
       scaled = value.setScale(scale, RoundingMode.UNNECESSARY);
     } catch (ArithmeticException e) {
-      throw doesNotHold("the decimal " + value + " (scale " + scale + ")");
+      throw tooFine(value);
     }
-    if (scaled.precision() > precision) throw doesNotHold("the decimal " + value + " (precision " + precision + ")");
+    if (scaled.precision() > precision) throw tooLong(value);
     return scaled;
+  }
+
+  private IllegalArgumentException tooLong(BigDecimal value) {
+    long digits = value.precision() + (long) scale - value.scale();
+    String hint = digits <= MOST_DIGITS ? "a type with a precision of " + digits + " does" : "";
+    return doesNotHold("the decimal " + value + ", which takes " + digits + " digits (precision " + precision + ")", hint);
+  }
+
+  private IllegalArgumentException tooFine(BigDecimal value) {
+    String what = "the decimal " + value + ", which has " + value.stripTrailingZeros().scale() + " digits after the point (scale " + scale + ")";
+    return doesNotHold(what, "round it, as by setScale(" + scale + ", RoundingMode.HALF_EVEN)");
   }
 }

@@ -48,9 +48,9 @@ final class Shapes {
     }
     ObjectShape shape = find(ObjectType.of(type).withNullable(false));
     if (shape != null) return shape;
-    String who =
-        PROVIDERS.isEmpty() ? "" : ", nor known to " + PROVIDERS.stream().map(provider -> provider.getClass().getName()).collect(Collectors.joining(", "));
-    throw new IllegalArgumentException(type.getName() + " is no record" + who + (BROKEN.isEmpty() ? "" : "; could not be loaded: " + BROKEN));
+    String kinds = "a record" + PROVIDERS.stream().map(provider -> " or " + provider).collect(Collectors.joining());
+    throw new IllegalArgumentException(
+        type.getName() + " is not " + kinds + ", as objects of rows must be" + (BROKEN.isEmpty() ? "" : "; could not be loaded: " + BROKEN));
   }
 
   /** With this class's loader, as for devices. */
