@@ -32,11 +32,10 @@ internal class Workers(private val scope: CoroutineScope, concurrency: Int, priv
         // Runs in any case, also if it is cancelled before it begins: that closes the element.
         scope.launch(context, CoroutineStart.ATOMIC) {
             try {
-                val result = own.use {
+                own.use {
                     ensureActive()
-                    work(it)
+                    give(work(it)) // at once: closing may fail
                 }
-                give(result)
             } catch (e: CancellationException) {
                 throw endingBy(e)
             } finally {

@@ -18,6 +18,7 @@ import kotlinx.coroutines.async
 import kotlinx.coroutines.awaitCancellation
 import kotlinx.coroutines.cancelAndJoin
 import kotlinx.coroutines.coroutineScope
+import kotlinx.coroutines.flow.flowOf
 import kotlinx.coroutines.flow.map
 import kotlinx.coroutines.flow.take
 import kotlinx.coroutines.flow.toList
@@ -257,6 +258,14 @@ class LendingFlowParallelSpec : FunSpec({
             first.take(1).toList() shouldContainExactly listOf(0)
         }
         made.any { it.isOpen } shouldBe false
+    }
+
+    test("mapParallel: an element that fails to close ends the collection, and does not lose the result [OWN-16]") {
+        class Stuck : AutoCloseable {
+            override fun close() = error("the tape is stuck")
+        }
+        val results = LendingFlow(flowOf(Stuck())) { it }.mapParallel(1) { batchOf(1) }
+        shouldThrow<IllegalStateException> { results.collect { it.close() } }.message shouldBe "the tape is stuck"
     }
 
     test("mapParallel: a worker that throws ends the collection at once, also while a result is collected; nothing is left [OWN-16]") {
