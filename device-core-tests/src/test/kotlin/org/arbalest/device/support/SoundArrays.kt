@@ -42,8 +42,8 @@ import kotlin.random.Random
  * beneath nulls and wherever else it is legal, children that are longer than they must be.
  */
 internal class SoundArrays(private val random: Random) {
-    /** A field of a random type, and an array of it. */
-    fun array(): RawArray = of(field("a", type(3)), random.nextInt(12), random.nextInt(4) == 0)
+    /** A field of a random type, nested so deep at most, and an array of it, of about so many elements at most. */
+    fun array(levels: Int = 3, most: Int = 12): RawArray = of(field("a", type(levels)), random.nextInt(most), random.nextInt(4) == 0)
 
     private fun field(name: String, type: DataType) = Field.of(name, type).withNullable(random.nextInt(6) > 0)
 
@@ -52,7 +52,7 @@ internal class SoundArrays(private val random: Random) {
         val nested = listOf<() -> DataType>(
             { ListType(item()) }, { LargeListType(item()) }, { ListViewType(item()) }, { LargeListViewType(item()) },
             { FixedSizeListType(item(), random.nextInt(if (depth == 3) 4 else 3)) }, { StructType(List(random.nextInt(4)) { item("f$it") }) },
-            { MapType(field("e", StructType(listOf(Field.of("k", DataType.UTF8).withNullable(false), item()))), false) },
+            { MapType(field("e", StructType(listOf(Field.of("k", keys.random(random)).withNullable(false), item()))), false) },
             { UnionType(UnionMode.SPARSE, listOf(0, 5), listOf(item("p"), item("q"))) },
             { UnionType(UnionMode.DENSE, listOf(3, 127), listOf(item("p"), item("q"))) },
             { RunEndEncodedType(Field.of("r", IntType(listOf(16, 32, 64).random(random), true)).withNullable(false), item()) },
@@ -227,14 +227,16 @@ internal class SoundArrays(private val random: Random) {
         )
 
         val leaves: List<DataType> = listOf(
-            DataType.NULL, DataType.BOOL, DataType.INT8, DataType.UINT16, DataType.INT32, DataType.UINT64, DataType.FLOAT16, DataType.FLOAT32,
+            DataType.NULL, DataType.BOOL, DataType.INT8, DataType.UINT8, DataType.INT16, DataType.UINT16, DataType.INT32, DataType.UINT32, DataType.INT64, DataType.UINT64, DataType.FLOAT16, DataType.FLOAT32,
             DataType.FLOAT64, DataType.UTF8, DataType.LARGE_UTF8, DataType.UTF8_VIEW, DataType.BINARY, DataType.LARGE_BINARY, DataType.BINARY_VIEW,
             FixedSizeBinaryType(0), FixedSizeBinaryType(3), DataType.decimal32(9, 2), DataType.decimal32(1, 0), DataType.decimal64(18, 0), DataType.decimal128(38, -3),
             DataType.decimal128(18, 0), DataType.decimal128(19, 0), DataType.decimal128(5, 0), DataType.decimal256(76, 5), DataType.decimal256(40, 0), DataType.decimal256(7, 0), DataType.DATE32, DataType.DATE64,
             TimeType(TimeUnit.SECOND), TimeType(TimeUnit.MILLISECOND), TimeType(TimeUnit.MICROSECOND), TimeType(TimeUnit.NANOSECOND),
-            TimestampType(TimeUnit.NANOSECOND, "UTC"), DurationType(TimeUnit.SECOND), DataType.INTERVAL_YEAR_MONTH,
+            TimestampType(TimeUnit.NANOSECOND, "UTC"), TimestampType(TimeUnit.SECOND, null), DurationType(TimeUnit.SECOND), DataType.INTERVAL_YEAR_MONTH,
             DataType.INTERVAL_DAY_TIME, DataType.INTERVAL_MONTH_DAY_NANO,
         )
+
+        private val keys = leaves - DataType.NULL
 
         /** The bytes of a value of one width. */
         fun width(type: DataType): Int = when (type) {

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.support
+
+import io.kotest.property.Arb
+import io.kotest.property.Shrinker
+import io.kotest.property.arbitrary.arbitrary
+import org.arbalest.device.ArrayData
+import org.arbalest.device.Column
+import org.arbalest.device.ColumnBuilder
+import org.arbalest.device.DataType
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.DeviceException
+import org.arbalest.device.Devices
+import org.arbalest.device.Field
+import org.arbalest.device.Ledger
+import org.arbalest.device.NestedType.DictionaryType
+import org.arbalest.device.NestedType.RunEndEncodedType
+import org.arbalest.device.NestedType.StructType
+import org.arbalest.device.NestedType.UnionType
+import org.arbalest.device.Schema
+import org.arbalest.device.Validation
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.support.StructKind
+import java.lang.foreign.Arena
+import kotlin.random.Random
+import kotlin.time.Duration.Companion.seconds
+import kotlin.time.TimeSource
+
+/** An array, and the seed of what is done with it. */
+internal class NestedCase(val seed: Long, val raw: RawArray) {
+    /** The case of a seed. */
+    constructor(seed: Long) : this(seed, Random(seed).let { SoundArrays(it).array(levels = 4, most = if (it.nextInt(8) == 0) 150 else 12) })
+
+    fun smaller(): List<NestedCase> = SoundShrinker.smaller(raw).map { NestedCase(seed, it) }
+
+    override fun toString() = "-D$CASE=$seed, ${raw.field}, ${raw.length} rows from ${raw.offset} on: ${RawValues.of(raw)}"
+
+    companion object {
+        /** The property that names the one case to be tried. */
+        const val CASE = "arbalest.nested.case"
+
+        /** Cases of random seeds, or the one of a seed; one that fails becomes smaller. */
+        fun any(seed: Long? = null): Arb<NestedCase> = arbitrary(Shrinker(NestedCase::smaller)) { NestedCase(seed ?: it.random.nextLong()) }
+    }
+}
+
+/** What can be done with an array, done with one: each result must have the values that the array's bytes have. A difference is an [AssertionError] that says in what. */
+internal class NestedCheck(private val case: NestedCase, private val parts: (Column) -> List<Any?> = PartValues::read) {
+    private val random = Random(case.seed)
+    private val field = case.raw.field
+    private val values = RawValues.of(case.raw)
+    private val cpu = Devices.cpu()
+    private val device = Devices.device(DeviceType.EXT_DEV, 0)
+
+    /** What could be done, of what not every array can have done with it. */
+    val done = mutableSetOf<String>()
+
+    fun run() {
+        val before = Ledger.now()
+        Arena.ofConfined().use { arena ->
+            DeviceArray.importArray(case.raw.laid(arena), field, Validation.FULL).use(::operations)
+        }
+        val left = left(before)
+        if (!left.isZero) throw AssertionError("left: $left")
+    }
+
+    /** What another thread is giving back, behind a device's work, is waited for. */
+    private fun left(before: Ledger): Ledger {
+        val start = TimeSource.Monotonic.markNow()
+        var spins = 0
+        var left = Ledger.now().since(before)
+        while (!left.isZero && start.elapsedNow() < 5.seconds) {
+            spinOrSleep(++spins)
+            left = Ledger.now().since(before)
+        }
+        return left
+    }
+
+    private fun operations(source: DeviceArray) {
+        same("imported", source, values)
+        val (from, count) = range(source.length())
+        val shown = values.subList(from.toInt(), (from + count).toInt())
+        source.slice(from, count).use { cut ->
+            same("a slice", cut, shown)
+            children(cut, from)
+            derived(cut, shown)
+            joined(source, cut, shown)
+            struct(source, cut, shown)
+            built(shown)?.use { array ->
+                done += "built"
+                same("built", array, shown, cut)
+                derived(array, shown)
+                DeviceArray.concat(listOf(array, source)).use { same("built, and the imported behind it", it, shown + values) }
+            }
+            nulled(shown)
+            streamed(cut, shown)
+            if (random.nextInt(8) == 0) onDevice(cut, shown)
+            objects(cut, shown)
+        }
+    }
+
+    private fun range(length: Long): Pair<Long, Long> = random.nextLong(length + 1).let { it to random.nextLong(length - it + 1) }
+
+    /** The result of each operation that makes another array of one. */
+    private fun derived(array: DeviceArray, shown: List<Any?>) {
+        array.validate(Validation.FULL)
+        array.toString(3)
+        val (from, count) = range(array.length())
+        array.slice(from, count).use { same("a slice again", it, shown.subList(from.toInt(), (from + count).toInt())) }
+        array.copyTo(cpu).use { same("copied", it, shown, array) }
+        array.compact().use {
+            same("compact", it, shown, array)
+            it.slice(from, count).use { cut -> same("a slice of what is compact", cut, shown.subList(from.toInt(), (from + count).toInt())) }
+        }
+        made(field, array.data())?.use { same("of its buffers", it, shown, array) }
+        converted(array, shown)
+        exported(array, shown)
+    }
+
+    /** The fields of a struct, which have values beneath its nulls, too. */
+    private fun children(cut: DeviceArray, from: Long) {
+        val type = field.type()
+        if (type !is StructType) return
+        case.raw.children.forEachIndexed { i, child ->
+            val first = child.offset + case.raw.offset + from.toInt()
+            cut.child(i).use { same("child $i", it, (first until first + cut.length().toInt()).map { at -> RawValues.at(child, at) }) }
+        }
+    }
+
+    private fun joined(source: DeviceArray, cut: DeviceArray, shown: List<Any?>) {
+        val (from, count) = range(source.length())
+        source.slice(from, count).use { other ->
+            DeviceArray.concat(listOf(other, cut, source)).use { same("joined", it, values.subList(from.toInt(), (from + count).toInt()) + shown + values) }
+        }
+        DeviceArray.concat(listOf(cut)).use { same("joined alone", it, shown, cut) }
+    }
+
+    /** A struct of slices that begin at different elements. */
+    private fun struct(source: DeviceArray, cut: DeviceArray, shown: List<Any?>) {
+        val from = random.nextLong(source.length() - cut.length() + 1)
+        val others = values.subList(from.toInt(), from.toInt() + shown.size)
+        val type = StructType(listOf(field.withName("one"), field.withName("other")))
+        val data = source.slice(from, cut.length()).use { other -> ArrayData.of(cut.length(), 0, listOf(null), listOf(cut.data(), other.data())) }
+        made(Field.of("a", type), data)?.use { whole ->
+            val (first, count) = range(whole.length())
+            whole.slice(first, count).use { part ->
+                val pairs = (first.toInt() until (first + count).toInt()).map { mapOf("one" to shown[it], "other" to others[it]) }
+                same("a struct of slices", part, pairs)
+                part.compact().use { same("a struct of slices, compact", it, pairs, part) }
+                part.copyTo(cpu).use { same("a struct of slices, copied", it, pairs, part) }
+                DeviceArray.concat(listOf(part, part)).use { same("a struct of slices, twice", it, pairs + pairs) }
+                part.child(1).use { same("a struct's child that is a slice", it, pairs.map { pair -> pair["other"] }) }
+            }
+        }
+    }
+
+    /** Null where text and binary of empty rows only came without data, though their offsets do not begin at 0: what leads beyond the data is refused. */
+    private fun made(field: Field, data: ArrayData): DeviceArray? = try {
+        DeviceArray.of(field, data)
+    } catch (e: DeviceException) {
+        close(data)
+        if ("is beyond the 0 bytes of data" in e.message!!) null else throw e
+    }
+
+    private fun close(data: ArrayData) {
+        data.buffers().forEach { it?.close() }
+        (data.children() + listOfNotNull(data.dictionary())).forEach(::close)
+    }
+
+    /** To another layout, and back where there is a way. */
+    private fun converted(array: DeviceArray, shown: List<Any?>) {
+        val requested = OtherLayouts.of(field.type()).randomOrNull(random) ?: return
+        val other = attempt { array.convertTo(field.withType(requested)) } ?: return
+        other.use {
+            done += "converted"
+            alike("as $requested", other, shown)
+            val again = (OtherLayouts.of(requested) + requested).filter { it != requested || random.nextInt(4) == 0 }
+            val next = (if (field.type() in again) field.type() else again.randomOrNull(random)) ?: return
+            attempt { other.convertTo(field.withType(next)) }?.use { back ->
+                done += "converted back"
+                if (next == field.type()) equal("back from $requested", array, back)
+                alike("as $requested, then as $next", back, shown)
+            }
+        }
+    }
+
+    private fun attempt(convert: () -> DeviceArray): DeviceArray? = try {
+        convert()
+    } catch (e: DeviceException) {
+        if (OtherLayouts.mayRefuse(e)) null else throw e
+    }
+
+    private fun exported(array: DeviceArray, shown: List<Any?>) = Arena.ofConfined().use { arena ->
+        val (out, schema) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.SCHEMA)
+        array.retain().use { it.exportArray(out, schema) }
+        DeviceArray.importArray(out, schema, Validation.FULL).use { same("exported", it, shown, array) }
+        val device = arena.struct(StructKind.DEVICE_ARRAY)
+        array.retain().use { it.exportDeviceArray(device, schema) }
+        DeviceArray.importDeviceArray(device, schema, Validation.FULL).use { same("exported as a device array", it, shown) }
+    }
+
+    /** Null if the type has no nulls that the values have: those of a dictionary may be null though its field is not. */
+    private fun built(shown: List<Any?>, then: (ColumnBuilder) -> Unit = {}): DeviceArray? = cpu.batchBuilder(shown.size).use { batch ->
+        val column = batch.column(field)
+        try {
+            ValueAppender(random).appendAll(column, field, shown)
+        } catch (e: IllegalArgumentException) {
+            if ("not nullable" in e.message!!) return null else throw e
+        }
+        then(column)
+        batch.build().use { it.child(0) }
+    }
+
+    private fun nulled(shown: List<Any?>) {
+        val type = field.type()
+        if (!field.isNullable || type is UnionType || type is RunEndEncodedType) return
+        val nulls = shown.map { random.nextInt(3) == 0 }
+        built(shown) { column -> column.setNulls { nulls[it] } }?.use { same("built, and some made null", it, shown.mapIndexed { i, value -> value.takeUnless { nulls[i] } }) }
+    }
+
+    /** As the column of two batches in a stream. */
+    private fun streamed(cut: DeviceArray, shown: List<Any?>) {
+        val schema = Schema.of(field)
+        val batch = made(schema.asField(), ArrayData.of(cut.length(), 0, listOf(null), listOf(cut.data()))) ?: return
+        val first = random.nextLong(cut.length() + 1)
+        val batches = batch.use { listOf(it.slice(0, first), it.slice(first, it.length() - first)) }
+        Arena.ofConfined().use { arena ->
+            val stream = arena.struct(StructKind.STREAM)
+            DeviceArrayReader.of(schema, batches).use { it.exportStream(stream) }
+            DeviceArrayReader.importStream(stream, Validation.FULL).use { reader ->
+                for (rows in listOf(shown.take(first.toInt()), shown.drop(first.toInt()))) reader.next()!!.use { next -> next.child(0).use { same("streamed", it, rows) } }
+            }
+        }
+    }
+
+    /** Where the CPU cannot read. */
+    private fun onDevice(cut: DeviceArray, shown: List<Any?>) {
+        cut.copyTo(device).use { there ->
+            there.validate(Validation.FULL)
+            val (from, count) = range(there.length())
+            there.slice(from, count).use { part ->
+                part.copyTo(cpu).use { back("copied back from a device", it, shown.subList(from.toInt(), (from + count).toInt())) }
+                DeviceArray.concat(listOf(part, cut)).use { whole ->
+                    whole.copyTo(cpu).use { back("joined on a device", it, shown.subList(from.toInt(), (from + count).toInt()) + shown) }
+                }
+            }
+        }
+    }
+
+    private fun back(what: String, array: DeviceArray, expected: List<Any?>) {
+        array.synchronize()
+        same(what, array, expected)
+    }
+
+    /** Of the objects that `get` answers; not of unions, whose objects do not say which child has them. */
+    private fun objects(cut: DeviceArray, shown: List<Any?>) {
+        if (hasUnion(field.type())) return
+        val objects = cut.asColumn().toList()
+        cpu.batchBuilder(shown.size).use { batch ->
+            try {
+                batch.column(field, objects)
+            } catch (e: IllegalArgumentException) {
+                if ("not nullable" in e.message!!) return else throw e
+            }
+            done += "of objects"
+            batch.build().use { it.child(0) }.use { same("of objects", it, shown, cut) }
+        }
+    }
+
+    private fun hasUnion(type: DataType): Boolean = type is UnionType || type.children().any { hasUnion(it.type()) } || type is DictionaryType && hasUnion(type.values().type())
+
+    private fun same(what: String, array: DeviceArray, expected: List<Any?>, other: DeviceArray? = null) {
+        array.validate(Validation.FULL)
+        alike(what, array, expected)
+        compare(what, parts(array.asColumn()), expected)
+        if (other != null) equal(what, other, array)
+    }
+
+    /** As `get` has it, which does not say which child of a union has a value. */
+    private fun alike(what: String, array: DeviceArray, expected: List<Any?>) {
+        val column = array.asColumn()
+        compare("$what, by get", column.toList().map(LaidValues::plain), expected.map(RawValues::untagged))
+        val nulls = expected.map(RawValues::isNull)
+        compare("$what, nulls", (0 until column.length()).map(column::isNull), nulls)
+        compare("$what, their number", listOf(column.nullCount()), listOf(nulls.count { it }.toLong()))
+    }
+
+    private fun equal(what: String, one: DeviceArray, other: DeviceArray) = compare("$what, by difference", listOf(one.difference(other)), listOf(null))
+
+    private fun compare(what: String, found: List<Any?>, expected: List<Any?>) {
+        if (found == expected) return
+        val row = (0 until minOf(found.size, expected.size)).firstOrNull { found[it] != expected[it] }
+        throw AssertionError("$what: " + if (row == null) "${found.size} rows, not ${expected.size}" else "row $row of ${found.size}: ${found[row]}, not ${expected[row]}")
+    }
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.support
+
+import org.arbalest.device.ColumnBuilder
+import org.arbalest.device.DataType
+import org.arbalest.device.Field
+import org.arbalest.device.FlatType.DecimalType
+import org.arbalest.device.FlatType.IntType
+import org.arbalest.device.Interval
+import org.arbalest.device.NestedType
+import org.arbalest.device.NestedType.DictionaryType
+import org.arbalest.device.NestedType.LargeListViewType
+import org.arbalest.device.NestedType.ListViewType
+import org.arbalest.device.NestedType.MapType
+import org.arbalest.device.NestedType.RunEndEncodedType
+import org.arbalest.device.NestedType.StructType
+import org.arbalest.device.NestedType.UnionType
+import java.lang.foreign.MemorySegment
+import java.math.BigDecimal
+import java.time.Period
+import java.util.IdentityHashMap
+import kotlin.random.Random
+
+/**
+ * Appends values, as [RawValues] has them, in a random one of the ways that a builder has: parts before the whole or behind it, several values at once, runs, positions in
+ * dictionaries, and list-views that overlap, are in any order, and leave elements out.
+ */
+internal class ValueAppender(private val random: Random) {
+    /** Of dictionaries that were filled by hand: where which value is. */
+    private val known = IdentityHashMap<ColumnBuilder, MutableMap<Any?, Long>>()
+
+    /** Of list-views that are placed by hand: their elements. */
+    private val placed = IdentityHashMap<ColumnBuilder, MutableList<Any?>>()
+
+    fun appendAll(column: ColumnBuilder, field: Field, values: List<Any?>) {
+        val type = field.type()
+        var i = 0
+        while (i < values.size) {
+            val rest = values.subList(i, values.size)
+            i += when {
+                type is RunEndEncodedType && random.nextBoolean() -> appendRun(column, type, rest)
+                type is IntType && random.nextInt(4) == 0 -> appendIntegers(column, type, rest)
+                random.nextInt(4) == 0 && rest[0] == null && field.isNullable && type !is NestedType -> rest.takeWhile { it == null }.size.also { column.appendNulls(it.toLong()) }
+                else -> 1.also { append(column, field, rest[0]) }
+            }
+        }
+    }
+
+    private fun appendRun(column: ColumnBuilder, type: RunEndEncodedType, values: List<Any?>): Int {
+        val count = random.nextInt(1, values.takeWhile { it == values[0] }.size + 1)
+        append(column.values(), type.values(), values[0], mayPlace = false)
+        column.appendRun(count.toLong())
+        return count
+    }
+
+    private fun appendIntegers(column: ColumnBuilder, type: IntType, values: List<Any?>): Int {
+        val all = values.takeWhile { it != null }.map { (it as Number).toLong() }
+        if (all.isEmpty()) return 1.also { column.appendNull() }
+        when (if (type.signed()) type.bits() else 64) {
+            8 -> column.appendAll(ByteArray(all.size) { all[it].toByte() })
+            16 -> column.appendAll(ShortArray(all.size) { all[it].toShort() })
+            32 -> column.appendAll(IntArray(all.size) { all[it].toInt() })
+            else -> column.appendAll(all.toLongArray())
+        }
+        return all.size
+    }
+
+    /** @param mayPlace whether list-views may be placed by hand: not where others are appended by their values, which are then behind one another */
+    private fun append(column: ColumnBuilder, field: Field, value: Any?, mayPlace: Boolean = true) {
+        val type = field.type()
+        when {
+            type is DictionaryType && (value == null && !field.isNullable || (value != null || whole(column, field).second.type() !is UnionType) && random.nextInt(3) == 0) -> {
+                val position = known.getOrPut(column) { HashMap() }.getOrPut(value) {
+                    append(column.dictionary(), type.values(), value, mayPlace = false)
+                    column.dictionary().length() - 1
+                }
+                column.appendIndex(position)
+            }
+            type is RunEndEncodedType && value == null && !field.isNullable -> appendRun(column, type, listOf(value))
+            value == null && type is UnionType -> throw IllegalArgumentException("a union is not nullable itself")
+            value == null && type is StructType -> appendNullStruct(column, type)
+            value == null -> column.appendNull()
+            else -> whole(column, field).let { (parts, inner) -> appendValue(column, parts, inner.type(), value, mayPlace) }
+        }
+    }
+
+    /** Where the parts of a value are appended, and what it is. */
+    private fun whole(column: ColumnBuilder, field: Field): Pair<ColumnBuilder, Field> = when (val type = field.type()) {
+        is DictionaryType -> whole(column.dictionary(), type.values())
+        is RunEndEncodedType -> whole(column.values(), type.values())
+        else -> column to field
+    }
+
+    private fun appendNullStruct(column: ColumnBuilder, type: StructType) {
+        if (random.nextBoolean() || !type.fields().all { it.isNullable && it.type() !is UnionType && it.type() !is RunEndEncodedType }) {
+            column.appendNullWithParts()
+        } else {
+            column.appendNull()
+            type.fields().forEachIndexed { i, field -> append(column.child(i), field, null) }
+        }
+    }
+
+    private fun appendValue(column: ColumnBuilder, parts: ColumnBuilder, type: DataType, value: Any, mayPlace: Boolean) {
+        when (type) {
+            is StructType -> ordered(column, parts, { column.appendStruct() }) {
+                type.fields().forEachIndexed { i, field -> append(parts.child(i), field, (value as Map<*, *>)[field.name()]) }
+            }
+            is UnionType -> (value as Tagged).let { (child, own) -> ordered(column, parts, { column.appendUnion(child) }) { append(parts.child(child), type.fields()[child], own) } }
+            is MapType -> (value as List<*>).let { entries ->
+                val (key, item) = type.entries().type().children()
+                ordered(column, parts, { column.appendMap(entries.size) }) {
+                    appendAll(parts.keys(), key, entries.map { (it as Map.Entry<*, *>).key })
+                    appendAll(parts.values(), item, entries.map { (it as Map.Entry<*, *>).value })
+                }
+            }
+            is NestedType -> appendList(column, parts, type, value as List<*>, mayPlace && column === parts)
+            else -> appendFlat(column, type, value)
+        }
+    }
+
+    /** Of what is encoded the parts come first. */
+    private fun ordered(column: ColumnBuilder, parts: ColumnBuilder, whole: () -> Unit, partsOf: () -> Unit) {
+        val isFirst = column === parts && random.nextBoolean()
+        if (isFirst) whole()
+        partsOf()
+        if (!isFirst) whole()
+    }
+
+    private fun appendList(column: ColumnBuilder, parts: ColumnBuilder, type: NestedType, items: List<*>, mayPlace: Boolean) {
+        val item = type.children().single()
+        val isPlaced = mayPlace && (type is ListViewType || type is LargeListViewType) &&
+            (column in placed || column.length() == 0L && column.items().length() == 0L && random.nextBoolean())
+        when {
+            isPlaced -> appendPlaced(column, item, items)
+            else -> ordered(column, parts, { if (column === parts && random.nextInt(4) == 0) column.appendLists(intArrayOf(items.size)) else column.appendList(items.size) }) {
+                appendAll(parts.items(), item, items)
+            }
+        }
+    }
+
+    /** Where such elements are already, else behind some that no list has; also said before they are there. */
+    private fun appendPlaced(column: ColumnBuilder, item: Field, items: List<*>) {
+        val all = placed.getOrPut(column) { ArrayList() }
+        val there = (0..all.size - items.size).filter { all.subList(it, it + items.size) == items }
+        if (there.isNotEmpty() && random.nextInt(4) > 0) {
+            column.appendListView(there.random(random).toLong(), items.size)
+            return
+        }
+        val gap = if (random.nextInt(3) == 0) all.shuffled(random).take(random.nextInt(3)) else emptyList()
+        val isFirst = random.nextBoolean()
+        if (isFirst) column.appendListView((all.size + gap.size).toLong(), items.size)
+        appendAll(column.items(), item, gap + items)
+        if (!isFirst) column.appendListView((all.size + gap.size).toLong(), items.size)
+        all.addAll(gap + items)
+    }
+
+    private fun appendFlat(column: ColumnBuilder, type: DataType, value: Any) {
+        when (value) {
+            is Boolean -> column.append(value)
+            is Long -> column.append(value)
+            is Double -> column.append(value)
+            is BigDecimal -> if (type is DecimalType) column.append(value) else column.append(value.toBigIntegerExact().toLong())
+            is String -> if (random.nextBoolean()) column.append(value) else column.append(MemorySegment.ofArray(value.encodeToByteArray()))
+            is Interval -> column.append(value)
+            is Period -> if (random.nextBoolean()) column.append(value) else column.append(value.toTotalMonths())
+            is List<*> -> ByteArray(value.size) { value[it] as Byte }.let { bytes -> if (random.nextBoolean()) column.append(bytes) else column.append(MemorySegment.ofArray(bytes)) }
+            else -> error("$value is no value of $type")
+        }
+    }
+}
