@@ -8,9 +8,11 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.string.shouldEndWith
 import org.arbalest.device.Column
+import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
 import org.arbalest.device.Interval
 import org.arbalest.support.LedgerExtension
+import org.arbalest.support.withNullRows
 import java.math.BigDecimal
 import java.time.LocalDate
 import java.time.Period
@@ -20,6 +22,14 @@ import java.time.Period
 class ViewsNullsSpec : FunSpec({
     extension(LedgerExtension)
     val cpu = Devices.cpu()
+
+    test("a column of a batch that is null itself in a row is refused, and has that null once it was pushed down [REQ-21]") {
+        cpu.batch(3) { int64("long", longArrayOf(1, 42, 3)) }.withNullRows(1).use { batch ->
+            shouldThrow<DeviceException> { batch["long"] }.message!! shouldContain "the batch has 1 row that its own bitmap makes null"
+            batch.pushDownNulls().use { it["long"].longs().toList() shouldBe listOf(1L, null, 3L) }
+            shouldThrow<NoSuchElementException> { batch.rows<OneLong>()[1] }
+        }
+    }
 
     test("an array of all values has no value for a null, unless one is given [READ-50]") {
         cpu.batch(3) {
@@ -171,3 +181,5 @@ class ViewsNullsSpec : FunSpec({
         }
     }
 })
+
+private data class OneLong(val long: Long?)

@@ -29,8 +29,8 @@ import org.jspecify.annotations.Nullable;
  * stored. What is encoded reads as its values do: by a dictionary, in run-ends; a union's row reads as a value of the type that it has. The table of all
  * types is in {@code docs/types.md}; {@link Field#valueClass} has it, too.
  *
- * <p>A null has no value: ask {@link #isNull} first, or use {@link #get}. A child's own nulls are its own: a null struct does not make its fields null. For
- * loops there are typed views, such as {@link #asLongs}.
+ * <p>A null has no value: ask {@link #isNull} first, or use {@link #get}. A child's own nulls are its own: a null struct does not make its fields null;
+ * {@link DeviceArray#pushDownNulls} does, for a record batch. For loops there are typed views, such as {@link #asLongs}.
  *
  * <p>What a producer wrote into the buffers is followed only within what is known to be there: offsets, sizes, indices, type ids and run ends that
  * lead beyond are a {@link DeviceException} which names the column, the row and the numbers; elements of lists by their row in {@link #items}.

@@ -435,22 +435,42 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
     return ArrayConversion.compact(DeviceArrayImpl.unwrap(this));
   }
 
-  /** What was copied when this array was made of another by {@link #convertTo(Field)} or {@link #compact}; null if it was not. */
+  /**
+   * This record batch with its null rows in its columns. In C a batch is a struct, whose own bitmap may say that rows are null; consumers that take a batch
+   * apart, such as DuckDB, read the columns only, and take what is stored in such a row for values (REQ-21). In the result every column is null in these rows,
+   * and the batch has no bitmap. Its field stays the same. Bitmaps are written anew, and booleans of a slice that do not begin at a byte; all other buffers are
+   * shared. Waits as {@link #synchronize} does if there is a bitmap to read. Without one, the result is one more handle of the same array.
+   *
+   * @return the result, to be closed by the caller
+   * @throws IllegalArgumentException if the array is not a struct
+   * @throws DeviceException with {@code EINVAL} if a row is null, and a column is not nullable, or has no bitmap, as unions and run-ends: the path and the row;
+   *     {@code ENOSYS} if the CPU cannot read the batch's bitmap; {@code ENOMEM} if there is not enough memory
+   */
+  default DeviceArray pushDownNulls() {
+    return ArrayConversion.pushDownNulls(DeviceArrayImpl.unwrap(this));
+  }
+
+  /** What was copied when this array was made of another by {@link #convertTo(Field)}, {@link #compact} or {@link #pushDownNulls}; null if it was not. */
   @Nullable
   Conversion conversion();
 
-  /** The column of a record batch at a position. Borrowed: it can be used while this handle is open. */
+  /**
+   * The column of a record batch at a position. Borrowed: it can be used while this handle is open.
+   *
+   * @throws DeviceException with {@code EINVAL} if the batch's own bitmap makes rows null, which its columns do not say (REQ-21): {@link #pushDownNulls} makes a
+   *     batch whose columns do, {@link #asColumn} has them as they are stored; {@code ENOSYS} if only that bitmap tells, and the CPU cannot read it
+   */
   default Column column(int index) {
-    return asColumn().column(index);
+    return ColumnImpl.ofBatch(DeviceArrayImpl.unwrap(this)).column(index);
   }
 
   /**
-   * The column of this name. Borrowed: it can be used while this handle is open.
+   * The column of this name, as {@link #column(int)} has it.
    *
    * @throws IllegalArgumentException if there is none, or several: says which there are
    */
   default Column column(String name) {
-    return asColumn().column(name);
+    return ColumnImpl.ofBatch(DeviceArrayImpl.unwrap(this)).column(name);
   }
 
   /** The array itself as a column. Borrowed: it can be used while this handle is open. */
@@ -554,11 +574,14 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
   DeviceArray slice(long from, long count);
 
   /**
-   * A handle of a child: of a column, in a record batch; to be closed by the caller. It may outlive this one.
+   * A handle of a child: of a column, in a record batch; to be closed by the caller. It may outlive this one. Nothing is copied, unless this is a
+   * struct with null rows: in these the child is null as well. That waits and throws as {@link #pushDownNulls} does, for this child only.
    *
    * @param index the child's position in the type
    */
-  DeviceArray child(int index);
+  default DeviceArray child(int index) {
+    return ArrayConversion.child(DeviceArrayImpl.unwrap(this), index);
+  }
 
   /**
    * Hands the array to C as an {@code ArrowArray}, without a copy. This handle is spent; {@link #retain} first to keep one. On failure it is

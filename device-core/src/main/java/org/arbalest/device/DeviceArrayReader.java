@@ -150,6 +150,15 @@ public sealed interface DeviceArrayReader extends AutoCloseable permits DeviceAr
   }
 
   /**
+   * A reader of the same batches with their null rows in their columns, for consumers that do not read the batch's own bitmap, such as DuckDB: each batch is
+   * converted when it is pulled, as {@link DeviceArray#pushDownNulls} does it. This reader passes to the result, which closes it, and is not to be pulled from any
+   * more; on failure it is still the caller's.
+   *
+   * @throws IllegalArgumentException if the arrays are not structs
+   */
+  DeviceArrayReader pushDownNulls();
+
+  /**
    * A reader of the same arrays in another memory: each is copied as {@link DeviceArray#copyTo(MemoryManager, DeviceStream)} does it, in the order of the stream, and has an event of
    * its own. This reader passes to the result, which closes it, and is not to be pulled from any more; on failure it is still the caller's.
    *

@@ -60,7 +60,7 @@ class ArrayConversionFieldsSpec : FunSpec({
         }
         val strict = DataType.struct(nothing.withNullable(false))
         imported(raw(DataType.struct(nothing), 2, RawArray.bytes(0), nulls = 2, children = listOf(raw(DataType.NULL, 2, name = "n")))) { array ->
-            array.convertTo(Field.of("a", strict)).use { it.column(0).length() shouldBe 2 }
+            array.convertTo(Field.of("a", strict)).use { it.asColumn().column(0).length() shouldBe 2 }
         }
         imported(raw(DataType.struct(nothing), 2, RawArray.bytes(0b10), nulls = 1, children = listOf(raw(DataType.NULL, 2, name = "n")))) { array ->
             refused(array, Field.of("a", strict), "$.n: row 1: is null, but the field that is asked for is not nullable")

@@ -2,13 +2,17 @@
 package org.arbalest.device.internal.convert;
 
 import java.lang.foreign.MemorySegment;
+import java.util.List;
 import java.util.Objects;
+import java.util.function.Function;
 import org.arbalest.device.Device;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceBuffer;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.Field;
 import org.arbalest.device.MemoryManager;
+import org.arbalest.device.NestedType.StructType;
+import org.arbalest.device.abi.ArrowArrayStruct;
 import org.arbalest.device.abi.Errno;
 import org.arbalest.device.internal.array.ConvertedArray;
 import org.arbalest.device.internal.array.DeviceArrayImpl;
@@ -18,10 +22,11 @@ import org.arbalest.device.internal.array.StructBlock;
 import org.arbalest.device.internal.array.Structure;
 import org.arbalest.device.internal.device.DeviceBufferImpl;
 import org.arbalest.device.internal.memory.NativeHeap;
+import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.schema.Malformed;
 import org.jspecify.annotations.Nullable;
 
-/** Makes arrays of others: of another layout, or compact. See {@link DeviceArray#convertTo(Field)} and {@link DeviceArray#compact}. */
+/** Makes arrays of others: of another layout, or compact. See {@link DeviceArray#convertTo(Field)}, {@link DeviceArray#compact} and {@link DeviceArray#pushDownNulls}. */
 public final class ArrayConversion {
   private ArrayConversion() {}
 
@@ -85,11 +90,52 @@ public final class ArrayConversion {
   }
 
   private static DeviceArray convert(DeviceArrayImpl array, Ownership owner, Field from, Field to, boolean isCompact) {
+    return made(array, owner, to, isCompact, plan -> {
+      if (!isCompact) Compatible.check(from, to);
+      return plan.measure(from, array.struct(owner), rows(array), to);
+    });
+  }
+
+  /** See {@link DeviceArray#pushDownNulls}. */
+  public static DeviceArray pushDownNulls(DeviceArrayImpl array) {
+    Field batch = array.schema().asField();
+    Ownership owner = array.share();
+    try {
+      if (ArrowArrayStruct.buffer(array.struct(owner), 0) == 0) return array.retain();
+      return made(array, owner, batch, false, plan -> plan.pushDown(batch, array.struct(owner), rows(array)));
+    } finally {
+      owner.release();
+    }
+  }
+
+  /** See {@link DeviceArray#child}. */
+  public static DeviceArray child(DeviceArrayImpl array, int index) {
+    Field parent = array.field();
+    if (!(parent.type() instanceof StructType(List<Field> fields))) return array.storedChild(index);
+    Ownership owner = array.share();
+    try {
+      if (ConversionPlan.bitmap(Layout.of(parent), array.struct(owner)) == 0) return array.storedChild(index);
+      Field field = fields.get(Objects.checkIndex(index, fields.size()));
+      return made(array, owner, field, false, plan -> {
+        try {
+          return plan.pushedDown(parent, array.struct(owner), rows(array), index);
+        } catch (Malformed e) {
+          throw e.under(field.name());
+        }
+      });
+    } finally {
+      owner.release();
+    }
+  }
+
+  private static Selection rows(DeviceArrayImpl array) {
+    return Selection.range(array.offset(), array.length());
+  }
+
+  private static DeviceArray made(DeviceArrayImpl array, Ownership owner, Field to, boolean isCompact, Function<ConversionPlan, Node> measured) {
     ConversionPlan plan = new ConversionPlan(owner, array.device(), isCompact);
     try (plan) {
-      if (!isCompact) Compatible.check(from, to);
-      Node node = plan.measure(from, array.struct(owner), Selection.range(array.offset(), array.length()), to);
-      return make(plan, node, array.device(), to);
+      return make(plan, measured.apply(plan), array.device(), to);
     } catch (Malformed e) {
       RuntimeException why = e.toException();
       throw plan.isUnreachable() ? new DeviceException(Errno.ENOSYS, String.valueOf(why.getMessage())) : why;

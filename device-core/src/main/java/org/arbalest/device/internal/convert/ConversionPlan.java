@@ -18,9 +18,12 @@ import org.arbalest.device.internal.device.DeviceImpl;
 import org.arbalest.device.internal.device.DeviceRegistry;
 import org.arbalest.device.internal.device.EventPoint;
 import org.arbalest.device.internal.device.SyncEventImpl;
+import org.arbalest.device.internal.memory.Bitmaps;
 import org.arbalest.device.internal.memory.Integers;
+import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.schema.Malformed;
+import org.arbalest.device.internal.schema.TypeNames;
 import org.arbalest.device.internal.schema.ViewStruct;
 
 /**
@@ -140,7 +143,7 @@ final class ConversionPlan implements AutoCloseable {
   private Node measure(Field from, long struct, Selection rows, Field to, boolean isEntry) {
     if (from.type() instanceof RunEndEncodedType && !(to.type() instanceof RunEndEncodedType)) return Encodings.expand(this, from, struct, rows, to);
     if (from.type() instanceof DictionaryType && !(to.type() instanceof DictionaryType)) return Encodings.decode(this, from, struct, rows, to);
-    if (rows.isRange() && !isCompact && Compatible.isSame(from, to, isEntry)) return same(Layout.of(from), struct, rows.start, rows.count);
+    if (rows.isRange() && !isCompact && !rows.takesNulls && Compatible.isSame(from, to, isEntry)) return same(Layout.of(from), struct, rows.start, rows.count);
     Layout layout = Layout.of(to);
     Node node = new Node(layout, rows.count);
     if (layout.shape == Layout.Shape.NULL) addNulls(node, from, rows, to);
@@ -162,6 +165,37 @@ final class ConversionPlan implements AutoCloseable {
       case RUN_END -> Encodings.runs(this, node, from, struct, rows, to);
     }
     return node;
+  }
+
+  /** Measures the array of a struct, without nulls of its own: its fields have them. */
+  Node pushDown(Field struct, long address, Selection rows) {
+    Node node = new Node(Layout.of(struct), rows.count);
+    node.buffers.add(Node.Buffer.NONE);
+    List<Field> fields = struct.type().children();
+    for (int i = 0; i < fields.size(); i++) {
+      int index = i;
+      node.add(fields.get(i).name(), () -> pushedDown(struct, address, rows, index));
+    }
+    return node;
+  }
+
+  /** Measures a field of a struct, with the nulls of the struct among its own. */
+  Node pushedDown(Field struct, long address, Selection rows, int index) {
+    long bitmap = bitmap(Layout.of(struct), address);
+    if (bitmap != 0) look();
+    Field field = struct.type().children().get(index);
+    long child = ArrowArrayStruct.child(address, index);
+    Selection below = rows.child(this, child, 1, above(Layout.of(struct), address, rows, 0, 0, 1));
+    if (rows.nulls(bitmap) == 0) return measure(field, child, below, field);
+    long row = rows.exposedNull(bitmap);
+    Layout.Shape shape = Layout.of(field).shape;
+    if (!shape.hasValidity && shape != Layout.Shape.NULL) {
+      throw new Malformed("row " + row + " of the batch is null in its own bitmap, and " + TypeNames.of(field) + " has none to say so");
+    }
+    if (!field.isNullable()) {
+      throw new Malformed("row " + row + " of the batch is null in its own bitmap, but this column is not nullable: convertTo a schema in which it is");
+    }
+    return measure(field, child, below.takingNulls(), field);
   }
 
   /** Measures a child of the result, which is made of one of the source's. */
@@ -202,6 +236,13 @@ final class ConversionPlan implements AutoCloseable {
 
   private void addValidity(Node node, Field from, long struct, Selection rows, Field to) {
     long bitmap = bitmap(Layout.of(from), struct);
+    if (rows.takesNulls) {
+      long all = rows.mask(this, bitmap).bitmap();
+      long bytes = (rows.count + 7) >>> 3;
+      node.nulls = rows.count - Bitmaps.countOnes(all, 0, rows.count);
+      node.buffers.add(piece(bytes, address -> NativeHeap.copy(all, address, bytes)));
+      return;
+    }
     if (rows.count == 0 || (bitmap == 0 && !rows.hasNone)) {
       node.buffers.add(Node.Buffer.NONE);
       return;

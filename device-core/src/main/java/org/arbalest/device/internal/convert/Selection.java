@@ -30,7 +30,15 @@ final class Selection {
 
   private final @Nullable Above above;
 
+  /** Whether what is above makes an element null, and does not only hide it. */
+  final boolean takesNulls;
+
   private Selection(long start, long count, long list, @Nullable Spans spans, boolean hasNone, boolean isDecoded, @Nullable Above above) {
+    this(start, count, list, spans, hasNone, isDecoded, above, false);
+  }
+
+  private Selection(
+      long start, long count, long list, @Nullable Spans spans, boolean hasNone, boolean isDecoded, @Nullable Above above, boolean takesNulls) {
     this.start = start;
     this.count = count;
     this.list = list;
@@ -38,6 +46,7 @@ final class Selection {
     this.hasNone = hasNone;
     this.isDecoded = isDecoded;
     this.above = above;
+    this.takesNulls = takesNulls;
   }
 
   /** Elements that follow each other. */
@@ -85,6 +94,11 @@ final class Selection {
       for (long j = 0; j < each; j++) NativeHeap.putLong(positions + Long.BYTES * (k * each + j), at < 0 ? -1 : at * each + j);
     }
     return new Selection(offset, length, positions, null, hasNone, isDecoded, parent);
+  }
+
+  /** The same elements of a child, null where their parent is. */
+  Selection takingNulls() {
+    return new Selection(start, count, list, spans, hasNone, isDecoded, above, true);
   }
 
   boolean isRange() {

@@ -13,12 +13,14 @@ import java.util.NoSuchElementException;
 import java.util.Objects;
 import java.util.UUID;
 import org.arbalest.device.Column;
+import org.arbalest.device.DeviceException;
 import org.arbalest.device.ExtensionCodec;
 import org.arbalest.device.Field;
 import org.arbalest.device.FlatType.IntType;
 import org.arbalest.device.FlatType.NullType;
 import org.arbalest.device.Interval;
 import org.arbalest.device.NestedType.MapType;
+import org.arbalest.device.NestedType.StructType;
 import org.arbalest.device.Runs;
 import org.arbalest.device.Tensor;
 import org.arbalest.device.abi.ArrowArrayStruct;
@@ -60,6 +62,17 @@ public final class ColumnImpl extends ColumnTimes {
     } finally {
       owner.release();
     }
+  }
+
+  /** A record batch as a column, whose columns say all: none of its rows is null itself. Of other arrays the same as {@link #of}. */
+  public static ColumnImpl ofBatch(DeviceArrayImpl array) {
+    ColumnImpl batch = of(array);
+    if (batch.validity == 0 || !(batch.field.type() instanceof StructType)) return batch;
+    long nulls = batch.nullCount();
+    if (nulls == 0) return batch;
+    throw DeviceException.invalid(
+        batch.describe() + " has " + DeviceArrayImpl.counted(nulls, "row") + " that its own bitmap makes null, which its columns do not say: "
+            + "pushDownNulls() gives a batch whose columns do, asColumn().column(…) the columns as they are");
   }
 
   /** @param held of the array, by the caller, while this is made */

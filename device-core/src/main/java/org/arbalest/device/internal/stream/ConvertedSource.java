@@ -1,27 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.stream;
 
+import java.util.function.UnaryOperator;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
-import org.arbalest.device.Field;
-import org.arbalest.device.internal.array.DeviceArrayImpl;
-import org.arbalest.device.internal.convert.ArrayConversion;
 import org.jspecify.annotations.Nullable;
 
 /** The arrays of another reader, which is this one's, in another layout. */
 final class ConvertedSource implements DeviceArrayReader.Source {
   private final DeviceArrayReader reader;
-  private final Field requested;
+  private final UnaryOperator<DeviceArray> conversion;
 
-  ConvertedSource(DeviceArrayReader reader, Field requested) {
+  /** @param conversion makes a new array of one that stays open */
+  ConvertedSource(DeviceArrayReader reader, UnaryOperator<DeviceArray> conversion) {
     this.reader = reader;
-    this.requested = requested;
+    this.conversion = conversion;
   }
 
   @Override
   public @Nullable DeviceArray next() {
     try (DeviceArray array = reader.next()) {
-      return array == null ? null : ArrayConversion.convert(DeviceArrayImpl.unwrap(array), reader.field(), requested); // its own names may be others
+      return array == null ? null : conversion.apply(array);
     }
   }
 

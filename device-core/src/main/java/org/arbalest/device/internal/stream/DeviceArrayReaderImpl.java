@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.DeviceException;
@@ -19,6 +20,7 @@ import org.arbalest.device.abi.ArrowArrayStreamStruct;
 import org.arbalest.device.abi.ArrowDeviceArrayStreamStruct;
 import org.arbalest.device.abi.DeviceType;
 import org.arbalest.device.abi.Errno;
+import org.arbalest.device.internal.array.DeviceArrayImpl;
 import org.arbalest.device.internal.convert.ArrayConversion;
 import org.arbalest.device.internal.lifetime.Leaks;
 import org.arbalest.device.internal.memory.Faults;
@@ -79,7 +81,15 @@ public final class DeviceArrayReaderImpl implements DeviceArrayReader {
   public DeviceArrayReader convertTo(Field requested) {
     ArrayConversion.check(field, requested);
     source.checkOpen();
-    return of(requested, deviceType, new ConvertedSource(this, requested));
+    UnaryOperator<DeviceArray> conversion = array -> ArrayConversion.convert(DeviceArrayImpl.unwrap(array), field, requested); // its own names may be others
+    return of(requested, deviceType, new ConvertedSource(this, conversion));
+  }
+
+  @Override
+  public DeviceArrayReader pushDownNulls() {
+    schema();
+    source.checkOpen();
+    return of(field, deviceType, new ConvertedSource(this, DeviceArray::pushDownNulls));
   }
 
   @Override

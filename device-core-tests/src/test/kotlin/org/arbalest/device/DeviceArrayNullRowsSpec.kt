@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.assertions.withClue
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import io.kotest.matchers.string.shouldStartWith
+import org.arbalest.device.NestedType.RunEndEncodedType
+import org.arbalest.device.NestedType.UnionType
+import org.arbalest.device.abi.ArrowArrayStruct
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.abi.Errno
+import org.arbalest.device.support.EveryType
+import org.arbalest.device.support.struct
+import org.arbalest.support.CCompiler
+import org.arbalest.support.LedgerExtension
+import org.arbalest.support.StructKind
+import org.arbalest.support.fake.FakeExtension
+import org.arbalest.support.withNullRows
+import java.lang.foreign.Arena
+
+/** Batches that are null themselves in some rows: what becomes of these where a batch is taken apart into its columns. */
+class DeviceArrayNullRowsSpec : FunSpec({
+    extension(CCompiler.needed)
+    extension(FakeExtension)
+    extension(LedgerExtension)
+
+    val cpu = Devices.cpu()
+    val number = Field.of("v", DataType.INT64)
+
+    fun batch(field: Field = number): DeviceArray = cpu.batchBuilder(3).use { batch ->
+        batch.column(field).append(1).append(42).append(3)
+        batch.build()
+    }
+
+    fun nullRow(field: Field = number, isCounted: Boolean = true): DeviceArray = batch(field).withNullRows(1, isCounted = isCounted)
+
+    fun column(name: String): DeviceArray = EveryType.batch(0, 20).use { whole -> whole.convertTo(whole.schema().select(name)) }
+
+    fun refused(what: String, block: () -> Unit) {
+        val before = Ledger.now()
+        val thrown = shouldThrow<DeviceException> { block() }
+        thrown.errno() shouldBe Errno.EINVAL
+        thrown.message!! shouldStartWith what
+        Ledger.now() shouldBe before
+    }
+
+    val cuts = listOf(0 to 60, 0 to 1, 1 to 59, 7 to 9, 8 to 16, 13 to 1, 21 to 30, 60 to 0)
+    val own = (0 until 60).filter { it % 5 == 1 || it in 30..33 }.toIntArray()
+
+    for (isCounted in listOf(true, false)) {
+        test("the null rows of a batch become nulls of columns of every type with a bitmap, whole and cut, counted before: $isCounted [REQ-21]") {
+            val kept = EveryType.fields.filter { it.type() !is UnionType && it.type() !is RunEndEncodedType }
+            val all = EveryType.batch(0, 60).use { it.convertTo(Schema.of(kept)) }
+            val nothing = kept.associate { it.name() to null }
+            val expected = EveryType.rows(all).mapIndexed { row, values -> if (row in own) nothing else values }
+            all.withNullRows(*own, isCounted = isCounted).use { batch ->
+                for ((from, count) in cuts) withClue("$count from $from") {
+                    batch.slice(from.toLong(), count.toLong()).use { cut ->
+                        cut.pushDownNulls().use { pushed ->
+                            pushed.field() shouldBe batch.field()
+                            pushed.validate(Validation.FULL)
+                            EveryType.rows(pushed) shouldBe expected.subList(from, from + count)
+                            pushed.asColumn().nullCount() shouldBe 0
+                        }
+                        for (i in kept.indices) cut.child(i).use { EveryType.rows(it) shouldBe expected.subList(from, from + count).map { row -> (row as Map<*, *>)[kept[i].name()] } }
+                    }
+                }
+            }
+        }
+    }
+
+    test("the batch has no bitmap for C then, and no offset, also where its bitmap has no nulls: a peer that looks at columns only has the right rows [REQ-21]") {
+        for ((from, count) in listOf(0L to 3L, 1L to 2L, 2L to 1L)) Arena.ofConfined().use { arena ->
+            val out = arena.struct(StructKind.ARRAY)
+            nullRow(isCounted = false).use { whole -> whole.slice(from, count).use { it.pushDownNulls() } }.exportArray(out)
+            listOf(ArrowArrayStruct.buffer(out.address(), 0), ArrowArrayStruct.nullCount(out.address()), ArrowArrayStruct.offset(out.address())) shouldBe listOf(0L, 0L, 0L)
+            DeviceArray.importArray(out, Schema.of(number)).use { it.column(0).toList() shouldBe listOf(1L, null, 3L).subList(from.toInt(), (from + count).toInt()) }
+        }
+    }
+
+    test("… also where it says that its bitmap, which is there, has no nulls [REQ-21]") {
+        Arena.ofConfined().use { arena ->
+            val out = arena.struct(StructKind.ARRAY)
+            batch().withNullRows().use { whole -> whole.slice(1, 2).use { it.pushDownNulls() } }.exportArray(out)
+            listOf(ArrowArrayStruct.buffer(out.address(), 0), ArrowArrayStruct.offset(out.address())) shouldBe listOf(0L, 0L)
+            DeviceArray.importArray(out, Schema.of(number)).use { it.column(0).toList() shouldBe listOf(42L, 3L) }
+        }
+    }
+
+    test("a batch without null rows is the same one once more; only bitmaps are copied for one that has some [REQ-21]") {
+        batch().use { whole ->
+            whole.pushDownNulls().use {
+                it.conversion() shouldBe null
+                it.column(0).bufferAddress(1) shouldBe whole.column(0).bufferAddress(1)
+            }
+        }
+        nullRow().use { whole ->
+            whole.pushDownNulls().use {
+                it.conversion() shouldBe Conversion(1, 1, 1)
+                it.column(0).bufferAddress(1) shouldBe whole.asColumn().column(0).bufferAddress(1)
+            }
+        }
+        shouldThrow<IllegalArgumentException> { batch().use { whole -> whole.child(0).use { it.pushDownNulls() } } }.message shouldContain "struct"
+    }
+
+    test("a null row is refused where a column has no bitmap, or is not nullable: the path, the row, and what to do; a cut without that row is not [REQ-21]") {
+        for (name in listOf("sparse_union", "dense_union", "runs")) column(name).withNullRows(7).use { batch ->
+            refused("$.$name: row 7 of the batch is null in its own bitmap, and ") { batch.pushDownNulls() }
+            refused("$.$name: row 7 of the batch is null in its own bitmap, and ") { batch.child(0) }
+            batch.slice(8, 10).use { cut -> cut.pushDownNulls().use { it.column(0).toList() shouldBe batch.asColumn().column(0).toList().subList(8, 18) } }
+        }
+        val strict = number.withNullable(false)
+        nullRow(strict).use { batch ->
+            refused("$.v: row 1 of the batch is null in its own bitmap, but this column is not nullable: convertTo a schema in which it is") { batch.pushDownNulls() }
+            batch.convertTo(batch.field().withType(DataType.struct(number))).use { wide -> wide.pushDownNulls().use { it.column("v").toList() shouldBe listOf(1L, null, 3L) } }
+        }
+    }
+
+    test("a column of a batch with null rows is refused, by its place and by its name; what it holds is there for who asks for it [REQ-21]") {
+        for (isCounted in listOf(true, false)) nullRow(isCounted = isCounted).use { batch ->
+            for (read in listOf({ batch.column(0) }, { batch.column("v") })) {
+                refused("the batch has 1 row that its own bitmap makes null, which its columns do not say: pushDownNulls() gives") { read() }
+            }
+            batch.asColumn().column("v").toList() shouldBe listOf(1L, 42L, 3L)
+            batch.slice(2, 1).use { it.column("v").toList() shouldBe listOf(3L) }
+        }
+    }
+
+    test("a child of a batch with null rows is null in these, and a tensor of it is refused as one with nulls [REQ-21]") {
+        nullRow().use { batch ->
+            batch.child(0).use { child ->
+                child.asColumn().toList() shouldBe listOf(1L, null, 3L)
+                refused("$.v: 1 of 3 values are null, which a tensor has not") { DLPack.VERSIONED.exportTensor(child) }
+            }
+            shouldThrow<IndexOutOfBoundsException> { batch.child(1) }
+        }
+        batch().use { batch -> batch.child(0).use { it.conversion() shouldBe null } }
+    }
+
+    test("objects of null rows are refused, the table shows them as nulls, and statistics say nothing of columns [REQ-21]") {
+        nullRow().use { batch ->
+            shouldThrow<NoSuchElementException> { batch.toList(Numbered::class.java) }.message shouldContain "row 1"
+            batch.toString().lines().drop(4) shouldBe listOf("    1", "null", "    3")
+            Statistics.compute(batch).let { statistics ->
+                statistics.whole().rowCount().asLong shouldBe 3
+                statistics.columns().isEmpty() shouldBe true
+                statistics.toArray().withNullRows(0).use { refused("row 0: is null") { Statistics.of(it) } }
+            }
+        }
+    }
+
+    test("whole batches keep their null rows: copied, joined, converted, handed to C and back [REQ-21]") {
+        nullRow().use { batch ->
+            val wide = batch.field().withType(DataType.struct(number.withName("v")))
+            for (kept in listOf(batch.copyTo(cpu), DeviceArray.concat(listOf(batch)), batch.convertTo(wide), batch.compact())) kept.use { it.difference(batch) shouldBe null }
+            batch.pushDownNulls().use { it.difference(batch) shouldBe "[1]: {v: null}, and null" }
+        }
+    }
+
+    test("the batches of a stream are looked at when they are pulled; what is refused is an error of the stream, and nothing is lost [REQ-21]") {
+        val schema = nullRow().use { it.schema() }
+        DeviceArrayReader.of(schema, listOf(nullRow(), nullRow(isCounted = false))).pushDownNulls().use { reader ->
+            reader.schema() shouldBe schema
+            repeat(2) { reader.next()!!.use { it.column("v").toList() shouldBe listOf(1L, null, 3L) } }
+            reader.next() shouldBe null
+        }
+        val strict = nullRow(number.withNullable(false))
+        DeviceArrayReader.of(strict.schema(), listOf(strict)).pushDownNulls().use { reader ->
+            repeat(2) { shouldThrow<DeviceException> { reader.next() }.message!! shouldStartWith "$.v: row 1 of the batch is null" }
+        }
+        DeviceArrayReader.of(number, DeviceType.CPU) { null }.use { reader -> shouldThrow<IllegalArgumentException> { reader.pushDownNulls() } }
+    }
+
+    test("on a device a bitmap that the CPU cannot read is ENOSYS, and one that is said to have no nulls is not looked at [REQ-21]") {
+        val device = Devices.device(DeviceType.EXT_DEV, 0)
+        nullRow().use { it.copyTo(device) }.use { there ->
+            there.synchronize()
+            for (apart in listOf({ there.pushDownNulls() }, { there.child(0) })) shouldThrow<DeviceException> { apart() }.errno() shouldBe Errno.ENOSYS
+            refused("the batch has 1 row that its own bitmap makes null") { there.column(0) }
+            there.slice(0, 1).use { cut -> shouldThrow<DeviceException> { cut.column(0) }.errno() shouldBe Errno.ENOSYS }
+        }
+        batch().use { it.copyTo(device) }.use { there ->
+            there.pushDownNulls().use { it.conversion() shouldBe null }
+            there.child(0).close()
+            there.column(0).bufferAddress(1) shouldBe there.asColumn().column(0).bufferAddress(1)
+        }
+    }
+}) {
+    @JvmRecord
+    data class Numbered(val v: Long?)
+}
