@@ -26,6 +26,7 @@ import org.arbalest.support.LedgerExtension
 import org.arbalest.support.adbc.FaultyDriver
 import org.arbalest.support.adbc.FaultyDriver.Live
 import org.arbalest.support.adbc.FaultyDriverExtension
+import org.arbalest.support.withNullRows
 import java.util.concurrent.Executors
 import java.util.concurrent.atomic.AtomicReference
 
@@ -33,6 +34,15 @@ class QueriesSpec : FunSpec({
     extension(FaultyDriver.needed)
     extension(LedgerExtension)
     extension(FaultyDriverExtension())
+
+    test("null rows of a batch are stored as nulls [REQ-21]") {
+        connected { connection ->
+            fun nullRow() = ids(1, 42, 3).withNullRows(1)
+            connection.awaitIngest("x", nullRow()) shouldBe 3
+            connection.awaitIngest(AdbcIngest.into("x").with(AdbcIngest.Mode.APPEND), nullRow().let { DeviceArrayReader.of(it.schema(), listOf(it)) }) shouldBe 3
+            connection.awaitQuery("SELECT count(*) AS id FROM x WHERE id IS NULL").use { reader -> reader.next()!!.use { it.ids() shouldBe listOf(2L) } }
+        }
+    }
 
     test("queries, statements and ingestions suspend, on another dispatcher [ADB-24]") {
         connected { connection ->

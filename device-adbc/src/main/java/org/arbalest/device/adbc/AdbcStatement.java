@@ -41,7 +41,10 @@ public sealed interface AdbcStatement extends AdbcHandle permits StatementImpl {
    * at names. The handle passes to the statement, also if this throws: {@link DeviceArray#retain} keeps one. The driver gives the batch back when it is done, which may be when the statement is closed; whether it takes
    * it for the next execution again is the driver's, so bind for each.
    *
+   * <p>Null rows of the batch itself are bound as nulls of each column, as {@link DeviceArray#pushDownNulls} has it (REQ-21): drivers read columns only.
+   *
    * @param rows a record batch in main memory
+   * @throws org.arbalest.device.DeviceException with {@code EINVAL} if a row is null, and a column cannot be: the path and the row
    */
   void bind(DeviceArray rows);
 

@@ -9,13 +9,19 @@ import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.string.shouldNotContain
 import org.arbalest.coroutines.batch
 import org.arbalest.coroutines.int64
+import org.arbalest.device.AsyncArrayStream
+import org.arbalest.device.AsyncProducer
 import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
+import org.arbalest.device.Field
+import org.arbalest.device.Metadata
+import org.arbalest.device.Schema
 import org.arbalest.device.abi.Errno
 import org.arbalest.device.adbc.AdbcIngest.Mode
 import org.arbalest.support.LedgerExtension
+import org.arbalest.support.withNullRows
 import java.nio.file.Path
 import java.util.concurrent.Callable
 import java.util.concurrent.CountDownLatch
@@ -313,6 +319,56 @@ class DuckDbSpec : FunSpec({
             first.next()!!.close()
             first.close()
             second.rows().size shouldBe 100_000
+        }
+    }
+
+    test("null rows of a batch are stored as nulls, whole and cut, by the batch and by streams, async ones too [REQ-21]") {
+        fun nullRow(isCounted: Boolean = true) = ids(1, 42, 3).withNullRows(1, isCounted = isCounted)
+        val schema = nullRow().use { it.schema() }
+        fun stream() = DeviceArrayReader.of(schema, listOf(nullRow(), nullRow(isCounted = false)))
+        val stored = listOf(1L, null, 3L)
+        DuckDb.connected { connection ->
+            fun stored(table: String) = connection.query("SELECT id FROM $table").rows().map { it.single() }
+            connection.ingest("a", nullRow()) shouldBe 3
+            stored("a") shouldBe stored
+            connection.ingest("b", nullRow().use { it.slice(1, 2) }) shouldBe 2
+            stored("b") shouldBe listOf(null, 3L)
+            connection.ingest("c", nullRow().use { it.slice(2, 1) }) shouldBe 1
+            stored("c") shouldBe listOf(3L)
+            connection.ingest("d", stream()) shouldBe 6
+            stored("d") shouldBe stored + stored
+            val async = AsyncArrayStream.connect { handler -> AsyncProducer.produce(handler, stream(), Metadata.empty(), { task -> thread { task.run() } }) }
+            connection.ingest("e", async.reader(1)) shouldBe 6
+            stored("e") shouldBe stored + stored
+        }
+    }
+
+    test("a null row that is bound is a null parameter [REQ-21]") {
+        DuckDb.connected { connection ->
+            connection.createStatement().use { statement ->
+                statement.setSqlQuery("SELECT ? AS v")
+                statement.bind(ids(42).withNullRows(0))
+                statement.executeQuery().single() shouldBe null
+                val bound = ids(42).withNullRows(0)
+                statement.bind(DeviceArrayReader.of(bound.schema(), listOf(bound)))
+                statement.executeQuery().single() shouldBe null
+            }
+        }
+    }
+
+    test("a null row is refused where a column is not nullable, before a batch is bound and in a stream, and is not stored [REQ-21]") {
+        val strict = Field.of("id", DataType.INT64).withNullable(false)
+        fun nullRow() = ids(1, 42, 3).use { it.convertTo(Schema.of(strict)) }.withNullRows(1)
+        DuckDb.connected { connection ->
+            connection.execute("CREATE TABLE t (id BIGINT)")
+            val into = AdbcIngest.into("t").with(Mode.APPEND)
+            val bound = nullRow()
+            for (refused in listOf({ connection.ingest(into, nullRow()) }, { connection.ingest(into, DeviceArrayReader.of(bound.schema(), listOf(bound))) })) {
+                val thrown = shouldThrow<DeviceException> { refused() }
+                thrown.errno() shouldBe Errno.EINVAL
+                thrown.message shouldContain "$.id: row 1 of the batch is null in its own bitmap, but this column is not nullable"
+            }
+            connection.query("SELECT id FROM t").rows().shouldBeEmpty()
         }
     }
 

@@ -58,8 +58,9 @@ final class BoundSource implements DeviceArrayReader.Source {
     } catch (RuntimeException e) {
       throw isGivenUp ? cancelled(e) : e;
     }
-    if (!isGivenUp) return batch;
-    if (batch != null) batch.close();
+    try (batch) {
+      if (!isGivenUp) return batch == null ? null : batch.pushDownNulls(); // drivers read no bitmap of a batch
+    }
     throw cancelled(null); // no batch may be how the reader gave up, and no end
   }
 

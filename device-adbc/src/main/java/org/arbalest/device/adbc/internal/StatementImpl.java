@@ -179,7 +179,9 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
       try (Arena arena = Arena.ofConfined()) {
         MemorySegment array = ArrowArrayStruct.allocate(arena);
         MemorySegment schema = ArrowSchemaStruct.allocate(arena);
-        rows.exportArray(array, schema);
+        try (DeviceArray columns = rows.pushDownNulls()) { // drivers read no bitmap of a batch
+          columns.exportArray(array, schema);
+        }
         try {
           handle.driver.call(
               AdbcFunction.STATEMENT_BIND, null, sql, (f, error) -> (byte) Signatures.PPPP.invokeExact(f, handle.struct, array, schema, error));
