@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.spark
 
+import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.collections.shouldContainExactly
 import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
 import org.apache.spark.sql.Dataset
 import org.apache.spark.sql.Row
 
@@ -43,6 +45,31 @@ class SharedSpec : FunSpec({
             val same = Arbalest.mapColumns(union, Arbalest.schema(union)) { _, columns -> columns }
             fun sums(of: Dataset<Row>) = of.toDF("a", "b").selectExpr("sum(a % 1000)", "sum(a - b)").collectAsList().map { "$it" }
             sums(same) shouldBe sums(union)
+        }
+    }
+
+    test("null rows of a batch are null in Spark's rows, in functions over columns, and in what these make [REQ-21]") {
+        val rows = Cluster.read(NullRows::class.java)
+        val expected = listOf(1L, null, 3L, 1L, null, 3L)
+        rows.select("v").collectAsList().map { it.get(0) } shouldBe expected
+        val seen = Arbalest.columns(rows) { _, columns ->
+            val seen = mutableListOf<Any?>()
+            columns.forEach { seen += it.column("v").toList() }
+            "$seen"
+        }
+        seen.collect() shouldBe listOf("$expected")
+        val made = Arbalest.mapColumns(rows, Arbalest.schema(rows)) { _, columns ->
+            columns.close()
+            NullRows.reader(false)
+        }
+        made.collectAsList().map { it.get(0) } shouldBe expected
+    }
+
+    test("a null row of a batch whose column is not nullable fails the rows and the functions in the same words [REQ-21]") {
+        val rows = Cluster.read(NullRows::class.java, "strict" to true)
+        for (read in listOf<() -> Any>({ rows.select("v").collectAsList() }, { Arbalest.columns(rows) { _, columns -> "${generateSequence(columns::next).count()}" }.collect() })) {
+            generateSequence(shouldThrow<Exception> { read() } as Throwable) { it.cause }.joinToString { "${it.message}" } shouldContain
+                "$.v: row 1 of the batch is null in its own bitmap, but this column is not nullable"
         }
     }
 

@@ -125,13 +125,16 @@ public final class ArrowBatches implements AutoCloseable, Cancellable {
       close();
       return false;
     }
-    array = inMainMemory(next);
+    DeviceArray here = inMainMemory(next);
+    try (here) {
+      array = here.pushDownNulls(); // Spark reads columns
+    }
     batch.show(array, columns);
     batches++;
     rows += array.length();
     long size = batch.bytes();
     bytes += size;
-    if (isSource) count(size, isCopied || array != next, memory.madeBytes() - made);
+    if (isSource) count(size, isCopied || here != next, memory.madeBytes() - made);
     else memory.count();
     return true;
   }

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.spark
+
+import org.arbalest.device.DataType
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.Devices
+import org.arbalest.device.Field
+import org.arbalest.device.Schema
+import org.arbalest.support.withNullRows
+
+/** Two batches of 1, 42 and 3, whose own bitmaps say that the second row is null; with `strict` of a column that is not nullable. */
+class NullRows : ColumnSource {
+    override fun schema(options: Map<String, String>): Schema = Schema.of(field(options["strict"] == "true"))
+
+    override fun partitions(request: ScanRequest): List<ColumnPartition> {
+        val strict = request.options()["strict"] == "true"
+        return listOf(ColumnPartition { reader(strict) })
+    }
+
+    companion object {
+        private fun field(strict: Boolean): Field = Field.of("v", DataType.INT64).withNullable(!strict)
+
+        private fun batch(strict: Boolean): DeviceArray =
+            Devices.cpu().batchBuilder(3).use { it.column(field(strict), listOf(1L, 42L, 3L)).build() }.withNullRows(1)
+
+        fun reader(strict: Boolean): DeviceArrayReader = List(2) { batch(strict) }.let { DeviceArrayReader.of(it[0].schema(), it) }
+    }
+}
