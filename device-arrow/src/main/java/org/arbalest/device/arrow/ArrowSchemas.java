@@ -20,6 +20,7 @@ import org.arbalest.device.DeviceException;
 import org.arbalest.device.Field;
 import org.arbalest.device.Metadata;
 import org.arbalest.device.NestedType.DictionaryType;
+import org.arbalest.device.NestedType.MapType;
 import org.arbalest.device.Schema;
 import org.jspecify.annotations.Nullable;
 
@@ -118,7 +119,8 @@ public final class ArrowSchemas {
     Map<String, String> metadata = map(field.metadata());
     DictionaryEncoding encoding = type instanceof DictionaryType encoded ? put(encoded, dictionaries, allocator) : null;
     ArrowType storage = ArrowTypes.toArrowType(type);
-    List<org.apache.arrow.vector.types.pojo.Field> children = children(type.children(), dictionaries, allocator);
+    List<Field> below = type instanceof MapType map ? List.of(map.entries().withNullable(false)) : type.children(); // which Arrow Java insists on
+    List<org.apache.arrow.vector.types.pojo.Field> children = children(below, dictionaries, allocator);
     ArrowType whole = encoding == null ? extended(storage, metadata) : storage;
     return new org.apache.arrow.vector.types.pojo.Field(field.name(), new FieldType(field.isNullable(), whole, encoding, metadata), children);
   }
@@ -162,6 +164,19 @@ public final class ArrowSchemas {
     FieldVector vector = vector(values, allocator);
     dictionaries.put(new Dictionary(vector, encoding));
     return encoding;
+  }
+
+  /** Empty vectors of a schema's fields. */
+  static List<FieldVector> vectors(org.apache.arrow.vector.types.pojo.Schema schema, BufferAllocator allocator) {
+    List<FieldVector> vectors = new ArrayList<>(schema.getFields().size());
+    for (org.apache.arrow.vector.types.pojo.Field field : schema.getFields()) {
+      try {
+        vectors.add(vector(field, allocator));
+      } catch (Unfit e) {
+        throw e.under(field.getName());
+      }
+    }
+    return vectors;
   }
 
   /** An empty vector of a field, which has all children that the field has. */

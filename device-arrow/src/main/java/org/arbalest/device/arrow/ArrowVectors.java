@@ -2,7 +2,6 @@
 package org.arbalest.device.arrow;
 
 import java.lang.ref.WeakReference;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -179,25 +178,13 @@ public final class ArrowVectors {
     try {
       org.apache.arrow.vector.types.pojo.Schema schema = arrowSchema(array, dictionaries, allocator);
       RootPlan plan = RootPlan.of(schema, dictionaries);
-      VectorSchemaRoot root = new VectorSchemaRoot(schema, vectors(schema, allocator), VectorLoader.count(array.length()));
+      VectorSchemaRoot root = new VectorSchemaRoot(schema, ArrowSchemas.vectors(schema, allocator), VectorLoader.count(array.length()));
       load(array, plan, root, LoadedDictionaries.of(dictionaries), true);
       return root;
     } catch (Throwable t) {
       clearNew(dictionaries, before, t);
       throw told(t);
     }
-  }
-
-  private static List<FieldVector> vectors(org.apache.arrow.vector.types.pojo.Schema schema, BufferAllocator allocator) {
-    List<FieldVector> vectors = new ArrayList<>(schema.getFields().size());
-    for (org.apache.arrow.vector.types.pojo.Field field : schema.getFields()) {
-      try {
-        vectors.add(ArrowSchemas.vector(field, allocator));
-      } catch (Unfit e) {
-        throw e.under(field.getName());
-      }
-    }
-    return vectors;
   }
 
   private static FieldVector vector(DeviceArray array, BufferAllocator allocator, @Nullable MapDictionaryProvider dictionaries) {

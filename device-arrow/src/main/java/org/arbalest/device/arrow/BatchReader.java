@@ -56,10 +56,20 @@ final class BatchReader extends ArrowReader {
   protected Schema readSchema() {
     try (MapDictionaryProvider dictionaries = new MapDictionaryProvider()) {
       Schema schema = ArrowSchemas.toArrowSchema(batches.schema(), dictionaries, allocator);
+      requireVectors(schema);
       if (dictionaries.getDictionaryIds().isEmpty()) once = null;
       List<Field> fields = new ArrayList<>(schema.getFields().size());
       for (Field field : schema.getFields()) fields.add(DictionaryUtility.toMessageFormat(field, dictionaries, new HashSet<>()));
       return new Schema(fields, schema.getCustomMetadata());
+    }
+  }
+
+  /** Arrow Java's own reader makes vectors of a schema without a word about which field it cannot make one of. */
+  private void requireVectors(Schema schema) {
+    try {
+      for (FieldVector vector : ArrowSchemas.vectors(schema, allocator)) vector.close();
+    } catch (Unfit e) {
+      throw e.toDeviceException();
     }
   }
 

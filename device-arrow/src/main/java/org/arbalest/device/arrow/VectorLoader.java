@@ -31,6 +31,7 @@ import org.apache.arrow.vector.complex.UnionVector;
 import org.apache.arrow.vector.ipc.message.ArrowFieldNode;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceException;
+import org.arbalest.device.NestedType.MapType;
 import org.arbalest.device.abi.ArrowArrayStruct;
 import org.arbalest.device.abi.Errno;
 import org.jspecify.annotations.Nullable;
@@ -150,7 +151,7 @@ final class VectorLoader {
   private static void requireRows(DeviceArray array) {
     if (ArrowArrayStruct.buffer(array.structs().structAddress(), 0) == 0) return;
     long nulls = array.asColumn().nullCount();
-    if (nulls > 0) throw new Unfit("there are " + nulls + " null rows, but a root has only columns with nulls");
+    if (nulls > 0) throw new Unfit("there are " + nulls + " null rows, but a root has only columns with nulls: pushDownNulls() puts them there");
   }
 
   /** Loads an array into one vector; likewise. */
@@ -356,9 +357,30 @@ final class VectorLoader {
         for (int i = 0; i < plans.length; i++) loadWhole(plans[i], ArrowArrayStruct.child(node, i), plans[i].in(union, plan.typeIds[i]));
       }
       default -> {
+        if (plan.field.type() instanceof MapType) requireEntries(node, start, count);
         if (plans.length > 0) loadWhole(plans[0], ArrowArrayStruct.child(node, 0), plan.children(vector).getFirst());
       }
     }
+  }
+
+  /** Entries of maps may be flagged as nullable here, and not in Arrow Java: throws {@link Unfit} if one that is shown is null. */
+  private static void requireEntries(long node, long start, int count) {
+    long entries = ArrowArrayStruct.child(node, 0);
+    long bitmap = ArrowArrayStruct.buffer(entries, 0);
+    if (bitmap == 0 || ArrowArrayStruct.nullCount(entries) == 0) return;
+    long maps = ArrowArrayStruct.buffer(node, 0);
+    for (long row = start; row < start + count; row++) {
+      if (maps != 0 && !isSet(maps, row)) continue;
+      long end = Math.min(offset(node, row + 1, Integer.BYTES), ArrowArrayStruct.length(entries)); // what offsets say is looked at elsewhere, or not at all
+      for (long entry = Math.max(0, offset(node, row, Integer.BYTES)); entry < end; entry++) {
+        if (isSet(bitmap, ArrowArrayStruct.offset(entries) + entry)) continue;
+        throw new Unfit("row " + (row - start) + ": entry " + entry + " is null, which an entry of a map must not be");
+      }
+    }
+  }
+
+  private static boolean isSet(long bitmap, long index) {
+    return (MemoryUtil.getByte(bitmap + (index >>> 3)) >>> (index & 7) & 1) != 0;
   }
 
   private void loadWhole(VectorPlan plan, long child, FieldVector vector) {

@@ -36,6 +36,7 @@ import org.apache.arrow.vector.types.pojo.FieldType
 import org.arbalest.device.ArrayData
 import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceBuffer
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
@@ -48,6 +49,7 @@ import org.arbalest.device.abi.ArrowArrayStruct
 import org.arbalest.device.abi.ArrowSchemaStruct
 import org.arbalest.device.abi.Errno
 import org.arbalest.support.LedgerExtension
+import org.arbalest.support.withNullRows
 import java.io.IOException
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
@@ -577,6 +579,57 @@ class ArrowVectorsBadInputSpec : FunSpec({
         }
     }
 
+    test("null rows of a batch are refused, by readers too, and are in the vectors once they were pushed down [REQ-21]") {
+        fun nullRow() = Devices.cpu().batchBuilder(3).use { it.column(Field.of("v", DataType.INT64), listOf(1L, 42L, 3L)).build() }.withNullRows(1)
+        RootAllocator().use { allocator ->
+            nullRow().use { batch ->
+                val refused = "there are 1 null rows, but a root has only columns with nulls: pushDownNulls() puts them there"
+                shouldThrow<DeviceException> { ArrowVectors.toVectorSchemaRoot(batch, allocator) }.message shouldBe refused
+                VectorSchemaRoot.create(ArrowSchemas.toArrowSchema(batch.schema()), allocator).use { root ->
+                    shouldThrow<DeviceException> { ArrowVectors.loadInto(batch, root) }.message shouldBe refused
+                }
+                ArrowReaders.toArrowReader(DeviceArrayReader.of(batch.schema(), listOf(nullRow())), allocator).use { reader ->
+                    shouldThrow<DeviceException> { reader.loadNextBatch() }.message shouldBe refused
+                }
+                batch.pushDownNulls().use { ArrowVectors.toVectorSchemaRoot(it, allocator) }.use { root ->
+                    List(3) { root.getVector("v").getObject(it) } shouldBe listOf(1L, null, 3L)
+                }
+                ArrowReaders.toArrowReader(DeviceArrayReader.of(batch.schema(), listOf(nullRow())).pushDownNulls(), allocator).use { reader ->
+                    reader.loadNextBatch() shouldBe true
+                    List(3) { reader.vectorSchemaRoot.getVector("v").getObject(it) } shouldBe listOf(1L, null, 3L)
+                }
+            }
+        }
+    }
+
+    test("an entry of a map that is null is refused, with the path and the row, if it is shown [ARJ-06]") {
+        val map = DataType.map(Field.of("key", DataType.UTF8), Field.of("value", DataType.INT64)) as NestedType.MapType
+        val bits = Devices.cpu().allocate(1).also { it.segment().fill(0b101) }
+        Devices.cpu().batchBuilder(3).use { it.column(Field.of("m", map), listOf(mapOf("a" to 1L, "b" to 2L), null, mapOf("c" to 3L))).build() }.use { batch ->
+            val maps = batch.data().children()[0]
+            val entries = maps.children()[0]
+            val spoilt = ArrayData.of(3, 1, maps.buffers(), listOf(ArrayData.of(3, 1, listOf(bits), entries.children())))
+            DeviceArray.of(Schema.of(Field.of("m", NestedType.MapType(map.entries().withNullable(true), false))), ArrayData.of(3, 0, listOf(null), listOf(spoilt)))
+        }.use { batch ->
+            RootAllocator().use { allocator ->
+                for (refused in listOf({ ArrowVectors.toVectorSchemaRoot(batch, allocator).close() }, { reading(batch, allocator).use { it.loadNextBatch() } })) {
+                    shouldThrow<DeviceException> { refused() }.message shouldBe "$.m: row 0: entry 1 is null, which an entry of a map must not be"
+                }
+                batch.slice(1, 2).use { ArrowVectors.toVectorSchemaRoot(it, allocator) }.use { "${it.getVector("m")}" shouldBe "[null, [{\"key\":\"c\",\"value\":3}]]" }
+            }
+        }
+    }
+
+    test("a schema that Arrow Java makes no vectors of is an error with the path when a reader says it, before a batch is pulled [ARJ-06]") {
+        val twice = DataType.struct(Field.of("x", DataType.INT32), Field.of("x", DataType.INT32))
+        RootAllocator().use { allocator ->
+            ArrowReaders.toArrowReader(DeviceArrayReader.of(Schema.of(Field.of("s", DataType.list(Field.of("item", twice))))) { error("pulled") }, allocator).use { reader ->
+                shouldThrow<DeviceException> { reader.vectorSchemaRoot }.message shouldBe
+                    "$.s.item: Arrow Java has a struct's or union's fields by name, of which 2 here have 1"
+            }
+        }
+    }
+
     test("a batch with null rows, and an array that is no batch [ARJ-06]") {
         RootAllocator().use { allocator ->
             val bits = Devices.cpu().allocate(1).also { it.segment().fill(1) }
@@ -590,6 +643,9 @@ class ArrowVectorsBadInputSpec : FunSpec({
         }
     }
 })
+
+private fun reading(batch: DeviceArray, allocator: BufferAllocator) =
+    ArrowReaders.toArrowReader(DeviceArrayReader.of(batch.schema(), listOf(batch.retain())), allocator)
 
 /** The same, all valid: for the loader to make what is not there. */
 private fun ArrayData.withoutBitmaps(type: DataType): ArrayData {

@@ -29,6 +29,7 @@ import org.apache.arrow.vector.types.pojo.DictionaryEncoding
 import org.apache.arrow.vector.types.pojo.FieldType
 import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
 import org.arbalest.device.Field
@@ -200,6 +201,29 @@ class ArrowVectorsSpec : FunSpec({
                 ArrowVectors.toVectorSchemaRoot(batch, allocator).use { root ->
                     List(4) { (root.getVector("a") as IntVector).get(it) } shouldContainExactly listOf(1, 2, 3, 4)
                     root.getVector("a").nullCount shouldBe 0
+                }
+            }
+        }
+    }
+
+    test("maps whose entries are flagged as nullable become maps of Arrow Java's, where they are not, whole, below others, and by readers [ARJ-03]") {
+        val map = DataType.map(Field.of("key", DataType.UTF8), Field.of("value", DataType.INT64)) as NestedType.MapType
+        val flagged = NestedType.MapType(map.entries().withNullable(true), false)
+        val values = listOf(mapOf("a" to 1L, "b" to null), null, mapOf("c" to 3L))
+        fun schema(type: DataType) = Schema.of(Field.of("m", type), Field.of("l", DataType.list(Field.of("item", type))))
+        RootAllocator().use { allocator ->
+            Devices.cpu().batchBuilder(3).use { builder ->
+                builder.column(schema(map).fields()[0], values).column(schema(map).fields()[1], values.map { listOf(it) }).build()
+            }.use { it.convertTo(schema(flagged)) }.use { batch ->
+                fun check(root: VectorSchemaRoot) {
+                    root.schema.fields[0].children.single().isNullable shouldBe false
+                    ArrowVectors.toDeviceArray(root).use { it.difference(batch) shouldBe null }
+                }
+                ArrowVectors.toVectorSchemaRoot(batch, allocator).use { check(it) }
+                batch.child(0).use { ArrowVectors.toVector(it, allocator) }.use { "$it" shouldBe "[[{\"key\":\"a\",\"value\":1},{\"key\":\"b\"}], null, [{\"key\":\"c\",\"value\":3}]]" }
+                ArrowReaders.toArrowReader(DeviceArrayReader.of(batch.schema(), listOf(batch.retain())), allocator).use { reader ->
+                    reader.loadNextBatch() shouldBe true
+                    check(reader.vectorSchemaRoot)
                 }
             }
         }
