@@ -71,8 +71,8 @@ class ColumnEveryTypeSpec : FunSpec({
 
     val families = (HandLaid.types + deeper).distinct().groupBy(::family)
 
-    fun imported(type: DataType, rows: List<Int>, skipped: Int): DeviceArray = Arena.ofConfined().use { arena ->
-        val out = HandLaid.laid(arena, type, rows, skipped)
+    fun imported(type: DataType, rows: List<Int>, skipped: Int, isBatch: Boolean = false): DeviceArray = Arena.ofConfined().use { arena ->
+        val out = if (type is StructType && isBatch) HandLaid.laidBatch(arena, type, rows, skipped) else HandLaid.laid(arena, type, rows, skipped)
         spoil(out.address(), type)
         DeviceArray.importArray(out, field("column", type))
     }
@@ -115,7 +115,7 @@ class ColumnEveryTypeSpec : FunSpec({
         test("$family: cut at several levels [READ-01]") {
             for (type in types) withClue(type) {
                 val batch = StructType(listOf(field("first", DataType.INT8), field("column", type)))
-                imported(batch, rows, 3).use { array ->
+                imported(batch, rows, 3, isBatch = true).use { array ->
                     array.slice(2, 10).use { cut ->
                         reads(cut.column("column"), rows.subList(2, 12)) { LaidValues.of(type, it + 1) }
                         cut.child(1).use { child -> child.slice(1, 7).use { reads(it.asColumn(), rows.subList(3, 10)) { row -> LaidValues.of(type, row + 1) } } }

@@ -202,6 +202,10 @@ internal object HandLaid {
     fun laid(arena: Arena, type: DataType, rows: List<Int>, skipped: Int): MemorySegment =
         arena.struct(StructKind.ARRAY).also { lay(it, type, rows, skipped) }
 
+    /** The same of a record batch: a struct without nulls of its own. */
+    fun laidBatch(arena: Arena, columns: StructType, rows: List<Int>, skipped: Int): MemorySegment =
+        arena.struct(StructKind.ARRAY).also { lay(it, Field.of("", columns).withNullable(false), rows, skipped) }
+
     /** What C reads in an array. */
     fun read(array: MemorySegment, field: Field): Long = Arena.ofConfined().use { arena ->
         val schema = arena.struct(StructKind.SCHEMA).also { field.exportSchema(it) }

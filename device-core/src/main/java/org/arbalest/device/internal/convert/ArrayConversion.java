@@ -98,9 +98,9 @@ public final class ArrayConversion {
 
   /** See {@link DeviceArray#pushDownNulls}. */
   public static DeviceArray pushDownNulls(DeviceArrayImpl array) {
-    Field batch = array.schema().asField();
     Ownership owner = array.share();
     try {
+      Field batch = array.schema().asField(); // or it is no batch
       if (ArrowArrayStruct.buffer(array.struct(owner), 0) == 0) return array.retain();
       return made(array, owner, batch, false, plan -> plan.pushDown(batch, array.struct(owner), rows(array)));
     } finally {
