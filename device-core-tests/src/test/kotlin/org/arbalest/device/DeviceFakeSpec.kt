@@ -71,6 +71,7 @@ class DeviceFakeSpec : FunSpec({
                 before.close()
             }
             fake.release()
+            there.copyTo(cpu.memory(), stream, Duration.ofSeconds(Long.MIN_VALUE)).close() // ready at once
             there.use { it.copyTo(cpu.memory(), stream, Duration.ofMinutes(1)) }.use { back -> text(3).use { back.difference(it) shouldBe null } }
         }
     }

@@ -129,7 +129,9 @@ private object NotReady {
     fun call(door: Method, array: DeviceArray, field: Field): Any? {
         var answer: Any? = null
         val caller = thread { answer = callDoor(door, array, field) }
+        val end = System.nanoTime() + 30_000_000_000
         while (caller.isAlive) {
+            check(System.nanoTime() < end) { "${title(door)} neither ends nor waits" }
             if (caller.state == Thread.State.WAITING || caller.state == Thread.State.TIMED_WAITING) event.complete()
             Thread.yield()
         }

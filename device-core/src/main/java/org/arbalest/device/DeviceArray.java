@@ -373,7 +373,7 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
    * #copyTo(MemoryManager, DeviceStream)} may wait for then is only its own copies.
    *
    * @param limit how long to wait; negative is as zero
-   * @throws TimeoutException if the time was over first; nothing was queued, and the handle is as it was
+   * @throws TimeoutException if the time was over first; no copy was queued, and the handle is as it was
    */
   default DeviceArray copyTo(MemoryManager target, DeviceStream stream, Duration limit) throws InterruptedException, TimeoutException {
     return ArrayCopy.copy(DeviceArrayImpl.unwrap(this), target, DeviceStreamImpl.unwrap(stream), limit);
@@ -574,14 +574,12 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
   DeviceArray slice(long from, long count);
 
   /**
-   * A handle of a child: of a column, in a record batch; to be closed by the caller. It may outlive this one. Nothing is copied, unless this is a
-   * struct with null rows: in these the child is null as well. That waits and throws as {@link #pushDownNulls} does, for this child only.
+   * A handle of a child: of a column, in a record batch; to be closed by the caller. It may outlive this one. The child is as it is stored, without a copy: where a struct
+   * is null, its children have whatever they hold there. Where that matters, as for consumers that get a column of a batch, {@link #pushDownNulls} comes before.
    *
    * @param index the child's position in the type
    */
-  default DeviceArray child(int index) {
-    return ArrayConversion.child(DeviceArrayImpl.unwrap(this), index);
-  }
+  DeviceArray child(int index);
 
   /**
    * Hands the array to C as an {@code ArrowArray}, without a copy. This handle is spent; {@link #retain} first to keep one. On failure it is

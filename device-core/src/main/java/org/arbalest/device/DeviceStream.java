@@ -12,7 +12,7 @@ import org.arbalest.device.internal.device.DeviceStreamImpl;
  * <p>Made by {@link Device#createStream}, and closed by whoever made it; what is in it then is still done. Closing twice does nothing. All
  * methods are safe on any thread; the order of what several threads queue is theirs to settle.
  *
- * <p>While somebody captures it into a graph of the runtime's, whatever would queue something is refused with {@code EINVAL} (DEV-60).
+ * <p>While somebody captures it into a graph of the runtime's, whatever would queue something throws an {@link IllegalStateException} (DEV-60).
  */
 public sealed interface DeviceStream extends AutoCloseable permits DeviceStreamImpl {
   /** The device that does the work. */

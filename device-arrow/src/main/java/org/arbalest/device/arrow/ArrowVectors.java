@@ -75,7 +75,8 @@ public final class ArrowVectors {
    * @param array what the CPU can read now; may be closed when this returns
    * @param allocator who counts the buffers
    * @return the root, to be closed by the caller
-   * @throws org.arbalest.device.DeviceException with {@code EINVAL} if the array is on a device, or its event is not done: says how to bring it over
+   * @throws IllegalStateException if the array is not ready
+   * @throws org.arbalest.device.DeviceException with {@code ENOSYS} if the array is on a device: says how to bring it over
    */
   public static VectorSchemaRoot toVectorSchemaRoot(DeviceArray array, BufferAllocator allocator) {
     return root(array, allocator, null);

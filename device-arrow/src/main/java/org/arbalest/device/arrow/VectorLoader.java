@@ -87,10 +87,10 @@ final class VectorLoader {
   static void requireReadable(DeviceArray array) {
     if (!array.device().isCpuAccessible()) {
       String first = "the array is on " + array.device() + ", but vectors are in main memory: ";
-      throw new DeviceException(Errno.EINVAL, first + "copyTo(Devices.cpu()) brings it there, synchronize() waits for the copy");
+      throw new DeviceException(Errno.ENOSYS, first + "copyTo(Devices.cpu()) brings it there, synchronize() waits for the copy");
     }
     if (!array.isReady()) {
-      throw new DeviceException(Errno.EINVAL, "the array's event is not done yet: synchronize() waits for it, ready() tells when it is");
+      throw new IllegalStateException("the array's event is not done yet: synchronize() waits for it, ready() tells when it is");
     }
   }
 

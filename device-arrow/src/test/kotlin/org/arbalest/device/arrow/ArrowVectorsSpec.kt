@@ -254,7 +254,7 @@ class ArrowVectorsSpec : FunSpec({
                 val fake = FakeDevice.of(DeviceType.EXT_DEV, 0)
                 fake.hold()
                 val here = there.use { it.copyTo(cpu) }
-                shouldThrow<DeviceException> { ArrowVectors.loadInto(here, root) }.message shouldContain "synchronize() waits for it"
+                shouldThrow<IllegalStateException> { ArrowVectors.loadInto(here, root) }.message shouldContain "synchronize() waits for it"
                 (root.getVector("numbers") as BigIntVector).get(9) shouldBe 90 // as it was
                 fake.release()
                 here.use {

@@ -175,6 +175,7 @@ internal class NestedCheck(private val case: NestedCase, private val parts: (Col
         other.use {
             done += "converted"
             alike("as $requested", other, shown)
+            if (!OtherLayouts.isReordered(field.type(), requested)) compare("as $requested, by values", listOf(array.valueDifference(other)), listOf(null))
             val again = (OtherLayouts.of(requested) + requested).filter { it != requested || random.nextInt(4) == 0 }
             val next = (if (field.type() in again) field.type() else again.randomOrNull(random)) ?: return
             attempt { other.convertTo(field.withType(next)) }?.use { back ->

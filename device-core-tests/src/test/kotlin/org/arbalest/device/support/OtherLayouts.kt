@@ -71,7 +71,8 @@ internal object OtherLayouts {
         else -> type.children().flatMap { encodings(it.type()) + "," }
     }
 
-    private fun isReordered(type: DataType, other: DataType): Boolean = when (type) {
+    /** Whether the fields of a struct are in another order, or fewer. */
+    fun isReordered(type: DataType, other: DataType): Boolean = when (type) {
         is StructType -> type.fields().map { it.name() } != other.children().map { it.name() } || type.fields().indices.any { isReordered(type.fields()[it].type(), other.children()[it].type()) }
         is DictionaryType -> isReordered(type.values().type(), (other as DictionaryType).values().type())
         is MapType -> (0..1).any { isReordered(type.entries().type().children()[it].type(), (other as MapType).entries().type().children()[it].type()) }

@@ -54,8 +54,8 @@ class ArrayConversionSpec : FunSpec({
     val rows = List(13) { it }
     val cuts = listOf(0 to 13, 1 to 12, 3 to 7, 8 to 5, 12 to 1, 5 to 0)
 
-    fun imported(type: DataType, of: List<Int>, skipped: Int, isSpoiled: Boolean, isBatch: Boolean = false): DeviceArray = Arena.ofConfined().use { arena ->
-        val out = if (type is StructType && isBatch) HandLaid.laidBatch(arena, type, of, skipped) else HandLaid.laid(arena, type, of, skipped)
+    fun imported(type: DataType, of: List<Int>, skipped: Int, isSpoiled: Boolean): DeviceArray = Arena.ofConfined().use { arena ->
+        val out = HandLaid.laid(arena, type, of, skipped)
         if (isSpoiled) spoil(out.address(), type)
         DeviceArray.importArray(out, field("column", type))
     }
@@ -115,7 +115,7 @@ class ArrayConversionSpec : FunSpec({
                         cut.compact().use { once -> check(once, type, rows.subList(from, from + count).map { LaidValues.of(type, it) }, DeviceArray::compact) }
                     }
                 }
-                imported(StructType(listOf(field("first", DataType.INT8), field("column", type))), rows, skipped, true, isBatch = true).use { array ->
+                imported(StructType(listOf(field("first", DataType.INT8), field("column", type))), rows, skipped, true).use { array ->
                     array.slice(2, 10).use { cut -> cut.child(1).use { child -> child.slice(1, 7).use { check(it, type, rows.subList(3, 10).map { row -> LaidValues.of(type, row + 1) }, DeviceArray::compact) } } }
                 }
             }

@@ -151,8 +151,8 @@ public final class DeviceArrayImpl extends Handle implements DeviceArray, ArrayS
     return new DeviceArrayImpl(this, device, offset + from, count).holding(share());
   }
 
-  /** A child without what its parent says of it. */
-  public DeviceArray storedChild(int index) {
+  @Override
+  public DeviceArray child(int index) {
     Ownership shared = share();
     try {
       Layout layout = Layout.of(field);

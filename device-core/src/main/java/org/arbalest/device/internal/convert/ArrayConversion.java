@@ -2,7 +2,6 @@
 package org.arbalest.device.internal.convert;
 
 import java.lang.foreign.MemorySegment;
-import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
 import org.arbalest.device.Device;
@@ -11,7 +10,6 @@ import org.arbalest.device.DeviceBuffer;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.Field;
 import org.arbalest.device.MemoryManager;
-import org.arbalest.device.NestedType.StructType;
 import org.arbalest.device.abi.ArrowArrayStruct;
 import org.arbalest.device.abi.Errno;
 import org.arbalest.device.internal.array.ConvertedArray;
@@ -22,7 +20,6 @@ import org.arbalest.device.internal.array.StructBlock;
 import org.arbalest.device.internal.array.Structure;
 import org.arbalest.device.internal.device.DeviceBufferImpl;
 import org.arbalest.device.internal.memory.NativeHeap;
-import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.schema.Malformed;
 import org.jspecify.annotations.Nullable;
 
@@ -103,26 +100,6 @@ public final class ArrayConversion {
       Field batch = array.schema().asField(); // or it is no batch
       if (ArrowArrayStruct.buffer(array.struct(owner), 0) == 0) return array.retain();
       return made(array, owner, batch, false, plan -> plan.pushDown(batch, array.struct(owner), rows(array)));
-    } finally {
-      owner.release();
-    }
-  }
-
-  /** See {@link DeviceArray#child}. */
-  public static DeviceArray child(DeviceArrayImpl array, int index) {
-    Field parent = array.field();
-    if (!(parent.type() instanceof StructType(List<Field> fields))) return array.storedChild(index);
-    Ownership owner = array.share();
-    try {
-      if (ConversionPlan.bitmap(Layout.of(parent), array.struct(owner)) == 0) return array.storedChild(index);
-      Field field = fields.get(Objects.checkIndex(index, fields.size()));
-      return made(array, owner, field, false, plan -> {
-        try {
-          return plan.pushedDown(parent, array.struct(owner), rows(array), index);
-        } catch (Malformed e) {
-          throw e.under(field.name());
-        }
-      });
     } finally {
       owner.release();
     }

@@ -80,9 +80,10 @@ public final class ArrayCopy {
     try (DeviceArray held = array.retain()) { // whoever closes the handle meanwhile
       requirePart(stream, held.device(), DeviceArrayImpl.unwrap(held).isMemoryCpuAccessible(), target.device(), target.isCpuAccessible());
       long start = System.nanoTime();
-      if (!held.synchronize(limit)) throw late("the array on " + held.device() + " is not ready", limit);
+      Duration rest = limit.isNegative() ? Duration.ZERO : limit;
+      if (!held.synchronize(rest)) throw late("the array on " + held.device() + " is not ready", limit);
       try (SyncEvent queued = stream.record()) {
-        if (!queued.synchronize(limit.minusNanos(System.nanoTime() - start)))
+        if (!queued.synchronize(rest.minusNanos(System.nanoTime() - start)))
           throw late("what is queued in the stream of " + stream.device() + " is not done", limit);
       }
       return copy(DeviceArrayImpl.unwrap(held), target, stream);
