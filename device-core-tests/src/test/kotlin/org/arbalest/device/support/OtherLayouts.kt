@@ -71,11 +71,19 @@ internal object OtherLayouts {
         else -> type.children().flatMap { encodings(it.type()) + "," }
     }
 
-    /** Whether the fields of a struct are in another order, or fewer. */
-    fun isReordered(type: DataType, other: DataType): Boolean = when (type) {
-        is StructType -> type.fields().map { it.name() } != other.children().map { it.name() } || type.fields().indices.any { isReordered(type.fields()[it].type(), other.children()[it].type()) }
-        is DictionaryType -> isReordered(type.values().type(), (other as DictionaryType).values().type())
-        is MapType -> (0..1).any { isReordered(type.entries().type().children()[it].type(), (other as MapType).entries().type().children()[it].type()) }
-        else -> type.children().indices.any { isReordered(type.children()[it].type(), other.children()[it].type()) }
+    /** Whether the fields of a struct are in another order, or fewer; however the values are encoded. */
+    fun isReordered(type: DataType, other: DataType): Boolean {
+        val (one, two) = decoded(type) to decoded(other)
+        return when (one) {
+            is StructType -> one.fields().map { it.name() } != two.children().map { it.name() } || one.fields().indices.any { isReordered(one.fields()[it].type(), two.children()[it].type()) }
+            is MapType -> (0..1).any { isReordered(one.entries().type().children()[it].type(), (two as MapType).entries().type().children()[it].type()) }
+            else -> one.children().indices.any { isReordered(one.children()[it].type(), two.children()[it].type()) }
+        }
+    }
+
+    private tailrec fun decoded(type: DataType): DataType = when (type) {
+        is DictionaryType -> decoded(type.values().type())
+        is RunEndEncodedType -> decoded(type.values().type())
+        else -> type
     }
 }
