@@ -54,7 +54,7 @@ class SharedSpec : FunSpec({
         rows.select("v").collectAsList().map { it.get(0) } shouldBe expected
         val seen = Arbalest.columns(rows) { _, columns ->
             val seen = mutableListOf<Any?>()
-            columns.forEach { seen += it.column("v").toList() }
+            columns.forEach { seen.addAll(it.column("v").toList()) }
             "$seen"
         }
         seen.collect() shouldBe listOf("$expected")
