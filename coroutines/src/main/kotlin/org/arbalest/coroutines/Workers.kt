@@ -72,7 +72,7 @@ internal class Slot<R> {
     }
 }
 
-/** A slot that is to be read: by whoever it was moved to. */
+/** The reading side of a slot. Its owner takes the result, or closes it. */
 internal class Pending<R>(private var slot: Slot<R>?) : AutoCloseable {
     suspend fun take(): R = checkNotNull(slot).take()
 

@@ -187,7 +187,7 @@ class RowsSpec : FunSpec({
         }
     }
 
-    test("a property whose column is spelt otherwise is told of @ColumnName [OBJ-03]") {
+    test("the error for a property without a column suggests @ColumnName [OBJ-03]") {
         cpu.batch { utf8("first_name", listOf("Ada")) }.use { batch ->
             shouldThrow<IllegalArgumentException> { batch.rows<Person>() }.message shouldContain
                 "no column for firstName; there are [first_name]; @ColumnName gives a component its column's name"

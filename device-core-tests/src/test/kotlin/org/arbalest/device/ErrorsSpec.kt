@@ -68,8 +68,8 @@ class ErrorsSpec : FunSpec({
         "a column that is not there" to (IllegalArgumentException::class.java to { it.column("b") }),
         "a getter that does not read the type" to (IllegalArgumentException::class.java to { it.column("text").getLong(0) }),
         "a view of another type" to (IllegalArgumentException::class.java to { it.column("text").asLongs() }),
-        "a conversion that there is not" to (IllegalArgumentException::class.java to { it.convertTo(Field.of("", DataType.INT8)) }),
-        "a conversion of a stream that there is not" to
+        "an impossible conversion" to (IllegalArgumentException::class.java to { it.convertTo(Field.of("", DataType.INT8)) }),
+        "an impossible conversion of a stream" to
             (IllegalArgumentException::class.java to { DeviceArrayReader.of(it.schema(), listOf(it.retain())).use { reader -> reader.convertTo(numbers) } }),
         "arrays of different types as one" to (IllegalArgumentException::class.java to { it.child(0).use { other -> DeviceArray.concat(listOf(it, other)) } }),
         "arrays of another type than their stream" to (IllegalArgumentException::class.java to { DeviceArrayReader.of(numbers, listOf(it.retain())) }),
