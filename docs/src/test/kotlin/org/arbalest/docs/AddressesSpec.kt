@@ -9,7 +9,6 @@ import org.arbalest.device.adbc.AdbcDriver
 import org.arbalest.device.cuda.CudaProvider
 import org.arbalest.device.opencl.OpenClProvider
 import org.arbalest.device.rocm.RocmProvider
-import java.lang.classfile.ClassFile
 import java.lang.classfile.MethodModel
 import java.lang.classfile.TypeKind
 import java.lang.classfile.instruction.InvokeInstruction
@@ -21,11 +20,6 @@ import java.lang.foreign.MemorySegment
 import java.lang.invoke.MethodHandle
 import java.lang.ref.Reference
 import java.lang.reflect.AccessFlag
-import java.nio.file.FileSystems
-import java.nio.file.Files
-import java.nio.file.Path
-import kotlin.io.path.isDirectory
-import kotlin.io.path.toPath
 
 /** What is compiled of all published modules that need no Spark: here, since this module depends on them all, and its tests are quick. */
 class AddressesSpec : FunSpec({
@@ -104,16 +98,7 @@ private object Addresses {
         method.code().orElse(null)?.any { it is InvokeInstruction && it.isCall("java/lang/foreign/Linker", "upcallStub") } == true
     }
 
-    private fun methods(beside: Class<*>, wanted: (MethodModel) -> Boolean): List<String> {
-        val place = beside.protectionDomain.codeSource.location.toURI().toPath()
-        if (place.isDirectory()) return methodsBelow(place, wanted)
-        return FileSystems.newFileSystem(place).use { methodsBelow(it.getPath("/"), wanted) }
-    }
-
-    private fun methodsBelow(root: Path, wanted: (MethodModel) -> Boolean): List<String> = Files.walk(root).use { files ->
-        files.filter { "$it".endsWith(".class") && !"$it".endsWith("module-info.class") }.toList()
-    }.flatMap { file ->
-        val model = ClassFile.of().parse(Files.readAllBytes(file))
+    private fun methods(beside: Class<*>, wanted: (MethodModel) -> Boolean): List<String> = ClassFiles.beside(beside).flatMap { model ->
         model.methods().filter(wanted).map { "${model.thisClass().asInternalName().replace('/', '.')}.${it.methodName().stringValue()}" }
     }
 

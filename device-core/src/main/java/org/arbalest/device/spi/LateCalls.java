@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.spi;
 
+import java.util.PriorityQueue;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.DelayQueue;
-import java.util.concurrent.Delayed;
+import java.util.concurrent.LinkedTransferQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntFunction;
 import java.util.function.IntSupplier;
 
@@ -30,8 +29,11 @@ public final class LateCalls {
   private final Runnable before;
   private final IntFunction<Answer> answers;
   private final Report report;
-  private final DelayQueue<Task> tasks = new DelayQueue<>();
-  private final AtomicLong submitted = new AtomicLong();
+  private final LinkedTransferQueue<Task> submitted = new LinkedTransferQueue<>();
+
+  /** What is to be tried again, the thread's own. */
+  private final PriorityQueue<Task> waiting = new PriorityQueue<>();
+
   private boolean started;
 
   /**
@@ -54,9 +56,9 @@ public final class LateCalls {
     started = true;
   }
 
-  /** Does not block. */
+  /** Neither blocks nor takes a lock: a driver's thread may be here (DEV-62). */
   public void submit(Runnable task) {
-    tasks.add(new Task(task, submitted.getAndIncrement()));
+    submitted.add(new Task(task, 0));
   }
 
   /**
@@ -102,12 +104,23 @@ public final class LateCalls {
   private void work() {
     while (true) {
       try {
-        Task next = tasks.take();
+        Task next = take();
         prepare();
         next.body.run();
       } catch (Throwable t) {
         report.failed("work on " + name, t);
       }
+    }
+  }
+
+  /** The next task that is not to wait; else the first of those that are, when it is due. */
+  private Task take() throws InterruptedException {
+    while (true) {
+      Task first = waiting.peek();
+      Task next = first == null ? submitted.take() : submitted.poll(first.due - System.nanoTime(), TimeUnit.NANOSECONDS);
+      if (next == null) return waiting.remove();
+      if (next.due == 0) return next;
+      waiting.add(next);
     }
   }
 
@@ -120,35 +133,11 @@ public final class LateCalls {
     }
   }
 
-  /** In the order in which they were submitted, but for those that are to wait. */
-  private static final class Task implements Delayed {
-    final Runnable body;
-    private final long number;
-    private final long due;
-
-    Task(Runnable body, long number) {
-      this.body = body;
-      this.number = number;
-      this.due = 0;
-    }
-
-    Task(Runnable body, long number, long delay) {
-      this.body = body;
-      this.number = number;
-      this.due = System.nanoTime() + delay;
-    }
-
+  /** What to run, and from when on: a time of {@link System#nanoTime}, or 0 for now. */
+  private record Task(Runnable body, long due) implements Comparable<Task> {
     @Override
-    public long getDelay(TimeUnit unit) {
-      return due == 0 ? 0 : unit.convert(due - System.nanoTime(), TimeUnit.NANOSECONDS);
-    }
-
-    @Override
-    public int compareTo(Delayed other) {
-      Task that = (Task) other;
-      if (due == 0 || that.due == 0) return due == that.due ? Long.compare(number, that.number) : due == 0 ? -1 : 1;
-      int first = Long.compare(due - that.due, 0);
-      return first != 0 ? first : Long.compare(number, that.number);
+    public int compareTo(Task other) {
+      return Long.signum(due - other.due);
     }
   }
 
@@ -181,7 +170,7 @@ public final class LateCalls {
       Answer answer = answers.apply(code);
       boolean isUnknown = answer == Answer.UNKNOWN && ++unknown < UNKNOWN_TIMES;
       if (answer == Answer.NOT_READY || answer.saysNothing() || isUnknown) {
-        tasks.add(new Task(this, submitted.getAndIncrement(), pause));
+        submitted.add(new Task(this, System.nanoTime() + pause));
         pause = Math.min(pause * 2, LONGEST_NANOS);
         return;
       }

@@ -15,7 +15,7 @@
  * {@code HipMemory}; {@code HipThread}, what is current on a thread</td></tr>
  * <tr><td>errors</td><td>{@code CuErrors}</td><td>{@code HipErrors}, which also forgets them for {@code hipGetLastError}</td></tr>
  * <tr><td>streams and events</td><td>{@code Streams}: destroying is refused in host functions</td><td>{@code Streams}: destroying waits</td></tr>
- * <tr><td>host functions</td><td>{@code HostFunctions}</td><td>{@code HostFunctions}, of two releases</td></tr>
+ * <tr><td>host functions</td><td>{@code Cu}</td><td>{@code HostFunctions}, of two releases</td></tr>
  * <tr><td>what codes say of what was asked for</td><td>{@code CuAnswers}</td><td>{@code HipAnswers}</td></tr>
  * <tr><td>what comes from outside and is none of a GPU's</td><td>{@code CuAddress}</td><td>{@code HipAddress}</td></tr>
  * <tr><td>graphs that others capture</td><td>{@code CuCapture}</td><td>{@code HipCapture}</td></tr>

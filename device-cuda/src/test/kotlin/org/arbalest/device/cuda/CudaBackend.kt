@@ -45,7 +45,7 @@ internal val jcudaNatives = SkipWithout {
 /** The first device of one of CUDA's kinds, on whatever `libcuda.so.1` there is: the double's or the driver's. */
 internal open class CudaBackend(private val type: DeviceType) : GpuBackend {
     override val device: Device by lazy { Devices.device(type, 0) }
-    override val double: GpuDouble get() = CudaDouble
+    override val double: GpuDouble get() = CudaDouble.also { check(onDouble) { "the tests run on a driver, not on the double" } }
     override val onDouble: Boolean get() = org.arbalest.device.cuda.onDouble
     override val others: List<Device>
         get() = listOf(DeviceType.CUDA to 1L, DeviceType.CUDA_HOST to 0L, DeviceType.CUDA_MANAGED to 0L)

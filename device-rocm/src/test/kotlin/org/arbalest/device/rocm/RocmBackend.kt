@@ -39,7 +39,7 @@ internal val rocm: TestCaseExtension = if (onDouble) hipDouble else SkipWithout.
 /** The first device of one of ROCm's kinds, on the double or on a driver. */
 internal class RocmBackend(private val type: DeviceType) : GpuBackend {
     override val device: Device by lazy { Devices.device(type, 0) }
-    override val double: GpuDouble get() = HipDouble
+    override val double: GpuDouble get() = HipDouble.also { check(onDouble) { "the tests run on a driver, not on the double" } }
     override val onDouble: Boolean get() = org.arbalest.device.rocm.onDouble
     override val others: List<Device> get() = listOfNotNull(gpus.getOrNull(1), Devices.device(DeviceType.ROCM_HOST, 0))
     override val slotSizes: Pair<Long, Long> get() = 64L * 1024 to 4L * 1024 * 1024

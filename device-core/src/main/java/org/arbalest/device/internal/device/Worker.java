@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.device;
 
-import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.LinkedTransferQueue;
 import org.arbalest.device.internal.memory.Faults;
 
 /**
@@ -16,7 +16,7 @@ public final class Worker {
   public static final Worker RELEASES = new Worker("arbalest-releases");
 
   private final String name;
-  private final LinkedBlockingQueue<Runnable> tasks = new LinkedBlockingQueue<>();
+  private final LinkedTransferQueue<Runnable> tasks = new LinkedTransferQueue<>();
   private boolean started;
 
   private Worker(String name) {
@@ -30,7 +30,7 @@ public final class Worker {
     started = true;
   }
 
-  /** Does not block. */
+  /** Neither blocks nor takes a lock: a driver's thread may be here (DEV-62). */
   public void submit(Runnable task) {
     tasks.add(task);
   }

@@ -1,29 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.staging;
 
-import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.LinkedTransferQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.arbalest.device.internal.memory.Faults;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.spi.CopyBatch;
 
 /**
- * Copies within main memory, of more than one core alone moves fast: one of a GPU's buses takes what several fill. The threads are daemons, a few for
- * the process, started when there is something large.
+ * Copies within main memory, of which more than one core alone moves fast: one of a GPU's buses takes what several fill. The threads are daemons, a few for
+ * the process, started when there is something large. Nobody takes a lock to copy: the caller may be a driver's thread (DEV-62).
  */
 final class HostCopies {
   /** How much a thread takes at once; less than what pays for waking another. */
   private static final long PART = 512 << 10;
 
   private static final int MOST_HELPERS = Math.clamp(Runtime.getRuntime().availableProcessors() - 1, 0, 3);
-  private static final LinkedBlockingQueue<Job> JOBS = new LinkedBlockingQueue<>();
-  private static boolean started;
+  private static final LinkedTransferQueue<Job> JOBS = new LinkedTransferQueue<>();
+  private static volatile boolean started;
 
   private HostCopies() {}
 
-  /** Copies all pieces, and returns when that is done. */
+  /** Starts the threads, if so many bytes are worth them. To be called before a driver's thread copies. */
+  static void prepare(long total) {
+    if (helpers(total) > 0 && !started) startHelpers();
+  }
+
+  /** Copies all pieces, and returns when that is done. Without threads, if {@link #prepare} was not called. */
   static void copy(CopyBatch pieces, long total) {
-    int helpers = (int) Math.min(MOST_HELPERS, total / PART - 1);
-    if (helpers <= 0 || !startHelpers()) {
+    int helpers = started ? helpers(total) : 0;
+    if (helpers == 0) {
       for (int i = 0; i < pieces.count(); i++) NativeHeap.copy(pieces.from(i), pieces.to(i), pieces.bytes(i));
       return;
     }
@@ -33,19 +40,21 @@ final class HostCopies {
     job.await();
   }
 
-  /** False if no thread could be started. */
-  private static synchronized boolean startHelpers() {
-    if (started) return true;
-    for (int i = 0; i < MOST_HELPERS; i++) {
+  private static int helpers(long total) {
+    return Math.clamp(total / PART - 1, 0, MOST_HELPERS);
+  }
+
+  private static synchronized void startHelpers() {
+    for (int i = 0; i < MOST_HELPERS && !started; i++) {
       try {
         Thread.ofPlatform().name("arbalest-copies-" + i).daemon().start(HostCopies::help);
-        started = true;
       } catch (OutOfMemoryError e) {
         Faults.report("starting a thread that copies", e);
-        break;
+        started = i > 0;
+        return;
       }
     }
-    return started;
+    started = true;
   }
 
   private static void help() {
@@ -58,56 +67,43 @@ final class HostCopies {
     }
   }
 
-  /** The pieces, as far as nobody has taken them. Whoever comes when all are taken does not look at them: they may be gone. */
+  /** The pieces, in parts that are taken one by one. Whoever comes when all are taken does not look at the pieces: they may be gone. */
   private static final class Job {
     private final CopyBatch pieces;
-    private int piece;
-    private long done;
-    private int working;
-    private boolean isTaken;
+
+    /** For each piece the number of parts before it; then that of all. */
+    private final int[] parts;
+
+    private final AtomicInteger taken = new AtomicInteger();
+    private final AtomicInteger left;
+    private final Thread caller = Thread.currentThread();
 
     Job(CopyBatch pieces) {
       this.pieces = pieces;
+      this.parts = new int[pieces.count() + 1];
+      for (int i = 0; i < pieces.count(); i++) parts[i + 1] = parts[i] + Math.toIntExact(Math.ceilDiv(pieces.bytes(i), PART));
+      this.left = new AtomicInteger(parts[pieces.count()]);
     }
 
     void work() {
-      while (true) {
-        long to;
-        long from;
-        long bytes;
-        synchronized (this) {
-          if (isTaken) return;
-          bytes = Math.min(PART, pieces.bytes(piece) - done);
-          to = pieces.to(piece) + done;
-          from = pieces.from(piece) + done;
-          done += bytes;
-          if (done == pieces.bytes(piece)) {
-            piece++;
-            done = 0;
-          }
-          isTaken = piece == pieces.count();
-          working++;
-        }
+      int piece = 0;
+      for (int part; (part = taken.getAndIncrement()) < parts[parts.length - 1]; ) {
+        while (part >= parts[piece + 1]) piece++;
+        long done = (part - parts[piece]) * PART;
         try {
-          NativeHeap.copy(from, to, bytes);
+          NativeHeap.copy(pieces.from(piece) + done, pieces.to(piece) + done, Math.min(PART, pieces.bytes(piece) - done));
         } finally {
-          leave();
+          if (left.decrementAndGet() == 0) LockSupport.unpark(caller);
         }
       }
     }
 
-    private synchronized void leave() {
-      if (--working == 0 && isTaken) notifyAll();
-    }
-
-    synchronized void await() {
+    /** Until the parts that others have taken are copied; all are taken. */
+    void await() {
       boolean interrupted = false;
-      while (working > 0) {
-        try {
-          wait();
-        } catch (InterruptedException _) {
-          interrupted = true; // others write there yet
-        }
+      while (left.get() > 0) {
+        LockSupport.park(this);
+        interrupted |= Thread.interrupted(); // others write there yet
       }
       if (interrupted) Thread.currentThread().interrupt();
     }

@@ -6,6 +6,8 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.invoke.MethodHandles;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import org.arbalest.device.internal.exit.ExitAction;
 import org.arbalest.device.internal.exit.ExitGuard;
 import org.arbalest.device.internal.memory.Faults;
@@ -13,7 +15,11 @@ import org.arbalest.device.internal.memory.Slots;
 import org.arbalest.device.spi.HostTask;
 import org.jspecify.annotations.Nullable;
 
-/** Copies within main memory that a queue has done when it comes to them. To be ended, when the queue is past them or will never get there. */
+/**
+ * Copies within main memory that a queue has done when it comes to them. To be ended, when the queue is past them or will never get there.
+ *
+ * <p>The thread that does them is the driver's, and takes no lock (DEV-62).
+ */
 final class HostJob implements HostTask {
   private static final long HOST_FUNCTION = stub("hostFunction", FunctionDescriptor.ofVoid(JAVA_LONG));
   private static final long STREAM_CALLBACK = stub("streamCallback", FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_INT, JAVA_LONG));
@@ -25,10 +31,22 @@ final class HostJob implements HostTask {
   private PendingWrites.@Nullable Range writes;
 
   private final long tag;
-  private boolean isOver;
+
+  /** Who does it, or gives it up, is the one that gets from the first state to another. */
+  private final AtomicReference<State> state = new AtomicReference<>(State.QUEUED);
+
+  /** Who waits in {@link #end}. */
+  private volatile @Nullable Thread waiting;
+
+  private enum State {
+    QUEUED,
+    RUNNING,
+    OVER
+  }
 
   /** Takes the pieces over: the list is empty then, before anybody can queue the job. */
   HostJob(CopyList pieces) {
+    HostCopies.prepare(pieces.total());
     this.tag = Slots.take(this);
     this.pieces = pieces.move();
   }
@@ -45,21 +63,35 @@ final class HostJob implements HostTask {
   }
 
   @Override
-  public synchronized void run() {
-    if (isOver) return;
-    isOver = true;
+  public void run() {
+    if (!state.compareAndSet(State.QUEUED, State.RUNNING)) return;
     try {
       HostCopies.copy(pieces, pieces.total());
     } finally {
       leave();
+      state.set(State.OVER);
+      LockSupport.unpark(waiting);
     }
   }
 
   /** Gives it up if it was not done; if a thread is about to, waits for that. */
-  synchronized void end() {
-    if (!isOver) leave();
-    isOver = true;
+  void end() {
+    if (state.compareAndSet(State.QUEUED, State.OVER)) {
+      leave();
+    } else {
+      awaitOver();
+    }
     Slots.leave(tag);
+  }
+
+  private void awaitOver() {
+    boolean interrupted = false;
+    waiting = Thread.currentThread();
+    while (state.get() != State.OVER) {
+      LockSupport.park(this);
+      interrupted |= Thread.interrupted(); // it writes yet
+    }
+    if (interrupted) Thread.currentThread().interrupt();
   }
 
   private void leave() {

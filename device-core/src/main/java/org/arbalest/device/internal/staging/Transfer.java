@@ -187,6 +187,7 @@ public final class Transfer extends Shared {
   /** Has the slot filled that is laid out; the list is empty then. */
   private void fill(CopyList fills, boolean atOnce) {
     if (atOnce) {
+      HostCopies.prepare(fills.total());
       HostCopies.copy(fills, fills.total());
       fills.clear();
     } else {

@@ -62,6 +62,11 @@ static enum capture_call capture_kind(const char* name) {
   if (context == NULL) return GPU_NO_CONTEXT;      \
   if (gpu_status(context)) return gpu_status(context)
 
+/* See gpu_limit_streams. */
+#define UNLESS_FULL(name) \
+  CONTEXT(name);          \
+  gpu_pass_full(context)
+
 static gpu_stream* stream_of(CUcontext context, CUstream handle) {
   return (uintptr_t)handle <= HANDLE_OF_DEFAULT ? gpu_default_stream(context) : handle;
 }
@@ -85,6 +90,7 @@ API CUresult cuInit(unsigned flags) {
   if (injected) return injected;
   gpu_see(getenv("CUDA_VISIBLE_DEVICES"));
   if (gpu_count() == 0) return GPU_NO_DEVICE;
+  gpu_limit_streams();
   initialized = 1;
   return GPU_OK;
 }
@@ -267,7 +273,7 @@ API CUresult cuMemGetInfo_v2(size_t* free_bytes, size_t* total) {
 }
 
 API CUresult cuMemAlloc_v2(uint64_t* address, size_t bytes) {
-  CONTEXT("cuMemAlloc");
+  UNLESS_FULL("cuMemAlloc");
   gpu_wait_as_allocation(context);
   return ipc_allocate(context, bytes, address);
 }
@@ -318,7 +324,7 @@ API CUresult cuIpcOpenEventHandle(CUevent* event, CUipcEventHandle handle) {
 }
 
 API CUresult cuMemHostAlloc(void** address, size_t bytes, unsigned flags) {
-  CONTEXT("cuMemHostAlloc");
+  UNLESS_FULL("cuMemHostAlloc");
   if ((flags & ~7U) != 0) return GPU_INVALID_VALUE;
   gpu_wait_as_allocation(context);
   return gpu_allocate(context, GPU_PINNED, bytes, (uint64_t*)address);
@@ -642,7 +648,7 @@ API CUresult cuPointerGetAttribute(void* value, int attribute, uint64_t address)
 }
 
 API CUresult cuStreamCreate(gpu_stream** stream, unsigned flags) {
-  CONTEXT("cuStreamCreate");
+  UNLESS_FULL("cuStreamCreate");
   return flags > 1 ? GPU_INVALID_VALUE : gpu_stream_create(context, stream);
 }
 
@@ -689,12 +695,12 @@ API CUresult cuStreamWaitValue32_v2(CUstream stream, uint64_t address, uint32_t 
 }
 
 API CUresult cuLaunchHostFunc(CUstream stream, gpu_function* function, void* data) {
-  CONTEXT("cuLaunchHostFunc");
+  UNLESS_FULL("cuLaunchHostFunc");
   return gpu_launch_host(stream_of(context, stream), function, data);
 }
 
 API CUresult cuEventCreate(gpu_event** event, unsigned flags) {
-  CONTEXT("cuEventCreate");
+  UNLESS_FULL("cuEventCreate");
   if (flags > 7 || ((flags & EVENT_INTERPROCESS) && !(flags & EVENT_DISABLE_TIMING))) return GPU_INVALID_VALUE;
   return flags & EVENT_INTERPROCESS ? ipc_event_create(context, event) : gpu_event_create(context, event);
 }

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.docs
+
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.inspectors.forAll
+import io.kotest.matchers.collections.shouldBeEmpty
+import io.kotest.matchers.collections.shouldContainExactlyInAnyOrder
+import io.kotest.matchers.collections.shouldNotBeEmpty
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.cuda.CudaProvider
+import org.arbalest.device.opencl.OpenClProvider
+import org.arbalest.device.rocm.RocmProvider
+import java.lang.classfile.ClassModel
+import java.lang.classfile.Instruction
+import java.lang.classfile.MethodModel
+import java.lang.classfile.Opcode
+import java.lang.classfile.instruction.InvokeDynamicInstruction
+import java.lang.classfile.instruction.InvokeInstruction
+import java.lang.classfile.instruction.MonitorInstruction
+import java.lang.constant.DirectMethodHandleDesc
+import java.lang.reflect.AccessFlag
+import java.util.concurrent.LinkedBlockingQueue
+import java.util.concurrent.atomic.AtomicLong
+import java.util.concurrent.locks.ReentrantLock
+
+/**
+ * A lock goes to who waits for it longest, which may be a virtual thread without a carrier. When all carriers stand in calls that wait for the driver, and the driver for
+ * its own thread, that thread must not be behind such a one: seen on an H100.
+ */
+class DriverThreadsSpec : FunSpec({
+    /** The methods that drivers call on their threads. What consumers call, such as a release, is on the consumers' threads. */
+    val entries = listOf("device.internal.staging.HostJob", "device.internal.device.Wait").flatMap { owner ->
+        listOf("hostFunction", "streamCallback", "eventCallback").map { "org.arbalest.$owner.$it" }
+    } + listOf("Stub.releaseIfDone", "BatchStub.releaseAll").map { "org.arbalest.device.opencl.ClEvents$$it" } + "org.arbalest.device.spi.LateCalls.submit"
+
+    val locks = Locks(listOf(DeviceArray::class, OpenClProvider::class, CudaProvider::class, RocmProvider::class).flatMap { ClassFiles.beside(it.java) })
+
+    test("no thread of a driver takes a lock [DEV-62]") {
+        locks.takenFrom { it in entries }.shouldBeEmpty()
+    }
+
+    test("the entries are there") {
+        entries.filterNot { it.endsWith("HostJob.eventCallback") || it.endsWith("Wait.streamCallback") }.forAll { entry -> locks.methods { it == entry }.shouldNotBeEmpty() }
+    }
+
+    test("the search finds locks behind calls of any kind, and none where there is none") {
+        val planted = Locks(ClassFiles.beside(Locked::class.java).filter { "Locked" in it.thisClass().asInternalName() })
+        planted.takenFrom { ".Locked." in it }.map { it.substringAfterLast('.') } shouldContainExactlyInAnyOrder listOf("monitor", "method", "get", "explicit", "queue")
+    }
+})
+
+@Suppress("unused")
+private object Locked {
+    private val count = AtomicLong()
+    private val jobs = LinkedBlockingQueue<Any>()
+
+    fun none(): Long = count.incrementAndGet()
+
+    fun monitor() {
+        synchronized(count) { none() }
+    }
+
+    @Synchronized
+    fun method() = Unit
+
+    fun behindAnInterface(of: LockedCount): Int = of.get()
+
+    fun explicit(lock: ReentrantLock): Boolean = lock.tryLock()
+
+    fun queue() {
+        jobs.add(1)
+    }
+}
+
+private fun interface LockedCount {
+    fun get(): Int
+}
+
+@Suppress("unused")
+private class LockedCounter : LockedCount {
+    @Synchronized
+    override fun get(): Int = 1
+}
+
+/** Which of some classes' methods take locks, and are reached from others. */
+private class Locks(classes: List<ClassModel>) {
+    private class Method(val owner: String, val model: MethodModel) {
+        val key = Key(model.methodName().stringValue(), model.methodType().stringValue())
+        override fun toString() = "${owner.replace('/', '.')}.${key.name}"
+    }
+
+    private data class Key(val name: String, val type: String)
+
+    private val byKey = classes.flatMap { type -> type.methods().map { Method(type.thisClass().asInternalName(), it) } }.groupBy { it.key }
+    private val parents = classes.associate { type ->
+        type.thisClass().asInternalName() to type.interfaces().map { it.asInternalName() } + listOfNotNull(type.superclass().orElse(null)?.asInternalName())
+    }
+
+    /** What is only done when something has failed. */
+    private val failures = "org/arbalest/device/internal/memory/Faults"
+
+    /** Of java.util.concurrent, what never waits for another thread. */
+    private val free = listOf("atomic/", "ConcurrentLinkedQueue", "LinkedTransferQueue", "locks/LockSupport").map { "java/util/concurrent/$it" }
+
+    fun methods(wanted: (String) -> Boolean): List<String> = byKey.values.flatten().map { "$it" }.filter(wanted)
+
+    fun takenFrom(entry: (String) -> Boolean): List<String> {
+        val next = ArrayDeque(byKey.values.flatten().filter { entry("$it") })
+        val seen = next.toMutableSet()
+        while (next.isNotEmpty()) {
+            for (called in next.removeFirst().instructions().flatMap(::called)) if (seen.add(called)) next += called
+        }
+        return seen.filter { locks(it) }.map { "$it" }
+    }
+
+    private fun Method.instructions(): List<Instruction> = model.code().orElse(null)?.filterIsInstance<Instruction>().orEmpty()
+
+    private fun locks(method: Method): Boolean = method.model.flags().has(AccessFlag.SYNCHRONIZED) || method.instructions().any {
+        it is MonitorInstruction && it.opcode() == Opcode.MONITORENTER || it is InvokeInstruction && waits(it)
+    }
+
+    private fun waits(call: InvokeInstruction): Boolean {
+        val owner = call.owner().asInternalName()
+        if (owner.startsWith("java/util/concurrent/")) return free.none { owner.startsWith(it) } && !owner.endsWith("TimeUnit")
+        return owner == "java/lang/Object" && call.name().stringValue() == "wait"
+    }
+
+    private fun called(instruction: Instruction): List<Method> = when (instruction) {
+        is InvokeInstruction -> find(instruction.owner().asInternalName(), Key(instruction.name().stringValue(), instruction.type().stringValue()))
+        is InvokeDynamicInstruction -> instruction.bootstrapArgs().filterIsInstance<DirectMethodHandleDesc>().flatMap {
+            find(it.owner().descriptorString().removePrefix("L").removeSuffix(";"), Key(it.methodName(), it.lookupDescriptor()))
+        }
+        else -> emptyList()
+    }
+
+    /** The method of a class, of those that it has it from, and of those that have it from there. */
+    private fun find(owner: String, key: Key): List<Method> = if (owner == failures) emptyList() else byKey[key].orEmpty().filter { isA(it.owner, owner) || isA(owner, it.owner) }
+
+    private fun isA(type: String, other: String): Boolean = type == other || parents[type].orEmpty().any { isA(it, other) }
+}
