@@ -61,5 +61,5 @@ class ConsumersSpec : FunSpec({
 })
 
 private fun String.shouldBeStaged() {
-    lines().single { it.startsWith("from ") }.removePrefix("from ") shouldStartWith "file:${Consumer.repository.toURI().path}org/arbalest/device-core/"
+    lines().single { it.startsWith("from ") }.removePrefix("from ") shouldStartWith "file:${Consumer.repository.toURI().path}org/arbalest/arbalest-device-core/"
 }

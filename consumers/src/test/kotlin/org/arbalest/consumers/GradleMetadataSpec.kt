@@ -23,7 +23,7 @@ class GradleMetadataSpec : FunSpec({
         test("$module's POM tells Gradle that there is metadata, which is of this module") {
             Staged.file(module, ".pom").readText() shouldContain "do_not_remove: published-with-gradle-metadata"
             val component = metadata.getAsJsonObject("component")
-            listOf("group", "module", "version").map { component[it].asString } shouldBe listOf("org.arbalest", module, VERSION)
+            listOf("group", "module", "version").map { component[it].asString } shouldBe listOf("org.arbalest", artifact(module), VERSION)
         }
 
         test("$module says which JVM it needs: the one that core does, also where its own classes are for older ones") {
@@ -37,7 +37,7 @@ class GradleMetadataSpec : FunSpec({
         test("$module's files are those that are published") {
             for ((variant, ending) in mapOf("apiElements" to ".jar", "runtimeElements" to ".jar", "sourcesElements" to "-sources.jar", "javadocElements" to "-javadoc.jar")) {
                 val file = variants.getValue(variant).getAsJsonArray("files").single().asJsonObject
-                file["url"].asString shouldBe "$module-$VERSION$ending"
+                file["url"].asString shouldBe "${artifact(module)}-$VERSION$ending"
                 file["sha256"].asString shouldBe sha256(Staged.file(module, ending))
             }
         }

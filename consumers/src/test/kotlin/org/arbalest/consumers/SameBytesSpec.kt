@@ -11,7 +11,7 @@ class SameBytesSpec : FunSpec({
     for (module in JARS) {
         for (ending in listOf(".jar", "-sources.jar")) {
             test("$module$ending has the same bytes in two builds") {
-                val here = ROOT.resolve("$module/target/$module-$VERSION$ending")
+                val here = ROOT.resolve("$module/target/${artifact(module)}-$VERSION$ending")
                 val there = Staged.file(module, ending)
                 val (ours, copied) = entries(here).toSet() to entries(there).toSet()
                 withClue("in this build only; what sources that are gone have left, ./mvnw clean removes") { (ours - copied).shouldBeEmpty() }

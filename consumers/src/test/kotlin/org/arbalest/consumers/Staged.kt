@@ -48,13 +48,16 @@ internal object Staged {
 
     /** A staged file of a module, whatever name a snapshot has got. */
     fun file(module: String, ending: String): File {
-        val folder = repository.resolve("org/arbalest/$module/$VERSION")
+        val folder = repository.resolve("org/arbalest/${artifact(module)}/$VERSION")
         val pom = folder.listFiles { file -> file.name.endsWith(".pom") }.orEmpty().singleOrNull() ?: error("no POM, or several, in $folder")
         return File(pom.path.removeSuffix(".pom") + ending)
     }
 
     fun pom(module: String): Document = parsed(file(module, ".pom"))
 }
+
+/** The artifact of a module, which is named by its folder, or of a POM, which is named as it is. */
+internal fun artifact(module: String): String = if (module in POMS) module else "arbalest-$module"
 
 internal fun parsed(xml: File): Document = DocumentBuilderFactory.newInstance().newDocumentBuilder().parse(xml)
 

@@ -203,7 +203,7 @@ class DeviceProviderSpec : FunSpec({
     }
 
     test("a device for which there is a backend of ours says which artifact has it [DEV-13]") {
-        for ((type, artifact) in mapOf(DeviceType.CUDA to "device-cuda", DeviceType.OPENCL to "device-opencl", DeviceType.ROCM to "device-rocm")) {
+        for ((type, artifact) in mapOf(DeviceType.CUDA to "arbalest-device-cuda", DeviceType.OPENCL to "arbalest-device-opencl", DeviceType.ROCM to "arbalest-device-rocm")) {
             shouldThrow<DeviceException> { Devices.device(type, 0) }.message!! shouldContain
                 "no backend for $type is on the class path or module path: add org.arbalest:$artifact"
         }
