@@ -7,6 +7,15 @@ module org.arbalest.device {
   requires static org.jspecify;
 
   exports org.arbalest.device;
+  exports org.arbalest.device.types;
+  exports org.arbalest.device.columns;
+  exports org.arbalest.device.builders;
+  exports org.arbalest.device.objects;
+  exports org.arbalest.device.async;
+  exports org.arbalest.device.tensors;
+  exports org.arbalest.device.sharing;
+  exports org.arbalest.device.statistics;
+  exports org.arbalest.device.monitoring;
   exports org.arbalest.device.abi;
   exports org.arbalest.device.spi;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.example;
 
-import org.arbalest.device.BatchBuilder;
+import org.arbalest.device.builders.BatchBuilder;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.Devices;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.benchmarks;
 
-import org.arbalest.device.ColumnValues;
-import org.arbalest.device.Longs;
+import org.arbalest.device.columns.ColumnValues;
+import org.arbalest.device.columns.Longs;
 import org.openjdk.jmh.annotations.CompilerControl;
 import org.openjdk.jmh.annotations.CompilerControl.Mode;
 

@@ -13,11 +13,11 @@ import org.apache.arrow.memory.RootAllocator;
 import org.apache.arrow.vector.VarCharVector;
 import org.apache.arrow.vector.util.ValueVectorUtility;
 import org.arbalest.device.ArrayData;
-import org.arbalest.device.DataType;
+import org.arbalest.device.types.DataType;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceBuffer;
 import org.arbalest.device.Devices;
-import org.arbalest.device.Field;
+import org.arbalest.device.types.Field;
 import org.arbalest.device.Validation;
 import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -123,7 +123,7 @@ public class FullValidation {
       case "int64" -> of(DataType.INT64, bytes / 8, validity(bytes / 8), longs(bytes / 8, true));
       case "dictionary" -> dictionary(bytes);
       case "decimal128" -> of(DataType.decimal128(38, 2), bytes / 16, validity(bytes / 16), longs(bytes / 8, false));
-      case "time64" -> of(DataType.time(org.arbalest.device.TimeUnit.NANOSECOND), bytes / 8, validity(bytes / 8), longs(bytes / 8, true));
+      case "time64" -> of(DataType.time(org.arbalest.device.types.TimeUnit.NANOSECOND), bytes / 8, validity(bytes / 8), longs(bytes / 8, true));
       default -> throw new IllegalArgumentException(kind);
     };
   }

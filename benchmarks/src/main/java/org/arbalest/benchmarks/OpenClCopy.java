@@ -2,7 +2,7 @@
 package org.arbalest.benchmarks;
 
 import java.util.concurrent.TimeUnit;
-import org.arbalest.device.BatchBuilder;
+import org.arbalest.device.builders.BatchBuilder;
 import org.arbalest.device.Device;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceStream;

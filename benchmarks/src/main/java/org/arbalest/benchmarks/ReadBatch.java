@@ -9,13 +9,13 @@ import java.util.Random;
 import org.apache.arrow.memory.RootAllocator;
 import org.apache.arrow.vector.BigIntVector;
 import org.apache.arrow.vector.VarCharVector;
-import org.arbalest.device.BatchBuilder;
-import org.arbalest.device.ColumnBuilder;
-import org.arbalest.device.DataType;
+import org.arbalest.device.builders.BatchBuilder;
+import org.arbalest.device.builders.ColumnBuilder;
+import org.arbalest.device.types.DataType;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.Devices;
-import org.arbalest.device.Field;
-import org.arbalest.device.TimeUnit;
+import org.arbalest.device.types.Field;
+import org.arbalest.device.types.TimeUnit;
 
 /**
  * What is read: {@value #ROWS} rows, in columns of many types, the same values in each library's memory and in Java arrays. A tenth of the rows of {@code

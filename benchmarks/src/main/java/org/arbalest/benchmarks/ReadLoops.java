@@ -4,12 +4,12 @@ package org.arbalest.benchmarks;
 import java.util.Arrays;
 import org.apache.arrow.vector.BigIntVector;
 import org.apache.arrow.vector.VarCharVector;
-import org.arbalest.device.ByteStrings;
-import org.arbalest.device.Column;
+import org.arbalest.device.columns.ByteStrings;
+import org.arbalest.device.columns.Column;
 import org.arbalest.device.DeviceArray;
-import org.arbalest.device.Doubles;
-import org.arbalest.device.Ints;
-import org.arbalest.device.Longs;
+import org.arbalest.device.columns.Doubles;
+import org.arbalest.device.columns.Ints;
+import org.arbalest.device.columns.Longs;
 import org.openjdk.jmh.annotations.CompilerControl;
 import org.openjdk.jmh.annotations.CompilerControl.Mode;
 

@@ -2,7 +2,7 @@
 package org.arbalest.benchmarks
 
 import org.arbalest.coroutines.longs
-import org.arbalest.device.Column
+import org.arbalest.device.columns.Column
 
 /** The loops of [ReadLoops] in Kotlin. */
 internal fun sum(column: Column): Long {

@@ -11,8 +11,8 @@ import kotlinx.coroutines.withContext
 import org.arbalest.coroutines.asFlow
 import org.arbalest.coroutines.lendingFlow
 import org.arbalest.coroutines.produceTo
-import org.arbalest.device.AsyncArrayStream
 import org.arbalest.device.DeviceArray
+import org.arbalest.device.async.AsyncArrayStream
 import java.lang.foreign.MemorySegment
 import java.util.concurrent.Executors
 

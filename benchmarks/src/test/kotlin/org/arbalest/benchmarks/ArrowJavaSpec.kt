@@ -18,12 +18,12 @@ import org.apache.arrow.vector.VarBinaryVector
 import org.apache.arrow.vector.VarCharVector
 import org.apache.arrow.vector.VectorSchemaRoot
 import org.apache.arrow.vector.complex.ListVector
-import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.Devices
-import org.arbalest.device.Field
-import org.arbalest.device.NestedType.ListType
+import org.arbalest.device.types.DataType
+import org.arbalest.device.types.Field
+import org.arbalest.device.types.NestedType.ListType
 import org.arbalest.support.LedgerExtension
 import java.math.BigDecimal
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.coroutines
 
-import org.arbalest.device.Column
 import org.arbalest.device.DeviceArray
-import org.arbalest.device.Field
-import org.arbalest.device.Schema
+import org.arbalest.device.columns.Column
+import org.arbalest.device.types.Field
+import org.arbalest.device.types.Schema
 
 /** The names of the fields, in order. */
 public val Schema.names: List<String> get() = fields().map(Field::name)

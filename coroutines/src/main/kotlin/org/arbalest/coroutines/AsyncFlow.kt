@@ -9,10 +9,10 @@ import kotlinx.coroutines.flow.flow
 import kotlinx.coroutines.future.await
 import kotlinx.coroutines.suspendCancellableCoroutine
 import kotlinx.coroutines.yield
-import org.arbalest.device.AsyncArrayStream
-import org.arbalest.device.AsyncTask
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
+import org.arbalest.device.async.AsyncArrayStream
+import org.arbalest.device.async.AsyncTask
 import java.util.concurrent.CompletionException
 import java.util.concurrent.Flow.Subscriber
 import java.util.concurrent.Flow.Subscription

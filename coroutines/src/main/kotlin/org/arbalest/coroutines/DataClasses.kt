@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.coroutines
 
-import org.arbalest.device.ColumnName
+import org.arbalest.device.objects.ColumnName
 import org.arbalest.device.spi.ObjectConversion
 import org.arbalest.device.spi.ObjectProvider
 import org.arbalest.device.spi.ObjectShape

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.coroutines
 
-import org.arbalest.device.DataType
-import org.arbalest.device.Field
-import org.arbalest.device.FlatType.IntType
-import org.arbalest.device.Metadata
-import org.arbalest.device.NestedType.DictionaryType
+import org.arbalest.device.types.DataType
+import org.arbalest.device.types.Field
+import org.arbalest.device.types.FlatType.IntType
+import org.arbalest.device.types.Metadata
+import org.arbalest.device.types.NestedType.DictionaryType
 import kotlin.contracts.ExperimentalContracts
 import kotlin.contracts.InvocationKind.EXACTLY_ONCE
 import kotlin.contracts.contract

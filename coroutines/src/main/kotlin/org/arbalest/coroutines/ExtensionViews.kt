@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.coroutines
 
-import org.arbalest.device.Column
-import org.arbalest.device.ColumnBuilder
-import org.arbalest.device.DataType
-import org.arbalest.device.ExtensionCodec
-import org.arbalest.device.Tensor
+import org.arbalest.device.builders.ColumnBuilder
+import org.arbalest.device.columns.Column
+import org.arbalest.device.columns.Tensor
+import org.arbalest.device.objects.ExtensionCodec
+import org.arbalest.device.types.DataType
 import java.time.OffsetDateTime
 import java.util.UUID
 

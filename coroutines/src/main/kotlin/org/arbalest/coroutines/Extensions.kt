@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.coroutines
 
-import org.arbalest.device.ColumnBuilder
-import org.arbalest.device.DataType
-import org.arbalest.device.Extension
-import org.arbalest.device.ExtensionCodec
-import org.arbalest.device.Field
-import org.arbalest.device.Metadata
-import org.arbalest.device.TimeUnit
+import org.arbalest.device.builders.ColumnBuilder
+import org.arbalest.device.objects.ExtensionCodec
+import org.arbalest.device.types.DataType
+import org.arbalest.device.types.Extension
+import org.arbalest.device.types.Field
+import org.arbalest.device.types.Metadata
+import org.arbalest.device.types.TimeUnit
 import java.time.OffsetDateTime
 import java.time.temporal.ChronoUnit
 import java.util.UUID

@@ -9,9 +9,9 @@ import kotlinx.coroutines.flow.Flow
 import kotlinx.coroutines.runBlocking
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
-import org.arbalest.device.Field
-import org.arbalest.device.Schema
 import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.types.Field
+import org.arbalest.device.types.Schema
 import kotlin.coroutines.CoroutineContext
 
 /**

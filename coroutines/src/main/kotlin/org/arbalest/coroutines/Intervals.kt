@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.coroutines
 
-import org.arbalest.device.ColumnBuilder
-import org.arbalest.device.DataType
-import org.arbalest.device.Interval
-import org.arbalest.device.Metadata
+import org.arbalest.device.builders.ColumnBuilder
+import org.arbalest.device.types.DataType
+import org.arbalest.device.types.Interval
+import org.arbalest.device.types.Metadata
 import java.time.Period
 import java.util.function.IntPredicate
 

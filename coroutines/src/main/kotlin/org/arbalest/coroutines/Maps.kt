@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.coroutines
 
-import org.arbalest.device.ColumnBuilder
-import org.arbalest.device.Field
-import org.arbalest.device.Metadata
-import org.arbalest.device.NestedType.MapType
-import org.arbalest.device.NestedType.StructType
+import org.arbalest.device.builders.ColumnBuilder
+import org.arbalest.device.types.Field
+import org.arbalest.device.types.Metadata
+import org.arbalest.device.types.NestedType.MapType
+import org.arbalest.device.types.NestedType.StructType
 import kotlin.contracts.ExperimentalContracts
 import kotlin.contracts.InvocationKind.EXACTLY_ONCE
 import kotlin.contracts.contract

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.coroutines
 
-import org.arbalest.device.ColumnBuilder
-import org.arbalest.device.DataType
-import org.arbalest.device.Field
-import org.arbalest.device.Metadata
-import org.arbalest.device.NestedType.ListType
-import org.arbalest.device.NestedType.StructType
+import org.arbalest.device.builders.ColumnBuilder
+import org.arbalest.device.types.DataType
+import org.arbalest.device.types.Field
+import org.arbalest.device.types.Metadata
+import org.arbalest.device.types.NestedType.ListType
+import org.arbalest.device.types.NestedType.StructType
 import java.util.function.IntPredicate
 import kotlin.contracts.ExperimentalContracts
 import kotlin.contracts.InvocationKind.EXACTLY_ONCE

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.coroutines
 
-import org.arbalest.device.Column
-import org.arbalest.device.Field
-import org.arbalest.device.NestedType.MapType
-import org.arbalest.device.NestedType.StructType
-import org.arbalest.device.NestedType.UnionType
-import org.arbalest.device.Runs
+import org.arbalest.device.columns.Column
+import org.arbalest.device.columns.Runs
+import org.arbalest.device.types.Field
+import org.arbalest.device.types.NestedType.MapType
+import org.arbalest.device.types.NestedType.StructType
+import org.arbalest.device.types.NestedType.UnionType
 
 /**
  * Maps, in the order of their entries: `batch["labels"].maps()[row]["color"]`. [IllegalArgumentException] for a column of another type, and where a key

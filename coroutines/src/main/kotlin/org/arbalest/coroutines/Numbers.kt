@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.coroutines
 
-import org.arbalest.device.DataType
-import org.arbalest.device.Metadata
-import org.arbalest.device.NestedType.StructType
+import org.arbalest.device.types.DataType
+import org.arbalest.device.types.Metadata
+import org.arbalest.device.types.NestedType.StructType
 import java.util.function.IntPredicate
 
 /** Nothing but nulls, of any type; of what is nested, its parts too. */

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.coroutines
 
-import org.arbalest.device.Booleans
-import org.arbalest.device.ByteStrings
-import org.arbalest.device.Column
-import org.arbalest.device.Doubles
-import org.arbalest.device.Floats
-import org.arbalest.device.Ints
-import org.arbalest.device.Longs
+import org.arbalest.device.columns.Booleans
+import org.arbalest.device.columns.ByteStrings
+import org.arbalest.device.columns.Column
+import org.arbalest.device.columns.Doubles
+import org.arbalest.device.columns.Floats
+import org.arbalest.device.columns.Ints
+import org.arbalest.device.columns.Longs
 
 /** 64-bit integers, dates, times, timestamps and durations as the numbers that they are stored as. */
 public class LongView internal constructor(private val values: Longs, column: Column) : ColumnView<Long>(column) {

@@ -4,8 +4,8 @@ package org.arbalest.coroutines
 import org.arbalest.device.Device
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.MemoryManager
-import org.arbalest.device.Records
-import org.arbalest.device.Schema
+import org.arbalest.device.objects.Records
+import org.arbalest.device.types.Schema
 
 /**
  * The rows as objects of a data class or a record, matched by name; each is read when it is asked for. Borrowed: the list can be used while the batch is open.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.coroutines
 
-import org.arbalest.device.DataType
-import org.arbalest.device.FlatType.FixedSizeBinaryType
-import org.arbalest.device.FlatType.IntType
-import org.arbalest.device.Metadata
+import org.arbalest.device.types.DataType
+import org.arbalest.device.types.FlatType.FixedSizeBinaryType
+import org.arbalest.device.types.FlatType.IntType
+import org.arbalest.device.types.Metadata
 import java.lang.foreign.MemorySegment
 import java.util.function.IntPredicate
 

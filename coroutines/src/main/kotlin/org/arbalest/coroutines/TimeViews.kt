@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.coroutines
 
-import org.arbalest.device.Column
-import org.arbalest.device.DataType
-import org.arbalest.device.FlatType.DateType
-import org.arbalest.device.FlatType.DurationType
-import org.arbalest.device.FlatType.IntervalType
-import org.arbalest.device.FlatType.IntervalUnit
-import org.arbalest.device.FlatType.TimeType
-import org.arbalest.device.FlatType.TimestampType
-import org.arbalest.device.Interval
-import org.arbalest.device.NestedType.UnionType
+import org.arbalest.device.columns.Column
+import org.arbalest.device.types.DataType
+import org.arbalest.device.types.FlatType.DateType
+import org.arbalest.device.types.FlatType.DurationType
+import org.arbalest.device.types.FlatType.IntervalType
+import org.arbalest.device.types.FlatType.IntervalUnit
+import org.arbalest.device.types.FlatType.TimeType
+import org.arbalest.device.types.FlatType.TimestampType
+import org.arbalest.device.types.Interval
+import org.arbalest.device.types.NestedType.UnionType
 import java.time.Duration
 import java.time.Instant
 import java.time.LocalDate

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.coroutines
 
-import org.arbalest.device.DataType
-import org.arbalest.device.FlatType.DurationType
-import org.arbalest.device.FlatType.TimestampType
-import org.arbalest.device.Metadata
-import org.arbalest.device.TimeUnit
+import org.arbalest.device.types.DataType
+import org.arbalest.device.types.FlatType.DurationType
+import org.arbalest.device.types.FlatType.TimestampType
+import org.arbalest.device.types.Metadata
+import org.arbalest.device.types.TimeUnit
 import java.time.Duration
 import java.time.Instant
 import java.time.LocalDate

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.coroutines
 
-import org.arbalest.device.ColumnBuilder
-import org.arbalest.device.Metadata
-import org.arbalest.device.NestedType.UnionMode
-import org.arbalest.device.NestedType.UnionType
+import org.arbalest.device.builders.ColumnBuilder
+import org.arbalest.device.types.Metadata
+import org.arbalest.device.types.NestedType.UnionMode
+import org.arbalest.device.types.NestedType.UnionType
 import kotlin.contracts.ExperimentalContracts
 import kotlin.contracts.InvocationKind.EXACTLY_ONCE
 import kotlin.contracts.contract

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.coroutines
 
-import org.arbalest.device.ColumnBuilder
-import org.arbalest.device.FlatType.TimeType
-import org.arbalest.device.TimeUnit
+import org.arbalest.device.builders.ColumnBuilder
+import org.arbalest.device.types.FlatType.TimeType
+import org.arbalest.device.types.TimeUnit
 import java.time.LocalDate
 
 private const val NANOS = 1_000_000_000L

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.coroutines
 
-import org.arbalest.device.DataType
-import org.arbalest.device.Metadata
+import org.arbalest.device.types.DataType
+import org.arbalest.device.types.Metadata
 import java.lang.foreign.MemorySegment
 import java.util.function.IntPredicate
 

@@ -5,12 +5,12 @@ import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
-import org.arbalest.device.ColumnBuilder
-import org.arbalest.device.DataType
 import org.arbalest.device.Devices
-import org.arbalest.device.Field
-import org.arbalest.device.Metadata
-import org.arbalest.device.TimeUnit
+import org.arbalest.device.builders.ColumnBuilder
+import org.arbalest.device.types.DataType
+import org.arbalest.device.types.Field
+import org.arbalest.device.types.Metadata
+import org.arbalest.device.types.TimeUnit
 import org.arbalest.support.LedgerExtension
 import java.math.BigDecimal
 import java.time.Duration

@@ -5,9 +5,9 @@ import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
-import org.arbalest.device.DataType
 import org.arbalest.device.Devices
-import org.arbalest.device.Field
+import org.arbalest.device.types.DataType
+import org.arbalest.device.types.Field
 import org.arbalest.support.LedgerExtension
 import java.time.Period
 

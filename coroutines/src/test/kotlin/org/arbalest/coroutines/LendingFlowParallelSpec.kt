@@ -25,10 +25,10 @@ import kotlinx.coroutines.flow.toList
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.withTimeout
 import kotlinx.coroutines.yield
-import org.arbalest.device.AsyncTask
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
-import org.arbalest.device.Metadata
+import org.arbalest.device.async.AsyncTask
+import org.arbalest.device.types.Metadata
 import org.arbalest.support.LedgerExtension
 import java.io.IOException
 import java.util.concurrent.CancellationException

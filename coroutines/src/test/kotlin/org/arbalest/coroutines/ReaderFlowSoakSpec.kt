@@ -15,9 +15,9 @@ import kotlinx.coroutines.flow.Flow
 import kotlinx.coroutines.flow.collect
 import kotlinx.coroutines.flow.flow
 import kotlinx.coroutines.launch
-import org.arbalest.device.AsyncArrayStream
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.async.AsyncArrayStream
 import org.arbalest.support.CCompiler
 import org.arbalest.support.CPeer
 import org.arbalest.support.LedgerExtension

@@ -2,14 +2,14 @@
 package org.arbalest.coroutines
 
 import kotlinx.coroutines.flow.FlowCollector
-import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.Devices
-import org.arbalest.device.Field
-import org.arbalest.device.Schema
 import org.arbalest.device.abi.ArrowArrayStreamStruct
 import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.types.DataType
+import org.arbalest.device.types.Field
+import org.arbalest.device.types.Schema
 import org.arbalest.support.PeerStreams
 import org.arbalest.support.PeerStreams.Flavour
 import java.lang.foreign.Arena

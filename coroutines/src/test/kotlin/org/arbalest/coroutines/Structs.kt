@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.coroutines
 
-import org.arbalest.device.Column
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.abi.ArrowArrayStreamStruct
 import org.arbalest.device.abi.ArrowArrayStruct
 import org.arbalest.device.abi.ArrowSchemaStruct
+import org.arbalest.device.columns.Column
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
 

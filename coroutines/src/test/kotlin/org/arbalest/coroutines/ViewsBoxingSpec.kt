@@ -4,9 +4,9 @@ package org.arbalest.coroutines
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.collections.shouldBeEmpty
 import io.kotest.matchers.collections.shouldNotBeEmpty
-import org.arbalest.device.Column
 import org.arbalest.device.Device
 import org.arbalest.device.DeviceArray
+import org.arbalest.device.columns.Column
 import java.lang.classfile.ClassFile
 import java.lang.classfile.instruction.InvokeInstruction
 

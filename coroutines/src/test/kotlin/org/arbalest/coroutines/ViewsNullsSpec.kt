@@ -7,10 +7,10 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.string.shouldEndWith
-import org.arbalest.device.Column
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
-import org.arbalest.device.Interval
+import org.arbalest.device.columns.Column
+import org.arbalest.device.types.Interval
 import org.arbalest.support.LedgerExtension
 import org.arbalest.support.withNullRows
 import java.math.BigDecimal

@@ -5,11 +5,11 @@ import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
-import org.arbalest.device.DataType
 import org.arbalest.device.Devices
-import org.arbalest.device.Field
-import org.arbalest.device.FlatType.TimeType
-import org.arbalest.device.TimeUnit
+import org.arbalest.device.types.DataType
+import org.arbalest.device.types.Field
+import org.arbalest.device.types.FlatType.TimeType
+import org.arbalest.device.types.TimeUnit
 import org.arbalest.support.LedgerExtension
 import java.lang.foreign.MemorySegment
 import java.math.BigDecimal

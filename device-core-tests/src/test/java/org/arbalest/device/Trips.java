@@ -18,6 +18,9 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
+import org.arbalest.device.objects.ColumnName;
+import org.arbalest.device.objects.Records;
+import org.arbalest.device.types.Interval;
 import org.jspecify.annotations.NullUnmarked;
 
 /** Records as people write them: without annotations for nulls, although core's package has them. */

@@ -10,9 +10,13 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.abi.ArrowArrayStruct
 import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.monitoring.Ledger
 import org.arbalest.device.support.EveryType
 import org.arbalest.device.support.RawArray
 import org.arbalest.device.support.struct
+import org.arbalest.device.types.DataType
+import org.arbalest.device.types.Field
+import org.arbalest.device.types.Schema
 import org.arbalest.support.CCompiler
 import org.arbalest.support.LedgerExtension
 import org.arbalest.support.PeerNodes

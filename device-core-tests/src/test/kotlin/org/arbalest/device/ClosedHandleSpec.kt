@@ -7,6 +7,7 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.core.spec.style.funSpec
 import io.kotest.matchers.collections.shouldBeEmpty
 import io.kotest.matchers.ints.shouldBeGreaterThan
+import org.arbalest.device.columns.Column
 import org.arbalest.support.LedgerExtension
 import java.lang.reflect.Method
 import java.lang.reflect.Modifier

@@ -17,9 +17,16 @@ import org.arbalest.device.abi.ArrowDeviceArrayStruct
 import org.arbalest.device.abi.ArrowSchemaStruct
 import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.abi.Errno
+import org.arbalest.device.async.AsyncProducer
+import org.arbalest.device.async.AsyncSchema
+import org.arbalest.device.async.AsyncTask
 import org.arbalest.device.support.Supplied
 import org.arbalest.device.support.outcome
 import org.arbalest.device.support.shouldBeGarbage
+import org.arbalest.device.types.DataType
+import org.arbalest.device.types.Field
+import org.arbalest.device.types.Metadata
+import org.arbalest.device.types.Schema
 import org.arbalest.support.CCompiler
 import org.arbalest.support.LedgerExtension
 import org.arbalest.support.PeerConsumer

@@ -4,10 +4,6 @@ package org.arbalest.device
 import io.kotest.assertions.withClue
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
-import org.arbalest.device.NestedType.FixedSizeListType
-import org.arbalest.device.NestedType.MapType
-import org.arbalest.device.NestedType.StructType
-import org.arbalest.device.NestedType.UnionType
 import org.arbalest.device.abi.ArrowArrayStruct
 import org.arbalest.device.ext.PHANTOM
 import org.arbalest.device.support.HandLaid
@@ -18,6 +14,14 @@ import org.arbalest.device.support.HandLaid.laid
 import org.arbalest.device.support.HandLaid.read
 import org.arbalest.device.support.LaidValues
 import org.arbalest.device.support.struct
+import org.arbalest.device.types.DataType
+import org.arbalest.device.types.Field
+import org.arbalest.device.types.FlatType
+import org.arbalest.device.types.NestedType
+import org.arbalest.device.types.NestedType.FixedSizeListType
+import org.arbalest.device.types.NestedType.MapType
+import org.arbalest.device.types.NestedType.StructType
+import org.arbalest.device.types.NestedType.UnionType
 import org.arbalest.support.CCompiler
 import org.arbalest.support.CPeer
 import org.arbalest.support.LedgerExtension

@@ -124,10 +124,10 @@ class DeviceArrayOwnershipSpec : FunSpec({
             PeerMoves.moveChild(out, EveryType.fields.indexOfFirst { it.name() == "list" }.toLong(), list)
             PeerMoves.moveChild(list, 0, items)
             listOf(out, column, list).forEach { PeerMoves.release(it, StructKind.ARRAY) shouldBe true }
-            DeviceArray.importArray(dictionary, org.arbalest.device.Field.of("", org.arbalest.device.DataType.UTF8)).use {
+            DeviceArray.importArray(dictionary, org.arbalest.device.types.Field.of("", org.arbalest.device.types.DataType.UTF8)).use {
                 it.asColumn().getString(2) shouldBe "word 2"
             }
-            val item = (EveryType.fields.first { it.name() == "list" }.type() as org.arbalest.device.NestedType.ListType).item()
+            val item = (EveryType.fields.first { it.name() == "list" }.type() as org.arbalest.device.types.NestedType.ListType).item()
             DeviceArray.importArray(items, item).use { it.length() shouldBe (0 until 8).filter { row -> row % 4 != 3 }.sumOf { row -> row % 3 } }
         }
     }

@@ -13,6 +13,9 @@ import org.arbalest.device.support.Balanced
 import org.arbalest.device.support.batch
 import org.arbalest.device.support.duel
 import org.arbalest.device.support.release
+import org.arbalest.device.types.DataType
+import org.arbalest.device.types.Field
+import org.arbalest.device.types.Schema
 import java.lang.foreign.Arena
 import java.util.concurrent.CompletableFuture
 import java.util.concurrent.CompletableFuture.supplyAsync

@@ -9,9 +9,11 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.string.shouldEndWith
 import io.kotest.matchers.string.shouldStartWith
-import org.arbalest.device.NestedType.ListType
 import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.support.EveryType
+import org.arbalest.device.types.DataType
+import org.arbalest.device.types.Field
+import org.arbalest.device.types.NestedType.ListType
 import org.arbalest.support.LedgerExtension
 import org.arbalest.support.fake.FakeDevice
 import org.arbalest.support.fake.FakeExtension

@@ -5,6 +5,7 @@ import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.collections.shouldContain
 import io.kotest.matchers.shouldBe
+import org.arbalest.device.columns.Column
 import org.arbalest.device.support.EveryType
 import org.arbalest.support.LedgerExtension
 import java.util.concurrent.CyclicBarrier

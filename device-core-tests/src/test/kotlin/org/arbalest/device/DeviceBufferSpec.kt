@@ -9,6 +9,8 @@ import io.kotest.matchers.string.shouldNotContain
 import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.abi.Errno
 import org.arbalest.device.internal.device.DeviceRegistry
+import org.arbalest.device.types.DataType
+import org.arbalest.device.types.Field
 import org.arbalest.support.LedgerExtension
 import java.io.IOException
 import java.lang.foreign.Arena

@@ -12,6 +12,10 @@ import org.arbalest.device.abi.ArrowArrayStruct
 import org.arbalest.device.abi.ArrowDeviceArrayStruct
 import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.abi.Errno
+import org.arbalest.device.monitoring.Ledger
+import org.arbalest.device.types.DataType
+import org.arbalest.device.types.Field
+import org.arbalest.device.types.Schema
 import org.arbalest.support.CCompiler
 import org.arbalest.support.CPeer
 import org.arbalest.support.LedgerExtension

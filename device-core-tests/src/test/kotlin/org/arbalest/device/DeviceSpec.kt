@@ -14,6 +14,9 @@ import org.arbalest.device.abi.Errno
 import org.arbalest.device.ext.PHANTOM
 import org.arbalest.device.support.garbage
 import org.arbalest.device.support.shouldBeGarbage
+import org.arbalest.device.types.DataType
+import org.arbalest.device.types.Field
+import org.arbalest.device.types.Schema
 import org.arbalest.support.CCompiler
 import org.arbalest.support.CPeer
 import org.arbalest.support.LedgerExtension

@@ -9,6 +9,12 @@ import org.arbalest.device.abi.ArrowArrayStruct
 import org.arbalest.device.abi.ArrowDeviceArrayStruct
 import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.abi.Errno
+import org.arbalest.device.sharing.SharedArray
+import org.arbalest.device.statistics.Statistics
+import org.arbalest.device.tensors.DLPack
+import org.arbalest.device.types.DataType
+import org.arbalest.device.types.Field
+import org.arbalest.device.types.Schema
 import org.arbalest.support.LedgerExtension
 import org.arbalest.support.fake.FakeDevice
 import org.arbalest.support.fake.FakeExtension

@@ -6,6 +6,7 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.abi.Errno
+import org.arbalest.device.statistics.Statistics
 import org.arbalest.support.LedgerExtension
 import java.lang.management.ManagementFactory
 import java.util.concurrent.CountDownLatch

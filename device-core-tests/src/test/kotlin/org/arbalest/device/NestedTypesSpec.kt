@@ -9,6 +9,7 @@ import io.kotest.matchers.string.shouldContain
 import io.kotest.property.PropTestConfig
 import io.kotest.property.PropertyTesting
 import io.kotest.property.checkAll
+import org.arbalest.device.columns.Column
 import org.arbalest.device.support.NestedCase
 import org.arbalest.device.support.NestedCheck
 import org.arbalest.device.support.PartValues

@@ -12,6 +12,7 @@ import org.arbalest.device.abi.ArrowArrayStruct
 import org.arbalest.device.abi.ArrowAsyncHandlerStruct
 import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.abi.Errno
+import org.arbalest.device.async.AsyncArrayStream
 import org.arbalest.device.internal.exit.ExitGuard
 import org.arbalest.device.spi.Callback
 import org.arbalest.device.support.connect

@@ -5,11 +5,34 @@ import io.kotest.matchers.ints.shouldBeGreaterThan
 import org.arbalest.device.abi.ArrowDeviceArrayStruct
 import org.arbalest.device.abi.ArrowSchemaStruct
 import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.async.AsyncQuirk
+import org.arbalest.device.async.AsyncSchema
+import org.arbalest.device.builders.BatchBuilder
+import org.arbalest.device.builders.ColumnBuilder
+import org.arbalest.device.columns.ByteStrings
+import org.arbalest.device.columns.Column
+import org.arbalest.device.columns.ColumnValues
+import org.arbalest.device.columns.Tensor
 import org.arbalest.device.internal.array.ArrayImport
 import org.arbalest.device.internal.cpu.CpuProvider
 import org.arbalest.device.internal.schema.SchemaImporter
+import org.arbalest.device.monitoring.Ledger
+import org.arbalest.device.objects.ExtensionCodec
+import org.arbalest.device.objects.Records
 import org.arbalest.device.spi.ForeignArray
 import org.arbalest.device.spi.MemoryAllocator
+import org.arbalest.device.statistics.Statistics
+import org.arbalest.device.statistics.StatisticsBuilder
+import org.arbalest.device.tensors.DLPack
+import org.arbalest.device.types.DataType
+import org.arbalest.device.types.Extension
+import org.arbalest.device.types.Field
+import org.arbalest.device.types.FlatType
+import org.arbalest.device.types.Interval
+import org.arbalest.device.types.Metadata
+import org.arbalest.device.types.NestedType
+import org.arbalest.device.types.Schema
+import org.arbalest.device.types.TimeUnit
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
 import java.lang.reflect.Executable
@@ -34,12 +57,13 @@ import java.util.function.Consumer
 import java.util.function.IntPredicate
 import java.util.function.LongConsumer
 
-/** What is public in `org.arbalest.device`. */
+/** What is public in `org.arbalest.device` and the packages below it, without the structs of C, the SPI and what is internal. */
 internal fun publicClasses(): List<Class<*>> {
     val here = Path.of(Field::class.java.protectionDomain.codeSource.location.toURI())
-    val names = { root: Path -> Files.list(root.resolve("org/arbalest/device")).use { paths -> paths.map { it.fileName.toString() }.toList() } }
+    val names = { root: Path -> Files.walk(root.resolve("org/arbalest/device")).use { paths -> paths.map { root.relativize(it).toString().replace('\\', '/') }.toList() } }
     val files = if (Files.isDirectory(here)) names(here) else FileSystems.newFileSystem(here).use { names(it.getPath("/")) }
-    return files.filter { it.endsWith(".class") && it != "package-info.class" }.map { Class.forName("org.arbalest.device." + it.removeSuffix(".class")) }
+    return files.filter { it.endsWith(".class") && !it.endsWith("package-info.class") }.map { it.removeSuffix(".class").replace('/', '.') }
+        .filterNot { name -> listOf("abi", "spi", "internal").any { name.startsWith("org.arbalest.device.$it.") } }.map { Class.forName(it) }
         .filter { type -> generateSequence<Class<*>>(type) { it.declaringClass }.all { Modifier.isPublic(it.modifiers) } }
 }
 

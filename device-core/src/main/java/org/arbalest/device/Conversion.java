@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device;
 
+import org.arbalest.device.types.Field;
+
 /**
  * What it took to make an array of another, by {@link DeviceArray#convertTo(Field)} or {@link DeviceArray#compact}.
  *

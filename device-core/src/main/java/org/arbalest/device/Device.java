@@ -5,7 +5,9 @@ import java.lang.foreign.MemorySegment;
 import java.util.Optional;
 import java.util.UUID;
 import org.arbalest.device.abi.DeviceType;
+import org.arbalest.device.builders.BatchBuilder;
 import org.arbalest.device.internal.device.DeviceImpl;
+import org.arbalest.device.sharing.SharedArray;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -10,6 +10,8 @@ import java.util.concurrent.TimeoutException;
 import org.arbalest.device.abi.ArrowArrayStruct;
 import org.arbalest.device.abi.ArrowDeviceArrayStruct;
 import org.arbalest.device.abi.ArrowSchemaStruct;
+import org.arbalest.device.columns.Column;
+import org.arbalest.device.columns.Floats;
 import org.arbalest.device.internal.array.ArrayAssembly;
 import org.arbalest.device.internal.array.ArrayBuffers;
 import org.arbalest.device.internal.array.ArrayImport;
@@ -26,8 +28,11 @@ import org.arbalest.device.internal.read.ColumnImpl;
 import org.arbalest.device.internal.read.ContentDifference;
 import org.arbalest.device.internal.read.TextTable;
 import org.arbalest.device.internal.validate.ArrayValidation;
+import org.arbalest.device.objects.Records;
 import org.arbalest.device.spi.ArrayStructs;
 import org.arbalest.device.spi.ForeignArray;
+import org.arbalest.device.types.Field;
+import org.arbalest.device.types.Schema;
 import org.jspecify.annotations.Nullable;
 
 /**

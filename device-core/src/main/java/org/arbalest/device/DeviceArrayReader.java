@@ -11,6 +11,8 @@ import org.arbalest.device.abi.DeviceType;
 import org.arbalest.device.internal.memory.Structs;
 import org.arbalest.device.internal.stream.DeviceArrayReaderImpl;
 import org.arbalest.device.internal.stream.StreamSource;
+import org.arbalest.device.types.Field;
+import org.arbalest.device.types.Schema;
 import org.jspecify.annotations.Nullable;
 
 /**

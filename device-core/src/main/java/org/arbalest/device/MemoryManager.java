@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device;
 
+import org.arbalest.device.builders.BatchBuilder;
 import org.arbalest.device.internal.build.BatchBuilderImpl;
 import org.arbalest.device.internal.device.AllocatorMemory;
 import org.arbalest.device.internal.device.GuardedMemory;

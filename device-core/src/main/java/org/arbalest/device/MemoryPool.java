@@ -2,6 +2,7 @@
 package org.arbalest.device;
 
 import org.arbalest.device.internal.device.MemoryPoolImpl;
+import org.arbalest.device.monitoring.MXBeanRegistration;
 
 /**
  * Memory that keeps what is freed, for the next who asks: allocating from a driver is slow, and stops some devices.

@@ -2,6 +2,7 @@
 package org.arbalest.device;
 
 import org.arbalest.device.internal.device.MeteredMemoryImpl;
+import org.arbalest.device.monitoring.MXBeanRegistration;
 
 /**
  * Memory that counts what is allocated from it, and may have a limit: {@link MemoryManager#metered} and {@link MemoryManager#limited} make it. It has nothing to

@@ -2,7 +2,7 @@
 /**
  * Arrow arrays on any device, handed to native code and taken back without a copy.
  *
- * <p>Start with {@link org.arbalest.device.DeviceArray} (a batch, the unit of ownership), {@link org.arbalest.device.Schema} (its type),
+ * <p>Start with {@link org.arbalest.device.DeviceArray} (a batch, the unit of ownership), {@link org.arbalest.device.types.Schema} (its type),
  * {@link org.arbalest.device.DeviceArrayReader} (a stream of batches) and {@link org.arbalest.device.Devices} (where memory is). What the handles
  * below have in common: closing twice does nothing; of one that was closed, exported or moved there still are its type, length
  * and device, and whatever needs the memory is an {@link IllegalStateException}, on any thread, before anything is read.
@@ -11,13 +11,13 @@
  * <caption>Who releases what</caption>
  * <tr><th>thing</th><th>released by</th></tr>
  * <tr><td>{@link org.arbalest.device.DeviceArray}</td><td>whoever has the handle: {@code close}, {@code move} or an export</td></tr>
- * <tr><td>{@link org.arbalest.device.Column}</td><td>nobody: borrowed from a handle, usable while that is open</td></tr>
+ * <tr><td>{@link org.arbalest.device.columns.Column}</td><td>nobody: borrowed from a handle, usable while that is open</td></tr>
  * <tr><td>{@link org.arbalest.device.DeviceBuffer}</td><td>its creator, until it is moved into an array</td></tr>
  * <tr><td>{@link org.arbalest.device.DeviceArrayReader}</td><td>whoever has it: {@code close} or an export; what was pulled lives on</td></tr>
- * <tr><td>{@link org.arbalest.device.AsyncArrayStream}</td><td>whoever connected it: a subscription, or {@code close}; the producer releases the handler</td></tr>
- * <tr><td>{@link org.arbalest.device.AsyncTask}</td><td>whoever has it: {@code extract} or {@code close}</td></tr>
+ * <tr><td>{@link org.arbalest.device.async.AsyncArrayStream}</td><td>whoever connected it: a subscription, or {@code close}; the producer releases the handler</td></tr>
+ * <tr><td>{@link org.arbalest.device.async.AsyncTask}</td><td>whoever has it: {@code extract} or {@code close}</td></tr>
  * <tr><td>{@link org.arbalest.device.DeviceStream}, {@link org.arbalest.device.SyncEvent}, {@link org.arbalest.device.MemoryPool}, {@link
- * org.arbalest.device.BatchBuilder}</td><td>whoever made it or asked for it</td></tr>
+ * org.arbalest.device.builders.BatchBuilder}</td><td>whoever made it or asked for it</td></tr>
  * <tr><td>an exported struct</td><td>C, by {@code release}, on any thread</td></tr>
  * <tr><td>a struct given to an import</td><td>us, also if the import throws</td></tr>
  * </table>

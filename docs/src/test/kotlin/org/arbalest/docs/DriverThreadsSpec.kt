@@ -121,20 +121,25 @@ private class Locks(classes: List<ClassModel>) {
 
     private fun waits(call: InvokeInstruction): Boolean {
         val owner = call.owner().asInternalName()
+        if (call.name().stringValue() == "<init>") return false
         if (owner.startsWith("java/util/concurrent/")) return free.none { owner.startsWith(it) } && !owner.endsWith("TimeUnit")
         return owner == "java/lang/Object" && call.name().stringValue() == "wait"
     }
 
     private fun called(instruction: Instruction): List<Method> = when (instruction) {
-        is InvokeInstruction -> find(instruction.owner().asInternalName(), Key(instruction.name().stringValue(), instruction.type().stringValue()))
+        is InvokeInstruction -> {
+            val mayBeOverridden = instruction.opcode() != Opcode.INVOKESTATIC && instruction.opcode() != Opcode.INVOKESPECIAL
+            find(instruction.owner().asInternalName(), Key(instruction.name().stringValue(), instruction.type().stringValue()), mayBeOverridden)
+        }
         is InvokeDynamicInstruction -> instruction.bootstrapArgs().filterIsInstance<DirectMethodHandleDesc>().flatMap {
-            find(it.owner().descriptorString().removePrefix("L").removeSuffix(";"), Key(it.methodName(), it.lookupDescriptor()))
+            find(it.owner().descriptorString().removePrefix("L").removeSuffix(";"), Key(it.methodName(), it.lookupDescriptor()), true)
         }
         else -> emptyList()
     }
 
-    /** The method of a class, of those that it has it from, and of those that have it from there. */
-    private fun find(owner: String, key: Key): List<Method> = if (owner == failures) emptyList() else byKey[key].orEmpty().filter { isA(it.owner, owner) || isA(owner, it.owner) }
+    /** The method of a class, that of those that it has it from, and, where these may be, of those that override it. */
+    private fun find(owner: String, key: Key, mayBeOverridden: Boolean): List<Method> =
+        if (owner == failures) emptyList() else byKey[key].orEmpty().filter { isA(owner, it.owner) || mayBeOverridden && isA(it.owner, owner) }
 
     private fun isA(type: String, other: String): Boolean = type == other || parents[type].orEmpty().any { isA(it, other) }
 }

@@ -2,17 +2,10 @@
 package org.arbalest.docs
 
 import org.arbalest.device.ArrayData
-import org.arbalest.device.AsyncArrayStream
-import org.arbalest.device.AsyncProducer
-import org.arbalest.device.AsyncSchema
-import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.Devices
-import org.arbalest.device.Field
-import org.arbalest.device.Metadata
 import org.arbalest.device.ProcessExit
-import org.arbalest.device.Schema
 import org.arbalest.device.abi.ArrowArrayStreamStruct
 import org.arbalest.device.abi.ArrowArrayStruct
 import org.arbalest.device.abi.ArrowAsyncHandlerStruct
@@ -20,6 +13,13 @@ import org.arbalest.device.abi.ArrowDeviceArrayStreamStruct
 import org.arbalest.device.abi.ArrowDeviceArrayStruct
 import org.arbalest.device.abi.ArrowSchemaStruct
 import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.async.AsyncArrayStream
+import org.arbalest.device.async.AsyncProducer
+import org.arbalest.device.async.AsyncSchema
+import org.arbalest.device.types.DataType
+import org.arbalest.device.types.Field
+import org.arbalest.device.types.Metadata
+import org.arbalest.device.types.Schema
 import java.lang.foreign.Arena
 import java.util.concurrent.Flow
 import java.util.concurrent.ForkJoinPool

@@ -2,15 +2,15 @@
 package org.arbalest.interop
 
 import org.arbalest.device.ArrayData
-import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
-import org.arbalest.device.Field
-import org.arbalest.device.Interval
-import org.arbalest.device.NestedType
-import org.arbalest.device.Schema
 import org.arbalest.device.abi.ArrowArrayStreamStruct
 import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.types.DataType
+import org.arbalest.device.types.Field
+import org.arbalest.device.types.Interval
+import org.arbalest.device.types.NestedType
+import org.arbalest.device.types.Schema
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
 import java.math.BigDecimal

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.interop
 
-import org.arbalest.device.ColumnBuilder
-import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
-import org.arbalest.device.Field
-import org.arbalest.device.Interval
-import org.arbalest.device.NestedType
+import org.arbalest.device.builders.ColumnBuilder
+import org.arbalest.device.types.DataType
+import org.arbalest.device.types.Field
+import org.arbalest.device.types.Interval
+import org.arbalest.device.types.NestedType
 import java.math.BigDecimal
 
 /** Arrays of every type, by the library's builders. */

@@ -2,16 +2,16 @@
 package org.arbalest.interop
 
 import org.arbalest.device.ArrayData
-import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceBuffer
 import org.arbalest.device.Devices
-import org.arbalest.device.Field
-import org.arbalest.device.FlatType
-import org.arbalest.device.FlatType.IntervalUnit
-import org.arbalest.device.Interval
-import org.arbalest.device.NestedType
-import org.arbalest.device.NestedType.UnionMode
+import org.arbalest.device.types.DataType
+import org.arbalest.device.types.Field
+import org.arbalest.device.types.FlatType
+import org.arbalest.device.types.FlatType.IntervalUnit
+import org.arbalest.device.types.Interval
+import org.arbalest.device.types.NestedType
+import org.arbalest.device.types.NestedType.UnionMode
 import java.io.ByteArrayOutputStream
 import java.lang.foreign.MemorySegment
 import java.math.BigDecimal

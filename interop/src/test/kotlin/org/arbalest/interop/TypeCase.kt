@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.interop
 
-import org.arbalest.device.DataType
-import org.arbalest.device.Field
-import org.arbalest.device.FlatType.DecimalType
-import org.arbalest.device.FlatType.DurationType
-import org.arbalest.device.FlatType.FixedSizeBinaryType
-import org.arbalest.device.FlatType.IntType
-import org.arbalest.device.FlatType.TimeType
-import org.arbalest.device.FlatType.TimestampType
-import org.arbalest.device.Interval
-import org.arbalest.device.NestedType.DictionaryType
-import org.arbalest.device.NestedType.FixedSizeListType
-import org.arbalest.device.NestedType.LargeListType
-import org.arbalest.device.NestedType.LargeListViewType
-import org.arbalest.device.NestedType.ListType
-import org.arbalest.device.NestedType.ListViewType
-import org.arbalest.device.NestedType.MapType
-import org.arbalest.device.NestedType.RunEndEncodedType
-import org.arbalest.device.NestedType.StructType
-import org.arbalest.device.NestedType.UnionMode
-import org.arbalest.device.NestedType.UnionType
-import org.arbalest.device.TimeUnit
+import org.arbalest.device.types.DataType
+import org.arbalest.device.types.Field
+import org.arbalest.device.types.FlatType.DecimalType
+import org.arbalest.device.types.FlatType.DurationType
+import org.arbalest.device.types.FlatType.FixedSizeBinaryType
+import org.arbalest.device.types.FlatType.IntType
+import org.arbalest.device.types.FlatType.TimeType
+import org.arbalest.device.types.FlatType.TimestampType
+import org.arbalest.device.types.Interval
+import org.arbalest.device.types.NestedType.DictionaryType
+import org.arbalest.device.types.NestedType.FixedSizeListType
+import org.arbalest.device.types.NestedType.LargeListType
+import org.arbalest.device.types.NestedType.LargeListViewType
+import org.arbalest.device.types.NestedType.ListType
+import org.arbalest.device.types.NestedType.ListViewType
+import org.arbalest.device.types.NestedType.MapType
+import org.arbalest.device.types.NestedType.RunEndEncodedType
+import org.arbalest.device.types.NestedType.StructType
+import org.arbalest.device.types.NestedType.UnionMode
+import org.arbalest.device.types.NestedType.UnionType
+import org.arbalest.device.types.TimeUnit
 import java.math.BigDecimal
 
 /**

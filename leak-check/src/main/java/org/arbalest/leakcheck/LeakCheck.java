@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import org.arbalest.device.HandleWatch;
-import org.arbalest.device.Ledger;
+import org.arbalest.device.monitoring.HandleWatch;
+import org.arbalest.device.monitoring.Ledger;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -5,8 +5,8 @@ import java.lang.reflect.RecordComponent;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import org.arbalest.device.HandleWatch;
-import org.arbalest.device.Ledger;
+import org.arbalest.device.monitoring.HandleWatch;
+import org.arbalest.device.monitoring.Ledger;
 
 /** Something was left open. The message has a line for each; the stack traces of the places that made them are its cause, and suppressed. */
 public final class LeakError extends AssertionError {

@@ -10,7 +10,7 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.string.shouldNotContain
 import io.kotest.matchers.types.shouldBeInstanceOf
-import org.arbalest.device.Ledger
+import org.arbalest.device.monitoring.Ledger
 import org.arbalest.leakcheck.junit.NoLeaks
 import org.junit.platform.engine.discovery.DiscoverySelectors.selectClass
 import org.junit.platform.engine.support.hierarchical.ExclusiveResource

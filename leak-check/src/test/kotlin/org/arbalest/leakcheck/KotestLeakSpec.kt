@@ -13,8 +13,8 @@ import kotlinx.coroutines.asCoroutineDispatcher
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.withContext
 import org.arbalest.device.DeviceArray
-import org.arbalest.device.Ledger
 import org.arbalest.device.internal.lifetime.Counts
+import org.arbalest.device.monitoring.Ledger
 import org.arbalest.leakcheck.kotest.LeakExtension
 import java.util.concurrent.Executors
 import kotlin.time.Duration

@@ -9,8 +9,8 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.string.shouldNotContain
 import org.arbalest.device.Devices
-import org.arbalest.device.HandleWatch
-import org.arbalest.device.Ledger
+import org.arbalest.device.monitoring.HandleWatch
+import org.arbalest.device.monitoring.Ledger
 import java.time.Duration
 
 /** Checks without a framework, and what they know by [HandleWatch]. */

@@ -9,7 +9,7 @@ import io.kotest.matchers.collections.shouldHaveSize
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.types.shouldBeInstanceOf
-import org.arbalest.device.Ledger
+import org.arbalest.device.monitoring.Ledger
 import java.io.File
 
 /** What docs/ownership.md shows of leak-check compiles, runs, and says what the page says. */

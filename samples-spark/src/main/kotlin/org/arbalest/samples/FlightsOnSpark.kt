@@ -7,10 +7,10 @@ import org.apache.spark.sql.SparkSession
 import org.arbalest.coroutines.batch
 import org.arbalest.coroutines.int64
 import org.arbalest.coroutines.utf8
-import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.Devices
 import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.types.DataType
 import org.arbalest.spark.AdbcSource
 import org.arbalest.spark.ColumnTask
 import org.arbalest.spark.kotlin.arbalest

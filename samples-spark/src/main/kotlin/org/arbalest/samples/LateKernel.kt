@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.samples
 
-import org.arbalest.device.Column
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.Devices
+import org.arbalest.device.columns.Column
 import org.arbalest.device.opencl.Jocl
 import org.arbalest.spark.ColumnTask
 import org.jocl.CL

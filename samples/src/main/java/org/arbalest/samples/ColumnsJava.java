@@ -4,6 +4,9 @@ package org.arbalest.samples;
 import java.time.*;
 import java.util.*;
 import org.arbalest.device.*;
+import org.arbalest.device.builders.*;
+import org.arbalest.device.columns.*;
+import org.arbalest.device.types.*;
 
 /** The Java of docs/types.md: columns of lists and arrays, and what they are read as. */
 final class ColumnsJava {

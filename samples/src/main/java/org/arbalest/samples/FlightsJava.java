@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.Devices;
-import org.arbalest.device.Records;
+import org.arbalest.device.objects.Records;
 import org.arbalest.device.adbc.AdbcIngest;
 
 /** The essence of {@code Flights.kt} in plain Java: DuckDB's columns are summed up here, and the result goes back to it. */

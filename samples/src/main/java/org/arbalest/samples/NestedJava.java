@@ -3,6 +3,8 @@ package org.arbalest.samples;
 
 import java.time.LocalDate;
 import org.arbalest.device.*;
+import org.arbalest.device.builders.*;
+import org.arbalest.device.types.*;
 
 /** The Java of docs/types.md: columns that are made of others. */
 final class NestedJava {

@@ -4,6 +4,8 @@ package org.arbalest.samples;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import org.arbalest.device.*;
+import org.arbalest.device.builders.*;
+import org.arbalest.device.columns.*;
 import org.jspecify.annotations.Nullable;
 
 /** The Java of the README: a batch goes to C as a stream, then a stream comes from C. The structs are C's. */

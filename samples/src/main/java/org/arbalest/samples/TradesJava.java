@@ -6,6 +6,8 @@ import java.util.Arrays;
 import java.util.List;
 import org.arbalest.device.*;
 import org.arbalest.device.abi.ArrowArrayStreamStruct;
+import org.arbalest.device.builders.*;
+import org.arbalest.device.columns.*;
 
 /** A complete program in Java, for the README: a batch goes through a C struct, by its address, and comes back. */
 public final class TradesJava {

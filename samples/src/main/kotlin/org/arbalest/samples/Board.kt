@@ -9,7 +9,7 @@ import org.arbalest.coroutines.get
 import org.arbalest.coroutines.ints
 import org.arbalest.coroutines.strings
 import org.arbalest.device.DeviceArray
-import org.arbalest.device.Metadata
+import org.arbalest.device.types.Metadata
 import java.util.Locale
 import java.util.TreeMap
 

@@ -10,9 +10,9 @@ import org.arbalest.coroutines.get
 import org.arbalest.device.Device
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceBuffer
-import org.arbalest.device.NestedType.DictionaryType
 import org.arbalest.device.cuda.Cuda
 import org.arbalest.device.cuda.Jcuda
+import org.arbalest.device.types.NestedType.DictionaryType
 
 /** Counts on a CUDA device. Everything is queued in one stream, which waits for the batches' copies: the kernel on each, the copy back of the counts. */
 internal class CudaHistogram(private val device: Device) : Histogram {

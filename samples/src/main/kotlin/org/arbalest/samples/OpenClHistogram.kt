@@ -2,12 +2,12 @@
 package org.arbalest.samples
 
 import org.arbalest.coroutines.get
-import org.arbalest.device.Column
 import org.arbalest.device.Device
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceBuffer
-import org.arbalest.device.NestedType.DictionaryType
+import org.arbalest.device.columns.Column
 import org.arbalest.device.opencl.Jocl
+import org.arbalest.device.types.NestedType.DictionaryType
 import org.jocl.CL
 import org.jocl.Pointer
 import org.jocl.Sizeof

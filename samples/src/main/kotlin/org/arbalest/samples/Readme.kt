@@ -4,6 +4,8 @@ package org.arbalest.samples
 import org.arbalest.coroutines.*
 import org.arbalest.device.*
 import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.async.*
+import org.arbalest.device.types.*
 import java.lang.foreign.MemorySegment
 
 /** The Kotlin of the README: a batch goes to C, then a stream comes from C. The structs are C's. */

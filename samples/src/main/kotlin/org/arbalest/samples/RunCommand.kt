@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.samples
 
-import org.arbalest.device.Ledger
 import org.arbalest.device.adbc.AdbcException
+import org.arbalest.device.monitoring.Ledger
 import picocli.CommandLine
 import picocli.CommandLine.ParameterException
 import picocli.CommandLine.UnmatchedArgumentException

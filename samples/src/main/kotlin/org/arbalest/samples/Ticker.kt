@@ -11,11 +11,11 @@ import org.arbalest.coroutines.float64
 import org.arbalest.coroutines.int32
 import org.arbalest.coroutines.lendingFlow
 import org.arbalest.coroutines.produceTo
-import org.arbalest.device.AsyncArrayStream
-import org.arbalest.device.AsyncTask
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
-import org.arbalest.device.Schema
+import org.arbalest.device.async.AsyncArrayStream
+import org.arbalest.device.async.AsyncTask
+import org.arbalest.device.types.Schema
 import org.arbalest.samples.TickerLibrary.Count
 import java.util.TreeMap
 import kotlin.random.Random

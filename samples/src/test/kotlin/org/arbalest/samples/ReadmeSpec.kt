@@ -12,7 +12,6 @@ import kotlinx.coroutines.coroutineScope
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
 import org.arbalest.coroutines.*
-import org.arbalest.device.AsyncArrayStream
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.Devices
@@ -20,6 +19,7 @@ import org.arbalest.device.abi.ArrowArrayStreamStruct
 import org.arbalest.device.abi.ArrowArrayStruct
 import org.arbalest.device.abi.ArrowSchemaStruct
 import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.async.AsyncArrayStream
 import org.arbalest.device.spi.Availability
 import org.arbalest.support.LedgerExtension
 import org.arbalest.testkit.contract.Held

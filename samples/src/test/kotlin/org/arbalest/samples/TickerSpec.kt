@@ -19,13 +19,13 @@ import org.arbalest.coroutines.asTaskFlow
 import org.arbalest.coroutines.batch
 import org.arbalest.coroutines.int64
 import org.arbalest.coroutines.produceTo
-import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
-import org.arbalest.device.Field
-import org.arbalest.device.Schema
 import org.arbalest.device.abi.Errno
+import org.arbalest.device.types.DataType
+import org.arbalest.device.types.Field
+import org.arbalest.device.types.Schema
 import org.arbalest.samples.TickerLibrary.Count
 import org.arbalest.support.CCompiler
 import org.arbalest.support.LedgerExtension

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import org.apache.spark.sql.connector.expressions.filter.Predicate;
-import org.arbalest.device.Schema;
+import org.arbalest.device.types.Schema;
 
 /**
  * Where the columns of a DataFrame come from: {@code spark.read().format("arbalest").option("source", "com.example.Trades").load()}. A public class with a public constructor without parameters; made on the driver,

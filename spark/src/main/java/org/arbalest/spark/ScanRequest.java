@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
 import org.apache.spark.sql.connector.expressions.filter.Predicate;
-import org.arbalest.device.Schema;
+import org.arbalest.device.types.Schema;
 
 /**
  * What a query needs of a source.

@@ -15,7 +15,7 @@ import org.apache.spark.scheduler.SparkListenerTaskEnd
 import org.apache.spark.sql.Dataset
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.SparkSession
-import org.arbalest.device.Ledger
+import org.arbalest.device.monitoring.Ledger
 import scala.jdk.javaapi.CollectionConverters
 import java.nio.file.attribute.PosixFilePermissions
 import java.util.concurrent.TimeUnit.SECONDS

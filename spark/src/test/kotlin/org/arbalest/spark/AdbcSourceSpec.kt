@@ -11,11 +11,11 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.apache.spark.sql.Dataset
 import org.apache.spark.sql.Row
-import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
-import org.arbalest.device.Field
-import org.arbalest.device.Schema
+import org.arbalest.device.types.DataType
+import org.arbalest.device.types.Field
+import org.arbalest.device.types.Schema
 import org.arbalest.spark.internal.adbc.AdbcParts
 import org.arbalest.support.adbc.DuckDbLibrary
 import org.arbalest.support.adbc.FaultyDriver

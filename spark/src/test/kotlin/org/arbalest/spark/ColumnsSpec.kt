@@ -11,12 +11,12 @@ import org.apache.spark.sql.Row
 import org.apache.spark.sql.api.java.UDF1
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.DataTypes
-import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.Devices
-import org.arbalest.device.Field
-import org.arbalest.device.Metadata
-import org.arbalest.device.Schema
+import org.arbalest.device.types.DataType
+import org.arbalest.device.types.Field
+import org.arbalest.device.types.Metadata
+import org.arbalest.device.types.Schema
 import org.arbalest.spark.internal.task.SparkTask
 import java.util.concurrent.CopyOnWriteArrayList
 import java.util.concurrent.atomic.AtomicInteger

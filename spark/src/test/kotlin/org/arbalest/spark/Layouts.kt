@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.spark
 
-import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.Devices
-import org.arbalest.device.Field
-import org.arbalest.device.FlatType
-import org.arbalest.device.NestedType
-import org.arbalest.device.Schema
+import org.arbalest.device.types.DataType
+import org.arbalest.device.types.Field
+import org.arbalest.device.types.FlatType
+import org.arbalest.device.types.NestedType
+import org.arbalest.device.types.Schema
 import java.util.concurrent.ConcurrentHashMap
 
 /** One batch of columns that Spark has in the same layout; and, with `encoded`, of others. */

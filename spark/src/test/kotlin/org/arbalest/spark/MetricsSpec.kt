@@ -11,10 +11,10 @@ import org.apache.spark.sql.Dataset
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.util.AccumulatorV2
-import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArrayReader
-import org.arbalest.device.Field
-import org.arbalest.device.Schema
+import org.arbalest.device.types.DataType
+import org.arbalest.device.types.Field
+import org.arbalest.device.types.Schema
 import scala.jdk.javaapi.CollectionConverters
 import java.util.concurrent.ConcurrentHashMap
 import org.apache.spark.sql.classic.Dataset as ClassicDataset

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.spark
 
-import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.Devices
-import org.arbalest.device.Field
-import org.arbalest.device.Schema
+import org.arbalest.device.types.DataType
+import org.arbalest.device.types.Field
+import org.arbalest.device.types.Schema
 import org.arbalest.support.withNullRows
 
 /** Two batches of 1, 42 and 3, whose own bitmaps say that the second row is null; with `strict` of a column that is not nullable. */

@@ -3,17 +3,17 @@ package org.arbalest.spark
 
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.connector.expressions.filter.Predicate
-import org.arbalest.device.AsyncArrayStream
-import org.arbalest.device.AsyncProducer
-import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.Devices
-import org.arbalest.device.Field
-import org.arbalest.device.Metadata
-import org.arbalest.device.Schema
 import org.arbalest.device.abi.ArrowArrayStreamStruct
 import org.arbalest.device.abi.ArrowDeviceArrayStreamStruct
+import org.arbalest.device.async.AsyncArrayStream
+import org.arbalest.device.async.AsyncProducer
+import org.arbalest.device.types.DataType
+import org.arbalest.device.types.Field
+import org.arbalest.device.types.Metadata
+import org.arbalest.device.types.Schema
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
 import java.nio.file.Path

@@ -17,7 +17,7 @@ import org.apache.spark.sql.Dataset
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.execution.datasources.v2.BatchScanExec
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
-import org.arbalest.device.Schema
+import org.arbalest.device.types.Schema
 import org.arbalest.spark.internal.source.ArbalestProvider
 import java.util.concurrent.CompletableFuture
 import java.util.concurrent.ConcurrentLinkedQueue

@@ -13,23 +13,23 @@ import org.apache.spark.sql.types.TimeType
 import org.apache.spark.sql.vectorized.ColumnVector
 import org.apache.spark.sql.vectorized.ColumnarBatch
 import org.apache.spark.unsafe.types.CalendarInterval
-import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
-import org.arbalest.device.Field
-import org.arbalest.device.FlatType
-import org.arbalest.device.Interval
-import org.arbalest.device.NestedType.DictionaryType
-import org.arbalest.device.NestedType.FixedSizeListType
-import org.arbalest.device.NestedType.LargeListType
-import org.arbalest.device.NestedType.LargeListViewType
-import org.arbalest.device.NestedType.ListType
-import org.arbalest.device.NestedType.ListViewType
-import org.arbalest.device.NestedType.MapType
-import org.arbalest.device.NestedType.RunEndEncodedType
-import org.arbalest.device.Schema
-import org.arbalest.device.TimeUnit
+import org.arbalest.device.types.DataType
+import org.arbalest.device.types.Field
+import org.arbalest.device.types.FlatType
+import org.arbalest.device.types.Interval
+import org.arbalest.device.types.NestedType.DictionaryType
+import org.arbalest.device.types.NestedType.FixedSizeListType
+import org.arbalest.device.types.NestedType.LargeListType
+import org.arbalest.device.types.NestedType.LargeListViewType
+import org.arbalest.device.types.NestedType.ListType
+import org.arbalest.device.types.NestedType.ListViewType
+import org.arbalest.device.types.NestedType.MapType
+import org.arbalest.device.types.NestedType.RunEndEncodedType
+import org.arbalest.device.types.Schema
+import org.arbalest.device.types.TimeUnit
 import org.arbalest.spark.internal.vector.ColumnBytes
 import org.arbalest.spark.internal.vector.SparkTypes
 import org.arbalest.spark.internal.vector.Vectors
@@ -41,7 +41,7 @@ import java.math.BigDecimal
 import java.time.LocalDate
 import java.time.LocalTime
 import java.time.Period
-import org.arbalest.device.NestedType.StructType as ArrowStruct
+import org.arbalest.device.types.NestedType.StructType as ArrowStruct
 
 /** Each layout of Arrow's, read through Spark's vectors. */
 class VectorsSpec : FunSpec({

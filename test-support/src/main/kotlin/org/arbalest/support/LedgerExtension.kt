@@ -5,7 +5,7 @@ import io.kotest.core.extensions.TestCaseExtension
 import io.kotest.core.test.TestCase
 import io.kotest.core.test.TestType
 import io.kotest.engine.test.TestResult
-import org.arbalest.device.Ledger
+import org.arbalest.device.monitoring.Ledger
 import org.arbalest.leakcheck.LeakError
 import org.arbalest.leakcheck.LeakScope
 import org.arbalest.leakcheck.kotest.LeakExtension

@@ -7,15 +7,15 @@ import kotlinx.coroutines.withTimeoutOrNull
 import kotlinx.coroutines.yield
 import org.arbalest.coroutines.batch
 import org.arbalest.coroutines.int64
-import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.Devices
-import org.arbalest.device.Field
-import org.arbalest.device.Schema
 import org.arbalest.device.adbc.AdbcConnection
 import org.arbalest.device.adbc.AdbcDatabase
 import org.arbalest.device.adbc.AdbcDriver
+import org.arbalest.device.types.DataType
+import org.arbalest.device.types.Field
+import org.arbalest.device.types.Schema
 import org.arbalest.support.adbc.FaultyDriver
 import kotlin.time.Duration.Companion.seconds
 

@@ -10,7 +10,7 @@ import org.apache.spark.sql.execution.vectorized.WritableColumnVector;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.vectorized.ColumnVector;
 import org.apache.spark.sql.vectorized.ColumnarBatch;
-import org.arbalest.device.Column;
+import org.arbalest.device.columns.Column;
 import org.arbalest.device.DeviceArray;
 
 /** The whole table in Spark's own vectors in native memory, once in each executor that asks for it: {@link KeptBatches}, copied. */

@@ -2,9 +2,9 @@
 package org.arbalest.benchmarks.spark;
 
 import java.util.List;
-import org.arbalest.device.DataType;
-import org.arbalest.device.Field;
-import org.arbalest.device.Schema;
+import org.arbalest.device.types.DataType;
+import org.arbalest.device.types.Field;
+import org.arbalest.device.types.Schema;
 
 /** The table that is read: what its columns have in a row, by the row's number. Doubles are whole numbers, so that sums of them are exact in any order. */
 final class Numbers {

@@ -23,9 +23,9 @@ import org.apache.arrow.vector.types.pojo.Schema;
 import org.apache.spark.sql.Row;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
-import org.arbalest.device.Doubles;
-import org.arbalest.device.Ints;
-import org.arbalest.device.Longs;
+import org.arbalest.device.columns.Doubles;
+import org.arbalest.device.columns.Ints;
+import org.arbalest.device.columns.Longs;
 
 /** The sum of a partition's values, as a user would write it. All know that only the last column has nulls. */
 final class Sums {

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
-import org.arbalest.device.Schema;
+import org.arbalest.device.types.Schema;
 import org.arbalest.device.adbc.internal.ConnectionImpl;
 import org.jspecify.annotations.Nullable;
 

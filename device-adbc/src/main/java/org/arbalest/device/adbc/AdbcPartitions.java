@@ -2,7 +2,7 @@
 package org.arbalest.device.adbc;
 
 import java.util.List;
-import org.arbalest.device.Schema;
+import org.arbalest.device.types.Schema;
 import org.jspecify.annotations.Nullable;
 
 /**

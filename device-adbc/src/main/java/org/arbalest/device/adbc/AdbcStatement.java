@@ -3,7 +3,7 @@ package org.arbalest.device.adbc;
 
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
-import org.arbalest.device.Schema;
+import org.arbalest.device.types.Schema;
 import org.arbalest.device.Validation;
 import org.arbalest.device.adbc.internal.StatementImpl;
 

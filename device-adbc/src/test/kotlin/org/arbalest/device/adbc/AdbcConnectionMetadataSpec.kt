@@ -9,8 +9,8 @@ import io.kotest.matchers.collections.shouldContainExactly
 import io.kotest.matchers.collections.shouldContainExactlyInAnyOrder
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
-import org.arbalest.device.DataType
 import org.arbalest.device.adbc.AdbcObjects.Depth
+import org.arbalest.device.types.DataType
 import org.arbalest.support.LedgerExtension
 import org.arbalest.support.adbc.FaultyDriver
 import org.arbalest.support.adbc.FaultyDriverExtension

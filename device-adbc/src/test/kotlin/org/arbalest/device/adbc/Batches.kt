@@ -3,12 +3,12 @@ package org.arbalest.device.adbc
 
 import org.arbalest.coroutines.batch
 import org.arbalest.coroutines.int64
-import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.Devices
-import org.arbalest.device.Field
-import org.arbalest.device.Schema
+import org.arbalest.device.types.DataType
+import org.arbalest.device.types.Field
+import org.arbalest.device.types.Schema
 import java.io.IOException
 import java.util.concurrent.CountDownLatch
 

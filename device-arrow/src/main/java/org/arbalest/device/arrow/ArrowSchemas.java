@@ -15,13 +15,13 @@ import org.apache.arrow.vector.types.pojo.ArrowType;
 import org.apache.arrow.vector.types.pojo.DictionaryEncoding;
 import org.apache.arrow.vector.types.pojo.ExtensionTypeRegistry;
 import org.apache.arrow.vector.types.pojo.FieldType;
-import org.arbalest.device.DataType;
+import org.arbalest.device.types.DataType;
 import org.arbalest.device.DeviceException;
-import org.arbalest.device.Field;
-import org.arbalest.device.Metadata;
-import org.arbalest.device.NestedType.DictionaryType;
-import org.arbalest.device.NestedType.MapType;
-import org.arbalest.device.Schema;
+import org.arbalest.device.types.Field;
+import org.arbalest.device.types.Metadata;
+import org.arbalest.device.types.NestedType.DictionaryType;
+import org.arbalest.device.types.NestedType.MapType;
+import org.arbalest.device.types.Schema;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -13,7 +13,7 @@ import org.apache.arrow.vector.VectorSchemaRoot;
 import org.apache.arrow.vector.dictionary.DictionaryProvider;
 import org.apache.arrow.vector.dictionary.DictionaryProvider.MapDictionaryProvider;
 import org.arbalest.device.DeviceArray;
-import org.arbalest.device.Field;
+import org.arbalest.device.types.Field;
 import org.jspecify.annotations.Nullable;
 
 /**

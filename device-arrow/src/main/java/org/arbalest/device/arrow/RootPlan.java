@@ -5,8 +5,8 @@ import java.lang.ref.WeakReference;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.apache.arrow.vector.dictionary.DictionaryProvider;
-import org.arbalest.device.Field;
-import org.arbalest.device.Schema;
+import org.arbalest.device.types.Field;
+import org.arbalest.device.types.Schema;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -21,7 +21,7 @@ import org.apache.arrow.vector.complex.UnionVector;
 import org.apache.arrow.vector.dictionary.DictionaryProvider;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.Devices;
-import org.arbalest.device.Field;
+import org.arbalest.device.types.Field;
 import org.arbalest.device.spi.ForeignArray;
 import org.jspecify.annotations.Nullable;
 

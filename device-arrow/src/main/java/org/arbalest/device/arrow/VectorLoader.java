@@ -31,7 +31,7 @@ import org.apache.arrow.vector.complex.UnionVector;
 import org.apache.arrow.vector.ipc.message.ArrowFieldNode;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceException;
-import org.arbalest.device.NestedType.MapType;
+import org.arbalest.device.types.NestedType.MapType;
 import org.arbalest.device.abi.ArrowArrayStruct;
 import org.arbalest.device.abi.Errno;
 import org.jspecify.annotations.Nullable;

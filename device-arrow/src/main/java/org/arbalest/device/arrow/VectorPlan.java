@@ -14,13 +14,13 @@ import org.apache.arrow.vector.dictionary.DictionaryProvider;
 import org.apache.arrow.vector.types.Types.MinorType;
 import org.apache.arrow.vector.types.pojo.ArrowType;
 import org.apache.arrow.vector.types.pojo.DictionaryEncoding;
-import org.arbalest.device.DataType;
-import org.arbalest.device.Field;
-import org.arbalest.device.FlatType.FixedSizeBinaryType;
-import org.arbalest.device.NestedType.DictionaryType;
-import org.arbalest.device.NestedType.FixedSizeListType;
-import org.arbalest.device.NestedType.StructType;
-import org.arbalest.device.NestedType.UnionType;
+import org.arbalest.device.types.DataType;
+import org.arbalest.device.types.Field;
+import org.arbalest.device.types.FlatType.FixedSizeBinaryType;
+import org.arbalest.device.types.NestedType.DictionaryType;
+import org.arbalest.device.types.NestedType.FixedSizeListType;
+import org.arbalest.device.types.NestedType.StructType;
+import org.arbalest.device.types.NestedType.UnionType;
 import org.jspecify.annotations.Nullable;
 
 /** A field of Arrow Java's and ours that says the same, and what is to be known of its vectors. Immutable. */

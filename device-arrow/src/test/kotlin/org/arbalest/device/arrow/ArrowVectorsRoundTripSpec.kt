@@ -14,12 +14,12 @@ import org.apache.arrow.vector.ExtensionTypeVector
 import org.apache.arrow.vector.FieldVector
 import org.apache.arrow.vector.VectorSchemaRoot
 import org.apache.arrow.vector.compare.VectorEqualsVisitor
-import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
-import org.arbalest.device.Field
 import org.arbalest.device.Validation
 import org.arbalest.device.spi.ForeignArray
+import org.arbalest.device.types.DataType
+import org.arbalest.device.types.Field
 import org.arbalest.support.LedgerExtension
 import java.lang.foreign.FunctionDescriptor
 import java.lang.foreign.Linker

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.fuzz
 
-import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
-import org.arbalest.device.Field
-import org.arbalest.device.FlatType.*
-import org.arbalest.device.NestedType.*
-import org.arbalest.device.TimeUnit
 import org.arbalest.device.Validation
 import org.arbalest.device.abi.ArrowArrayStruct
 import org.arbalest.device.support.EveryType
 import org.arbalest.device.support.struct
+import org.arbalest.device.types.DataType
+import org.arbalest.device.types.Field
+import org.arbalest.device.types.FlatType.*
+import org.arbalest.device.types.NestedType.*
+import org.arbalest.device.types.TimeUnit
 import org.arbalest.support.PeerMoves
 import org.arbalest.support.PeerNodes
 import org.arbalest.support.PeerNodes.Placement.GUARDED

@@ -2,8 +2,8 @@
 package org.arbalest.device.fuzz
 
 import org.arbalest.device.DeviceException
-import org.arbalest.device.Field
 import org.arbalest.device.support.struct
+import org.arbalest.device.types.Field
 import org.arbalest.support.PeerMoves
 import org.arbalest.support.PeerNodes
 import org.arbalest.support.StructKind.SCHEMA

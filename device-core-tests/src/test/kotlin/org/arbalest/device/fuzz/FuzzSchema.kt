@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.fuzz
 
-import org.arbalest.device.Field
 import org.arbalest.device.abi.ArrowSchemaStruct
 import org.arbalest.device.support.struct
+import org.arbalest.device.types.Field
 import org.arbalest.support.PeerMoves
 import org.arbalest.support.PeerNodes
 import org.arbalest.support.StructKind.SCHEMA

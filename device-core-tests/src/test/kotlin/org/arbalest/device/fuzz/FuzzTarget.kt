@@ -2,7 +2,7 @@
 package org.arbalest.device.fuzz
 
 import org.arbalest.device.DeviceException
-import org.arbalest.device.Ledger
+import org.arbalest.device.monitoring.Ledger
 import org.arbalest.support.CPeer
 import java.nio.MappedByteBuffer
 import java.nio.channels.FileChannel

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.support
 
-import org.arbalest.device.AsyncArrayStream
-import org.arbalest.device.AsyncQuirk
-import org.arbalest.device.AsyncTask
+import org.arbalest.device.async.AsyncArrayStream
+import org.arbalest.device.async.AsyncQuirk
+import org.arbalest.device.async.AsyncTask
 import org.arbalest.support.PeerProducer
 import java.util.concurrent.CancellationException
 import java.util.concurrent.CompletableFuture

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.support
 
-import org.arbalest.device.AsyncArrayStream
-import org.arbalest.device.AsyncProducer
-import org.arbalest.device.AsyncSchema
-import org.arbalest.device.AsyncTask
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
-import org.arbalest.device.Metadata
 import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.async.AsyncArrayStream
+import org.arbalest.device.async.AsyncProducer
+import org.arbalest.device.async.AsyncSchema
+import org.arbalest.device.async.AsyncTask
+import org.arbalest.device.types.Metadata
 import org.arbalest.testkit.contract.Held
 import org.arbalest.testkit.contract.eventually
 import org.reactivestreams.tck.TestEnvironment

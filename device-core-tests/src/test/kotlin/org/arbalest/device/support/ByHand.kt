@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.support
 
-import org.arbalest.device.AsyncArrayStream
-import org.arbalest.device.AsyncQuirk
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
 import org.arbalest.device.abi.ArrowArrayStruct
@@ -12,6 +10,8 @@ import org.arbalest.device.abi.ArrowAsyncTaskStruct
 import org.arbalest.device.abi.ArrowDeviceArrayStruct
 import org.arbalest.device.abi.ArrowSchemaStruct
 import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.async.AsyncArrayStream
+import org.arbalest.device.async.AsyncQuirk
 import org.arbalest.device.internal.calls.Calls
 import org.arbalest.device.internal.memory.NativeHeap
 import org.arbalest.device.internal.schema.SchemaImporter

@@ -4,7 +4,7 @@ package org.arbalest.device.support
 import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.assertions.withClue
 import io.kotest.matchers.shouldBe
-import org.arbalest.device.ByteStrings
+import org.arbalest.device.columns.ByteStrings
 import java.lang.foreign.MemorySegment
 import java.util.Arrays
 import kotlin.math.sign

@@ -6,9 +6,9 @@ import io.kotest.assertions.withClue
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.DeviceException
-import org.arbalest.device.Field
 import org.arbalest.device.abi.ArrowSchemaStruct
 import org.arbalest.device.abi.Errno
+import org.arbalest.device.types.Field
 import org.arbalest.support.PeerMoves
 import org.arbalest.support.PeerNodes
 import org.arbalest.support.StructKind

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.support
 
-import org.arbalest.device.DLPack
 import org.arbalest.device.abi.DLManagedTensorStruct
 import org.arbalest.device.abi.DLManagedTensorVersionedStruct
 import org.arbalest.device.abi.DLTensorStruct
+import org.arbalest.device.tensors.DLPack
 import org.arbalest.support.I32
 import org.arbalest.support.I64
 import org.arbalest.support.NativeLibrary

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.support
 
-import org.arbalest.device.DataType
 import org.arbalest.device.DeviceException
-import org.arbalest.device.Field
-import org.arbalest.device.FlatType.IntType
-import org.arbalest.device.NestedType.DictionaryType
-import org.arbalest.device.NestedType.FixedSizeListType
-import org.arbalest.device.NestedType.LargeListType
-import org.arbalest.device.NestedType.LargeListViewType
-import org.arbalest.device.NestedType.ListType
-import org.arbalest.device.NestedType.ListViewType
-import org.arbalest.device.NestedType.MapType
-import org.arbalest.device.NestedType.RunEndEncodedType
-import org.arbalest.device.NestedType.StructType
-import org.arbalest.device.NestedType.UnionType
+import org.arbalest.device.types.DataType
+import org.arbalest.device.types.Field
+import org.arbalest.device.types.FlatType.IntType
+import org.arbalest.device.types.NestedType.DictionaryType
+import org.arbalest.device.types.NestedType.FixedSizeListType
+import org.arbalest.device.types.NestedType.LargeListType
+import org.arbalest.device.types.NestedType.LargeListViewType
+import org.arbalest.device.types.NestedType.ListType
+import org.arbalest.device.types.NestedType.ListViewType
+import org.arbalest.device.types.NestedType.MapType
+import org.arbalest.device.types.NestedType.RunEndEncodedType
+import org.arbalest.device.types.NestedType.StructType
+import org.arbalest.device.types.NestedType.UnionType
 
 /** The types that arrays of a type can be converted to: each kind of change, at every level. */
 internal object OtherLayouts {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.support
 
-import org.arbalest.device.DataType
-import org.arbalest.device.Field
 import org.arbalest.device.abi.ArrowArrayStruct
+import org.arbalest.device.types.DataType
+import org.arbalest.device.types.Field
 import org.arbalest.support.PeerNodes
 import org.arbalest.support.StructKind
 import java.lang.foreign.Arena

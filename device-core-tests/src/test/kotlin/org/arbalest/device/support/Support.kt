@@ -9,10 +9,10 @@ import kotlinx.coroutines.delay
 import org.arbalest.device.Device
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
-import org.arbalest.device.Ledger
 import org.arbalest.device.abi.ArrowArrayStruct
 import org.arbalest.device.internal.calls.Calls
 import org.arbalest.device.internal.memory.NativeHeap
+import org.arbalest.device.monitoring.Ledger
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
 import java.lang.foreign.ValueLayout.JAVA_BYTE

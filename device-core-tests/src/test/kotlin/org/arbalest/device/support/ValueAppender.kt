@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.support
 
-import org.arbalest.device.ColumnBuilder
-import org.arbalest.device.DataType
-import org.arbalest.device.Field
-import org.arbalest.device.FlatType.DecimalType
-import org.arbalest.device.FlatType.IntType
-import org.arbalest.device.Interval
-import org.arbalest.device.NestedType
-import org.arbalest.device.NestedType.DictionaryType
-import org.arbalest.device.NestedType.LargeListViewType
-import org.arbalest.device.NestedType.ListViewType
-import org.arbalest.device.NestedType.MapType
-import org.arbalest.device.NestedType.RunEndEncodedType
-import org.arbalest.device.NestedType.StructType
-import org.arbalest.device.NestedType.UnionType
+import org.arbalest.device.builders.ColumnBuilder
+import org.arbalest.device.types.DataType
+import org.arbalest.device.types.Field
+import org.arbalest.device.types.FlatType.DecimalType
+import org.arbalest.device.types.FlatType.IntType
+import org.arbalest.device.types.Interval
+import org.arbalest.device.types.NestedType
+import org.arbalest.device.types.NestedType.DictionaryType
+import org.arbalest.device.types.NestedType.LargeListViewType
+import org.arbalest.device.types.NestedType.ListViewType
+import org.arbalest.device.types.NestedType.MapType
+import org.arbalest.device.types.NestedType.RunEndEncodedType
+import org.arbalest.device.types.NestedType.StructType
+import org.arbalest.device.types.NestedType.UnionType
 import java.lang.foreign.MemorySegment
 import java.math.BigDecimal
 import java.time.Period

@@ -3,8 +3,8 @@ package org.arbalest.device.cuda
 
 import io.kotest.core.spec.style.FunSpec
 import org.arbalest.device.Devices
-import org.arbalest.device.SharedArray
 import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.sharing.SharedArray
 import org.arbalest.support.CCompiler
 import org.arbalest.support.check.Plant
 import org.arbalest.support.check.oneFailureContract

@@ -8,7 +8,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.List;
-import org.arbalest.device.Column;
+import org.arbalest.device.columns.Column;
 import org.arbalest.device.Device;
 import org.arbalest.device.DeviceBuffer;
 import org.arbalest.device.DeviceException;

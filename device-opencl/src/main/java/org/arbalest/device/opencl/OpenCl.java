@@ -7,7 +7,7 @@ import org.arbalest.device.Device;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceStream;
 import org.arbalest.device.MemoryManager;
-import org.arbalest.device.Schema;
+import org.arbalest.device.types.Schema;
 
 /** What OpenCL programs need to know of our devices: raw handles, which are borrowed and live as long as the process. */
 public final class OpenCl {

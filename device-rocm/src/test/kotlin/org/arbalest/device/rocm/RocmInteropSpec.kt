@@ -6,13 +6,13 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.ArrayData
-import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceBuffer
 import org.arbalest.device.Devices
-import org.arbalest.device.Field
-import org.arbalest.device.Schema
 import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.types.DataType
+import org.arbalest.device.types.Field
+import org.arbalest.device.types.Schema
 import org.arbalest.support.CCompiler
 import org.arbalest.support.LedgerExtension
 import org.arbalest.support.NativeLibrary

@@ -2,8 +2,8 @@
 package org.arbalest.device.rocm
 
 import io.kotest.core.spec.style.FunSpec
-import org.arbalest.device.SharedArray
 import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.sharing.SharedArray
 import org.arbalest.support.CCompiler
 import org.arbalest.support.check.Plant
 import org.arbalest.support.check.oneFailureContract

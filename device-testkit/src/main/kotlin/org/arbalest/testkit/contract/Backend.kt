@@ -2,17 +2,17 @@
 package org.arbalest.testkit.contract
 
 import org.arbalest.device.ArrayData
-import org.arbalest.device.DataType
 import org.arbalest.device.Device
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceBuffer
 import org.arbalest.device.DeviceStream
 import org.arbalest.device.Devices
-import org.arbalest.device.Field
-import org.arbalest.device.Ledger
 import org.arbalest.device.MemoryManager
-import org.arbalest.device.NestedType
-import org.arbalest.device.Schema
+import org.arbalest.device.monitoring.Ledger
+import org.arbalest.device.types.DataType
+import org.arbalest.device.types.Field
+import org.arbalest.device.types.NestedType
+import org.arbalest.device.types.Schema
 import java.lang.foreign.ValueLayout.JAVA_BYTE
 import java.lang.foreign.ValueLayout.JAVA_LONG
 import java.util.concurrent.locks.LockSupport

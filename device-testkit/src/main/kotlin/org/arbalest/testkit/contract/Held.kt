@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.testkit.contract
 
-import org.arbalest.device.Ledger
+import org.arbalest.device.monitoring.Ledger
 
 /** Counts what the current test holds, from a [Baseline]: what an earlier test has left does not count, so that one leak fails one test. */
 public object Held {

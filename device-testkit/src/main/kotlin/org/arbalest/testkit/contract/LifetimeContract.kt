@@ -8,10 +8,10 @@ import io.kotest.matchers.shouldNotBe
 import io.kotest.matchers.types.shouldBeSameInstanceAs
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
-import org.arbalest.device.Ledger
 import org.arbalest.device.abi.ArrowArrayStruct
 import org.arbalest.device.abi.ArrowDeviceArrayStruct
 import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.monitoring.Ledger
 import java.lang.foreign.Arena
 import java.lang.foreign.ValueLayout.JAVA_LONG
 import java.util.concurrent.atomic.AtomicReference

@@ -109,7 +109,7 @@ internal fun orderContract(backend: Backend): TestFactory = funSpec {
                     val column = device.allocate(800)
                     backend.held(writer) { gate ->
                         writer.copy(source, column)
-                        val field = org.arbalest.device.Field.of("n", org.arbalest.device.DataType.INT64)
+                        val field = org.arbalest.device.types.Field.of("n", org.arbalest.device.types.DataType.INT64)
                         org.arbalest.device.DeviceArray.of(field, org.arbalest.device.ArrayData.of(100, 0, listOf(null, column)), writer).use { array ->
                             array.isReady shouldBe (gate == null)
                             reader.waitFor(array)

@@ -2,15 +2,15 @@
 package org.arbalest.interop.adbc
 
 import io.kotest.matchers.collections.shouldBeIn
-import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
-import org.arbalest.device.Field
 import org.arbalest.device.adbc.AdbcConnection
 import org.arbalest.device.adbc.AdbcDatabase
 import org.arbalest.device.adbc.AdbcDriver
 import org.arbalest.device.adbc.AdbcIngest
 import org.arbalest.device.adbc.AdbcStatement
+import org.arbalest.device.types.DataType
+import org.arbalest.device.types.Field
 import org.arbalest.interop.Batches.plain
 import org.arbalest.interop.Built
 

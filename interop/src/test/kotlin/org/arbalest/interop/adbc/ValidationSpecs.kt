@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.interop.adbc
 
-import org.arbalest.device.DataType
-import org.arbalest.device.Field
-import org.arbalest.device.FlatType.TimestampType
-import org.arbalest.device.Interval
-import org.arbalest.device.NestedType.ListType
-import org.arbalest.device.TimeUnit
 import org.arbalest.device.adbc.AdbcDriver
+import org.arbalest.device.types.DataType
+import org.arbalest.device.types.Field
+import org.arbalest.device.types.FlatType.TimestampType
+import org.arbalest.device.types.Interval
+import org.arbalest.device.types.NestedType.ListType
+import org.arbalest.device.types.TimeUnit
 import org.arbalest.interop.duckdb.DuckDb
 import org.arbalest.support.adbc.FaultyDriver
 import org.arbalest.support.adbc.FaultyDriverExtension

@@ -9,9 +9,9 @@ import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.coroutineScope
 import kotlinx.coroutines.launch
 import org.arbalest.coroutines.asFlow
-import org.arbalest.device.AsyncArrayStream
-import org.arbalest.device.AsyncTask
 import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.async.AsyncArrayStream
+import org.arbalest.device.async.AsyncTask
 import org.arbalest.support.LedgerExtension
 import java.lang.foreign.MemorySegment
 import java.util.concurrent.CancellationException

@@ -5,9 +5,9 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.collections.shouldContainExactly
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
-import org.arbalest.device.DataType
 import org.arbalest.device.Devices
-import org.arbalest.device.Statistics
+import org.arbalest.device.statistics.Statistics
+import org.arbalest.device.types.DataType
 import org.arbalest.interop.Had
 import org.arbalest.support.LedgerExtension
 import java.util.OptionalLong

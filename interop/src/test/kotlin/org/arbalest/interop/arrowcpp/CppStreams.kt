@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.interop.arrowcpp
 
-import org.arbalest.device.AsyncArrayStream
-import org.arbalest.device.AsyncQuirk
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
-import org.arbalest.device.Schema
 import org.arbalest.device.abi.ArrowArrayStruct
 import org.arbalest.device.abi.ArrowDeviceArrayStreamStruct
 import org.arbalest.device.abi.ArrowDeviceArrayStruct
 import org.arbalest.device.abi.ArrowSchemaStruct
+import org.arbalest.device.async.AsyncArrayStream
+import org.arbalest.device.async.AsyncQuirk
+import org.arbalest.device.types.Schema
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
 

@@ -5,9 +5,9 @@ import org.apache.arrow.dataset.file.JniWrapper
 import org.apache.arrow.dataset.jni.NativeMemoryPool
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
-import org.arbalest.device.Schema
 import org.arbalest.device.abi.ArrowArrayStruct
 import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.types.Schema
 import org.arbalest.interop.Types
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.interop.arrowcpp
 
-import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
-import org.arbalest.device.Field
-import org.arbalest.device.NestedType.ListType
-import org.arbalest.device.NestedType.StructType
-import org.arbalest.device.Schema
+import org.arbalest.device.types.DataType
+import org.arbalest.device.types.Field
+import org.arbalest.device.types.NestedType.ListType
+import org.arbalest.device.types.NestedType.StructType
+import org.arbalest.device.types.Schema
 
 /** Batches whose values tell which batch they are. */
 internal object Numbered {

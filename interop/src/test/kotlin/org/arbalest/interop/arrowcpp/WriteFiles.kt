@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.interop.arrowcpp
 
-import org.arbalest.device.Ledger
+import org.arbalest.device.monitoring.Ledger
 import org.arbalest.interop.Batches
 import org.arbalest.interop.Batches.part
 import org.arbalest.interop.TypeCase

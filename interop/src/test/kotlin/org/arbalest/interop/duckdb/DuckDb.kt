@@ -2,9 +2,9 @@
 package org.arbalest.interop.duckdb
 
 import org.arbalest.device.DeviceArrayReader
-import org.arbalest.device.Interval
 import org.arbalest.device.adbc.AdbcConnection
 import org.arbalest.device.adbc.AdbcDriver
+import org.arbalest.device.types.Interval
 import org.arbalest.interop.Engine
 import org.arbalest.interop.Had
 import org.arbalest.interop.Kept

@@ -6,9 +6,9 @@ import io.kotest.matchers.collections.shouldContainExactly
 import io.kotest.matchers.shouldBe
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.Devices
-import org.arbalest.device.Extension
-import org.arbalest.device.Field
-import org.arbalest.device.Schema
+import org.arbalest.device.types.Extension
+import org.arbalest.device.types.Field
+import org.arbalest.device.types.Schema
 import org.arbalest.interop.Had
 import org.arbalest.support.LedgerExtension
 import java.util.UUID

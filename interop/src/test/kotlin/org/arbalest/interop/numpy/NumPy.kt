@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.interop.numpy
 
-import org.arbalest.device.DLPack
+import org.arbalest.device.tensors.DLPack
 import java.net.URI
 import java.nio.file.Files
 import java.nio.file.Path

@@ -4,18 +4,18 @@ package org.arbalest.interop.numpy
 import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
-import org.arbalest.device.ColumnBuilder
-import org.arbalest.device.DLPack
-import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
-import org.arbalest.device.Extension
-import org.arbalest.device.Extension.Bool8
-import org.arbalest.device.Extension.FixedShapeTensor
-import org.arbalest.device.Field
-import org.arbalest.device.Ledger
 import org.arbalest.device.Validation
+import org.arbalest.device.builders.ColumnBuilder
+import org.arbalest.device.monitoring.Ledger
+import org.arbalest.device.tensors.DLPack
+import org.arbalest.device.types.DataType
+import org.arbalest.device.types.Extension
+import org.arbalest.device.types.Extension.Bool8
+import org.arbalest.device.types.Extension.FixedShapeTensor
+import org.arbalest.device.types.Field
 import java.lang.foreign.MemorySegment
 
 /** What passes between a NumPy and us, in one form of DLPack; the interpreter has a class `Ours`, whose objects hand out a capsule. */

@@ -10,11 +10,11 @@ import dev.vortex.jni.NativeSession
 import dev.vortex.jni.NativeWriter
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
-import org.arbalest.device.Schema
 import org.arbalest.device.abi.ArrowArrayStreamStruct
 import org.arbalest.device.abi.ArrowArrayStruct
 import org.arbalest.device.abi.ArrowSchemaStruct
 import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.types.Schema
 import org.arbalest.interop.Engine
 import org.arbalest.interop.EngineException
 import org.arbalest.interop.Kept

@@ -6,6 +6,9 @@ import java.util.Arrays;
 import java.util.List;
 import org.arbalest.device.*;
 import org.arbalest.device.abi.ArrowArrayStreamStruct;
+import org.arbalest.device.builders.*;
+import org.arbalest.device.columns.*;
+import org.arbalest.device.monitoring.*;
 
 public final class FirstBatch {
   public static void main(String[] args) {

@@ -11,6 +11,8 @@ import java.util.function.Consumer;
 import org.arbalest.device.*;
 import org.arbalest.device.abi.ArrowArrayStruct;
 import org.arbalest.device.abi.ArrowSchemaStruct;
+import org.arbalest.device.async.*;
+import org.arbalest.device.types.*;
 
 /** The Java of docs/guides that stands alone. Each method is one snippet, or has it inside. */
 final class GuideJava {

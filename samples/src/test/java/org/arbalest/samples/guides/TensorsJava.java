@@ -2,7 +2,7 @@
 package org.arbalest.samples.guides;
 
 import java.lang.foreign.MemorySegment;
-import org.arbalest.device.DLPack;
+import org.arbalest.device.tensors.DLPack;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceStream;
 

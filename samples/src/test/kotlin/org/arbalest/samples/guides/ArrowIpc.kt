@@ -12,6 +12,7 @@ import org.arbalest.coroutines.*
 import org.arbalest.device.*
 import org.arbalest.device.arrow.ArrowReaders
 import org.arbalest.device.arrow.ArrowVectors
+import org.arbalest.device.types.*
 import java.io.OutputStream
 import java.nio.channels.FileChannel
 import java.nio.file.Path

@@ -38,7 +38,6 @@ import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
-import org.arbalest.device.Schema
 import org.arbalest.device.abi.ArrowArrayStruct
 import org.arbalest.device.abi.ArrowSchemaStruct
 import org.arbalest.device.abi.DeviceType
@@ -46,6 +45,7 @@ import org.arbalest.device.abi.Errno
 import org.arbalest.device.adbc.AdbcIngest
 import org.arbalest.device.arrow.ArrowReaders
 import org.arbalest.device.arrow.ArrowVectors
+import org.arbalest.device.types.Schema
 import org.arbalest.samples.DuckDbDriver
 import org.arbalest.support.LedgerExtension
 import org.arbalest.testkit.contract.eventually

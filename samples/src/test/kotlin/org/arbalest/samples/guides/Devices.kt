@@ -4,6 +4,7 @@ package org.arbalest.samples.guides
 import org.arbalest.coroutines.*
 import org.arbalest.device.*
 import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.sharing.*
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
 import java.nio.channels.SocketChannel

@@ -5,6 +5,7 @@ import kotlinx.coroutines.runBlocking
 import org.arbalest.coroutines.*
 import org.arbalest.device.*
 import org.arbalest.device.abi.ArrowArrayStreamStruct
+import org.arbalest.device.monitoring.*
 import java.lang.foreign.Arena
 
 fun main() {

@@ -12,6 +12,8 @@ import org.arbalest.coroutines.*
 import org.arbalest.device.*
 import org.arbalest.device.abi.ArrowArrayStruct
 import org.arbalest.device.abi.ArrowSchemaStruct
+import org.arbalest.device.async.*
+import org.arbalest.device.types.*
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
 import java.util.concurrent.atomic.LongAdder

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.samples.guides
 
-import org.arbalest.device.DLPack
 import org.arbalest.device.DeviceArray
+import org.arbalest.device.tensors.DLPack
 import java.lang.foreign.MemorySegment
 
 /** What `__dlpack__(stream=…)` answers, in a capsule that is called dltensor_versioned. */

@@ -5,10 +5,10 @@ import org.apache.spark.api.java.JavaRDD
 import org.apache.spark.sql.DataFrameReader
 import org.apache.spark.sql.Dataset
 import org.apache.spark.sql.Row
-import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArrayReader
-import org.arbalest.device.Field
-import org.arbalest.device.Schema
+import org.arbalest.device.types.DataType
+import org.arbalest.device.types.Field
+import org.arbalest.device.types.Schema
 import org.arbalest.spark.Arbalest
 import org.arbalest.spark.ColumnFunction
 import org.arbalest.spark.ColumnSource

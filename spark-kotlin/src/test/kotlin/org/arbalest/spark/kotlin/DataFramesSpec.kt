@@ -14,10 +14,10 @@ import org.arbalest.coroutines.batch
 import org.arbalest.coroutines.int64
 import org.arbalest.coroutines.schemaOf
 import org.arbalest.coroutines.utf8
-import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.Devices
-import org.arbalest.device.Schema
+import org.arbalest.device.types.DataType
+import org.arbalest.device.types.Schema
 import org.arbalest.spark.Cluster
 import org.arbalest.spark.ColumnFunction
 import org.arbalest.spark.ColumnPartition

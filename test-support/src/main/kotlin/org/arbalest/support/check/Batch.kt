@@ -2,11 +2,11 @@
 package org.arbalest.support.check
 
 import org.arbalest.device.ArrayData
-import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArray
-import org.arbalest.device.Field
 import org.arbalest.device.MemoryManager
-import org.arbalest.device.Schema
+import org.arbalest.device.types.DataType
+import org.arbalest.device.types.Field
+import org.arbalest.device.types.Schema
 import java.lang.foreign.MemorySegment
 
 /** Columns of numbers in main memory, each an allocation of its own, that fill so many bytes. */

@@ -9,10 +9,10 @@ import io.kotest.matchers.longs.shouldBeGreaterThan
 import io.kotest.matchers.nulls.shouldBeNull
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
-import org.arbalest.device.ArrayLink
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
+import org.arbalest.device.sharing.ArrayLink
 import org.arbalest.support.gpu.GpuDouble.Live
 import org.arbalest.testkit.contract.eventually
 import org.arbalest.testkit.contract.numbers

@@ -5,14 +5,14 @@ import io.kotest.assertions.withClue
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.types.shouldBeInstanceOf
-import org.arbalest.device.DLPack
 import org.arbalest.device.Device
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.DeviceStream
 import org.arbalest.device.Devices
-import org.arbalest.device.Ledger
 import org.arbalest.device.abi.ArrowDeviceArrayStruct
+import org.arbalest.device.monitoring.Ledger
+import org.arbalest.device.tensors.DLPack
 import org.arbalest.support.gpu.GpuDouble.Live
 import org.arbalest.testkit.contract.Gate
 import org.arbalest.testkit.contract.Held

@@ -7,8 +7,8 @@ import io.kotest.core.spec.style.funSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.Devices
-import org.arbalest.device.Ledger
-import org.arbalest.device.SharedArray
+import org.arbalest.device.monitoring.Ledger
+import org.arbalest.device.sharing.SharedArray
 import org.arbalest.support.gpu.GpuDouble.Live
 import org.arbalest.testkit.contract.eventually
 import org.arbalest.testkit.contract.numbers

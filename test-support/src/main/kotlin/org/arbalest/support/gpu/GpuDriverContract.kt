@@ -7,9 +7,9 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.types.shouldBeSameInstanceAs
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
-import org.arbalest.device.Ledger
 import org.arbalest.device.abi.ArrowDeviceArrayStruct
 import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.monitoring.Ledger
 import org.arbalest.device.spi.Availability
 import org.arbalest.support.gpu.GpuDouble.Live
 import org.arbalest.testkit.SkipWithout

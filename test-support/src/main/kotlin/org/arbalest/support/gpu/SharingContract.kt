@@ -14,9 +14,9 @@ import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
 import org.arbalest.device.MemoryPool
-import org.arbalest.device.SharedArray
 import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.abi.Errno
+import org.arbalest.device.sharing.SharedArray
 import org.arbalest.support.gpu.GpuDouble.Live
 import org.arbalest.testkit.contract.eventually
 import org.arbalest.testkit.contract.numbers

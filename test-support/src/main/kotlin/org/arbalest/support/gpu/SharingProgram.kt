@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.support.gpu
 
-import org.arbalest.device.ArrayLink
-import org.arbalest.device.DataType
 import org.arbalest.device.Device
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
-import org.arbalest.device.Field
-import org.arbalest.device.Ledger
-import org.arbalest.device.NestedType.ListType
-import org.arbalest.device.NestedType.StructType
-import org.arbalest.device.SharedArray
+import org.arbalest.device.monitoring.Ledger
+import org.arbalest.device.sharing.ArrayLink
+import org.arbalest.device.sharing.SharedArray
+import org.arbalest.device.types.DataType
+import org.arbalest.device.types.Field
+import org.arbalest.device.types.NestedType.ListType
+import org.arbalest.device.types.NestedType.StructType
 import org.arbalest.support.gpu.GpuDouble.Live
 import org.arbalest.testkit.contract.eventually
 import org.arbalest.testkit.contract.numbers

@@ -4,10 +4,10 @@ package org.arbalest.support.adbc
 import io.kotest.matchers.shouldBe
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
-import org.arbalest.device.Field
-import org.arbalest.device.Schema
 import org.arbalest.device.Validation
 import org.arbalest.device.abi.ArrowArrayStreamStruct
+import org.arbalest.device.types.Field
+import org.arbalest.device.types.Schema
 import java.lang.foreign.Arena
 import java.lang.foreign.FunctionDescriptor
 import java.lang.foreign.Linker

@@ -5,8 +5,8 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.DeviceArrayReader
-import org.arbalest.device.Schema
 import org.arbalest.device.abi.ArrowSchemaStruct
+import org.arbalest.device.types.Schema
 import org.arbalest.support.LedgerExtension
 import org.arbalest.support.PeerStreams
 import java.lang.foreign.FunctionDescriptor

@@ -4,11 +4,11 @@ package app;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
-import org.arbalest.device.BatchBuilder;
+import org.arbalest.device.builders.BatchBuilder;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceStatus;
 import org.arbalest.device.Devices;
-import org.arbalest.device.Schema;
+import org.arbalest.device.types.Schema;
 import org.arbalest.device.abi.ArrowArrayStruct;
 import org.arbalest.device.abi.ArrowSchemaStruct;
 

@@ -4,7 +4,7 @@ package app;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
-import org.arbalest.device.BatchBuilder;
+import org.arbalest.device.builders.BatchBuilder;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.Devices;

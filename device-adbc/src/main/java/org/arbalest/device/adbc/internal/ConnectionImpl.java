@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import org.arbalest.device.DeviceArrayReader;
-import org.arbalest.device.Schema;
+import org.arbalest.device.types.Schema;
 import org.arbalest.device.Validation;
 import org.arbalest.device.abi.ArrowSchemaStruct;
 import org.arbalest.device.adbc.AdbcCatalog;

@@ -5,7 +5,7 @@ import java.lang.foreign.MemorySegment;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.DeviceException;
-import org.arbalest.device.Schema;
+import org.arbalest.device.types.Schema;
 import org.arbalest.device.Validation;
 import org.arbalest.device.abi.ArrowArrayStreamStruct;
 import org.arbalest.device.abi.ArrowArrayStruct;

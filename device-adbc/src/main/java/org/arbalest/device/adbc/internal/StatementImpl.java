@@ -11,7 +11,7 @@ import java.util.Objects;
 import java.util.function.Function;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
-import org.arbalest.device.Schema;
+import org.arbalest.device.types.Schema;
 import org.arbalest.device.Validation;
 import org.arbalest.device.abi.ArrowArrayStreamStruct;
 import org.arbalest.device.abi.ArrowArrayStruct;

@@ -4,7 +4,7 @@ package org.arbalest.device.internal.array
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import org.arbalest.device.DeviceArrayReader
-import org.arbalest.device.Ledger
+import org.arbalest.device.monitoring.Ledger
 import org.arbalest.device.support.EveryType
 import org.arbalest.device.support.struct
 import org.arbalest.support.CCompiler

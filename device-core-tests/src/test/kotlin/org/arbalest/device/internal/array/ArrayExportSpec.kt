@@ -6,10 +6,7 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.collections.shouldBeUnique
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.shouldNotBe
-import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArray
-import org.arbalest.device.Field
-import org.arbalest.device.NestedType
 import org.arbalest.device.abi.ArrowArrayStruct
 import org.arbalest.device.abi.ArrowArrayStruct.SIZE
 import org.arbalest.device.internal.device.EventPoint
@@ -26,6 +23,9 @@ import org.arbalest.device.support.shouldBeGarbage
 import org.arbalest.device.support.struct
 import org.arbalest.device.support.together
 import org.arbalest.device.support.wide
+import org.arbalest.device.types.DataType
+import org.arbalest.device.types.Field
+import org.arbalest.device.types.NestedType
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
 import java.util.concurrent.atomic.AtomicInteger

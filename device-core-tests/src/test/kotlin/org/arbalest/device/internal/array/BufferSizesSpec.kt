@@ -6,20 +6,20 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.ArrayData
-import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
-import org.arbalest.device.Field
-import org.arbalest.device.FlatType.FixedSizeBinaryType
-import org.arbalest.device.NestedType.ListType
-import org.arbalest.device.NestedType.ListViewType
-import org.arbalest.device.NestedType.StructType
-import org.arbalest.device.NestedType.UnionMode
-import org.arbalest.device.NestedType.UnionType
 import org.arbalest.device.internal.device.DeviceBufferImpl
 import org.arbalest.device.support.Balanced
 import org.arbalest.device.support.batch
+import org.arbalest.device.types.DataType
+import org.arbalest.device.types.Field
+import org.arbalest.device.types.FlatType.FixedSizeBinaryType
+import org.arbalest.device.types.NestedType.ListType
+import org.arbalest.device.types.NestedType.ListViewType
+import org.arbalest.device.types.NestedType.StructType
+import org.arbalest.device.types.NestedType.UnionMode
+import org.arbalest.device.types.NestedType.UnionType
 import java.lang.foreign.MemorySegment
 
 class BufferSizesSpec : FunSpec({

@@ -4,17 +4,17 @@ package org.arbalest.device.internal.array
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.shouldNotBe
-import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
-import org.arbalest.device.Field
-import org.arbalest.device.NestedType.ListType
-import org.arbalest.device.NestedType.StructType
 import org.arbalest.device.abi.ArrowArrayStruct
 import org.arbalest.device.support.Balanced
 import org.arbalest.device.support.batch
 import org.arbalest.device.support.release
 import org.arbalest.device.support.struct
+import org.arbalest.device.types.DataType
+import org.arbalest.device.types.Field
+import org.arbalest.device.types.NestedType.ListType
+import org.arbalest.device.types.NestedType.StructType
 import java.lang.foreign.Arena
 
 class ShownPartSpec : FunSpec({

@@ -4,8 +4,8 @@ package org.arbalest.device.internal.async
 import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
-import org.arbalest.device.AsyncArrayStream
-import org.arbalest.device.AsyncQuirk
+import org.arbalest.device.async.AsyncArrayStream
+import org.arbalest.device.async.AsyncQuirk
 import org.arbalest.device.support.connect
 import org.arbalest.device.support.outcome
 import org.arbalest.support.CCompiler

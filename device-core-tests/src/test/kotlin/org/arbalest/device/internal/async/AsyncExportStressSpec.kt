@@ -5,8 +5,6 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.collections.shouldBeEmpty
 import io.kotest.matchers.ints.shouldBeGreaterThan
 import io.kotest.matchers.shouldBe
-import org.arbalest.device.AsyncProducer
-import org.arbalest.device.AsyncSchema
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.abi.ArrowArrayStruct
 import org.arbalest.device.abi.ArrowAsyncHandlerStruct
@@ -14,6 +12,8 @@ import org.arbalest.device.abi.ArrowAsyncProducerStruct
 import org.arbalest.device.abi.ArrowAsyncTaskStruct
 import org.arbalest.device.abi.ArrowDeviceArrayStruct
 import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.async.AsyncProducer
+import org.arbalest.device.async.AsyncSchema
 import org.arbalest.device.internal.array.ArrayImport
 import org.arbalest.device.internal.calls.Calls
 import org.arbalest.device.internal.memory.NativeHeap

@@ -5,9 +5,6 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.collections.shouldBeEmpty
 import io.kotest.matchers.ints.shouldBeGreaterThan
 import io.kotest.matchers.shouldBe
-import org.arbalest.device.AsyncArrayStream
-import org.arbalest.device.AsyncQuirk
-import org.arbalest.device.AsyncTask
 import org.arbalest.device.DeviceException
 import org.arbalest.device.abi.ArrowAsyncHandlerStruct
 import org.arbalest.device.abi.ArrowAsyncProducerStruct
@@ -15,6 +12,9 @@ import org.arbalest.device.abi.ArrowAsyncTaskStruct
 import org.arbalest.device.abi.ArrowDeviceArrayStruct
 import org.arbalest.device.abi.ArrowSchemaStruct
 import org.arbalest.device.abi.Errno
+import org.arbalest.device.async.AsyncArrayStream
+import org.arbalest.device.async.AsyncQuirk
+import org.arbalest.device.async.AsyncTask
 import org.arbalest.device.internal.calls.Calls
 import org.arbalest.device.support.Balanced
 import org.arbalest.device.support.Interleavings

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.async
 
-import org.arbalest.device.AsyncArrayStream
-import org.arbalest.device.AsyncTask
-import org.arbalest.device.Metadata
+import org.arbalest.device.async.AsyncArrayStream
+import org.arbalest.device.async.AsyncTask
 import org.arbalest.device.support.AsyncStreams
+import org.arbalest.device.types.Metadata
 import org.reactivestreams.tck.flow.FlowSubscriberBlackboxVerification
 import org.testng.annotations.AfterClass
 import java.util.concurrent.ConcurrentLinkedQueue

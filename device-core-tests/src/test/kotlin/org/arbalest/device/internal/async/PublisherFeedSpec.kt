@@ -6,10 +6,10 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.types.shouldBeInstanceOf
-import org.arbalest.device.AsyncProducer
-import org.arbalest.device.AsyncSchema
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.async.AsyncProducer
+import org.arbalest.device.async.AsyncSchema
 import org.arbalest.device.spi.WakingSubscription
 import org.arbalest.device.support.ConsumerByHand
 import org.arbalest.device.support.ProducerByHand

@@ -6,12 +6,12 @@ import io.kotest.assertions.withClue
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
-import org.arbalest.device.ColumnBuilder
-import org.arbalest.device.DataType
 import org.arbalest.device.Devices
-import org.arbalest.device.Field
-import org.arbalest.device.NestedType.StructType
+import org.arbalest.device.builders.ColumnBuilder
 import org.arbalest.device.support.Balanced
+import org.arbalest.device.types.DataType
+import org.arbalest.device.types.Field
+import org.arbalest.device.types.NestedType.StructType
 
 /** What nulls and other children's elements are made of comes when all before it is there; what is refused leaves no part of it. */
 class FillersSpec : FunSpec({

@@ -3,9 +3,9 @@ package org.arbalest.device.internal.build
 
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
-import org.arbalest.device.DataType
 import org.arbalest.device.Devices
-import org.arbalest.device.Field
+import org.arbalest.device.types.DataType
+import org.arbalest.device.types.Field
 import org.arbalest.support.LedgerExtension
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment

@@ -4,15 +4,15 @@ package org.arbalest.device.internal.copy
 import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
-import org.arbalest.device.ColumnBuilder
-import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
-import org.arbalest.device.Field
-import org.arbalest.device.FlatType
-import org.arbalest.device.NestedType
 import org.arbalest.device.Validation
+import org.arbalest.device.builders.ColumnBuilder
 import org.arbalest.device.support.struct
+import org.arbalest.device.types.DataType
+import org.arbalest.device.types.Field
+import org.arbalest.device.types.FlatType
+import org.arbalest.device.types.NestedType
 import org.arbalest.support.LedgerExtension
 
 /** Of which field the whole is, where those of the arrays that are joined differ. */

@@ -6,10 +6,7 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.collections.shouldContainExactly
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
-import org.arbalest.device.DataType
 import org.arbalest.device.DeviceException
-import org.arbalest.device.Field
-import org.arbalest.device.Ledger
 import org.arbalest.device.abi.ArrowArrayStruct
 import org.arbalest.device.abi.ArrowSchemaStruct
 import org.arbalest.device.abi.DeviceType
@@ -20,11 +17,14 @@ import org.arbalest.device.internal.cpu.CpuProvider
 import org.arbalest.device.internal.lifetime.Counts
 import org.arbalest.device.internal.memory.Slots
 import org.arbalest.device.internal.schema.SchemaImporter
+import org.arbalest.device.monitoring.Ledger
 import org.arbalest.device.spi.DeviceDriver
 import org.arbalest.device.support.Balanced
 import org.arbalest.device.support.batch
 import org.arbalest.device.support.release
 import org.arbalest.device.support.struct
+import org.arbalest.device.types.DataType
+import org.arbalest.device.types.Field
 import java.lang.foreign.Arena
 import java.util.concurrent.atomic.AtomicLong
 

@@ -4,8 +4,8 @@ package org.arbalest.device.internal.lifetime
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.collections.shouldBeEmpty
 import io.kotest.matchers.shouldBe
-import org.arbalest.device.HandleWatch
-import org.arbalest.device.MXBeanRegistration
+import org.arbalest.device.monitoring.HandleWatch
+import org.arbalest.device.monitoring.MXBeanRegistration
 
 class LeaksSpec : FunSpec({
     test("what is made while somebody follows, and opened when nobody does any more, is not kept once somebody follows again") {

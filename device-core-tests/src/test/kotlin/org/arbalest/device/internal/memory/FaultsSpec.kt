@@ -8,9 +8,9 @@ import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.Devices
-import org.arbalest.device.Ledger
 import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.abi.Errno
+import org.arbalest.device.monitoring.Ledger
 import org.arbalest.device.support.EveryType
 import org.arbalest.device.support.struct
 import org.arbalest.support.CCompiler

@@ -10,25 +10,25 @@ import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.string.shouldStartWith
 import io.kotest.matchers.types.shouldBeInstanceOf
 import org.arbalest.device.ArrayData
-import org.arbalest.device.Column
-import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceBuffer
 import org.arbalest.device.Devices
-import org.arbalest.device.ExtensionCodec
-import org.arbalest.device.Field
-import org.arbalest.device.FlatType.TimestampType
-import org.arbalest.device.Interval
-import org.arbalest.device.NestedType
-import org.arbalest.device.NestedType.DictionaryType
-import org.arbalest.device.NestedType.RunEndEncodedType
-import org.arbalest.device.NestedType.StructType
-import org.arbalest.device.NestedType.UnionType
-import org.arbalest.device.TimeUnit
+import org.arbalest.device.columns.Column
+import org.arbalest.device.objects.ExtensionCodec
 import org.arbalest.device.support.HandLaid
 import org.arbalest.device.support.HandLaid.imported
 import org.arbalest.device.support.LaidValues
 import org.arbalest.device.support.struct
+import org.arbalest.device.types.DataType
+import org.arbalest.device.types.Field
+import org.arbalest.device.types.FlatType.TimestampType
+import org.arbalest.device.types.Interval
+import org.arbalest.device.types.NestedType
+import org.arbalest.device.types.NestedType.DictionaryType
+import org.arbalest.device.types.NestedType.RunEndEncodedType
+import org.arbalest.device.types.NestedType.StructType
+import org.arbalest.device.types.NestedType.UnionType
+import org.arbalest.device.types.TimeUnit
 import org.arbalest.support.CCompiler
 import org.arbalest.support.LedgerExtension
 import java.lang.foreign.MemorySegment
@@ -247,7 +247,7 @@ class GettersSpec : FunSpec({
 
     test("the cursor and the getters find the same runs, in any order, whole and cut [READ-03]") {
         for (bits in listOf(16, 32, 64)) {
-            val type = RunEndEncodedType(Field.of("run_ends", org.arbalest.device.FlatType.IntType(bits, true)).withNullable(false), Field.of("v", DataType.INT8))
+            val type = RunEndEncodedType(Field.of("run_ends", org.arbalest.device.types.FlatType.IntType(bits, true)).withNullable(false), Field.of("v", DataType.INT8))
             val ends = ArrayData(4, 0, 2, listOf(null, buffer(-1, 99, 2, 3, 7, 10, width = bits / 8)), emptyList(), null)
             val values = ArrayData(4, 1, 1, listOf(buffer(0b11011, width = 1), buffer(0, 10, 20, 30, 40, width = 1)), emptyList(), null)
             DeviceArray.of(Field.of("r", type), ArrayData.of(10, 0, emptyList(), listOf(ends, values))).use { array ->

@@ -6,11 +6,11 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.DeviceException
-import org.arbalest.device.Field
-import org.arbalest.device.Metadata
 import org.arbalest.device.internal.memory.ByteReader
 import org.arbalest.device.internal.memory.ByteWriter
 import org.arbalest.device.support.EveryType
+import org.arbalest.device.types.Field
+import org.arbalest.device.types.Metadata
 import kotlin.random.Random
 
 /** Schemas as bytes of a message to another process. */

@@ -3,10 +3,10 @@ package org.arbalest.device.internal.schema
 
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
-import org.arbalest.device.DataType
-import org.arbalest.device.Field
-import org.arbalest.device.Metadata
 import org.arbalest.device.abi.ArrowSchemaStruct
+import org.arbalest.device.types.DataType
+import org.arbalest.device.types.Field
+import org.arbalest.device.types.Metadata
 import java.lang.foreign.Arena
 import java.lang.management.ManagementFactory
 

@@ -5,20 +5,20 @@ import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldStartWith
-import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
-import org.arbalest.device.Field
-import org.arbalest.device.FlatType.IntType
-import org.arbalest.device.Metadata
-import org.arbalest.device.NestedType.DictionaryType
-import org.arbalest.device.NestedType.MapType
-import org.arbalest.device.Schema
 import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.abi.Errno
 import org.arbalest.device.support.struct
+import org.arbalest.device.types.DataType
+import org.arbalest.device.types.Field
+import org.arbalest.device.types.FlatType.IntType
+import org.arbalest.device.types.Metadata
+import org.arbalest.device.types.NestedType.DictionaryType
+import org.arbalest.device.types.NestedType.MapType
+import org.arbalest.device.types.Schema
 import org.arbalest.support.LedgerExtension
 import java.util.concurrent.atomic.AtomicInteger
 

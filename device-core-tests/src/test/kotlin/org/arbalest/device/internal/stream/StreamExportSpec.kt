@@ -5,13 +5,10 @@ import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
-import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
-import org.arbalest.device.Field
-import org.arbalest.device.Schema
 import org.arbalest.device.abi.ArrowArrayStreamStruct
 import org.arbalest.device.abi.ArrowArrayStruct
 import org.arbalest.device.abi.DeviceType
@@ -20,6 +17,9 @@ import org.arbalest.device.support.EveryType
 import org.arbalest.device.support.garbage
 import org.arbalest.device.support.shouldBeGarbage
 import org.arbalest.device.support.struct
+import org.arbalest.device.types.DataType
+import org.arbalest.device.types.Field
+import org.arbalest.device.types.Schema
 import org.arbalest.support.CCompiler
 import org.arbalest.support.Drained
 import org.arbalest.support.LedgerExtension

@@ -7,13 +7,9 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.collections.shouldBeEmpty
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
-import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
-import org.arbalest.device.Field
-import org.arbalest.device.NestedType.ListType
-import org.arbalest.device.NestedType.StructType
 import org.arbalest.device.Validation
 import org.arbalest.device.abi.ArrowArrayStruct
 import org.arbalest.device.abi.DeviceType
@@ -22,6 +18,10 @@ import org.arbalest.device.support.HandLaid
 import org.arbalest.device.support.RawArray
 import org.arbalest.device.support.SoundArrays
 import org.arbalest.device.support.struct
+import org.arbalest.device.types.DataType
+import org.arbalest.device.types.Field
+import org.arbalest.device.types.NestedType.ListType
+import org.arbalest.device.types.NestedType.StructType
 import org.arbalest.support.CCompiler
 import org.arbalest.support.LedgerExtension
 import org.arbalest.support.PeerNodes

@@ -9,7 +9,7 @@ import org.arbalest.device.Device;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceBuffer;
 import org.arbalest.device.DeviceStream;
-import org.arbalest.device.Field;
+import org.arbalest.device.types.Field;
 import org.arbalest.device.internal.device.DeviceBufferImpl;
 import org.arbalest.device.internal.device.DeviceRegistry;
 import org.arbalest.device.internal.device.DeviceStreamImpl;

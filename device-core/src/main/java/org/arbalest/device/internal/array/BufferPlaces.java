@@ -3,7 +3,7 @@ package org.arbalest.device.internal.array;
 
 import org.arbalest.device.Device;
 import org.arbalest.device.DeviceException;
-import org.arbalest.device.Field;
+import org.arbalest.device.types.Field;
 import org.arbalest.device.Validation;
 import org.arbalest.device.abi.ArrowArrayStruct;
 import org.arbalest.device.abi.Errno;

@@ -5,7 +5,7 @@ import java.util.List;
 import org.arbalest.device.ArrayData;
 import org.arbalest.device.DeviceBuffer;
 import org.arbalest.device.DeviceException;
-import org.arbalest.device.Field;
+import org.arbalest.device.types.Field;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.schema.Malformed;

@@ -5,7 +5,7 @@ import java.util.Objects;
 import org.arbalest.device.Device;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceException;
-import org.arbalest.device.Field;
+import org.arbalest.device.types.Field;
 import org.arbalest.device.abi.ArrowArrayStruct;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.FieldImpl;

@@ -6,7 +6,7 @@ import java.lang.invoke.VarHandle;
 import org.arbalest.device.Conversion;
 import org.arbalest.device.Device;
 import org.arbalest.device.DeviceException;
-import org.arbalest.device.Field;
+import org.arbalest.device.types.Field;
 import org.arbalest.device.SyncEvent;
 import org.arbalest.device.internal.device.DeviceImpl;
 import org.arbalest.device.internal.device.EventPoint;

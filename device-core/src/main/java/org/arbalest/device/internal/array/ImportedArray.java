@@ -2,7 +2,7 @@
 package org.arbalest.device.internal.array;
 
 import org.arbalest.device.Device;
-import org.arbalest.device.Field;
+import org.arbalest.device.types.Field;
 import org.arbalest.device.Validation;
 import org.arbalest.device.abi.ArrowDeviceArrayStruct;
 import org.arbalest.device.internal.device.EventPoint;

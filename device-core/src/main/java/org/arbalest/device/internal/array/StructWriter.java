@@ -3,7 +3,7 @@ package org.arbalest.device.internal.array;
 
 import org.arbalest.device.ArrayData;
 import org.arbalest.device.DeviceBuffer;
-import org.arbalest.device.Field;
+import org.arbalest.device.types.Field;
 import org.arbalest.device.abi.ArrowArrayStruct;
 import org.arbalest.device.internal.device.DeviceBufferImpl;
 import org.arbalest.device.internal.schema.Layout;

@@ -2,7 +2,7 @@
 package org.arbalest.device.internal.array;
 
 import org.arbalest.device.DeviceException;
-import org.arbalest.device.Field;
+import org.arbalest.device.types.Field;
 import org.arbalest.device.abi.ArrowArrayStruct;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.FieldImpl;

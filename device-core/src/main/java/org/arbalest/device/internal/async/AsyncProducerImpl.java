@@ -9,13 +9,13 @@ import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Flow;
-import org.arbalest.device.AsyncProducer;
-import org.arbalest.device.AsyncQuirk;
-import org.arbalest.device.AsyncSchema;
-import org.arbalest.device.AsyncTask;
+import org.arbalest.device.async.AsyncProducer;
+import org.arbalest.device.async.AsyncQuirk;
+import org.arbalest.device.async.AsyncSchema;
+import org.arbalest.device.async.AsyncTask;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
-import org.arbalest.device.Metadata;
+import org.arbalest.device.types.Metadata;
 import org.arbalest.device.abi.ArrowAsyncHandlerStruct;
 import org.arbalest.device.internal.memory.Structs;
 

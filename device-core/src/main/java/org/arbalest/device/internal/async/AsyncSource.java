@@ -3,7 +3,7 @@ package org.arbalest.device.internal.async;
 
 import java.util.concurrent.Flow;
 import java.util.concurrent.LinkedBlockingQueue;
-import org.arbalest.device.AsyncTask;
+import org.arbalest.device.async.AsyncTask;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.internal.recording.Recording;

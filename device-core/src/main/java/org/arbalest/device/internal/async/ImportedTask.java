@@ -2,12 +2,12 @@
 package org.arbalest.device.internal.async;
 
 import java.lang.foreign.MemorySegment;
-import org.arbalest.device.AsyncQuirk;
-import org.arbalest.device.AsyncSchema;
-import org.arbalest.device.AsyncTask;
+import org.arbalest.device.async.AsyncQuirk;
+import org.arbalest.device.async.AsyncSchema;
+import org.arbalest.device.async.AsyncTask;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceException;
-import org.arbalest.device.Metadata;
+import org.arbalest.device.types.Metadata;
 import org.arbalest.device.abi.ArrowArrayStruct;
 import org.arbalest.device.abi.ArrowAsyncTaskStruct;
 import org.arbalest.device.abi.ArrowDeviceArrayStruct;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.async;
 
-import org.arbalest.device.AsyncTask;
+import org.arbalest.device.async.AsyncTask;
 import org.arbalest.device.DeviceArray;
-import org.arbalest.device.Metadata;
+import org.arbalest.device.types.Metadata;
 
 /** A task made here, of an array that is there. */
 final class LocalTask extends AsyncTaskImpl {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.async;
 
-import org.arbalest.device.AsyncSchema;
-import org.arbalest.device.Metadata;
+import org.arbalest.device.async.AsyncSchema;
+import org.arbalest.device.types.Metadata;
 import org.arbalest.device.abi.ArrowAsyncProducerStruct;
 import org.arbalest.device.abi.ArrowAsyncTaskStruct;
 import org.arbalest.device.abi.ArrowSchemaStruct;

@@ -5,8 +5,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
-import org.arbalest.device.AsyncQuirk;
-import org.arbalest.device.AsyncSchema;
+import org.arbalest.device.async.AsyncQuirk;
+import org.arbalest.device.async.AsyncSchema;
 import org.arbalest.device.internal.lifetime.HeldByC;
 import org.jspecify.annotations.Nullable;
 

@@ -2,11 +2,11 @@
 package org.arbalest.device.internal.async;
 
 import java.util.Set;
-import org.arbalest.device.AsyncQuirk;
-import org.arbalest.device.AsyncSchema;
+import org.arbalest.device.async.AsyncQuirk;
+import org.arbalest.device.async.AsyncSchema;
 import org.arbalest.device.DeviceException;
-import org.arbalest.device.Field;
-import org.arbalest.device.Metadata;
+import org.arbalest.device.types.Field;
+import org.arbalest.device.types.Metadata;
 import org.arbalest.device.abi.ArrowAsyncProducerStruct;
 import org.arbalest.device.abi.DeviceType;
 import org.arbalest.device.abi.Errno;

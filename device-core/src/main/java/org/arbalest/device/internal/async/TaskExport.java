@@ -3,9 +3,9 @@ package org.arbalest.device.internal.async;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import org.arbalest.device.AsyncTask;
+import org.arbalest.device.async.AsyncTask;
 import org.arbalest.device.DeviceArray;
-import org.arbalest.device.Metadata;
+import org.arbalest.device.types.Metadata;
 import org.arbalest.device.abi.ArrowArrayStruct;
 import org.arbalest.device.abi.ArrowAsyncTaskStruct;
 import org.arbalest.device.abi.Errno;

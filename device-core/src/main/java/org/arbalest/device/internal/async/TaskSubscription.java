@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
-import org.arbalest.device.AsyncTask;
+import org.arbalest.device.async.AsyncTask;
 import org.arbalest.device.internal.memory.Faults;
 import org.jspecify.annotations.Nullable;
 

@@ -3,8 +3,8 @@ package org.arbalest.device.internal.build;
 
 import java.util.List;
 import java.util.Objects;
-import org.arbalest.device.ColumnBuilder;
-import org.arbalest.device.Field;
+import org.arbalest.device.builders.ColumnBuilder;
+import org.arbalest.device.types.Field;
 import org.arbalest.device.internal.memory.Bitmaps;
 import org.arbalest.device.internal.memory.NativeHeap;
 

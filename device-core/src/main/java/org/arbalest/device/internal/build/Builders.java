@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.build;
 
-import org.arbalest.device.Field;
-import org.arbalest.device.FlatType.BinaryType;
-import org.arbalest.device.FlatType.BinaryViewType;
-import org.arbalest.device.FlatType.BoolType;
-import org.arbalest.device.FlatType.DateType;
-import org.arbalest.device.FlatType.DecimalType;
-import org.arbalest.device.FlatType.DurationType;
-import org.arbalest.device.FlatType.FixedSizeBinaryType;
-import org.arbalest.device.FlatType.FloatType;
-import org.arbalest.device.FlatType.IntType;
-import org.arbalest.device.FlatType.IntervalType;
-import org.arbalest.device.FlatType.LargeBinaryType;
-import org.arbalest.device.FlatType.LargeUtf8Type;
-import org.arbalest.device.FlatType.NullType;
-import org.arbalest.device.FlatType.TimeType;
-import org.arbalest.device.FlatType.TimestampType;
-import org.arbalest.device.FlatType.Utf8Type;
-import org.arbalest.device.FlatType.Utf8ViewType;
-import org.arbalest.device.NestedType.DictionaryType;
-import org.arbalest.device.NestedType.FixedSizeListType;
-import org.arbalest.device.NestedType.LargeListType;
-import org.arbalest.device.NestedType.LargeListViewType;
-import org.arbalest.device.NestedType.ListType;
-import org.arbalest.device.NestedType.ListViewType;
-import org.arbalest.device.NestedType.MapType;
-import org.arbalest.device.NestedType.RunEndEncodedType;
-import org.arbalest.device.NestedType.StructType;
-import org.arbalest.device.NestedType.UnionType;
+import org.arbalest.device.types.Field;
+import org.arbalest.device.types.FlatType.BinaryType;
+import org.arbalest.device.types.FlatType.BinaryViewType;
+import org.arbalest.device.types.FlatType.BoolType;
+import org.arbalest.device.types.FlatType.DateType;
+import org.arbalest.device.types.FlatType.DecimalType;
+import org.arbalest.device.types.FlatType.DurationType;
+import org.arbalest.device.types.FlatType.FixedSizeBinaryType;
+import org.arbalest.device.types.FlatType.FloatType;
+import org.arbalest.device.types.FlatType.IntType;
+import org.arbalest.device.types.FlatType.IntervalType;
+import org.arbalest.device.types.FlatType.LargeBinaryType;
+import org.arbalest.device.types.FlatType.LargeUtf8Type;
+import org.arbalest.device.types.FlatType.NullType;
+import org.arbalest.device.types.FlatType.TimeType;
+import org.arbalest.device.types.FlatType.TimestampType;
+import org.arbalest.device.types.FlatType.Utf8Type;
+import org.arbalest.device.types.FlatType.Utf8ViewType;
+import org.arbalest.device.types.NestedType.DictionaryType;
+import org.arbalest.device.types.NestedType.FixedSizeListType;
+import org.arbalest.device.types.NestedType.LargeListType;
+import org.arbalest.device.types.NestedType.LargeListViewType;
+import org.arbalest.device.types.NestedType.ListType;
+import org.arbalest.device.types.NestedType.ListViewType;
+import org.arbalest.device.types.NestedType.MapType;
+import org.arbalest.device.types.NestedType.RunEndEncodedType;
+import org.arbalest.device.types.NestedType.StructType;
+import org.arbalest.device.types.NestedType.UnionType;
 
 /** Which builder a type has. */
 final class Builders {

@@ -4,7 +4,7 @@ package org.arbalest.device.internal.build;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import org.arbalest.device.Field;
+import org.arbalest.device.types.Field;
 import org.arbalest.device.internal.schema.TypeNames;
 
 /** The builder of what a nested type is made of, such as a list's elements; of another type, if that is said while it is empty. */

@@ -5,8 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import org.arbalest.device.ArrayData;
-import org.arbalest.device.ColumnBuilder;
-import org.arbalest.device.Field;
+import org.arbalest.device.builders.ColumnBuilder;
+import org.arbalest.device.types.Field;
 import org.arbalest.device.internal.schema.FieldNames;
 
 /** The builders of a struct's or a union's fields. */

@@ -7,10 +7,10 @@ import java.util.List;
 import java.util.Objects;
 import java.util.function.IntPredicate;
 import org.arbalest.device.ArrayData;
-import org.arbalest.device.ColumnBuilder;
+import org.arbalest.device.builders.ColumnBuilder;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceBuffer;
-import org.arbalest.device.Field;
+import org.arbalest.device.types.Field;
 import org.jspecify.annotations.Nullable;
 
 /**

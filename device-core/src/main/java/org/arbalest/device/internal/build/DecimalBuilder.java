@@ -5,9 +5,9 @@ import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.math.RoundingMode;
 import java.util.Objects;
-import org.arbalest.device.ColumnBuilder;
-import org.arbalest.device.Field;
-import org.arbalest.device.FlatType.DecimalType;
+import org.arbalest.device.builders.ColumnBuilder;
+import org.arbalest.device.types.Field;
+import org.arbalest.device.types.FlatType.DecimalType;
 import org.arbalest.device.internal.memory.NativeHeap;
 
 /** Decimals, as integers without the point, least significant byte first. */

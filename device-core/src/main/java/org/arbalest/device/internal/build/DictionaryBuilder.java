@@ -6,10 +6,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.arbalest.device.ArrayData;
-import org.arbalest.device.ColumnBuilder;
-import org.arbalest.device.Field;
-import org.arbalest.device.FlatType.IntType;
-import org.arbalest.device.NestedType.DictionaryType;
+import org.arbalest.device.builders.ColumnBuilder;
+import org.arbalest.device.types.Field;
+import org.arbalest.device.types.FlatType.IntType;
+import org.arbalest.device.types.NestedType.DictionaryType;
 import org.arbalest.device.internal.schema.Malformed;
 import org.arbalest.device.internal.schema.TypeNames;
 

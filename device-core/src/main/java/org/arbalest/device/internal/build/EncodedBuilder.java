@@ -7,10 +7,10 @@ import java.time.OffsetDateTime;
 import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
-import org.arbalest.device.ColumnBuilder;
-import org.arbalest.device.ExtensionCodec;
-import org.arbalest.device.Field;
-import org.arbalest.device.Interval;
+import org.arbalest.device.builders.ColumnBuilder;
+import org.arbalest.device.objects.ExtensionCodec;
+import org.arbalest.device.types.Field;
+import org.arbalest.device.types.Interval;
 
 /** What stores a value that comes again only once: a value is appended to the values, and then looked at. */
 abstract sealed class EncodedBuilder extends RefusingBuilder permits DictionaryBuilder, RunEndBuilder {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.build;
 
-import org.arbalest.device.ColumnBuilder;
+import org.arbalest.device.builders.ColumnBuilder;
 
 /** Values that nobody reads, for whoever builds the fields of a struct that is null. */
 public final class Fillers {

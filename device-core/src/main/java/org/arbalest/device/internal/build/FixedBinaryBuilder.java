@@ -4,9 +4,9 @@ package org.arbalest.device.internal.build;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import java.util.UUID;
-import org.arbalest.device.ColumnBuilder;
-import org.arbalest.device.Extension.Uuid;
-import org.arbalest.device.Field;
+import org.arbalest.device.builders.ColumnBuilder;
+import org.arbalest.device.types.Extension.Uuid;
+import org.arbalest.device.types.Field;
 import org.arbalest.device.internal.memory.NativeHeap;
 
 /** Bytes, the same number for each value. */

@@ -3,8 +3,8 @@ package org.arbalest.device.internal.build;
 
 import java.lang.foreign.MemorySegment;
 import java.util.List;
-import org.arbalest.device.ColumnBuilder;
-import org.arbalest.device.Field;
+import org.arbalest.device.builders.ColumnBuilder;
+import org.arbalest.device.types.Field;
 import org.arbalest.device.internal.schema.Layout;
 
 /** Values of one width, in whole bytes. */

@@ -2,10 +2,10 @@
 package org.arbalest.device.internal.build;
 
 import java.util.List;
-import org.arbalest.device.ColumnBuilder;
-import org.arbalest.device.DataType;
-import org.arbalest.device.Field;
-import org.arbalest.device.NestedType.FixedSizeListType;
+import org.arbalest.device.builders.ColumnBuilder;
+import org.arbalest.device.types.DataType;
+import org.arbalest.device.types.Field;
+import org.arbalest.device.types.NestedType.FixedSizeListType;
 
 /** Lists of the same number of elements, which null ones have, too. */
 final class FixedListBuilder extends ItemsBuilder {

@@ -3,8 +3,8 @@ package org.arbalest.device.internal.build;
 
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
-import org.arbalest.device.ColumnBuilder;
-import org.arbalest.device.Field;
+import org.arbalest.device.builders.ColumnBuilder;
+import org.arbalest.device.types.Field;
 
 /** Floating-point numbers. */
 final class FloatBuilder extends FixedBuilder {

@@ -3,15 +3,15 @@ package org.arbalest.device.internal.build;
 
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
-import org.arbalest.device.ColumnBuilder;
-import org.arbalest.device.DataType;
-import org.arbalest.device.Extension.Bool8;
-import org.arbalest.device.Field;
-import org.arbalest.device.FlatType.DateType;
-import org.arbalest.device.FlatType.DateUnit;
-import org.arbalest.device.FlatType.IntType;
-import org.arbalest.device.FlatType.TimeType;
-import org.arbalest.device.TimeUnit;
+import org.arbalest.device.builders.ColumnBuilder;
+import org.arbalest.device.types.DataType;
+import org.arbalest.device.types.Extension.Bool8;
+import org.arbalest.device.types.Field;
+import org.arbalest.device.types.FlatType.DateType;
+import org.arbalest.device.types.FlatType.DateUnit;
+import org.arbalest.device.types.FlatType.IntType;
+import org.arbalest.device.types.FlatType.TimeType;
+import org.arbalest.device.types.TimeUnit;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.Units;
 

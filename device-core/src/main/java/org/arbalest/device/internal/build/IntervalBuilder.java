@@ -5,12 +5,12 @@ import java.lang.foreign.MemorySegment;
 import java.time.Period;
 import java.time.temporal.ChronoUnit;
 import java.util.Objects;
-import org.arbalest.device.ColumnBuilder;
-import org.arbalest.device.DataType;
-import org.arbalest.device.Field;
-import org.arbalest.device.FlatType.IntervalType;
-import org.arbalest.device.FlatType.IntervalUnit;
-import org.arbalest.device.Interval;
+import org.arbalest.device.builders.ColumnBuilder;
+import org.arbalest.device.types.DataType;
+import org.arbalest.device.types.Field;
+import org.arbalest.device.types.FlatType.IntervalType;
+import org.arbalest.device.types.FlatType.IntervalUnit;
+import org.arbalest.device.types.Interval;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.TypeNames;
 

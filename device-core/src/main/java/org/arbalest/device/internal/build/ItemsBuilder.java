@@ -4,9 +4,9 @@ package org.arbalest.device.internal.build;
 import java.util.List;
 import java.util.Objects;
 import org.arbalest.device.ArrayData;
-import org.arbalest.device.ColumnBuilder;
-import org.arbalest.device.DataType;
-import org.arbalest.device.Field;
+import org.arbalest.device.builders.ColumnBuilder;
+import org.arbalest.device.types.DataType;
+import org.arbalest.device.types.Field;
 
 /** Lists of one kind or another, whose elements are in a builder of their own. */
 abstract sealed class ItemsBuilder extends RefusingBuilder permits FixedListBuilder, ListBuilder, ListViewBuilder {

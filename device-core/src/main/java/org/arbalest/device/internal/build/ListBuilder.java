@@ -2,10 +2,10 @@
 package org.arbalest.device.internal.build;
 
 import java.util.List;
-import org.arbalest.device.DataType;
-import org.arbalest.device.Field;
-import org.arbalest.device.NestedType.LargeListType;
-import org.arbalest.device.NestedType.ListType;
+import org.arbalest.device.types.DataType;
+import org.arbalest.device.types.Field;
+import org.arbalest.device.types.NestedType.LargeListType;
+import org.arbalest.device.types.NestedType.ListType;
 
 /** Lists with offsets. */
 final class ListBuilder extends ItemsBuilder {

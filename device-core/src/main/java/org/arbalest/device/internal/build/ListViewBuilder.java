@@ -2,11 +2,11 @@
 package org.arbalest.device.internal.build;
 
 import java.util.List;
-import org.arbalest.device.ColumnBuilder;
-import org.arbalest.device.DataType;
-import org.arbalest.device.Field;
-import org.arbalest.device.NestedType.LargeListViewType;
-import org.arbalest.device.NestedType.ListViewType;
+import org.arbalest.device.builders.ColumnBuilder;
+import org.arbalest.device.types.DataType;
+import org.arbalest.device.types.Field;
+import org.arbalest.device.types.NestedType.LargeListViewType;
+import org.arbalest.device.types.NestedType.ListViewType;
 import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.schema.TypeNames;
 

@@ -4,11 +4,11 @@ package org.arbalest.device.internal.build;
 import java.util.ArrayList;
 import java.util.List;
 import org.arbalest.device.ArrayData;
-import org.arbalest.device.ColumnBuilder;
+import org.arbalest.device.builders.ColumnBuilder;
 import org.arbalest.device.DeviceBuffer;
-import org.arbalest.device.Field;
-import org.arbalest.device.NestedType.MapType;
-import org.arbalest.device.NestedType.StructType;
+import org.arbalest.device.types.Field;
+import org.arbalest.device.types.NestedType.MapType;
+import org.arbalest.device.types.NestedType.StructType;
 import org.jspecify.annotations.Nullable;
 
 /** Maps: lists of entries, which are structs without nulls, whose fields are in builders of their own. */

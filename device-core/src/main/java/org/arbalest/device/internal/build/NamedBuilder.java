@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.build;
 
-import org.arbalest.device.Extension.Other;
-import org.arbalest.device.Field;
+import org.arbalest.device.types.Extension.Other;
+import org.arbalest.device.types.Field;
 import org.arbalest.device.internal.schema.TypeNames;
 import org.jspecify.annotations.Nullable;
 

@@ -3,7 +3,7 @@ package org.arbalest.device.internal.build;
 
 import java.util.List;
 import org.arbalest.device.ArrayData;
-import org.arbalest.device.Field;
+import org.arbalest.device.types.Field;
 
 /** Nulls only. */
 final class NullBuilder extends RefusingBuilder {

@@ -5,7 +5,7 @@ import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
 import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
 
 import java.lang.foreign.MemorySegment;
-import org.arbalest.device.NestedType.MapType;
+import org.arbalest.device.types.NestedType.MapType;
 import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.schema.TypeNames;
 

@@ -6,10 +6,10 @@ import java.math.BigDecimal;
 import java.time.OffsetDateTime;
 import java.util.Objects;
 import java.util.UUID;
-import org.arbalest.device.ColumnBuilder;
-import org.arbalest.device.ExtensionCodec;
-import org.arbalest.device.Field;
-import org.arbalest.device.Interval;
+import org.arbalest.device.builders.ColumnBuilder;
+import org.arbalest.device.objects.ExtensionCodec;
+import org.arbalest.device.types.Field;
+import org.arbalest.device.types.Interval;
 import org.jspecify.annotations.Nullable;
 
 /** What a type does not take, its builder refuses here, and of arrays it takes one value after the other. See {@link ColumnBuilder}. */

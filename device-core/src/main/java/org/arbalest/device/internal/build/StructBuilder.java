@@ -5,11 +5,11 @@ import java.time.OffsetDateTime;
 import java.util.List;
 import java.util.Objects;
 import org.arbalest.device.ArrayData;
-import org.arbalest.device.ColumnBuilder;
-import org.arbalest.device.Extension.TimestampWithOffset;
-import org.arbalest.device.Extension.VariableShapeTensor;
-import org.arbalest.device.Field;
-import org.arbalest.device.NestedType.StructType;
+import org.arbalest.device.builders.ColumnBuilder;
+import org.arbalest.device.types.Extension.TimestampWithOffset;
+import org.arbalest.device.types.Extension.VariableShapeTensor;
+import org.arbalest.device.types.Field;
+import org.arbalest.device.types.NestedType.StructType;
 
 /** Structs. The fields of a null struct are appended like any other, nulls or not. */
 final class StructBuilder extends RefusingBuilder {

@@ -9,8 +9,8 @@ import java.time.LocalTime;
 import java.time.Period;
 import java.time.ZonedDateTime;
 import java.util.Objects;
-import org.arbalest.device.ColumnBuilder;
-import org.arbalest.device.Field;
+import org.arbalest.device.builders.ColumnBuilder;
+import org.arbalest.device.types.Field;
 import org.jspecify.annotations.Nullable;
 
 /** What takes dates and times, whichever these are, or refuses them: {@link #appendTime} knows. See {@link ColumnBuilder}. */

@@ -6,11 +6,11 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import org.arbalest.device.ArrayData;
-import org.arbalest.device.ColumnBuilder;
+import org.arbalest.device.builders.ColumnBuilder;
 import org.arbalest.device.DeviceBuffer;
-import org.arbalest.device.Field;
-import org.arbalest.device.NestedType.UnionMode;
-import org.arbalest.device.NestedType.UnionType;
+import org.arbalest.device.types.Field;
+import org.arbalest.device.types.NestedType.UnionMode;
+import org.arbalest.device.types.NestedType.UnionType;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.jspecify.annotations.Nullable;
 

@@ -6,10 +6,10 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.Objects;
-import org.arbalest.device.ColumnBuilder;
-import org.arbalest.device.Field;
-import org.arbalest.device.FlatType.LargeUtf8Type;
-import org.arbalest.device.FlatType.Utf8Type;
+import org.arbalest.device.builders.ColumnBuilder;
+import org.arbalest.device.types.Field;
+import org.arbalest.device.types.FlatType.LargeUtf8Type;
+import org.arbalest.device.types.FlatType.Utf8Type;
 
 /** Text and binary with offsets. */
 final class VariableBuilder extends TextBuilder {

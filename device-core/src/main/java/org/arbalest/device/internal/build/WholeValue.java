@@ -4,11 +4,11 @@ package org.arbalest.device.internal.build;
 import java.time.OffsetDateTime;
 import java.util.Arrays;
 import java.util.List;
-import org.arbalest.device.Extension;
-import org.arbalest.device.Extension.FixedShapeTensor;
-import org.arbalest.device.Extension.VariableShapeTensor;
-import org.arbalest.device.ExtensionCodec;
-import org.arbalest.device.NestedType.FixedSizeListType;
+import org.arbalest.device.types.Extension;
+import org.arbalest.device.types.Extension.FixedShapeTensor;
+import org.arbalest.device.types.Extension.VariableShapeTensor;
+import org.arbalest.device.objects.ExtensionCodec;
+import org.arbalest.device.types.NestedType.FixedSizeListType;
 import org.arbalest.device.internal.schema.ExtensionChecks;
 import org.arbalest.device.internal.schema.TypeNames;
 

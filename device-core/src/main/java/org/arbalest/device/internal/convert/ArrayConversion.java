@@ -8,7 +8,7 @@ import org.arbalest.device.Device;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceBuffer;
 import org.arbalest.device.DeviceException;
-import org.arbalest.device.Field;
+import org.arbalest.device.types.Field;
 import org.arbalest.device.MemoryManager;
 import org.arbalest.device.abi.ArrowArrayStruct;
 import org.arbalest.device.abi.Errno;

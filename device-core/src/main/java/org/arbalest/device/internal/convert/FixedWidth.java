@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.convert;
 
-import org.arbalest.device.Field;
-import org.arbalest.device.FlatType.IntType;
-import org.arbalest.device.NestedType.DictionaryType;
+import org.arbalest.device.types.Field;
+import org.arbalest.device.types.FlatType.IntType;
+import org.arbalest.device.types.NestedType.DictionaryType;
 import org.arbalest.device.abi.ArrowArrayStruct;
 import org.arbalest.device.internal.memory.Bitmaps;
 import org.arbalest.device.internal.memory.Integers;

@@ -3,9 +3,9 @@ package org.arbalest.device.internal.convert;
 
 import java.util.Arrays;
 import java.util.List;
-import org.arbalest.device.Field;
-import org.arbalest.device.NestedType.RunEndEncodedType;
-import org.arbalest.device.NestedType.UnionType;
+import org.arbalest.device.types.Field;
+import org.arbalest.device.types.NestedType.RunEndEncodedType;
+import org.arbalest.device.types.NestedType.UnionType;
 import org.arbalest.device.abi.ArrowArrayStruct;
 import org.arbalest.device.internal.copy.Positions;
 import org.arbalest.device.internal.memory.NativeHeap;

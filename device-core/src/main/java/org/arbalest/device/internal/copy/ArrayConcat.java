@@ -12,7 +12,7 @@ import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceBuffer;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.DeviceStream;
-import org.arbalest.device.Field;
+import org.arbalest.device.types.Field;
 import org.arbalest.device.MemoryManager;
 import org.arbalest.device.internal.array.ArrayAssembly;
 import org.arbalest.device.internal.array.DeviceArrayImpl;

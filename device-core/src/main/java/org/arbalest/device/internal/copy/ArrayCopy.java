@@ -10,7 +10,7 @@ import org.arbalest.device.Device;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceBuffer;
 import org.arbalest.device.DeviceStream;
-import org.arbalest.device.Field;
+import org.arbalest.device.types.Field;
 import org.arbalest.device.MemoryManager;
 import org.arbalest.device.SyncEvent;
 import org.arbalest.device.abi.ArrowArrayStruct;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.copy;
 
-import org.arbalest.device.Field;
-import org.arbalest.device.NestedType.DictionaryType;
+import org.arbalest.device.types.Field;
+import org.arbalest.device.types.NestedType.DictionaryType;
 import org.arbalest.device.internal.memory.Integers;
 import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.schema.Malformed;

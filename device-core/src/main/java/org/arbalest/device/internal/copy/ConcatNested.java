@@ -2,7 +2,7 @@
 package org.arbalest.device.internal.copy;
 
 import java.util.Arrays;
-import org.arbalest.device.Field;
+import org.arbalest.device.types.Field;
 import org.arbalest.device.internal.memory.Integers;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.FieldImpl;

@@ -7,7 +7,7 @@ import java.util.function.IntConsumer;
 import java.util.function.LongConsumer;
 import org.arbalest.device.ArrayData;
 import org.arbalest.device.DeviceBuffer;
-import org.arbalest.device.Field;
+import org.arbalest.device.types.Field;
 import org.arbalest.device.abi.ArrowArrayStruct;
 import org.arbalest.device.internal.array.Ownership;
 import org.arbalest.device.internal.memory.Bitmaps;

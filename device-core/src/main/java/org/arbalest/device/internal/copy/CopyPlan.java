@@ -4,7 +4,7 @@ package org.arbalest.device.internal.copy;
 import java.util.List;
 import org.arbalest.device.DeviceBuffer;
 import org.arbalest.device.DeviceException;
-import org.arbalest.device.Field;
+import org.arbalest.device.types.Field;
 import org.arbalest.device.abi.ArrowArrayStruct;
 import org.arbalest.device.internal.array.Ownership;
 import org.arbalest.device.internal.array.StructBlock;

@@ -37,7 +37,8 @@ public final class DeviceRegistry {
   static final int MOST_DEVICES = 1 << 16;
 
   /** What serves the kinds of devices that we have backends for, by the beginning of their names. */
-  private static final Map<String, String> ARTIFACTS = Map.of("CUDA", "arbalest-device-cuda", "OPENCL", "arbalest-device-opencl", "ROCM", "arbalest-device-rocm");
+  private static final Map<String, String> ARTIFACTS =
+      Map.of("CUDA", "arbalest-device-cuda", "OPENCL", "arbalest-device-opencl", "ROCM", "arbalest-device-rocm");
 
   private static final OpenDevices OPEN;
 

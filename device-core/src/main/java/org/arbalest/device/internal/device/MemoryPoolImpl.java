@@ -4,10 +4,10 @@ package org.arbalest.device.internal.device;
 import java.util.Objects;
 import org.arbalest.device.Device;
 import org.arbalest.device.DeviceBuffer;
-import org.arbalest.device.MXBeanRegistration;
+import org.arbalest.device.monitoring.MXBeanRegistration;
 import org.arbalest.device.MemoryManager;
 import org.arbalest.device.MemoryPool;
-import org.arbalest.device.MemoryPoolMXBean;
+import org.arbalest.device.monitoring.MemoryPoolMXBean;
 import org.arbalest.device.internal.management.Management;
 import org.arbalest.device.spi.MemoryAllocator;
 

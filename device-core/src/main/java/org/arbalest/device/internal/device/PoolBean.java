@@ -2,7 +2,7 @@
 package org.arbalest.device.internal.device;
 
 import org.arbalest.device.MemoryPool;
-import org.arbalest.device.MemoryPoolMXBean;
+import org.arbalest.device.monitoring.MemoryPoolMXBean;
 
 /** A pool for a monitor. */
 final class PoolBean implements MemoryPoolMXBean {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.lifetime;
 
-import org.arbalest.device.Ledger;
-import org.arbalest.device.LedgerMXBean;
+import org.arbalest.device.monitoring.Ledger;
+import org.arbalest.device.monitoring.LedgerMXBean;
 
 /** The ledger for a monitor. */
 public final class LedgerBean implements LedgerMXBean {

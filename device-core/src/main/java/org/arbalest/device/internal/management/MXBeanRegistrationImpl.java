@@ -2,7 +2,7 @@
 package org.arbalest.device.internal.management;
 
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.arbalest.device.MXBeanRegistration;
+import org.arbalest.device.monitoring.MXBeanRegistration;
 
 /** A bean by its name. */
 public final class MXBeanRegistrationImpl implements MXBeanRegistration {

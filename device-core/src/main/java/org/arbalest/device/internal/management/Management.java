@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.management;
 
-import org.arbalest.device.MXBeanRegistration;
+import org.arbalest.device.monitoring.MXBeanRegistration;
 
 /** Registers beans, and asks the JDK's. Nothing here mentions the JDK's modules java.management and jdk.management, which an image may lack; what does is in {@link Beans}. */
 public final class Management {

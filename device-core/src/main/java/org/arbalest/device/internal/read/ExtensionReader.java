@@ -2,11 +2,11 @@
 package org.arbalest.device.internal.read;
 
 import java.util.Objects;
-import org.arbalest.device.Column;
-import org.arbalest.device.Extension.Bool8;
-import org.arbalest.device.Extension.Uuid;
-import org.arbalest.device.ExtensionCodec;
-import org.arbalest.device.Field;
+import org.arbalest.device.columns.Column;
+import org.arbalest.device.types.Extension.Bool8;
+import org.arbalest.device.types.Extension.Uuid;
+import org.arbalest.device.objects.ExtensionCodec;
+import org.arbalest.device.types.Field;
 import org.jspecify.annotations.Nullable;
 
 /** How a row of an extension type, which is not null, is an object. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.read;
 
-import org.arbalest.device.Extension.FixedShapeTensor;
-import org.arbalest.device.Tensor;
+import org.arbalest.device.types.Extension.FixedShapeTensor;
+import org.arbalest.device.columns.Tensor;
 
 /** Tensors that all have one shape: lists of one size. */
 final class FixedTensorValues extends ListValues {

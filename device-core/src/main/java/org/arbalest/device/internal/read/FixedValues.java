@@ -5,9 +5,9 @@ import java.lang.foreign.MemorySegment;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.util.UUID;
-import org.arbalest.device.Extension.Bool8;
-import org.arbalest.device.Extension.Uuid;
-import org.arbalest.device.Field;
+import org.arbalest.device.types.Extension.Bool8;
+import org.arbalest.device.types.Extension.Uuid;
+import org.arbalest.device.types.Field;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.Layout;
 

@@ -2,9 +2,9 @@
 package org.arbalest.device.internal.read;
 
 import java.time.Period;
-import org.arbalest.device.Field;
-import org.arbalest.device.FlatType.IntervalUnit;
-import org.arbalest.device.Interval;
+import org.arbalest.device.types.Field;
+import org.arbalest.device.types.FlatType.IntervalUnit;
+import org.arbalest.device.types.Interval;
 import org.arbalest.device.internal.memory.NativeHeap;
 
 /** Intervals: months; days and milliseconds; or months, days and nanoseconds. */

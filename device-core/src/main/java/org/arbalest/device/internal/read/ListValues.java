@@ -4,7 +4,7 @@ package org.arbalest.device.internal.read;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import org.arbalest.device.Column;
+import org.arbalest.device.columns.Column;
 import org.arbalest.device.internal.schema.Layout;
 import org.jspecify.annotations.Nullable;
 

@@ -4,9 +4,9 @@ package org.arbalest.device.internal.read;
 import java.math.BigDecimal;
 import java.time.OffsetDateTime;
 import java.util.UUID;
-import org.arbalest.device.Field;
-import org.arbalest.device.Interval;
-import org.arbalest.device.Tensor;
+import org.arbalest.device.types.Field;
+import org.arbalest.device.types.Interval;
+import org.arbalest.device.columns.Tensor;
 import org.jspecify.annotations.Nullable;
 
 /** Values that stand elsewhere: in a dictionary, in a child. They are read there. */

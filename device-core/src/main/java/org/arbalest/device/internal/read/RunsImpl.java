@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.read;
 
-import org.arbalest.device.Column;
-import org.arbalest.device.Runs;
+import org.arbalest.device.columns.Column;
+import org.arbalest.device.columns.Runs;
 import org.arbalest.device.internal.schema.RunEnds;
 
 /** The runs of some rows. See {@link Runs}. */

@@ -4,13 +4,13 @@ package org.arbalest.device.internal.read;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.ZoneId;
-import org.arbalest.device.DataType;
-import org.arbalest.device.FlatType.DateType;
-import org.arbalest.device.FlatType.DateUnit;
-import org.arbalest.device.FlatType.DurationType;
-import org.arbalest.device.FlatType.TimeType;
-import org.arbalest.device.FlatType.TimestampType;
-import org.arbalest.device.TimeUnit;
+import org.arbalest.device.types.DataType;
+import org.arbalest.device.types.FlatType.DateType;
+import org.arbalest.device.types.FlatType.DateUnit;
+import org.arbalest.device.types.FlatType.DurationType;
+import org.arbalest.device.types.FlatType.TimeType;
+import org.arbalest.device.types.FlatType.TimestampType;
+import org.arbalest.device.types.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** Dates and times for people, of the numbers that they are stored as. */

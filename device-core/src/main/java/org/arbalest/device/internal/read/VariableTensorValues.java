@@ -3,9 +3,9 @@ package org.arbalest.device.internal.read;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.arbalest.device.Column;
-import org.arbalest.device.Extension.VariableShapeTensor;
-import org.arbalest.device.Tensor;
+import org.arbalest.device.columns.Column;
+import org.arbalest.device.types.Extension.VariableShapeTensor;
+import org.arbalest.device.columns.Tensor;
 
 /** Tensors with a shape each: structs of their elements and of that. What does not go together is malformed (EXT-07). */
 final class VariableTensorValues extends StructValues {

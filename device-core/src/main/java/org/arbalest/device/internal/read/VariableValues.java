@@ -4,8 +4,8 @@ package org.arbalest.device.internal.read;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.lang.foreign.MemorySegment;
-import org.arbalest.device.FlatType.LargeUtf8Type;
-import org.arbalest.device.FlatType.Utf8Type;
+import org.arbalest.device.types.FlatType.LargeUtf8Type;
+import org.arbalest.device.types.FlatType.Utf8Type;
 import org.arbalest.device.abi.ArrowArrayStruct;
 import org.arbalest.device.internal.array.Ownership;
 import org.arbalest.device.internal.memory.NativeHeap;

@@ -3,7 +3,7 @@ package org.arbalest.device.internal.read;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import org.arbalest.device.FlatType.Utf8ViewType;
+import org.arbalest.device.types.FlatType.Utf8ViewType;
 import org.arbalest.device.abi.ArrowArrayStruct;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.ViewStruct;

@@ -3,10 +3,10 @@ package org.arbalest.device.internal.records;
 
 import java.math.BigDecimal;
 import java.math.BigInteger;
-import org.arbalest.device.ColumnBuilder;
-import org.arbalest.device.DataType;
-import org.arbalest.device.FlatType.DecimalType;
-import org.arbalest.device.FlatType.IntType;
+import org.arbalest.device.builders.ColumnBuilder;
+import org.arbalest.device.types.DataType;
+import org.arbalest.device.types.FlatType.DecimalType;
+import org.arbalest.device.types.FlatType.IntType;
 import org.arbalest.device.internal.build.ColumnBuilderImpl;
 import org.arbalest.device.internal.schema.TypeNames;
 

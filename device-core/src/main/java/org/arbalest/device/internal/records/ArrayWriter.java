@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.records;
 
-import org.arbalest.device.ColumnBuilder;
-import org.arbalest.device.Field;
-import org.arbalest.device.FlatType.IntType;
+import org.arbalest.device.builders.ColumnBuilder;
+import org.arbalest.device.types.Field;
+import org.arbalest.device.types.FlatType.IntType;
 import org.arbalest.device.internal.build.Fillers;
 import org.jspecify.annotations.Nullable;
 

@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
-import org.arbalest.device.ColumnName;
+import org.arbalest.device.objects.ColumnName;
 import org.arbalest.device.spi.ObjectShape;
 import org.arbalest.device.spi.ObjectType;
 import org.jspecify.annotations.Nullable;

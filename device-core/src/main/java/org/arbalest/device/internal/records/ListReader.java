@@ -3,7 +3,7 @@ package org.arbalest.device.internal.records;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.arbalest.device.Column;
+import org.arbalest.device.columns.Column;
 import org.arbalest.device.internal.read.ColumnImpl;
 import org.arbalest.device.spi.ObjectType;
 import org.jspecify.annotations.Nullable;

@@ -5,9 +5,9 @@ import java.lang.reflect.Array;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Map;
-import org.arbalest.device.ColumnBuilder;
-import org.arbalest.device.Field;
-import org.arbalest.device.NestedType.FixedSizeListType;
+import org.arbalest.device.builders.ColumnBuilder;
+import org.arbalest.device.types.Field;
+import org.arbalest.device.types.NestedType.FixedSizeListType;
 import org.arbalest.device.internal.build.Fillers;
 import org.jspecify.annotations.Nullable;
 

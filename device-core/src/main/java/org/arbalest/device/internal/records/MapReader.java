@@ -5,7 +5,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.arbalest.device.Column;
+import org.arbalest.device.columns.Column;
 import org.arbalest.device.internal.read.ColumnImpl;
 import org.arbalest.device.spi.ObjectType;
 import org.jspecify.annotations.Nullable;

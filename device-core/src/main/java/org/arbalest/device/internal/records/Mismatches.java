@@ -3,7 +3,7 @@ package org.arbalest.device.internal.records;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.arbalest.device.Field;
+import org.arbalest.device.types.Field;
 import org.arbalest.device.internal.schema.TypeNames;
 import org.arbalest.device.spi.ObjectType;
 

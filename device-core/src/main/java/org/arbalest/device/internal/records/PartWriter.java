@@ -3,9 +3,9 @@ package org.arbalest.device.internal.records;
 
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodType;
-import org.arbalest.device.ColumnBuilder;
-import org.arbalest.device.Field;
-import org.arbalest.device.FlatType.IntType;
+import org.arbalest.device.builders.ColumnBuilder;
+import org.arbalest.device.types.Field;
+import org.arbalest.device.types.FlatType.IntType;
 import org.arbalest.device.internal.build.Fillers;
 import org.arbalest.device.spi.ObjectShape.Component;
 import org.jspecify.annotations.Nullable;

@@ -2,7 +2,7 @@
 package org.arbalest.device.internal.records;
 
 import java.util.NoSuchElementException;
-import org.arbalest.device.Column;
+import org.arbalest.device.columns.Column;
 import org.arbalest.device.internal.read.ColumnImpl;
 import org.arbalest.device.spi.ObjectType;
 

@@ -4,7 +4,7 @@ package org.arbalest.device.internal.records;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
-import org.arbalest.device.Field;
+import org.arbalest.device.types.Field;
 import org.arbalest.device.internal.read.Codecs;
 
 /** What was made for the last few fields, by the codecs that are registered still. */

@@ -9,7 +9,7 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.IntStream;
-import org.arbalest.device.Field;
+import org.arbalest.device.types.Field;
 import org.arbalest.device.internal.read.ColumnImpl;
 import org.arbalest.device.spi.ObjectShape;
 import org.arbalest.device.spi.ObjectShape.Component;

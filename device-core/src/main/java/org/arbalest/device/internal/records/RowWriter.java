@@ -3,8 +3,8 @@ package org.arbalest.device.internal.records;
 
 import java.util.Arrays;
 import java.util.List;
-import org.arbalest.device.BatchBuilder;
-import org.arbalest.device.ColumnBuilder;
+import org.arbalest.device.builders.BatchBuilder;
+import org.arbalest.device.builders.ColumnBuilder;
 import org.jspecify.annotations.Nullable;
 
 /** Objects as structs, field by field. */

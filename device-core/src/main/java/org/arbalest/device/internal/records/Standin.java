@@ -4,7 +4,7 @@ package org.arbalest.device.internal.records;
 import java.util.Arrays;
 import java.util.Optional;
 import java.util.function.Function;
-import org.arbalest.device.ColumnBuilder;
+import org.arbalest.device.builders.ColumnBuilder;
 import org.arbalest.device.internal.read.ColumnImpl;
 import org.arbalest.device.spi.ObjectConversion;
 import org.arbalest.device.spi.ObjectType;

@@ -3,7 +3,7 @@ package org.arbalest.device.internal.records;
 
 import java.util.Arrays;
 import java.util.Comparator;
-import org.arbalest.device.Column;
+import org.arbalest.device.columns.Column;
 
 /** Text as characters and as constants of an enum. */
 final class TextObjects {

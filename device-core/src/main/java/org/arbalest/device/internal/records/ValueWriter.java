@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.records;
 
-import org.arbalest.device.ColumnBuilder;
-import org.arbalest.device.DataType;
-import org.arbalest.device.Field;
-import org.arbalest.device.NestedType.StructType;
+import org.arbalest.device.builders.ColumnBuilder;
+import org.arbalest.device.types.DataType;
+import org.arbalest.device.types.Field;
+import org.arbalest.device.types.NestedType.StructType;
 import org.arbalest.device.internal.build.Fillers;
 import org.jspecify.annotations.Nullable;
 

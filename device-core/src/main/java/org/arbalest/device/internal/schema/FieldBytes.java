@@ -3,11 +3,11 @@ package org.arbalest.device.internal.schema;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.arbalest.device.DataType;
-import org.arbalest.device.FlatType.IntType;
-import org.arbalest.device.Field;
-import org.arbalest.device.Metadata;
-import org.arbalest.device.NestedType.DictionaryType;
+import org.arbalest.device.types.DataType;
+import org.arbalest.device.types.FlatType.IntType;
+import org.arbalest.device.types.Field;
+import org.arbalest.device.types.Metadata;
+import org.arbalest.device.types.NestedType.DictionaryType;
 import org.arbalest.device.abi.ArrowSchemaStruct;
 import org.arbalest.device.internal.memory.ByteReader;
 import org.arbalest.device.internal.memory.ByteWriter;

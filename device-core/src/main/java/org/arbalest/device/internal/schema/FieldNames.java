@@ -5,10 +5,10 @@ import java.util.List;
 import java.util.Objects;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
-import org.arbalest.device.DataType;
-import org.arbalest.device.Field;
-import org.arbalest.device.NestedType.StructType;
-import org.arbalest.device.NestedType.UnionType;
+import org.arbalest.device.types.DataType;
+import org.arbalest.device.types.Field;
+import org.arbalest.device.types.NestedType.StructType;
+import org.arbalest.device.types.NestedType.UnionType;
 
 /** Fields by name. Names may repeat: who asks by one that does is told so, and is not given the first. */
 public final class FieldNames {

@@ -11,7 +11,7 @@ import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 import org.arbalest.device.DeviceException;
-import org.arbalest.device.Metadata;
+import org.arbalest.device.types.Metadata;
 
 /**
  * The C interface's encoding of metadata: an int32 count, then for each pair an int32 length and the bytes of the key, and the same for the

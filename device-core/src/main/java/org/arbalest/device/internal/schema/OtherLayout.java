@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.schema;
 
-import org.arbalest.device.DataType;
-import org.arbalest.device.FlatType.BinaryType;
-import org.arbalest.device.FlatType.BinaryViewType;
-import org.arbalest.device.FlatType.LargeBinaryType;
-import org.arbalest.device.FlatType.LargeUtf8Type;
-import org.arbalest.device.FlatType.Utf8Type;
-import org.arbalest.device.FlatType.Utf8ViewType;
-import org.arbalest.device.NestedType.LargeListType;
-import org.arbalest.device.NestedType.LargeListViewType;
-import org.arbalest.device.NestedType.ListType;
-import org.arbalest.device.NestedType.ListViewType;
+import org.arbalest.device.types.DataType;
+import org.arbalest.device.types.FlatType.BinaryType;
+import org.arbalest.device.types.FlatType.BinaryViewType;
+import org.arbalest.device.types.FlatType.LargeBinaryType;
+import org.arbalest.device.types.FlatType.LargeUtf8Type;
+import org.arbalest.device.types.FlatType.Utf8Type;
+import org.arbalest.device.types.FlatType.Utf8ViewType;
+import org.arbalest.device.types.NestedType.LargeListType;
+import org.arbalest.device.types.NestedType.LargeListViewType;
+import org.arbalest.device.types.NestedType.ListType;
+import org.arbalest.device.types.NestedType.ListViewType;
 
 /** Types that have the same values in different buffers: text, binary and lists, with offsets of 32 or 64 bits or in views. */
 public final class OtherLayout {

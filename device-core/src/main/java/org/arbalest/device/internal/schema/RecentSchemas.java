@@ -2,7 +2,7 @@
 package org.arbalest.device.internal.schema;
 
 import java.util.concurrent.atomic.AtomicReferenceArray;
-import org.arbalest.device.Field;
+import org.arbalest.device.types.Field;
 import org.arbalest.device.internal.memory.Stripes;
 import org.jspecify.annotations.Nullable;
 

@@ -7,7 +7,7 @@ import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
-import org.arbalest.device.Field;
+import org.arbalest.device.types.Field;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -6,7 +6,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.invoke.MethodHandles;
 import java.util.Arrays;
-import org.arbalest.device.Field;
+import org.arbalest.device.types.Field;
 import org.arbalest.device.abi.ArrowSchemaStruct;
 import org.arbalest.device.internal.exit.ExitAction;
 import org.arbalest.device.internal.exit.ExitGuard;

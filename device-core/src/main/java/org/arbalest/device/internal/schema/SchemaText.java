@@ -4,7 +4,7 @@ package org.arbalest.device.internal.schema;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.util.Arrays;
-import org.arbalest.device.Metadata;
+import org.arbalest.device.types.Metadata;
 import org.arbalest.device.internal.memory.NativeHeap;
 
 /** The strings of a {@link SchemaImage} while it is made: each is put behind the one before, and known by its place. */

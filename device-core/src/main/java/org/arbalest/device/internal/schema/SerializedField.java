@@ -3,8 +3,8 @@ package org.arbalest.device.internal.schema;
 
 import java.io.Serial;
 import java.io.Serializable;
-import org.arbalest.device.DataType;
-import org.arbalest.device.Metadata;
+import org.arbalest.device.types.DataType;
+import org.arbalest.device.types.Metadata;
 
 /** A field as Java serializes it: what it was made of. */
 record SerializedField(String name, DataType type, boolean nullable, Metadata metadata, long unknownFlags) implements Serializable {

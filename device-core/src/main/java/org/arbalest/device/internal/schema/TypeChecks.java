@@ -3,9 +3,9 @@ package org.arbalest.device.internal.schema;
 
 import java.util.Arrays;
 import java.util.List;
-import org.arbalest.device.Field;
-import org.arbalest.device.FlatType.IntType;
-import org.arbalest.device.NestedType.StructType;
+import org.arbalest.device.types.Field;
+import org.arbalest.device.types.FlatType.IntType;
+import org.arbalest.device.types.NestedType.StructType;
 
 /** What the parameters of types may be. */
 public final class TypeChecks {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.schema;
 
-import org.arbalest.device.TimeUnit;
+import org.arbalest.device.types.TimeUnit;
 
 /** How many of a unit of time there are in others. */
 public final class Units {

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.UUID;
 import java.util.zip.CRC32C;
 import org.arbalest.device.DeviceException;
-import org.arbalest.device.Field;
+import org.arbalest.device.types.Field;
 import org.arbalest.device.abi.DeviceType;
 import org.arbalest.device.internal.memory.ByteReader;
 import org.arbalest.device.internal.memory.ByteWriter;

@@ -31,7 +31,7 @@ final class OpenedArray {
     this.closed = closed;
   }
 
-  /** See {@link org.arbalest.device.SharedArray#open(byte[], Runnable)}. */
+  /** See {@link org.arbalest.device.sharing.SharedArray#open(byte[], Runnable)}. */
   static DeviceArray open(byte[] bytes, Runnable closed) {
     Objects.requireNonNull(bytes, "message");
     OpenedArray array = new OpenedArray(Objects.requireNonNull(closed, "closed"));

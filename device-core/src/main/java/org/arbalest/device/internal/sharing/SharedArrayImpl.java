@@ -9,7 +9,7 @@ import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.DeviceIdentity;
 import org.arbalest.device.DeviceStream;
-import org.arbalest.device.SharedArray;
+import org.arbalest.device.sharing.SharedArray;
 import org.arbalest.device.abi.ArrowDeviceArrayStruct;
 import org.arbalest.device.abi.Errno;
 import org.arbalest.device.internal.array.ArrayImport;

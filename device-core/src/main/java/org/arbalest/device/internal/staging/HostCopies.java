@@ -87,7 +87,7 @@ final class HostCopies {
 
     void work() {
       int piece = 0;
-      for (int part; (part = taken.getAndIncrement()) < parts[parts.length - 1]; ) {
+      for (int part; (part = taken.getAndIncrement()) < parts[parts.length - 1];) {
         while (part >= parts[piece + 1]) piece++;
         long done = (part - parts[piece]) * PART;
         try {

@@ -3,7 +3,7 @@ package org.arbalest.device.internal.statistics;
 
 import java.util.List;
 import java.util.function.Supplier;
-import org.arbalest.device.Field;
+import org.arbalest.device.types.Field;
 import org.arbalest.device.internal.schema.FieldNames;
 
 /**

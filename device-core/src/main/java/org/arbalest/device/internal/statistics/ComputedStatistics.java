@@ -2,10 +2,10 @@
 package org.arbalest.device.internal.statistics;
 
 import java.util.Objects;
-import org.arbalest.device.Column;
-import org.arbalest.device.DataType;
+import org.arbalest.device.columns.Column;
+import org.arbalest.device.types.DataType;
 import org.arbalest.device.DeviceArray;
-import org.arbalest.device.NestedType.StructType;
+import org.arbalest.device.types.NestedType.StructType;
 
 /** Finds out the statistics of an array: exact ones, of those columns of which it is beyond doubt which rows they have. */
 public final class ComputedStatistics {

@@ -3,7 +3,7 @@ package org.arbalest.device.internal.statistics;
 
 import java.util.HashMap;
 import java.util.Map;
-import org.arbalest.device.StatisticKeys;
+import org.arbalest.device.statistics.StatisticKeys;
 import org.jspecify.annotations.Nullable;
 
 /** What the specification has names for, each with an exact value and an approximate one. */

@@ -10,16 +10,16 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
-import org.arbalest.device.DataType;
-import org.arbalest.device.Field;
-import org.arbalest.device.FlatType.FloatType;
-import org.arbalest.device.FlatType.IntType;
+import org.arbalest.device.types.DataType;
+import org.arbalest.device.types.Field;
+import org.arbalest.device.types.FlatType.FloatType;
+import org.arbalest.device.types.FlatType.IntType;
 import org.arbalest.device.internal.read.TimeText;
 import org.arbalest.device.internal.schema.TypeNames;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One value, as {@link org.arbalest.device.Column#get} answers it.
+ * One value, as {@link org.arbalest.device.columns.Column#get} answers it.
  *
  * @param field what it is of: a field of the union
  * @param value the object; arrays of bytes, and what is nested, are nobody else's

@@ -6,18 +6,18 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
-import org.arbalest.device.Column;
-import org.arbalest.device.DataType;
+import org.arbalest.device.columns.Column;
+import org.arbalest.device.types.DataType;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceException;
-import org.arbalest.device.Field;
-import org.arbalest.device.FlatType.IntType;
-import org.arbalest.device.FlatType.LargeUtf8Type;
-import org.arbalest.device.FlatType.Utf8Type;
-import org.arbalest.device.FlatType.Utf8ViewType;
-import org.arbalest.device.NestedType.MapType;
-import org.arbalest.device.NestedType.StructType;
-import org.arbalest.device.NestedType.UnionType;
+import org.arbalest.device.types.Field;
+import org.arbalest.device.types.FlatType.IntType;
+import org.arbalest.device.types.FlatType.LargeUtf8Type;
+import org.arbalest.device.types.FlatType.Utf8Type;
+import org.arbalest.device.types.FlatType.Utf8ViewType;
+import org.arbalest.device.types.NestedType.MapType;
+import org.arbalest.device.types.NestedType.StructType;
+import org.arbalest.device.types.NestedType.UnionType;
 import org.arbalest.device.internal.schema.TypeNames;
 
 /**

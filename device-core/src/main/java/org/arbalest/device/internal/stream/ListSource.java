@@ -8,7 +8,7 @@ import java.util.Objects;
 import java.util.function.Supplier;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
-import org.arbalest.device.Schema;
+import org.arbalest.device.types.Schema;
 import org.arbalest.device.abi.DeviceType;
 import org.jspecify.annotations.Nullable;
 

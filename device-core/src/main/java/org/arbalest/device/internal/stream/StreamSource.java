@@ -7,7 +7,7 @@ import java.util.Objects;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.DeviceException;
-import org.arbalest.device.Field;
+import org.arbalest.device.types.Field;
 import org.arbalest.device.Validation;
 import org.arbalest.device.abi.ArrowArrayStreamStruct;
 import org.arbalest.device.abi.ArrowArrayStruct;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.tensor;
 
-import org.arbalest.device.DataType;
+import org.arbalest.device.types.DataType;
 import org.arbalest.device.DeviceException;
-import org.arbalest.device.Extension.Bool8;
-import org.arbalest.device.Field;
-import org.arbalest.device.FlatType.BoolType;
-import org.arbalest.device.FlatType.FloatType;
-import org.arbalest.device.FlatType.IntType;
+import org.arbalest.device.types.Extension.Bool8;
+import org.arbalest.device.types.Field;
+import org.arbalest.device.types.FlatType.BoolType;
+import org.arbalest.device.types.FlatType.FloatType;
+import org.arbalest.device.types.FlatType.IntType;
 import org.arbalest.device.abi.DLTensorStruct;
 import org.arbalest.device.internal.schema.TypeNames;
 

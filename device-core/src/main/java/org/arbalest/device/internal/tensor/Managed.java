@@ -3,7 +3,7 @@ package org.arbalest.device.internal.tensor;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.StructLayout;
-import org.arbalest.device.DLPack;
+import org.arbalest.device.tensors.DLPack;
 import org.arbalest.device.abi.DLManagedTensorStruct;
 import org.arbalest.device.abi.DLManagedTensorVersionedStruct;
 import org.arbalest.device.internal.calls.Calls;

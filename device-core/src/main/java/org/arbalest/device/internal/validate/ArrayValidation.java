@@ -3,7 +3,7 @@ package org.arbalest.device.internal.validate;
 
 import java.util.Objects;
 import org.arbalest.device.DeviceArray;
-import org.arbalest.device.Field;
+import org.arbalest.device.types.Field;
 import org.arbalest.device.Validation;
 import org.arbalest.device.internal.array.DeviceArrayImpl;
 import org.arbalest.device.internal.array.Ownership;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.validate;
 
-import org.arbalest.device.Field;
+import org.arbalest.device.types.Field;
 import org.arbalest.device.abi.ArrowArrayStruct;
 import org.arbalest.device.internal.array.Ownership;
 import org.arbalest.device.internal.schema.Layout;

@@ -3,11 +3,11 @@ package org.arbalest.device.internal.validate;
 
 import java.math.BigInteger;
 import java.util.Locale;
-import org.arbalest.device.FlatType.DateType;
-import org.arbalest.device.FlatType.DateUnit;
-import org.arbalest.device.FlatType.DecimalType;
-import org.arbalest.device.FlatType.TimeType;
-import org.arbalest.device.NestedType.DictionaryType;
+import org.arbalest.device.types.FlatType.DateType;
+import org.arbalest.device.types.FlatType.DateUnit;
+import org.arbalest.device.types.FlatType.DecimalType;
+import org.arbalest.device.types.FlatType.TimeType;
+import org.arbalest.device.types.NestedType.DictionaryType;
 import org.arbalest.device.abi.ArrowArrayStruct;
 import org.arbalest.device.internal.memory.Integers;
 import org.arbalest.device.internal.memory.NativeHeap;

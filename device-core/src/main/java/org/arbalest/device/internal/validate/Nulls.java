@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.validate;
 
-import org.arbalest.device.NestedType.UnionType;
+import org.arbalest.device.types.NestedType.UnionType;
 import org.arbalest.device.abi.ArrowArrayStruct;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.Layout;

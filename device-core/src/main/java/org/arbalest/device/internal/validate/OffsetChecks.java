@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.validate;
 
-import org.arbalest.device.FlatType.LargeUtf8Type;
-import org.arbalest.device.FlatType.Utf8Type;
+import org.arbalest.device.types.FlatType.LargeUtf8Type;
+import org.arbalest.device.types.FlatType.Utf8Type;
 import org.arbalest.device.abi.ArrowArrayStruct;
 import org.arbalest.device.internal.memory.Integers;
 import org.arbalest.device.internal.schema.Layout;

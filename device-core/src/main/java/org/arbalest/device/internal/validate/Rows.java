@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.validate;
 
-import org.arbalest.device.Field;
-import org.arbalest.device.NestedType.MapType;
+import org.arbalest.device.types.Field;
+import org.arbalest.device.types.NestedType.MapType;
 import org.arbalest.device.abi.ArrowArrayStruct;
 import org.arbalest.device.internal.array.DeviceArrayImpl;
 import org.arbalest.device.internal.array.Ownership;

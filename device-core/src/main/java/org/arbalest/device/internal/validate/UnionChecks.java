@@ -3,7 +3,7 @@ package org.arbalest.device.internal.validate;
 
 import java.util.Arrays;
 import java.util.List;
-import org.arbalest.device.NestedType.UnionType;
+import org.arbalest.device.types.NestedType.UnionType;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.schema.Malformed;

@@ -3,7 +3,7 @@ package org.arbalest.device.internal.validate;
 
 import java.util.HashMap;
 import java.util.Map;
-import org.arbalest.device.FlatType.Utf8ViewType;
+import org.arbalest.device.types.FlatType.Utf8ViewType;
 import org.arbalest.device.abi.ArrowArrayStruct;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.Malformed;

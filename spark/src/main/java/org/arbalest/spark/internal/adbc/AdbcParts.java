@@ -8,7 +8,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import org.apache.spark.TaskContext;
 import org.arbalest.device.DeviceArrayReader;
-import org.arbalest.device.Schema;
+import org.arbalest.device.types.Schema;
 import org.arbalest.device.adbc.AdbcConnection;
 import org.arbalest.device.adbc.AdbcDatabase;
 import org.arbalest.device.adbc.AdbcDriver;

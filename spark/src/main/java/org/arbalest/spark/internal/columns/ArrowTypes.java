@@ -25,12 +25,12 @@ import org.apache.spark.sql.types.TimeType;
 import org.apache.spark.sql.types.TimestampNTZType;
 import org.apache.spark.sql.types.TimestampType;
 import org.apache.spark.sql.types.YearMonthIntervalType;
-import org.arbalest.device.DataType;
-import org.arbalest.device.Field;
-import org.arbalest.device.FlatType;
-import org.arbalest.device.NestedType;
-import org.arbalest.device.Schema;
-import org.arbalest.device.TimeUnit;
+import org.arbalest.device.types.DataType;
+import org.arbalest.device.types.Field;
+import org.arbalest.device.types.FlatType;
+import org.arbalest.device.types.NestedType;
+import org.arbalest.device.types.Schema;
+import org.arbalest.device.types.TimeUnit;
 
 /** Arrow's type of what Spark has. */
 public final class ArrowTypes {

@@ -6,7 +6,7 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.types.StructType;
 import org.arbalest.device.DeviceArrayReader;
-import org.arbalest.device.Schema;
+import org.arbalest.device.types.Schema;
 import org.arbalest.spark.ColumnFunction;
 import org.arbalest.spark.internal.task.ApplicationSettings;
 import org.jspecify.annotations.Nullable;

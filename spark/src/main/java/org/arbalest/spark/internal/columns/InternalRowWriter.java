@@ -5,7 +5,7 @@ import java.util.Iterator;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
 import org.apache.spark.sql.types.StructType;
-import org.arbalest.device.ColumnBuilder;
+import org.arbalest.device.builders.ColumnBuilder;
 import org.arbalest.device.MemoryManager;
 import org.jspecify.annotations.Nullable;
 

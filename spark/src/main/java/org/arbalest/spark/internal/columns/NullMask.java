@@ -3,7 +3,7 @@ package org.arbalest.spark.internal.columns;
 
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
-import org.arbalest.device.ColumnBuilder;
+import org.arbalest.device.builders.ColumnBuilder;
 
 /** Which of at most {@link NumberColumn#ROWS} values are null. */
 final class NullMask {

@@ -18,7 +18,7 @@ import org.apache.spark.sql.types.ShortType;
 import org.apache.spark.sql.types.TimestampNTZType;
 import org.apache.spark.sql.types.TimestampType;
 import org.apache.spark.sql.types.YearMonthIntervalType;
-import org.arbalest.device.ColumnBuilder;
+import org.arbalest.device.builders.ColumnBuilder;
 import org.jspecify.annotations.Nullable;
 
 /** Numbers, or booleans, of one column of some rows, gathered in an array that is appended as a whole. The kinds are told apart by a switch, since a virtual call for each value took longer. */

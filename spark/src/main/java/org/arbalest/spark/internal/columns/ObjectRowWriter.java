@@ -4,7 +4,7 @@ package org.arbalest.spark.internal.columns;
 import java.util.Iterator;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.types.StructType;
-import org.arbalest.device.ColumnBuilder;
+import org.arbalest.device.builders.ColumnBuilder;
 import org.arbalest.device.MemoryManager;
 
 /** Makes batches of rows of Spark's public API. */

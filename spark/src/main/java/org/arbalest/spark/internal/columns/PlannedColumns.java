@@ -20,7 +20,7 @@ import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanExec;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.vectorized.ColumnarBatch;
 import org.arbalest.device.DeviceArrayReader;
-import org.arbalest.device.Schema;
+import org.arbalest.device.types.Schema;
 import org.arbalest.spark.ColumnFunction;
 import org.jspecify.annotations.Nullable;
 

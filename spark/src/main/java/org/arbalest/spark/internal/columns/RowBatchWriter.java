@@ -7,10 +7,10 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.StructType;
-import org.arbalest.device.BatchBuilder;
-import org.arbalest.device.ColumnBuilder;
+import org.arbalest.device.builders.BatchBuilder;
+import org.arbalest.device.builders.ColumnBuilder;
 import org.arbalest.device.DeviceArray;
-import org.arbalest.device.Field;
+import org.arbalest.device.types.Field;
 import org.arbalest.device.MemoryManager;
 import org.jspecify.annotations.Nullable;
 

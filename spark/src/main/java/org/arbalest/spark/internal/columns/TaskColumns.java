@@ -6,7 +6,7 @@ import java.util.Iterator;
 import org.apache.spark.TaskContext;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
-import org.arbalest.device.Schema;
+import org.arbalest.device.types.Schema;
 import org.arbalest.spark.ColumnFunction;
 import org.arbalest.spark.internal.task.Pulls;
 import org.arbalest.spark.internal.task.SparkTask;

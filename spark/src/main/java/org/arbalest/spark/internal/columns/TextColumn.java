@@ -9,7 +9,7 @@ import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.unsafe.Platform;
 import org.apache.spark.unsafe.types.UTF8String;
-import org.arbalest.device.ColumnBuilder;
+import org.arbalest.device.builders.ColumnBuilder;
 import org.jspecify.annotations.Nullable;
 
 /** Text of one column of some internal rows, gathered in an array that is appended as a whole; text that has no room there, by itself. */

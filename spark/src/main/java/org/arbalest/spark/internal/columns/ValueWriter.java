@@ -31,8 +31,8 @@ import org.apache.spark.sql.types.TimestampType;
 import org.apache.spark.sql.types.YearMonthIntervalType;
 import org.apache.spark.unsafe.types.CalendarInterval;
 import org.apache.spark.unsafe.types.UTF8String;
-import org.arbalest.device.ColumnBuilder;
-import org.arbalest.device.Interval;
+import org.arbalest.device.builders.ColumnBuilder;
+import org.arbalest.device.types.Interval;
 
 /** Appends one value of Spark's, which is not null, of a row, an array or a column. */
 @FunctionalInterface

@@ -17,7 +17,7 @@ import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.MapType;
 import org.apache.spark.sql.types.StringType;
 import org.apache.spark.sql.types.StructType;
-import org.arbalest.device.Field;
+import org.arbalest.device.types.Field;
 import org.arbalest.spark.ColumnPartition;
 import org.arbalest.spark.ScanRequest;
 import org.arbalest.spark.internal.task.Failures;

@@ -11,8 +11,8 @@ import org.apache.spark.sql.connector.read.SupportsPushDownRequiredColumns;
 import org.apache.spark.sql.connector.read.SupportsPushDownV2Filters;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
-import org.arbalest.device.Field;
-import org.arbalest.device.Schema;
+import org.arbalest.device.types.Field;
+import org.arbalest.device.types.Schema;
 import org.arbalest.spark.ScanRequest;
 
 /** What Spark's planner tells a scan. */

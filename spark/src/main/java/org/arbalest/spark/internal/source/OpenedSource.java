@@ -3,7 +3,7 @@ package org.arbalest.spark.internal.source;
 
 import java.lang.reflect.InvocationTargetException;
 import org.apache.spark.sql.types.StructType;
-import org.arbalest.device.Schema;
+import org.arbalest.device.types.Schema;
 import org.arbalest.spark.ColumnSource;
 import org.arbalest.spark.internal.task.Failures;
 import org.arbalest.spark.internal.vector.SparkTypes;

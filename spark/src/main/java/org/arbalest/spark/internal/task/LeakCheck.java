@@ -11,7 +11,7 @@ import java.util.stream.Stream;
 import org.apache.spark.SparkConf;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.TaskContext;
-import org.arbalest.device.Ledger;
+import org.arbalest.device.monitoring.Ledger;
 
 /** Looks at the end of a task whether its executor holds more of ours than was told before: by {@code spark.arbalest.leaks}, which is {@code off}, {@code log} or {@code fail}. */
 final class LeakCheck {

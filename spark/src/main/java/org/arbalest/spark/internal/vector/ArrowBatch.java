@@ -4,8 +4,8 @@ package org.arbalest.spark.internal.vector;
 import java.util.List;
 import org.apache.spark.sql.vectorized.ColumnarBatch;
 import org.arbalest.device.DeviceArray;
-import org.arbalest.device.Field;
-import org.arbalest.device.Schema;
+import org.arbalest.device.types.Field;
+import org.arbalest.device.types.Schema;
 import org.jspecify.annotations.Nullable;
 
 /** A batch of Spark's that shows columns of an array, by their names. */

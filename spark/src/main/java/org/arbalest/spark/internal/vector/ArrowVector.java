@@ -9,7 +9,7 @@ import org.apache.spark.sql.vectorized.ColumnarArray;
 import org.apache.spark.sql.vectorized.ColumnarMap;
 import org.apache.spark.unsafe.types.CalendarInterval;
 import org.apache.spark.unsafe.types.UTF8String;
-import org.arbalest.device.Column;
+import org.arbalest.device.columns.Column;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -6,7 +6,7 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import java.util.Objects;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.unsafe.types.UTF8String;
-import org.arbalest.device.Column;
+import org.arbalest.device.columns.Column;
 import org.jspecify.annotations.Nullable;
 
 /** Text and binary. Text is read where it is, binary is copied into an array of its own. */

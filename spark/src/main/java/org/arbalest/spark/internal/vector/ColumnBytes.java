@@ -2,13 +2,13 @@
 package org.arbalest.spark.internal.vector;
 
 import java.util.List;
-import org.arbalest.device.Column;
+import org.arbalest.device.columns.Column;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceException;
-import org.arbalest.device.Field;
-import org.arbalest.device.FlatType;
-import org.arbalest.device.NestedType;
-import org.arbalest.device.TimeUnit;
+import org.arbalest.device.types.Field;
+import org.arbalest.device.types.FlatType;
+import org.arbalest.device.types.NestedType;
+import org.arbalest.device.types.TimeUnit;
 
 /** How many bytes of buffers a column has for its rows, with the items of its lists and the bytes of its text; all of a dictionary, and all runs. */
 public final class ColumnBytes {

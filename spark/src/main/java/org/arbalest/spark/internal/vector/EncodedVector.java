@@ -9,8 +9,8 @@ import org.apache.spark.sql.vectorized.ColumnarArray;
 import org.apache.spark.sql.vectorized.ColumnarMap;
 import org.apache.spark.unsafe.types.CalendarInterval;
 import org.apache.spark.unsafe.types.UTF8String;
-import org.arbalest.device.Column;
-import org.arbalest.device.Runs;
+import org.arbalest.device.columns.Column;
+import org.arbalest.device.columns.Runs;
 import org.jspecify.annotations.Nullable;
 
 /** Rows that stand for rows of other values: of a dictionary, or of runs. A value is looked up when it is read. */

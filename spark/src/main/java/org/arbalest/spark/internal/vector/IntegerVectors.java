@@ -10,7 +10,7 @@ import java.math.BigDecimal;
 import java.math.BigInteger;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.Decimal;
-import org.arbalest.device.Column;
+import org.arbalest.device.columns.Column;
 import org.jspecify.annotations.Nullable;
 
 /** Booleans and integers. Unsigned ones are the next wider ones that are signed. */

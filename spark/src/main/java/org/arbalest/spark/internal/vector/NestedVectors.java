@@ -5,7 +5,7 @@ import java.util.Objects;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.vectorized.ColumnarArray;
 import org.apache.spark.sql.vectorized.ColumnarMap;
-import org.arbalest.device.Column;
+import org.arbalest.device.columns.Column;
 import org.jspecify.annotations.Nullable;
 
 /** Columns of columns, and of nothing. */

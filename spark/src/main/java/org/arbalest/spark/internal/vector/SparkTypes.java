@@ -10,11 +10,11 @@ import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.types.TimeType;
 import org.apache.spark.sql.types.YearMonthIntervalType;
-import org.arbalest.device.Field;
-import org.arbalest.device.FlatType;
-import org.arbalest.device.NestedType;
-import org.arbalest.device.Schema;
-import org.arbalest.device.TimeUnit;
+import org.arbalest.device.types.Field;
+import org.arbalest.device.types.FlatType;
+import org.arbalest.device.types.NestedType;
+import org.arbalest.device.types.Schema;
+import org.arbalest.device.types.TimeUnit;
 
 /** Spark's type of what Arrow has. Extension types are what they are stored as. */
 public final class SparkTypes {
@@ -130,7 +130,7 @@ public final class SparkTypes {
       };
     }
 
-    private static IllegalArgumentException none(String path, org.arbalest.device.DataType type, String why) {
+    private static IllegalArgumentException none(String path, org.arbalest.device.types.DataType type, String why) {
       return new IllegalArgumentException("Spark has no type for " + path + ", which is " + type + ": " + why);
     }
   }

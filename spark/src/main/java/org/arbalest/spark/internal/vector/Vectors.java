@@ -6,10 +6,10 @@ import org.apache.spark.sql.types.ArrayType;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.MapType;
 import org.apache.spark.sql.types.StructType;
-import org.arbalest.device.Field;
-import org.arbalest.device.FlatType;
-import org.arbalest.device.NestedType;
-import org.arbalest.device.TimeUnit;
+import org.arbalest.device.types.Field;
+import org.arbalest.device.types.FlatType;
+import org.arbalest.device.types.NestedType;
+import org.arbalest.device.types.TimeUnit;
 import org.arbalest.spark.internal.vector.NestedVectors.Extent;
 import org.arbalest.spark.internal.vector.NestedVectors.Items;
 

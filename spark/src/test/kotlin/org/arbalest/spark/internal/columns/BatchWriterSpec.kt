@@ -12,9 +12,9 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.vectorized.ColumnVector
 import org.apache.spark.sql.vectorized.ColumnarBatch
 import org.arbalest.device.Devices
-import org.arbalest.device.Field
-import org.arbalest.device.FlatType
-import org.arbalest.device.Schema
+import org.arbalest.device.types.Field
+import org.arbalest.device.types.FlatType
+import org.arbalest.device.types.Schema
 import org.arbalest.spark.internal.vector.SparkTypes
 import org.arbalest.spark.internal.vector.Vectors
 import org.arbalest.support.ChildJvm

@@ -3,13 +3,13 @@ package org.arbalest.spark.internal.vector
 
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
-import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
-import org.arbalest.device.Field
-import org.arbalest.device.FlatType
-import org.arbalest.device.NestedType
-import org.arbalest.device.TimeUnit
+import org.arbalest.device.types.DataType
+import org.arbalest.device.types.Field
+import org.arbalest.device.types.FlatType
+import org.arbalest.device.types.NestedType
+import org.arbalest.device.types.TimeUnit
 import org.arbalest.support.LedgerExtension
 import java.lang.foreign.MemorySegment
 

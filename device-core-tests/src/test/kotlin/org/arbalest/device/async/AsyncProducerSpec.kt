@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.async
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.comparables.shouldBeGreaterThan
+import io.kotest.matchers.comparables.shouldBeLessThan
+import io.kotest.matchers.comparables.shouldBeLessThanOrEqualTo
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import io.kotest.matchers.types.shouldBeInstanceOf
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.DeviceException
+import org.arbalest.device.Devices
+import org.arbalest.device.abi.ArrowAsyncHandlerStruct
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.abi.Errno
+import org.arbalest.device.monitoring.Ledger
+import org.arbalest.device.support.EveryType
+import org.arbalest.device.support.Supplied
+import org.arbalest.device.support.outcome
+import org.arbalest.device.types.DataType
+import org.arbalest.device.types.Field
+import org.arbalest.device.types.Metadata
+import org.arbalest.device.types.Schema
+import org.arbalest.support.CCompiler
+import org.arbalest.support.CPeer
+import org.arbalest.support.LedgerExtension
+import org.arbalest.support.PeerConsumer
+import org.arbalest.support.PeerConsumer.Quirk
+import org.arbalest.support.PeerConsumer.Quirk.*
+import org.arbalest.testkit.contract.eventually
+import java.io.IOException
+import java.lang.foreign.Arena
+import java.lang.foreign.MemorySegment
+import java.util.concurrent.CompletionStage
+import java.util.concurrent.Executor
+import java.util.concurrent.Flow
+import java.util.concurrent.ForkJoinPool
+import java.util.concurrent.RejectedExecutionException
+
+/** A C handler with threads of its own, driven by us. */
+class AsyncProducerSpec : FunSpec({
+    extension(CCompiler.needed)
+    extension(LedgerExtension)
+
+    val schema = Schema.of(listOf(Field.of("id", DataType.INT64)))
+    val pool = ForkJoinPool.commonPool()
+    val metadata = Metadata.empty().with("k".toByteArray(), byteArrayOf(0, 'x'.code.toByte(), 0))
+
+    fun batch(first: Long, rows: Int = 10): DeviceArray =
+        Devices.cpu().batchBuilder(rows).use { batch -> batch.int64("id", LongArray(rows) { first + it }).build() }
+
+    /** So many batches of 10 rows, then the end or an error. */
+    fun reader(count: Int, failure: Exception? = null): DeviceArrayReader {
+        var at = 0
+        return DeviceArrayReader.of(schema, DeviceType.CPU) { if (at < count) batch(10L * at++) else failure?.let { throw it } }
+    }
+
+    fun described(about: Metadata = Metadata.empty()) = AsyncSchema(schema.asField(), DeviceType.CPU, about)
+
+    /** The same by a pull stream and by a publisher, in a pool and in what would run in the consumer's thread. */
+    val ways = mapOf<String, (MemorySegment, Int, Exception?) -> CompletionStage<Void>>(
+        "a reader" to { handler, n, failure -> AsyncProducer.produce(handler, reader(n, failure), Metadata.empty(), pool) },
+        "a publisher" to { handler, n, failure -> AsyncProducer.produce(handler, described(), Supplied(n, failure) { batch(10L * it) }, pool) },
+        "a publisher in the caller's thread" to { handler, n, failure ->
+            AsyncProducer.produce(handler, described(), Supplied(n, failure) { batch(10L * it) }, Executor { it.run() })
+        },
+    )
+
+    fun consume(window: Long = 5, vararg quirks: Quirk, at: Long = 0, code: Int = 0, discardEvery: Long = 0, threads: Int = 1) =
+        PeerConsumer(window, quirks.toSet(), at, code, discardEvery, threads)
+
+    for ((way, produce) in ways) {
+        for (window in listOf(1L, 5L, 64L)) {
+            test("a thousand batches of $way arrive, $window at a time [ASY-19]") {
+                consume(window, CHECK_TAIL).use { consumer ->
+                    produce(consumer.handler, 1000, null).outcome().getOrThrow()
+                    consumer.join()
+                    consumer.results().let {
+                        it.rows shouldBe 10_000
+                        it.checksum shouldBe EveryType.checksum(batch(0, 10_000))
+                        it.ends shouldBe 1
+                        it.releases shouldBe 1
+                        it.typeDiffers + it.reservedDirty shouldBe 0
+                    }
+                }
+            }
+        }
+
+        test("an empty stream of $way ends without demand [ASY-12]") {
+            consume(0, NO_DEMAND).use { consumer ->
+                produce(consumer.handler, 0, null).outcome().getOrThrow()
+                consumer.results().let { it.ends shouldBe 1; it.requests shouldBe 0 }
+            }
+        }
+
+        test("exactly as many as there are, of $way, and the end comes unasked [ASY-12]") {
+            consume(0, NO_DEMAND).use { consumer ->
+                val produced = produce(consumer.handler, 3, null)
+                eventually("the consumer has the schema") { consumer.results().schemas != 0L }
+                consumer.request(3)
+                produced.outcome().getOrThrow()
+                consumer.join()
+                consumer.results().let { it.ends shouldBe 1; it.rows shouldBe 30 }
+            }
+        }
+
+        test("an error in the middle of $way, after what came before it [ASY-21]") {
+            val why = IOException("disk gone", IllegalStateException("sector 7"))
+            consume().use { consumer ->
+                val failed = produce(consumer.handler, 4, why).outcome().exceptionOrNull()!!
+                generateSequence(failed) { it.cause }.any { it === why } shouldBe true
+                consumer.join()
+                consumer.results().let {
+                    it.rows shouldBe 40
+                    it.code shouldBe Errno.EIO
+                    it.message!! shouldContain "disk gone"
+                    it.message shouldContain "sector 7"
+                    it.ends shouldBe 0
+                }
+            }
+        }
+
+        for (quirk in listOf(CANCEL_SCHEMA, CANCEL_INSIDE, CANCEL_OUTSIDE)) {
+            test("the consumer of $way cancels: $quirk, twice, from two threads, and asks for more [ASY-08, ASY-09, ASY-28]") {
+                for (more in listOf(CANCEL_TWICE, CANCEL_RACE)) {
+                    consume(5, quirk, more, REQUEST_CANCELLED, at = 7).use { consumer ->
+                        produce(consumer.handler, 1000, null).outcome().getOrThrow()
+                        consumer.join()
+                        consumer.results().let {
+                            it.errors shouldBe 0
+                            it.releases shouldBe 1
+                            it.tasks shouldBeLessThan 1000
+                        }
+                    }
+                }
+            }
+        }
+
+        test("a consumer of $way that refuses the schema, or a task, or the end, is released and told nothing [ASY-11]") {
+            for ((quirk, call) in mapOf(REFUSE_SCHEMA to "on_schema", REFUSE_TAKING to "on_schema", REFUSE_TASK to "on_next_task", REFUSE_END to "on_next_task")) {
+                val quirks = if (quirk == REFUSE_TAKING) arrayOf(REFUSE_SCHEMA, quirk) else arrayOf(quirk)
+                consume(5, *quirks, at = 2, code = Errno.ENOMEM).use { consumer ->
+                    val failed = produce(consumer.handler, 10, null).outcome().exceptionOrNull().shouldBeInstanceOf<DeviceException>()
+                    failed.errno() shouldBe Errno.ENOMEM
+                    failed.message shouldContain call
+                    consumer.join()
+                    consumer.results().let { it.errors + it.afterRefusal shouldBe 0; it.releases shouldBe 1 }
+                }
+            }
+        }
+
+        test("a consumer of $way that asks for nothing, or less, is told so, after its call [ASY-05]") {
+            for (quirk in listOf(REQUEST_ZERO, REQUEST_NEGATIVE)) {
+                consume(5, quirk, at = 3).use { consumer ->
+                    val failed = produce(consumer.handler, 1000, null).outcome().exceptionOrNull().shouldBeInstanceOf<DeviceException>()
+                    failed.errno() shouldBe Errno.EINVAL
+                    consumer.join()
+                    consumer.results().let {
+                        it.code shouldBe Errno.EINVAL
+                        it.message!! shouldContain if (quirk == REQUEST_ZERO) "request(0)" else "request(-1)"
+                        it.errors shouldBe 1
+                    }
+                }
+            }
+        }
+    }
+
+    test("the producer is complete at on_schema, which is first; a schema that is left is released, too [ASY-01, ASY-02, ASY-03]") {
+        consume(5, GATE_SCHEMA).use { consumer ->
+            val produced = AsyncProducer.produce(consumer.handler, reader(3), Metadata.empty(), pool)
+            eventually("a thread is at the gate") { CPeer.waitingAtGate != 0L }
+            consumer.results().let { it.schemas shouldBe 1; it.tasks shouldBe 0; it.deviceType shouldBe 1 }
+            CPeer.openGate()
+            produced.outcome().getOrThrow()
+        }
+        consume(5, LEAVE_SCHEMA).use { AsyncProducer.produce(it.handler, reader(3), Metadata.empty(), pool).outcome().getOrThrow() }
+    }
+
+    test("request inside on_schema and inside on_next_task, which extracts there too [ASY-04]") {
+        for (quirk in listOf(REQUEST_INSIDE, EXTRACT_INSIDE)) {
+            consume(1, quirk).use { consumer ->
+                AsyncProducer.produce(consumer.handler, described(), Supplied(500) { batch(10L * it) }, Executor { it.run() }).outcome().getOrThrow()
+                consumer.join()
+                consumer.results().rows shouldBe 5000
+            }
+        }
+    }
+
+    test("demand adds up, one by one and beyond what a long holds [ASY-06]") {
+        for (quirk in listOf(REQUEST_BURSTS, REQUEST_MAX)) {
+            consume(64, quirk).use { consumer ->
+                AsyncProducer.produce(consumer.handler, described(), Supplied(1000) { batch(10L * it) }, pool).outcome().getOrThrow()
+                consumer.join()
+                consumer.results().rows shouldBe 10_000
+            }
+        }
+    }
+
+    test("no more is taken from a publisher than its window, however much is asked [ASY-06]") {
+        consume(5, REQUEST_MAX, GATE_INSIDE, at = 10).use { consumer ->
+            val supplied = Supplied(1000) { batch(10L * it) }
+            val produced = AsyncProducer.produce(consumer.handler, described(), supplied, pool)
+            eventually("a thread is at the gate") { CPeer.waitingAtGate != 0L }
+            supplied.sent shouldBeLessThanOrEqualTo 11 + 64
+            CPeer.openGate()
+            produced.outcome().getOrThrow()
+        }
+    }
+
+    test("tasks are discarded by NULL, extracted out of order, by many threads, and after the release [ASY-16]") {
+        for (quirks in listOf(setOf(), setOf(EXTRACT_NEWEST), setOf(EXTRACT_RELEASED))) {
+            for (threads in listOf(1, 4)) {
+                val window = if (EXTRACT_RELEASED in quirks) 1000L else 16L
+                PeerConsumer(window, quirks, discardEvery = 3, threads = threads).use { consumer ->
+                    AsyncProducer.produce(consumer.handler, reader(300), Metadata.empty(), pool).outcome().getOrThrow()
+                    consumer.join()
+                    consumer.results().let {
+                        it.batches + it.discarded shouldBe 300
+                        it.discarded shouldBeGreaterThan 90
+                    }
+                }
+            }
+        }
+    }
+
+    test("a task that is extracted twice is an error the second time, and only then [ASY-16]") {
+        consume(5, EXTRACT_TWICE, at = 2).use { consumer ->
+            AsyncProducer.produce(consumer.handler, reader(10), Metadata.empty(), pool).outcome().getOrThrow()
+            consumer.join()
+            consumer.results().rows shouldBe 100 // a second call that returned 0 would be a violation
+        }
+    }
+
+    test("what cannot be extracted is an errno there, and an on_error for the stream [ASY-18]") {
+        val bad = Metadata.of("index", "2")
+        consume(1).use { consumer ->
+            val tasks = Supplied(10) { if (it == 2) AsyncTask.of(Devices.cpu().batchBuilder(1).use { b -> b.int64("wrong", longArrayOf(1)).float64("more", doubleArrayOf(1.0)).build() }, bad) else AsyncTask.of(batch(10L * it), Metadata.of("index", "$it")) }
+            val failed = AsyncProducer.produceTasks(consumer.handler, described(), tasks, pool).outcome().exceptionOrNull()
+            failed.shouldBeInstanceOf<DeviceException>().message shouldContain "gave an array of"
+            consumer.join()
+            consumer.results().let {
+                it.extractCode shouldBe Errno.EINVAL
+                it.code shouldBe Errno.EINVAL
+                it.message!! shouldContain "gave an array of"
+                it.errors shouldBe 1
+            }
+        }
+    }
+
+    test("an array that is not the stream's is an error before it is announced") {
+        consume().use { consumer ->
+            val failed = AsyncProducer.produce(consumer.handler, described(), Supplied(1) {
+                Devices.cpu().batchBuilder(1).use { b -> b.int64("id", longArrayOf(1)).float64("more", doubleArrayOf(1.0)).build() }
+            }, pool).outcome()
+            failed.exceptionOrNull().shouldBeInstanceOf<DeviceException>().errno() shouldBe Errno.EINVAL
+            consumer.join()
+            consumer.results().tasks shouldBe 0
+        }
+    }
+
+    test("nulls of an array that is the stream's already are looked for before it is announced [STR-12]") {
+        val strict = AsyncSchema.of(Schema.of(Field.of("id", DataType.INT64).withNullable(false)), DeviceType.CPU)
+        fun batch(isNull: Boolean) = Devices.cpu().batchBuilder(2).use { b -> b.column(Field.of("id", DataType.INT64)).append(1).append(2).setNulls { isNull && it == 1 }; b.build() }
+        val batches = ArrayDeque(listOf(batch(false), batch(true)))
+        consume().use { consumer ->
+            val failed = AsyncProducer.produce(consumer.handler, strict, Supplied(2) { batches.removeFirst() }, pool).outcome().exceptionOrNull()
+            failed.shouldBeInstanceOf<DeviceException>().message shouldContain "$.id: row 1: null, but the field is not nullable"
+            consumer.join()
+            consumer.results().tasks shouldBe 1
+        }
+    }
+
+    test("an array whose columns have other names is an error, of tasks when they are extracted [STR-12]") {
+        fun swapped() = Devices.cpu().batchBuilder(1).use { b -> b.int64("wrong", longArrayOf(1)).build() }
+        val said = "a stream gave an array of another type: field 0 of the stream's is \"id: int64"
+        consume().use { consumer ->
+            val failed = AsyncProducer.produce(consumer.handler, described(), Supplied(1) { swapped() }, pool).outcome().exceptionOrNull()
+            failed.shouldBeInstanceOf<DeviceException>().message shouldContain said
+            consumer.join()
+            consumer.results().let { it.tasks shouldBe 0; it.message!! shouldContain said }
+        }
+        consume().use { consumer ->
+            // Its extraction may come before the end of the stream, which it makes an error, or behind it.
+            AsyncProducer.produceTasks(consumer.handler, described(), Supplied(1) { AsyncTask.of(swapped(), Metadata.empty()) }, pool).outcome()
+            consumer.join()
+            consumer.results().extractCode shouldBe Errno.EINVAL
+        }
+    }
+
+    test("requests that come while the consumer drains, after the release, and after the last task, are nothing [ASY-22]") {
+        repeat(50) {
+            consume(40, LATE_REQUEST, EXTRACT_RELEASED, REQUEST_BEFORE, TOLERANT).use { consumer ->
+                AsyncProducer.produce(consumer.handler, reader(30), Metadata.empty(), pool).outcome().getOrThrow()
+                consumer.join()
+                consumer.results().rows shouldBe 300
+            }
+        }
+    }
+
+    test("the producer is alive as long as a task is [ASY-22]") {
+        consume(5, EXTRACT_RELEASED, GATE_EXTRACT).use { consumer ->
+            val before = Ledger.now().producers
+            AsyncProducer.produce(consumer.handler, reader(3), Metadata.empty(), pool).outcome().getOrThrow()
+            eventually("a thread is at the gate") { CPeer.waitingAtGate != 0L }
+            Ledger.now().producers - before shouldBe 1
+            CPeer.openGate()
+            consumer.join()
+            Ledger.now().producers - before shouldBe 0
+        }
+    }
+
+    test("the handler may be left as it is by its release [ASY-24]") {
+        consume(5, RELEASE_STAYS).use { AsyncProducer.produce(it.handler, reader(3), Metadata.empty(), pool).outcome().getOrThrow() }
+    }
+
+    test("a handler that there is nothing for has a producer all the same, is told why, and released [ASY-01, ASY-25, STR-17]") {
+        consume().use { consumer ->
+            AsyncProducer.refuse(consumer.handler, DeviceException(Errno.ENOSYS, "no such \u0000 query", null, metadata))
+            consumer.results().let {
+                it.schemas shouldBe 0
+                it.code shouldBe Errno.ENOSYS
+                it.message shouldBe "no such \uFFFD query"
+                it.errorMetadata shouldBe byteArrayOf(1, 0, 0, 0, 1, 0, 0, 0, 'k'.code.toByte(), 3, 0, 0, 0, 0, 'x'.code.toByte(), 0)
+                it.releases shouldBe 1
+            }
+        }
+    }
+
+    test("metadata of the stream and of each task, in both layouts of the producer [ASY-27]") {
+        for (documented in listOf(false, true)) {
+            val quirks = if (documented) arrayOf(V_LAYOUT, CHECK_TAIL) else arrayOf(CHECK_TAIL)
+            val ours = if (documented) arrayOf(AsyncQuirk.PRODUCER_HAS_RELEASE) else emptyArray()
+            consume(5, *quirks.filter { !documented || it != CHECK_TAIL }.toTypedArray()).use { consumer ->
+                val tasks = Supplied(20) { AsyncTask.of(batch(10L * it), if (it % 2 == 0) metadata else Metadata.empty()) }
+                AsyncProducer.produceTasks(consumer.handler, described(metadata), tasks, pool, *ours).outcome().getOrThrow()
+                consumer.join()
+                consumer.results().let {
+                    it.streamMetadata shouldBe byteArrayOf(1, 0, 0, 0, 1, 0, 0, 0, 'k'.code.toByte(), 3, 0, 0, 0, 0, 'x'.code.toByte(), 0)
+                    it.taskMetadata shouldBe 10
+                    it.rows shouldBe 200
+                }
+            }
+        }
+    }
+
+    test("an executor that refuses to run ends the stream, with an error for both sides") {
+        consume().use { consumer ->
+            val produced = AsyncProducer.produce(consumer.handler, reader(3), Metadata.empty(), Executor { throw RejectedExecutionException("shut down") })
+            produced.outcome().exceptionOrNull().shouldBeInstanceOf<DeviceException>().errno() shouldBe Errno.ECANCELED
+            consumer.results().let { it.code shouldBe Errno.ECANCELED; it.message!! shouldContain "shut down" }
+        }
+    }
+
+    test("a publisher that does not keep the rules loses nothing") {
+        val rude = Flow.Publisher<DeviceArray> { subscriber ->
+            var cancelled = 0
+            val subscription = object : Flow.Subscription {
+                override fun request(n: Long) {
+                    if (cancelled == 0 && n > 0) repeat(3) { subscriber.onNext(batch(it * 10L)) } // more than was asked
+                }
+
+                override fun cancel() {
+                    cancelled++
+                    subscriber.onNext(batch(0)) // late
+                }
+            }
+            subscriber.onSubscribe(subscription)
+            subscriber.onSubscribe(object : Flow.Subscription { // once too often
+                override fun request(n: Long) = error("asked of a second subscription")
+
+                override fun cancel() = Unit
+            })
+        }
+        consume(1, CANCEL_INSIDE, at = 1).use { AsyncProducer.produce(it.handler, described(), rude, pool).outcome().getOrThrow() }
+    }
+
+    test("a publisher that throws when it is subscribed to is an error") {
+        consume().use { consumer ->
+            val produced = AsyncProducer.produce(consumer.handler, described(), { throw IOException("no") }, pool)
+            produced.outcome().exceptionOrNull().shouldBeInstanceOf<IOException>()
+            consumer.results().message!! shouldContain "no"
+        }
+    }
+
+    test("a cancellation does not wait for a source that is stuck in its pull [ASY-28]") {
+        val stuck = java.util.concurrent.CountDownLatch(1)
+        val source = object : DeviceArrayReader.Source {
+            private var at = 0
+
+            override fun next(): DeviceArray? {
+                if (at < 2) return batch(10L * at++)
+                stuck.await()
+                return null
+            }
+
+            override fun cancel() = stuck.countDown()
+        }
+        consume(5, CANCEL_OUTSIDE, at = 1).use { consumer ->
+            AsyncProducer.produce(consumer.handler, DeviceArrayReader.of(schema, DeviceType.CPU, source), Metadata.empty(), pool).outcome().getOrThrow()
+            consumer.results().errors shouldBe 0
+        }
+    }
+
+    test("what is no handler is refused, and untouched") {
+        Arena.ofConfined().use { arena ->
+            val nothing = arena.allocate(ArrowAsyncHandlerStruct.LAYOUT)
+            reader(3).use { source ->
+                shouldThrow<IllegalArgumentException> { AsyncProducer.produce(nothing, source, Metadata.empty(), pool) }.message shouldContain "released"
+                ArrowAsyncHandlerStruct.setRelease(nothing.address(), 1)
+                shouldThrow<IllegalArgumentException> { AsyncProducer.refuse(nothing, IOException()) }.message shouldContain "is NULL"
+            }
+            shouldThrow<IllegalArgumentException> { AsyncProducer.refuse(MemorySegment.NULL, IOException()) }.message shouldContain "NULL"
+        }
+    }
+})

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.async
+
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.support.AsyncStreams
+import org.arbalest.device.support.Extracting
+import org.reactivestreams.tck.SubscriberWhiteboxVerification.SubscriberPuppet
+import org.reactivestreams.tck.SubscriberWhiteboxVerification.WhiteboxSubscriberProbe
+import org.reactivestreams.tck.flow.FlowSubscriberWhiteboxVerification
+import org.testng.annotations.AfterClass
+import java.util.concurrent.Flow
+
+/** As [AsyncProducerBlackboxTckTest]; the consumer requests and cancels when the TCK says so. */
+class AsyncProducerWhiteboxTckTest : FlowSubscriberWhiteboxVerification<DeviceArray>(AsyncStreams.environment()) {
+    private val streams = AsyncStreams()
+
+    override fun createFlowSubscriber(probe: WhiteboxSubscriberProbe<DeviceArray>): Flow.Subscriber<DeviceArray> {
+        val consumer = Extracting(0)
+        return Probed(streams.producer(consumer), consumer, probe)
+    }
+
+    override fun createElement(element: Int): DeviceArray = AsyncStreams.one()
+
+    @AfterClass
+    fun nothingIsLeft() = streams.finish()
+
+    private class Probed(
+        private val subscriber: Flow.Subscriber<DeviceArray>,
+        private val consumer: Extracting,
+        private val probe: WhiteboxSubscriberProbe<DeviceArray>,
+    ) : Flow.Subscriber<DeviceArray>, SubscriberPuppet {
+        private var introduced = false
+
+        override fun onSubscribe(subscription: Flow.Subscription?) {
+            subscriber.onSubscribe(subscription)
+            if (introduced) return
+            introduced = true
+            probe.registerOnSubscribe(this)
+        }
+
+        override fun onNext(array: DeviceArray?) {
+            subscriber.onNext(array)
+            probe.registerOnNext(array)
+        }
+
+        override fun onError(t: Throwable?) {
+            subscriber.onError(t)
+            probe.registerOnError(t)
+        }
+
+        override fun onComplete() {
+            subscriber.onComplete()
+            probe.registerOnComplete()
+        }
+
+        override fun triggerRequest(n: Long) = consumer.subscription.request(n)
+
+        override fun signalCancel() = consumer.subscription.cancel()
+    }
+}

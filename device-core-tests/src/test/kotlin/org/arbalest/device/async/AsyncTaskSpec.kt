@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.async
+
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.shouldBe
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.support.batch
+import org.arbalest.device.types.Metadata
+import org.arbalest.support.LedgerExtension
+
+/** A task that was made of an array here. */
+class AsyncTaskSpec : FunSpec({
+    extension(LedgerExtension)
+
+    test("an array that is given to a task is the task's, also if the task is refused [OWN-16]") {
+        val given = batch(3)
+        AsyncTask.of(given, Metadata.empty()).use { task ->
+            given.isOpen shouldBe false
+            task.extract().use { it.length() shouldBe 3 }
+        }
+        val refused = batch(3)
+        val of = AsyncTask::class.java.getMethod("of", DeviceArray::class.java, Metadata::class.java)
+        runCatching { of.invoke(null, refused, null) }.exceptionOrNull()!!.cause!!::class shouldBe NullPointerException::class
+        refused.isOpen shouldBe false
+    }
+})

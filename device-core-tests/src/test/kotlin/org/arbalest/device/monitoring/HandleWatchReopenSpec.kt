@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.monitoring
+
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.collections.shouldBeEmpty
+import io.kotest.matchers.shouldBe
+import org.arbalest.device.Devices
+import org.arbalest.device.internal.array.DeviceArrayImpl
+import org.arbalest.device.internal.device.DeviceBufferImpl
+import org.arbalest.device.support.Balanced
+import org.arbalest.device.support.batch
+import org.arbalest.device.support.duel
+import org.arbalest.device.support.spinOrSleep
+
+private const val ROUNDS = 4_000
+
+/** A handle that was spent for something that failed is open again, and another thread closes it at that moment: it is closed, for whoever follows, too. */
+class HandleWatchReopenSpec : FunSpec({
+    extension(Balanced)
+
+    fun until(isOpen: () -> Boolean) {
+        var spins = 0
+        while (!isOpen()) spinOrSleep(++spins)
+    }
+
+    test("a buffer that is given back, and closed at once by another thread, is no leak [OWN-21]") {
+        HandleWatch.start().use { watch ->
+            val buffers = List(ROUNDS) { DeviceBufferImpl.unwrap(Devices.cpu().allocate(8)).also { it.take() } }
+            duel(
+                ROUNDS,
+                one = { buffers[it].untake() },
+                other = {
+                    until(buffers[it]::isOpen)
+                    buffers[it].close()
+                },
+            )
+            watch.open().map { it.what() }.shouldBeEmpty()
+        }
+    }
+
+    test("an array that is given back, and closed by another thread before or after, is no leak [OWN-09, OWN-21]") {
+        HandleWatch.start().use { watch ->
+            val arrays = List(ROUNDS) { DeviceArrayImpl.unwrap(batch(1)) }
+            val owners = arrays.map { it.lend() }
+            duel(ROUNDS, one = { arrays[it].giveBack(owners[it]) }, other = { arrays[it].close() })
+            arrays.count { it.isOpen } shouldBe 0
+            watch.open().map { it.what() }.shouldBeEmpty()
+        }
+    }
+})

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.sharing
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.assertions.withClue
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.collections.shouldBeEmpty
+import io.kotest.matchers.ints.shouldBeGreaterThan
+import io.kotest.matchers.nulls.shouldBeNull
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import org.arbalest.device.ArrayData
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceException
+import org.arbalest.device.Devices
+import org.arbalest.device.abi.Errno
+import org.arbalest.device.support.EveryType
+import org.arbalest.device.support.SharingFake
+import org.arbalest.device.support.fromElsewhere
+import org.arbalest.device.types.DataType
+import org.arbalest.device.types.Field
+import org.arbalest.device.types.Schema
+import org.arbalest.support.CCompiler
+import org.arbalest.support.LedgerExtension
+import org.arbalest.testkit.contract.eventually
+import org.arbalest.testkit.contract.numbers
+import java.nio.ByteBuffer
+import java.nio.ByteOrder.LITTLE_ENDIAN
+import java.util.concurrent.atomic.AtomicInteger
+import kotlin.random.Random
+
+/** What is shared, and opened, of a device whose other process is this one. A GPU's, and another process: CudaSharingSoakSpec, RocmSharingSoakSpec. */
+class SharedArraySpec : FunSpec({
+    extension(CCompiler.needed)
+    extension(LedgerExtension)
+
+    val device = Devices.device(SharingFake.TYPE, 0)
+
+    afterTest { SharingFake.shouldBeLeft() }
+
+    fun DeviceArray.shared(): SharedArray = use { it.copyTo(device.shareableMemory().get(), device.defaultStream()) }.use { SharedArray.of(it) }
+
+    fun DeviceArray.here(): DeviceArray = copyTo(Devices.cpu()).also { it.synchronize() }
+
+    test("arrays of every type, and slices, are opened as they were, without a copy, and kept by either side [IPC-01]") {
+        for ((from, count) in listOf(0L to 30L, 3L to 21L, 30L to 0L)) {
+            EveryType.batch(5, 30).use { it.slice(from, count) }.use { source ->
+                val shared = source.retain().shared()
+                val closed = AtomicInteger()
+                val memories = SharingFake.live
+                SharedArray.open(shared.message().fromElsewhere()) { closed.incrementAndGet() }.use { array ->
+                    SharingFake.live shouldBe memories
+                    array.device() shouldBe device
+                    array.here().use { source.difference(it).shouldBeNull() }
+                    array.slice(0, count).use { closed.get() shouldBe 0 }
+                }
+                eventually("it is told") { closed.get() == 1 }
+                shared.isOpen shouldBe true
+                shared.close()
+                shared.close()
+                shared.isOpen shouldBe false
+                eventually("it is freed, before the next is counted") { SharingFake.live == 0 }
+            }
+        }
+    }
+
+    test("what is shared stays as long as it is shared, though its array is closed [IPC-03]") {
+        val shared = numbers(100).shared()
+        SharingFake.live shouldBe 1
+        SharedArray.open(shared.message().fromElsewhere()) {}.use { array -> array.here().use { it.column("a").getLong(99) shouldBe 297 } }
+        shared.close()
+        eventually("it is freed") { SharingFake.live == 0 }
+    }
+
+    test("each allocation is closed, and who has opened it is told once, when the last is [IPC-03]") {
+        fun single(value: Long) = Devices.cpu().batchBuilder(1).use { it.int64("n", longArrayOf(value)).build() }.use { it.copyTo(device.shareableMemory().get(), device.defaultStream()) }
+        val columns = listOf(single(1), single(2))
+        val data = columns.map { column -> column.use { it.data() } }
+        val both = DeviceArray.of(
+            Schema.of(Field.of("a", DataType.INT64), Field.of("b", DataType.INT64)),
+            ArrayData.of(1, 0, listOf(null), data.flatMap { it.children() }),
+            device,
+        )
+        val shared = both.use { SharedArray.of(it) }
+        val told = AtomicInteger()
+        SharedArray.open(shared.message().fromElsewhere()) { told.incrementAndGet() }.use { array ->
+            SharingFake.opened.size shouldBe 2
+            array.here().use { it.column("b").getLong(0) shouldBe 2 }
+            told.get() shouldBe 0
+        }
+        eventually("both are closed") { SharingFake.opened.isEmpty() && told.get() == 1 }
+        shared.close()
+    }
+
+    test("a process does not open what it shares itself, and is told that it has nothing open [IPC-04]") {
+        numbers(10).shared().use { shared ->
+            val told = AtomicInteger()
+            shouldThrow<DeviceException> { SharedArray.open(shared.message()) { told.incrementAndGet() } }.message shouldContain "of this process"
+            told.get() shouldBe 1
+        }
+        numbers(10).use { host -> shouldThrow<DeviceException> { SharedArray.of(host) }.errno() shouldBe Errno.ENOSYS }
+    }
+
+    test("a message that is cut, or changed anywhere, is refused [IPC-06]") {
+        numbers(10).shared().use { shared ->
+            val good = shared.message().fromElsewhere()
+            for (length in good.indices) shouldThrow<DeviceException> { SharedArray.open(good.copyOf(length)) {} }.errno() shouldBe Errno.EINVAL
+            for (i in good.indices) shouldThrow<DeviceException> { SharedArray.open(good.clone().also { it[i] = (it[i] + 1).toByte() }) {} }.errno() shouldBe Errno.EINVAL
+            SharedArray.open(good) {}.close()
+        }
+    }
+
+    test("whatever a message with a good checksum says, nothing is opened or read that is not there, and who tries is told once [IPC-06, IPC-09]") {
+        val random = Random(18)
+        EveryType.batch(5, 30).shared().use { shared ->
+            val good = shared.message()
+            val told = AtomicInteger()
+            val said = mutableSetOf<String>()
+            var opened = 0
+            repeat(2000) {
+                val bad = good.clone()
+                repeat(1 + random.nextInt(3)) {
+                    val at = 36 + random.nextInt(bad.size - 36)
+                    bad[at] = if (random.nextBoolean()) random.nextInt().toByte() else listOf(0, -1, 127, 1).random(random).toByte()
+                }
+                try {
+                    SharedArray.open(bad.fromElsewhere()) { told.incrementAndGet() }.use { array ->
+                        opened++
+                        array.here().close()
+                    }
+                } catch (e: DeviceException) {
+                    said += e.message.orEmpty().replace(Regex("[0-9]+"), "n").take(100)
+                }
+                withClue(it) { SharingFake.wrong.toList().shouldBeEmpty() }
+            }
+            opened shouldBeGreaterThan 100
+            withClue(said.joinToString("\n")) {
+                for (words in listOf("bytes at n of an allocation of n", "bytes, but needs n", "is in allocation n, of n", "is negative")) said.any { words in it } shouldBe true
+            }
+            eventually("all are told") { told.get() == 2000 }
+        }
+    }
+
+    test("a buffer is within its allocation, to the byte, and an allocation as large as it is said to be [IPC-09]") {
+        numbers(8).shared().use { shared ->
+            val good = shared.message()
+            val words = ByteBuffer.wrap(good).order(LITTLE_ENDIAN)
+            val size = SharingFake.sizes().single()
+            val places = (36..good.size - 8).filter { words.getLong(it) == size }
+            val changed = good.clone().also { ByteBuffer.wrap(it).order(LITTLE_ENDIAN).putLong(places.first(), size + 1) }
+            shouldThrow<DeviceException> { SharedArray.open(changed.fromElsewhere()) {} }.message shouldContain "is said to have ${size + 1} bytes, and has $size"
+            val buffers = (36..good.size - 16).filter { words.getLong(it) == 64L && words.getLong(it + 8) == 64L } // the second column's
+            val beyond = good.clone().also { ByteBuffer.wrap(it).order(LITTLE_ENDIAN).putLong(buffers.last(), size - 63) }
+            shouldThrow<DeviceException> { SharedArray.open(beyond.fromElsewhere()) {} }.message shouldContain "bytes at ${size - 63} of an allocation of $size"
+        }
+    }
+})

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.columns;
+
+import java.lang.foreign.MemorySegment;
+import org.arbalest.device.internal.memory.NativeHeap;
+import org.arbalest.device.internal.read.ColumnImpl;
+import org.arbalest.device.internal.read.Stored;
+
+/**
+ * 8-bit integers: int8, and uint8 as its bits, see {@link Byte#toUnsignedInt}. Binary is {@link ByteStrings}.
+ *
+ * <p>How it is used, and what it throws, is with {@link ColumnValues}.
+ */
+public final class Bytes extends ColumnValues {
+  private final long address;
+
+  Bytes(ColumnImpl column) {
+    super(column);
+    this.address = Stored.BYTES.address(column);
+  }
+
+  /** The value of a row that is not null. */
+  public byte get(long row) {
+    check(row);
+    return NativeHeap.getByte(address + row);
+  }
+
+  /** The value of a row, or another for a null. */
+  public byte getOrDefault(long row, byte ifNull) {
+    return isNull(row) ? ifNull : NativeHeap.getByte(address + row);
+  }
+
+  /**
+   * All values.
+   *
+   * @throws java.util.NoSuchElementException if there is a null; says in which row
+   */
+  public byte[] toArray() {
+    checkNoNulls();
+    return copy();
+  }
+
+  /** All values, another for the nulls. */
+  public byte[] toArray(byte ifNull) {
+    byte[] values = copy();
+    for (long row = nextNull(0); row < length; row = nextNull(row + 1)) values[(int) row] = ifNull;
+    return values;
+  }
+
+  private byte[] copy() {
+    byte[] values = new byte[arraySize()];
+    NativeHeap.copy(NativeHeap.segment(address, 1L * values.length), MemorySegment.ofArray(values));
+    return values;
+  }
+}

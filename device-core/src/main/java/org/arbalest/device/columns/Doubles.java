@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.columns;
+
+import java.lang.foreign.MemorySegment;
+import org.arbalest.device.internal.memory.NativeHeap;
+import org.arbalest.device.internal.read.ColumnImpl;
+import org.arbalest.device.internal.read.Stored;
+
+/**
+ * 64-bit floating-point numbers.
+ *
+ * <p>How it is used, and what it throws, is with {@link ColumnValues}.
+ */
+public final class Doubles extends ColumnValues {
+  private final long address;
+
+  Doubles(ColumnImpl column) {
+    super(column);
+    this.address = Stored.DOUBLES.address(column);
+  }
+
+  /** The value of a row that is not null. */
+  public double get(long row) {
+    check(row);
+    return Double.longBitsToDouble(NativeHeap.getLong(address + 8 * row));
+  }
+
+  /** The value of a row, or another for a null. */
+  public double getOrDefault(long row, double ifNull) {
+    return isNull(row) ? ifNull : Double.longBitsToDouble(NativeHeap.getLong(address + 8 * row));
+  }
+
+  /**
+   * All values.
+   *
+   * @throws java.util.NoSuchElementException if there is a null; says in which row
+   */
+  public double[] toArray() {
+    checkNoNulls();
+    return copy();
+  }
+
+  /** All values, another for the nulls. */
+  public double[] toArray(double ifNull) {
+    double[] values = copy();
+    for (long row = nextNull(0); row < length; row = nextNull(row + 1)) values[(int) row] = ifNull;
+    return values;
+  }
+
+  private double[] copy() {
+    double[] values = new double[arraySize()];
+    NativeHeap.copy(NativeHeap.segment(address, 8L * values.length), MemorySegment.ofArray(values));
+    return values;
+  }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.columns;
+
+import java.lang.foreign.MemorySegment;
+import org.arbalest.device.internal.memory.NativeHeap;
+import org.arbalest.device.internal.read.ColumnImpl;
+import org.arbalest.device.internal.read.Stored;
+
+/**
+ * 32-bit floating-point numbers. Those of 16 bits are {@link HalfFloats}.
+ *
+ * <p>How it is used, and what it throws, is with {@link ColumnValues}.
+ */
+public final class Floats extends ColumnValues {
+  private final long address;
+
+  Floats(ColumnImpl column) {
+    super(column);
+    this.address = Stored.FLOATS.address(column);
+  }
+
+  /** The value of a row that is not null. */
+  public float get(long row) {
+    check(row);
+    return Float.intBitsToFloat(NativeHeap.getInt(address + 4 * row));
+  }
+
+  /** The value of a row, or another for a null. */
+  public float getOrDefault(long row, float ifNull) {
+    return isNull(row) ? ifNull : Float.intBitsToFloat(NativeHeap.getInt(address + 4 * row));
+  }
+
+  /**
+   * All values.
+   *
+   * @throws java.util.NoSuchElementException if there is a null; says in which row
+   */
+  public float[] toArray() {
+    checkNoNulls();
+    return copy();
+  }
+
+  /** All values, another for the nulls. */
+  public float[] toArray(float ifNull) {
+    float[] values = copy();
+    for (long row = nextNull(0); row < length; row = nextNull(row + 1)) values[(int) row] = ifNull;
+    return values;
+  }
+
+  private float[] copy() {
+    float[] values = new float[arraySize()];
+    NativeHeap.copy(NativeHeap.segment(address, 4L * values.length), MemorySegment.ofArray(values));
+    return values;
+  }
+}

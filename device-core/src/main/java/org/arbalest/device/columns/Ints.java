@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.columns;
+
+import java.lang.foreign.MemorySegment;
+import org.arbalest.device.internal.memory.NativeHeap;
+import org.arbalest.device.internal.read.ColumnImpl;
+import org.arbalest.device.internal.read.Stored;
+
+/**
+ * What is stored in 32 bits and counts something: int32, uint32 (as its bits, see {@link Integer#toUnsignedLong}), date32, time32, intervals of months,
+ * and the unscaled number of decimal32.
+ *
+ * <p>How it is used, and what it throws, is with {@link ColumnValues}.
+ */
+public final class Ints extends ColumnValues {
+  private final long address;
+
+  Ints(ColumnImpl column) {
+    super(column);
+    this.address = Stored.INTS.address(column);
+  }
+
+  /** The value of a row that is not null. */
+  public int get(long row) {
+    check(row);
+    return NativeHeap.getInt(address + 4 * row);
+  }
+
+  /** The value of a row, or another for a null. */
+  public int getOrDefault(long row, int ifNull) {
+    return isNull(row) ? ifNull : NativeHeap.getInt(address + 4 * row);
+  }
+
+  /**
+   * All values.
+   *
+   * @throws java.util.NoSuchElementException if there is a null; says in which row
+   */
+  public int[] toArray() {
+    checkNoNulls();
+    return copy();
+  }
+
+  /** All values, another for the nulls. */
+  public int[] toArray(int ifNull) {
+    int[] values = copy();
+    for (long row = nextNull(0); row < length; row = nextNull(row + 1)) values[(int) row] = ifNull;
+    return values;
+  }
+
+  private int[] copy() {
+    int[] values = new int[arraySize()];
+    NativeHeap.copy(NativeHeap.segment(address, 4L * values.length), MemorySegment.ofArray(values));
+    return values;
+  }
+}

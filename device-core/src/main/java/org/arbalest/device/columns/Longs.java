@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.columns;
+
+import java.lang.foreign.MemorySegment;
+import org.arbalest.device.internal.memory.NativeHeap;
+import org.arbalest.device.internal.read.ColumnImpl;
+import org.arbalest.device.internal.read.Stored;
+
+/**
+ * What is stored in 64 bits and counts something: int64, uint64 (as its bits, see {@link Long#toUnsignedString(long)}), date64, time64, timestamps,
+ * durations, and the unscaled number of decimal64.
+ *
+ * <p>How it is used, and what it throws, is with {@link ColumnValues}.
+ */
+public final class Longs extends ColumnValues {
+  private final long address;
+
+  Longs(ColumnImpl column) {
+    super(column);
+    this.address = Stored.LONGS.address(column);
+  }
+
+  /** The value of a row that is not null. */
+  public long get(long row) {
+    check(row);
+    return NativeHeap.getLong(address + 8 * row);
+  }
+
+  /** The value of a row, or another for a null. */
+  public long getOrDefault(long row, long ifNull) {
+    return isNull(row) ? ifNull : NativeHeap.getLong(address + 8 * row);
+  }
+
+  /**
+   * All values.
+   *
+   * @throws java.util.NoSuchElementException if there is a null; says in which row
+   */
+  public long[] toArray() {
+    checkNoNulls();
+    return copy();
+  }
+
+  /** All values, another for the nulls. */
+  public long[] toArray(long ifNull) {
+    long[] values = copy();
+    for (long row = nextNull(0); row < length; row = nextNull(row + 1)) values[(int) row] = ifNull;
+    return values;
+  }
+
+  private long[] copy() {
+    long[] values = new long[arraySize()];
+    NativeHeap.copy(NativeHeap.segment(address, 8L * values.length), MemorySegment.ofArray(values));
+    return values;
+  }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.columns;
+
+import java.lang.foreign.MemorySegment;
+import org.arbalest.device.internal.memory.NativeHeap;
+import org.arbalest.device.internal.read.ColumnImpl;
+import org.arbalest.device.internal.read.Stored;
+
+/**
+ * 16-bit integers: int16, and uint16 as its bits, see {@link Short#toUnsignedInt}.
+ *
+ * <p>How it is used, and what it throws, is with {@link ColumnValues}.
+ */
+public final class Shorts extends ColumnValues {
+  private final long address;
+
+  Shorts(ColumnImpl column) {
+    super(column);
+    this.address = Stored.SHORTS.address(column);
+  }
+
+  /** The value of a row that is not null. */
+  public short get(long row) {
+    check(row);
+    return NativeHeap.getShort(address + 2 * row);
+  }
+
+  /** The value of a row, or another for a null. */
+  public short getOrDefault(long row, short ifNull) {
+    return isNull(row) ? ifNull : NativeHeap.getShort(address + 2 * row);
+  }
+
+  /**
+   * All values.
+   *
+   * @throws java.util.NoSuchElementException if there is a null; says in which row
+   */
+  public short[] toArray() {
+    checkNoNulls();
+    return copy();
+  }
+
+  /** All values, another for the nulls. */
+  public short[] toArray(short ifNull) {
+    short[] values = copy();
+    for (long row = nextNull(0); row < length; row = nextNull(row + 1)) values[(int) row] = ifNull;
+    return values;
+  }
+
+  private short[] copy() {
+    short[] values = new short[arraySize()];
+    NativeHeap.copy(NativeHeap.segment(address, 2L * values.length), MemorySegment.ofArray(values));
+    return values;
+  }
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * The values of an array, read in place.
+ *
+ * <p>A {@link org.arbalest.device.columns.Column} reads values of any type, one row at a time. Typed views, such as {@link
+ * org.arbalest.device.columns.Longs}, read one type as fast as a Java array. {@link org.arbalest.device.columns.ByteStrings} reads text
+ * without making strings, and {@link org.arbalest.device.columns.Runs} reads each run of equal values once. A column and its views are borrowed
+ * from an array: they are valid while that is open, and there is nothing to close. Rows are counted from 0, by {@code long}.
+ *
+ * <pre>{@code
+ * try (DeviceArray batch = reader.next()) {
+ *   Column name = batch.column("name");
+ *   Longs price = batch.column("price").asLongs();
+ *   long total = 0;
+ *   for (long row = 0; row < price.length(); row++) {
+ *     if (!price.isNull(row)) total += price.get(row);
+ *   }
+ *   if (!name.isNull(0)) System.out.println(name.getString(0) + ": " + total);
+ * }
+ * }</pre>
+ */
+@NullMarked
+package org.arbalest.device.columns;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * What a process holds at the moment, for tests, dashboards and leak reports.
+ *
+ * <p>{@link org.arbalest.device.monitoring.Ledger} counts references, buffers, exports and waits. {@link
+ * org.arbalest.device.monitoring.HandleWatch} is notified of handles that were collected without being closed. The MX beans give the same
+ * numbers, and those of memory pools, to JConsole and to exporters, until their {@link org.arbalest.device.monitoring.MXBeanRegistration} is closed.
+ * Counting costs nothing that could be measured, and is always on.
+ *
+ * <pre>{@code
+ * Ledger before = Ledger.now();
+ * runQuery();
+ * Ledger left = Ledger.now().since(before);
+ * if (!left.isZero()) {
+ *   System.out.println("not released: " + left);
+ * }
+ *
+ * try (MXBeanRegistration bean = Ledger.registerMXBean()) {
+ *   serve();
+ * }
+ * }</pre>
+ */
+@NullMarked
+package org.arbalest.device.monitoring;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * Rows as objects of Java classes.
+ *
+ * <p>{@link org.arbalest.device.objects.Records} reads the rows of a batch as records, and builds batches of them; a component is matched to a column by
+ * its name, or by {@link org.arbalest.device.objects.ColumnName}. An {@link org.arbalest.device.objects.ExtensionCodec} says how the values of an extension type
+ * are read and written. Objects are copies: they have nothing to do with the array any more, and need no release.
+ *
+ * <pre>{@code
+ * record Flight(String origin, @ColumnName("dest") String destination, @Nullable Integer delay) {}
+ *
+ * Records<Flight> flights = Records.of(Flight.class);
+ * try (DeviceArray batch = flights.build(Devices.cpu().memory(), List.of(new Flight("LIS", "TXL", 3)))) {
+ *   for (Flight flight : flights.toList(batch)) {
+ *     System.out.println(flight.origin() + " to " + flight.destination());
+ *   }
+ * }
+ * }</pre>
+ */
+@NullMarked
+package org.arbalest.device.objects;
+
+import org.jspecify.annotations.NullMarked;

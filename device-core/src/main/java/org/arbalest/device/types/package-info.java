@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * Arrow's types, fields and schemas.
+ *
+ * <p>A {@link org.arbalest.device.types.DataType} is a record, either flat or nested. A {@link org.arbalest.device.types.Field} has a name,
+ * a type, whether values may be null, and metadata. A {@link org.arbalest.device.types.Schema} is the list of a batch's fields. An {@link
+ * org.arbalest.device.types.Extension} gives a type another meaning, such as a UUID. All of them are immutable values: they are compared by
+ * what they are, may be used by any thread, and need no release.
+ *
+ * <pre>{@code
+ * Schema schema = Schema.of(
+ *     Field.of("id", DataType.INT64).withNullable(false),
+ *     Field.of("name", DataType.UTF8),
+ *     Field.of("price", DataType.decimal128(12, 2)),
+ *     Field.of("tags", new NestedType.ListType(Field.of("item", DataType.UTF8))),
+ *     Extension.uuid("key"));
+ *
+ * Field price = schema.field("price");
+ * String text = switch (price.type()) {
+ *   case FlatType.DecimalType decimal -> decimal.precision() + " digits";
+ *   default -> "no decimal";
+ * };
+ * }</pre>
+ */
+@NullMarked
+package org.arbalest.device.types;
+
+import org.jspecify.annotations.NullMarked;
