@@ -7,6 +7,32 @@
  * below have in common: closing twice does nothing; of one that was closed, exported or moved there still are its type, length
  * and device, and whatever needs the memory is an {@link IllegalStateException}, on any thread, before anything is read.
  *
+ * <pre>{@code
+ * try (DeviceArrayReader reader = DeviceArrayReader.importStream(streamOfDuckDb)) {
+ *   DeviceArray next;
+ *   while ((next = reader.next()) != null) {
+ *     try (DeviceArray batch = next; DeviceArray onGpu = batch.copyTo(Devices.device(DeviceType.CUDA, 0))) {
+ *       onGpu.exportDeviceArray(structOfKernel); // waits for nothing: the consumer waits for its event
+ *     }
+ *   }
+ * }
+ * }</pre>
+ *
+ * <table>
+ * <caption>The other packages</caption>
+ * <tr><th>package</th><th>for</th></tr>
+ * <tr><td>{@link org.arbalest.device.types}</td><td>types, fields, schemas</td></tr>
+ * <tr><td>{@link org.arbalest.device.columns}</td><td>reading values</td></tr>
+ * <tr><td>{@link org.arbalest.device.builders}</td><td>building arrays</td></tr>
+ * <tr><td>{@link org.arbalest.device.objects}</td><td>rows as objects</td></tr>
+ * <tr><td>{@link org.arbalest.device.async}</td><td>async streams</td></tr>
+ * <tr><td>{@link org.arbalest.device.tensors}</td><td>tensors of DLPack</td></tr>
+ * <tr><td>{@link org.arbalest.device.sharing}</td><td>arrays that several processes use</td></tr>
+ * <tr><td>{@link org.arbalest.device.statistics}</td><td>counts and bounds of columns</td></tr>
+ * <tr><td>{@link org.arbalest.device.monitoring}</td><td>what a process holds</td></tr>
+ * <tr><td>{@link org.arbalest.device.abi}, {@link org.arbalest.device.spi}</td><td>the structs of C; backends</td></tr>
+ * </table>
+ *
  * <table>
  * <caption>Who releases what</caption>
  * <tr><th>thing</th><th>released by</th></tr>

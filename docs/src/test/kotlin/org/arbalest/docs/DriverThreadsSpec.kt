@@ -28,10 +28,14 @@ import java.util.concurrent.locks.ReentrantLock
  * its own thread, that thread must not be behind such a one: seen on an H100.
  */
 class DriverThreadsSpec : FunSpec({
-    /** The methods that drivers call on their threads. What consumers call, such as a release, is on the consumers' threads. */
+    /**
+     * The methods that drivers call on their threads for what we queue, and those by which these threads hand something on. What an application does in a host function of
+     * its own, such as a release, is not among them.
+     */
     val entries = listOf("device.internal.staging.HostJob", "device.internal.device.Wait").flatMap { owner ->
         listOf("hostFunction", "streamCallback", "eventCallback").map { "org.arbalest.$owner.$it" }
-    } + listOf("Stub.releaseIfDone", "BatchStub.releaseAll").map { "org.arbalest.device.opencl.ClEvents$$it" } + "org.arbalest.device.spi.LateCalls.submit"
+    } + listOf("Stub.releaseIfDone", "BatchStub.releaseAll").map { "org.arbalest.device.opencl.ClEvents$$it" } +
+        listOf("spi.LateCalls.submit", "spi.LateCalls.give", "spi.LateCalls.goOn", "spi.EventPoller.add", "internal.exit.ExitGuard.called").map { "org.arbalest.device.$it" }
 
     val locks = Locks(listOf(DeviceArray::class, OpenClProvider::class, CudaProvider::class, RocmProvider::class).flatMap { ClassFiles.beside(it.java) })
 
@@ -82,7 +86,7 @@ private class LockedCounter : LockedCount {
     override fun get(): Int = 1
 }
 
-/** Which of some classes' methods take locks, and are reached from others. */
+/** Which of some classes' methods take locks, and are reached from others. What is called by an interface of the JDK's, as a Runnable is, is not followed. */
 private class Locks(classes: List<ClassModel>) {
     private class Method(val owner: String, val model: MethodModel) {
         val key = Key(model.methodName().stringValue(), model.methodType().stringValue())
@@ -99,8 +103,11 @@ private class Locks(classes: List<ClassModel>) {
     /** What is only done when something has failed. */
     private val failures = "org/arbalest/device/internal/memory/Faults"
 
-    /** Of java.util.concurrent, what never waits for another thread. */
-    private val free = listOf("atomic/", "ConcurrentLinkedQueue", "LinkedTransferQueue", "locks/LockSupport").map { "java/util/concurrent/$it" }
+    /** Of java.util.concurrent, what never waits for another thread: classes, and methods of others. */
+    private val free = listOf("atomic/", "ConcurrentLinkedQueue.", "LinkedTransferQueue.add", "locks/LockSupport.unpark").map { "java/util/concurrent/$it" }
+
+    /** Waits for threads that copy for it, none of which is virtual. */
+    private val waitsForHelpers = "org.arbalest.device.internal.staging.HostCopies\$Job.await"
 
     fun methods(wanted: (String) -> Boolean): List<String> = byKey.values.flatten().map { "$it" }.filter(wanted)
 
@@ -116,14 +123,17 @@ private class Locks(classes: List<ClassModel>) {
     private fun Method.instructions(): List<Instruction> = model.code().orElse(null)?.filterIsInstance<Instruction>().orEmpty()
 
     private fun locks(method: Method): Boolean = method.model.flags().has(AccessFlag.SYNCHRONIZED) || method.instructions().any {
-        it is MonitorInstruction && it.opcode() == Opcode.MONITORENTER || it is InvokeInstruction && waits(it)
+        it is MonitorInstruction && it.opcode() == Opcode.MONITORENTER || it is InvokeInstruction && waits(it) && "$method" != waitsForHelpers
     }
 
     private fun waits(call: InvokeInstruction): Boolean {
-        val owner = call.owner().asInternalName()
-        if (call.name().stringValue() == "<init>") return false
-        if (owner.startsWith("java/util/concurrent/")) return free.none { owner.startsWith(it) } && !owner.endsWith("TimeUnit")
-        return owner == "java/lang/Object" && call.name().stringValue() == "wait"
+        val (owner, name) = call.owner().asInternalName() to call.name().stringValue()
+        return when {
+            name == "<init>" -> false
+            owner.startsWith("java/util/concurrent/") -> free.none { "$owner.$name".startsWith(it) }
+            owner == "java/lang/Thread" -> name in listOf("join", "sleep", "start")
+            else -> owner == "java/lang/Object" && name == "wait"
+        }
     }
 
     private fun called(instruction: Instruction): List<Method> = when (instruction) {
@@ -139,7 +149,7 @@ private class Locks(classes: List<ClassModel>) {
 
     /** The method of a class, that of those that it has it from, and, where these may be, of those that override it. */
     private fun find(owner: String, key: Key, mayBeOverridden: Boolean): List<Method> =
-        if (owner == failures) emptyList() else byKey[key].orEmpty().filter { isA(owner, it.owner) || mayBeOverridden && isA(it.owner, owner) }
+        if (owner == failures) emptyList() else byKey[key].orEmpty().filter { isA(owner, it.owner) || mayBeOverridden && owner.startsWith("org/arbalest/") && isA(it.owner, owner) }
 
     private fun isA(type: String, other: String): Boolean = type == other || parents[type].orEmpty().any { isA(it, other) }
 }

@@ -11,9 +11,9 @@
  * <pre>{@code
  * AsyncArrayStream stream = AsyncArrayStream.connect(handler -> startQuery(handler));
  * try (DeviceArrayReader reader = stream.reader(4)) {
- *   DeviceArray batch;
- *   while ((batch = reader.next()) != null) {
- *     try (batch) {
+ *   DeviceArray next;
+ *   while ((next = reader.next()) != null) {
+ *     try (DeviceArray batch = next) {
  *       System.out.println(batch.length() + " rows on " + batch.device());
  *     }
  *   }

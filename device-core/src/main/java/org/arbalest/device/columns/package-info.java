@@ -15,7 +15,7 @@
  *   for (long row = 0; row < price.length(); row++) {
  *     if (!price.isNull(row)) total += price.get(row);
  *   }
- *   if (!name.isNull(0)) System.out.println(name.getString(0) + ": " + total);
+ *   if (batch.length() > 0 && !name.isNull(0)) System.out.println(name.getString(0) + ": " + total);
  * }
  * }</pre>
  */

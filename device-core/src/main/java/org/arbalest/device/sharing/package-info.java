@@ -3,8 +3,8 @@
  * Arrays that several processes use at once, in memory of a device that they share.
  *
  * <p>A {@link org.arbalest.device.sharing.SharedArray} makes an array's memory known to other processes, and gives a message that says where it is. An {@link
- * org.arbalest.device.sharing.ArrayLink} sends such messages to one other process, over a socket, and takes the other's. The process that made the
- * memory keeps it until all others have released theirs.
+ * org.arbalest.device.sharing.ArrayLink} sends such messages to one other process, over a socket, and takes the other's. A link keeps the memory until the
+ * other process has released it; with a {@code SharedArray} alone, its owner has to.
  *
  * <pre>{@code
  * try (ArrayLink link = ArrayLink.over(channel)) { // in one process
@@ -12,9 +12,8 @@
  * }
  *
  * try (ArrayLink link = ArrayLink.over(channel)) { // in another
- *   DeviceArray batch = link.receive(); // null if the other has closed its end
- *   try (batch) {
- *     System.out.println(batch.length() + " rows on " + batch.device());
+ *   try (DeviceArray batch = link.receive()) {
+ *     if (batch != null) System.out.println(batch.length() + " rows on " + batch.device()); // null: the other has closed its end
  *   }
  * }
  * }</pre>

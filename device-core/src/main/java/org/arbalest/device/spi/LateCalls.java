@@ -34,7 +34,7 @@ public final class LateCalls {
   /** What is to be tried again, the thread's own. */
   private final PriorityQueue<Task> waiting = new PriorityQueue<>();
 
-  private boolean started;
+  private volatile boolean started;
 
   /**
    * A thread, which is not started yet.
@@ -50,7 +50,11 @@ public final class LateCalls {
   }
 
   /** Starts the thread, which may fail: to be called before there is something that must be done. */
-  public synchronized void start() {
+  public void start() {
+    if (!started) startThread();
+  }
+
+  private synchronized void startThread() {
     if (started) return;
     Thread.ofPlatform().name(name).daemon().start(this::work);
     started = true;

@@ -4,7 +4,7 @@
  *
  * <p>{@link org.arbalest.device.tensors.DLPack} exports an array as a tensor that NumPy, PyTorch, JAX or CuPy take, and imports theirs, without a
  * copy. A tensor has one type, one shape and no nulls, so not every array is one. An exported tensor keeps the array's memory until the consumer calls its
- * deleter. An imported one is deleted when the last array that uses it is closed, also if the import fails.
+ * deleter, which it may do on any thread. An imported one is deleted when the last array that uses it is closed, also if the import fails.
  *
  * <pre>{@code
  * try (DeviceArray prices = batch.child(batch.schema().indexOf("price"))) {
@@ -13,7 +13,7 @@
  * }
  *
  * try (DeviceArray scores = DLPack.VERSIONED.importTensor(tensorOfTorch)) {
- *   System.out.println(scores.type() + ", " + scores.length() + " rows");
+ *   System.out.println(scores.field().type() + ", " + scores.length() + " rows");
  * }
  * }</pre>
  */

@@ -17,14 +17,18 @@ public final class Worker {
 
   private final String name;
   private final LinkedTransferQueue<Runnable> tasks = new LinkedTransferQueue<>();
-  private boolean started;
+  private volatile boolean started;
 
   private Worker(String name) {
     this.name = name;
   }
 
   /** Starts the thread, which may fail: to be called before there is something that must be done. */
-  public synchronized void start() {
+  public void start() {
+    if (!started) startThread();
+  }
+
+  private synchronized void startThread() {
     if (started) return;
     Thread.ofPlatform().name(name).daemon().start(this::work);
     started = true;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.exit;
 
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.arbalest.device.internal.memory.Faults;
 import org.jspecify.annotations.Nullable;
 
@@ -16,9 +18,9 @@ final class ExitRegistration {
   private final @Nullable ExitPages pages;
 
   /** The id of the newest native thread that called back: what attached before it is older. 0 if there was none. */
-  private long newest;
+  private final AtomicLong newest = new AtomicLong();
 
-  private int threads;
+  private final AtomicInteger threads = new AtomicInteger();
 
   ExitRegistration(@Nullable ExitPages pages) {
     this.pages = pages;
@@ -29,10 +31,10 @@ final class ExitRegistration {
     if (pages != null) pages.registerHandler();
   }
 
-  /** Each callback begins with this: is its thread a native one that is new? Throws nothing that the callback itself would not. */
+  /** Each callback begins with this, and takes no lock (DEV-62): is its thread a native one that is new? Throws nothing that the callback itself would not. */
   void called() {
     Thread thread = Thread.currentThread();
-    if (thread.threadId() > newest) calledBy(thread);
+    if (thread.threadId() > newest.get()) calledBy(thread);
   }
 
   /** A thread that FFM attached is a daemon without a context class loader. */
@@ -44,14 +46,18 @@ final class ExitRegistration {
     }
   }
 
-  private synchronized void register(long thread) {
-    if (thread <= newest) return;
-    newest = thread;
-    if (threads++ < MANY_THREADS || (threads & 63) == 0) register();
+  private void register(long thread) {
+    long known;
+    do {
+      known = newest.get();
+      if (thread <= known) return;
+    } while (!newest.compareAndSet(known, thread));
+    int count = threads.incrementAndGet();
+    if (count <= MANY_THREADS || (count & 63) == 0) register();
   }
 
   /** Whether a native thread has called back. */
   boolean hadNativeThreads() {
-    return newest != 0;
+    return newest.get() != 0;
   }
 }

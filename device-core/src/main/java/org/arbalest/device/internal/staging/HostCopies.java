@@ -3,10 +3,12 @@ package org.arbalest.device.internal.staging;
 
 import java.util.concurrent.LinkedTransferQueue;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.arbalest.device.internal.memory.Faults;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.spi.CopyBatch;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Copies within main memory, of which more than one core alone moves fast: one of a GPU's buses takes what several fill. The threads are daemons, a few for
@@ -27,15 +29,22 @@ final class HostCopies {
     if (helpers(total) > 0 && !started) startHelpers();
   }
 
-  /** Copies all pieces, and returns when that is done. Without threads, if {@link #prepare} was not called. */
+  /**
+   * Copies all pieces, and returns when that is done, also by threads that help, whatever fails. Without these, if {@link #prepare} was not called, or there is no memory
+   * to ask them.
+   */
   static void copy(CopyBatch pieces, long total) {
     int helpers = started ? helpers(total) : 0;
-    if (helpers == 0) {
+    Job job = helpers == 0 ? null : Job.of(pieces);
+    if (job == null) {
       for (int i = 0; i < pieces.count(); i++) NativeHeap.copy(pieces.from(i), pieces.to(i), pieces.bytes(i));
       return;
     }
-    Job job = new Job(pieces);
-    for (int i = 0; i < helpers; i++) JOBS.add(job);
+    try {
+      for (int i = 0; i < helpers; i++) JOBS.add(job);
+    } catch (OutOfMemoryError _) {
+      // fewer help
+    }
     job.work();
     job.await();
   }
@@ -76,9 +85,19 @@ final class HostCopies {
 
     private final AtomicInteger taken = new AtomicInteger();
     private final AtomicInteger left;
+    private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
     private final Thread caller = Thread.currentThread();
 
-    Job(CopyBatch pieces) {
+    /** Null if there is no memory for it. */
+    static @Nullable Job of(CopyBatch pieces) {
+      try {
+        return new Job(pieces);
+      } catch (OutOfMemoryError _) {
+        return null;
+      }
+    }
+
+    private Job(CopyBatch pieces) {
       this.pieces = pieces;
       this.parts = new int[pieces.count() + 1];
       for (int i = 0; i < pieces.count(); i++) parts[i + 1] = parts[i] + Math.toIntExact(Math.ceilDiv(pieces.bytes(i), PART));
@@ -92,13 +111,15 @@ final class HostCopies {
         long done = (part - parts[piece]) * PART;
         try {
           NativeHeap.copy(pieces.from(piece) + done, pieces.to(piece) + done, Math.min(PART, pieces.bytes(piece) - done));
+        } catch (Throwable t) {
+          failure.compareAndSet(null, t);
         } finally {
           if (left.decrementAndGet() == 0) LockSupport.unpark(caller);
         }
       }
     }
 
-    /** Until the parts that others have taken are copied; all are taken. */
+    /** Waits until the parts that others have taken are copied; all are taken. Throws what any of them failed with. */
     void await() {
       boolean interrupted = false;
       while (left.get() > 0) {
@@ -106,6 +127,11 @@ final class HostCopies {
         interrupted |= Thread.interrupted(); // others write there yet
       }
       if (interrupted) Thread.currentThread().interrupt();
+      switch (failure.get()) {
+        case RuntimeException e -> throw e;
+        case Error e -> throw e;
+        case null, default -> {} // copying throws nothing that is checked
+      }
     }
   }
 }

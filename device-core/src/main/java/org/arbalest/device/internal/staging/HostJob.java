@@ -49,6 +49,7 @@ final class HostJob implements HostTask {
     HostCopies.prepare(pieces.total());
     this.tag = Slots.take(this);
     this.pieces = pieces.move();
+    state.set(State.QUEUED); // publishes what was set here to the thread that gets it from there
   }
 
   /** Says that the targets are memory which others may copy from. To be called before it is queued. */
@@ -60,6 +61,7 @@ final class HostJob implements HostTask {
       end = Math.max(end, pieces.to(i) + pieces.bytes(i));
     }
     writes = PendingWrites.add(begin, end);
+    state.set(State.QUEUED); // likewise
   }
 
   @Override
@@ -68,9 +70,12 @@ final class HostJob implements HostTask {
     try {
       HostCopies.copy(pieces, pieces.total());
     } finally {
-      leave();
-      state.set(State.OVER);
-      LockSupport.unpark(waiting);
+      try {
+        leave();
+      } finally {
+        state.set(State.OVER);
+        LockSupport.unpark(waiting);
+      }
     }
   }
 

@@ -65,7 +65,7 @@ static enum capture_call capture_kind(const char* name) {
 /* See gpu_limit_streams. */
 #define UNLESS_FULL(name) \
   CONTEXT(name);          \
-  gpu_pass_full(context)
+  if (gpu_pass_full(context)) return gpu_status(context)
 
 static gpu_stream* stream_of(CUcontext context, CUstream handle) {
   return (uintptr_t)handle <= HANDLE_OF_DEFAULT ? gpu_default_stream(context) : handle;
@@ -348,7 +348,7 @@ API CUresult cuMemHostUnregister(void* address) {
 }
 
 API CUresult cuMemAllocManaged(uint64_t* address, size_t bytes, unsigned flags) {
-  CONTEXT("cuMemAllocManaged");
+  UNLESS_FULL("cuMemAllocManaged");
   if (flags != 1 && flags != 2) return GPU_INVALID_VALUE;
   gpu_wait_as_allocation(context);
   return gpu_allocate(context, GPU_MANAGED, bytes, address);
@@ -653,7 +653,7 @@ API CUresult cuStreamCreate(gpu_stream** stream, unsigned flags) {
 }
 
 API CUresult cuStreamDestroy_v2(CUstream stream) {
-  CONTEXT("cuStreamDestroy");
+  UNLESS_FULL("cuStreamDestroy");
   return gpu_stream_destroy(stream);
 }
 
@@ -706,7 +706,7 @@ API CUresult cuEventCreate(gpu_event** event, unsigned flags) {
 }
 
 API CUresult cuEventDestroy_v2(gpu_event* event) {
-  CONTEXT("cuEventDestroy");
+  UNLESS_FULL("cuEventDestroy");
   return gpu_event_destroy(event);
 }
 

@@ -44,6 +44,7 @@ struct gpu_stream {
   struct command* tail;
   int destroyed;
   int index; /* among the streams of its device */
+  int room;  /* what is queued in it takes of its connection's */
   int locked;
   int captured; /* what is queued goes into a graph, and is not done */
   int implied;  /* a stream that it waits for by itself is captured */
@@ -61,11 +62,13 @@ static int connections;
 static int created[GPU_MOST_DEVICES];
 
 /*
- * A stream holds only so much. Seen on an H100 with driver 580.159.04: behind a wait for a word it took 1,020 copies, or memsets, and 112 calls where host functions and
- * copies took turns; of host functions, records and waits alone, 3,000 and more. The call that finds no room waits. For as long as it does, on any thread
- * and for any stream, who creates an event or a stream, queues a host function, or allocates but not in a stream's order, waits as well; who copies in another
- * stream, records, asks for something, or allocates in a stream's order does not. 0: there is room for anything.
+ * A connection holds only so much. Seen on an H100 with driver 580.159.04 and 8 connections: behind a wait for a word, one stream took 1,020 copies, or memsets, and 112 calls
+ * where host functions and copies took turns; 2 streams took 224 of these, 8 took 896, and 64 no more than 8. Of host functions, records and waits alone it took
+ * 3,000 and more. The call that finds no room waits. For as long as it does, on any thread and for any stream, who creates or destroys an event or a stream,
+ * queues a host function, or allocates but not in a stream's order, waits as well; who copies in another connection's stream, records, asks for something, or
+ * allocates in a stream's order does not.
  */
+#define CONNECTIONS 8
 #define ROOM 1020
 #define ROOM_OF_HOST_BEHIND_OTHER 17 /* 1020 / (17 + 1): 56 times both */
 static int has_limits;
@@ -239,6 +242,7 @@ static void* work(void* argument) {
     if (gpu_status(stream->device) == 0 || command->kind == FREE) run(stream, command); /* a dead device does nothing any more: see double_die */
     if (command->event != NULL) leave(command->event);
     stream->head = command->next;
+    stream->room -= command->room;
     free(command->snapshot);
     free(command);
     gpu_counted(LIVE_COMMANDS, -1);
@@ -274,10 +278,12 @@ static int check_event(gpu_event* event) {
 
 void gpu_limit_streams(void) { has_limits = 1; }
 
-void gpu_pass_full(gpu_device* device) {
+int gpu_pass_full(gpu_device* device) {
   gpu_lock();
   while (waiting_for_room > 0 && gpu_status(device) == 0) gpu_wait_progress();
+  int code = gpu_status(device);
   gpu_unlock();
+  return code;
 }
 
 static int room_of(const gpu_stream* stream, const struct command* command) {
@@ -287,17 +293,30 @@ static int room_of(const gpu_stream* stream, const struct command* command) {
 }
 
 static int has_room(const gpu_stream* stream, int room) {
-  for (const struct command* command = stream->head; command != NULL; command = command->next) room += command->room;
+  if (room == 0) return 1;
+  int shared = connections != 0 ? connections : CONNECTIONS;
+  for (const gpu_stream* other = streams; other != NULL; other = other->next) {
+    if (other->device == stream->device && other->index % shared == stream->index % shared) room += other->room;
+  }
   return room <= ROOM;
+}
+
+static int is_stream(gpu_stream* stream) {
+  gpu_stream* at = streams;
+  while (at != NULL && at != stream) at = at->next;
+  return at != NULL;
 }
 
 /* Locked. */
 static int await_room(gpu_stream* stream, struct command* command) {
+  command->room = room_of(stream, command);
+  if (has_room(stream, command->room)) return GPU_OK;
   int code = GPU_OK;
   waiting_for_room++;
-  while (code == GPU_OK && !has_room(stream, command->room = room_of(stream, command))) {
+  while (code == GPU_OK && !has_room(stream, command->room)) {
     gpu_wait_progress();
-    code = check(stream);
+    code = is_stream(stream) ? check(stream) : GPU_INVALID_HANDLE; /* somebody may have destroyed it */
+    if (code == GPU_OK) command->room = room_of(stream, command);
   }
   waiting_for_room--;
   gpu_progress();
@@ -317,6 +336,7 @@ static int add(gpu_stream* stream, struct command command) {
     stream->tail->next = copy;
   }
   stream->tail = copy;
+  stream->room += copy->room;
   if (copy->event != NULL) copy->event->holders++;
   gpu_counted(LIVE_COMMANDS, 1);
   gpu_progress();
@@ -374,6 +394,7 @@ static int enqueue(gpu_stream* stream, struct command command) {
     return code;
   }
   if (code == GPU_OK) code = await_room(stream, &command);
+  if (code == GPU_OK && stream->captured) code = GPU_CAPTURE_UNSUPPORTED; /* since the call began */
   if (code == GPU_OK) code = add(stream, command);
   gpu_unlock();
   return code;
@@ -454,12 +475,6 @@ int gpu_stream_synchronize(gpu_stream* stream) {
   }
   gpu_unlock();
   return code;
-}
-
-static int is_stream(gpu_stream* stream) {
-  gpu_stream* at = streams;
-  while (at != NULL && at != stream) at = at->next;
-  return at != NULL;
 }
 
 void gpu_stream_lock(gpu_stream* stream) {

@@ -31,7 +31,7 @@ void gpu_wait_as_allocation(gpu_device* device); /* if a test says that allocati
 int gpu_free(gpu_device* device, uint64_t address, enum gpu_kind kind); /* waits until all that is queued on the device is done; see gpu_free_begins */
 
 void gpu_limit_streams(void); /* for a runtime whose streams hold so much and no more */
-void gpu_pass_full(gpu_device* device); /* waits while somebody waits for room in a stream */
+int gpu_pass_full(gpu_device* device); /* waits while somebody waits for room in a stream; the device's status then */
 
 int gpu_copy(gpu_stream* stream, uint64_t to, uint64_t from, size_t size, int pinned_waits); /* whether the caller waits between pinned memory */
 int gpu_launch_host(gpu_stream* stream, gpu_function* function, void* data);

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.internal.staging
+
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.shouldBe
+import java.lang.foreign.Arena
+import java.lang.foreign.MemorySegment
+import java.lang.foreign.ValueLayout.JAVA_BYTE
+import java.util.concurrent.CountDownLatch
+
+/** Copies that a queue has the CPU do: who does them, on which thread, is a race with who gives them up. */
+class HostJobSpec : FunSpec({
+    fun job(from: MemorySegment, to: MemorySegment, sizes: Sequence<Long> = generateSequence { from.byteSize() }): HostJob {
+        val pieces = CopyList()
+        var at = 0L
+        for (size in sizes) {
+            if (at == from.byteSize()) break
+            val bytes = minOf(size, from.byteSize() - at)
+            pieces.add(to.address() + at, from.address() + at, bytes)
+            at += bytes
+        }
+        return HostJob(pieces).apply { announceWrites() }
+    }
+
+    fun isPending(segment: MemorySegment): Boolean {
+        val pieces = CopyList()
+        pieces.add(0, segment.address(), segment.byteSize())
+        return PendingWrites.touch(pieces).also { pieces.free() }
+    }
+
+    test("a job that is ended first writes nothing, whoever runs it then; one that has run is done, and ended once more [DEV-40]") {
+        Arena.ofConfined().use { arena ->
+            val (source, target) = List(2) { arena.allocate(1000) }
+            source.fill(1)
+            val givenUp = job(source, target)
+            isPending(target) shouldBe true
+            givenUp.end()
+            isPending(target) shouldBe false
+            givenUp.run()
+            target.get(JAVA_BYTE, 999) shouldBe 0
+            val done = job(source, target)
+            done.run()
+            target.mismatch(source) shouldBe -1
+            isPending(target) shouldBe false
+            target.fill(0)
+            done.run()
+            done.end()
+            target.get(JAVA_BYTE, 0) shouldBe 0
+        }
+    }
+
+    test("when a job is ended, it has written all or nothing, and writes no more [DEV-40]") {
+        Arena.ofShared().use { arena ->
+            val (source, target) = List(2) { arena.allocate(4000) }
+            source.fill(1)
+            repeat(500) {
+                target.fill(0)
+                val job = job(source, target, generateSequence { 100L })
+                val start = CountDownLatch(1)
+                val queue = Thread.ofPlatform().start { start.await(); job.run() }
+                start.countDown()
+                job.end()
+                val seen = target.toArray(JAVA_BYTE)
+                seen.distinct().size shouldBe 1
+                queue.join()
+                target.toArray(JAVA_BYTE).contentEquals(seen) shouldBe true
+            }
+            isPending(target) shouldBe false
+        }
+    }
+
+    test("a large job is copied by several threads, whole, and who ends it meanwhile waits, also if interrupted [DEV-40]") {
+        Arena.ofShared().use { arena ->
+            val (source, target) = List(2) { arena.allocate(24 shl 20) }
+            for (i in 0 until source.byteSize() step 97) source.set(JAVA_BYTE, i, (i % 127 + 1).toByte())
+            source.set(JAVA_BYTE, 0, 1)
+            val job = job(source, target, sequenceOf(1L, 5_000_000, 513 shl 10, 7, 3 shl 20) + generateSequence { 9_999_999L })
+            val queue = Thread.ofPlatform().start { job.run() }
+            while (target.get(JAVA_BYTE, 0) == 0.toByte()) Thread.onSpinWait()
+            Thread.currentThread().interrupt()
+            job.end()
+            Thread.interrupted() shouldBe true
+            target.mismatch(source) shouldBe -1
+            queue.join()
+        }
+    }
+})
