@@ -19,7 +19,8 @@ import java.util.HexFormat
  * A failing or leaking test of the contract suites is reported once, on the double.
  *
  * CudaExitSoakSpec and CudaCheckSoakSpec run each case in a process of its own, so a leak cannot reach the next test.
- * CuSignatureSpec has one test. CudaSharingFabricSoakSpec includes the same contract as CudaSharingSoakSpec.
+ * CuSignatureSpec has one test. CudaSharingFabricSoakSpec includes the same contract as CudaSharingSoakSpec, CudaHostContractSpec and
+ * CudaManagedContractSpec the same as CudaContractSpec.
  */
 class CudaOneFailureSoakSpec : FunSpec({
     extension(CCompiler.needed)
@@ -40,13 +41,11 @@ class CudaOneFailureSoakSpec : FunSpec({
     val handles = listOf(memory, leak("a stream", "cuStreamCreate", 1), leak("an event", "cuEventCreate", 2))
 
     include(oneFailureContract(plants(CudaBackend(DeviceType.CUDA)) + handles, ::CudaContractSpec))
-    include(oneFailureContract(plants(CudaBackend(DeviceType.CUDA_HOST)) + memory, ::CudaHostContractSpec))
-    include(oneFailureContract(plants(CudaBackend(DeviceType.CUDA_MANAGED)) + memory, ::CudaManagedContractSpec))
-    include(oneFailureContract(plants(CudaBackend(DeviceType.CUDA)) + handles, ::CudaDriverSpec))
-    include(oneFailureContract(plants(CudaBackend(DeviceType.CUDA)) + memory, ::CudaSpec))
 
     val backend = CudaBackend(DeviceType.CUDA)
     val (failure, work, array) = plants(backend)
+    include(oneFailureContract(listOf(work, memory), ::CudaDriverSpec))
+    include(oneFailureContract(listOf(work, memory), ::CudaSpec))
     val opened = Plant("leak of another process's array", "not back after") {
         SharingPeer(backend).use { SharedArray.open(HexFormat.of().parseHex(it.ask("share", "0", "100"))) }
     }

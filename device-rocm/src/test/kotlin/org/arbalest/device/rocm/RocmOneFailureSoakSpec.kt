@@ -18,7 +18,7 @@ import java.util.HexFormat
  * A failing or leaking test of the contract suites is reported once, on the double.
  *
  * RocmExitSoakSpec and RocmCheckSoakSpec run each case in a process of its own, so a leak cannot reach the next test.
- * HipSignatureSpec has one test.
+ * HipSignatureSpec has one test. RocmHostContractSpec includes the same contract as RocmContractSpec.
  */
 class RocmOneFailureSoakSpec : FunSpec({
     extension(CCompiler.needed)
@@ -35,12 +35,11 @@ class RocmOneFailureSoakSpec : FunSpec({
     val handles = listOf(memory, leak("a stream", "hipStreamCreateWithFlags", 1), leak("an event", "hipEventCreateWithFlags", 2))
 
     include(oneFailureContract(plants(RocmBackend(DeviceType.ROCM)) + handles, ::RocmContractSpec))
-    include(oneFailureContract(plants(RocmBackend(DeviceType.ROCM_HOST)) + memory, ::RocmHostContractSpec))
-    include(oneFailureContract(plants(RocmBackend(DeviceType.ROCM)) + handles, ::RocmDriverSpec))
-    include(oneFailureContract(plants(RocmBackend(DeviceType.ROCM)) + memory, ::RocmSpec))
 
     val backend = RocmBackend(DeviceType.ROCM)
     val (failure, work, array) = plants(backend)
+    include(oneFailureContract(listOf(work, memory), ::RocmDriverSpec))
+    include(oneFailureContract(listOf(work, memory), ::RocmSpec))
     val opened = Plant("leak of another process's array", "not back after") {
         SharingPeer(backend).use { SharedArray.open(HexFormat.of().parseHex(it.ask("share", "0", "100"))) }
     }
