@@ -39,7 +39,7 @@ class DriverThreadsSpec : FunSpec({
 
     val locks = Locks(listOf(DeviceArray::class, OpenClProvider::class, CudaProvider::class, RocmProvider::class).flatMap { ClassFiles.beside(it.java) })
 
-    test("no thread of a driver takes a lock [DEV-62]") {
+    test("what we queue takes no lock on a driver's thread [DEV-62]") {
         locks.takenFrom { it in entries }.shouldBeEmpty()
     }
 
