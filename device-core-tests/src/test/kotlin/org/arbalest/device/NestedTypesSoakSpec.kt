@@ -25,7 +25,7 @@ class NestedTypesSoakSpec : FunSpec({
     extension(FakeExtension)
     extension(LedgerExtension)
 
-    val seconds = Integer.getInteger("arbalest.nested.seconds", 180)
+    val seconds = Integer.getInteger("arbalest.nested.seconds", 60)
     val seed = java.lang.Long.getLong("arbalest.nested.seed") ?: Random.nextLong()
     val one = java.lang.Long.getLong(NestedCase.CASE)
 

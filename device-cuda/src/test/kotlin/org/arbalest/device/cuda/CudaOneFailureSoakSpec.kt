@@ -4,24 +4,15 @@ package org.arbalest.device.cuda
 import io.kotest.core.spec.style.FunSpec
 import org.arbalest.device.Devices
 import org.arbalest.device.abi.DeviceType
-import org.arbalest.device.sharing.SharedArray
 import org.arbalest.support.CCompiler
 import org.arbalest.support.check.Plant
 import org.arbalest.support.check.oneFailureContract
 import org.arbalest.support.check.plants
-import org.arbalest.support.gpu.SharingPeer
 import java.lang.foreign.Arena
 import java.lang.foreign.ValueLayout.JAVA_INT
 import java.lang.foreign.ValueLayout.JAVA_LONG
-import java.util.HexFormat
 
-/**
- * A failing or leaking test of the contract suites is reported once, on the double.
- *
- * CudaExitSoakSpec and CudaCheckSoakSpec run each case in a process of its own, so a leak cannot reach the next test.
- * CuSignatureSpec has one test. CudaSharingFabricSoakSpec includes the same contract as CudaSharingSoakSpec, CudaHostContractSpec and
- * CudaManagedContractSpec the same as CudaContractSpec.
- */
+/** A failing or leaking test is reported once, on the simulated runtime: one suite for each kind of cleaning up between tests. */
 class CudaOneFailureSoakSpec : FunSpec({
     extension(CCompiler.needed)
 
@@ -44,20 +35,11 @@ class CudaOneFailureSoakSpec : FunSpec({
 
     val backend = CudaBackend(DeviceType.CUDA)
     val (failure, work, array) = plants(backend)
-    include(oneFailureContract(listOf(work, memory), ::CudaDriverSpec))
-    include(oneFailureContract(listOf(work, memory), ::CudaSpec))
-    val opened = Plant("leak of another process's array", "not back after") {
-        SharingPeer(backend).use { SharedArray.open(HexFormat.of().parseHex(it.ask("share", "0", "100"))) }
-    }
     val thread = Plant("context and a capture mode that stay", "the thread is left with the context or device 1; the thread is left in the capture mode 2") {
         check(Raw.call(Raw.function("cuThreadExchangeStreamCaptureMode", JAVA_LONG), Arena.ofAuto().allocateFrom(JAVA_INT, 2).address()) == 0)
         check(Raw.call(Raw.function("cuCtxPushCurrent_v2", JAVA_LONG), CudaProvider.gpu(backend.device).context()) == 0)
     }
+    include(oneFailureContract(listOf(work, memory), ::CudaSpec))
     include(oneFailureContract(listOf(work, array), ::CudaCaptureSoakSpec))
-    include(oneFailureContract(listOf(work, array), ::CudaCopySoakSpec))
-    include(oneFailureContract(listOf(work, array), ::CudaGivingBackSoakSpec, most = 13)) // the last three are not processes of their own
-    include(oneFailureContract(listOf(work, opened), ::CudaSharingSoakSpec, most = 15))
-    include(oneFailureContract(listOf(failure, array), ::CudaProviderSoakSpec))
     include(oneFailureContract(listOf(failure, thread), ::CuSignatureSoakSpec))
-    include(oneFailureContract(listOf(failure), ::CudaExitSoakSpec, most = 3))
 })

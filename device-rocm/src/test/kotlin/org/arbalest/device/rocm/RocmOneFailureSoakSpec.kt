@@ -3,23 +3,15 @@ package org.arbalest.device.rocm
 
 import io.kotest.core.spec.style.FunSpec
 import org.arbalest.device.abi.DeviceType
-import org.arbalest.device.sharing.SharedArray
 import org.arbalest.support.CCompiler
 import org.arbalest.support.check.Plant
 import org.arbalest.support.check.oneFailureContract
 import org.arbalest.support.check.plants
-import org.arbalest.support.gpu.SharingPeer
 import java.lang.foreign.Arena
 import java.lang.foreign.ValueLayout.JAVA_INT
 import java.lang.foreign.ValueLayout.JAVA_LONG
-import java.util.HexFormat
 
-/**
- * A failing or leaking test of the contract suites is reported once, on the double.
- *
- * RocmExitSoakSpec and RocmCheckSoakSpec run each case in a process of its own, so a leak cannot reach the next test.
- * HipSignatureSpec has one test. RocmHostContractSpec includes the same contract as RocmContractSpec.
- */
+/** A failing or leaking test is reported once, on the simulated runtime: one suite for each kind of cleaning up between tests. */
 class RocmOneFailureSoakSpec : FunSpec({
     extension(CCompiler.needed)
 
@@ -38,20 +30,11 @@ class RocmOneFailureSoakSpec : FunSpec({
 
     val backend = RocmBackend(DeviceType.ROCM)
     val (failure, work, array) = plants(backend)
-    include(oneFailureContract(listOf(work, memory), ::RocmDriverSpec))
-    include(oneFailureContract(listOf(work, memory), ::RocmSpec))
-    val opened = Plant("leak of another process's array", "not back after") {
-        SharingPeer(backend).use { SharedArray.open(HexFormat.of().parseHex(it.ask("share", "0", "100"))) }
-    }
     val thread = Plant("device and a capture mode that stay", "the thread is left with the context or device 1; the thread is left in the capture mode 2") {
         check(Raw.call(Raw.function("hipThreadExchangeStreamCaptureMode", JAVA_LONG), Arena.ofAuto().allocateFrom(JAVA_INT, 2).address()) == 0)
         check(Raw.call(Raw.function("hipSetDevice", JAVA_INT), 1) == 0)
     }
+    include(oneFailureContract(listOf(work, memory), ::RocmSpec))
     include(oneFailureContract(listOf(work, array), ::RocmCaptureSoakSpec, most = 5)) // the next one takes ten seconds
-    include(oneFailureContract(listOf(work, array), ::RocmCopySoakSpec))
-    include(oneFailureContract(listOf(work, array), ::RocmGivingBackSoakSpec, most = 13)) // the last three are not processes of their own
-    include(oneFailureContract(listOf(work, opened), ::RocmSharingSoakSpec, most = 15))
-    include(oneFailureContract(listOf(failure, array), ::RocmProviderSoakSpec))
     include(oneFailureContract(listOf(failure, thread), ::HipSignatureSoakSpec))
-    include(oneFailureContract(listOf(failure), ::RocmExitSoakSpec, most = 3))
 })

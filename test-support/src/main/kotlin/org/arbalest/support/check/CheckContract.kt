@@ -18,7 +18,7 @@ import kotlin.io.path.createTempDirectory
 import kotlin.io.path.div
 import kotlin.io.path.exists
 
-/** What is asked of a backend's check of GPUs: on a good double all is well, and on one with each kind of trouble it is not, and says where. */
+/** What is asked of each backend's check of GPUs: on a good double all is well, and without a GPU it fails. */
 fun gpuCheckContract(gpu: CheckedGpu): TestFactory = funSpec {
     test("a good double is good in all steps, and its file says what the table says [CHK-01, CHK-05]") {
         val run = gpu.check("--double")
@@ -39,6 +39,27 @@ fun gpuCheckContract(gpu: CheckedGpu): TestFactory = funSpec {
         }
     }
 
+    test("without a GPU it fails, and what depends on one is not run [CHK-04]") {
+        val run = gpu.check("--only=events")
+        if (run.report.device != null) return@test // there is one
+        withClue(run.output) {
+            run.code shouldBe 1
+            run.step("device").reason.shouldNotBeNull() shouldContain "${gpu.types[0]}: "
+            run.step("events").reason shouldBe "there is no device"
+        }
+    }
+
+    test("the process that starts the steps does not load the runtime: each step has the GPU for itself [CHK-07]") {
+        val child = ChildJvm.run(Loaded::class, gpu.program.java.name, "--double", "--quick", "--only=events", options = childOptions())
+        withClue(child.output) {
+            child.output shouldContain "All is well"
+            child.output.lines().last { it.isNotBlank() } shouldBe "loaded of ours: []"
+        }
+    }
+}
+
+/** What is asked of the check itself, whose code is the same for all backends: a double with each kind of trouble is found out, and it says where. */
+fun gpuCheckTroubleContract(gpu: CheckedGpu): TestFactory = funSpec {
     test("slow copies, which the runtime's own beside them are not, are slower than their thresholds [CHK-01]") {
         for ((trouble, only) in listOf("slow:20000" to "copies, pinned memory, 64", "slow:20000" to "copies, pageable memory, 64", "slow:1000" to "events")) {
             val run = gpu.check("--double=$trouble", "--only=$only", "--step-seconds=180")
@@ -125,30 +146,12 @@ fun gpuCheckContract(gpu: CheckedGpu): TestFactory = funSpec {
         }
     }
 
-    test("without a GPU it fails, and what depends on one is not run [CHK-04]") {
-        val run = gpu.check("--only=events")
-        if (run.report.device != null) return@test // there is one
-        withClue(run.output) {
-            run.code shouldBe 1
-            run.step("device").reason.shouldNotBeNull() shouldContain "${gpu.types[0]}: "
-            run.step("events").reason shouldBe "there is no device"
-        }
-    }
-
     test("what has not begun when the minutes are over is not run, and said so by the exit code [CHK-04]") {
         val run = gpu.check("--double", "--minutes=0")
         withClue(run.output) {
             run.code shouldBe NOT_ALL_CODE
             run.report.steps.forAll { it.verdict shouldBe Verdict.NOT_RUN }
             run.output shouldContain "not all was run: 0 good, 0 failed"
-        }
-    }
-
-    test("the process that starts the steps does not load the runtime: each step has the GPU for itself [CHK-07]") {
-        val child = ChildJvm.run(Loaded::class, gpu.program.java.name, "--double", "--quick", "--only=events", options = childOptions())
-        withClue(child.output) {
-            child.output shouldContain "All is well"
-            child.output.lines().last { it.isNotBlank() } shouldBe "loaded of ours: []"
         }
     }
 

@@ -53,9 +53,9 @@ fun plants(backend: Backend, leak: String = "not back after"): List<Plant> = lis
  * ends within twice its time, or, for a suite of few seconds, within six seconds more: one wait of five seconds may end in vain.
  *
  * @param make the spec's constructor
- * @param most how many of the spec's tests are run, the first, where all would take too long
+ * @param most how many of the spec's tests are run, the first: what a test leaves behind, the next one finds
  */
-fun oneFailureContract(plants: List<Plant>, make: () -> FunSpec, most: Int = Int.MAX_VALUE): TestFactory = funSpec {
+fun oneFailureContract(plants: List<Plant>, make: () -> FunSpec, most: Int = 6): TestFactory = funSpec {
     val suite = make()::class.simpleName
     var usual: SuiteRun? = null
     suspend fun usual() = usual ?: run(make, most) {}.also { usual = it }

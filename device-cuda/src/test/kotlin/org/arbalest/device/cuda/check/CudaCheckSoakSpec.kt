@@ -4,10 +4,12 @@ package org.arbalest.device.cuda.check
 import io.kotest.core.spec.style.FunSpec
 import org.arbalest.support.CCompiler
 import org.arbalest.support.check.gpuCheckContract
+import org.arbalest.support.check.gpuCheckTroubleContract
 
 /** The check of CUDA's GPUs, on the double. */
 class CudaCheckSoakSpec : FunSpec({
     extension(CCompiler.needed)
 
     include(gpuCheckContract(CudaCheck))
+    include(gpuCheckTroubleContract(CudaCheck))
 })
