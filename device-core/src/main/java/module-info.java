@@ -16,7 +16,7 @@ module org.arbalest.device {
   exports org.arbalest.device.sharing;
   exports org.arbalest.device.statistics;
   exports org.arbalest.device.monitoring;
-  exports org.arbalest.device.abi;
+  exports org.arbalest.device.c;
   exports org.arbalest.device.spi;
 
   uses org.arbalest.device.spi.DeviceProvider;

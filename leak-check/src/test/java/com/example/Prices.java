@@ -15,7 +15,7 @@ public final class Prices {
   private Prices() {}
 
   static void read() {
-    try (BatchBuilder builder = Devices.cpu().batchBuilder(1)) {
+    try (BatchBuilder builder = BatchBuilder.of(Devices.cpu(), 1)) {
       DeviceArray array = builder.int32("n", new int[] {1}).build();
       if (forgets) {
         forgotten = array;

@@ -21,7 +21,7 @@ import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.adbc.AdbcConnection;
 import org.arbalest.device.adbc.AdbcDatabase;
-import org.arbalest.samples.DuckDbDriver;
+import org.arbalest.device.adbc.DuckDbDriver;
 import org.arbalest.support.NativeLibrary;
 import org.duckdb.DuckDBResultSet;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -86,7 +86,7 @@ public class AdbcQuery {
     public void open() throws Throwable {
       Arena arena = Arena.global();
       MemorySegment library = arena.allocateFrom(DuckDbDriver.library().toString());
-      session = (MemorySegment) OPEN.invokeExact(library, arena.allocateFrom(DuckDbDriver.INIT_FUNCTION));
+      session = (MemorySegment) OPEN.invokeExact(library, arena.allocateFrom(DuckDbDriver.ENTRY_POINT));
       if (session.address() == 0) throw new IllegalStateException("C found no DuckDB");
       require((long) QUERY.invokeExact(session, arena.allocateFrom(FlightsTable.create())));
     }

@@ -84,7 +84,7 @@ public class AppendMore {
   }
 
   private static DeviceArray build(DataType type, Consumer<ColumnBuilder> append) {
-    try (BatchBuilder batch = Devices.cpu().batchBuilder(ROWS)) {
+    try (BatchBuilder batch = BatchBuilder.of(Devices.cpu(), ROWS)) {
       append.accept(batch.column(Field.of("a", type)));
       return batch.build();
     }

@@ -62,17 +62,17 @@ public class AppendRows {
             DataType.INTERVAL_YEAR_MONTH, DataType.dictionary(DataType.INT16, DataType.INT64),
             DataType.runEndEncoded(DataType.INT32, Field.of("", DataType.INT64))
         }) {
-          try (BatchBuilder batch = Devices.cpu().batchBuilder(small.length)) {
+          try (BatchBuilder batch = BatchBuilder.of(Devices.cpu(), small.length)) {
             append(batch.column(Field.of("a", type)), small, null);
             batch.build().close();
           }
-          try (BatchBuilder batch = Devices.cpu().batchBuilder(small.length)) {
+          try (BatchBuilder batch = BatchBuilder.of(Devices.cpu(), small.length)) {
             append(batch.column(Field.of("a", type)), small, nulls);
             batch.build().close();
           }
         }
         for (DataType type : new DataType[] {DataType.UTF8, DataType.LARGE_UTF8, DataType.UTF8_VIEW, DataType.dictionary(DataType.INT16, DataType.UTF8)}) {
-          try (BatchBuilder batch = Devices.cpu().batchBuilder(1000)) {
+          try (BatchBuilder batch = BatchBuilder.of(Devices.cpu(), 1000)) {
             append(batch.column(Field.of("a", type)), words, 1000);
             batch.build().close();
           }
@@ -111,7 +111,7 @@ public class AppendRows {
   }
 
   private static void build(DataType type, long[] values, boolean @Nullable [] nulls) {
-    try (BatchBuilder batch = Devices.cpu().batchBuilder(ROWS)) {
+    try (BatchBuilder batch = BatchBuilder.of(Devices.cpu(), ROWS)) {
       append(batch.column(Field.of("a", type)), values, nulls);
       try (DeviceArray built = batch.build()) {
         if (built.length() != ROWS) throw new AssertionError(built);
@@ -120,7 +120,7 @@ public class AppendRows {
   }
 
   private static void build(DataType type, String[] words) {
-    try (BatchBuilder batch = Devices.cpu().batchBuilder(ROWS)) {
+    try (BatchBuilder batch = BatchBuilder.of(Devices.cpu(), ROWS)) {
       append(batch.column(Field.of("a", type)), words, ROWS);
       try (DeviceArray built = batch.build()) {
         if (built.length() != ROWS) throw new AssertionError(built);

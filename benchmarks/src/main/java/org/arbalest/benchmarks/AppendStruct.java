@@ -70,7 +70,7 @@ public class AppendStruct {
   }
 
   private void build(Append append) {
-    try (BatchBuilder batch = Devices.cpu().batchBuilder(ROWS)) {
+    try (BatchBuilder batch = BatchBuilder.of(Devices.cpu(), ROWS)) {
       append.to(batch.column(ORDER), values.numbers);
       try (DeviceArray built = batch.build()) {
         if (built.length() != ROWS) throw new AssertionError(built);

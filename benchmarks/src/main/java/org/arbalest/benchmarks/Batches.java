@@ -13,17 +13,20 @@ import org.apache.arrow.vector.VectorSchemaRoot;
 import org.apache.arrow.vector.types.pojo.ArrowType;
 import org.apache.arrow.vector.types.pojo.FieldType;
 import org.arbalest.device.ArrayData;
-import org.arbalest.device.builders.BatchBuilder;
-import org.arbalest.device.types.DataType;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceBuffer;
 import org.arbalest.device.Devices;
+import org.arbalest.device.builders.BatchBuilder;
+import org.arbalest.device.c.ArrowArrayStruct;
+import org.arbalest.device.c.ArrowSchemaStruct;
+import org.arbalest.device.c.CData;
+import org.arbalest.device.c.CExport;
+import org.arbalest.device.c.CImport;
+import org.arbalest.device.types.DataType;
 import org.arbalest.device.types.Field;
 import org.arbalest.device.types.Metadata;
 import org.arbalest.device.types.Schema;
 import org.arbalest.device.types.TimeUnit;
-import org.arbalest.device.abi.ArrowArrayStruct;
-import org.arbalest.device.abi.ArrowSchemaStruct;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -62,13 +65,13 @@ final class Batches {
             DataType.denseUnion(text), DataType.dictionary(DataType.INT16, DataType.UTF8), DataType.runEndEncoded(DataType.INT32, text),
             DataType.map(text, Field.of("value", DataType.INT64)), DataType.timestamp(TimeUnit.MICROSECOND, "UTC"));
     for (int i = 0; i < 2_000; i++) {
-      try (BatchBuilder batch = Devices.cpu().batchBuilder(0)) {
+      try (BatchBuilder batch = BatchBuilder.of(Devices.cpu(), 0)) {
         for (int column = 0; column < 3; column++) {
           DataType type = types.get((i + 5 * column) % types.size());
           batch.column(Field.of("a", type).withMetadata(Metadata.of("number", String.valueOf(column))));
         }
-        batch.build().exportArray(array, schema);
-        DeviceArray.importArray(array, schema).close();
+        CData.exportArray(batch.build(), array, CExport.CPU.schemaTo(schema));
+        CData.importArray(array, CImport.CPU.schema(schema)).close();
       }
     }
   }

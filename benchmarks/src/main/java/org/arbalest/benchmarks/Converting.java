@@ -90,7 +90,7 @@ public class Converting {
   }
 
   private static DeviceArray column(DataType type, int rows) {
-    try (BatchBuilder batch = Devices.cpu().batchBuilder(rows)) {
+    try (BatchBuilder batch = BatchBuilder.of(Devices.cpu(), rows)) {
       ColumnBuilder column = batch.column(Field.of("a", type));
       for (int row = 0; row < rows; row++) {
         if (row % 10 == 9) {

@@ -11,12 +11,15 @@ import org.apache.arrow.c.Data;
 import org.apache.arrow.memory.RootAllocator;
 import org.apache.arrow.vector.VectorSchemaRoot;
 import org.arbalest.device.DeviceArray;
+import org.arbalest.device.c.ArrowArrayStruct;
+import org.arbalest.device.c.ArrowDeviceArrayStruct;
+import org.arbalest.device.c.ArrowSchemaStruct;
+import org.arbalest.device.c.CData;
+import org.arbalest.device.c.CExport;
+import org.arbalest.device.c.CImport;
 import org.arbalest.device.types.Field;
 import org.arbalest.device.types.Metadata;
 import org.arbalest.device.types.Schema;
-import org.arbalest.device.abi.ArrowArrayStruct;
-import org.arbalest.device.abi.ArrowDeviceArrayStruct;
-import org.arbalest.device.abi.ArrowSchemaStruct;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
@@ -113,36 +116,36 @@ public class ExportImportRelease {
   /** Ours, as an {@code ArrowArray}. Checks the structs on import. */
   @Benchmark
   public void array(Ours side) {
-    side.batch.retain().exportArray(side.array);
-    DeviceArray.importArray(side.array, side.schema).close();
+    CData.exportArray(side.batch.retain(), side.array, CExport.CPU);
+    CData.importArray(side.array, CImport.CPU.schema(side.schema)).close();
   }
 
   /** Ours, as an {@code ArrowDeviceArray}. */
   @Benchmark
   public void deviceArray(Ours side) {
-    side.batch.retain().exportDeviceArray(side.array);
-    DeviceArray.importDeviceArray(side.array, side.schema).close();
+    CData.exportArray(side.batch.retain(), side.array, CExport.DEVICE);
+    CData.importArray(side.array, CImport.DEVICE.schema(side.schema)).close();
   }
 
   /** Ours, as an {@code ArrowArray}; the {@code ArrowSchema} is written, recognised and released too. */
   @Benchmark
   public void arrayWithSchema(Ours side) {
-    side.batch.retain().exportArray(side.array, side.schemaStruct);
-    DeviceArray.importArray(side.array, side.schemaStruct).close();
+    CData.exportArray(side.batch.retain(), side.array, CExport.CPU.schemaTo(side.schemaStruct));
+    CData.importArray(side.array, CImport.CPU.schema(side.schemaStruct)).close();
   }
 
   /** Ours: a schema without an array, which was just seen. */
   @Benchmark
   public Schema schema(Ours side) {
-    side.schema.exportSchema(side.schemaStruct);
-    return Schema.importSchema(side.schemaStruct);
+    CData.exportSchema(side.schema.asField(), side.schemaStruct);
+    return Schema.ofStruct(CData.importSchema(side.schemaStruct));
   }
 
   /** Ours: a schema that was not seen for so long that it is parsed. */
   @Benchmark
   public Field schemaAnew(Ours side) {
-    side.another().exportSchema(side.schemaStruct);
-    return Field.importSchema(side.schemaStruct);
+    CData.exportSchema(side.another(), side.schemaStruct);
+    return CData.importSchema(side.schemaStruct);
   }
 
   /** arrow-java: into one root again and again; clearing it releases the array. */

@@ -4,7 +4,6 @@ package org.arbalest.benchmarks;
 import java.net.URISyntaxException;
 import java.nio.file.Path;
 import java.util.Objects;
-import org.arbalest.samples.DuckDbDriver;
 
 /** 400,000 flights, as a table of DuckDB's, in memory. */
 final class FlightsTable {
@@ -15,7 +14,7 @@ final class FlightsTable {
 
   /** What makes the table. */
   static String create() throws URISyntaxException {
-    Path file = Path.of(Objects.requireNonNull(DuckDbDriver.class.getResource("flights-400k.parquet")).toURI());
+    Path file = Path.of(Objects.requireNonNull(FlightsTable.class.getResource("/org/arbalest/samples/flights-400k.parquet")).toURI());
     return "CREATE TABLE flights AS SELECT * FROM read_parquet('" + file.toString().replace("'", "''") + "')";
   }
 }

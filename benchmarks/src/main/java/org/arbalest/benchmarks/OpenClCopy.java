@@ -2,14 +2,14 @@
 package org.arbalest.benchmarks;
 
 import java.util.concurrent.TimeUnit;
-import org.arbalest.device.builders.BatchBuilder;
 import org.arbalest.device.Device;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceStream;
+import org.arbalest.device.DeviceType;
 import org.arbalest.device.Devices;
 import org.arbalest.device.MemoryManager;
 import org.arbalest.device.MemoryPool;
-import org.arbalest.device.abi.DeviceType;
+import org.arbalest.device.builders.BatchBuilder;
 import org.arbalest.device.opencl.OpenCl;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -58,7 +58,7 @@ public class OpenClCopy {
     int rows = (int) (BYTES / Long.BYTES / columns);
     long[] values = new long[rows];
     for (int i = 0; i < rows; i++) values[i] = i;
-    try (BatchBuilder builder = Devices.cpu().batchBuilder(rows)) {
+    try (BatchBuilder builder = BatchBuilder.of(Devices.cpu(), rows)) {
       for (int i = 0; i < columns; i++) builder.int64("c" + i, values);
       here = builder.build();
     }

@@ -48,7 +48,7 @@ final class ReadBatch implements AutoCloseable {
   }
 
   private DeviceArray build() {
-    try (BatchBuilder batch = Devices.cpu().batchBuilder(ROWS)) {
+    try (BatchBuilder batch = BatchBuilder.of(Devices.cpu(), ROWS)) {
       batch.int64("longs", longs).utf8("texts", texts);
       batch.column(Field.of("nulls", DataType.INT64)).appendAll(longs).setNulls(row -> isNull[row]);
       batch.column(Field.of("late_null", DataType.INT64)).appendAll(longs).setNulls(row -> row == ROWS - 1);

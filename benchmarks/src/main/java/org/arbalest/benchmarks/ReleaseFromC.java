@@ -11,7 +11,9 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.util.concurrent.TimeUnit;
 import org.arbalest.device.DeviceArray;
-import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.c.CData;
+import org.arbalest.device.c.CExport;
+import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.support.NativeLibrary;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -52,15 +54,15 @@ public class ReleaseFromC {
     final long address;
 
     Structs() {
-      MemorySegment all = Arena.global().allocate(ArrowArrayStruct.SIZE * ARRAYS, Long.BYTES);
+      MemorySegment all = Arena.global().allocate(RawArrowArray.SIZE * ARRAYS, Long.BYTES);
       address = all.address();
-      for (int i = 0; i < ARRAYS; i++) arrays[i] = all.asSlice(ArrowArrayStruct.SIZE * i, ArrowArrayStruct.SIZE);
+      for (int i = 0; i < ARRAYS; i++) arrays[i] = all.asSlice(RawArrowArray.SIZE * i, RawArrowArray.SIZE);
     }
 
     final void callEach() throws Throwable {
       for (int i = 0; i < ARRAYS; i++) {
-        long array = address + ArrowArrayStruct.SIZE * i;
-        CALL.invokeExact(MemorySegment.ofAddress(ArrowArrayStruct.release(array)), array);
+        long array = address + RawArrowArray.SIZE * i;
+        CALL.invokeExact(MemorySegment.ofAddress(RawArrowArray.release(array)), array);
       }
     }
   }
@@ -80,7 +82,7 @@ public class ReleaseFromC {
 
     @Setup(Level.Invocation)
     public void export() {
-      for (MemorySegment array : arrays) batch.retain().exportArray(array);
+      for (MemorySegment array : arrays) CData.exportArray(batch.retain(), array, CExport.CPU);
     }
   }
 
@@ -90,7 +92,7 @@ public class ReleaseFromC {
     public void make() throws ReflectiveOperationException {
       MethodHandle nothing = MethodHandles.lookup().findStatic(Empty.class, "nothing", TYPE.toMethodType());
       long stub = LINKER.upcallStub(nothing, TYPE, Arena.global()).address();
-      for (MemorySegment array : arrays) ArrowArrayStruct.setRelease(array.address(), stub);
+      for (MemorySegment array : arrays) RawArrowArray.setRelease(array.address(), stub);
     }
 
     @SuppressWarnings("unused")

@@ -66,7 +66,7 @@ public class RowsAsRecords {
   @Benchmark
   public double quotes() {
     double sum = 0;
-    for (Quote quote : quoteBatch.rows(Quote.class)) sum += quote.bid() + quote.venue();
+    for (Quote quote : Records.of(Quote.class).rows(quoteBatch)) sum += quote.bid() + quote.venue();
     return sum;
   }
 
@@ -87,7 +87,7 @@ public class RowsAsRecords {
   @Benchmark
   public long flights() {
     long sum = 0;
-    for (Flight flight : flightBatch.rows(Flight.class)) sum += flight.delay() + flight.carrier().length();
+    for (Flight flight : Records.of(Flight.class).rows(flightBatch)) sum += flight.delay() + flight.carrier().length();
     return sum;
   }
 
@@ -106,7 +106,7 @@ public class RowsAsRecords {
 
   @Benchmark
   public List<Quote> quotesToList() {
-    return quoteBatch.toList(Quote.class);
+    return Records.of(Quote.class).toList(quoteBatch);
   }
 
   @Benchmark

@@ -14,8 +14,11 @@ import org.apache.arrow.vector.ipc.ArrowReader;
 import org.apache.arrow.vector.types.pojo.Schema;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
-import org.arbalest.device.abi.ArrowDeviceArrayStreamStruct;
-import org.arbalest.device.abi.DeviceType;
+import org.arbalest.device.DeviceType;
+import org.arbalest.device.c.ArrowDeviceArrayStreamStruct;
+import org.arbalest.device.c.CData;
+import org.arbalest.device.c.CExport;
+import org.arbalest.device.c.CImport;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
@@ -59,10 +62,10 @@ public class Stream {
       Batches.crossOthers();
       batch = Batches.ours(stream.columns, stream.nulls);
       MemorySegment struct = Arena.global().allocate(ArrowDeviceArrayStreamStruct.LAYOUT);
-      endless().exportStream(struct);
-      plain = DeviceArrayReader.importStream(struct);
-      endless().exportDeviceArrayStream(struct);
-      device = DeviceArrayReader.importDeviceArrayStream(struct);
+      CData.exportStream(endless(), struct, CExport.CPU);
+      plain = CData.importStream(struct, CImport.CPU);
+      CData.exportStream(endless(), struct, CExport.DEVICE);
+      device = CData.importStream(struct, CImport.DEVICE);
     }
 
     private DeviceArrayReader endless() {

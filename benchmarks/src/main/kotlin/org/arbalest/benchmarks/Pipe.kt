@@ -12,7 +12,8 @@ import org.arbalest.coroutines.asFlow
 import org.arbalest.coroutines.lendingFlow
 import org.arbalest.coroutines.produceTo
 import org.arbalest.device.DeviceArray
-import org.arbalest.device.async.AsyncArrayStream
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CImport
 import java.lang.foreign.MemorySegment
 import java.util.concurrent.Executors
 
@@ -26,7 +27,7 @@ internal class Pipe(columns: Int, private val prefetch: Int) : AutoCloseable {
 
     /** Through an async stream, across the C ABI both ways; the rows that came. */
     fun throughTheAbi(batches: Int): Long = runBlocking {
-        AsyncArrayStream.connect { handler -> produce(handler, batches) }.use { stream ->
+        CData.importAsyncStream(CImport.DEVICE) { handler -> produce(handler, batches) }.use { stream ->
             var rows = 0L
             withContext(consuming) { stream.asFlow(prefetch).collect { rows += it.length() } }
             rows

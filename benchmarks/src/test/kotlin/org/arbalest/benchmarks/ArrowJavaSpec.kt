@@ -21,10 +21,15 @@ import org.apache.arrow.vector.complex.ListVector
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.Devices
+import org.arbalest.device.builders.BatchBuilder
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.c.CImport
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.NestedType.ListType
 import org.arbalest.support.LedgerExtension
+import java.lang.foreign.MemorySegment
 import java.math.BigDecimal
 
 private const val ROWS = 100
@@ -40,7 +45,7 @@ class ArrowJavaSpec : FunSpec({
         RootAllocator().use { allocator ->
             ArrowArray.allocateNew(allocator).use { array ->
                 ArrowSchema.allocateNew(allocator).use { schema ->
-                    ours().exportArray(array.memoryAddress(), schema.memoryAddress())
+                    CData.exportArray(ours(), MemorySegment.ofAddress(array.memoryAddress()), CExport.CPU.schemaTo(MemorySegment.ofAddress(schema.memoryAddress())))
                     CDataDictionaryProvider().use { dictionaries ->
                         Data.importVectorSchemaRoot(allocator, array, schema, dictionaries).use { root ->
                             root.rowCount shouldBe ROWS
@@ -84,10 +89,10 @@ class ArrowJavaSpec : FunSpec({
         RootAllocator().use { allocator ->
             ArrowArrayStream.allocateNew(allocator).use { out ->
                 val first = ours()
-                DeviceArrayReader.of(first.schema(), listOf(first, ours(), ours())).exportStream(out.memoryAddress())
+                CData.exportStream(DeviceArrayReader.of(first.schema(), listOf(first, ours(), ours())), MemorySegment.ofAddress(out.memoryAddress()), CExport.CPU)
                 ArrowArrayStream.allocateNew(allocator).use { back ->
                     Data.exportArrayStream(allocator, Data.importArrayStream(allocator, out), back) // which closes it
-                    DeviceArrayReader.importStream(back.memoryAddress()).use { ours ->
+                    CData.importStream(MemorySegment.ofAddress(back.memoryAddress()), CImport.CPU).use { ours ->
                         repeat(3) { ours.next()!!.use { it shouldReadAs 0 } }
                         ours.next() shouldBe null
                     }
@@ -120,7 +125,7 @@ private fun plain(value: Any?): Any? = when (value) {
 }
 
 private fun imported(array: ArrowArray, schema: ArrowSchema): DeviceArray =
-    DeviceArray.importArray(array.memoryAddress(), schema.memoryAddress())
+    CData.importArray(MemorySegment.ofAddress(array.memoryAddress()), CImport.CPU.schema(MemorySegment.ofAddress(schema.memoryAddress())))
 
 private infix fun DeviceArray.shouldReadAs(from: Int) {
     for (row in 0 until length()) {
@@ -128,7 +133,7 @@ private infix fun DeviceArray.shouldReadAs(from: Int) {
     }
 }
 
-private fun ours(): DeviceArray = Devices.cpu().batchBuilder(ROWS).use { batch ->
+private fun ours(): DeviceArray = BatchBuilder.of(Devices.cpu(), ROWS).use { batch ->
     val types = listOf(
         DataType.BOOL, DataType.INT32, DataType.INT64, DataType.FLOAT64, DataType.UTF8, DataType.BINARY, DataType.decimal128(20, 2),
         ListType(Field.of("item", DataType.INT64)),

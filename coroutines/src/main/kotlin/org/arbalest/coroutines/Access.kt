@@ -24,6 +24,18 @@ public operator fun Schema.get(name: String): Field =
  */
 public operator fun DeviceArray.get(name: String): Column = column(name)
 
+/**
+ * A handle of the child with this name, as it is stored, without a copy; to be closed by the caller, and may outlive the batch. See [DeviceArray.child].
+ *
+ * @throws IllegalArgumentException if there is none, or several: says which there are
+ */
+public fun DeviceArray.child(name: String): DeviceArray {
+    val names = field().type().children().map(Field::name)
+    val index = names.indexOf(name)
+    require(index >= 0 && index == names.lastIndexOf(name)) { "there ${if (index < 0) "is no child" else "are several children"} \"$name\"; there are $names" }
+    return child(index)
+}
+
 /** Whether there is a column of this name, or several. */
 public operator fun DeviceArray.contains(name: String): Boolean = name in schema()
 

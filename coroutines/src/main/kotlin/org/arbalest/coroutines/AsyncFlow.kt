@@ -23,7 +23,7 @@ import kotlin.coroutines.resume
 /**
  * The arrays of this stream as a cold flow that can be collected once.
  *
- *     AsyncArrayStream.connect { handler -> startProducer(handler) }.use { stream ->
+ *     CData.importAsyncStream(CImport.DEVICE) { handler -> startProducer(handler) }.use { stream ->
  *         stream.asFlow().collect { batch -> … }
  *     }
  *

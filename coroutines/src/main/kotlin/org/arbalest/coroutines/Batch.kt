@@ -77,7 +77,7 @@ public inline fun MemoryManager.batch(
     columns: ColumnScope.() -> Unit,
 ): DeviceArray {
     contract { callsInPlace(columns, EXACTLY_ONCE) }
-    return batchBuilder(rows).use { builder ->
+    return BatchBuilder.of(this, rows).use { builder ->
         builder.metadata(metadata)
         ColumnScope.of(builder).columns()
         builder.build()
@@ -88,7 +88,7 @@ public inline fun MemoryManager.batch(
 @OptIn(ExperimentalContracts::class)
 public inline fun MemoryManager.batch(metadata: Metadata = Metadata.empty(), columns: ColumnScope.() -> Unit): DeviceArray {
     contract { callsInPlace(columns, EXACTLY_ONCE) }
-    return batchBuilder().use { builder ->
+    return BatchBuilder.of(this).use { builder ->
         builder.metadata(metadata)
         ColumnScope.ofUncounted(builder).columns()
         builder.build()

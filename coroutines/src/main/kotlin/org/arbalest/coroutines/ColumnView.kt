@@ -18,7 +18,7 @@ import org.arbalest.device.columns.Column
  * nanoseconds a value. For loops over int8, int16 and float16, and over unsigned numbers and decimals as they are stored, there are core's own:
  * `column.asBytes()`, `asShorts()`, `asHalfFloats()`; `asInts()[row].toUInt()`.
  *
- * What [Collection] brings is for the rest: it boxes each value, and has the nulls, so that `sum()` is there after `filterNotNull()` only.
+ * What [Collection] brings is for the rest: it boxes each value, and has the nulls. `sum()` of a view of numbers boxes nothing, and leaves nulls out.
  *
  * `get` throws [NoSuchElementException] for a null row, [IndexOutOfBoundsException] for one that is not there, and
  * [IllegalArgumentException] if the column's type is not one that the view reads. There is no view of more than

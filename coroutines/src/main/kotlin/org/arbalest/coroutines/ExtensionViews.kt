@@ -19,7 +19,7 @@ public fun Column.offsetDateTimes(): ObjectView<OffsetDateTime> = ObjectView(thi
 public fun Column.tensors(): ObjectView<Tensor> = ObjectView(this, Column::getTensor)
 
 /** Values of an extension type of one's own: `batch["price"].values(money)`; [IllegalArgumentException] from `get` for a column of another type. */
-public fun <T : Any> Column.values(codec: ExtensionCodec<T>): ObjectView<T> = ObjectView(this) { column, row -> column.get(row, codec) }
+public fun <T : Any> Column.values(codec: ExtensionCodec<T>): ObjectView<T> = ObjectView(this) { column, row -> codec.get(column, row) }
 
 /**
  * How values of an extension type are objects; see [ExtensionCodec], whose `register` makes `get` read them, too.

@@ -87,7 +87,7 @@ public inline fun <T : Any> ColumnScope.extension(
     val column = extended(codec.field(name), nullable, metadata)
     for (row in 0 until rows) {
         val written = value(row)
-        if (written == null) column.appendNullWithParts() else column.append(written, codec)
+        if (written == null) column.appendNullWithParts() else codec.append(column, written)
     }
 }
 

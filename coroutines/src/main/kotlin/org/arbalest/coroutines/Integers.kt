@@ -58,6 +58,17 @@ public fun ColumnScope.int32(
     column(name, DataType.INT32, nullable, metadata).appendAll(values).nullWhere(isNull)
 }
 
+/** 32-bit integers, whose elements may be null; as many as there are rows. */
+public fun ColumnScope.int32(
+    name: String = "",
+    values: List<Int?>,
+    nullable: Boolean = true,
+    metadata: Metadata = Metadata.empty(),
+) {
+    requireRows(name, values.size)
+    int32(name, nullable, metadata) { values[it] }
+}
+
 /** 32-bit integers. */
 public inline fun ColumnScope.int32(
     name: String = "",
@@ -88,6 +99,17 @@ public fun ColumnScope.int64(
     metadata: Metadata = Metadata.empty(),
 ) {
     column(name, DataType.INT64, nullable, metadata).appendAll(values).nullWhere(isNull)
+}
+
+/** 64-bit integers, whose elements may be null; as many as there are rows. */
+public fun ColumnScope.int64(
+    name: String = "",
+    values: List<Long?>,
+    nullable: Boolean = true,
+    metadata: Metadata = Metadata.empty(),
+) {
+    requireRows(name, values.size)
+    int64(name, nullable, metadata) { values[it] }
 }
 
 /** 64-bit integers. */

@@ -23,6 +23,17 @@ public fun ColumnScope.bool(
     column(name, DataType.BOOL, nullable, metadata).appendAll(values).nullWhere(isNull)
 }
 
+/** Booleans, whose elements may be null; as many as there are rows. */
+public fun ColumnScope.bool(
+    name: String = "",
+    values: List<Boolean?>,
+    nullable: Boolean = true,
+    metadata: Metadata = Metadata.empty(),
+) {
+    requireRows(name, values.size)
+    bool(name, nullable, metadata) { values[it] }
+}
+
 /** Booleans. */
 public inline fun ColumnScope.bool(
     name: String = "",
@@ -106,6 +117,17 @@ public fun ColumnScope.float64(
     metadata: Metadata = Metadata.empty(),
 ) {
     column(name, DataType.FLOAT64, nullable, metadata).appendAll(values).nullWhere(isNull)
+}
+
+/** 64-bit floats, whose elements may be null; as many as there are rows. */
+public fun ColumnScope.float64(
+    name: String = "",
+    values: List<Double?>,
+    nullable: Boolean = true,
+    metadata: Metadata = Metadata.empty(),
+) {
+    requireRows(name, values.size)
+    float64(name, nullable, metadata) { values[it] }
 }
 
 /** 64-bit floats. */

@@ -27,6 +27,13 @@ public class LongView internal constructor(private val values: Longs, column: Co
     /** All values, [ifNull] for the nulls; [NoSuchElementException] if there are nulls and nothing is given for them, with the first such row. */
     public fun toArray(ifNull: Long? = null): LongArray = if (ifNull == null) values.toArray() else values.toArray(ifNull)
 
+    /** The sum of the values that are not null; 0 without any. [ArithmeticException] if it is beyond 64 bits. */
+    public fun sum(): Long {
+        var sum = 0L
+        forEachValid { _, value -> sum = Math.addExact(sum, value) }
+        return sum
+    }
+
     override fun read(row: Int): Long = get(row)
 }
 
@@ -47,6 +54,13 @@ public class IntView internal constructor(private val values: Ints, column: Colu
 
     /** All values, [ifNull] for the nulls; [NoSuchElementException] if there are nulls and nothing is given for them, with the first such row. */
     public fun toArray(ifNull: Int? = null): IntArray = if (ifNull == null) values.toArray() else values.toArray(ifNull)
+
+    /** The sum of the values that are not null; 0 without any. [ArithmeticException] if it is beyond 64 bits. */
+    public fun sum(): Long {
+        var sum = 0L
+        forEachValid { _, value -> sum = Math.addExact(sum, value.toLong()) }
+        return sum
+    }
 
     override fun read(row: Int): Int = get(row)
 }
@@ -69,6 +83,13 @@ public class DoubleView internal constructor(private val values: Doubles, column
     /** All values, [ifNull] for the nulls; [NoSuchElementException] if there are nulls and nothing is given for them, with the first such row. */
     public fun toArray(ifNull: Double? = null): DoubleArray = if (ifNull == null) values.toArray() else values.toArray(ifNull)
 
+    /** The sum of the values that are not null, in the order of the rows; 0.0 without any. */
+    public fun sum(): Double {
+        var sum = 0.0
+        forEachValid { _, value -> sum += value }
+        return sum
+    }
+
     override fun read(row: Int): Double = get(row)
 }
 
@@ -89,6 +110,13 @@ public class FloatView internal constructor(private val values: Floats, column: 
 
     /** All values, [ifNull] for the nulls; [NoSuchElementException] if there are nulls and nothing is given for them, with the first such row. */
     public fun toArray(ifNull: Float? = null): FloatArray = if (ifNull == null) values.toArray() else values.toArray(ifNull)
+
+    /** The sum of the values that are not null, in the order of the rows; 0.0 without any. */
+    public fun sum(): Double {
+        var sum = 0.0
+        forEachValid { _, value -> sum += value }
+        return sum
+    }
 
     override fun read(row: Int): Float = get(row)
 }

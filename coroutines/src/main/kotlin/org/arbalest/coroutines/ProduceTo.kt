@@ -14,12 +14,14 @@ import kotlinx.coroutines.future.await
 import kotlinx.coroutines.withContext
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
-import org.arbalest.device.abi.DeviceType
-import org.arbalest.device.abi.Errno
+import org.arbalest.device.DeviceType
+import org.arbalest.device.Errno
 import org.arbalest.device.async.AsyncProducer
 import org.arbalest.device.async.AsyncQuirk
 import org.arbalest.device.async.AsyncSchema
 import org.arbalest.device.async.AsyncTask
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
 import org.arbalest.device.spi.WakingSubscription
 import org.arbalest.device.types.Metadata
 import org.arbalest.device.types.Schema
@@ -74,35 +76,18 @@ public suspend fun Flow<DeviceArray>.produceTo(
 
 /** The same for arrays of any type. */
 public suspend fun Flow<DeviceArray>.produceTo(handler: MemorySegment, schema: AsyncSchema, vararg quirks: AsyncQuirk): Unit =
-    drive(DeviceArray::move, { it }) { publisher, executor -> AsyncProducer.produce(handler, schema, publisher, executor, *quirks) }
-
-/**
- * The same for the handler at an address, whose memory stays until it is released.
- *
- * @throws IllegalArgumentException if the address can be none of a struct: it is 0, negative or not aligned to 8 bytes; says the number
- */
-public suspend fun Flow<DeviceArray>.produceTo(
-    handlerAddress: Long,
-    schema: Schema,
-    deviceType: DeviceType = DeviceType.CPU,
-    metadata: Metadata = Metadata.empty(),
-    vararg quirks: AsyncQuirk,
-): Unit = produceTo(handlerAddress, AsyncSchema(schema.asField(), deviceType, metadata), *quirks)
-
-/** The same for arrays of any type, and the handler at an address. */
-public suspend fun Flow<DeviceArray>.produceTo(handlerAddress: Long, schema: AsyncSchema, vararg quirks: AsyncQuirk): Unit =
-    drive(DeviceArray::move, { it }) { publisher, executor -> AsyncProducer.produce(handlerAddress, schema, publisher, executor, *quirks) }
+    drive(DeviceArray::move, { it }) { publisher, executor ->
+        CData.exportAsyncStream(AsyncProducer.of(schema, publisher), handler, executor, CExport.DEVICE.quirks(*quirks))
+    }
 
 /**
  * The same for tasks, each with its metadata: [AsyncTask.of], or those of another stream, which are extracted when this one's consumer does so. A
  * task that is emitted is the stream's from that moment, as arrays are.
  */
 public suspend fun Flow<AsyncTask>.produceTasksTo(handler: MemorySegment, schema: AsyncSchema, vararg quirks: AsyncQuirk): Unit =
-    drive(AsyncTask::move, AsyncTask::move) { publisher, executor -> AsyncProducer.produceTasks(handler, schema, publisher, executor, *quirks) }
-
-/** The same for tasks, and the handler at an address. */
-public suspend fun Flow<AsyncTask>.produceTasksTo(handlerAddress: Long, schema: AsyncSchema, vararg quirks: AsyncQuirk): Unit =
-    drive(AsyncTask::move, AsyncTask::move) { publisher, executor -> AsyncProducer.produceTasks(handlerAddress, schema, publisher, executor, *quirks) }
+    drive(AsyncTask::move, AsyncTask::move) { publisher, executor ->
+        CData.exportAsyncStream(AsyncProducer.ofTasks(schema, publisher), handler, executor, CExport.DEVICE.quirks(*quirks))
+    }
 
 /** @param signalled what is signalled for an item whose turn it is: the array itself, as the stream takes what it has, or a task of its own */
 private suspend fun <T : AutoCloseable> Flow<T>.drive(

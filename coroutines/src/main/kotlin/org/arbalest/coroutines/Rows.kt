@@ -19,10 +19,10 @@ import org.arbalest.device.types.Schema
  *
  * @throws IllegalArgumentException if properties and columns do not match: says all that does not
  */
-public inline fun <reified T : Any> DeviceArray.rows(): List<T> = rows(T::class.java)
+public inline fun <reified T : Any> DeviceArray.rows(): List<T> = Records.of(T::class.java).rows(this)
 
 /** The rows as objects, all read now: a list that can be kept; see [rows]. */
-public inline fun <reified T : Any> DeviceArray.toList(): List<T> = toList(T::class.java)
+public inline fun <reified T : Any> DeviceArray.toList(): List<T> = Records.of(T::class.java).toList(this)
 
 /** The columns that objects of a data class or a record are built as; see [Records.schema]. */
 public inline fun <reified T : Any> schemaOf(): Schema = Records.of(T::class.java).schema()

@@ -75,7 +75,7 @@ public fun ColumnScope.time32(
 /** Times of day, stored as 32-bit seconds or milliseconds, rounded down to the [unit]. */
 public inline fun ColumnScope.time32(
     name: String = "",
-    unit: TimeUnit,
+    unit: TimeUnit = TimeUnit.MILLISECOND,
     nullable: Boolean = true,
     metadata: Metadata = Metadata.empty(),
     value: (row: Int) -> LocalTime?,
@@ -98,7 +98,7 @@ public fun ColumnScope.time64(
 /** Times of day, stored as 64-bit microseconds or nanoseconds, rounded down to the [unit]. */
 public inline fun ColumnScope.time64(
     name: String = "",
-    unit: TimeUnit,
+    unit: TimeUnit = TimeUnit.MICROSECOND,
     nullable: Boolean = true,
     metadata: Metadata = Metadata.empty(),
     value: (row: Int) -> LocalTime?,
@@ -121,6 +121,19 @@ public fun ColumnScope.timestamp(
     metadata: Metadata = Metadata.empty(),
 ) {
     column(name, TimestampType(unit, timezone), nullable, metadata).appendAll(values).nullWhere(isNull)
+}
+
+/** Points in time, whose elements may be null, rounded down to the [unit]; as many as there are rows. */
+public fun ColumnScope.timestamp(
+    name: String = "",
+    values: List<Instant?>,
+    unit: TimeUnit = TimeUnit.MICROSECOND,
+    timezone: String = "UTC",
+    nullable: Boolean = true,
+    metadata: Metadata = Metadata.empty(),
+) {
+    requireRows(name, values.size)
+    timestamp(name, unit, timezone, nullable, metadata) { values[it] }
 }
 
 /**

@@ -33,11 +33,13 @@ import kotlinx.coroutines.withTimeoutOrNull
 import kotlinx.coroutines.yield
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
-import org.arbalest.device.abi.DeviceType
-import org.arbalest.device.abi.Errno
+import org.arbalest.device.DeviceType
+import org.arbalest.device.Errno
 import org.arbalest.device.async.AsyncArrayStream
 import org.arbalest.device.async.AsyncSchema
 import org.arbalest.device.async.AsyncTask
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CImport
 import org.arbalest.device.types.Metadata
 import org.arbalest.support.CCompiler
 import org.arbalest.support.CPeer
@@ -56,7 +58,7 @@ class AsyncFlowSpec : FunSpec({
     /** The stream that this flow produces, and how its production ended. */
     fun CoroutineScope.connect(flow: Flow<DeviceArray>): Pair<AsyncArrayStream, Deferred<Unit>> {
         lateinit var produced: Deferred<Unit>
-        val arrays = AsyncArrayStream.connect { handler: MemorySegment ->
+        val arrays = CData.importAsyncStream(CImport.DEVICE) { handler: MemorySegment ->
             produced = async(Dispatchers.Default) { flow.produceTo(handler, IDS) }
         }
         return arrays to produced
@@ -74,18 +76,18 @@ class AsyncFlowSpec : FunSpec({
         }
     }
 
-    test("a flow drives the handler at an address, with arrays and with tasks; what can be no address is refused, and the flow is not collected [ASY-19]") {
+    test("a flow drives a handler that is known by its address, with arrays and with tasks; what can be no handler is refused, and the flow is not collected [ASY-19]") {
         withTimeout(5.seconds) {
-            for (produce in listOf<suspend (Long) -> Unit>(
+            for (produce in listOf<suspend (MemorySegment) -> Unit>(
                 { ids(3).produceTo(it, IDS) }, { ids(3).produceTo(it, AsyncSchema(IDS.asField(), DeviceType.CPU, Metadata.empty())) },
                 { ids(3).map { array -> AsyncTask.of(array.move(), Metadata.empty()) }.produceTasksTo(it, AsyncSchema(IDS.asField(), DeviceType.CPU, Metadata.empty())) },
             )) {
                 lateinit var produced: Deferred<Unit>
-                AsyncArrayStream.connect { handler: MemorySegment -> produced = async(Dispatchers.Default) { produce(handler.address()) } }.ids() shouldBe listOf(0L, 1L, 2L)
+                CData.importAsyncStream(CImport.DEVICE) { handler: MemorySegment -> produced = async(Dispatchers.Default) { produce(MemorySegment.ofAddress(handler.address())) } }.ids() shouldBe listOf(0L, 1L, 2L)
                 produced.await()
             }
             for (none in listOf(0L, -8L, 4097L)) {
-                shouldThrow<IllegalArgumentException> { flow<DeviceArray> { error("collected") }.produceTo(none, IDS) }.message shouldContain "handlerAddress = $none "
+                shouldThrow<IllegalArgumentException> { flow<DeviceArray> { error("collected") }.produceTo(MemorySegment.ofAddress(none), IDS) }.message shouldContain "ArrowAsyncDeviceStreamHandler "
             }
         }
     }
@@ -264,14 +266,14 @@ class AsyncFlowSpec : FunSpec({
     test("tasks pass with their metadata, also on to another stream without being extracted [ASY-27]") {
         withTimeout(5.seconds) {
             val schema = AsyncSchema(IDS.asField(), DeviceType.CPU, Metadata.of("source", "here"))
-            val first = AsyncArrayStream.connect { handler ->
+            val first = CData.importAsyncStream(CImport.DEVICE) { handler ->
                 launch(Dispatchers.Default) {
                     flow {
                         repeat(100) { i -> batchOf(i.toLong()).use { emit(AsyncTask.of(it, Metadata.of("number", "$i"))) } }
                     }.produceTasksTo(handler, schema)
                 }
             }
-            val second = AsyncArrayStream.connect { handler ->
+            val second = CData.importAsyncStream(CImport.DEVICE) { handler ->
                 launch(Dispatchers.Default) { first.asTaskFlow(3).produceTasksTo(handler, schema) }
             }
             var at = 0
@@ -294,7 +296,7 @@ class AsyncFlowPeerSpec : FunSpec({
     /** Collects, from a producer that is at the gate before its release when [collect] has returned. */
     suspend fun whileHeldBack(collect: suspend (AsyncArrayStream) -> Unit) {
         PeerProducer(10, 1, setOf(PeerProducer.Quirk.GATE_RELEASE), timeoutMillis = 5_000).use { producer ->
-            AsyncArrayStream.connect { producer.start(it) }.use { stream ->
+            CData.importAsyncStream(CImport.DEVICE) { producer.start(it) }.use { stream ->
                 try {
                     withTimeout(5.seconds) { collect(stream) }
                     stream.released().toCompletableFuture().isDone shouldBe false

@@ -164,6 +164,29 @@ class BatchSpec : FunSpec({
         shouldThrow<IllegalStateException> { cpu.batch(0) { utf8("city", listOf("a")) } }.message shouldBe "column \"city\" takes 0 values, one for each row, but 1 were given"
     }
 
+    test("a list may have nulls, and is as long as there are rows") {
+        val moments = listOf(Instant.ofEpochSecond(1, 5_000), null)
+        cpu.batch {
+            int32("int", listOf(1, null))
+            int64("long", listOf(null, 2L))
+            float64("double", listOf(1.0, null))
+            bool("bool", listOf(null, true))
+            timestamp("at", moments)
+            time32("time32") { LocalTime.of(1, 2, 3, 4_000_000) }
+            time64("time64") { LocalTime.of(1, 2, 3, 4_000) }
+        }.use { batch ->
+            batch["int"].ints().toList() shouldBe listOf(1, null)
+            batch["long"].longs().toList() shouldBe listOf(null, 2L)
+            batch["double"].doubles().toList() shouldBe listOf(1.0, null)
+            batch["bool"].booleans().toList() shouldBe listOf(null, true)
+            batch["at"].let { at -> listOf(at.getInstant(0), at.isNull(1)) } shouldBe listOf(moments[0], true)
+            batch.schema()["at"].type() shouldBe DataType.timestamp(TimeUnit.MICROSECOND, "UTC")
+            batch["time32"].getLocalTime(0) shouldBe LocalTime.of(1, 2, 3, 4_000_000)
+            batch["time64"].getLocalTime(1) shouldBe LocalTime.of(1, 2, 3, 4_000)
+        }
+        shouldThrow<IllegalStateException> { cpu.batch(1) { int64("long", listOf(1L, 2L)) } }.message shouldContain "takes 1 values"
+    }
+
     test("an integer that a float does not have is refused, and names it") {
         shouldThrow<IllegalArgumentException> { cpu.batch(2) { column(Field.of("delay", DataType.FLOAT32)).append(1).append(16777217) } }
             .message shouldBe "column \"delay\" of type float32 does not hold the integer 16777217 exactly, in row 1"

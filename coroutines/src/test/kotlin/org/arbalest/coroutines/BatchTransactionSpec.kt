@@ -9,7 +9,7 @@ import org.arbalest.device.Device
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
-import org.arbalest.device.abi.Errno
+import org.arbalest.device.Errno
 import org.arbalest.device.monitoring.Ledger
 import org.arbalest.support.LedgerExtension
 

@@ -7,7 +7,10 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
+import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.builders.ColumnBuilder
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.Interval
@@ -35,7 +38,7 @@ class BatchTypesSpec : FunSpec({
     /** What C reads, and the types, without the names. */
     fun read(array: DeviceArray): Long = Arena.ofConfined().use { arena ->
         val (out, schema) = arena.allocate(StructKind.ARRAY.size, 8) to arena.allocate(StructKind.SCHEMA.size, 8)
-        array.use { it.exportArray(out, schema) }
+        array.use { CData.exportArray(it, out, CExport.CPU.schemaTo(schema)) }
         PeerNodes.checksum(out, schema).also {
             PeerMoves.release(out, StructKind.ARRAY)
             PeerMoves.release(schema, StructKind.SCHEMA)
@@ -44,7 +47,7 @@ class BatchTypesSpec : FunSpec({
 
     /** Columns are equal to those of core's builders, type and values. */
     fun same(rows: Int, type: DataType, columns: ColumnScope.() -> Unit, fill: ColumnBuilder.() -> Unit) {
-        val expected = cpu.batchBuilder(rows).use { batch ->
+        val expected = BatchBuilder.of(cpu, rows).use { batch ->
             batch.column(Field.of("a", type)).fill()
             batch.build()
         }

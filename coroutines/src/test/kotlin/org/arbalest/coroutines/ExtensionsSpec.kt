@@ -8,6 +8,9 @@ import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
 import org.arbalest.device.Validation
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.c.CImport
 import org.arbalest.device.objects.ExtensionCodec
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Extension
@@ -30,8 +33,8 @@ class ExtensionsSpec : FunSpec({
 
     fun there(array: DeviceArray): DeviceArray = Arena.ofConfined().use { arena ->
         val (out, schema) = arena.allocate(StructKind.ARRAY.size, 8) to arena.allocate(StructKind.SCHEMA.size, 8)
-        array.use { it.exportArray(out, schema) }
-        DeviceArray.importArray(out, schema, Validation.FULL)
+        array.use { CData.exportArray(it, out, CExport.CPU.schemaTo(schema)) }
+        CData.importArray(out, CImport.CPU.schema(schema).validation(Validation.FULL))
     }
 
     test("UUIDs, booleans of 8 bits, JSON; other metadata stays, and a column may promise to have no nulls [EXT-03, EXT-04, EXT-12]") {

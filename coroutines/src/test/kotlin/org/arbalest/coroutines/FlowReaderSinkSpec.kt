@@ -35,7 +35,7 @@ import kotlinx.coroutines.yield
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
-import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.DeviceType
 import org.arbalest.device.async.AsyncSchema
 import org.arbalest.device.async.AsyncTask
 import org.arbalest.device.types.DataType

@@ -30,7 +30,8 @@ import kotlinx.coroutines.withTimeout
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
-import org.arbalest.device.abi.Errno
+import org.arbalest.device.Errno
+import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.support.CCompiler
 import org.arbalest.support.LedgerExtension
 import org.arbalest.support.PeerStreams
@@ -60,7 +61,7 @@ class FlowReaderSpec : FunSpec({
     }
 
     test("a batch whose columns have other names is an error of the stream [STR-12]") {
-        val swapped = flow { Devices.cpu().batchBuilder(1).use { it.int64("other", longArrayOf(1)).build() }.use { emit(it) } }
+        val swapped = flow { BatchBuilder.of(Devices.cpu(), 1).use { it.int64("other", longArrayOf(1)).build() }.use { emit(it) } }
         swapped.asReader(IDS).use { reader ->
             val error = shouldThrow<DeviceException> { reader.next() }
             error.errno() shouldBe Errno.EINVAL

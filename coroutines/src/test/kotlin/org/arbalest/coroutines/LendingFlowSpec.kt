@@ -27,10 +27,11 @@ import kotlinx.coroutines.yield
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
-import org.arbalest.device.abi.DeviceType
-import org.arbalest.device.async.AsyncArrayStream
+import org.arbalest.device.DeviceType
 import org.arbalest.device.async.AsyncSchema
 import org.arbalest.device.async.AsyncTask
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CImport
 import org.arbalest.device.types.Metadata
 import org.arbalest.support.LedgerExtension
 import java.io.IOException
@@ -219,7 +220,7 @@ class LendingFlowSpec : FunSpec({
                 coroutineScope {
                     val schema = AsyncSchema(IDS.asField(), DeviceType.CPU, Metadata.empty())
                     val tasks = lendingTaskFlow { repeat(20) { emit(AsyncTask.of(batchOf(it.toLong()), Metadata.empty())) } }
-                    val stream = AsyncArrayStream.connect { handler -> launch(Dispatchers.Default) { tasks.buffer(3).produceTasksTo(handler, schema) } }
+                    val stream = CData.importAsyncStream(CImport.DEVICE) { handler -> launch(Dispatchers.Default) { tasks.buffer(3).produceTasksTo(handler, schema) } }
                     val ids = stream.asTaskFlow(4).buffer(4).map { task -> task.extract().use { it.id } }.take(taken).toList()
                     ids shouldContainExactly List(taken) { it.toLong() }
                 }

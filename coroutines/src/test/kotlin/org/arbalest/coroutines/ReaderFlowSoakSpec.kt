@@ -17,7 +17,8 @@ import kotlinx.coroutines.flow.flow
 import kotlinx.coroutines.launch
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
-import org.arbalest.device.async.AsyncArrayStream
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CImport
 import org.arbalest.support.CCompiler
 import org.arbalest.support.CPeer
 import org.arbalest.support.LedgerExtension
@@ -67,7 +68,7 @@ class AsyncFlowSoakSpec : FunSpec({
     test("memory comes to rest over cancelled async streams of the C peer's [ASY-28]") {
         soak(::noViolations) { random ->
             PeerProducer(BATCHES.toLong(), 100, timeoutMillis = 30_000).use { producer ->
-                AsyncArrayStream.connect { producer.start(it) }.use { stream -> cancelledRun(random, stream.asFlow(1 + random.nextInt(BATCHES))) }
+                CData.importAsyncStream(CImport.DEVICE) { producer.start(it) }.use { stream -> cancelledRun(random, stream.asFlow(1 + random.nextInt(BATCHES))) }
             }
         }
     }
@@ -84,7 +85,7 @@ class AsyncFlowSoakSpec : FunSpec({
     test("memory comes to rest over cancelled async streams, ours at both ends, either of which is cancelled [ASY-28]") {
         soak(::noViolations) { random ->
             lateinit var producing: Job
-            val stream = AsyncArrayStream.connect { handler ->
+            val stream = CData.importAsyncStream(CImport.DEVICE) { handler ->
                 producing = launch(Dispatchers.Default, CoroutineStart.UNDISPATCHED) {
                     flow { repeat(BATCHES) { lend(it.toLong()) } }.produceTo(handler, IDS)
                 }

@@ -33,7 +33,7 @@ import kotlinx.coroutines.withTimeoutOrNull
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
-import org.arbalest.device.abi.Errno
+import org.arbalest.device.Errno
 import org.arbalest.support.CCompiler
 import org.arbalest.support.CPeer
 import org.arbalest.support.LedgerExtension

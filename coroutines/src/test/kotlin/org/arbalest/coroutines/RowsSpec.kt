@@ -8,6 +8,7 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.Devices
+import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.objects.ColumnName
 import org.arbalest.device.objects.Records
 import org.arbalest.device.types.DataType
@@ -114,7 +115,7 @@ class RowsSpec : FunSpec({
         schemaOf<Visit>()["at"] shouldBe Extension.timestampWithOffset("at", TimeUnit.NANOSECOND)
         cpu.batch(visits).throughC().use { it.toList<Visit>() shouldBe visits }
         val nullable = Schema.of(schemaOf<Visit>().fields().map { if (it.name() == "since") it.withNullable(true) else it })
-        cpu.memory().batchBuilder(1).use { batch ->
+        BatchBuilder.of(cpu.memory(), 1).use { batch ->
             batch.column(nullable["id"]).append(id)
             batch.column(nullable["ids"]).appendList(0)
             for (name in listOf("at", "since")) batch.column(nullable[name]).appendNullWithParts()

@@ -4,9 +4,11 @@ package org.arbalest.coroutines
 import kotlinx.coroutines.flow.FlowCollector
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
-import org.arbalest.device.abi.ArrowArrayStreamStruct
-import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.c.ArrowArrayStreamStruct
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CImport
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.Schema
@@ -44,5 +46,5 @@ internal fun peerReader(batches: Long, rows: Long = 1, flavours: Set<Flavour> = 
     Arena.ofConfined().use { arena ->
         val stream = arena.allocate(ArrowArrayStreamStruct.LAYOUT)
         PeerStreams.stream(stream, batches, rows, flavours, at, code)
-        DeviceArrayReader.importStream(stream)
+        CData.importStream(stream, CImport.CPU)
     }

@@ -3,9 +3,12 @@ package org.arbalest.coroutines
 
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
-import org.arbalest.device.abi.ArrowArrayStreamStruct
-import org.arbalest.device.abi.ArrowArrayStruct
-import org.arbalest.device.abi.ArrowSchemaStruct
+import org.arbalest.device.c.ArrowArrayStreamStruct
+import org.arbalest.device.c.ArrowArrayStruct
+import org.arbalest.device.c.ArrowSchemaStruct
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.c.CImport
 import org.arbalest.device.columns.Column
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
@@ -14,14 +17,14 @@ import java.lang.foreign.MemorySegment
 internal fun DeviceArray.throughC(): DeviceArray = Arena.ofConfined().use { arena ->
     val array = arena.allocate(ArrowArrayStruct.LAYOUT)
     val schema = arena.allocate(ArrowSchemaStruct.LAYOUT)
-    exportArray(array, schema)
-    DeviceArray.importArray(array, schema)
+    CData.exportArray(this, array, CExport.CPU.schemaTo(schema))
+    CData.importArray(array, CImport.CPU.schema(schema))
 }
 
 /** Runs [block] with this reader as a C stream, and the reader spent. */
 internal fun <T> DeviceArrayReader.asStruct(block: (MemorySegment) -> T): T = Arena.ofShared().use { arena ->
     val stream = arena.allocate(ArrowArrayStreamStruct.LAYOUT)
-    exportStream(stream)
+    CData.exportStream(this, stream, CExport.CPU)
     block(stream)
 }
 

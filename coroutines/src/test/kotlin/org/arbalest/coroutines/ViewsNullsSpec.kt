@@ -31,6 +31,24 @@ class ViewsNullsSpec : FunSpec({
         }
     }
 
+    test("a sum leaves nulls out, and does not wrap around") {
+        cpu.batch {
+            int64("long", listOf(Long.MAX_VALUE, null, -1))
+            int32("int", listOf(Int.MAX_VALUE, Int.MAX_VALUE, null))
+            float64("double", listOf(0.5, null, 0.25))
+            float32("float", floatArrayOf(0.5f, 0.25f, 7f), { it == 2 })
+            int64("none", listOf(null, null, null))
+            int64("much", listOf(Long.MAX_VALUE, 1, null))
+        }.use { batch ->
+            batch["long"].longs().sum() shouldBe Long.MAX_VALUE - 1
+            batch["int"].ints().sum() shouldBe 2L * Int.MAX_VALUE
+            batch["double"].doubles().sum() shouldBe 0.75
+            batch["float"].floats().sum() shouldBe 0.75
+            batch["none"].longs().sum() shouldBe 0
+            shouldThrow<ArithmeticException> { batch["much"].longs().sum() }
+        }
+    }
+
     test("an array of all values has no value for a null, unless one is given [READ-50]") {
         cpu.batch(3) {
             int64("long") { if (it == 1) null else it.toLong() }

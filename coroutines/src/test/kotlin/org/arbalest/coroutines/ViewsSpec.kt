@@ -6,6 +6,7 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.Devices
+import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.FlatType.TimeType
@@ -164,7 +165,7 @@ class ViewsSpec : FunSpec({
             refused(batch["point"].localDateTimes()) shouldContain "row 1: 9223372036854775807 is no date and time"
             batch["short"].dates()[1] shouldBe LocalDate.ofEpochDay(Int.MAX_VALUE.toLong())
         }
-        cpu.batchBuilder(2).use { foreign -> // what a builder refuses value by value
+        BatchBuilder.of(cpu, 2).use { foreign -> // what a builder refuses value by value
             foreign.column(Field.of("time", TimeType(TimeUnit.MICROSECOND))).appendAll(MemorySegment.ofArray(longArrayOf(0, -1)))
             foreign.column(Field.of("day", DataType.DATE64)).appendAll(MemorySegment.ofArray(longArrayOf(-1, Long.MIN_VALUE)))
             foreign.build()

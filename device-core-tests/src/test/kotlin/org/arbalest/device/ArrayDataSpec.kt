@@ -8,8 +8,11 @@ import io.kotest.matchers.collections.shouldContainExactly
 import io.kotest.matchers.nulls.shouldBeNull
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
-import org.arbalest.device.abi.ArrowArrayStruct
-import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.builders.BatchBuilder
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.c.CImport
+import org.arbalest.device.internal.abi.RawArrowArray
 import org.arbalest.device.monitoring.Ledger
 import org.arbalest.device.support.EveryType
 import org.arbalest.device.support.RawArray
@@ -41,8 +44,8 @@ class ArrayDataSpec : FunSpec({
     fun DeviceArray.imported(): DeviceArray = Arena.ofConfined().use { arena ->
         val out = arena.struct(StructKind.DEVICE_ARRAY)
         val field = field()
-        exportDeviceArray(out)
-        DeviceArray.importDeviceArray(out, field)
+        CData.exportArray(this@imported, out, CExport.DEVICE)
+        CData.importArray(out, CImport.DEVICE.schema(field))
     }
 
     /** The same array, made of what another is made of. */
@@ -71,7 +74,7 @@ class ArrayDataSpec : FunSpec({
     }
 
     test("a buffer is the array's own memory, has what the elements need, and keeps it [DEV-35]") {
-        val ids = Devices.cpu().batchBuilder(10).use { it.int64("id", LongArray(10) { i -> i * 3L }).utf8("name", List(10) { i -> "n".repeat(i) }).build() }
+        val ids = BatchBuilder.of(Devices.cpu(), 10).use { it.int64("id", LongArray(10) { i -> i * 3L }).utf8("name", List(10) { i -> "n".repeat(i) }).build() }
         val address = ids.column("id").bufferAddress(1)
         val data = ids.slice(2, 5).use { it.data() }
         ids.close()
@@ -114,7 +117,7 @@ class ArrayDataSpec : FunSpec({
         )
         for (array in arrays) withClue(array.field) {
             Arena.ofConfined().use { arena ->
-                DeviceArray.importArray(array.laid(arena), array.field).again().use { again ->
+                CData.importArray(array.laid(arena), CImport.CPU.schema(array.field)).again().use { again ->
                     EveryType.rows(again) shouldBe List(array.length) { if (array.type == DataType.LARGE_BINARY) emptyList<Byte>() else "" }
                     again.validate(Validation.FULL)
                 }
@@ -127,12 +130,12 @@ class ArrayDataSpec : FunSpec({
             val offsets = arena.allocateFrom(JAVA_INT, 0, 4, -7)
             val array = arena.struct(StructKind.ARRAY)
             PeerNodes.array(array, length = 2, buffers = 1, children = 1)
-            val child = MemorySegment.ofAddress(ArrowArrayStruct.child(array.address(), 0))
-                .reinterpret(ArrowArrayStruct.SIZE)
+            val child = MemorySegment.ofAddress(RawArrowArray.child(array.address(), 0))
+                .reinterpret(RawArrowArray.SIZE)
             PeerNodes.array(child, length = 2, buffers = 3)
             PeerNodes.setForeignBuffer(child, 1, offsets)
             PeerNodes.setForeignBuffer(child, 2, arena.allocate(8))
-            DeviceArray.importArray(array, Schema.of(Field.of("t", DataType.UTF8))).use { text ->
+            CData.importArray(array, CImport.CPU.schema(Schema.of(Field.of("t", DataType.UTF8)))).use { text ->
                 val before = Ledger.now()
                 shouldThrow<DeviceException> { text.data() }.message shouldContain "$.t: offsets[2] = -7 is negative"
                 Ledger.now() shouldBe before

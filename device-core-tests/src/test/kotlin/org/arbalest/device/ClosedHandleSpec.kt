@@ -38,7 +38,7 @@ class ClosedHandleSpec : FunSpec({
 class ClosedHandleStressSpec : FunSpec({
     extension(LedgerExtension)
 
-    include(racingClose(rounds = 5_000))
+    include(racingClose(rounds = Integer.getInteger("arbalest.closes", 1_000)))
 })
 
 private fun racingClose(rounds: Int): TestFactory = funSpec {

@@ -4,8 +4,11 @@ package org.arbalest.device
 import io.kotest.assertions.withClue
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
-import org.arbalest.device.abi.ArrowArrayStruct
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.c.CImport
 import org.arbalest.device.ext.PHANTOM
+import org.arbalest.device.internal.abi.RawArrowArray
 import org.arbalest.device.support.HandLaid
 import org.arbalest.device.support.HandLaid.expected
 import org.arbalest.device.support.HandLaid.exported
@@ -80,8 +83,8 @@ class DeviceArrayEveryTypeSpec : FunSpec({
             for (type in HandLaid.types.filter { it.children().isNotEmpty() }) withClue(type) {
                 Arena.ofConfined().use { arena ->
                     val out = laid(arena, type, rows, skipped)
-                    val whole = type.children().mapIndexed { i, field -> read(struct(ArrowArrayStruct.child(out.address(), i.toLong())), field) }
-                    DeviceArray.importArray(out, Field.of("", type)).use { it.slice(2, 9) }.use { cut ->
+                    val whole = type.children().mapIndexed { i, field -> read(struct(RawArrowArray.child(out.address(), i.toLong())), field) }
+                    CData.importArray(out, CImport.CPU.schema(Field.of("", type))).use { it.slice(2, 9) }.use { cut ->
                         type.children().forEachIndexed { i, field ->
                             val own = rows.subList(2, 11).map { if (type is StructType) it + i else it }
                             val isCut = type is StructType || type is UnionType && type.mode() == NestedType.UnionMode.SPARSE
@@ -121,22 +124,22 @@ class DeviceArrayEveryTypeSpec : FunSpec({
     test("arrays of every type are taken in, cut, handed on and released, and no buffer is looked at: none can be [ARR-17]") {
         fun hide(array: MemorySegment, type: DataType) {
             val isView = type is FlatType.Utf8ViewType || type is FlatType.BinaryViewType
-            val buffers = ArrowArrayStruct.nBuffers(array.address()) - if (isView) 1 else 0 // the last are sizes, which are the CPU's (DEV-01)
+            val buffers = RawArrowArray.nBuffers(array.address()) - if (isView) 1 else 0 // the last are sizes, which are the CPU's (DEV-01)
             for (i in 0 until buffers) PeerNodes.setForeignBuffer(array, i, MemorySegment.ofAddress(PHANTOM + 4096 * i))
-            type.children().forEachIndexed { i, field -> hide(struct(ArrowArrayStruct.child(array.address(), i.toLong())), field.type()) }
-            if (type is NestedType.DictionaryType) hide(struct(ArrowArrayStruct.dictionary(array.address())), type.values().type())
+            type.children().forEachIndexed { i, field -> hide(struct(RawArrowArray.child(array.address(), i.toLong())), field.type()) }
+            if (type is NestedType.DictionaryType) hide(struct(RawArrowArray.dictionary(array.address())), type.values().type())
         }
         for (type in HandLaid.types + batch) for (skipped in listOf(0, 3)) for (deviceType in listOf(1, 17)) withClue(type) {
             Arena.ofConfined().use { arena ->
                 val field = Field.of("", type)
                 val (out, device) = laid(arena, type, rows, skipped).also { hide(it, type) } to arena.struct(StructKind.DEVICE_ARRAY)
                 PeerNodes.deviceArray(device, out, 0, deviceType)
-                DeviceArray.importDeviceArray(device, field).use { array ->
-                    array.slice(2, 7).use { it.exportDeviceArray(device) }
-                    DeviceArray.importDeviceArray(device, field).use { again -> if (type.children().isNotEmpty()) again.child(0).close() }
+                CData.importArray(device, CImport.DEVICE.schema(field)).use { array ->
+                    array.slice(2, 7).use { CData.exportArray(it, device, CExport.DEVICE) }
+                    CData.importArray(device, CImport.DEVICE.schema(field)).use { again -> if (type.children().isNotEmpty()) again.child(0).close() }
                     if (deviceType == 1) {
-                        array.retain().use { it.exportArray(out) }
-                        DeviceArray.importArray(out, field).move().exportArray(out)
+                        array.retain().use { CData.exportArray(it, out, CExport.CPU) }
+                        CData.exportArray(CData.importArray(out, CImport.CPU.schema(field)).move(), out, CExport.CPU)
                         PeerMoves.releaseOnThread(out, StructKind.ARRAY)
                     }
                 }
@@ -146,4 +149,4 @@ class DeviceArrayEveryTypeSpec : FunSpec({
     }
 })
 
-private fun struct(address: Long): MemorySegment = MemorySegment.ofAddress(address).reinterpret(ArrowArrayStruct.SIZE)
+private fun struct(address: Long): MemorySegment = MemorySegment.ofAddress(address).reinterpret(RawArrowArray.SIZE)

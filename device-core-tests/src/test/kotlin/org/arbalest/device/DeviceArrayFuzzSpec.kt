@@ -20,7 +20,7 @@ import kotlin.time.Duration.Companion.hours
 class DeviceArrayFuzzSpec : FunSpec({
     extension(CCompiler.needed)
 
-    val count = Integer.getInteger("arbalest.mutants", 2_000)
+    val count = Integer.getInteger("arbalest.mutants", 1_000)
     val first = java.lang.Long.getLong("arbalest.mutants.seed", 0)
 
     /** What a process does in much less than the five minutes that it has. */

@@ -7,10 +7,13 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.string.shouldStartWith
-import org.arbalest.device.abi.ArrowArrayStruct
-import org.arbalest.device.abi.DeviceType
-import org.arbalest.device.abi.Errno
+import org.arbalest.device.builders.BatchBuilder
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.c.CImport
+import org.arbalest.device.internal.abi.RawArrowArray
 import org.arbalest.device.monitoring.Ledger
+import org.arbalest.device.objects.Records
 import org.arbalest.device.statistics.Statistics
 import org.arbalest.device.support.EveryType
 import org.arbalest.device.support.struct
@@ -36,7 +39,7 @@ class DeviceArrayNullRowsSpec : FunSpec({
     val cpu = Devices.cpu()
     val number = Field.of("v", DataType.INT64)
 
-    fun batch(field: Field = number): DeviceArray = cpu.batchBuilder(3).use { batch ->
+    fun batch(field: Field = number): DeviceArray = BatchBuilder.of(cpu, 3).use { batch ->
         batch.column(field).append(1).append(42).append(3)
         batch.build()
     }
@@ -81,18 +84,18 @@ class DeviceArrayNullRowsSpec : FunSpec({
     test("the batch has no bitmap for C then, and no offset, also where its bitmap has no nulls: a peer that looks at columns only has the right rows [REQ-21]") {
         for ((from, count) in listOf(0L to 3L, 1L to 2L, 2L to 1L)) Arena.ofConfined().use { arena ->
             val out = arena.struct(StructKind.ARRAY)
-            nullRow(isCounted = false).use { whole -> whole.slice(from, count).use { it.pushDownNulls() } }.exportArray(out)
-            listOf(ArrowArrayStruct.buffer(out.address(), 0), ArrowArrayStruct.nullCount(out.address()), ArrowArrayStruct.offset(out.address())) shouldBe listOf(0L, 0L, 0L)
-            DeviceArray.importArray(out, Schema.of(number)).use { it.column(0).toList() shouldBe listOf(1L, null, 3L).subList(from.toInt(), (from + count).toInt()) }
+            CData.exportArray(nullRow(isCounted = false).use { whole -> whole.slice(from, count).use { it.pushDownNulls() } }, out, CExport.CPU)
+            listOf(RawArrowArray.buffer(out.address(), 0), RawArrowArray.nullCount(out.address()), RawArrowArray.offset(out.address())) shouldBe listOf(0L, 0L, 0L)
+            CData.importArray(out, CImport.CPU.schema(Schema.of(number))).use { it.column(0).toList() shouldBe listOf(1L, null, 3L).subList(from.toInt(), (from + count).toInt()) }
         }
     }
 
     test("… also where it says that its bitmap, which is there, has no nulls [REQ-21]") {
         Arena.ofConfined().use { arena ->
             val out = arena.struct(StructKind.ARRAY)
-            batch().withNullRows().use { whole -> whole.slice(1, 2).use { it.pushDownNulls() } }.exportArray(out)
-            listOf(ArrowArrayStruct.buffer(out.address(), 0), ArrowArrayStruct.offset(out.address())) shouldBe listOf(0L, 0L)
-            DeviceArray.importArray(out, Schema.of(number)).use { it.column(0).toList() shouldBe listOf(42L, 3L) }
+            CData.exportArray(batch().withNullRows().use { whole -> whole.slice(1, 2).use { it.pushDownNulls() } }, out, CExport.CPU)
+            listOf(RawArrowArray.buffer(out.address(), 0), RawArrowArray.offset(out.address())) shouldBe listOf(0L, 0L)
+            CData.importArray(out, CImport.CPU.schema(Schema.of(number))).use { it.column(0).toList() shouldBe listOf(42L, 3L) }
         }
     }
 
@@ -149,7 +152,7 @@ class DeviceArrayNullRowsSpec : FunSpec({
 
     test("objects of null rows are refused, the table shows them as nulls, and statistics say nothing of columns [REQ-21]") {
         nullRow().use { batch ->
-            shouldThrow<NoSuchElementException> { batch.toList(Numbered::class.java) }.message shouldContain "row 1"
+            shouldThrow<NoSuchElementException> { Records.of(Numbered::class.java).toList(batch) }.message shouldContain "row 1"
             batch.toString().lines().drop(4) shouldBe listOf("    1", "null", "    3")
             Statistics.compute(batch).let { statistics ->
                 statistics.whole().rowCount().asLong shouldBe 3

@@ -6,8 +6,10 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.ints.shouldBeGreaterThan
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
-import org.arbalest.device.abi.ArrowArrayStreamStruct
-import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.c.ArrowArrayStreamStruct
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.internal.abi.RawArrowArrayStream
 import org.arbalest.device.internal.calls.Calls
 import org.arbalest.device.support.Balanced
 import org.arbalest.device.support.batch
@@ -197,8 +199,8 @@ class DeviceArrayReaderRaceSpec : FunSpec({
                 sources.size,
                 { readers[it].close() },
                 {
-                    val exported = runCatching { readers[it].exportStream(out) }.isSuccess
-                    val release = ArrowArrayStreamStruct.release(out.address())
+                    val exported = runCatching { CData.exportStream(readers[it], out, CExport.CPU) }.isSuccess
+                    val release = RawArrowArrayStream.release(out.address())
                     check((release != 0L) == exported)
                     if (exported) exports++
                     if (release != 0L) Calls.release(release, out.address())

@@ -9,7 +9,7 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.string.shouldEndWith
 import io.kotest.matchers.string.shouldStartWith
-import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.support.EveryType
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
@@ -25,7 +25,7 @@ class DeviceArrayShowSpec : FunSpec({
 
     val cpu = Devices.cpu()
 
-    fun airports(rows: Int): DeviceArray = cpu.batchBuilder(rows).use { batch ->
+    fun airports(rows: Int): DeviceArray = BatchBuilder.of(cpu, rows).use { batch ->
         val code = batch.column(Field.of("iata", DataType.UTF8).withNullable(false))
         val lat = batch.column(Field.of("lat", DataType.FLOAT64))
         val tags = batch.column(Field.of("tags", ListType(Field.of("item", DataType.UTF8))))
@@ -66,12 +66,12 @@ class DeviceArrayShowSpec : FunSpec({
         airports(0).use { it.toString().lines().size shouldBe 4 }
         airports(2).use { it.toString(0) shouldEndWith "… 2 more rows" }
         shouldThrow<IllegalArgumentException> { airports(1).use { it.toString(-1) } }
-        cpu.batchBuilder(0).use { it.build() }.use { it.toString() shouldContain "0 columns, 0 rows" }
+        BatchBuilder.of(cpu, 0).use { it.build() }.use { it.toString() shouldContain "0 columns, 0 rows" }
     }
 
     test("what is long is cut between characters, and a wide table names the columns that it leaves out") {
         val text = "🦀".repeat(100)
-        cpu.batchBuilder(1).use { batch ->
+        BatchBuilder.of(cpu, 1).use { batch ->
             repeat(20) { batch.column(Field.of("column $it", DataType.UTF8)).append(text) }
             batch.build()
         }.use { wide ->
@@ -92,7 +92,7 @@ class DeviceArrayShowSpec : FunSpec({
     test("toString neither waits nor copies: it says where an array is, that it is not ready, or closed") {
         val device = Devices.device(DeviceType.EXT_DEV, 0)
         val fake = FakeDevice.of(DeviceType.EXT_DEV, 0)
-        cpu.batchBuilder(5).int64("id", LongArray(5) { it.toLong() }).build().use { batch ->
+        BatchBuilder.of(cpu, 5).int64("id", LongArray(5) { it.toLong() }).build().use { batch ->
             batch.copyTo(device).use { far ->
                 far.synchronize()
                 fake.hold()

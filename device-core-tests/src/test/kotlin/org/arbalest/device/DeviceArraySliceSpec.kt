@@ -5,7 +5,10 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.collections.shouldContainExactly
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.shouldNotBe
-import org.arbalest.device.abi.ArrowArrayStruct
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.c.CImport
+import org.arbalest.device.internal.abi.RawArrowArray
 import org.arbalest.device.support.EveryType
 import org.arbalest.device.support.struct
 import org.arbalest.device.types.DataType
@@ -76,22 +79,22 @@ class DeviceArraySliceSpec : FunSpec({
     /** Exports all rows, and slices as C does: by writing to the structs. Rows 1 + 2 to 58 are left. */
     fun slicedInC(arena: Arena): MemorySegment {
         val out = arena.struct(StructKind.ARRAY)
-        whole.retain().use { it.exportArray(out) }
+        whole.retain().use { CData.exportArray(it, out, CExport.CPU) }
         val batch = out.address()
         for ((i, field) in EveryType.fields.withIndex()) {
-            val column = ArrowArrayStruct.child(batch, i.toLong())
-            ArrowArrayStruct.setOffset(column, 1)
-            ArrowArrayStruct.setLength(column, 59)
-            if (field.type() !is UnionType && field.type() !is RunEndEncodedType) ArrowArrayStruct.setNullCount(column, -1)
+            val column = RawArrowArray.child(batch, i.toLong())
+            RawArrowArray.setOffset(column, 1)
+            RawArrowArray.setLength(column, 59)
+            if (field.type() !is UnionType && field.type() !is RunEndEncodedType) RawArrowArray.setNullCount(column, -1)
         }
-        ArrowArrayStruct.setOffset(batch, 2)
-        ArrowArrayStruct.setLength(batch, 55)
+        RawArrowArray.setOffset(batch, 2)
+        RawArrowArray.setLength(batch, 55)
         return out
     }
 
     test("arrays of every type that C has sliced read the right values, and go out again right [ARR-12]") {
         Arena.ofConfined().use { arena ->
-            DeviceArray.importArray(slicedInC(arena), whole.field()).use { array ->
+            CData.importArray(slicedInC(arena), CImport.CPU.schema(whole.field())).use { array ->
                 EveryType.rows(array) shouldBe values.subList(3, 58)
                 EveryType.checksum(array.retain()) shouldBe EveryType.checksum(EveryType.batch(3, 55))
                 array.slice(10, 20).use { EveryType.rows(it) shouldBe values.subList(13, 33) }
@@ -117,7 +120,7 @@ class DeviceArraySliceSpec : FunSpec({
             val (batch, schema) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.SCHEMA)
             PeerStreams.batch(batch, 100, 30, flavours.toSet())
             PeerStreams.batchSchema(schema)
-            DeviceArray.importArray(batch, schema).use { EveryType.rows(it) to EveryType.checksum(it.retain()) }
+            CData.importArray(batch, CImport.CPU.schema(schema)).use { EveryType.rows(it) to EveryType.checksum(it.retain()) }
         }
         val plain = read()
         plain.first[3] shouldBe mapOf("id" to 103L, "name" to "row-103")
@@ -131,7 +134,7 @@ class DeviceArraySliceSpec : FunSpec({
         val lists = Field.of("lists", FixedSizeListType(Field.of("item", StructType(listOf(x))), 2))
         Arena.ofConfined().use { arena ->
             val out = arena.struct(StructKind.ARRAY)
-            fun child(of: MemorySegment) = MemorySegment.ofAddress(ArrowArrayStruct.child(of.address(), 0)).reinterpret(80)
+            fun child(of: MemorySegment) = MemorySegment.ofAddress(RawArrowArray.child(of.address(), 0)).reinterpret(80)
             PeerNodes.array(out, length = 2, offset = 1, buffers = 1, children = 1)
             val list = child(out).also { PeerNodes.array(it, length = 3, offset = 1, buffers = 1, children = 1) }
             val struct = child(list).also { PeerNodes.array(it, length = 8, offset = 2, buffers = 1, children = 1) }
@@ -139,13 +142,13 @@ class DeviceArraySliceSpec : FunSpec({
                 PeerNodes.array(it, length = 10, offset = 1, buffers = 2)
                 PeerNodes.setBuffer(it, 1, ByteArray(11) { i -> i.toByte() })
             }
-            DeviceArray.importArray(out, Schema.of(listOf(lists))).use { array ->
+            CData.importArray(out, CImport.CPU.schema(Schema.of(listOf(lists)))).use { array ->
                 array.column("lists").get(0) shouldBe listOf(mapOf("x" to 7L), mapOf("x" to 8L))
                 array.column("lists").get(1) shouldBe listOf(mapOf("x" to 9L), mapOf("x" to 10L))
                 Arena.ofConfined().use { inner ->
                     val (again, schema) = inner.struct(StructKind.ARRAY) to inner.struct(StructKind.SCHEMA)
-                    array.slice(1, 1).use { it.exportArray(again, schema) }
-                    DeviceArray.importArray(again, schema).use { it.column("lists").getList(0).column("x").toLongArray().toList() shouldBe listOf(9L, 10L) }
+                    array.slice(1, 1).use { CData.exportArray(it, again, CExport.CPU.schemaTo(schema)) }
+                    CData.importArray(again, CImport.CPU.schema(schema)).use { it.column("lists").getList(0).column("x").toLongArray().toList() shouldBe listOf(9L, 10L) }
                 }
             }
         }
@@ -158,11 +161,11 @@ class DeviceArraySliceSpec : FunSpec({
             val out = arena.struct(StructKind.ARRAY)
             PeerNodes.array(out, length = 2, offset = 1, buffers = 2, children = 1)
             PeerNodes.setBuffer(out, 1, ints(99, 1, 2, 4))
-            val items = MemorySegment.ofAddress(ArrowArrayStruct.child(out.address(), 0)).reinterpret(80)
+            val items = MemorySegment.ofAddress(RawArrowArray.child(out.address(), 0)).reinterpret(80)
             PeerNodes.array(items, length = 4, offset = 1, buffers = 3)
             PeerNodes.setBuffer(items, 1, ints(0, 1, 2, 4, 4, 7))
             PeerNodes.setBuffer(items, 2, "-abcdefg".encodeToByteArray())
-            DeviceArray.importArray(out, field).use { array ->
+            CData.importArray(out, CImport.CPU.schema(field)).use { array ->
                 array.asColumn().get(0) shouldBe listOf("bc")
                 array.asColumn().get(1) shouldBe listOf("", "def")
                 array.asColumn().items().length() shouldBe 4

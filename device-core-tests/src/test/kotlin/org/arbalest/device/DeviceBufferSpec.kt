@@ -6,8 +6,6 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.string.shouldNotContain
-import org.arbalest.device.abi.DeviceType
-import org.arbalest.device.abi.Errno
 import org.arbalest.device.internal.device.DeviceRegistry
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field

@@ -2,7 +2,6 @@
 package org.arbalest.device
 
 import io.kotest.core.spec.style.FunSpec
-import org.arbalest.device.abi.DeviceType
 import org.arbalest.support.CCompiler
 import org.arbalest.support.LedgerExtension
 import org.arbalest.support.fake.FakeDevice

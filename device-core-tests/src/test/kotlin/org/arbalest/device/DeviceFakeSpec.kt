@@ -8,10 +8,11 @@ import io.kotest.matchers.collections.shouldContainExactly
 import io.kotest.matchers.comparables.shouldBeGreaterThan
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
-import org.arbalest.device.abi.ArrowArrayStruct
-import org.arbalest.device.abi.ArrowDeviceArrayStruct
-import org.arbalest.device.abi.DeviceType
-import org.arbalest.device.abi.Errno
+import org.arbalest.device.builders.BatchBuilder
+import org.arbalest.device.c.ArrowArrayStruct
+import org.arbalest.device.c.ArrowDeviceArrayStruct
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CImport
 import org.arbalest.device.monitoring.Ledger
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
@@ -41,14 +42,14 @@ class DeviceFakeSpec : FunSpec({
     val pinned by lazy { Devices.device(DeviceType.CUDA_HOST, 0) }
     val fake by lazy { device.let { FakeDevice.of(DeviceType.EXT_DEV, 0) } }
 
-    fun text(rows: Int): DeviceArray = cpu.batchBuilder(rows).use { batch ->
+    fun text(rows: Int): DeviceArray = BatchBuilder.of(cpu, rows).use { batch ->
         batch.int64("id", LongArray(rows) { it.toLong() }).utf8("text", List(rows) { "row $it" }).build()
     }
 
     test("a copy, a kernel and a copy back in one stream: nothing happens before the device does it, and then all in order [DEV-06]") {
         device.createStream().use { stream ->
             fake.hold()
-            val there = cpu.batchBuilder(2).use { it.int64("n", longArrayOf(20, 22)).build() }.use { it.copyTo(device, stream) }
+            val there = BatchBuilder.of(cpu, 2).use { it.int64("n", longArrayOf(20, 22)).build() }.use { it.copyTo(device, stream) }
             fake.launch(stream, there.column("n").bufferAddress(1), 16) { n ->
                 for (i in 0L..1L) n.setAtIndex(JAVA_LONG, i, n.getAtIndex(JAVA_LONG, i) * 2)
             }
@@ -83,7 +84,7 @@ class DeviceFakeSpec : FunSpec({
     test("a copy of small columns is one command, and back from one allocation too") {
         device.createStream().use { stream ->
             fake.hold()
-            val there = cpu.batchBuilder(4).use { batch ->
+            val there = BatchBuilder.of(cpu, 4).use { batch ->
                 repeat(20) { batch.int32("c$it", IntArray(4) { i -> i }) }
                 batch.build()
             }.use { it.copyTo(device, stream) }
@@ -156,7 +157,7 @@ class DeviceFakeSpec : FunSpec({
                 PeerStreams.batch(array, firstId = 0, rows = 1)
                 val wrapped = arena.allocate(ArrowDeviceArrayStruct.LAYOUT)
                 PeerNodes.deviceArray(wrapped, array, device.id(), 12, syncEvent = arena.allocateFrom(JAVA_LONG, handle))
-                val error = shouldThrow<DeviceException> { DeviceArray.importDeviceArray(wrapped, schema) }
+                val error = shouldThrow<DeviceException> { CData.importArray(wrapped, CImport.DEVICE.schema(schema)) }
                 error.errno() shouldBe Errno.EINVAL
                 error.message shouldContain words
                 CPeer.counts().arrays shouldBe 0
@@ -172,7 +173,7 @@ class DeviceFakeSpec : FunSpec({
             PeerStreams.batch(array, firstId = 0, rows = 3)
             val wrapped = arena.allocate(ArrowDeviceArrayStruct.LAYOUT)
             PeerNodes.deviceArray(wrapped, array, 0, 12, syncEvent = arena.allocateFrom(JAVA_LONG, event.handle))
-            val imported = DeviceArray.importDeviceArray(wrapped, schema)
+            val imported = CData.importArray(wrapped, CImport.DEVICE.schema(schema))
             val ready = imported.ready().toCompletableFuture()
             val sync = imported.syncEvent()!!
             imported.close()

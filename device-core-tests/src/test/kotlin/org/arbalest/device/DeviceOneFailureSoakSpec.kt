@@ -2,7 +2,6 @@
 package org.arbalest.device
 
 import io.kotest.core.spec.style.FunSpec
-import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.internal.cpu.CpuBackend
 import org.arbalest.device.internal.cpu.CpuDriverContractSpec
 import org.arbalest.support.CCompiler

@@ -3,7 +3,7 @@ package org.arbalest.device
 
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.collections.shouldBeEmpty
-import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.support.LedgerExtension
 import org.arbalest.support.fake.FakeDevice
 import org.arbalest.support.fake.FakeExtension
@@ -20,7 +20,7 @@ class DeviceRaceSpec : FunSpec({
     val device by lazy { Devices.device(DeviceType.EXT_DEV, 0) }
     val fake by lazy { device.let { FakeDevice.of(DeviceType.EXT_DEV, 0) } }
 
-    fun numbers(): DeviceArray = cpu.batchBuilder(3).use { it.int64("n", longArrayOf(1, 2, 3)).build() }
+    fun numbers(): DeviceArray = BatchBuilder.of(cpu, 3).use { it.int64("n", longArrayOf(1, 2, 3)).build() }
 
     /** Runs the actions together, over and over; [make] prepares each round, and closes nothing. */
     fun <T> duels(rounds: Int, make: () -> T, vararg actions: (T) -> Unit) {

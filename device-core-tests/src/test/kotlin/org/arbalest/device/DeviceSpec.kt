@@ -6,12 +6,17 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.types.shouldBeSameInstanceAs
-import org.arbalest.device.abi.ArrowArrayStruct
-import org.arbalest.device.abi.ArrowDeviceArrayStruct
-import org.arbalest.device.abi.ArrowSchemaStruct
-import org.arbalest.device.abi.DeviceType
-import org.arbalest.device.abi.Errno
+import org.arbalest.device.builders.BatchBuilder
+import org.arbalest.device.c.ArrowArrayStruct
+import org.arbalest.device.c.ArrowDeviceArrayStruct
+import org.arbalest.device.c.ArrowSchemaStruct
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.c.CImport
 import org.arbalest.device.ext.PHANTOM
+import org.arbalest.device.internal.abi.RawArrowArray
+import org.arbalest.device.internal.abi.RawArrowDeviceArray
+import org.arbalest.device.internal.abi.RawArrowSchema
 import org.arbalest.device.support.garbage
 import org.arbalest.device.support.shouldBeGarbage
 import org.arbalest.device.types.DataType
@@ -40,7 +45,7 @@ class DeviceSpec : FunSpec({
     afterTest { arena.close() }
 
     /** Memory for a struct, full of what a careless caller leaves there. */
-    fun dirty(size: Long = ArrowDeviceArrayStruct.SIZE): MemorySegment = arena.allocate(size, 8).fill(0xA5.toByte())
+    fun dirty(size: Long = RawArrowDeviceArray.SIZE): MemorySegment = arena.allocate(size, 8).fill(0xA5.toByte())
 
     fun peerBatch(type: Int, id: Long, event: MemorySegment = MemorySegment.NULL, dirtyReserved: Boolean = false): MemorySegment {
         val array = arena.allocate(ArrowArrayStruct.LAYOUT)
@@ -53,7 +58,7 @@ class DeviceSpec : FunSpec({
         val array = arena.allocate(ArrowArrayStruct.LAYOUT)
         PeerNodes.array(array, length = 10, buffers = 1, children = 2)
         for ((i, buffers) in listOf(2L, 3L).withIndex()) {
-            val child = MemorySegment.ofAddress(ArrowArrayStruct.child(array.address(), i.toLong()))
+            val child = MemorySegment.ofAddress(RawArrowArray.child(array.address(), i.toLong()))
             PeerNodes.array(child, length = 10, nullCount = nullCount, buffers = buffers)
             for (b in 0 until buffers) PeerNodes.setForeignBuffer(child, b, MemorySegment.ofAddress(PHANTOM + 4096 * b))
         }
@@ -61,26 +66,26 @@ class DeviceSpec : FunSpec({
     }
 
     fun batchOnCpu(): DeviceArray =
-        Devices.cpu().batchBuilder(3).use { it.int64("id", longArrayOf(1, 2, 3)).utf8("name", listOf("a", null, "c")).build() }
+        BatchBuilder.of(Devices.cpu(), 3).use { it.int64("id", longArrayOf(1, 2, 3)).utf8("name", listOf("a", null, "c")).build() }
 
     test("ours on CPU has device id -1 and no event [DEV-02]") {
         val out = dirty()
-        batchOnCpu().exportDeviceArray(out)
-        ArrowDeviceArrayStruct.deviceType(out.address()) shouldBe 1
-        ArrowDeviceArrayStruct.deviceId(out.address()) shouldBe -1
-        ArrowDeviceArrayStruct.syncEvent(out.address()) shouldBe 0
+        CData.exportArray(batchOnCpu(), out, CExport.DEVICE)
+        RawArrowDeviceArray.deviceType(out.address()) shouldBe 1
+        RawArrowDeviceArray.deviceId(out.address()) shouldBe -1
+        RawArrowDeviceArray.syncEvent(out.address()) shouldBe 0
         Devices.cpu().id() shouldBe -1
         PeerMoves.releaseOnThread(out, DEVICE_ARRAY) shouldBe true
     }
 
     for (id in listOf(-1L, 0L)) {
         test("theirs on CPU with id $id is the CPU, and is -1 when we hand it on [DEV-02]") {
-            DeviceArray.importDeviceArray(peerBatch(1, id), BATCH).use { array ->
+            CData.importArray(peerBatch(1, id), CImport.DEVICE.schema(BATCH)).use { array ->
                 array.device() shouldBeSameInstanceAs Devices.cpu()
                 array.column("id").toLongArray() shouldBe LongArray(10) { it.toLong() }
                 val out = dirty()
-                array.retain().exportDeviceArray(out)
-                ArrowDeviceArrayStruct.deviceId(out.address()) shouldBe -1
+                CData.exportArray(array.retain(), out, CExport.DEVICE)
+                RawArrowDeviceArray.deviceId(out.address()) shouldBe -1
                 PeerMoves.release(out, DEVICE_ARRAY)
             }
         }
@@ -94,7 +99,7 @@ class DeviceSpec : FunSpec({
     test("theirs on CPU with an event that nobody could wait for is refused, and released [DEV-04]") {
         val event = arena.allocate(8)
         val array = peerBatch(1, 0, event)
-        val error = shouldThrow<DeviceException> { DeviceArray.importDeviceArray(array, BATCH) }
+        val error = shouldThrow<DeviceException> { CData.importArray(array, CImport.DEVICE.schema(BATCH)) }
         error.errno() shouldBe Errno.EINVAL
         error.message!! shouldContain "sync_event"
         CPeer.counts().arrays shouldBe 0
@@ -102,17 +107,17 @@ class DeviceSpec : FunSpec({
 
     test("ours has zeroes in reserved and in the padding, whatever was in the memory [DEV-07]") {
         val out = dirty()
-        batchOnCpu().exportDeviceArray(out)
+        CData.exportArray(batchOnCpu(), out, CExport.DEVICE)
         out.asSlice(92, 4).toArray(JAVA_BYTE) shouldBe ByteArray(4)
         out.asSlice(104, 24).toArray(JAVA_BYTE) shouldBe ByteArray(24)
         PeerMoves.release(out, DEVICE_ARRAY)
     }
 
     test("theirs with garbage in reserved is accepted, and the garbage is not handed on [DEV-07]") {
-        DeviceArray.importDeviceArray(peerBatch(1, -1, dirtyReserved = true), BATCH).use { array ->
+        CData.importArray(peerBatch(1, -1, dirtyReserved = true), CImport.DEVICE.schema(BATCH)).use { array ->
             array.column("name").getString(3) shouldBe "row-3"
             val out = dirty()
-            array.retain().exportDeviceArray(out)
+            CData.exportArray(array.retain(), out, CExport.DEVICE)
             out.asSlice(104, 24).toArray(JAVA_BYTE) shouldBe ByteArray(24)
             PeerMoves.release(out, DEVICE_ARRAY)
         }
@@ -124,7 +129,7 @@ class DeviceSpec : FunSpec({
 
         test("an array on $name:$id is taken in as on an opaque device, and its structure is readable [DEV-09]") {
             val event = arena.allocate(8)
-            DeviceArray.importDeviceArray(phantomBatch(type, id, event), BATCH).use { array ->
+            CData.importArray(phantomBatch(type, id, event), CImport.DEVICE.schema(BATCH)).use { array ->
                 array.device().isOpaque shouldBe true
                 array.device().type().code() shouldBe type
                 array.device().id() shouldBe id
@@ -139,16 +144,16 @@ class DeviceSpec : FunSpec({
 
         test("an array on $name:$id is handed on with its type, its id and its event [DEV-09]") {
             val event = arena.allocate(8)
-            val array = DeviceArray.importDeviceArray(phantomBatch(type, id, event), BATCH)
+            val array = CData.importArray(phantomBatch(type, id, event), CImport.DEVICE.schema(BATCH))
             val pieces = listOf(array.slice(2, 5), array.child(0), array.child(1).use { it.slice(3, 4) }, array)
             val lengths = listOf(5L, 10L, 4L, 10L)
             for ((piece, length) in pieces.zip(lengths)) {
                 val out = dirty()
-                piece.exportDeviceArray(out)
-                ArrowArrayStruct.length(out.address()) shouldBe length
-                ArrowDeviceArrayStruct.deviceType(out.address()) shouldBe type
-                ArrowDeviceArrayStruct.deviceId(out.address()) shouldBe id
-                ArrowDeviceArrayStruct.syncEvent(out.address()) shouldBe event.address()
+                CData.exportArray(piece, out, CExport.DEVICE)
+                RawArrowArray.length(out.address()) shouldBe length
+                RawArrowDeviceArray.deviceType(out.address()) shouldBe type
+                RawArrowDeviceArray.deviceId(out.address()) shouldBe id
+                RawArrowDeviceArray.syncEvent(out.address()) shouldBe event.address()
                 CPeer.counts().releaseCalls shouldBe 0
                 PeerMoves.releaseLater(out, DEVICE_ARRAY, delayMillis = 0)
                 if (piece !== array) PeerMoves.joinAll()
@@ -159,7 +164,7 @@ class DeviceSpec : FunSpec({
     }
 
     test("the buffers of an opaque array cannot be read, and the error says where they are [DEV-09]") {
-        DeviceArray.importDeviceArray(phantomBatch(17, 3, MemorySegment.NULL, nullCount = -1), BATCH).use { array ->
+        CData.importArray(phantomBatch(17, 3, MemorySegment.NULL, nullCount = -1), CImport.DEVICE.schema(BATCH)).use { array ->
             val id = array.column("id")
             val attempts = listOf<() -> Unit>(
                 { id.getLong(0) }, { id.isNull(0) }, { id.get(0) }, { id.toLongArray() }, { id.toDoubleArray() }, { id.nullCount() },
@@ -174,15 +179,15 @@ class DeviceSpec : FunSpec({
     }
 
     test("nothing can be allocated or built on an opaque device [DEV-09]") {
-        val device = DeviceArray.importDeviceArray(phantomBatch(18, 0, MemorySegment.NULL), BATCH).use { it.device() }
+        val device = CData.importArray(phantomBatch(18, 0, MemorySegment.NULL), CImport.DEVICE.schema(BATCH)).use { it.device() }
         shouldThrow<DeviceException> { device.allocate(1) }.message!! shouldContain "no backend serves DEVICE_TYPE_18:0"
-        shouldThrow<DeviceException> { device.batchBuilder(1) }.message!! shouldContain "DEVICE_TYPE_18:0"
+        shouldThrow<DeviceException> { BatchBuilder.of(device, 1) }.message!! shouldContain "DEVICE_TYPE_18:0"
     }
 
     test("an opaque array does not become an ArrowArray, and stays its holder's [DEV-09]") {
-        DeviceArray.importDeviceArray(phantomBatch(17, 0, MemorySegment.NULL), BATCH).use { array ->
-            val (out, schema) = arena.garbage(ArrowArrayStruct.SIZE) to arena.garbage(ArrowSchemaStruct.SIZE)
-            shouldThrow<DeviceException> { array.exportArray(out, schema) }.message!! shouldContain "main memory, but this array is on DEVICE_TYPE_17:0"
+        CData.importArray(phantomBatch(17, 0, MemorySegment.NULL), CImport.DEVICE.schema(BATCH)).use { array ->
+            val (out, schema) = arena.garbage(RawArrowArray.SIZE) to arena.garbage(RawArrowSchema.SIZE)
+            shouldThrow<DeviceException> { CData.exportArray(array, out, CExport.CPU.schemaTo(schema)) }.message!! shouldContain "main memory, but this array is on DEVICE_TYPE_17:0"
             out.shouldBeGarbage()
             schema.shouldBeGarbage()
             array.isOpen shouldBe true
@@ -191,18 +196,18 @@ class DeviceSpec : FunSpec({
 
     test("a malformed array on an opaque device is refused, and released [DEV-09]") {
         val array = phantomBatch(17, 0, MemorySegment.NULL)
-        ArrowArrayStruct.setNChildren(array.address(), 1)
-        shouldThrow<DeviceException> { DeviceArray.importDeviceArray(array, BATCH) }.message!! shouldContain "n_children = 1"
+        RawArrowArray.setNChildren(array.address(), 1)
+        shouldThrow<DeviceException> { CData.importArray(array, CImport.DEVICE.schema(BATCH)) }.message!! shouldContain "n_children = 1"
         CPeer.counts().arrays shouldBe 0
     }
 
     test("the schema of an opaque array is read and written like any other [DEV-01]") {
         val schema = arena.allocate(ArrowSchemaStruct.LAYOUT)
         PeerStreams.batchSchema(schema)
-        DeviceArray.importDeviceArray(phantomBatch(17, 0, MemorySegment.NULL), schema).use { array ->
+        CData.importArray(phantomBatch(17, 0, MemorySegment.NULL), CImport.DEVICE.schema(schema)).use { array ->
             val out = dirty()
-            val schemaOut = dirty(ArrowSchemaStruct.SIZE)
-            array.retain().exportDeviceArray(out, schemaOut)
+            val schemaOut = dirty(RawArrowSchema.SIZE)
+            CData.exportArray(array.retain(), out, CExport.DEVICE.schemaTo(schemaOut))
             val theirs = arena.allocate(ArrowSchemaStruct.LAYOUT).also { PeerStreams.batchSchema(it) }
             PeerNodes.schemaChecksum(schemaOut) shouldBe PeerNodes.schemaChecksum(theirs)
             PeerMoves.release(out, DEVICE_ARRAY)

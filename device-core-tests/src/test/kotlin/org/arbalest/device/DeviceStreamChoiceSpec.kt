@@ -4,7 +4,7 @@ package org.arbalest.device
 import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
-import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.support.LedgerExtension
 import org.arbalest.support.fake.FakeDevice
 import org.arbalest.support.fake.FakeExtension
@@ -18,7 +18,7 @@ class DeviceStreamChoiceSpec : FunSpec({
     val device by lazy { Devices.device(DeviceType.EXT_DEV, 0) }
     val pinned by lazy { Devices.device(DeviceType.CUDA_HOST, 0) }
 
-    fun text(rows: Int): DeviceArray = cpu.batchBuilder(rows).use { batch ->
+    fun text(rows: Int): DeviceArray = BatchBuilder.of(cpu, rows).use { batch ->
         batch.int64("id", LongArray(rows) { it.toLong() }).utf8("text", List(rows) { "row $it" }).build()
     }
 

@@ -5,10 +5,11 @@ import io.kotest.assertions.withClue
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.collections.shouldBeEmpty
 import io.kotest.matchers.shouldBe
-import org.arbalest.device.abi.ArrowArrayStruct
-import org.arbalest.device.abi.ArrowDeviceArrayStruct
-import org.arbalest.device.abi.DeviceType
-import org.arbalest.device.abi.Errno
+import org.arbalest.device.builders.BatchBuilder
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.internal.abi.RawArrowArray
+import org.arbalest.device.internal.abi.RawArrowDeviceArray
 import org.arbalest.device.sharing.SharedArray
 import org.arbalest.device.statistics.Statistics
 import org.arbalest.device.tensors.DLPack
@@ -59,7 +60,7 @@ class ErrorsSpec : FunSpec({
     }
 
     test("whatever takes an array on an opaque device works, or says that the device cannot [ERR-03]") {
-        wrong({ doorImport { ArrowDeviceArrayStruct.setDeviceType(it.address(), 17) } }) { it.isOf(Errno.ENOSYS) }.shouldBeNone()
+        wrong({ doorImport { RawArrowDeviceArray.setDeviceType(it.address(), 17) } }) { it.isOf(Errno.ENOSYS) }.shouldBeNone()
     }
 
     test("whatever takes an array that is malformed works, or says that the data is bad [ERR-03]") {
@@ -80,12 +81,12 @@ class ErrorsSpec : FunSpec({
         "arrays of different types as one" to (IllegalArgumentException::class.java to { it.child(0).use { other -> DeviceArray.concat(listOf(it, other)) } }),
         "arrays of another type than their stream" to (IllegalArgumentException::class.java to { DeviceArrayReader.of(numbers, listOf(it.retain())) }),
         "text as a tensor" to (IllegalArgumentException::class.java to { it.child(1).use { text -> DLPack.VERSIONED.exportTensor(text) } }),
-        "memory that is no struct" to (IllegalArgumentException::class.java to { it.exportArray(MemorySegment.NULL) }),
+        "memory that is no struct" to (IllegalArgumentException::class.java to { CData.exportArray(it, MemorySegment.NULL, CExport.CPU) }),
         "an event that is NULL" to (IllegalArgumentException::class.java to { cpu.adoptEvent(0) }),
-        "a null where none may be" to (IllegalArgumentException::class.java to { cpu.batchBuilder(1).use { b -> b.column(Field.of("a", DataType.INT8).withNullable(false)).appendNull() } }),
+        "a null where none may be" to (IllegalArgumentException::class.java to { BatchBuilder.of(cpu, 1).use { b -> b.column(Field.of("a", DataType.INT8).withNullable(false)).appendNull() } }),
         "a row that is not there" to (IndexOutOfBoundsException::class.java to { it.column(0).getLong(3) }),
-        "columns of different lengths" to (IllegalStateException::class.java to { cpu.batchBuilder().use { b -> b.int64("a", longArrayOf(1)).int64("b", longArrayOf()).build() } }),
-        "columns of another length than the batch" to (IllegalStateException::class.java to { cpu.batchBuilder(2).use { b -> b.int64("a", longArrayOf(1)).build() } }),
+        "columns of different lengths" to (IllegalStateException::class.java to { BatchBuilder.of(cpu).use { b -> b.int64("a", longArrayOf(1)).int64("b", longArrayOf()).build() } }),
+        "columns of another length than the batch" to (IllegalStateException::class.java to { BatchBuilder.of(cpu, 2).use { b -> b.int64("a", longArrayOf(1)).build() } }),
         "a handle that is spent" to (IllegalStateException::class.java to { it.retain().also(DeviceArray::close).move() }),
         "a null that is read as a number" to (NoSuchElementException::class.java to { nulls().use { batch -> batch.column(0).getLong(0) } }),
         "values that do not fit what is asked for" to (DeviceException::class.java to { nulls().use { batch -> batch.convertTo(Schema.of(listOf(Field.of("a", DataType.INT64).withNullable(false)))) } }),
@@ -101,11 +102,11 @@ class ErrorsSpec : FunSpec({
 
 private fun Throwable.isOf(errno: Int) = this is DeviceException && errno() == errno
 
-private fun nulls(): DeviceArray = Devices.cpu().batchBuilder(1).use { it.column(Field.of("a", DataType.INT64)).appendNull(); it.build() }
+private fun nulls(): DeviceArray = BatchBuilder.of(Devices.cpu(), 1).use { it.column(Field.of("a", DataType.INT64)).appendNull(); it.build() }
 
 /** Text whose offsets go back. */
 private fun malformed(): DeviceArray = doorImport { out ->
-    val offsets = ArrowArrayStruct.buffer(ArrowArrayStruct.child(out.address(), 1), 1)
+    val offsets = RawArrowArray.buffer(RawArrowArray.child(out.address(), 1), 1)
     MemorySegment.ofAddress(offsets).reinterpret(16).setAtIndex(JAVA_INT, 2, 0)
 }
 
@@ -126,9 +127,9 @@ private object NotReady {
         val cell = Arena.ofAuto().allocateFrom(JAVA_LONG, event.handle)
         cells += cell // C's own, which lives as long as the array does
         return doorImport {
-            ArrowDeviceArrayStruct.setDeviceType(it.address(), DeviceType.CUDA_HOST.code())
-            ArrowDeviceArrayStruct.setDeviceId(it.address(), 0)
-            ArrowDeviceArrayStruct.setSyncEvent(it.address(), cell.address())
+            RawArrowDeviceArray.setDeviceType(it.address(), DeviceType.CUDA_HOST.code())
+            RawArrowDeviceArray.setDeviceId(it.address(), 0)
+            RawArrowDeviceArray.setSyncEvent(it.address(), cell.address())
         }
     }
 

@@ -7,8 +7,8 @@ import io.kotest.matchers.longs.shouldBeLessThanOrEqual
 import io.kotest.matchers.maps.shouldBeEmpty
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
-import org.arbalest.device.abi.Errno
-import org.arbalest.device.spi.MemoryAllocator
+import org.arbalest.device.MemoryAllocator
+import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.support.LedgerExtension
 import java.util.concurrent.ConcurrentHashMap
 import java.util.concurrent.Executors
@@ -101,7 +101,7 @@ class MemoryPoolSpec : FunSpec({
     test("arrays are built in a pool, and their memory comes back when the last holder leaves") {
         val (pool, source) = pool(1 shl 20)
         repeat(3) {
-            pool.batchBuilder(1000).use { it.int64("id", LongArray(1000)).utf8("text", List(1000) { i -> "row $i" }).build() }.use { batch ->
+            BatchBuilder.of(pool, 1000).use { it.int64("id", LongArray(1000)).utf8("text", List(1000) { i -> "row $i" }).build() }.use { batch ->
                 batch.retain().close()
                 batch.column("text").getString(999) shouldBe "row 999"
                 batch.copyTo(pool, Devices.cpu().defaultStream()).use { it.column("text").getString(7) shouldBe "row 7" }

@@ -5,7 +5,8 @@ import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
-import org.arbalest.device.abi.Errno
+import org.arbalest.device.builders.BatchBuilder
+import org.arbalest.device.monitoring.MXBeanRegistration
 import org.arbalest.device.statistics.Statistics
 import org.arbalest.support.LedgerExtension
 import java.lang.management.ManagementFactory
@@ -30,7 +31,7 @@ class MeteredMemorySpec : FunSpec({
         memory.resetPeak()
         a.slice(0, 10).use { a.close() }
         memory.statistics() shouldBe MeteredMemory.Statistics(0, 1000, 1500, 0, 1, 2, 0, Long.MAX_VALUE)
-        memory.batchBuilder(10).use { it.int64("a", LongArray(10)).build() }.close()
+        BatchBuilder.of(memory, 10).use { it.int64("a", LongArray(10)).build() }.close()
         memory.statistics().run { (currentBytes() == 0L && totalBytes() > 1500) shouldBe true }
         cpu.allocate(100).close() // not from here
         memory.statistics().currentCount() shouldBe 0
@@ -148,7 +149,7 @@ class MeteredMemorySpec : FunSpec({
     test("a bean says what the statistics do, until it is closed [DEV-32]") {
         val memory = cpu.memory().metered()
         val server = ManagementFactory.getPlatformMBeanServer()
-        memory.registerMXBean("test").use { bean ->
+        MXBeanRegistration.of(memory, "test").use { bean ->
             val name = ObjectName(bean.objectName())
             memory.allocate(77).use {
                 (server.getAttribute(name, "Statistics") as CompositeData)["currentBytes"] shouldBe 77L
@@ -156,7 +157,7 @@ class MeteredMemorySpec : FunSpec({
             }
         }
         server.queryNames(ObjectName("org.arbalest:type=MeteredMemory,*"), null).size shouldBe 0
-        shouldThrow<IllegalArgumentException> { memory.registerMXBean("") }
+        shouldThrow<IllegalArgumentException> { MXBeanRegistration.of(memory, "") }
     }
 })
 

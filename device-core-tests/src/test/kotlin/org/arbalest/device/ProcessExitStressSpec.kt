@@ -7,15 +7,15 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.string.shouldNotContain
-import org.arbalest.device.abi.ArrowArrayStreamStruct
-import org.arbalest.device.abi.ArrowArrayStruct
-import org.arbalest.device.abi.ArrowAsyncHandlerStruct
-import org.arbalest.device.abi.DeviceType
-import org.arbalest.device.abi.Errno
-import org.arbalest.device.async.AsyncArrayStream
+import org.arbalest.device.c.ArrowArrayStruct
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.c.CImport
+import org.arbalest.device.internal.abi.RawArrowArray
+import org.arbalest.device.internal.abi.RawArrowArrayStream
+import org.arbalest.device.internal.abi.RawArrowAsyncHandler
 import org.arbalest.device.internal.exit.ExitGuard
 import org.arbalest.device.spi.Callback
-import org.arbalest.device.support.connect
 import org.arbalest.device.support.struct
 import org.arbalest.support.CCompiler
 import org.arbalest.support.ChildJvm
@@ -251,7 +251,7 @@ internal object TwoExits {
         )
         Arena.ofConfined().use { arena ->
             val array = arena.struct(StructKind.ARRAY)
-            numbers(4).exportArray(array)
+            CData.exportArray(numbers(4), array, CExport.CPU)
             PeerMoves.release(array, StructKind.ARRAY)
         }
         first.leave()
@@ -279,41 +279,41 @@ internal object PoolAtExit {
     }
 
     private fun Called.release() {
-        val array = arena.struct(StructKind.ARRAY).also { struct -> numbers(4).use { it.exportArray(struct) } }
-        run(ArrowArrayStruct.release(array.address()), array.address())
-        check(ArrowArrayStruct.release(array.address()) == 0L)
+        val array = arena.struct(StructKind.ARRAY).also { struct -> numbers(4).use { CData.exportArray(it, struct, CExport.CPU) } }
+        run(RawArrowArray.release(array.address()), array.address())
+        check(RawArrowArray.release(array.address()) == 0L)
     }
 
     private fun Called.releaseTwice() {
         val array = arena.struct(StructKind.ARRAY)
         numbers(4).use { batch ->
-            batch.retain().exportArray(array)
-            val release = ArrowArrayStruct.release(array.address())
+            CData.exportArray(batch.retain(), array, CExport.CPU)
+            val release = RawArrowArray.release(array.address())
             run(release, array.address())
-            batch.exportArray(array)
+            CData.exportArray(batch, array, CExport.CPU)
             endWith(release)
         }
     }
 
     private fun stream(next: () -> DeviceArray?): Long {
         val struct = arena.struct(StructKind.STREAM)
-        DeviceArrayReader.of(numbers(1).use { it.schema() }, DeviceType.CPU) { next() }.exportStream(struct)
+        CData.exportStream(DeviceArrayReader.of(numbers(1).use { it.schema() }, DeviceType.CPU) { next() }, struct, CExport.CPU)
         return struct.address()
     }
 
     private fun Called.getNext(): Long {
         val stream = stream { numbers(4) }
         val array = arena.struct(StructKind.ARRAY).address()
-        val function = ArrowArrayStreamStruct.getNext(stream)
-        check(run(function, stream, array).toInt() == 0 && ArrowArrayStruct.release(array) != 0L)
+        val function = RawArrowArrayStream.getNext(stream)
+        check(run(function, stream, array).toInt() == 0 && RawArrowArray.release(array) != 0L)
         return function
     }
 
     private fun Called.async() {
-        val handler = AsyncArrayStream.connect { struct ->
+        val handler = CData.importAsyncStream(CImport.DEVICE) { struct ->
             val handler = struct.address()
-            run(ArrowAsyncHandlerStruct.onError(handler), handler, Errno.EIO.toLong())
-            run(ArrowAsyncHandlerStruct.release(handler), handler)
+            run(RawArrowAsyncHandler.onError(handler), handler, Errno.EIO.toLong())
+            run(RawArrowAsyncHandler.release(handler), handler)
         }
         handler.use { it.released().toCompletableFuture().handle { _, failed -> check(failed != null) }.join() }
     }
@@ -348,7 +348,7 @@ internal object PoolAtExit {
             Thread.currentThread().join().let { null }
         }
         val array = arena.struct(StructKind.ARRAY).address()
-        Thread.ofPlatform().daemon().start { run(ArrowArrayStreamStruct.getNext(stream), stream, array) }
+        Thread.ofPlatform().daemon().start { run(RawArrowArrayStream.getNext(stream), stream, array) }
         pulled.await()
     }
 

@@ -2,13 +2,16 @@
 package org.arbalest.device
 
 import io.kotest.matchers.ints.shouldBeGreaterThan
-import org.arbalest.device.abi.ArrowDeviceArrayStruct
-import org.arbalest.device.abi.ArrowSchemaStruct
-import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.MemoryAllocator
 import org.arbalest.device.async.AsyncQuirk
 import org.arbalest.device.async.AsyncSchema
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.builders.ColumnBuilder
+import org.arbalest.device.c.ArrowDeviceArrayStruct
+import org.arbalest.device.c.ArrowSchemaStruct
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.c.CImport
 import org.arbalest.device.columns.ByteStrings
 import org.arbalest.device.columns.Column
 import org.arbalest.device.columns.ColumnValues
@@ -20,7 +23,6 @@ import org.arbalest.device.monitoring.Ledger
 import org.arbalest.device.objects.ExtensionCodec
 import org.arbalest.device.objects.Records
 import org.arbalest.device.spi.ForeignArray
-import org.arbalest.device.spi.MemoryAllocator
 import org.arbalest.device.statistics.Statistics
 import org.arbalest.device.statistics.StatisticsBuilder
 import org.arbalest.device.tensors.DLPack
@@ -79,8 +81,8 @@ internal class Examples(private val method: Executable, private val array: (() -
         val type = when (parameter) {
             String::class.java -> if (method.name == "child") NestedType.StructType(listOf(Field.of("name", DataType.INT8))) else DataType.UTF8
             BigDecimal::class.java -> DataType.decimal128(9, 0)
-            UUID::class.java -> return cpu.batchBuilder(1).opened().column(Extension.uuid("a"))
-            OffsetDateTime::class.java -> return cpu.batchBuilder(1).opened().column(Extension.timestampWithOffset("a", TimeUnit.SECOND))
+            UUID::class.java -> return BatchBuilder.of(cpu, 1).opened().column(Extension.uuid("a"))
+            OffsetDateTime::class.java -> return BatchBuilder.of(cpu, 1).opened().column(Extension.timestampWithOffset("a", TimeUnit.SECOND))
             ByteArray::class.java -> if (method.name == "append") DataType.BINARY else DataType.INT8
             BooleanArray::class.java -> DataType.BOOL
             FloatArray::class.java, DoubleArray::class.java -> DataType.FLOAT64
@@ -88,12 +90,12 @@ internal class Examples(private val method: Executable, private val array: (() -
             Field::class.java -> if (method.name == "items") NestedType.ListType(Field.of("", DataType.INT8)) else NestedType.StructType(listOf())
             else -> DataType.INT64
         }
-        return cpu.batchBuilder(1).opened().column(Field.of("a", type))
+        return BatchBuilder.of(cpu, 1).opened().column(Field.of("a", type))
     }
 
-    private fun batch() = cpu.batchBuilder(1).use { it.int64("name", longArrayOf(1)).build() }.opened()
+    private fun batch() = BatchBuilder.of(cpu, 1).use { it.int64("name", longArrayOf(1)).build() }.opened()
 
-    private fun texts() = cpu.batchBuilder(9).use { it.utf8("name", List(9) { "a" }).build() }.opened().column(0).asByteStrings()
+    private fun texts() = BatchBuilder.of(cpu, 9).use { it.utf8("name", List(9) { "a" }).build() }.opened().column(0).asByteStrings()
 
     fun of(type: Class<*>): Any = when (type) {
         java.lang.Long.TYPE -> if (method.name == "wrap" || method.name == "copyNonOwned") arena.allocate(8).address() else 8L
@@ -149,7 +151,7 @@ internal class Examples(private val method: Executable, private val array: (() -
         DeviceArray::class.java -> array?.invoke() ?: batch()
         Column::class.java -> batch().asColumn()
         ColumnValues::class.java, ByteStrings::class.java -> texts()
-        BatchBuilder::class.java -> cpu.batchBuilder(1).opened()
+        BatchBuilder::class.java -> BatchBuilder.of(cpu, 1).opened()
         ColumnBuilder::class.java -> builder()
         DeviceArrayReader::class.java -> DeviceArrayReader.of(Schema.of(listOf()), listOf()).opened()
         SyncEvent::class.java -> cpu.defaultStream().record().opened()
@@ -203,15 +205,15 @@ internal fun title(door: Method): String = "${door.declaringClass.simpleName}.${
 internal data class DoorRow(val name: Long, val text: String)
 
 /** A batch that has what the examples ask for. */
-internal fun doorBatch(): DeviceArray = Devices.cpu().batchBuilder(3).use { it.int64("name", longArrayOf(1, 2, 3)).utf8("text", listOf("a", "b", "c")).build() }
+internal fun doorBatch(): DeviceArray = BatchBuilder.of(Devices.cpu(), 3).use { it.int64("name", longArrayOf(1, 2, 3)).utf8("text", listOf("a", "b", "c")).build() }
 
 /** The same by way of C, which may change the structs. */
 internal fun doorImport(change: (MemorySegment) -> Unit = {}): DeviceArray = Arena.ofConfined().use { arena ->
     val out = arena.allocate(ArrowDeviceArrayStruct.LAYOUT)
     val schema = arena.allocate(ArrowSchemaStruct.LAYOUT)
-    doorBatch().use { it.exportDeviceArray(out, schema) }
+    doorBatch().use { CData.exportArray(it, out, CExport.DEVICE.schemaTo(schema)) }
     change(out)
-    DeviceArray.importDeviceArray(out, schema)
+    CData.importArray(out, CImport.DEVICE.schema(schema))
 }
 
 private fun close(data: ArrayData) {

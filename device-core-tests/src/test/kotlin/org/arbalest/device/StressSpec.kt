@@ -12,19 +12,19 @@ import kotlin.io.path.Path
 import kotlin.io.path.createDirectories
 
 /**
- * What is lock-free, in the orders that jcstress meets in a second for each test, with the compilers' liberties: in a JVM of its own, which starts others.
+ * What is lock-free, in the orders that jcstress meets in 300 ms for each test, with the compilers' liberties: in a JVM of its own, which starts others.
  * `-Darbalest.stress.seconds=60` looks longer, and under all compilers.
  */
 class StressSpec : FunSpec({
-    val seconds = Integer.getInteger("arbalest.stress.seconds", 1)
+    val seconds = Integer.getInteger("arbalest.stress.seconds", 0)
 
     fun stress(tests: String): ChildJvm {
         val native = "--enable-native-access=ALL-UNNAMED"
         val compilers = if (seconds < 10) listOf("-jvmArgs", native) else listOf("-jvmArgsPrepend", native)
         return ChildJvm.run(
-            Main::class, "-t", """org\.arbalest\.device\.(.*\.)?$tests""", "-f", "1", "-iters", "1", "-time", "${1000 * seconds}", "-sc", "false", "-r", ".",
+            Main::class, "-t", """org\.arbalest\.device\.(.*\.)?$tests""", "-f", "1", "-iters", "1", "-time", "${if (seconds == 0) 300 else 1000 * seconds}", "-sc", "false", "-r", ".",
             *compilers.toTypedArray(), options = listOf("--sun-misc-unsafe-memory-access=allow"), directory = Path("target/jcstress").createDirectories(),
-            seconds = 300 + 600L * (seconds - 1),
+            seconds = 300 + 600L * seconds,
         )
     }
 

@@ -6,13 +6,13 @@ import io.kotest.assertions.withClue
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
-import org.arbalest.device.abi.ArrowArrayStruct
-import org.arbalest.device.abi.Errno
-import org.arbalest.device.async.AsyncArrayStream
 import org.arbalest.device.async.AsyncProducer
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.c.CImport
+import org.arbalest.device.internal.abi.RawArrowArray
 import org.arbalest.device.monitoring.Ledger
 import org.arbalest.device.support.RawArray
-import org.arbalest.device.support.connect
 import org.arbalest.device.support.struct
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
@@ -53,10 +53,10 @@ class ValidationSpec : FunSpec({
         val (array, device, type) = Triple(arena.struct(StructKind.ARRAY), arena.struct(StructKind.DEVICE_ARRAY), arena.struct(StructKind.SCHEMA))
         fun stream(batch: DeviceArray, isDevice: Boolean): DeviceArray {
             val out = arena.struct(if (isDevice) StructKind.DEVICE_STREAM else StructKind.STREAM)
-            DeviceArrayReader.of(schema, listOf(batch)).use { if (isDevice) it.exportDeviceArrayStream(out) else it.exportStream(out) }
+            DeviceArrayReader.of(schema, listOf(batch)).use { if (isDevice) CData.exportStream(it, out, CExport.DEVICE) else CData.exportStream(it, out, CExport.CPU) }
             val reader = when {
-                level == null -> if (isDevice) DeviceArrayReader.importDeviceArrayStream(out) else DeviceArrayReader.importStream(out)
-                else -> if (isDevice) DeviceArrayReader.importDeviceArrayStream(out, level) else DeviceArrayReader.importStream(out, level)
+                level == null -> if (isDevice) CData.importStream(out, CImport.DEVICE) else CData.importStream(out, CImport.CPU)
+                else -> if (isDevice) CData.importStream(out, CImport.DEVICE.validation(level)) else CData.importStream(out, CImport.CPU.validation(level))
             }
             return reader.use { stream ->
                 runCatching { checkNotNull(stream.next()) }.onFailure { first ->
@@ -65,25 +65,25 @@ class ValidationSpec : FunSpec({
             }
         }
         fun async(batch: DeviceArray): DeviceArray {
-            val start = { handler: MemorySegment -> AsyncProducer.produce(handler, DeviceArrayReader.of(schema, listOf(batch)), Metadata.empty(), ForkJoinPool.commonPool()).run {} }
-            val arrays = if (level == null) AsyncArrayStream.connect(start) else AsyncArrayStream.connect(start, level)
+            val start = { handler: MemorySegment -> CData.exportAsyncStream(AsyncProducer.of(DeviceArrayReader.of(schema, listOf(batch)), Metadata.empty()), handler, ForkJoinPool.commonPool(), CExport.DEVICE).run {} }
+            val arrays = if (level == null) CData.importAsyncStream(CImport.DEVICE, start) else CData.importAsyncStream(CImport.DEVICE.validation(level), start)
             return arrays.use { it.reader(1).use { reader -> checkNotNull(reader.next()) } }
         }
         return mapOf(
-            "an array and a field" to { it.exportArray(array); if (level == null) DeviceArray.importArray(array, schema.asField()) else DeviceArray.importArray(array, schema.asField(), level) },
-            "an array and a schema of ours" to { it.exportArray(array); if (level == null) DeviceArray.importArray(array, schema) else DeviceArray.importArray(array, schema, level) },
-            "an array and its schema" to { it.exportArray(array, type); if (level == null) DeviceArray.importArray(array, type) else DeviceArray.importArray(array, type, level) },
+            "an array and a field" to { CData.exportArray(it, array, CExport.CPU); if (level == null) CData.importArray(array, CImport.CPU.schema(schema.asField())) else CData.importArray(array, CImport.CPU.schema(schema.asField()).validation(level)) },
+            "an array and a schema of ours" to { CData.exportArray(it, array, CExport.CPU); if (level == null) CData.importArray(array, CImport.CPU.schema(schema)) else CData.importArray(array, CImport.CPU.schema(schema).validation(level)) },
+            "an array and its schema" to { CData.exportArray(it, array, CExport.CPU.schemaTo(type)); if (level == null) CData.importArray(array, CImport.CPU.schema(type)) else CData.importArray(array, CImport.CPU.schema(type).validation(level)) },
             "a device array and a field" to {
-                it.exportDeviceArray(device)
-                if (level == null) DeviceArray.importDeviceArray(device, schema.asField()) else DeviceArray.importDeviceArray(device, schema.asField(), level)
+                CData.exportArray(it, device, CExport.DEVICE)
+                if (level == null) CData.importArray(device, CImport.DEVICE.schema(schema.asField())) else CData.importArray(device, CImport.DEVICE.schema(schema.asField()).validation(level))
             },
             "a device array and a schema of ours" to {
-                it.exportDeviceArray(device)
-                if (level == null) DeviceArray.importDeviceArray(device, schema) else DeviceArray.importDeviceArray(device, schema, level)
+                CData.exportArray(it, device, CExport.DEVICE)
+                if (level == null) CData.importArray(device, CImport.DEVICE.schema(schema)) else CData.importArray(device, CImport.DEVICE.schema(schema).validation(level))
             },
             "a device array and its schema" to {
-                it.exportDeviceArray(device, type)
-                if (level == null) DeviceArray.importDeviceArray(device, type) else DeviceArray.importDeviceArray(device, type, level)
+                CData.exportArray(it, device, CExport.DEVICE.schemaTo(type))
+                if (level == null) CData.importArray(device, CImport.DEVICE.schema(type)) else CData.importArray(device, CImport.DEVICE.schema(type).validation(level))
             },
             "a stream" to { stream(it, false) },
             "a device stream" to { stream(it, true) },
@@ -112,22 +112,22 @@ class ValidationSpec : FunSpec({
     fun malformed(out: MemorySegment, buffers: Long) {
         PeerNodes.array(out, length = 1, buffers = 2)
         PeerNodes.setBuffer(out, 1, ByteArray(4))
-        ArrowArrayStruct.setNBuffers(out.address(), buffers)
+        RawArrowArray.setNBuffers(out.address(), buffers)
     }
 
     test("none takes a struct as it is; whoever asks later is told; a struct that was released is none at any level [ARR-17, VAL-12]") {
         Arena.ofConfined().use { arena ->
             val (out, field) = arena.struct(StructKind.ARRAY) to Field.of("a", DataType.INT32)
             malformed(out, 3)
-            shouldThrow<DeviceException> { DeviceArray.importArray(out, field) }.message!! shouldContain "n_buffers = 3"
+            shouldThrow<DeviceException> { CData.importArray(out, CImport.CPU.schema(field)) }.message!! shouldContain "n_buffers = 3"
             malformed(out, 3)
-            DeviceArray.importArray(out, field, Validation.NONE).use { array ->
+            CData.importArray(out, CImport.CPU.schema(field).validation(Validation.NONE)).use { array ->
                 array.validate(Validation.NONE)
                 for (level in listOf(Validation.STRUCTURAL, Validation.FULL)) shouldThrow<DeviceException> { array.validate(level) }.message!! shouldContain "n_buffers = 3"
                 array.isOpen shouldBe true
             }
             CPeer.counts().arrays shouldBe 0
-            for (level in Validation.entries) shouldThrow<DeviceException> { DeviceArray.importArray(out, field, level) }.message shouldBe "the array was released before it was imported"
+            for (level in Validation.entries) shouldThrow<DeviceException> { CData.importArray(out, CImport.CPU.schema(field).validation(level)) }.message shouldBe "the array was released before it was imported"
         }
     }
 
@@ -136,11 +136,11 @@ class ValidationSpec : FunSpec({
             val (array, out) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.DEVICE_ARRAY)
             malformed(array, 2)
             PeerNodes.deviceArray(out, array, deviceId = 0, deviceType = 1, syncEvent = arena.allocate(8, 8))
-            shouldThrow<DeviceException> { DeviceArray.importDeviceArray(out, Field.of("a", DataType.INT32), Validation.NONE) }.message!! shouldContain "sync_event"
+            shouldThrow<DeviceException> { CData.importArray(out, CImport.DEVICE.schema(Field.of("a", DataType.INT32)).validation(Validation.NONE)) }.message!! shouldContain "sync_event"
             val inner = RawArray(Field.of("x", DataType.INT8), 0, 0, 7, mutableListOf(null, null))
             val lists = RawArray(Field.of("a", ListType(inner.field)), 1, 0, 0, mutableListOf(null, RawArray.ints(0, 0)), listOf(inner))
-            DeviceArray.importArray(lists.laid(arena), lists.field, Validation.NONE).use { it.exportArray(array) }
-            ArrowArrayStruct.offset(ArrowArrayStruct.child(array.address(), 0)) shouldBe 0
+            CData.importArray(lists.laid(arena), CImport.CPU.schema(lists.field).validation(Validation.NONE)).use { CData.exportArray(it, array, CExport.CPU) }
+            RawArrowArray.offset(RawArrowArray.child(array.address(), 0)) shouldBe 0
             PeerMoves.release(array, StructKind.ARRAY)
         }
     }

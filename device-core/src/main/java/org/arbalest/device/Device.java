@@ -4,8 +4,6 @@ package org.arbalest.device;
 import java.lang.foreign.MemorySegment;
 import java.util.Optional;
 import java.util.UUID;
-import org.arbalest.device.abi.DeviceType;
-import org.arbalest.device.builders.BatchBuilder;
 import org.arbalest.device.internal.device.DeviceImpl;
 import org.arbalest.device.sharing.SharedArray;
 import org.jspecify.annotations.Nullable;
@@ -72,16 +70,6 @@ public sealed interface Device permits DeviceImpl {
 
   /** Allocates a buffer of undefined content in {@link #memory}; see {@link MemoryManager#allocate(long)}. The caller owns it. */
   DeviceBuffer allocate(long bytes);
-
-  /** Starts a batch in {@link #memory}; see {@link MemoryManager#batchBuilder(int)}. The caller owns the builder. */
-  default BatchBuilder batchBuilder(int rows) {
-    return memory().batchBuilder(rows);
-  }
-
-  /** Starts a batch of as many rows as its columns turn out to have; see {@link MemoryManager#batchBuilder()}. The caller owns the builder. */
-  default BatchBuilder batchBuilder() {
-    return memory().batchBuilder();
-  }
 
   /**
    * Creates a queue of the device's work, to be closed by the caller.

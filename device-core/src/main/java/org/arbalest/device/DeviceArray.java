@@ -1,36 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device;
 
-import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeoutException;
-import org.arbalest.device.abi.ArrowArrayStruct;
-import org.arbalest.device.abi.ArrowDeviceArrayStruct;
-import org.arbalest.device.abi.ArrowSchemaStruct;
 import org.arbalest.device.columns.Column;
 import org.arbalest.device.columns.Floats;
 import org.arbalest.device.internal.array.ArrayAssembly;
 import org.arbalest.device.internal.array.ArrayBuffers;
-import org.arbalest.device.internal.array.ArrayImport;
 import org.arbalest.device.internal.array.DeviceArrayImpl;
-import org.arbalest.device.internal.array.ForeignAssembly;
-import org.arbalest.device.internal.array.HandleExport;
 import org.arbalest.device.internal.convert.ArrayConversion;
 import org.arbalest.device.internal.copy.ArrayConcat;
 import org.arbalest.device.internal.copy.ArrayCopy;
 import org.arbalest.device.internal.device.DeviceImpl;
 import org.arbalest.device.internal.device.DeviceStreamImpl;
-import org.arbalest.device.internal.memory.Structs;
 import org.arbalest.device.internal.read.ColumnImpl;
 import org.arbalest.device.internal.read.ContentDifference;
 import org.arbalest.device.internal.read.TextTable;
 import org.arbalest.device.internal.validate.ArrayValidation;
-import org.arbalest.device.objects.Records;
-import org.arbalest.device.spi.ArrayStructs;
-import org.arbalest.device.spi.ForeignArray;
 import org.arbalest.device.types.Field;
 import org.arbalest.device.types.Schema;
 import org.jspecify.annotations.Nullable;
@@ -38,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A handle: one reference to an array (a holder), usually to a record batch.
  *
- * <p>Made of buffers ({@link #of}), taken in from C ({@link #importArray}), or given by another handle ({@link #retain}, {@link #slice},
+ * <p>Made of buffers ({@link #of}), imported from C ({@link org.arbalest.device.c.CData#importArray}), or given by another handle ({@link #retain}, {@link #slice},
  * {@link #child}). All handles of an array share its memory, which is freed, or released to its producer, when the last one was closed and C
  * has released every export. Each handle is closed, or exported, by whoever holds it; closing twice does nothing. Content does not change.
  *
@@ -108,29 +97,6 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
     return ArrayBuffers.of(DeviceArrayImpl.unwrap(this));
   }
 
-  /**
-   * Makes an array of memory that somebody else holds, with one holder for all buffers: for bridges to other libraries, where {@link DeviceBuffer#wrap} of each
-   * buffer costs too much. What work is queued for the memory is done.
-   *
-   * @param field the type
-   * @param data where the buffers are, and what the structs are to say; may be used again when this returns
-   * @param device where the memory is
-   * @param onFree run once, when nobody here uses the memory any more; on any thread. What it refers to stays reachable until then. Not run if this fails
-   * @throws DeviceException with {@code EINVAL} if they do not fit: the path, what is wrong, the numbers
-   */
-  static DeviceArray wrap(Field field, ForeignArray data, Device device, Runnable onFree) {
-    return ForeignAssembly.wrap(field, data, device, null, onFree);
-  }
-
-  /**
-   * Likewise, of memory that says whose it is when it comes back.
-   *
-   * @param origin what {@link ArrayStructs#origin} says of the array; whoever has the array sees it
-   */
-  static DeviceArray wrap(Field field, ForeignArray data, Device device, Object origin, Runnable onFree) {
-    return ForeignAssembly.wrap(field, data, device, Objects.requireNonNull(origin, "origin"), onFree);
-  }
-
   /** Joins arrays to one on the device of the first, by its default stream; see {@link #concat(List, MemoryManager, DeviceStream)}. */
   static DeviceArray concat(List<DeviceArray> arrays) {
     return ArrayConcat.concat(arrays);
@@ -162,122 +128,6 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
     return ArrayConcat.concat(arrays, target, DeviceStreamImpl.unwrap(stream));
   }
 
-  /**
-   * Takes in an array from C: moves the struct and validates its structure. Whether or not that succeeds, {@code array} is released
-   * afterwards (OWN-08): the handle returned holds what was in it, or it went back to its producer. Only an argument that can be no struct, since
-   * it is NULL, too small, misaligned or not this thread's, is refused before anything is touched.
-   *
-   * @param array a live {@code ArrowArray} in CPU memory
-   * @param field its type
-   * @throws DeviceException with {@code EINVAL} if the array is malformed: the path, what is wrong, the numbers
-   */
-  static DeviceArray importArray(MemorySegment array, Field field) {
-    return importArray(array, field, Validation.STRUCTURAL);
-  }
-
-  /** Takes in an array from C as {@link #importArray(MemorySegment, Field)} does, looking as closely as the level says. */
-  static DeviceArray importArray(MemorySegment array, Field field, Validation level) {
-    return ArrayValidation.imported(ArrayImport.importArray(array, field, level), level);
-  }
-
-  /** Takes in a record batch from C; see {@link #importArray(MemorySegment, Field)}. */
-  static DeviceArray importArray(MemorySegment array, Schema schema) {
-    return importArray(array, schema.asField());
-  }
-
-  /** Takes in a record batch from C; see {@link #importArray(MemorySegment, Field, Validation)}. */
-  static DeviceArray importArray(MemorySegment array, Schema schema, Validation level) {
-    return importArray(array, schema.asField(), level);
-  }
-
-  /** Takes in an array and its schema from C; both structs are released afterwards, also on failure. */
-  static DeviceArray importArray(MemorySegment array, MemorySegment schema) {
-    return importArray(array, schema, Validation.STRUCTURAL);
-  }
-
-  /** Takes in an array and its schema from C; see {@link #importArray(MemorySegment, Field, Validation)}. */
-  static DeviceArray importArray(MemorySegment array, MemorySegment schema, Validation level) {
-    return ArrayValidation.imported(ArrayImport.importArray(array, schema, level), level);
-  }
-
-  /**
-   * Takes in the array at an address, with its schema; like {@link #importArray(MemorySegment, MemorySegment)}. The structs' memory must stay until this returns:
-   * a number keeps nothing reachable. For another {@link Validation} give {@link MemorySegment#ofAddress}.
-   *
-   * @param arrayAddress where a live {@code ArrowArray} in CPU memory is, such as arrow-java's {@code memoryAddress()}
-   * @param schemaAddress where its {@code ArrowSchema} is
-   * @throws IllegalArgumentException if an address can be none of a struct: it is 0, negative or not aligned to 8 bytes; says which, and
-   *     the number. Nothing was touched
-   */
-  static DeviceArray importArray(long arrayAddress, long schemaAddress) {
-    return importArray(Structs.at("arrayAddress", arrayAddress, ArrowArrayStruct.LAYOUT), Structs.at("schemaAddress", schemaAddress, ArrowSchemaStruct.LAYOUT));
-  }
-
-  /** Takes in the array at an address; see {@link #importArray(MemorySegment, Field)} and {@link #importArray(long, long)}. */
-  static DeviceArray importArray(long arrayAddress, Field field) {
-    return importArray(Structs.at("arrayAddress", arrayAddress, ArrowArrayStruct.LAYOUT), field);
-  }
-
-  /** Takes in the record batch at an address; see {@link #importArray(long, Field)}. */
-  static DeviceArray importArray(long arrayAddress, Schema schema) {
-    return importArray(arrayAddress, schema.asField());
-  }
-
-  /**
-   * Takes in a device array from C; like {@link #importArray(MemorySegment, Field)}. The buffers may be on any device, also on one that no
-   * backend serves (DEV-09), or that is missing now: see {@link Device}. Nothing reads them.
-   *
-   * @param array a live {@code ArrowDeviceArray}
-   * @param field its type
-   */
-  static DeviceArray importDeviceArray(MemorySegment array, Field field) {
-    return importDeviceArray(array, field, Validation.STRUCTURAL);
-  }
-
-  /**
-   * Takes in a device array from C as {@link #importDeviceArray(MemorySegment, Field)} does, looking as closely as the level says: with {@link
-   * Validation#FULL}, this waits for the array's event, and copies what it says there.
-   */
-  static DeviceArray importDeviceArray(MemorySegment array, Field field, Validation level) {
-    return ArrayValidation.imported(ArrayImport.importDeviceArray(array, field, level), level);
-  }
-
-  /** Takes in a record batch from C; see {@link #importDeviceArray(MemorySegment, Field)}. */
-  static DeviceArray importDeviceArray(MemorySegment array, Schema schema) {
-    return importDeviceArray(array, schema.asField());
-  }
-
-  /** Takes in a record batch from C; see {@link #importDeviceArray(MemorySegment, Field, Validation)}. */
-  static DeviceArray importDeviceArray(MemorySegment array, Schema schema, Validation level) {
-    return importDeviceArray(array, schema.asField(), level);
-  }
-
-  /** Takes in a device array and its schema from C; both structs are released afterwards, also on failure. */
-  static DeviceArray importDeviceArray(MemorySegment array, MemorySegment schema) {
-    return importDeviceArray(array, schema, Validation.STRUCTURAL);
-  }
-
-  /** Takes in a device array and its schema from C; see {@link #importDeviceArray(MemorySegment, Field, Validation)}. */
-  static DeviceArray importDeviceArray(MemorySegment array, MemorySegment schema, Validation level) {
-    return ArrayValidation.imported(ArrayImport.importDeviceArray(array, schema, level), level);
-  }
-
-  /** Takes in the device array at an address, with its schema; see {@link #importArray(long, long)}. */
-  static DeviceArray importDeviceArray(long arrayAddress, long schemaAddress) {
-    return importDeviceArray(
-        Structs.at("arrayAddress", arrayAddress, ArrowDeviceArrayStruct.LAYOUT), Structs.at("schemaAddress", schemaAddress, ArrowSchemaStruct.LAYOUT));
-  }
-
-  /** Takes in the device array at an address; see {@link #importDeviceArray(MemorySegment, Field)} and {@link #importArray(long, long)}. */
-  static DeviceArray importDeviceArray(long arrayAddress, Field field) {
-    return importDeviceArray(Structs.at("arrayAddress", arrayAddress, ArrowDeviceArrayStruct.LAYOUT), field);
-  }
-
-  /** Takes in the record batch on a device at an address; see {@link #importDeviceArray(long, Field)}. */
-  static DeviceArray importDeviceArray(long arrayAddress, Schema schema) {
-    return importDeviceArray(arrayAddress, schema.asField());
-  }
-
   /** Where the buffers are. */
   Device device();
 
@@ -305,9 +155,6 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
 
   /** A pointer to the handle of the event to wait for before the buffers are read, or 0 if they can be read now (DEV-03, DEV-04). */
   long syncEventAddress();
-
-  /** For bridges to other libraries: the struct that describes the buffers, and whose they are. */
-  ArrayStructs structs();
 
   /**
    * Whether the buffers can be read: by the CPU if it can reach them, by other queues than the one that writes them. Does not wait.
@@ -484,19 +331,6 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
   }
 
   /**
-   * The rows as objects of a class, such as a Java record, matched by name: a list of which each is read when it is asked for. Borrowed; see {@link
-   * Records#rows}.
-   */
-  default <T> List<T> rows(Class<T> type) {
-    return Records.of(type).rows(this);
-  }
-
-  /** The rows as objects of a class, all read now; see {@link Records#toList}. */
-  default <T> List<T> toList(Class<T> type) {
-    return Records.of(type).toList(this);
-  }
-
-  /**
    * Whether another array has the same types and values: in types and names of columns, in length, and in every row, however they are laid out. What the slots of nulls
    * hold does not count, nor offsets, slices, nullability and metadata. Floats are equal as {@link Double#equals}: NaN to NaN, 0.0 not to -0.0.
    *
@@ -585,72 +419,6 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
    * @param index the child's position in the type
    */
   DeviceArray child(int index);
-
-  /**
-   * Hands the array to C as an {@code ArrowArray}, without a copy. This handle is spent; {@link #retain} first to keep one. On failure it is
-   * not, and nothing is written to {@code out} (OWN-09). Waits until the buffers can be read, as such a struct has no event.
-   *
-   * @param out memory for the struct; what is in it is overwritten
-   * @throws DeviceException with {@code ENOSYS} if the buffers are not in main memory, {@code ENOMEM} if memory runs out
-   * @throws IllegalStateException if this handle was spent
-   */
-  void exportArray(MemorySegment out);
-
-  /** Hands the array and its schema to C. On failure nothing is written to either (OWN-09). */
-  void exportArray(MemorySegment out, MemorySegment schemaOut);
-
-  /**
-   * Hands the array to C by an address; see {@link #exportArray(MemorySegment)}. The struct's memory must stay until this returns.
-   *
-   * @param outAddress where there is memory for an {@code ArrowArray}, such as {@code ArrowArrayStruct.allocate(arena).address()}
-   * @throws IllegalArgumentException if the address can be none of a struct: it is 0, negative or not aligned to 8 bytes; says which, and
-   *     the number
-   */
-  default void exportArray(long outAddress) {
-    exportArray(Structs.at("outAddress", outAddress, ArrowArrayStruct.LAYOUT));
-  }
-
-  /** Hands the array and its schema to C by addresses; see {@link #exportArray(long)}. On failure nothing is written to either (OWN-09). */
-  default void exportArray(long outAddress, long schemaOutAddress) {
-    HandleExport.exportTo(DeviceArrayImpl.unwrap(this), outAddress, schemaOutAddress, false);
-  }
-
-  /**
-   * Hands the array to C in the layout that C asked for, with its schema: {@link #convertTo(Field)}, and then {@link #exportArray(MemorySegment, MemorySegment)}.
-   * This handle is spent; on failure it is not, and nothing is written to either (OWN-09). Whoever must not fail then exports it as it is.
-   *
-   * @param requested the field that is asked for, such as {@link Field#importSchema} reads it
-   */
-  default void exportArray(MemorySegment out, MemorySegment schemaOut, Field requested) {
-    ArrayConversion.export(DeviceArrayImpl.unwrap(this), out, schemaOut, requested, false);
-  }
-
-  /**
-   * Hands the array to C as an {@code ArrowDeviceArray}, without a copy; like {@link #exportArray(MemorySegment)}, for buffers on any
-   * device. An array that is not ready yet goes with its event, for which the consumer waits; after {@link #synchronize} it goes without one
-   * (DEV-15). An array on the CPU never has one (DEV-02): it is waited for here.
-   *
-   * @param out memory for the struct; what is in it is overwritten
-   */
-  void exportDeviceArray(MemorySegment out);
-
-  /** Hands the device array and its schema to C. On failure nothing is written to either (OWN-09). */
-  void exportDeviceArray(MemorySegment out, MemorySegment schemaOut);
-
-  /** Hands the device array to C by an address; see {@link #exportDeviceArray(MemorySegment)} and {@link #exportArray(long)}. */
-  default void exportDeviceArray(long outAddress) {
-    exportDeviceArray(Structs.at("outAddress", outAddress, ArrowDeviceArrayStruct.LAYOUT));
-  }
-
-  /** Hands the device array and its schema to C by addresses; see {@link #exportArray(long)}. On failure nothing is written to either (OWN-09). */
-  default void exportDeviceArray(long outAddress, long schemaOutAddress) {
-    HandleExport.exportTo(DeviceArrayImpl.unwrap(this), outAddress, schemaOutAddress, true);
-  }
-
-  /** Hands the device array to C in the layout that C asked for, with its schema; see {@link #exportArray(MemorySegment, MemorySegment, Field)}. */
-  default void exportDeviceArray(MemorySegment out, MemorySegment schemaOut, Field requested) {
-    ArrayConversion.export(DeviceArrayImpl.unwrap(this), out, schemaOut, requested, true);
-  }
 
   /** Whether this handle can be used. */
   boolean isOpen();

@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device;
 
-import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
-import org.arbalest.device.abi.ArrowArrayStreamStruct;
-import org.arbalest.device.abi.ArrowDeviceArrayStreamStruct;
-import org.arbalest.device.abi.DeviceType;
-import org.arbalest.device.internal.memory.Structs;
 import org.arbalest.device.internal.stream.DeviceArrayReaderImpl;
-import org.arbalest.device.internal.stream.StreamSource;
 import org.arbalest.device.types.Field;
 import org.arbalest.device.types.Schema;
 import org.jspecify.annotations.Nullable;
@@ -84,56 +78,6 @@ public sealed interface DeviceArrayReader extends AutoCloseable permits DeviceAr
   /** A stream of the batches given, which are on this type of device, also if there are none; see {@link #of(Schema, List)}. */
   static DeviceArrayReader of(Schema schema, DeviceType deviceType, List<DeviceArray> batches) {
     return DeviceArrayReaderImpl.of(schema, deviceType, batches);
-  }
-
-  /**
-   * Takes in a stream from C: moves the struct and asks for the schema. Whether or not that succeeds, {@code stream} is released afterwards.
-   *
-   * @param stream a live {@code ArrowArrayStream}
-   * @throws DeviceException with the producer's errno and message if it has no schema for us
-   */
-  static DeviceArrayReader importStream(MemorySegment stream) {
-    return importStream(stream, Validation.STRUCTURAL);
-  }
-
-  /**
-   * Takes in a stream from C; like {@link #importStream(MemorySegment)}.
-   *
-   * @param level how closely {@link #next} looks at each array; one that is refused is an error of the stream
-   */
-  static DeviceArrayReader importStream(MemorySegment stream, Validation level) {
-    return StreamSource.importStream(stream, level);
-  }
-
-  /**
-   * Takes in the stream at an address; see {@link #importStream(MemorySegment)}. The struct's memory must stay until this returns: a number keeps nothing
-   * reachable. For another {@link Validation} give {@link MemorySegment#ofAddress}.
-   *
-   * @param streamAddress where a live {@code ArrowArrayStream} is, such as arrow-java's {@code memoryAddress()}
-   * @throws IllegalArgumentException if the address can be none of a struct: it is 0, negative or not aligned to 8 bytes; says which, and
-   *     the number. Nothing was touched
-   */
-  static DeviceArrayReader importStream(long streamAddress) {
-    return importStream(Structs.at("streamAddress", streamAddress, ArrowArrayStreamStruct.LAYOUT));
-  }
-
-  /**
-   * Takes in a device stream from C; like {@link #importStream(MemorySegment)}.
-   *
-   * @param stream a live {@code ArrowDeviceArrayStream}
-   */
-  static DeviceArrayReader importDeviceArrayStream(MemorySegment stream) {
-    return importDeviceArrayStream(stream, Validation.STRUCTURAL);
-  }
-
-  /** Takes in a device stream from C; like {@link #importStream(MemorySegment, Validation)}. */
-  static DeviceArrayReader importDeviceArrayStream(MemorySegment stream, Validation level) {
-    return StreamSource.importDeviceArrayStream(stream, level);
-  }
-
-  /** Takes in the device stream at an address; see {@link #importStream(long)}. */
-  static DeviceArrayReader importDeviceArrayStream(long streamAddress) {
-    return importDeviceArrayStream(Structs.at("streamAddress", streamAddress, ArrowDeviceArrayStreamStruct.LAYOUT));
   }
 
   /**
@@ -216,36 +160,6 @@ public sealed interface DeviceArrayReader extends AutoCloseable permits DeviceAr
         action.accept(array);
       }
     }
-  }
-
-  /**
-   * Hands the stream to C as an {@code ArrowArrayStream}. This reader is spent. On failure it is not, and nothing is written to {@code out} (OWN-09).
-   *
-   * <p>Of an export and a {@link #close} at the same time one wins (STR-11): C has the whole stream, and the close does nothing, or this throws.
-   *
-   * @param out memory for the struct; what is in it is overwritten
-   * @throws DeviceException with {@code ENOSYS} if the arrays are not in main memory
-   * @throws IllegalStateException if the reader was closed or exported
-   */
-  void exportStream(MemorySegment out);
-
-  /** Hands the stream to C as an {@code ArrowDeviceArrayStream}; like {@link #exportStream(MemorySegment)}, on any device. */
-  void exportDeviceArrayStream(MemorySegment out);
-
-  /**
-   * Hands the stream to C by an address; see {@link #exportStream(MemorySegment)}. The struct's memory must stay until this returns.
-   *
-   * @param outAddress where there is memory for an {@code ArrowArrayStream}, such as {@code ArrowArrayStreamStruct.allocate(arena).address()}
-   * @throws IllegalArgumentException if the address can be none of a struct: it is 0, negative or not aligned to 8 bytes; says which, and
-   *     the number
-   */
-  default void exportStream(long outAddress) {
-    exportStream(Structs.at("outAddress", outAddress, ArrowArrayStreamStruct.LAYOUT));
-  }
-
-  /** Hands the stream to C by an address as an {@code ArrowDeviceArrayStream}; see {@link #exportStream(long)}. */
-  default void exportDeviceArrayStream(long outAddress) {
-    exportDeviceArrayStream(Structs.at("outAddress", outAddress, ArrowDeviceArrayStreamStruct.LAYOUT));
   }
 
   /** Releases the stream; at once, or when the pull that is under way in another thread returns. Closing twice does nothing. */

@@ -2,7 +2,6 @@
 package org.arbalest.device;
 
 import java.util.Objects;
-import org.arbalest.device.abi.Errno;
 import org.arbalest.device.types.Metadata;
 import org.jspecify.annotations.Nullable;
 

@@ -2,8 +2,6 @@
 package org.arbalest.device;
 
 import java.util.List;
-import org.arbalest.device.abi.DeviceType;
-import org.arbalest.device.spi.Availability;
 
 /**
  * What is there of one kind of device.

@@ -3,10 +3,8 @@ package org.arbalest.device;
 
 import java.util.List;
 import java.util.UUID;
-import org.arbalest.device.abi.DeviceType;
 import org.arbalest.device.internal.device.DeviceLookup;
 import org.arbalest.device.internal.device.DeviceRegistry;
-import org.arbalest.device.spi.Availability;
 
 /** Finds devices. What is missing is an answer with a reason, never a failure at class loading (DEV-13). Safe on any thread. */
 public final class Devices {

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device;
 
-import org.arbalest.device.builders.BatchBuilder;
-import org.arbalest.device.internal.build.BatchBuilderImpl;
 import org.arbalest.device.internal.device.AllocatorMemory;
 import org.arbalest.device.internal.device.GuardedMemory;
 import org.arbalest.device.internal.device.MeteredMemoryImpl;
-import org.arbalest.device.spi.MemoryAllocator;
 
 /**
  * Where buffers come from: memory of one kind, on one device. A device's own is {@link Device#memory}; memory that it shares with the CPU
@@ -72,21 +69,5 @@ public sealed interface MemoryManager permits AllocatorMemory, GuardedMemory, Me
    */
   default MemoryManager withOutOfMemoryHandler(OutOfMemoryHandler handler) {
     return new GuardedMemory(this, handler);
-  }
-
-  /**
-   * Starts a batch that is built in this memory. Where the CPU cannot write, it is built in memory that it can, and copied by the device's
-   * default stream when it is complete. The caller owns the builder.
-   *
-   * @param rows the number of rows of every column
-   * @throws DeviceException with {@code ENOSYS} if the device is opaque
-   */
-  default BatchBuilder batchBuilder(int rows) {
-    return new BatchBuilderImpl(this, rows);
-  }
-
-  /** Starts a batch whose columns turn out to have some number of rows, the same for all; else see {@link #batchBuilder(int)}. */
-  default BatchBuilder batchBuilder() {
-    return new BatchBuilderImpl(this);
   }
 }

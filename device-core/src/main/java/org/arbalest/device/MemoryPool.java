@@ -2,7 +2,6 @@
 package org.arbalest.device;
 
 import org.arbalest.device.internal.device.MemoryPoolImpl;
-import org.arbalest.device.monitoring.MXBeanRegistration;
 
 /**
  * Memory that keeps what is freed, for the next who asks: allocating from a driver is slow, and stops some devices.
@@ -52,16 +51,6 @@ public sealed interface MemoryPool extends MemoryManager, AutoCloseable permits 
 
   /** What it has done, and holds. */
   Statistics statistics();
-
-  /**
-   * Registers a bean, {@code org.arbalest:type=MemoryPool,name="…"}, that says what {@link #statistics} does, in the platform's MBean server. Closed by its
-   * caller, who takes it out again; closing the pool does not, and the bean keeps the pool's statistics reachable.
-   *
-   * @param name which pool it is, for people
-   * @throws IllegalStateException if another is registered by this name
-   * @throws UnsupportedOperationException if the JDK's module {@code java.management} is not there
-   */
-  MXBeanRegistration registerMXBean(String name);
 
   /** Gives what is kept back to the device, and what the memory below keeps, too. See {@link MemoryManager#trim}. */
   @Override

@@ -2,7 +2,6 @@
 package org.arbalest.device;
 
 import org.arbalest.device.internal.device.MeteredMemoryImpl;
-import org.arbalest.device.monitoring.MXBeanRegistration;
 
 /**
  * Memory that counts what is allocated from it, and may have a limit: {@link MemoryManager#metered} and {@link MemoryManager#limited} make it. It has nothing to
@@ -39,14 +38,4 @@ public sealed interface MeteredMemory extends MemoryManager permits MeteredMemor
 
   /** Lets the peaks start again at what is in buffers now. */
   void resetPeak();
-
-  /**
-   * Registers a bean, {@code org.arbalest:type=MeteredMemory,name="…"}, that says what {@link #statistics} does, in the platform's MBean server. Closed by its
-   * caller, who takes it out again.
-   *
-   * @param name which memory it is, for people
-   * @throws IllegalStateException if another is registered by this name
-   * @throws UnsupportedOperationException if the JDK's module {@code java.management} is not there
-   */
-  MXBeanRegistration registerMXBean(String name);
 }

@@ -8,11 +8,11 @@
  * and device, and whatever needs the memory is an {@link IllegalStateException}, on any thread, before anything is read.
  *
  * <pre>{@code
- * try (DeviceArrayReader reader = DeviceArrayReader.importStream(streamOfDuckDb)) {
+ * try (DeviceArrayReader reader = CData.importStream(streamOfDuckDb, CImport.CPU)) {
  *   DeviceArray next;
  *   while ((next = reader.next()) != null) {
  *     try (DeviceArray batch = next; DeviceArray onGpu = batch.copyTo(Devices.device(DeviceType.CUDA, 0))) {
- *       onGpu.exportDeviceArray(structOfKernel); // waits for nothing: the consumer waits for its event
+ *       CData.exportArray(onGpu, structOfKernel, CExport.DEVICE); // waits for nothing: the consumer waits for its event
  *     }
  *   }
  * }
@@ -30,7 +30,8 @@
  * <tr><td>{@link org.arbalest.device.sharing}</td><td>arrays that several processes use</td></tr>
  * <tr><td>{@link org.arbalest.device.statistics}</td><td>counts and bounds of columns</td></tr>
  * <tr><td>{@link org.arbalest.device.monitoring}</td><td>what a process holds</td></tr>
- * <tr><td>{@link org.arbalest.device.abi}, {@link org.arbalest.device.spi}</td><td>the structs of C; backends</td></tr>
+ * <tr><td>{@link org.arbalest.device.c}</td><td>the door to C, and its structs</td></tr>
+ * <tr><td>{@link org.arbalest.device.spi}</td><td>backends, and bridges to other libraries</td></tr>
  * </table>
  *
  * <table>
@@ -40,7 +41,7 @@
  * <tr><td>{@link org.arbalest.device.columns.Column}</td><td>nobody: borrowed from a handle, usable while that is open</td></tr>
  * <tr><td>{@link org.arbalest.device.DeviceBuffer}</td><td>its creator, until it is moved into an array</td></tr>
  * <tr><td>{@link org.arbalest.device.DeviceArrayReader}</td><td>whoever has it: {@code close} or an export; what was pulled lives on</td></tr>
- * <tr><td>{@link org.arbalest.device.async.AsyncArrayStream}</td><td>whoever connected it: a subscription, or {@code close}; the producer releases the handler</td></tr>
+ * <tr><td>{@link org.arbalest.device.async.AsyncArrayStream}</td><td>whoever imported it: a subscription, or {@code close}; the producer releases the handler</td></tr>
  * <tr><td>{@link org.arbalest.device.async.AsyncTask}</td><td>whoever has it: {@code extract} or {@code close}</td></tr>
  * <tr><td>{@link org.arbalest.device.DeviceStream}, {@link org.arbalest.device.SyncEvent}, {@link org.arbalest.device.MemoryPool}, {@link
  * org.arbalest.device.builders.BatchBuilder}</td><td>whoever made it or asked for it</td></tr>

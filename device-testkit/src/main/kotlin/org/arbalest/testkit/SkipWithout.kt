@@ -4,9 +4,9 @@ package org.arbalest.testkit
 import io.kotest.core.extensions.TestCaseExtension
 import io.kotest.core.test.TestCase
 import io.kotest.engine.test.TestResult
+import org.arbalest.device.Availability
+import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
-import org.arbalest.device.abi.DeviceType
-import org.arbalest.device.spi.Availability
 import java.util.concurrent.ConcurrentHashMap
 
 /**

@@ -24,19 +24,18 @@ private const val DEVICE = "org.arbalest.device"
 
 /** Core's rooms, the lowest first: each may look at those before it. */
 private val ROOMS = listOf(
-    "access", "recording", "management", "memory", "exit", "calls", "lifetime", "schema", "cpu", "staging", "device", "array", "sharing", "validate", "copy", "convert", "tensor", "read", "build",
+    "access", "abi", "recording", "management", "memory", "exit", "calls", "lifetime", "schema", "cpu", "staging", "device", "array", "sharing", "validate", "copy", "convert", "tensor", "read", "build",
     "records", "statistics", "stream", "async",
 )
 
 /** Which room a type of the front belongs to: the one that implements it, or that it is a value of. Errors belong to all. */
 private val FRONT = mapOf(
     "exit" to listOf("ProcessExit"),
-    "management" to listOf("MXBeanRegistration"),
     "lifetime" to listOf("HandleWatch", "Ledger", "LedgerMXBean"),
     "schema" to listOf("DataType", "Extension", "Field", "FlatType", "Interval", "Metadata", "NestedType", "Schema", "TimeUnit"),
     "device" to listOf(
-        "Device", "DeviceBuffer", "DeviceIdentity", "Devices", "DeviceStatus", "DeviceStream", "MemoryManager", "MemoryPool", "MemoryPoolMXBean", "MeteredMemory",
-        "MeteredMemoryMXBean", "OutOfMemoryHandler", "SyncEvent",
+        "Availability", "Device", "DeviceBuffer", "DeviceIdentity", "Devices", "DeviceStatus", "DeviceStream", "MemoryAllocator", "MemoryManager", "MemoryPool", "MemoryPoolMXBean", "MeteredMemory",
+        "MeteredMemoryMXBean", "MXBeanRegistration", "OutOfMemoryHandler", "SyncEvent",
     ),
     "array" to listOf("ArrayData", "Conversion", "DeviceArray", "Validation"),
     "sharing" to listOf("ArrayLink", "SharedArray"),
@@ -53,16 +52,13 @@ private val FRONT = mapOf(
 
 /** What a type of the front reaches in a room above its own, and why: a door that users would miss. */
 private val DOORS = mapOf(
-    "DeviceArray -> validate" to "array.validate(level), and importing with a level",
+    "DeviceArray -> validate" to "array.validate(level)",
     "DeviceArray -> copy" to "array.copyTo(device), DeviceArray.concat(arrays)",
     "DeviceArray -> convert" to "array.convertTo(field), array.compact()",
     "DeviceArray -> read" to "array.column(name)",
     "ExtensionCodec -> build" to "codec.append(builder, value)",
-    "DeviceArray -> records" to "array.rows(type)",
-    "Device -> build" to "device.batchBuilder(rows)",
     "BatchBuilder -> records" to "batch.column(field, objects)",
     "DeviceStream -> array" to "stream.waitFor(array), stream.keepAlive(array)",
-    "MemoryManager -> build" to "memory.batchBuilder(rows)",
 )
 
 /** The artifacts that are modules, and their names, which are for good. */
@@ -71,6 +67,9 @@ private val MODULES =
 
 /** The packages of the front, the root first: what users see. */
 private val FRONT_PACKAGES = listOf(DEVICE) + listOf("types", "columns", "builders", "objects", "async", "tensors", "sharing", "statistics", "monitoring").map { "$DEVICE.$it" }
+
+/** All packages that are exported, the lowest first: each may use those before it. */
+private val PUBLIC_PACKAGES = listOf("types", "columns", "", "builders", "objects", "async", "tensors", "sharing", "statistics", "monitoring", "c", "spi").map { "$DEVICE.$it".removeSuffix(".") }
 
 class ArchitectureSpec : FunSpec({
     val core = ClassFileImporter().importPath(Path("../device-core/target/classes"))
@@ -114,15 +113,25 @@ class ArchitectureSpec : FunSpec({
         entered.map { it.description }.shouldBeEmpty()
     }
 
-    test("errors know the C interface, and the metadata that an async stream may give them") {
+    test("exported packages use each other in one direction, in the order of the manual") {
+        val upward = core.filter { it.packageName in PUBLIC_PACKAGES }.flatMap { type ->
+            type.directDependenciesFromSelf.map { it.targetClass }.filter { PUBLIC_PACKAGES.indexOf(it.packageName) > PUBLIC_PACKAGES.indexOf(type.packageName) }
+                .map { "${type.name} -> ${it.name}" }
+        }
+        upward.distinct().shouldBeEmpty()
+        ModuleFinder.of(Path("../device-core/target/classes")).findAll().single().descriptor().exports().map { it.source() } shouldContainExactlyInAnyOrder PUBLIC_PACKAGES
+    }
+
+    test("errors know the metadata that an async stream may give them") {
         classes().that().haveFullyQualifiedName("$DEVICE.DeviceException").should()
-            .onlyDependOnClassesThat(DescribedPredicate.describe("known to errors") { !it.name.startsWith("$DEVICE.") || it.packageName == "$DEVICE.abi" || it.name == "$DEVICE.types.Metadata" })
+            .onlyDependOnClassesThat(DescribedPredicate.describe("known to errors") { !it.name.startsWith("$DEVICE.") || it.name in listOf("$DEVICE.DeviceException", "$DEVICE.Errno", "$DEVICE.types.Metadata") })
             .check(core)
     }
 
     test("the structs of the C interface know nobody, but whether C may be called") {
-        val known = DescribedPredicate.describe<JavaClass>("known to structs") { !it.name.startsWith("$DEVICE.") || it.packageName in listOf("$DEVICE.abi", "$DEVICE.internal.access") }
-        classes().that().resideInAPackage("$DEVICE.abi..").should().onlyDependOnClassesThat(known).check(core)
+        val isStruct = DescribedPredicate.describe<JavaClass>("are structs") { it.simpleName.endsWith("Struct") && it.packageName in listOf("$DEVICE.c", "$DEVICE.tensors") || it.packageName == "$DEVICE.internal.abi" }
+        val known = DescribedPredicate.describe<JavaClass>("known to structs") { !it.name.startsWith("$DEVICE.") || isStruct.test(it) || it.packageName == "$DEVICE.internal.access" }
+        classes().that(isStruct).should().onlyDependOnClassesThat(known).check(core)
     }
 
     test("whether C may be called is asked below all others") {
@@ -133,10 +142,10 @@ class ArchitectureSpec : FunSpec({
 
     test("a driver knows the C interface, errors, what hardware it is, and where callbacks are made") {
         val known = DescribedPredicate.describe<JavaClass>("known to a driver") {
-            !it.name.startsWith("$DEVICE.") || it.packageName in listOf("$DEVICE.abi", "$DEVICE.spi", "$DEVICE.internal.exit") ||
-                it.name in listOf("$DEVICE.DeviceException", "$DEVICE.DeviceIdentity")
+            !it.name.startsWith("$DEVICE.") || it.packageName in listOf("$DEVICE.spi", "$DEVICE.internal.exit") ||
+                it.name in listOf("Availability", "DeviceException", "DeviceIdentity", "DeviceType", "Errno", "MemoryAllocator").map { known -> "$DEVICE.$known" }
         }
-        classes().that().resideInAPackage("$DEVICE.spi..").should().onlyDependOnClassesThat(known).check(core)
+        classes().that().resideInAPackage("$DEVICE.spi..").and().doNotHaveSimpleName("ArrayBridge").and().doNotHaveSimpleName("ArrayStruct").should().onlyDependOnClassesThat(known).check(core)
     }
 
     for ((artifact, name) in MODULES) {
@@ -160,8 +169,8 @@ class ArchitectureSpec : FunSpec({
     }
 
     test("nobody copies bytes but NativeHeap, which does so in parts [DEV-51]") {
-        val few = listOf("$DEVICE.internal.memory.NativeHeap", "$DEVICE.abi.Memory", "$DEVICE.internal.exit.ExitPages", "$DEVICE.spi.SharedHandle") // the others' are small
-        val copying = core.filterNot { it.outermost in few }.flatMap { it.methodCallsFromSelf }
+        val few = listOf("$DEVICE.internal.memory.NativeHeap", "$DEVICE.internal.abi.Memory", "$DEVICE.internal.exit.ExitPages", "$DEVICE.spi.SharedHandle") // the others' are small
+        val copying = core.filterNot { it.outermost in few || it.packageName == "$DEVICE.c" }.flatMap { it.methodCallsFromSelf }
             .filter { it.targetOwner.name == "java.lang.foreign.MemorySegment" && it.target.name in listOf("copy", "copyFrom") }
         copying.map { it.description }.shouldBeEmpty()
     }

@@ -9,9 +9,9 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.string.shouldNotContain
 import kotlinx.coroutines.Job
+import org.arbalest.device.Availability.Ready
+import org.arbalest.device.DeviceType.OPENCL
 import org.arbalest.device.Devices
-import org.arbalest.device.abi.DeviceType.OPENCL
-import org.arbalest.device.spi.Availability.Ready
 import org.arbalest.testkit.SkipWithout
 import java.io.File
 import java.io.PrintWriter

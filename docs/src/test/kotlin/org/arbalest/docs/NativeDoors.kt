@@ -4,18 +4,21 @@ package org.arbalest.docs
 import org.arbalest.device.ArrayData
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
 import org.arbalest.device.ProcessExit
-import org.arbalest.device.abi.ArrowArrayStreamStruct
-import org.arbalest.device.abi.ArrowArrayStruct
-import org.arbalest.device.abi.ArrowAsyncHandlerStruct
-import org.arbalest.device.abi.ArrowDeviceArrayStreamStruct
-import org.arbalest.device.abi.ArrowDeviceArrayStruct
-import org.arbalest.device.abi.ArrowSchemaStruct
-import org.arbalest.device.abi.DeviceType
-import org.arbalest.device.async.AsyncArrayStream
 import org.arbalest.device.async.AsyncProducer
 import org.arbalest.device.async.AsyncSchema
+import org.arbalest.device.builders.BatchBuilder
+import org.arbalest.device.c.ArrowArrayStreamStruct
+import org.arbalest.device.c.ArrowArrayStruct
+import org.arbalest.device.c.ArrowAsyncHandlerStruct
+import org.arbalest.device.c.ArrowDeviceArrayStreamStruct
+import org.arbalest.device.c.ArrowDeviceArrayStruct
+import org.arbalest.device.c.ArrowSchemaStruct
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.c.CImport
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.Metadata
@@ -41,28 +44,23 @@ internal object NativeDoors {
     private val nobody = Flow.Publisher<DeviceArray> {}
 
     private val doors = mapOf<String, () -> Any?>(
-        "field.exportSchema" to { field.exportSchema(schemaStruct) },
-        "schema.exportSchema" to { schema.exportSchema(schemaStruct) },
-        "AsyncArrayStream.connect" to { AsyncArrayStream.connect {} },
-        "reader.exportStream" to { DeviceArrayReader.of(schema, listOf()).exportStream(stream) },
-        "reader.exportDeviceArrayStream" to { DeviceArrayReader.of(schema, listOf()).exportDeviceArrayStream(deviceStream) },
-        "DeviceArray.of" to { DeviceArray.of(Field.of("none", DataType.NULL), ArrayData.of(3, 3, listOf())) },
-        "importArray" to { DeviceArray.importArray(array, schema) },
-        "importArray with its schema" to { DeviceArray.importArray(array, schemaStruct) },
-        "importDeviceArray" to { DeviceArray.importDeviceArray(deviceArray, schema) },
-        "importDeviceArray with its schema" to { DeviceArray.importDeviceArray(deviceArray, schemaStruct) },
-        "Schema.importSchema" to { Schema.importSchema(schemaStruct) },
-        "importStream" to { DeviceArrayReader.importStream(stream) },
-        "importDeviceArrayStream" to { DeviceArrayReader.importDeviceArrayStream(deviceStream) },
-        "AsyncProducer.produce" to { AsyncProducer.produce(handler, AsyncSchema.of(schema, DeviceType.CPU), nobody, ForkJoinPool.commonPool()) },
-        "AsyncProducer.produce of a reader" to {
-            AsyncProducer.produce(handler, DeviceArrayReader.of(schema, listOf()), Metadata.empty(), ForkJoinPool.commonPool())
+        "exportSchema" to { CData.exportSchema(field, schemaStruct) },
+        "importSchema" to { CData.importSchema(schemaStruct) },
+        "importArray" to { CData.importArray(array, CImport.CPU.schema(schema)) },
+        "importArray with its schema" to { CData.importArray(array, CImport.CPU.schema(schemaStruct)) },
+        "importArray of a device" to { CData.importArray(deviceArray, CImport.DEVICE.schema(schema)) },
+        "importArray of a device with its schema" to { CData.importArray(deviceArray, CImport.DEVICE.schema(schemaStruct)) },
+        "importStream" to { CData.importStream(stream, CImport.CPU) },
+        "importStream of a device" to { CData.importStream(deviceStream, CImport.DEVICE) },
+        "exportStream" to { CData.exportStream(DeviceArrayReader.of(schema, listOf()), stream, CExport.CPU) },
+        "exportStream of a device" to { CData.exportStream(DeviceArrayReader.of(schema, listOf()), deviceStream, CExport.DEVICE) },
+        "importAsyncStream" to { CData.importAsyncStream(CImport.DEVICE) {} },
+        "exportAsyncStream" to { CData.exportAsyncStream(AsyncProducer.of(AsyncSchema.of(schema, DeviceType.CPU), nobody), handler, ForkJoinPool.commonPool(), CExport.DEVICE) },
+        "exportAsyncStream of a reader" to {
+            CData.exportAsyncStream(AsyncProducer.of(DeviceArrayReader.of(schema, listOf()), Metadata.empty()), handler, ForkJoinPool.commonPool(), CExport.DEVICE)
         },
-        "importArray by addresses" to { DeviceArray.importArray(array.address(), schemaStruct.address()) },
-        "importStream by an address" to { DeviceArrayReader.importStream(stream.address()) },
-        "reader.exportStream to an address" to { DeviceArrayReader.of(schema, listOf()).exportStream(stream.address()) },
-        "AsyncProducer.refuse" to { AsyncProducer.refuse(handler, RuntimeException()) },
-        "a struct's field" to { ArrowArrayStruct.length(array.address()) },
+        "exportAsyncStream of a failure" to { CData.exportAsyncStream(AsyncProducer.failed(RuntimeException()), handler, Runnable::run, CExport.DEVICE) },
+        "DeviceArray.of" to { DeviceArray.of(Field.of("none", DataType.NULL), ArrayData.of(3, 3, listOf())) },
         "Devices.cpu" to { Devices.cpu() },
         "Devices.device" to { Devices.device(DeviceType.CPU, 0) },
     )
@@ -82,8 +80,8 @@ internal object NativeDoors {
         }
         if (args.isNotEmpty()) return
         if (runCatching { Devices.cpu() }.isSuccess) {
-            Devices.cpu().batchBuilder(1).use { it.int32("n", intArrayOf(41)).build() }.use { it.exportArray(array) }
-            DeviceArray.importArray(array, schema).use { println("works: ${it.column("n").getInt(0)}") }
+            BatchBuilder.of(Devices.cpu(), 1).use { it.int32("n", intArrayOf(41)).build() }.use { CData.exportArray(it, array, CExport.CPU) }
+            CData.importArray(array, CImport.CPU.schema(schema)).use { println("works: ${it.column("n").getInt(0)}") }
             return
         }
         knock()

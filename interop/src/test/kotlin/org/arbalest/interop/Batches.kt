@@ -4,8 +4,12 @@ package org.arbalest.interop
 import org.arbalest.device.ArrayData
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
-import org.arbalest.device.abi.ArrowArrayStreamStruct
-import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.DeviceType
+import org.arbalest.device.c.ArrowArrayStreamStruct
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.c.CImport
+import org.arbalest.device.internal.abi.RawArrowArrayStream
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.Interval
@@ -80,10 +84,10 @@ internal object Batches {
 /** Runs [block] with this reader as a C stream, which is released afterwards if nobody took it. */
 internal fun <T> DeviceArrayReader.asStruct(block: (MemorySegment) -> T): T = Arena.ofShared().use { arena ->
     val stream = arena.allocate(ArrowArrayStreamStruct.LAYOUT)
-    exportStream(stream)
+    CData.exportStream(this, stream, CExport.CPU)
     try {
         block(stream)
     } finally {
-        if (ArrowArrayStreamStruct.release(stream.address()) != 0L) DeviceArrayReader.importStream(stream).close()
+        if (RawArrowArrayStream.release(stream.address()) != 0L) CData.importStream(stream, CImport.CPU).close()
     }
 }

@@ -3,6 +3,7 @@ package org.arbalest.interop
 
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
+import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.builders.ColumnBuilder
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
@@ -13,7 +14,7 @@ import java.math.BigDecimal
 /** Arrays of every type, by the library's builders. */
 internal object Built {
     /** A batch of columns, each of the values as [Laid] has them. */
-    fun batch(columns: List<Pair<Field, List<Any?>>>): DeviceArray = Devices.cpu().batchBuilder(columns.first().second.size).use { batch ->
+    fun batch(columns: List<Pair<Field, List<Any?>>>): DeviceArray = BatchBuilder.of(Devices.cpu(), columns.first().second.size).use { batch ->
         for ((field, values) in columns) {
             val column = batch.column(field)
             values.forEach { append(column, field.type(), it) }

@@ -8,7 +8,9 @@ import io.kotest.matchers.longs.shouldBeGreaterThan
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.DeviceArrayReader
-import org.arbalest.device.abi.ArrowArrayStreamStruct
+import org.arbalest.device.c.ArrowArrayStreamStruct
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CImport
 import org.arbalest.interop.Batches.part
 import org.arbalest.support.LedgerExtension
 import java.io.IOException
@@ -114,7 +116,7 @@ internal abstract class EngineContract(private val engine: Engine) : FunSpec() {
     private fun give(kept: Kept): DeviceArrayReader = Arena.ofConfined().use { arena ->
         arena.allocate(ArrowArrayStreamStruct.LAYOUT).let { out ->
             kept.give(out)
-            DeviceArrayReader.importStream(out)
+            CData.importStream(out, CImport.CPU)
         }
     }
 

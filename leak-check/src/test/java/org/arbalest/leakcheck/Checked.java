@@ -7,10 +7,13 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
-import org.arbalest.device.builders.BatchBuilder;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.Devices;
-import org.arbalest.device.abi.ArrowDeviceArrayStruct;
+import org.arbalest.device.builders.BatchBuilder;
+import org.arbalest.device.c.ArrowDeviceArrayStruct;
+import org.arbalest.device.c.CData;
+import org.arbalest.device.c.CExport;
+import org.arbalest.device.c.CImport;
 import org.arbalest.leakcheck.junit.LeakExtension;
 import org.arbalest.leakcheck.junit.NoLeaks;
 import org.junit.jupiter.api.AfterAll;
@@ -32,7 +35,7 @@ final class Checked {
   private Checked() {}
 
   static DeviceArray make() {
-    try (BatchBuilder builder = Devices.cpu().batchBuilder(1)) {
+    try (BatchBuilder builder = BatchBuilder.of(Devices.cpu(), 1)) {
       return builder.int32("n", new int[] {1}).build();
     }
   }
@@ -71,8 +74,8 @@ final class Checked {
     void leavesAnExport() {
       MemorySegment out = Arena.global().allocate(ArrowDeviceArrayStruct.LAYOUT);
       DeviceArray array = make();
-      leave(() -> DeviceArray.importDeviceArray(out, array.field()).close());
-      array.exportDeviceArray(out);
+      leave(() -> CData.importArray(out, CImport.DEVICE.schema(array.field())).close());
+      CData.exportArray(array, out, CExport.DEVICE);
     }
 
     @Test

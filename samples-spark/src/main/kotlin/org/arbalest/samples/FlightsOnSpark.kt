@@ -8,8 +8,9 @@ import org.arbalest.coroutines.batch
 import org.arbalest.coroutines.int64
 import org.arbalest.coroutines.utf8
 import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
-import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.adbc.DuckDbDriver
 import org.arbalest.device.types.DataType
 import org.arbalest.spark.AdbcSource
 import org.arbalest.spark.ColumnTask
@@ -29,7 +30,7 @@ internal data class Answer(val isDuckDbs: Boolean, val devices: Set<String>)
 
 internal fun flightsOnSpark(file: Path): Answer = session().use { spark ->
     val flights = spark.read().arbalest<AdbcSource>(
-        "driver" to DuckDbDriver.library(), "entrypoint" to DuckDbDriver.INIT_FUNCTION, "database.path" to ":memory:",
+        "driver" to DuckDbDriver.library(), "entrypoint" to DuckDbDriver.ENTRY_POINT, "database.path" to ":memory:",
         "query" to selectNumbered(file), "partitionColumn" to "row", "lowerBound" to 0, "upperBound" to 400_000, "numPartitions" to 8,
     ).select("airport", "delay")
     val parts = flights.mapColumns("origin" to DataType.UTF8, "flights" to DataType.INT64, "late" to DataType.INT64, "device" to DataType.UTF8, function = ::counted)

@@ -13,7 +13,7 @@ final class ColumnsJava {
   private ColumnsJava() {}
 
   static DeviceArray columns(List<Instant> times, List<LocalDate> days) {
-    try (BatchBuilder builder = Devices.cpu().batchBuilder()) {
+    try (BatchBuilder builder = BatchBuilder.of(Devices.cpu())) {
       return builder
           .float64("price", new double[] {1.5, 2.0})
           .int64("size", Arrays.asList(100L, null))

@@ -8,8 +8,9 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.Devices;
-import org.arbalest.device.objects.Records;
 import org.arbalest.device.adbc.AdbcIngest;
+import org.arbalest.device.adbc.DuckDbDriver;
+import org.arbalest.device.objects.Records;
 
 /** The essence of {@code Flights.kt} in plain Java: DuckDB's columns are summed up here, and the result goes back to it. */
 final class FlightsJava {
@@ -34,7 +35,7 @@ final class FlightsJava {
       }
       duckdb.ingest(AdbcIngest.into("airports"), toBatch(airports.values()));
       try (var busiest = duckdb.query("SELECT * FROM airports ORDER BY flights DESC LIMIT 10")) {
-        busiest.forEach(batch -> batch.rows(Airport.class).forEach(FlightsJava::print));
+        busiest.forEach(batch -> Records.of(Airport.class).rows(batch).forEach(FlightsJava::print));
       }
     }
   }

@@ -11,7 +11,7 @@ final class NestedJava {
   private NestedJava() {}
 
   static DeviceArray nested() {
-    try (BatchBuilder builder = Devices.cpu().batchBuilder(3)) {
+    try (BatchBuilder builder = BatchBuilder.of(Devices.cpu(), 3)) {
       // list<utf8>: ["a", "b"], null, []. A list takes the next of its items, which are appended before it or after it.
       ColumnBuilder tags = builder.column(Field.of("tags", DataType.list(Field.of("item", DataType.UTF8))));
       tags.items().append("a").append("b");

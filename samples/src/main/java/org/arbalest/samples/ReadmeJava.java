@@ -5,6 +5,9 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 import org.arbalest.device.*;
 import org.arbalest.device.builders.*;
+import org.arbalest.device.c.CData;
+import org.arbalest.device.c.CExport;
+import org.arbalest.device.c.CImport;
 import org.arbalest.device.columns.*;
 import org.jspecify.annotations.Nullable;
 
@@ -13,14 +16,14 @@ final class ReadmeJava {
   private ReadmeJava() {}
 
   static double readme(List<@Nullable String> symbols, double[] prices, MemorySegment out, MemorySegment in) {
-    try (BatchBuilder builder = Devices.cpu().batchBuilder(prices.length)) {
+    try (BatchBuilder builder = BatchBuilder.of(Devices.cpu(), prices.length)) {
       DeviceArray trades = builder.float64("price", prices).utf8("symbol", symbols).build();
       try (DeviceArrayReader reader = DeviceArrayReader.of(trades.schema(), List.of(trades))) {
-        reader.exportStream(out); // C has it now, and releases it
+        CData.exportStream(reader, out, CExport.CPU); // C has it now, and releases it
       }
     }
     double total = 0;
-    try (DeviceArrayReader reader = DeviceArrayReader.importStream(in)) {
+    try (DeviceArrayReader reader = CData.importStream(in, CImport.CPU)) {
       DeviceArray next;
       while ((next = reader.next()) != null) {
         try (DeviceArray batch = next) {

@@ -13,8 +13,8 @@ import java.lang.foreign.SymbolLookup;
 import java.lang.invoke.MethodHandle;
 import java.util.Map;
 import java.util.TreeMap;
-import org.arbalest.device.abi.ArrowAsyncHandlerStruct;
-import org.arbalest.device.abi.Errno;
+import org.arbalest.device.Errno;
+import org.arbalest.device.c.ArrowAsyncHandlerStruct;
 
 /** The functions of {@code ticker.h}. */
 final class TickerLibrary {

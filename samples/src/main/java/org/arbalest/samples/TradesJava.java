@@ -2,11 +2,15 @@
 package org.arbalest.samples;
 
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.List;
 import org.arbalest.device.*;
-import org.arbalest.device.abi.ArrowArrayStreamStruct;
 import org.arbalest.device.builders.*;
+import org.arbalest.device.c.ArrowArrayStreamStruct;
+import org.arbalest.device.c.CData;
+import org.arbalest.device.c.CExport;
+import org.arbalest.device.c.CImport;
 import org.arbalest.device.columns.*;
 
 /** A complete program in Java, for the README: a batch goes through a C struct, by its address, and comes back. */
@@ -15,24 +19,24 @@ public final class TradesJava {
 
   public static void main(String[] args) {
     try (Arena arena = Arena.ofConfined()) {
-      long stream = ArrowArrayStreamStruct.allocate(arena).address(); // what arrow-java, DuckDB, Python and C take
+      MemorySegment stream = ArrowArrayStreamStruct.allocate(arena); // by its address() arrow-java, DuckDB, Python and C know it
       produce(stream, new double[] {1.5, 2.0, 4.25}, Arrays.asList("A", null, "C"));
       System.out.println(total(stream)); // 7.75
     }
   }
 
-  static void produce(long stream, double[] prices, List<String> symbols) {
-    try (BatchBuilder builder = Devices.cpu().batchBuilder()) {
+  static void produce(MemorySegment stream, double[] prices, List<String> symbols) {
+    try (BatchBuilder builder = BatchBuilder.of(Devices.cpu())) {
       DeviceArray trades = builder.float64("price", prices).utf8("symbol", symbols).build();
       try (DeviceArrayReader reader = DeviceArrayReader.of(trades.schema(), List.of(trades))) {
-        reader.exportStream(stream); // whoever has the struct has the batch now, without a copy, and releases it
+        CData.exportStream(reader, stream, CExport.CPU); // whoever has the struct has the batch now, without a copy, and releases it
       }
     }
   }
 
-  static double total(long stream) {
+  static double total(MemorySegment stream) {
     double total = 0;
-    try (DeviceArrayReader reader = DeviceArrayReader.importStream(stream)) { // of ours, or of anybody's
+    try (DeviceArrayReader reader = CData.importStream(stream, CImport.CPU)) { // of ours, or of anybody's
       DeviceArray next;
       while ((next = reader.next()) != null) {
         try (DeviceArray batch = next) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.samples
 
+import org.arbalest.device.Availability
 import org.arbalest.device.DeviceStatus
+import org.arbalest.device.DeviceType.CPU
 import org.arbalest.device.Devices
-import org.arbalest.device.abi.DeviceType.CPU
-import org.arbalest.device.spi.Availability
 import picocli.CommandLine.Command
 import picocli.CommandLine.Option
 

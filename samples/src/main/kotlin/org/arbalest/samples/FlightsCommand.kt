@@ -2,6 +2,7 @@
 package org.arbalest.samples
 
 import kotlinx.coroutines.runBlocking
+import org.arbalest.device.adbc.DuckDbDriver
 import picocli.CommandLine.Command
 import picocli.CommandLine.Model.CommandSpec
 import picocli.CommandLine.Option

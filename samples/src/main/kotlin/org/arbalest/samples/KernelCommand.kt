@@ -3,7 +3,8 @@ package org.arbalest.samples
 
 import kotlinx.coroutines.runBlocking
 import org.arbalest.device.Device
-import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.DeviceType
+import org.arbalest.device.adbc.DuckDbDriver
 import picocli.CommandLine.Command
 import picocli.CommandLine.Option
 import java.util.concurrent.Callable

@@ -3,8 +3,11 @@ package org.arbalest.samples
 
 import org.arbalest.coroutines.*
 import org.arbalest.device.*
-import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.DeviceType
 import org.arbalest.device.async.*
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.c.CImport
 import org.arbalest.device.types.*
 import java.lang.foreign.MemorySegment
 
@@ -14,10 +17,10 @@ suspend fun readme(symbols: List<String?>, prices: DoubleArray, cArray: MemorySe
         float64("price", prices)
         utf8("symbol") { row -> symbols[row] }
     }
-    trades.use { it.exportArray(cArray, cSchema) } // C has it now, and releases it
+    trades.use { CData.exportArray(it, cArray, CExport.CPU.schemaTo(cSchema)) } // C has it now, and releases it
 
     var total = 0.0
-    DeviceArrayReader.importStream(cStream()).asFlow().collect { batch ->
+    CData.importStream(cStream(), CImport.CPU).asFlow().collect { batch ->
         val price = batch["price"].doubles()
         for (row in price.indices) total += price[row] // lent: closed after this block
     }
@@ -35,7 +38,7 @@ fun dear(trades: List<Trade>): List<Trade> = Devices.cpu().batch(trades).use { b
 /** The README's async streams: one that a C producer drives, and one of ours for a C consumer. */
 suspend fun readmeAsync(days: List<DoubleArray>, schema: Schema, cStart: (MemorySegment) -> Unit, cHandler: () -> MemorySegment): Double {
     var total = 0.0
-    AsyncArrayStream.connect { handler -> cStart(handler) }.use { stream ->
+    CData.importAsyncStream(CImport.DEVICE) { handler -> cStart(handler) }.use { stream ->
         stream.asFlow(prefetch = 16).collect { batch -> total += batch["price"].doubles()[0] }
     }
     val prices = lendingFlow {

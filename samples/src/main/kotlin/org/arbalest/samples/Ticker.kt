@@ -15,6 +15,8 @@ import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
 import org.arbalest.device.async.AsyncArrayStream
 import org.arbalest.device.async.AsyncTask
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CImport
 import org.arbalest.device.types.Schema
 import org.arbalest.samples.TickerLibrary.Count
 import java.util.TreeMap
@@ -29,7 +31,7 @@ internal class Market(val symbols: Int, val rows: Int, val seed: Long, val batch
 
 /** Starts C's stream. Whoever has it collects it, or closes it. */
 internal fun TickerLibrary.open(market: Market): AsyncArrayStream =
-    AsyncArrayStream.connect { handler -> start(handler, market.symbols, market.rows, market.batches, market.seed) }
+    CData.importAsyncStream(CImport.DEVICE) { handler -> start(handler, market.symbols, market.rows, market.batches, market.seed) }
 
 /** Collects C's quotes for a while: the timeout cancels the flow, and that the stream, which C then releases. */
 internal suspend fun TickerLibrary.watch(market: Market, time: Duration, prefetch: Int, each: (Board) -> Unit): Board {

@@ -6,9 +6,10 @@ import io.kotest.matchers.collections.shouldBeEmpty
 import io.kotest.matchers.shouldBe
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
-import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.adbc.AdbcConnection
+import org.arbalest.device.adbc.DuckDbDriver
 import org.arbalest.support.LedgerExtension
 import org.arbalest.support.fake.FakeDevice
 import org.arbalest.testkit.contract.Held

@@ -7,6 +7,7 @@ import io.kotest.matchers.collections.shouldHaveSize
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.string.shouldNotContain
+import org.arbalest.device.adbc.DuckDbDriver
 import org.arbalest.support.LedgerExtension
 import java.io.File
 import java.nio.file.Path

@@ -6,8 +6,9 @@ import io.kotest.engine.spec.tempdir
 import io.kotest.matchers.collections.shouldHaveSize
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
+import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
-import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.adbc.DuckDbDriver
 import org.arbalest.support.LedgerExtension
 import org.arbalest.testkit.SkipWithout
 import java.io.File

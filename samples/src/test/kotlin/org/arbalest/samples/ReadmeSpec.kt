@@ -12,15 +12,16 @@ import kotlinx.coroutines.coroutineScope
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
 import org.arbalest.coroutines.*
-import org.arbalest.device.DeviceArray
+import org.arbalest.device.Availability
 import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
-import org.arbalest.device.abi.ArrowArrayStreamStruct
-import org.arbalest.device.abi.ArrowArrayStruct
-import org.arbalest.device.abi.ArrowSchemaStruct
-import org.arbalest.device.abi.DeviceType
-import org.arbalest.device.async.AsyncArrayStream
-import org.arbalest.device.spi.Availability
+import org.arbalest.device.c.ArrowArrayStreamStruct
+import org.arbalest.device.c.ArrowArrayStruct
+import org.arbalest.device.c.ArrowSchemaStruct
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.c.CImport
 import org.arbalest.support.LedgerExtension
 import org.arbalest.testkit.contract.Held
 import org.arbalest.testkit.contract.eventually
@@ -58,8 +59,8 @@ class ReadmeSpec : FunSpec({
             val array = ArrowArrayStruct.allocate(arena)
             val schema = ArrowSchemaStruct.allocate(arena)
             readme(symbols, prices, array, schema) {
-                val back = DeviceArray.importArray(array, schema)
-                ArrowArrayStreamStruct.allocate(arena).also { DeviceArrayReader.of(back.schema(), listOf(back)).exportStream(it) }
+                val back = CData.importArray(array, CImport.CPU.schema(schema))
+                ArrowArrayStreamStruct.allocate(arena).also { CData.exportStream(DeviceArrayReader.of(back.schema(), listOf(back)), it, CExport.CPU) }
             } shouldBe 7.75
         }
         eventually("nothing is left") { Held.now().isZero }
@@ -79,7 +80,7 @@ class ReadmeSpec : FunSpec({
         coroutineScope {
             readmeAsync(days, schema, { handler -> launch(Dispatchers.Default) { batches.produceTo(handler, schema) } }) {
                 lateinit var taken: MemorySegment
-                val consumer = AsyncArrayStream.connect { taken = it }
+                val consumer = CData.importAsyncStream(CImport.DEVICE) { taken = it }
                 launch(Dispatchers.Default) { consumer.asFlow().collect { rows += it.length() } }
                 taken
             } shouldBe 7.75

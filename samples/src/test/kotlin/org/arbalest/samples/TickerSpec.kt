@@ -22,7 +22,7 @@ import org.arbalest.coroutines.produceTo
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
-import org.arbalest.device.abi.Errno
+import org.arbalest.device.Errno
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.Schema

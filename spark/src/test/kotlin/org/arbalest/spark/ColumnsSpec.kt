@@ -13,6 +13,7 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.DataTypes
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.Devices
+import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.Metadata
@@ -250,7 +251,7 @@ class ColumnsSpec : FunSpec({
                 val counts = Arbalest.mapColumns(Cluster.session.range(0, 1000, 1, 4).toDF(), schema) { _, columns ->
                     val counts = IntArray(3)
                     columns.forEach { batch -> batch.column("id").toLongArray().forEach { counts[(it % 3).toInt()]++ } }
-                    val batch = Devices.cpu().batchBuilder(3).use { it.int64("bucket", longArrayOf(0, 1, 2)).int32("rows", counts).build() }
+                    val batch = BatchBuilder.of(Devices.cpu(), 3).use { it.int64("bucket", longArrayOf(0, 1, 2)).int32("rows", counts).build() }
                     DeviceArrayReader.of(batch.schema(), listOf(batch))
                 }
                 counts.createOrReplaceTempView("counts")

@@ -6,10 +6,10 @@ import io.kotest.matchers.shouldBe
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.api.java.UDF1
 import org.apache.spark.sql.types.DataTypes
+import org.arbalest.device.Availability
 import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
-import org.arbalest.device.abi.DeviceType
-import org.arbalest.device.spi.Availability
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.Schema

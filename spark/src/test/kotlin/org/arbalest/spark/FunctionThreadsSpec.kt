@@ -13,8 +13,12 @@ import org.apache.spark.sql.api.java.UDF1
 import org.apache.spark.sql.api.java.UDF2
 import org.apache.spark.sql.types.DataTypes
 import org.arbalest.device.DeviceArrayReader
-import org.arbalest.device.abi.ArrowDeviceArrayStreamStruct
+import org.arbalest.device.c.ArrowDeviceArrayStreamStruct
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.c.CImport
 import java.lang.foreign.Arena
+import java.lang.foreign.MemorySegment
 import java.util.concurrent.CompletableFuture.supplyAsync
 import java.util.concurrent.ConcurrentLinkedQueue
 import java.util.concurrent.SynchronousQueue
@@ -118,8 +122,8 @@ class FunctionThreadsSpec : FunSpec({
                 thread {
                     val imported = Arena.ofConfined().use { arena ->
                         val address = ArrowDeviceArrayStreamStruct.allocate(arena).address()
-                        columns.exportDeviceArrayStream(address)
-                        DeviceArrayReader.importDeviceArrayStream(address)
+                        CData.exportStream(columns, MemorySegment.ofAddress(address), CExport.DEVICE)
+                        CData.importStream(MemorySegment.ofAddress(address), CImport.DEVICE)
                     }
                     imported.use {
                         it.next()!!.close()

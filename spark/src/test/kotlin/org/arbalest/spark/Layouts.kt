@@ -3,6 +3,7 @@ package org.arbalest.spark
 
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.Devices
+import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.FlatType
@@ -43,7 +44,7 @@ class Layouts : ColumnSource {
 
         private fun opened(schema: Schema, names: List<String>): DeviceArrayReader {
             val order = schema.fields().reversed() // not as Spark has them
-            val batch = Devices.cpu().batchBuilder(ROWS).use { builder ->
+            val batch = BatchBuilder.of(Devices.cpu(), ROWS).use { builder ->
                 for (field in order) builder.column(field, List(ROWS) { value(field.name(), it) })
                 builder.build()
             }

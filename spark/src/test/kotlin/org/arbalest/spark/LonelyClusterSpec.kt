@@ -7,9 +7,9 @@ import io.kotest.matchers.collections.shouldHaveSize
 import io.kotest.matchers.longs.shouldBeLessThan
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
+import org.arbalest.device.Availability
+import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
-import org.arbalest.device.abi.DeviceType
-import org.arbalest.device.spi.Availability
 import org.arbalest.support.ChildJvm
 
 /** What can be done once in a process only, or needs an application of its own. */

@@ -4,6 +4,7 @@ package org.arbalest.spark
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.Devices
+import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.Schema
@@ -22,7 +23,7 @@ class NullRows : ColumnSource {
         private fun field(strict: Boolean): Field = Field.of("v", DataType.INT64).withNullable(!strict)
 
         private fun batch(strict: Boolean): DeviceArray =
-            Devices.cpu().batchBuilder(3).use { it.column(field(strict), listOf(1L, 42L, 3L)).build() }.withNullRows(1)
+            BatchBuilder.of(Devices.cpu(), 3).use { it.column(field(strict), listOf(1L, 42L, 3L)).build() }.withNullRows(1)
 
         fun reader(strict: Boolean): DeviceArrayReader = List(2) { batch(strict) }.let { DeviceArrayReader.of(it[0].schema(), it) }
     }

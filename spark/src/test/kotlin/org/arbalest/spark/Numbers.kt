@@ -6,10 +6,13 @@ import org.apache.spark.sql.connector.expressions.filter.Predicate
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.Devices
-import org.arbalest.device.abi.ArrowArrayStreamStruct
-import org.arbalest.device.abi.ArrowDeviceArrayStreamStruct
-import org.arbalest.device.async.AsyncArrayStream
 import org.arbalest.device.async.AsyncProducer
+import org.arbalest.device.builders.BatchBuilder
+import org.arbalest.device.c.ArrowArrayStreamStruct
+import org.arbalest.device.c.ArrowDeviceArrayStreamStruct
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.c.CImport
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.Metadata
@@ -110,21 +113,21 @@ private data class NumbersPartition(val number: Int, val batches: Int, val rows:
         }
         return when (does.removePrefix("fail, ")) {
             "device", "device ahead" -> task.onDevice(reader)
-            "C stream" -> inC(ArrowArrayStreamStruct::allocate, reader::exportStream, DeviceArrayReader::importStream)
-            "C device stream" -> inC(ArrowDeviceArrayStreamStruct::allocate, reader::exportDeviceArrayStream, DeviceArrayReader::importDeviceArrayStream)
-            "async stream" -> AsyncArrayStream.connect { handler -> AsyncProducer.produce(handler, reader, Metadata.empty(), ForkJoinPool.commonPool()) }.reader(2)
+            "C stream" -> inC(ArrowArrayStreamStruct::allocate, reader, CExport.CPU, CImport.CPU)
+            "C device stream" -> inC(ArrowDeviceArrayStreamStruct::allocate, reader, CExport.DEVICE, CImport.DEVICE)
+            "async stream" -> CData.importAsyncStream(CImport.DEVICE) { handler -> CData.exportAsyncStream(AsyncProducer.of(reader, Metadata.empty()), handler, ForkJoinPool.commonPool(), CExport.DEVICE) }.reader(2)
             else -> reader
         }
     }
 
     /** A stream as an engine gives it: at an address, of a struct that is gone afterwards. */
-    private fun inC(allocate: (Arena) -> MemorySegment, export: (Long) -> Unit, import: (Long) -> DeviceArrayReader): DeviceArrayReader = Arena.ofConfined().use { arena ->
-        val address = allocate(arena).address()
-        export(address)
-        import(address)
+    private fun inC(allocate: (Arena) -> MemorySegment, reader: DeviceArrayReader, out: CExport, back: CImport): DeviceArrayReader = Arena.ofConfined().use { arena ->
+        val struct = allocate(arena)
+        CData.exportStream(reader, struct, out)
+        CData.importStream(MemorySegment.ofAddress(struct.address()), back)
     }
 
-    private fun make(schema: Schema, batch: Int): DeviceArray = Devices.cpu().batchBuilder(rows).use { builder ->
+    private fun make(schema: Schema, batch: Int): DeviceArray = BatchBuilder.of(Devices.cpu(), rows).use { builder ->
         val first = (number * 1000L + batch) * rows
         if (does == "many") {
             for (field in schema.fields()) builder.column(field).appendAll(LongArray(rows) { first + it })

@@ -8,6 +8,7 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.Devices
+import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.FlatType
@@ -68,7 +69,7 @@ class Seldom : ColumnSource {
         val names = request.schema().fields().map { it.name() }
         return listOf(
             ColumnPartition {
-                val batch = Devices.cpu().batchBuilder(2).use { builder ->
+                val batch = BatchBuilder.of(Devices.cpu(), 2).use { builder ->
                     for (each in COLUMNS) if (each.name in names) builder.column(Field.of(each.name, each.type), listOf(each.value, null))
                     builder.build()
                 }

@@ -16,6 +16,7 @@ import org.apache.spark.unsafe.types.CalendarInterval
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
+import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.FlatType
@@ -211,7 +212,7 @@ class VectorsSpec : FunSpec({
 
 private class Case(val type: DataType, val sparkType: String, val values: List<Any>, val expected: List<Any?>)
 
-private fun batch(schema: Schema, values: List<Any?>): DeviceArray = Devices.cpu().batchBuilder(values.size).use { it.column(schema.fields()[0], values).build() }
+private fun batch(schema: Schema, values: List<Any?>): DeviceArray = BatchBuilder.of(Devices.cpu(), values.size).use { it.column(schema.fields()[0], values).build() }
 
 private fun Array<out org.arbalest.spark.internal.vector.ArrowVector>.rows(array: DeviceArray, type: StructType): List<Any?> {
     this[0].show(array.column(0))

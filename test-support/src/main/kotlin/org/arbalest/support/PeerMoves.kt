@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.support
 
-import org.arbalest.device.abi.ArrowArrayStreamStruct
-import org.arbalest.device.abi.ArrowArrayStruct
-import org.arbalest.device.abi.ArrowDeviceArrayStreamStruct
-import org.arbalest.device.abi.ArrowDeviceArrayStruct
-import org.arbalest.device.abi.ArrowSchemaStruct
+import org.arbalest.device.internal.abi.RawArrowArray
+import org.arbalest.device.internal.abi.RawArrowArrayStream
+import org.arbalest.device.internal.abi.RawArrowDeviceArray
+import org.arbalest.device.internal.abi.RawArrowDeviceArrayStream
+import org.arbalest.device.internal.abi.RawArrowSchema
 import java.lang.foreign.MemorySegment
 import java.lang.foreign.ValueLayout
 
@@ -15,19 +15,19 @@ enum class StructKind(
     val size: Long,
 ) {
     /** `ArrowArray`. */
-    ARRAY(ArrowArrayStruct.SIZE),
+    ARRAY(RawArrowArray.SIZE),
 
     /** `ArrowSchema`. */
-    SCHEMA(ArrowSchemaStruct.SIZE),
+    SCHEMA(RawArrowSchema.SIZE),
 
     /** `ArrowArrayStream`. */
-    STREAM(ArrowArrayStreamStruct.SIZE),
+    STREAM(RawArrowArrayStream.SIZE),
 
     /** `ArrowDeviceArray`. */
-    DEVICE_ARRAY(ArrowDeviceArrayStruct.SIZE),
+    DEVICE_ARRAY(RawArrowDeviceArray.SIZE),
 
     /** `ArrowDeviceArrayStream`. */
-    DEVICE_STREAM(ArrowDeviceArrayStreamStruct.SIZE),
+    DEVICE_STREAM(RawArrowDeviceArrayStream.SIZE),
 }
 
 /** What C programs do to structs, whose ever they are: releasing them, on any thread, moving them, taking them apart. */

@@ -7,7 +7,7 @@ import java.lang.foreign.MemorySegment
  * Schemas and arrays that the C peer makes, well-formed or not, and its reading of those of anyone.
  *
  * What is made belongs to whoever releases the struct; strings and bytes are copied. Children and dictionaries are blank
- * structs at first, to be filled in place by the same functions: `ArrowSchemaStruct.child` and the like find them.
+ * structs at first, to be filled in place by the same functions: `RawArrowSchema.child` and the like find them.
  */
 object PeerNodes {
     private val schemaInit by PeerLibrary.function("peer_schema_init", null, PTR, PTR, PTR, PTR, I64, I64, I64)

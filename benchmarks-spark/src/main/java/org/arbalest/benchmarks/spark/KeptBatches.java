@@ -52,7 +52,7 @@ final class KeptBatches {
       values[row] = Numbers.value(id);
       others[row] = Numbers.other(id);
     }
-    try (BatchBuilder batch = Devices.cpu().batchBuilder(rows)) {
+    try (BatchBuilder batch = BatchBuilder.of(Devices.cpu(), rows)) {
       List<Field> fields = Numbers.SCHEMA.fields();
       batch.column(fields.get(0)).appendAll(ids);
       batch.column(fields.get(1)).appendAll(keys);

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.OptionalInt;
 import org.arbalest.device.DeviceException;
-import org.arbalest.device.abi.Errno;
+import org.arbalest.device.Errno;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.adbc;
 
-import org.arbalest.device.abi.Errno;
+import org.arbalest.device.Errno;
 import org.arbalest.device.adbc.internal.DriverErrno;
 
 /** What an ADBC function answers, but for OK: an {@code ADBC_STATUS_…} of {@code adbc.h}, in its order. */

@@ -9,10 +9,12 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.string.shouldEndWith
 import io.kotest.matchers.string.shouldNotContain
-import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
-import org.arbalest.device.abi.ArrowArrayStreamStruct
-import org.arbalest.device.abi.Errno
+import org.arbalest.device.Errno
+import org.arbalest.device.c.ArrowArrayStreamStruct
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.c.CImport
 import org.arbalest.support.LedgerExtension
 import org.arbalest.support.adbc.FaultyDriver
 import org.arbalest.support.adbc.FaultyDriver.Style
@@ -244,8 +246,8 @@ class AdbcExceptionSpec : FunSpec({
             val reader = connection.query("SELECT * FROM fails(3, 2, 1)")
             Arena.ofConfined().use { arena ->
                 val struct = ArrowArrayStreamStruct.allocate(arena)
-                reader.exportStream(struct)
-                DeviceArrayReader.importStream(struct).use { inC ->
+                CData.exportStream(reader, struct, CExport.CPU)
+                CData.importStream(struct, CImport.CPU).use { inC ->
                     inC.next()!!.close()
                     val error = shouldThrow<DeviceException> { inC.next() }
                     error.errno() shouldBe Errno.EIO

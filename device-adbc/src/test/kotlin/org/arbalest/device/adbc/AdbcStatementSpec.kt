@@ -15,8 +15,8 @@ import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
+import org.arbalest.device.Errno
 import org.arbalest.device.Validation
-import org.arbalest.device.abi.Errno
 import org.arbalest.device.adbc.AdbcIngest.Mode
 import org.arbalest.support.LedgerExtension
 import org.arbalest.support.adbc.FaultyDriver

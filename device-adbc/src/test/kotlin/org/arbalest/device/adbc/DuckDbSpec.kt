@@ -12,10 +12,13 @@ import org.arbalest.coroutines.int64
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
-import org.arbalest.device.abi.Errno
+import org.arbalest.device.Errno
 import org.arbalest.device.adbc.AdbcIngest.Mode
-import org.arbalest.device.async.AsyncArrayStream
 import org.arbalest.device.async.AsyncProducer
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.c.CImport
+import org.arbalest.device.objects.Records
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.Metadata
@@ -80,7 +83,7 @@ class DuckDbSpec : FunSpec({
     test("closing in any order is safe: a result outlives statement, connection and database [ADB-04]") {
         val reader = DuckDb.connected { it.query("SELECT range AS id FROM range(10)") }
         val batch = reader.use { it.next()!! }
-        batch.use { it.rows(Id::class.java).map(Id::id) shouldBe (0L until 10).toList() }
+        batch.use { Records.of(Id::class.java).rows(it).map(Id::id) shouldBe (0L until 10).toList() }
     }
 
     test("what was opened from a closed handle works on; the handle itself says that it was closed [ADB-04]") {
@@ -337,7 +340,7 @@ class DuckDbSpec : FunSpec({
             stored("c") shouldBe listOf(3L)
             connection.ingest("d", stream()) shouldBe 6
             stored("d") shouldBe stored + stored
-            val async = AsyncArrayStream.connect { handler -> AsyncProducer.produce(handler, stream(), Metadata.empty(), { task -> thread { task.run() } }) }
+            val async = CData.importAsyncStream(CImport.DEVICE) { handler -> CData.exportAsyncStream(AsyncProducer.of(stream(), Metadata.empty()), handler, { task -> thread { task.run() } }, CExport.DEVICE) }
             connection.ingest("e", async.reader(1)) shouldBe 6
             stored("e") shouldBe stored + stored
         }

@@ -2,7 +2,7 @@
 package org.arbalest.device.arrow;
 
 import org.arbalest.device.DeviceException;
-import org.arbalest.device.abi.Errno;
+import org.arbalest.device.Errno;
 import org.jspecify.annotations.Nullable;
 
 /** Something is wrong with a schema, a vector or an array; collects the path of the field on its way up. */

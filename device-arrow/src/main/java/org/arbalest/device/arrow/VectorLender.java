@@ -21,8 +21,9 @@ import org.apache.arrow.vector.complex.UnionVector;
 import org.apache.arrow.vector.dictionary.DictionaryProvider;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.Devices;
-import org.arbalest.device.types.Field;
+import org.arbalest.device.spi.ArrayBridge;
 import org.arbalest.device.spi.ForeignArray;
+import org.arbalest.device.types.Field;
 import org.jspecify.annotations.Nullable;
 
 /** Makes an array of vectors: walks them by their plan, retains their buffers, and says where these are. */
@@ -110,7 +111,7 @@ final class VectorLender {
   }
 
   private DeviceArray wrap(Field field) {
-    return DeviceArray.wrap(field, array, Devices.cpu(), loan, loan::release);
+    return ArrayBridge.wrap(field, array, Devices.cpu(), loan, loan::release);
   }
 
   private RuntimeException undone(Throwable t) {

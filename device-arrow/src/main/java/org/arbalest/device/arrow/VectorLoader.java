@@ -31,9 +31,10 @@ import org.apache.arrow.vector.complex.UnionVector;
 import org.apache.arrow.vector.ipc.message.ArrowFieldNode;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceException;
+import org.arbalest.device.Errno;
+import org.arbalest.device.spi.ArrayBridge;
+import org.arbalest.device.spi.ArrayStruct;
 import org.arbalest.device.types.NestedType.MapType;
-import org.arbalest.device.abi.ArrowArrayStruct;
-import org.arbalest.device.abi.Errno;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -64,7 +65,7 @@ final class VectorLoader {
 
   private VectorLoader(DeviceArray array, ArrayLoan loan, @Nullable LoadedDictionaries dictionaries, List<ArrowBuf> buffers) {
     this.loan = loan;
-    this.source = array.structs().origin() instanceof VectorLoan vectors ? vectors : null;
+    this.source = ArrayBridge.origin(array) instanceof VectorLoan vectors ? vectors : null;
     this.dictionaries = dictionaries;
     this.buffers = buffers;
   }
@@ -104,7 +105,7 @@ final class VectorLoader {
       buffers = takeSpare();
       requireRows(array);
       VectorLoader loader = new VectorLoader(array, loan, dictionaries, buffers);
-      long struct = array.structs().structAddress();
+      ArrayStruct struct = ArrayBridge.struct(array);
       for (int i = 0; i < plan.columns.length; i++) loader.column(plan.columns[i], struct, i, array, root.getVector(i));
       if (isNew) return;
       root.setRowCount(count(array.length()));
@@ -125,31 +126,31 @@ final class VectorLoader {
     ArrayLoan loan = new ArrayLoan(given.retain());
     try {
       VectorLoader loader = new VectorLoader(loan.array, loan, dictionaries, new ArrayList<>(3));
-      loader.dictionariesBelow(plan.columns, loan.array.structs().structAddress());
+      loader.dictionariesBelow(plan.columns, ArrayBridge.struct(loan.array));
     } finally {
       loan.release();
     }
   }
 
-  private void dictionariesBelow(VectorPlan[] plans, long node) {
+  private void dictionariesBelow(VectorPlan[] plans, ArrayStruct node) {
     for (int i = 0; i < plans.length; i++) {
       if (!plans[i].hasDictionary) continue;
-      long child = ArrowArrayStruct.child(node, i);
+      ArrayStruct child = node.child(i);
       try {
         dictionariesBelow(plans[i].children, child);
-        if (plans[i].dictionary != null) loadDictionary(plans[i], plans[i].dictionary, ArrowArrayStruct.dictionary(child));
+        if (plans[i].dictionary != null) loadDictionary(plans[i], plans[i].dictionary, child.dictionary());
       } catch (RuntimeException e) {
         throw Unfit.of(e).under(plans[i].field.name());
       }
     }
   }
 
-  private void column(VectorPlan plan, long struct, int index, DeviceArray array, FieldVector vector) {
-    loadChild(plan, ArrowArrayStruct.child(struct, index), array.structs().offset(), array.length(), vector);
+  private void column(VectorPlan plan, ArrayStruct struct, int index, DeviceArray array, FieldVector vector) {
+    loadChild(plan, struct.child(index), ArrayBridge.offset(array), array.length(), vector);
   }
 
   private static void requireRows(DeviceArray array) {
-    if (ArrowArrayStruct.buffer(array.structs().structAddress(), 0) == 0) return;
+    if (ArrayBridge.struct(array).buffer(0) == 0) return;
     long nulls = array.asColumn().nullCount();
     if (nulls > 0) throw new Unfit("there are " + nulls + " null rows, but a root has only columns with nulls: pushDownNulls() puts them there");
   }
@@ -159,7 +160,7 @@ final class VectorLoader {
     ArrayLoan loan = new ArrayLoan(given.retain());
     try {
       DeviceArray array = loan.array;
-      new VectorLoader(array, loan, dictionaries, new ArrayList<>(3)).load(plan, array.structs().structAddress(), array.structs().offset(), array.length(),
+      new VectorLoader(array, loan, dictionaries, new ArrayList<>(3)).load(plan, ArrayBridge.struct(array), ArrayBridge.offset(array), array.length(),
           vector);
     } finally {
       loan.release();
@@ -167,7 +168,7 @@ final class VectorLoader {
   }
 
   /** Loads some elements of a struct's array, and what is below it. */
-  private void load(VectorPlan plan, long node, long start, long length, FieldVector vector) {
+  private void load(VectorPlan plan, ArrayStruct node, long start, long length, FieldVector vector) {
     if (vector instanceof ExtensionTypeVector<?> extension) {
       load(plan, node, start, length, (FieldVector) extension.getUnderlyingVector());
       return;
@@ -183,10 +184,10 @@ final class VectorLoader {
     }
     Releases.raise(Releases.ofAll(buffers, failure));
     loadBelow(plan, node, start, count, vector);
-    if (plan.dictionary != null) loadDictionary(plan, plan.dictionary, ArrowArrayStruct.dictionary(node));
+    if (plan.dictionary != null) loadDictionary(plan, plan.dictionary, node.dictionary());
   }
 
-  private void takeBuffers(long node, long start, int count, FieldVector vector) {
+  private void takeBuffers(ArrayStruct node, long start, int count, FieldVector vector) {
     BufferAllocator allocator = vector.getAllocator();
     switch (vector) {
       case NullVector _, RunEndEncodedVector _ -> {}
@@ -197,16 +198,16 @@ final class VectorLoader {
         take(node, first + 1, start, count, Integer.BYTES, allocator);
       }
       default -> {
-        takeValidity(ArrowArrayStruct.buffer(node, 0), start, count, allocator);
+        takeValidity(node.buffer(0), start, count, allocator);
         takeOthers(node, start, count, vector, allocator);
       }
     }
   }
 
   /** What is behind the validity. */
-  private void takeOthers(long node, long start, int count, FieldVector vector, BufferAllocator allocator) {
+  private void takeOthers(ArrayStruct node, long start, int count, FieldVector vector, BufferAllocator allocator) {
     switch (vector) {
-      case BitVector _ -> takeBits(ArrowArrayStruct.buffer(node, 1), start, count, allocator);
+      case BitVector _ -> takeBits(node.buffer(1), start, count, allocator);
       case BaseFixedWidthVector fixed -> take(node, 1, start, count, fixed.getTypeWidth(), allocator);
       case BaseVariableWidthVector _ -> {
         takeOffsets(node, start, count, Integer.BYTES, allocator);
@@ -254,18 +255,18 @@ final class VectorLoader {
   }
 
   /** Where a union's buffers begin: behind a bitmap, as older peers have it (ARR-05). */
-  private static int typeIds(long node, int expected) {
-    return (int) ArrowArrayStruct.nBuffers(node) - expected;
+  private static int typeIds(ArrayStruct node, int expected) {
+    return node.bufferCount() - expected;
   }
 
-  private void take(long node, int buffer, long start, int count, int width, BufferAllocator allocator) {
-    buffers.add(borrow(allocator, ArrowArrayStruct.buffer(node, buffer), start * width, (long) count * width));
+  private void take(ArrayStruct node, int buffer, long start, int count, int width, BufferAllocator allocator) {
+    buffers.add(borrow(allocator, node.buffer(buffer), start * width, (long) count * width));
   }
 
   /** One more than elements; of an array without elements, where they may be missing, a 0 that is allocated, since Arrow Java writes it to IPC. */
-  private void takeOffsets(long node, long start, int count, int width, BufferAllocator allocator) {
+  private void takeOffsets(ArrayStruct node, long start, int count, int width, BufferAllocator allocator) {
     if (count > 0) {
-      buffers.add(borrow(allocator, ArrowArrayStruct.buffer(node, 1), start * width, (count + 1L) * width));
+      buffers.add(borrow(allocator, node.buffer(1), start * width, (count + 1L) * width));
       return;
     }
     ArrowBuf zero = allocator.buffer(width);
@@ -274,27 +275,27 @@ final class VectorLoader {
   }
 
   /** The bytes up to the last element's end, which must not be beyond that of the whole array, whose data end there. */
-  private void takeData(long node, long start, int count, int width, BufferAllocator allocator) {
+  private void takeData(ArrayStruct node, long start, int count, int width, BufferAllocator allocator) {
     if (count == 0) {
       buffers.add(allocator.getEmpty());
       return;
     }
     long bytes = offset(node, start + count, width);
-    long there = offset(node, ArrowArrayStruct.offset(node) + ArrowArrayStruct.length(node), width);
+    long there = offset(node, node.offset() + node.length(), width);
     if (bytes < 0 || bytes > there) throw new Unfit("offsets[" + (start + count) + "] = " + bytes + ", but there are " + there + " bytes of data");
-    buffers.add(borrow(allocator, ArrowArrayStruct.buffer(node, 2), 0, bytes));
+    buffers.add(borrow(allocator, node.buffer(2), 0, bytes));
   }
 
-  private static long offset(long node, long index, int width) {
-    long at = ArrowArrayStruct.buffer(node, 1) + index * width;
+  private static long offset(ArrayStruct node, long index, int width) {
+    long at = node.buffer(1) + index * width;
     return width == Integer.BYTES ? MemoryUtil.getInt(at) : MemoryUtil.getLong(at);
   }
 
-  private void takeVariadic(long node, BufferAllocator allocator) {
-    int count = (int) ArrowArrayStruct.nBuffers(node) - 3;
-    long sizes = ArrowArrayStruct.buffer(node, count + 2);
+  private void takeVariadic(ArrayStruct node, BufferAllocator allocator) {
+    int count = node.bufferCount() - 3;
+    long sizes = node.buffer(count + 2);
     for (int i = 0; i < count; i++) {
-      buffers.add(borrow(allocator, ArrowArrayStruct.buffer(node, 2 + i), 0, MemoryUtil.getLong(sizes + (long) Long.BYTES * i)));
+      buffers.add(borrow(allocator, node.buffer(2 + i), 0, MemoryUtil.getLong(sizes + (long) Long.BYTES * i)));
     }
   }
 
@@ -341,39 +342,39 @@ final class VectorLoader {
     return copy;
   }
 
-  private void loadBelow(VectorPlan plan, long node, long start, int count, FieldVector vector) {
+  private void loadBelow(VectorPlan plan, ArrayStruct node, long start, int count, FieldVector vector) {
     VectorPlan[] plans = plan.children;
     switch (vector) {
       case RunEndEncodedVector runs -> loadRuns(plan, node, start, count, runs);
       case FixedSizeListVector list -> {
-        long child = ArrowArrayStruct.child(node, 0);
+        ArrayStruct child = node.child(0);
         loadChild(plans[0], child, start * list.getListSize(), (long) count * list.getListSize(), list.getDataVector());
       }
       case StructVector _, UnionVector _ -> {
         List<FieldVector> children = plan.children(vector);
-        for (int i = 0; i < plans.length; i++) loadChild(plans[i], ArrowArrayStruct.child(node, i), start, count, children.get(i));
+        for (int i = 0; i < plans.length; i++) loadChild(plans[i], node.child(i), start, count, children.get(i));
       }
       case DenseUnionVector union -> {
-        for (int i = 0; i < plans.length; i++) loadWhole(plans[i], ArrowArrayStruct.child(node, i), plans[i].in(union, plan.typeIds[i]));
+        for (int i = 0; i < plans.length; i++) loadWhole(plans[i], node.child(i), plans[i].in(union, plan.typeIds[i]));
       }
       default -> {
         if (plan.field.type() instanceof MapType) requireEntries(node, start, count);
-        if (plans.length > 0) loadWhole(plans[0], ArrowArrayStruct.child(node, 0), plan.children(vector).getFirst());
+        if (plans.length > 0) loadWhole(plans[0], node.child(0), plan.children(vector).getFirst());
       }
     }
   }
 
   /** Entries of maps may be flagged as nullable here, and not in Arrow Java: throws {@link Unfit} if one that is shown is null. */
-  private static void requireEntries(long node, long start, int count) {
-    long entries = ArrowArrayStruct.child(node, 0);
-    long bitmap = ArrowArrayStruct.buffer(entries, 0);
-    if (bitmap == 0 || ArrowArrayStruct.nullCount(entries) == 0) return;
-    long maps = ArrowArrayStruct.buffer(node, 0);
+  private static void requireEntries(ArrayStruct node, long start, int count) {
+    ArrayStruct entries = node.child(0);
+    long bitmap = entries.buffer(0);
+    if (bitmap == 0 || entries.nullCount() == 0) return;
+    long maps = node.buffer(0);
     for (long row = start; row < start + count; row++) {
       if (maps != 0 && !isSet(maps, row)) continue;
-      long end = Math.min(offset(node, row + 1, Integer.BYTES), ArrowArrayStruct.length(entries)); // what offsets say is looked at elsewhere, or not at all
+      long end = Math.min(offset(node, row + 1, Integer.BYTES), entries.length()); // what offsets say is looked at elsewhere, or not at all
       for (long entry = Math.max(0, offset(node, row, Integer.BYTES)); entry < end; entry++) {
-        if (isSet(bitmap, ArrowArrayStruct.offset(entries) + entry)) continue;
+        if (isSet(bitmap, entries.offset() + entry)) continue;
         throw new Unfit("row " + (row - start) + ": entry " + entry + " is null, which an entry of a map must not be");
       }
     }
@@ -383,20 +384,20 @@ final class VectorLoader {
     return (MemoryUtil.getByte(bitmap + (index >>> 3)) >>> (index & 7) & 1) != 0;
   }
 
-  private void loadWhole(VectorPlan plan, long child, FieldVector vector) {
-    loadChild(plan, child, 0, ArrowArrayStruct.length(child), vector);
+  private void loadWhole(VectorPlan plan, ArrayStruct child, FieldVector vector) {
+    loadChild(plan, child, 0, child.length(), vector);
   }
 
   /** From an element on that is counted from the child's own first one. */
-  private void loadChild(VectorPlan plan, long child, long start, long length, FieldVector vector) {
+  private void loadChild(VectorPlan plan, ArrayStruct child, long start, long length, FieldVector vector) {
     try {
-      load(plan, child, ArrowArrayStruct.offset(child) + start, length, vector);
+      load(plan, child, child.offset() + start, length, vector);
     } catch (RuntimeException e) {
       throw Unfit.of(e).under(plan.field.name());
     }
   }
 
-  private void loadDictionary(VectorPlan plan, VectorPlan values, long node) {
+  private void loadDictionary(VectorPlan plan, VectorPlan values, ArrayStruct node) {
     try {
       LoadedDictionaries loaded = Objects.requireNonNull(dictionaries); // or else the plan, which needs a provider, would not be there
       FieldVector vector = VectorPlan.lookup(plan.dictionaryId, loaded.provider).getVector();
@@ -411,12 +412,12 @@ final class VectorLoader {
     }
   }
 
-  private void loadAll(VectorPlan plan, long node, FieldVector vector) {
-    load(plan, node, ArrowArrayStruct.offset(node), ArrowArrayStruct.length(node), vector);
+  private void loadAll(VectorPlan plan, ArrayStruct node, FieldVector vector) {
+    load(plan, node, node.offset(), node.length(), vector);
   }
 
   /** Another array of the values of a dictionary that is loaded already. */
-  private void requireEqual(long id, VectorPlan plan, long node, FieldVector loaded) {
+  private void requireEqual(long id, VectorPlan plan, ArrayStruct node, FieldVector loaded) {
     try (FieldVector other = ArrowSchemas.vector(loaded.getField(), loaded.getAllocator())) {
       loadAll(plan, node, other);
       if (VectorEqualsVisitor.vectorEquals(loaded, other, null)) return;
@@ -427,14 +428,14 @@ final class VectorLoader {
   }
 
   /** The runs as they are, or those that some rows are of, which then end elsewhere. */
-  private void loadRuns(VectorPlan plan, long node, long start, int count, RunEndEncodedVector vector) {
-    long ends = ArrowArrayStruct.child(node, 0);
-    long values = ArrowArrayStruct.child(node, 1);
+  private void loadRuns(VectorPlan plan, ArrayStruct node, long start, int count, RunEndEncodedVector vector) {
+    ArrayStruct ends = node.child(0);
+    ArrayStruct values = node.child(1);
     plan.children[0].requireLike(vector.getRunEndsVector());
     int width = ((BaseFixedWidthVector) vector.getRunEndsVector()).getTypeWidth();
-    long address = ArrowArrayStruct.buffer(ends, 1) + ArrowArrayStruct.offset(ends) * width;
-    int runs = count(ArrowArrayStruct.length(ends));
-    if (runs > 0 && ArrowArrayStruct.buffer(ends, 1) == 0) throw new Unfit("there are " + runs + " runs, but no buffer of their ends");
+    long address = ends.buffer(1) + ends.offset() * width;
+    int runs = count(ends.length());
+    if (runs > 0 && ends.buffer(1) == 0) throw new Unfit("there are " + runs + " runs, but no buffer of their ends");
     int first = count == 0 ? runs : runOf(address, width, runs, start);
     int last = count == 0 ? runs : runOf(address, width, runs, start + count - 1) + 1;
     if (count > 0 && last > runs) throw new Unfit("the runs end before row " + (start + count - 1));

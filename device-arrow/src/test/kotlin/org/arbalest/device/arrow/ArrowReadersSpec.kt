@@ -35,9 +35,13 @@ import org.arbalest.device.ArrayData
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
+import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
 import org.arbalest.device.Validation
-import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.builders.BatchBuilder
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.c.CImport
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.Schema
@@ -58,7 +62,7 @@ class ArrowReadersSpec : FunSpec({
 
     /** Batches of ours, of [rows] rows each. */
     fun batches(count: Int, rows: Int = 100) = List(count) { batch ->
-        Devices.cpu().batchBuilder(rows).use { builder ->
+        BatchBuilder.of(Devices.cpu(), rows).use { builder ->
             val id = builder.column(schema.fields()[0])
             val name = builder.column(schema.fields()[1])
             val tags = builder.column(schema.fields()[2])
@@ -413,7 +417,7 @@ class ArrowReadersSpec : FunSpec({
         RootAllocator().use { allocator ->
             var pulls = 0
             val changing = DeviceArrayReader.of(schema, DeviceType.CPU) {
-                if (pulls++ == 0) batches(1).single() else Devices.cpu().batchBuilder(1).use { it.int64("other", longArrayOf(1)).build() }
+                if (pulls++ == 0) batches(1).single() else BatchBuilder.of(Devices.cpu(), 1).use { it.int64("other", longArrayOf(1)).build() }
             }
             ArrowReaders.toArrowReader(changing, allocator).use { reader ->
                 reader.loadNextBatch() shouldBe true
@@ -428,10 +432,10 @@ class ArrowReadersSpec : FunSpec({
         RootAllocator().use { allocator ->
             val ours = batches(3)
             ArrowArrayStream.allocateNew(allocator).use { stream ->
-                DeviceArrayReader.of(schema, ours.map { it.retain() }).use { it.exportStream(stream.memoryAddress()) }
+                DeviceArrayReader.of(schema, ours.map { it.retain() }).use { CData.exportStream(it, MemorySegment.ofAddress(stream.memoryAddress()), CExport.CPU) }
                 ArrowArrayStream.allocateNew(allocator).use { again ->
                     Data.exportArrayStream(allocator, Data.importArrayStream(allocator, stream), again)
-                    val back = all(DeviceArrayReader.importStream(again.memoryAddress()))
+                    val back = all(CData.importStream(MemorySegment.ofAddress(again.memoryAddress()), CImport.CPU))
                     back.zip(ours).forEach { (its, mine) -> its.difference(mine).shouldBeNull() }
                     back.size shouldBe 3
                     back.forEach { it.close() }

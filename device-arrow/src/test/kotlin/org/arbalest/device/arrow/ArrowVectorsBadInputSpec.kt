@@ -39,10 +39,14 @@ import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceBuffer
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
+import org.arbalest.device.Errno
 import org.arbalest.device.Validation
-import org.arbalest.device.abi.ArrowArrayStruct
-import org.arbalest.device.abi.ArrowSchemaStruct
-import org.arbalest.device.abi.Errno
+import org.arbalest.device.builders.BatchBuilder
+import org.arbalest.device.c.ArrowArrayStruct
+import org.arbalest.device.c.ArrowSchemaStruct
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.c.CImport
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.FlatType
@@ -458,11 +462,11 @@ class ArrowVectorsBadInputSpec : FunSpec({
     test("a buffer of C's that is not there, of text that says it has bytes [ARJ-06]") {
         RootAllocator().use { allocator ->
             Arena.ofConfined().use { arena ->
-                val (array, type) = listOf(ArrowArrayStruct.allocate(arena), ArrowSchemaStruct.allocate(arena)).map { it.address() }
-                texts(allocator).use { ArrowVectors.toDeviceArray(it) }.use { it.exportArray(array, type) }
-                val list = MemorySegment.ofAddress(ArrowArrayStruct.buffers(array)).reinterpret(24)
+                val (array, type) = ArrowArrayStruct.allocate(arena) to ArrowSchemaStruct.allocate(arena)
+                texts(allocator).use { ArrowVectors.toDeviceArray(it) }.use { CData.exportArray(it, array, CExport.CPU.schemaTo(type)) }
+                val list = ArrowArrayStruct.buffers(array).reinterpret(24)
                 list.set(ValueLayout.JAVA_LONG, 16, 0L)
-                DeviceArray.importArray(array, type).use {
+                CData.importArray(array, CImport.CPU.schema(type)).use {
                     shouldThrow<DeviceException> { ArrowVectors.toVector(it, allocator) }.message shouldContain "there is no buffer where there should be 60 bytes"
                 }
             }
@@ -580,7 +584,7 @@ class ArrowVectorsBadInputSpec : FunSpec({
     }
 
     test("null rows of a batch are refused, by readers too, and are in the vectors once they were pushed down [REQ-21]") {
-        fun nullRow() = Devices.cpu().batchBuilder(3).use { it.column(Field.of("v", DataType.INT64), listOf(1L, 42L, 3L)).build() }.withNullRows(1)
+        fun nullRow() = BatchBuilder.of(Devices.cpu(), 3).use { it.column(Field.of("v", DataType.INT64), listOf(1L, 42L, 3L)).build() }.withNullRows(1)
         RootAllocator().use { allocator ->
             nullRow().use { batch ->
                 val refused = "there are 1 null rows, but a root has only columns with nulls: pushDownNulls() puts them there"
@@ -605,7 +609,7 @@ class ArrowVectorsBadInputSpec : FunSpec({
     test("an entry of a map that is null is refused, with the path and the row, if it is shown [ARJ-06]") {
         val map = DataType.map(Field.of("key", DataType.UTF8), Field.of("value", DataType.INT64)) as NestedType.MapType
         val bits = Devices.cpu().allocate(1).also { it.segment().fill(0b101) }
-        Devices.cpu().batchBuilder(3).use { it.column(Field.of("m", map), listOf(mapOf("a" to 1L, "b" to 2L), null, mapOf("c" to 3L))).build() }.use { batch ->
+        BatchBuilder.of(Devices.cpu(), 3).use { it.column(Field.of("m", map), listOf(mapOf("a" to 1L, "b" to 2L), null, mapOf("c" to 3L))).build() }.use { batch ->
             val maps = batch.data().children()[0]
             val entries = maps.children()[0]
             val spoilt = ArrayData.of(3, 1, maps.buffers(), listOf(ArrayData.of(3, 1, listOf(bits), entries.children())))

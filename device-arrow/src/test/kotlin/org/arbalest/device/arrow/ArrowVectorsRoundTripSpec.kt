@@ -17,6 +17,9 @@ import org.apache.arrow.vector.compare.VectorEqualsVisitor
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
 import org.arbalest.device.Validation
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CImport
+import org.arbalest.device.spi.ArrayBridge
 import org.arbalest.device.spi.ForeignArray
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
@@ -178,7 +181,7 @@ class ArrowVectorsRoundTripSpec : FunSpec({
                 val bits = MemorySegment.ofAddress(end - bytes).reinterpret(bytes)
                 for (i in 0 until bytes) bits.set(JAVA_BYTE, i, (0x9d * (i + 1)).toByte())
                 val data = ForeignArray().array(8 * bytes, 0, 0).buffer(0, 0).buffer(end - bytes, bytes)
-                DeviceArray.wrap(Field.of("b", DataType.BOOL), data, Devices.cpu()) {}.use { whole ->
+                ArrayBridge.wrap(Field.of("b", DataType.BOOL), data, Devices.cpu()) {}.use { whole ->
                     for (from in 1L..7) {
                         whole.slice(from, 8 * bytes - from).use { part ->
                             ArrowVectors.toVector(part, allocator).use { vector ->
@@ -213,7 +216,7 @@ private fun allocators(block: (BufferAllocator, BufferAllocator) -> Unit) = Root
 private fun byC(vector: FieldVector, allocator: BufferAllocator): DeviceArray = ArrowArray.allocateNew(allocator).use { array ->
     ArrowSchema.allocateNew(allocator).use { schema ->
         Data.exportVector(allocator, vector, null, array, schema)
-        DeviceArray.importArray(array.memoryAddress(), schema.memoryAddress())
+        CData.importArray(MemorySegment.ofAddress(array.memoryAddress()), CImport.CPU.schema(MemorySegment.ofAddress(schema.memoryAddress())))
     }
 }
 

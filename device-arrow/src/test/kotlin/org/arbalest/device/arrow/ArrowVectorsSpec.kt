@@ -27,13 +27,16 @@ import org.apache.arrow.vector.dictionary.DictionaryProvider.MapDictionaryProvid
 import org.apache.arrow.vector.types.pojo.ArrowType
 import org.apache.arrow.vector.types.pojo.DictionaryEncoding
 import org.apache.arrow.vector.types.pojo.FieldType
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
+import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
+import org.arbalest.device.Errno
 import org.arbalest.device.Validation
-import org.arbalest.device.abi.DeviceType
-import org.arbalest.device.abi.Errno
+import org.arbalest.device.builders.BatchBuilder
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.c.CImport
 import org.arbalest.device.monitoring.Ledger
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
@@ -44,6 +47,7 @@ import org.arbalest.support.LedgerExtension
 import org.arbalest.support.fake.FakeDevice
 import org.arbalest.support.fake.FakeExtension
 import org.arbalest.testkit.contract.eventually
+import java.lang.foreign.MemorySegment
 import java.util.concurrent.ArrayBlockingQueue
 import java.util.concurrent.CountDownLatch
 import java.util.concurrent.Executors
@@ -194,7 +198,7 @@ class ArrowVectorsSpec : FunSpec({
 
     test("a batch of ours, without bitmaps, and one from C with nulls [ARJ-03]") {
         RootAllocator().use { allocator ->
-            Devices.cpu().batchBuilder(4).use { builder ->
+            BatchBuilder.of(Devices.cpu(), 4).use { builder ->
                 builder.column(Field.of("a", DataType.INT32).withNullable(false)).append(1).append(2).append(3).append(4)
                 builder.build()
             }.use { batch ->
@@ -212,7 +216,7 @@ class ArrowVectorsSpec : FunSpec({
         val values = listOf(mapOf("a" to 1L, "b" to null), null, mapOf("c" to 3L))
         fun schema(type: DataType) = Schema.of(Field.of("m", type), Field.of("l", DataType.list(Field.of("item", type))))
         RootAllocator().use { allocator ->
-            Devices.cpu().batchBuilder(3).use { builder ->
+            BatchBuilder.of(Devices.cpu(), 3).use { builder ->
                 builder.column(schema(map).fields()[0], values).column(schema(map).fields()[1], values.map { listOf(it) }).build()
             }.use { it.convertTo(schema(flagged)) }.use { batch ->
                 fun check(root: VectorSchemaRoot) {
@@ -231,7 +235,7 @@ class ArrowVectorsSpec : FunSpec({
 
     test("an array on a device, or of a type that Arrow Java has not, is refused, and stays as it was [ARJ-04]") {
         RootAllocator().use { allocator ->
-            Devices.cpu().batchBuilder(1).use { builder ->
+            BatchBuilder.of(Devices.cpu(), 1).use { builder ->
                 builder.column(Field.of("d", DataType.decimal32(5, 2))).append(1)
                 builder.build()
             }.use { batch ->
@@ -445,13 +449,13 @@ class ArrowVectorsSpec : FunSpec({
                 val batch = ArrowArray.allocateNew(allocator).use { array ->
                     ArrowSchema.allocateNew(allocator).use { schema ->
                         Data.exportVectorSchemaRoot(allocator, root, null, array, schema)
-                        DeviceArray.importArray(array.memoryAddress(), schema.memoryAddress())
+                        CData.importArray(MemorySegment.ofAddress(array.memoryAddress()), CImport.CPU.schema(MemorySegment.ofAddress(schema.memoryAddress())))
                     }
                 }
                 ArrowVectors.toDeviceArray(root).use { batch.difference(it).shouldBeNull() }
                 ArrowArray.allocateNew(allocator).use { array ->
                     ArrowSchema.allocateNew(allocator).use { schema ->
-                        batch.use { it.exportArray(array.memoryAddress(), schema.memoryAddress()) }
+                        batch.use { CData.exportArray(it, MemorySegment.ofAddress(array.memoryAddress()), CExport.CPU.schemaTo(MemorySegment.ofAddress(schema.memoryAddress()))) }
                         CDataDictionaryProvider().use { Data.importVectorSchemaRoot(allocator, array, schema, it) }.use { back ->
                             back.equals(root) shouldBe true
                         }

@@ -8,9 +8,12 @@ import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.types.shouldBeInstanceOf
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
+import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
-import org.arbalest.device.abi.DeviceType
-import org.arbalest.device.abi.Errno
+import org.arbalest.device.Errno
+import org.arbalest.device.builders.BatchBuilder
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
 import org.arbalest.device.support.AsyncCollector
 import org.arbalest.device.support.EveryType
 import org.arbalest.device.support.Supplied
@@ -47,7 +50,7 @@ class AsyncArrayStreamPeersSpec : FunSpec({
     afterSpec { elsewhere.shutdownNow() }
 
     fun batch(first: Int): DeviceArray =
-        Devices.cpu().batchBuilder(10).use { batch -> batch.int64("id", LongArray(10) { 10L * first + it }).build() }
+        BatchBuilder.of(Devices.cpu(), 10).use { batch -> batch.int64("id", LongArray(10) { 10L * first + it }).build() }
 
     val batches = (0 until 1000).map { b -> (b * 10L until (b + 1) * 10L).toList() }
 
@@ -152,7 +155,7 @@ class AsyncArrayStreamPeersSpec : FunSpec({
             failure: Exception? = null,
             look: (Consumed, CompletionStage<Void>) -> Unit,
         ) = PeerConsumer(window, quirks + Taking.TOLERANT + more, at, code).use { consumer ->
-            val produced = AsyncProducer.produce(consumer.handler, schema, Supplied(count, failure, ::batch), ForkJoinPool.commonPool(), AsyncQuirk.DROPS_TASKS)
+            val produced = CData.exportAsyncStream(AsyncProducer.of(schema, Supplied(count, failure, ::batch)), consumer.handler, ForkJoinPool.commonPool(), CExport.DEVICE.quirks(AsyncQuirk.DROPS_TASKS))
             produced.outcome()
             consumer.join() shouldBe true
             consumer.results().let {
@@ -167,7 +170,7 @@ class AsyncArrayStreamPeersSpec : FunSpec({
                 give(1000, window) { seen, produced ->
                     produced.outcome().getOrThrow()
                     seen.rows shouldBe 10_000
-                    seen.checksum shouldBe EveryType.checksum(Devices.cpu().batchBuilder(10_000).use { b -> b.int64("id", LongArray(10_000) { it.toLong() }).build() })
+                    seen.checksum shouldBe EveryType.checksum(BatchBuilder.of(Devices.cpu(), 10_000).use { b -> b.int64("id", LongArray(10_000) { it.toLong() }).build() })
                     seen.ends shouldBe 1
                 }
             }

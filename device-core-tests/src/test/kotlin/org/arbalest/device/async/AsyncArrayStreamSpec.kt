@@ -9,9 +9,11 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.types.shouldBeInstanceOf
 import org.arbalest.device.DeviceException
-import org.arbalest.device.abi.ArrowAsyncHandlerStruct
-import org.arbalest.device.abi.DeviceType
-import org.arbalest.device.abi.Errno
+import org.arbalest.device.DeviceType
+import org.arbalest.device.Errno
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CImport
+import org.arbalest.device.internal.abi.RawArrowAsyncHandler
 import org.arbalest.device.monitoring.Ledger
 import org.arbalest.device.support.AsyncCollector
 import org.arbalest.device.support.connect
@@ -281,10 +283,10 @@ class AsyncArrayStreamSpec : FunSpec({
     test("the handler is marked released, and freed, by release alone [ASY-24]") {
         var handler = MemorySegment.NULL
         PeerProducer(1, 1).use { producer ->
-            val arrays = AsyncArrayStream.connect { handler = it; producer.start(it) }
+            val arrays = CData.importAsyncStream(CImport.DEVICE) { handler = it; producer.start(it) }
             arrays.close()
             arrays.released().outcome().getOrThrow()
-            ArrowAsyncHandlerStruct.release(handler.address()) shouldBe 0 // in quarantine: still ours to look at
+            RawArrowAsyncHandler.release(handler.address()) shouldBe 0 // in quarantine: still ours to look at
         }
     }
 
@@ -311,13 +313,13 @@ class AsyncArrayStreamSpec : FunSpec({
 
     test("a start that throws undoes the stream [ASY-26]") {
         val before = Ledger.now()
-        shouldThrow<IllegalStateException> { AsyncArrayStream.connect { error("no such library") } }.message shouldBe "no such library"
+        shouldThrow<IllegalStateException> { CData.importAsyncStream(CImport.DEVICE) { error("no such library") } }.message shouldBe "no such library"
         Ledger.now().since(before).isZero shouldBe true
         PeerProducer(-1, 1).use { producer ->
             shouldThrow<IllegalStateException> {
-                AsyncArrayStream.connect {
+                CData.importAsyncStream(CImport.DEVICE) {
                     producer.start(it)
-                    eventually("the handler has its producer") { ArrowAsyncHandlerStruct.producer(it.address()) != 0L }
+                    eventually("the handler has its producer") { RawArrowAsyncHandler.producer(it.address()) != 0L }
                     error("after it was given away") // it cannot be freed: the producer would call it
                 }
             }

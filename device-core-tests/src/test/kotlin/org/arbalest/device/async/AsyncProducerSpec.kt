@@ -12,10 +12,14 @@ import io.kotest.matchers.types.shouldBeInstanceOf
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
+import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
-import org.arbalest.device.abi.ArrowAsyncHandlerStruct
-import org.arbalest.device.abi.DeviceType
-import org.arbalest.device.abi.Errno
+import org.arbalest.device.Errno
+import org.arbalest.device.builders.BatchBuilder
+import org.arbalest.device.c.ArrowAsyncHandlerStruct
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.internal.abi.RawArrowAsyncHandler
 import org.arbalest.device.monitoring.Ledger
 import org.arbalest.device.support.EveryType
 import org.arbalest.device.support.Supplied
@@ -50,7 +54,7 @@ class AsyncProducerSpec : FunSpec({
     val metadata = Metadata.empty().with("k".toByteArray(), byteArrayOf(0, 'x'.code.toByte(), 0))
 
     fun batch(first: Long, rows: Int = 10): DeviceArray =
-        Devices.cpu().batchBuilder(rows).use { batch -> batch.int64("id", LongArray(rows) { first + it }).build() }
+        BatchBuilder.of(Devices.cpu(), rows).use { batch -> batch.int64("id", LongArray(rows) { first + it }).build() }
 
     /** So many batches of 10 rows, then the end or an error. */
     fun reader(count: Int, failure: Exception? = null): DeviceArrayReader {
@@ -62,10 +66,10 @@ class AsyncProducerSpec : FunSpec({
 
     /** The same by a pull stream and by a publisher, in a pool and in what would run in the consumer's thread. */
     val ways = mapOf<String, (MemorySegment, Int, Exception?) -> CompletionStage<Void>>(
-        "a reader" to { handler, n, failure -> AsyncProducer.produce(handler, reader(n, failure), Metadata.empty(), pool) },
-        "a publisher" to { handler, n, failure -> AsyncProducer.produce(handler, described(), Supplied(n, failure) { batch(10L * it) }, pool) },
+        "a reader" to { handler, n, failure -> CData.exportAsyncStream(AsyncProducer.of(reader(n, failure), Metadata.empty()), handler, pool, CExport.DEVICE) },
+        "a publisher" to { handler, n, failure -> CData.exportAsyncStream(AsyncProducer.of(described(), Supplied(n, failure) { batch(10L * it) }), handler, pool, CExport.DEVICE) },
         "a publisher in the caller's thread" to { handler, n, failure ->
-            AsyncProducer.produce(handler, described(), Supplied(n, failure) { batch(10L * it) }, Executor { it.run() })
+            CData.exportAsyncStream(AsyncProducer.of(described(), Supplied(n, failure) { batch(10L * it) }), handler, Executor { it.run() }, CExport.DEVICE)
         },
     )
 
@@ -170,19 +174,19 @@ class AsyncProducerSpec : FunSpec({
 
     test("the producer is complete at on_schema, which is first; a schema that is left is released, too [ASY-01, ASY-02, ASY-03]") {
         consume(5, GATE_SCHEMA).use { consumer ->
-            val produced = AsyncProducer.produce(consumer.handler, reader(3), Metadata.empty(), pool)
+            val produced = CData.exportAsyncStream(AsyncProducer.of(reader(3), Metadata.empty()), consumer.handler, pool, CExport.DEVICE)
             eventually("a thread is at the gate") { CPeer.waitingAtGate != 0L }
             consumer.results().let { it.schemas shouldBe 1; it.tasks shouldBe 0; it.deviceType shouldBe 1 }
             CPeer.openGate()
             produced.outcome().getOrThrow()
         }
-        consume(5, LEAVE_SCHEMA).use { AsyncProducer.produce(it.handler, reader(3), Metadata.empty(), pool).outcome().getOrThrow() }
+        consume(5, LEAVE_SCHEMA).use { CData.exportAsyncStream(AsyncProducer.of(reader(3), Metadata.empty()), it.handler, pool, CExport.DEVICE).outcome().getOrThrow() }
     }
 
     test("request inside on_schema and inside on_next_task, which extracts there too [ASY-04]") {
         for (quirk in listOf(REQUEST_INSIDE, EXTRACT_INSIDE)) {
             consume(1, quirk).use { consumer ->
-                AsyncProducer.produce(consumer.handler, described(), Supplied(500) { batch(10L * it) }, Executor { it.run() }).outcome().getOrThrow()
+                CData.exportAsyncStream(AsyncProducer.of(described(), Supplied(500) { batch(10L * it) }), consumer.handler, Executor { it.run() }, CExport.DEVICE).outcome().getOrThrow()
                 consumer.join()
                 consumer.results().rows shouldBe 5000
             }
@@ -192,7 +196,7 @@ class AsyncProducerSpec : FunSpec({
     test("demand adds up, one by one and beyond what a long holds [ASY-06]") {
         for (quirk in listOf(REQUEST_BURSTS, REQUEST_MAX)) {
             consume(64, quirk).use { consumer ->
-                AsyncProducer.produce(consumer.handler, described(), Supplied(1000) { batch(10L * it) }, pool).outcome().getOrThrow()
+                CData.exportAsyncStream(AsyncProducer.of(described(), Supplied(1000) { batch(10L * it) }), consumer.handler, pool, CExport.DEVICE).outcome().getOrThrow()
                 consumer.join()
                 consumer.results().rows shouldBe 10_000
             }
@@ -202,7 +206,7 @@ class AsyncProducerSpec : FunSpec({
     test("no more is taken from a publisher than its window, however much is asked [ASY-06]") {
         consume(5, REQUEST_MAX, GATE_INSIDE, at = 10).use { consumer ->
             val supplied = Supplied(1000) { batch(10L * it) }
-            val produced = AsyncProducer.produce(consumer.handler, described(), supplied, pool)
+            val produced = CData.exportAsyncStream(AsyncProducer.of(described(), supplied), consumer.handler, pool, CExport.DEVICE)
             eventually("a thread is at the gate") { CPeer.waitingAtGate != 0L }
             supplied.sent shouldBeLessThanOrEqualTo 11 + 64
             CPeer.openGate()
@@ -215,7 +219,7 @@ class AsyncProducerSpec : FunSpec({
             for (threads in listOf(1, 4)) {
                 val window = if (EXTRACT_RELEASED in quirks) 1000L else 16L
                 PeerConsumer(window, quirks, discardEvery = 3, threads = threads).use { consumer ->
-                    AsyncProducer.produce(consumer.handler, reader(300), Metadata.empty(), pool).outcome().getOrThrow()
+                    CData.exportAsyncStream(AsyncProducer.of(reader(300), Metadata.empty()), consumer.handler, pool, CExport.DEVICE).outcome().getOrThrow()
                     consumer.join()
                     consumer.results().let {
                         it.batches + it.discarded shouldBe 300
@@ -228,7 +232,7 @@ class AsyncProducerSpec : FunSpec({
 
     test("a task that is extracted twice is an error the second time, and only then [ASY-16]") {
         consume(5, EXTRACT_TWICE, at = 2).use { consumer ->
-            AsyncProducer.produce(consumer.handler, reader(10), Metadata.empty(), pool).outcome().getOrThrow()
+            CData.exportAsyncStream(AsyncProducer.of(reader(10), Metadata.empty()), consumer.handler, pool, CExport.DEVICE).outcome().getOrThrow()
             consumer.join()
             consumer.results().rows shouldBe 100 // a second call that returned 0 would be a violation
         }
@@ -237,8 +241,8 @@ class AsyncProducerSpec : FunSpec({
     test("what cannot be extracted is an errno there, and an on_error for the stream [ASY-18]") {
         val bad = Metadata.of("index", "2")
         consume(1).use { consumer ->
-            val tasks = Supplied(10) { if (it == 2) AsyncTask.of(Devices.cpu().batchBuilder(1).use { b -> b.int64("wrong", longArrayOf(1)).float64("more", doubleArrayOf(1.0)).build() }, bad) else AsyncTask.of(batch(10L * it), Metadata.of("index", "$it")) }
-            val failed = AsyncProducer.produceTasks(consumer.handler, described(), tasks, pool).outcome().exceptionOrNull()
+            val tasks = Supplied(10) { if (it == 2) AsyncTask.of(BatchBuilder.of(Devices.cpu(), 1).use { b -> b.int64("wrong", longArrayOf(1)).float64("more", doubleArrayOf(1.0)).build() }, bad) else AsyncTask.of(batch(10L * it), Metadata.of("index", "$it")) }
+            val failed = CData.exportAsyncStream(AsyncProducer.ofTasks(described(), tasks), consumer.handler, pool, CExport.DEVICE).outcome().exceptionOrNull()
             failed.shouldBeInstanceOf<DeviceException>().message shouldContain "gave an array of"
             consumer.join()
             consumer.results().let {
@@ -252,9 +256,9 @@ class AsyncProducerSpec : FunSpec({
 
     test("an array that is not the stream's is an error before it is announced") {
         consume().use { consumer ->
-            val failed = AsyncProducer.produce(consumer.handler, described(), Supplied(1) {
-                Devices.cpu().batchBuilder(1).use { b -> b.int64("id", longArrayOf(1)).float64("more", doubleArrayOf(1.0)).build() }
-            }, pool).outcome()
+            val failed = CData.exportAsyncStream(AsyncProducer.of(described(), Supplied(1) {
+                BatchBuilder.of(Devices.cpu(), 1).use { b -> b.int64("id", longArrayOf(1)).float64("more", doubleArrayOf(1.0)).build() }
+            }), consumer.handler, pool, CExport.DEVICE).outcome()
             failed.exceptionOrNull().shouldBeInstanceOf<DeviceException>().errno() shouldBe Errno.EINVAL
             consumer.join()
             consumer.results().tasks shouldBe 0
@@ -263,10 +267,10 @@ class AsyncProducerSpec : FunSpec({
 
     test("nulls of an array that is the stream's already are looked for before it is announced [STR-12]") {
         val strict = AsyncSchema.of(Schema.of(Field.of("id", DataType.INT64).withNullable(false)), DeviceType.CPU)
-        fun batch(isNull: Boolean) = Devices.cpu().batchBuilder(2).use { b -> b.column(Field.of("id", DataType.INT64)).append(1).append(2).setNulls { isNull && it == 1 }; b.build() }
+        fun batch(isNull: Boolean) = BatchBuilder.of(Devices.cpu(), 2).use { b -> b.column(Field.of("id", DataType.INT64)).append(1).append(2).setNulls { isNull && it == 1 }; b.build() }
         val batches = ArrayDeque(listOf(batch(false), batch(true)))
         consume().use { consumer ->
-            val failed = AsyncProducer.produce(consumer.handler, strict, Supplied(2) { batches.removeFirst() }, pool).outcome().exceptionOrNull()
+            val failed = CData.exportAsyncStream(AsyncProducer.of(strict, Supplied(2) { batches.removeFirst() }), consumer.handler, pool, CExport.DEVICE).outcome().exceptionOrNull()
             failed.shouldBeInstanceOf<DeviceException>().message shouldContain "$.id: row 1: null, but the field is not nullable"
             consumer.join()
             consumer.results().tasks shouldBe 1
@@ -274,17 +278,17 @@ class AsyncProducerSpec : FunSpec({
     }
 
     test("an array whose columns have other names is an error, of tasks when they are extracted [STR-12]") {
-        fun swapped() = Devices.cpu().batchBuilder(1).use { b -> b.int64("wrong", longArrayOf(1)).build() }
+        fun swapped() = BatchBuilder.of(Devices.cpu(), 1).use { b -> b.int64("wrong", longArrayOf(1)).build() }
         val said = "a stream gave an array of another type: field 0 of the stream's is \"id: int64"
         consume().use { consumer ->
-            val failed = AsyncProducer.produce(consumer.handler, described(), Supplied(1) { swapped() }, pool).outcome().exceptionOrNull()
+            val failed = CData.exportAsyncStream(AsyncProducer.of(described(), Supplied(1) { swapped() }), consumer.handler, pool, CExport.DEVICE).outcome().exceptionOrNull()
             failed.shouldBeInstanceOf<DeviceException>().message shouldContain said
             consumer.join()
             consumer.results().let { it.tasks shouldBe 0; it.message!! shouldContain said }
         }
         consume().use { consumer ->
             // Its extraction may come before the end of the stream, which it makes an error, or behind it.
-            AsyncProducer.produceTasks(consumer.handler, described(), Supplied(1) { AsyncTask.of(swapped(), Metadata.empty()) }, pool).outcome()
+            CData.exportAsyncStream(AsyncProducer.ofTasks(described(), Supplied(1) { AsyncTask.of(swapped(), Metadata.empty()) }), consumer.handler, pool, CExport.DEVICE).outcome()
             consumer.join()
             consumer.results().extractCode shouldBe Errno.EINVAL
         }
@@ -293,7 +297,7 @@ class AsyncProducerSpec : FunSpec({
     test("requests that come while the consumer drains, after the release, and after the last task, are nothing [ASY-22]") {
         repeat(50) {
             consume(40, LATE_REQUEST, EXTRACT_RELEASED, REQUEST_BEFORE, TOLERANT).use { consumer ->
-                AsyncProducer.produce(consumer.handler, reader(30), Metadata.empty(), pool).outcome().getOrThrow()
+                CData.exportAsyncStream(AsyncProducer.of(reader(30), Metadata.empty()), consumer.handler, pool, CExport.DEVICE).outcome().getOrThrow()
                 consumer.join()
                 consumer.results().rows shouldBe 300
             }
@@ -303,7 +307,7 @@ class AsyncProducerSpec : FunSpec({
     test("the producer is alive as long as a task is [ASY-22]") {
         consume(5, EXTRACT_RELEASED, GATE_EXTRACT).use { consumer ->
             val before = Ledger.now().producers
-            AsyncProducer.produce(consumer.handler, reader(3), Metadata.empty(), pool).outcome().getOrThrow()
+            CData.exportAsyncStream(AsyncProducer.of(reader(3), Metadata.empty()), consumer.handler, pool, CExport.DEVICE).outcome().getOrThrow()
             eventually("a thread is at the gate") { CPeer.waitingAtGate != 0L }
             Ledger.now().producers - before shouldBe 1
             CPeer.openGate()
@@ -313,12 +317,12 @@ class AsyncProducerSpec : FunSpec({
     }
 
     test("the handler may be left as it is by its release [ASY-24]") {
-        consume(5, RELEASE_STAYS).use { AsyncProducer.produce(it.handler, reader(3), Metadata.empty(), pool).outcome().getOrThrow() }
+        consume(5, RELEASE_STAYS).use { CData.exportAsyncStream(AsyncProducer.of(reader(3), Metadata.empty()), it.handler, pool, CExport.DEVICE).outcome().getOrThrow() }
     }
 
     test("a handler that there is nothing for has a producer all the same, is told why, and released [ASY-01, ASY-25, STR-17]") {
         consume().use { consumer ->
-            AsyncProducer.refuse(consumer.handler, DeviceException(Errno.ENOSYS, "no such \u0000 query", null, metadata))
+            CData.exportAsyncStream(AsyncProducer.failed(DeviceException(Errno.ENOSYS, "no such \u0000 query", null, metadata)), consumer.handler, Runnable::run, CExport.DEVICE)
             consumer.results().let {
                 it.schemas shouldBe 0
                 it.code shouldBe Errno.ENOSYS
@@ -335,7 +339,7 @@ class AsyncProducerSpec : FunSpec({
             val ours = if (documented) arrayOf(AsyncQuirk.PRODUCER_HAS_RELEASE) else emptyArray()
             consume(5, *quirks.filter { !documented || it != CHECK_TAIL }.toTypedArray()).use { consumer ->
                 val tasks = Supplied(20) { AsyncTask.of(batch(10L * it), if (it % 2 == 0) metadata else Metadata.empty()) }
-                AsyncProducer.produceTasks(consumer.handler, described(metadata), tasks, pool, *ours).outcome().getOrThrow()
+                CData.exportAsyncStream(AsyncProducer.ofTasks(described(metadata), tasks), consumer.handler, pool, CExport.DEVICE.quirks(*ours)).outcome().getOrThrow()
                 consumer.join()
                 consumer.results().let {
                     it.streamMetadata shouldBe byteArrayOf(1, 0, 0, 0, 1, 0, 0, 0, 'k'.code.toByte(), 3, 0, 0, 0, 0, 'x'.code.toByte(), 0)
@@ -348,7 +352,7 @@ class AsyncProducerSpec : FunSpec({
 
     test("an executor that refuses to run ends the stream, with an error for both sides") {
         consume().use { consumer ->
-            val produced = AsyncProducer.produce(consumer.handler, reader(3), Metadata.empty(), Executor { throw RejectedExecutionException("shut down") })
+            val produced = CData.exportAsyncStream(AsyncProducer.of(reader(3), Metadata.empty()), consumer.handler, Executor { throw RejectedExecutionException("shut down") }, CExport.DEVICE)
             produced.outcome().exceptionOrNull().shouldBeInstanceOf<DeviceException>().errno() shouldBe Errno.ECANCELED
             consumer.results().let { it.code shouldBe Errno.ECANCELED; it.message!! shouldContain "shut down" }
         }
@@ -374,12 +378,12 @@ class AsyncProducerSpec : FunSpec({
                 override fun cancel() = Unit
             })
         }
-        consume(1, CANCEL_INSIDE, at = 1).use { AsyncProducer.produce(it.handler, described(), rude, pool).outcome().getOrThrow() }
+        consume(1, CANCEL_INSIDE, at = 1).use { CData.exportAsyncStream(AsyncProducer.of(described(), rude), it.handler, pool, CExport.DEVICE).outcome().getOrThrow() }
     }
 
     test("a publisher that throws when it is subscribed to is an error") {
         consume().use { consumer ->
-            val produced = AsyncProducer.produce(consumer.handler, described(), { throw IOException("no") }, pool)
+            val produced = CData.exportAsyncStream(AsyncProducer.of(described(), { throw IOException("no") }), consumer.handler, pool, CExport.DEVICE)
             produced.outcome().exceptionOrNull().shouldBeInstanceOf<IOException>()
             consumer.results().message!! shouldContain "no"
         }
@@ -399,7 +403,7 @@ class AsyncProducerSpec : FunSpec({
             override fun cancel() = stuck.countDown()
         }
         consume(5, CANCEL_OUTSIDE, at = 1).use { consumer ->
-            AsyncProducer.produce(consumer.handler, DeviceArrayReader.of(schema, DeviceType.CPU, source), Metadata.empty(), pool).outcome().getOrThrow()
+            CData.exportAsyncStream(AsyncProducer.of(DeviceArrayReader.of(schema, DeviceType.CPU, source), Metadata.empty()), consumer.handler, pool, CExport.DEVICE).outcome().getOrThrow()
             consumer.results().errors shouldBe 0
         }
     }
@@ -408,11 +412,11 @@ class AsyncProducerSpec : FunSpec({
         Arena.ofConfined().use { arena ->
             val nothing = arena.allocate(ArrowAsyncHandlerStruct.LAYOUT)
             reader(3).use { source ->
-                shouldThrow<IllegalArgumentException> { AsyncProducer.produce(nothing, source, Metadata.empty(), pool) }.message shouldContain "released"
-                ArrowAsyncHandlerStruct.setRelease(nothing.address(), 1)
-                shouldThrow<IllegalArgumentException> { AsyncProducer.refuse(nothing, IOException()) }.message shouldContain "is NULL"
+                shouldThrow<IllegalArgumentException> { CData.exportAsyncStream(AsyncProducer.of(source, Metadata.empty()), nothing, pool, CExport.DEVICE) }.message shouldContain "released"
+                RawArrowAsyncHandler.setRelease(nothing.address(), 1)
+                shouldThrow<IllegalArgumentException> { CData.exportAsyncStream(AsyncProducer.failed(IOException()), nothing, Runnable::run, CExport.DEVICE) }.message shouldContain "is NULL"
             }
-            shouldThrow<IllegalArgumentException> { AsyncProducer.refuse(MemorySegment.NULL, IOException()) }.message shouldContain "NULL"
+            shouldThrow<IllegalArgumentException> { CData.exportAsyncStream(AsyncProducer.failed(IOException()), MemorySegment.NULL, Runnable::run, CExport.DEVICE) }.message shouldContain "NULL"
         }
     }
 })

@@ -34,7 +34,7 @@ import java.util.UUID
 class BatchBuilderObjectsSpec : FunSpec({
     extension(LedgerExtension)
 
-    fun built(fill: BatchBuilder.() -> Unit, look: (Column) -> Unit) = Devices.cpu().batchBuilder().use { builder ->
+    fun built(fill: BatchBuilder.() -> Unit, look: (Column) -> Unit) = BatchBuilder.of(Devices.cpu()).use { builder ->
         builder.fill()
         builder.build().use {
             it.validate(Validation.FULL)
@@ -42,7 +42,7 @@ class BatchBuilderObjectsSpec : FunSpec({
         }
     }
 
-    fun refused(field: Field, values: List<Any?>): String = Devices.cpu().batchBuilder().use { builder ->
+    fun refused(field: Field, values: List<Any?>): String = BatchBuilder.of(Devices.cpu()).use { builder ->
         builder.int32("before", IntArray(2))
         val message = shouldThrow<IllegalArgumentException> { builder.column(field, values) }.message!!
         builder.build().use { it.schema().fields().map(Field::name) shouldBe listOf("before") }
@@ -57,7 +57,7 @@ class BatchBuilderObjectsSpec : FunSpec({
                 val values = batch.column(field.name()).toList()
                 when {
                     "union" in field.name() -> refused(field, values) shouldContain "append its rows by column(field)"
-                    else -> Devices.cpu().batchBuilder().use { builder ->
+                    else -> BatchBuilder.of(Devices.cpu()).use { builder ->
                         builder.column(field, values)
                         builder.build().use { again ->
                             again.validate(Validation.FULL)
@@ -109,7 +109,7 @@ class BatchBuilderObjectsSpec : FunSpec({
     }
 
     test("a shortcut whose list has what the type has not adds no column, and says what has it [OWN-15]") {
-        Devices.cpu().batchBuilder().use { builder ->
+        BatchBuilder.of(Devices.cpu()).use { builder ->
             builder.int32("before", IntArray(2))
             val late = Instant.parse("2300-01-01T00:00:00Z")
             shouldThrow<IllegalArgumentException> { builder.timestamp("at", listOf(null, late)) }.message shouldBe "column \"at\" of type timestamp[ns, tz=UTC] does not hold " +

@@ -8,9 +8,9 @@ import io.kotest.matchers.longs.shouldBeGreaterThanOrEqual
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.DeviceException
+import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
-import org.arbalest.device.abi.DeviceType
-import org.arbalest.device.abi.Errno
+import org.arbalest.device.Errno
 import org.arbalest.device.internal.cpu.CpuProvider
 import org.arbalest.device.internal.device.DeviceImpl
 import org.arbalest.device.internal.memory.NativeHeap
@@ -65,7 +65,7 @@ class BatchBuilderSpec : FunSpec({
 
     test("growing keeps what was written, wherever the memory moves") {
         val driver = Scarce(-1)
-        device(driver).batchBuilder(1000).use { batch ->
+        BatchBuilder.of(device(driver), 1000).use { batch ->
             fill(batch, 1000)
             batch.build().use { array ->
                 driver.asked shouldBeGreaterThan 15
@@ -84,11 +84,11 @@ class BatchBuilderSpec : FunSpec({
     }
 
     test("whichever allocation fails, nothing is left, and the error is the driver's") {
-        val needed = Scarce(-1).also { driver -> device(driver).batchBuilder(300).use { fill(it, 300); it.build().close() } }.asked
+        val needed = Scarce(-1).also { driver -> BatchBuilder.of(device(driver), 300).use { fill(it, 300); it.build().close() } }.asked
         for (n in 0 until needed) {
             val driver = Scarce(n)
             val failure = shouldThrow<DeviceException> {
-                device(driver).batchBuilder(300).use {
+                BatchBuilder.of(device(driver), 300).use {
                     fill(it, 300)
                     it.build().close()
                 }
@@ -97,24 +97,24 @@ class BatchBuilderSpec : FunSpec({
             driver.live shouldBe 0
         }
         val enough = Scarce(needed)
-        device(enough).batchBuilder(300).use { fill(it, 300); it.build().close() }
+        BatchBuilder.of(device(enough), 300).use { fill(it, 300); it.build().close() }
         enough.live shouldBe 0
     }
 
     test("a throw between columns leaves nothing, and so does a batch that was never built") {
         val driver = Scarce(-1)
         shouldThrow<NoSuchElementException> {
-            device(driver).batchBuilder(10).use {
+            BatchBuilder.of(device(driver), 10).use {
                 fill(it, 10)
                 throw NoSuchElementException("of mine")
             }
         }
-        device(driver).batchBuilder(10).use { fill(it, 3) }
+        BatchBuilder.of(device(driver), 10).use { fill(it, 3) }
         driver.live shouldBe 0
     }
 
     test("a column of another length than the batch is refused by its name and both numbers; it can be completed then") {
-        Devices.cpu().batchBuilder(3).use { batch ->
+        BatchBuilder.of(Devices.cpu(), 3).use { batch ->
             val column = batch.column(Field.of("short", DataType.INT8)).append(1L).append(2L)
             shouldThrow<IllegalStateException> { batch.build() }.message.let {
                 it shouldContain "\"short\""
@@ -124,7 +124,7 @@ class BatchBuilderSpec : FunSpec({
             column.append(3L)
             batch.build().use { it.column("short").getLong(2) shouldBe 3 }
         }
-        Devices.cpu().batchBuilder(1).use { batch ->
+        BatchBuilder.of(Devices.cpu(), 1).use { batch ->
             val lists = batch.column(Field.of("l", ListType(Field.of("item", DataType.INT8)))).appendList(2)
             lists.items().append(1L)
             shouldThrow<IllegalStateException> { batch.build() }.message shouldContain "the lists have 2 elements, but 1 were appended"
@@ -132,21 +132,21 @@ class BatchBuilderSpec : FunSpec({
     }
 
     test("a batch whose rows were not counted has as many as its columns, however many; others are refused by both names and numbers [BLD-20]") {
-        for (rows in listOf(0, 1, 1000)) Devices.cpu().batchBuilder().use { batch ->
+        for (rows in listOf(0, 1, 1000)) BatchBuilder.of(Devices.cpu()).use { batch ->
             batch.rows() shouldBe 0
             fill(batch, rows)
             batch.rows() shouldBe rows
             val array = batch.build()
             array.use {
                 it.length() shouldBe rows
-                Devices.cpu().batchBuilder(rows).use { counted ->
+                BatchBuilder.of(Devices.cpu(), rows).use { counted ->
                     fill(counted, rows)
                     counted.build().use { right -> it.difference(right) shouldBe null }
                 }
             }
         }
-        Devices.cpu().batchBuilder().use { it.build().use { empty -> empty.length() shouldBe 0 } }
-        Devices.cpu().memory().batchBuilder().use { batch ->
+        BatchBuilder.of(Devices.cpu()).use { it.build().use { empty -> empty.length() shouldBe 0 } }
+        BatchBuilder.of(Devices.cpu().memory()).use { batch ->
             val short = batch.column(Field.of("short", DataType.INT8)).append(1L).append(2L)
             batch.int64("long", longArrayOf(1, 2, 3))
             shouldThrow<IllegalStateException> { batch.build() }.message shouldBe "column \"long\" has 3 values, but column \"short\" has 2"
@@ -159,7 +159,7 @@ class BatchBuilderSpec : FunSpec({
         repeat(300) { seed ->
             val random = Random(seed)
             val expected = mutableListOf<Boolean?>()
-            Devices.cpu().batchBuilder().use { batch ->
+            BatchBuilder.of(Devices.cpu()).use { batch ->
                 val column = batch.column(Field.of("b", DataType.BOOL))
                 repeat(20) {
                     when (random.nextInt(4)) {
@@ -181,7 +181,7 @@ class BatchBuilderSpec : FunSpec({
         repeat(100) { seed ->
             val random = Random(seed)
             val expected = mutableListOf<Boolean?>()
-            Devices.cpu().batchBuilder().use { batch ->
+            BatchBuilder.of(Devices.cpu()).use { batch ->
                 val column = batch.column(Field.of("b", DataType.runEndEncoded(DataType.INT32, Field.of("values", DataType.BOOL))))
                 repeat(30) {
                     if (random.nextBoolean()) {
@@ -201,7 +201,7 @@ class BatchBuilderSpec : FunSpec({
     }
 
     test("all bytes behind the values are zero, and no buffer is NULL but the validity of a column without nulls") {
-        device(Scarce(-1)).batchBuilder(3).use { batch ->
+        BatchBuilder.of(device(Scarce(-1)), 3).use { batch ->
             batch.int32("n", intArrayOf(-1, -1, -1)).utf8("t", listOf("a", null, "bc"))
             batch.column(Field.of("b", DataType.BOOL)).appendAll(booleanArrayOf(true, true, true))
             batch.build().use { array ->
@@ -223,7 +223,7 @@ class BatchBuilderSpec : FunSpec({
     }
 
     test("ours: an empty batch has offsets, and no NULL where a buffer belongs [ARR-08]") {
-        Devices.cpu().batchBuilder(0).use { batch ->
+        BatchBuilder.of(Devices.cpu(), 0).use { batch ->
             batch.utf8("t", listOf())
             batch.build().use { array ->
                 val column = array.column("t")
@@ -236,7 +236,7 @@ class BatchBuilderSpec : FunSpec({
 
     test("a column builder that was kept cannot change the batch, nor allocate anything [OWN-13]") {
         val item = Field.of("x", DataType.BOOL)
-        val batch = Devices.cpu().batchBuilder(1)
+        val batch = BatchBuilder.of(Devices.cpu(), 1)
         val kept = listOf(DataType.INT64, DataType.UTF8, DataType.BOOL, StructType(listOf(item)), ListType(item))
             .mapIndexed { i, type -> batch.column(Field.of("c$i", type)) }
         kept[0].append(1L)
@@ -261,7 +261,7 @@ class BatchBuilderSpec : FunSpec({
     }
 
     test("a column says how many nulls it has only while its handle is open") {
-        val array = Devices.cpu().batchBuilder(2).use { it.utf8("t", listOf("a", null)).build() }
+        val array = BatchBuilder.of(Devices.cpu(), 2).use { it.utf8("t", listOf("a", null)).build() }
         val column = array.column("t")
         column.nullCount() shouldBe 1
         array.close()

@@ -25,7 +25,7 @@ import java.util.UUID
 class ColumnBuilderErrorsSpec : FunSpec({
     extension(Balanced)
 
-    fun builders(rows: Int = 1, use: BatchBuilder.() -> Unit) = Devices.cpu().batchBuilder(rows).use(use)
+    fun builders(rows: Int = 1, use: BatchBuilder.() -> Unit) = BatchBuilder.of(Devices.cpu(), rows).use(use)
 
     fun BatchBuilder.column(type: DataType) = column(Field.of("x", type))
 

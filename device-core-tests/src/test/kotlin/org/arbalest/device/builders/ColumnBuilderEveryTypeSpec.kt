@@ -6,7 +6,9 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
-import org.arbalest.device.abi.ArrowArrayStruct
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.internal.abi.RawArrowArray
 import org.arbalest.device.support.HandLaid
 import org.arbalest.device.support.struct
 import org.arbalest.device.types.DataType
@@ -95,7 +97,7 @@ class ColumnBuilderEveryTypeSpec : FunSpec({
         }
     }
 
-    fun built(field: Field, rows: List<Int>): DeviceArray = Devices.cpu().batchBuilder(rows.size).use { batch ->
+    fun built(field: Field, rows: List<Int>): DeviceArray = BatchBuilder.of(Devices.cpu(), rows.size).use { batch ->
         val column = batch.column(field)
         for (row in rows) append(column, field, row)
         batch.build()
@@ -120,7 +122,7 @@ class ColumnBuilderEveryTypeSpec : FunSpec({
         for (type in HandLaid.types) withClue(type) {
             HandLaid.exported(built(type, listOf())) shouldBe HandLaid.expected(type, listOf())
             if (type is StructType || type is UnionType) return@withClue
-            val nulls = Devices.cpu().batchBuilder(9).use { batch ->
+            val nulls = BatchBuilder.of(Devices.cpu(), 9).use { batch ->
                 batch.column(Field.of("a", type)).also { column -> repeat(9) { column.appendNull() } }
                 batch.build().use { it.child(0) }
             }
@@ -131,14 +133,14 @@ class ColumnBuilderEveryTypeSpec : FunSpec({
     test("nothing that is built has a NULL pointer but for a bitmap without nulls, though it has no rows [ARR-08, BLD-01]") {
         fun check(array: Long, type: DataType) {
             val hasValidity = type !is UnionType
-            for (i in 0 until ArrowArrayStruct.nBuffers(array)) if (i > 0 || !hasValidity) (ArrowArrayStruct.buffer(array, i) != 0L) shouldBe true
-            type.children().forEachIndexed { i, field -> check(ArrowArrayStruct.child(array, i.toLong()), field.type()) }
-            if (type is DictionaryType) check(ArrowArrayStruct.dictionary(array), type.values().type())
+            for (i in 0 until RawArrowArray.nBuffers(array)) if (i > 0 || !hasValidity) (RawArrowArray.buffer(array, i) != 0L) shouldBe true
+            type.children().forEachIndexed { i, field -> check(RawArrowArray.child(array, i.toLong()), field.type()) }
+            if (type is DictionaryType) check(RawArrowArray.dictionary(array), type.values().type())
         }
         for (type in HandLaid.types) for (count in listOf(0, 5)) withClue("$type, $count rows") {
             Arena.ofConfined().use { arena ->
                 val out = arena.struct(StructKind.ARRAY)
-                built(type, rows.take(count)).use { it.exportArray(out) }
+                built(type, rows.take(count)).use { CData.exportArray(it, out, CExport.CPU) }
                 check(out.address(), type)
                 PeerMoves.release(out, StructKind.ARRAY)
             }

@@ -26,7 +26,7 @@ class ColumnBuilderFailureSpec : FunSpec({
 
     /** Appends one value, something that throws, and one more value; tells what is in the column, and what was thrown. */
     fun around(type: DataType, good: ColumnBuilder.() -> Unit, bad: ColumnBuilder.() -> Unit): Pair<List<Any?>, Throwable> =
-        Devices.cpu().batchBuilder(2).use { batch ->
+        BatchBuilder.of(Devices.cpu(), 2).use { batch ->
             val column = batch.column(Field.of("a", type))
             column.good()
             val thrown = shouldThrow<Throwable> { column.bad() }
@@ -69,7 +69,7 @@ class ColumnBuilderFailureSpec : FunSpec({
 
     test("a predicate that throws, or names a row that cannot be null, makes no row null [OWN-15]") {
         for (nullable in listOf(true, false)) {
-            Devices.cpu().batchBuilder(3).use { batch ->
+            BatchBuilder.of(Devices.cpu(), 3).use { batch ->
                 val column = batch.column(Field.of("a", DataType.INT32).withNullable(nullable)).appendAll(intArrayOf(1, 2, 3))
                 shouldThrow<RuntimeException> { column.setNulls { if (it == 2) error("no") else it == 1 && nullable } }
                 if (!nullable) shouldThrow<IllegalArgumentException> { column.setNulls { it == 1 } }
@@ -79,7 +79,7 @@ class ColumnBuilderFailureSpec : FunSpec({
     }
 
     test("a column whose values stop half way, by an iterator that throws, is not in the batch [OWN-15]") {
-        Devices.cpu().batchBuilder(2).use { batch ->
+        BatchBuilder.of(Devices.cpu(), 2).use { batch ->
             val texts = object : AbstractList<String>() {
                 override val size = 2
                 override fun get(index: Int) = if (index == 0) "first" else error("no more")
@@ -123,13 +123,13 @@ class ColumnBuilderFailureSpec : FunSpec({
             DataType.list(field) to listOf({ appendList(0) }, { appendNull() }),
             DataType.listView(field) to listOf({ appendList(0) }, { appendListView(0, 0) }, { appendNull() }),
         )
-        val batchOfNull = Devices.cpu().batchBuilder(1)
+        val batchOfNull = BatchBuilder.of(Devices.cpu(), 1)
         val late = batchOfNull.column(Field.of("a", DataType.struct(Field.of("n", DataType.NULL)))).appendNullWithParts()
         batchOfNull.build().close()
         shouldThrow<IllegalStateException> { late.appendNullWithParts() }
         for ((type, each) in appends) {
             for (isBuilt in listOf(true, false)) {
-                val batch = Devices.cpu().batchBuilder(0)
+                val batch = BatchBuilder.of(Devices.cpu(), 0)
                 val column = batch.column(Field.of("a", type))
                 if (isBuilt) batch.build().close() else batch.close()
                 for (append in each) {

@@ -27,7 +27,7 @@ class ColumnBuilderNestedSpec : FunSpec({
     val text = Field.of("s", DataType.UTF8)
     val required = number.withNullable(false)
 
-    fun built(type: DataType, rows: Int, fill: ColumnBuilder.() -> Unit, look: (DeviceArray) -> Unit) = Devices.cpu().batchBuilder(rows).use { batch ->
+    fun built(type: DataType, rows: Int, fill: ColumnBuilder.() -> Unit, look: (DeviceArray) -> Unit) = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
         batch.column(Field.of("a", type)).fill()
         batch.build().use { array -> array.child(0).use(look) }
     }
@@ -39,7 +39,7 @@ class ColumnBuilderNestedSpec : FunSpec({
     fun DeviceArray.values(): List<Any?> = asColumn().let { column -> (0 until column.length()).map { column.get(it) } }
 
     /** One append, what is refused, and the same append again: what the refusal says; the column has two rows and is whole. */
-    fun refused(type: DataType, good: ColumnBuilder.() -> Unit, bad: ColumnBuilder.() -> Unit): String = Devices.cpu().batchBuilder(2).use { batch ->
+    fun refused(type: DataType, good: ColumnBuilder.() -> Unit, bad: ColumnBuilder.() -> Unit): String = BatchBuilder.of(Devices.cpu(), 2).use { batch ->
         val column = batch.column(Field.of("a", type))
         column.good()
         val thrown = shouldThrow<RuntimeException> { column.bad() }
@@ -67,7 +67,7 @@ class ColumnBuilderNestedSpec : FunSpec({
         }
         refused(DataType.listView(number), { appendList(0) }) { appendListView(Int.MAX_VALUE.toLong(), 1) } shouldContain "has 32-bit offsets, but elements at 2147483647"
         refused(DataType.largeListView(number), { appendList(0) }) { appendListView(Long.MAX_VALUE, 1) } shouldContain "has 64-bit offsets"
-        Devices.cpu().batchBuilder(1).use { batch ->
+        BatchBuilder.of(Devices.cpu(), 1).use { batch ->
             val column = batch.column(Field.of("a", DataType.listView(number))).appendListView(1, 2)
             column.items().append(1)
             shouldThrow<IllegalStateException> { batch.build() }.message shouldBe "column \"a\": the lists have 3 elements, but 1 were appended"
@@ -97,7 +97,7 @@ class ColumnBuilderNestedSpec : FunSpec({
         val type = DataType.fixedSizeList(number, 3)
         refused(type, { appendList(3).items().appendAll(intArrayOf(1, 2, 3)) }) { appendList(2) } shouldBe "column \"a\", row 1: a list of 2 elements, where all have 3"
         refused(type, { appendNull() }) { appendList(4) } shouldContain "a list of 4 elements, where all have 3"
-        Devices.cpu().batchBuilder(2).use { batch ->
+        BatchBuilder.of(Devices.cpu(), 2).use { batch ->
             val column = batch.column(Field.of("a", type)).appendList(3)
             shouldThrow<IllegalStateException> { column.appendNull() }.message shouldBe
                 "column \"a\", row 1: a null, whose 3 elements come next, but the lists before have 3, of which 0 were appended"
@@ -121,14 +121,14 @@ class ColumnBuilderNestedSpec : FunSpec({
         refused(type, good) { appendMap(-1) } shouldContain "row 1: a map of size -1"
         refused(type, good) { keys().appendNull() } shouldContain "\"a.entries.key\" is not nullable"
         refused(type, good) { appendMap(Int.MAX_VALUE) } shouldContain "has 32-bit offsets, but 2147483648 elements; use several batches"
-        Devices.cpu().batchBuilder(1).use { batch ->
+        BatchBuilder.of(Devices.cpu(), 1).use { batch ->
             val column = batch.column(Field.of("a", type)).appendMap(2)
             column.keys().append("k")
             shouldThrow<IllegalStateException> { batch.build() }.message shouldBe "column \"a\": the maps have 2 keys, but 1 were appended"
             column.keys().append("l")
             shouldThrow<IllegalStateException> { batch.build() }.message shouldBe "column \"a\": the maps have 2 values, but 0 were appended"
         }
-        Devices.cpu().batchBuilder(0).use { batch ->
+        BatchBuilder.of(Devices.cpu(), 0).use { batch ->
             val column = batch.column(Field.of("a", MapType(Field.of("entries", StructType(listOf(required, number))).withNullable(false), true)))
             column.keys(Field.of("k", DataType.UTF8))
             column.values(Field.of("v", DataType.BOOL))
@@ -165,7 +165,7 @@ class ColumnBuilderNestedSpec : FunSpec({
         refused(type, { appendUnion(0).child(0).append(1) }) { appendUnions(byteArrayOf(-1)) } shouldContain "has no type id -1"
         refused(type, { appendUnion(0).child(0).append(1) }) { setNulls { true } } shouldContain "is a union, which has no nulls of its own"
         refused(DataType.denseUnion(required), { appendUnion(0).child(0).append(1) }) { appendNull() } shouldContain "no child may be null"
-        Devices.cpu().batchBuilder(2).use { batch ->
+        BatchBuilder.of(Devices.cpu(), 2).use { batch ->
             val column = batch.column(Field.of("a", type)).appendUnion("s")
             shouldThrow<IllegalStateException> { column.appendNull() }.message shouldContain "child \"s\" comes next, but it has 0, where 1 come before"
             shouldThrow<IllegalStateException> { column.appendUnion(0).also { batch.build() } }.message shouldContain "1 elements are of child \"n\", but 0 were appended"
@@ -192,7 +192,7 @@ class ColumnBuilderNestedSpec : FunSpec({
 
     test("… and an element that is missing is named before anything is written [BLD-06]") {
         val type = DataType.sparseUnion(number, text)
-        Devices.cpu().batchBuilder(3).use { batch ->
+        BatchBuilder.of(Devices.cpu(), 3).use { batch ->
             val column = batch.column(Field.of("a", type)).appendUnion("n")
             shouldThrow<IllegalStateException> { column.appendUnion("s") }.message shouldBe "column \"a\", row 1: child \"n\" has only 0 of the elements before it"
             shouldThrow<IllegalStateException> { column.appendNull() }
@@ -257,7 +257,7 @@ class ColumnBuilderNestedSpec : FunSpec({
         refused(type, { append(1) }) { appendAll(longArrayOf(1, 2, 2, 1L shl 40)) } shouldContain "the integer 1099511627776 (-2147483648 to 2147483647), in row 4"
         refused(type, { append(1) }) { setNulls { true } } shouldContain "run-end-encoded and has no nulls of its own"
         refused(DataType.runEndEncoded(DataType.INT16, required), { append(1) }) { appendNull() } shouldContain "the values of the runs are not nullable"
-        Devices.cpu().batchBuilder(32768).use { batch ->
+        BatchBuilder.of(Devices.cpu(), 32768).use { batch ->
             val column = batch.column(Field.of("a", type)).appendRun(32767)
             shouldThrow<IllegalStateException> { column.append(5) }.message shouldBe "column \"a\", row 32767: there are 1 runs, but 0 values were appended for them"
             column.values().append(4)
@@ -267,7 +267,7 @@ class ColumnBuilderNestedSpec : FunSpec({
     }
 
     test("growing types: elements, keys, values and dictionaries are named while there are none, and keep their type then") {
-        Devices.cpu().batchBuilder(1).use { batch ->
+        BatchBuilder.of(Devices.cpu(), 1).use { batch ->
             for (type in listOf(DataType.list(number), DataType.listView(number), DataType.fixedSizeList(number, 1))) {
                 val column = batch.column(Field.of("l", type))
                 column.items(text).append("x")
@@ -317,7 +317,7 @@ class ColumnBuilderNestedSpec : FunSpec({
             DataType.list(inner) to { it.items().child("n") to it.items(text) },
         )
         for ((type, replace) in replacing) withClue(type) {
-            Devices.cpu().batchBuilder().use { batch ->
+            BatchBuilder.of(Devices.cpu()).use { batch ->
                 val (held, _) = replace(batch.column(Field.of("a", type)))
                 held.append(1)
                 shouldThrow<IllegalStateException> { batch.build() }.message!! shouldContain "whose builder was replaced when another type was said; hold the one that returned"

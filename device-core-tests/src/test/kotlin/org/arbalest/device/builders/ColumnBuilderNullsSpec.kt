@@ -26,7 +26,7 @@ import kotlin.random.Random
 class ColumnBuilderNullsSpec : FunSpec({
     extension(LedgerExtension)
 
-    fun built(field: Field, rows: Int, fill: ColumnBuilder.() -> Unit): DeviceArray = Devices.cpu().batchBuilder(rows).use { batch ->
+    fun built(field: Field, rows: Int, fill: ColumnBuilder.() -> Unit): DeviceArray = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
         batch.column(field).fill()
         batch.build()
     }
@@ -85,7 +85,7 @@ class ColumnBuilderNullsSpec : FunSpec({
 
     test("the null structs' fields are the user's, the elements of null lists of one size are made, run-ends have one run more [BLD-19]") {
         val struct = Field.of("s", StructType(listOf(Field.of("x", DataType.INT32))))
-        Devices.cpu().batchBuilder(3).use { batch ->
+        BatchBuilder.of(Devices.cpu(), 3).use { batch ->
             val column = batch.column(struct).appendNulls(3)
             shouldThrow<IllegalStateException> { batch.build() }.message shouldContain "its field \"x\" has 0"
             column.child("x").appendNulls(3)
@@ -102,7 +102,7 @@ class ColumnBuilderNullsSpec : FunSpec({
     }
 
     test("nulls that cannot all be appended are not appended at all [OWN-15]") {
-        fun refused(field: Field, count: Long, says: String, before: ColumnBuilder.() -> Unit = {}) = Devices.cpu().batchBuilder(1).use { batch ->
+        fun refused(field: Field, count: Long, says: String, before: ColumnBuilder.() -> Unit = {}) = BatchBuilder.of(Devices.cpu(), 1).use { batch ->
             val column = batch.column(field).apply(before)
             val length = column.length()
             shouldThrow<RuntimeException> { column.appendNulls(count) }.message!! shouldContain says
@@ -116,7 +116,7 @@ class ColumnBuilderNullsSpec : FunSpec({
         refused(Field.of("a", DataType.fixedSizeList(item, 2)), 16384, "count (32767)")
         refused(Field.of("a", DataType.fixedSizeList(Field.of("item", DataType.INT8), 2)), 2, "of which 0 were appended") { appendList(2) }
         refused(Field.of("a", DataType.sparseUnion(Field.of("n", DataType.INT8), item)), 32768, "count (32767)")
-        Devices.cpu().batchBuilder(0).use { batch ->
+        BatchBuilder.of(Devices.cpu(), 0).use { batch ->
             val column = batch.column(Field.of("a", DataType.INT8).withNullable(false)).appendNulls(0)
             val builder = batch.column(Field.of("b", DataType.struct(Field.of("x", DataType.INT8))))
             batch.build().close()
@@ -164,7 +164,7 @@ class ColumnBuilderNullsSpec : FunSpec({
     test("a bitmap that cannot be used makes no row null: too short, closed, a row that cannot be null, a type without nulls of its own [OWN-15]") {
         val zeroes = MemorySegment.ofArray(ByteArray(2))
         val closed = Arena.ofConfined().use { it.allocate(80) }
-        for (nullable in listOf(true, false)) Devices.cpu().batchBuilder(17).use { batch ->
+        for (nullable in listOf(true, false)) BatchBuilder.of(Devices.cpu(), 17).use { batch ->
             val column = batch.column(Field.of("a", DataType.INT32).withNullable(nullable)).appendAll(IntArray(17))
             shouldThrow<IndexOutOfBoundsException> { column.setNulls(0, zeroes, 0) }.message shouldBe "column \"a\": 17 rows from bit 0 of 2 bytes on"
             for ((from, bit) in listOf(1L to 1L, 0L to -1L, 16L to Long.MAX_VALUE, -1L to 0L, 18L to 0L)) {
@@ -175,7 +175,7 @@ class ColumnBuilderNullsSpec : FunSpec({
                 "column \"a\" is not nullable, but row 16 is null"
             batch.build().use { it.column("a").nullCount() shouldBe 0 }
         }
-        for (field in EveryType.fields.filter { it.type() is UnionType || it.type() is NestedType.RunEndEncodedType }) Devices.cpu().batchBuilder(1).use { batch ->
+        for (field in EveryType.fields.filter { it.type() is UnionType || it.type() is NestedType.RunEndEncodedType }) BatchBuilder.of(Devices.cpu(), 1).use { batch ->
             shouldThrow<IllegalArgumentException> { batch.column(field).setNulls(0, zeroes, 0) }.message shouldContain "no nulls of its own"
         }
         Arena.ofConfined().use { arena ->

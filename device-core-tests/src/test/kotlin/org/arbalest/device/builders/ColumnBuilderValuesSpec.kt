@@ -26,7 +26,7 @@ import kotlin.random.Random
 class ColumnBuilderValuesSpec : FunSpec({
     extension(Balanced)
 
-    fun built(type: DataType, rows: Int, fill: ColumnBuilder.() -> Unit, look: (DeviceArray) -> Unit) = Devices.cpu().batchBuilder(rows).use { batch ->
+    fun built(type: DataType, rows: Int, fill: ColumnBuilder.() -> Unit, look: (DeviceArray) -> Unit) = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
         batch.column(Field.of("a", type)).fill()
         batch.build().use { array -> array.child(0).use(look) }
     }
@@ -35,7 +35,7 @@ class ColumnBuilderValuesSpec : FunSpec({
 
     fun Column.all(): List<Any?> = (0 until length()).map { get(it) }
 
-    fun refused(type: DataType, good: ColumnBuilder.() -> Unit, bad: ColumnBuilder.() -> Unit): String = Devices.cpu().batchBuilder(2).use { batch ->
+    fun refused(type: DataType, good: ColumnBuilder.() -> Unit, bad: ColumnBuilder.() -> Unit): String = BatchBuilder.of(Devices.cpu(), 2).use { batch ->
         val column = batch.column(Field.of("a", type))
         column.good()
         val thrown = shouldThrow<IllegalArgumentException> { column.bad() }
@@ -196,7 +196,7 @@ class ColumnBuilderValuesSpec : FunSpec({
 
     test("indices that are to grow become as wide as the values need, and the field says so; others refuse the value that is too much [BLD-12]") {
         for ((narrow, wide) in listOf(DataType.INT8 to DataType.INT16, DataType.UINT8 to DataType.UINT16)) {
-            Devices.cpu().batchBuilder(301).use { batch ->
+            BatchBuilder.of(Devices.cpu(), 301).use { batch ->
                 val column = batch.column(Field.of("a", DataType.dictionary(narrow, DataType.INT64))).growIndices()
                 for (i in 0L until 300) column.append(1000 - i)
                 column.append(1000)
@@ -204,7 +204,7 @@ class ColumnBuilderValuesSpec : FunSpec({
                 batch.build().use { array -> array.column("a").all() shouldBe List(300) { 1000L - it } + 1000L }
             }
         }
-        for ((index, most) in listOf(DataType.INT8 to 127L, DataType.UINT8 to 255L)) Devices.cpu().batchBuilder(257).use { batch ->
+        for ((index, most) in listOf(DataType.INT8 to 127L, DataType.UINT8 to 255L)) BatchBuilder.of(Devices.cpu(), 257).use { batch ->
             val grown = batch.column(Field.of("a", DataType.dictionary(index, DataType.INT64))).growIndices()
             for (i in 0..most) grown.append(i)
             grown.field().type() shouldBe DataType.dictionary(index, DataType.INT64)
@@ -213,7 +213,7 @@ class ColumnBuilderValuesSpec : FunSpec({
             for (i in 0..most) kept.append(i)
             shouldThrow<IllegalArgumentException> { kept.append(most + 1) }.message shouldContain "indices count ($most)"
         }
-        Devices.cpu().batchBuilder(257).use { batch ->
+        BatchBuilder.of(Devices.cpu(), 257).use { batch ->
             val column = batch.column(Field.of("a", DataType.dictionary(DataType.UINT8, DataType.INT64)))
             for (i in 0L until 256) column.append(i)
             shouldThrow<IllegalArgumentException> { column.append(256) }.message shouldBe
@@ -240,14 +240,14 @@ class ColumnBuilderValuesSpec : FunSpec({
     }
 
     test("of values for a dictionary none is kept if one does not fit, and the dictionary has no more than before [OWN-15]") {
-        Devices.cpu().batchBuilder(3).use { batch ->
+        BatchBuilder.of(Devices.cpu(), 3).use { batch ->
             val column = batch.column(Field.of("a", DataType.dictionary(DataType.INT8, DataType.INT16))).append(1)
             shouldThrow<IllegalArgumentException> { column.appendAll(longArrayOf(2, 3, 70_000)) }.message shouldContain "the integer 70000 (-32768 to 32767), in row 3"
             column.dictionary().length() shouldBe 1
             column.append(3).append(2)
             batch.build().use { it.column("a").dictionary().all() shouldBe listOf(1L, 3L, 2L) }
         }
-        Devices.cpu().batchBuilder(2).use { batch ->
+        BatchBuilder.of(Devices.cpu(), 2).use { batch ->
             val pair = StructType(listOf(Field.of("x", DataType.INT32), Field.of("y", DataType.INT32)))
             val column = batch.column(Field.of("a", DataType.dictionary(DataType.INT8, pair)))
             column.dictionary().child("x").append(1)
@@ -260,7 +260,7 @@ class ColumnBuilderValuesSpec : FunSpec({
     }
 
     test("a value that is appended when nobody asks how many there are is in the bitmap [BLD-01]") {
-        Devices.cpu().batchBuilder(1).use { batch ->
+        BatchBuilder.of(Devices.cpu(), 1).use { batch ->
             val column = batch.column(Field.of("a", DataType.dictionary(DataType.INT8, DataType.INT64)))
             column.dictionary().appendNull()
             column.appendIndex(0).dictionary().append(7)
@@ -273,7 +273,7 @@ class ColumnBuilderValuesSpec : FunSpec({
         repeat(300) { round ->
             val expected = ArrayList<Long?>()
             val rows = random.nextInt(1, 400)
-            Devices.cpu().batchBuilder(rows).use { batch ->
+            BatchBuilder.of(Devices.cpu(), rows).use { batch ->
                 val column = batch.column(Field.of("a", if (round % 2 == 0) DataType.INT64 else DataType.INT16))
                 while (expected.size < rows) {
                     val more = minOf(rows - expected.size, random.nextInt(1, 150))

@@ -8,6 +8,9 @@ import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
+import org.arbalest.device.builders.BatchBuilder
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CImport
 import org.arbalest.device.support.ByteStringCases
 import org.arbalest.device.support.EveryType
 import org.arbalest.device.support.struct
@@ -44,7 +47,7 @@ class ByteStringsSpec : FunSpec({
         val large = type is FlatType.LargeUtf8Type || type is FlatType.LargeBinaryType
         PeerNodes.setBuffer(out, 1, offsets(large, all.runningFold(0) { end, it -> end + it.size }), Placement.GUARDED)
         PeerNodes.setBuffer(out, 2, data, Placement.GUARDED)
-        DeviceArray.importArray(out, Field.of("a", type)).use { look(it.asColumn().asByteStrings()) }
+        CData.importArray(out, CImport.CPU.schema(Field.of("a", type))).use { look(it.asColumn().asByteStrings()) }
     }
 
     test("bytes are counted, compared, hashed and copied as what they are, of text and binary, with offsets of both widths [READ-55]") {
@@ -64,7 +67,7 @@ class ByteStringsSpec : FunSpec({
     }
 
     test("binary of a fixed size has views as well, of no bytes too [READ-55]") {
-        Devices.cpu().batchBuilder(3).use { batch ->
+        BatchBuilder.of(Devices.cpu(), 3).use { batch ->
             val fixed = batch.column(Field.of("fixed", FlatType.FixedSizeBinaryType(2)))
             fixed.append(byteArrayOf(1, 2)).appendNull().append(byteArrayOf(1, 3))
             val none = batch.column(Field.of("none", FlatType.FixedSizeBinaryType(0)))
@@ -100,7 +103,7 @@ class ByteStringsSpec : FunSpec({
     test("rows are appended to a builder as they are stored, and a null as a null [READ-55]") {
         EveryType.batch(0, 20).use { batch ->
             val into = mapOf("utf8" to DataType.LARGE_UTF8, "binary" to DataType.BINARY, "large_utf8" to DataType.dictionary(DataType.INT8, DataType.UTF8), "fixed_binary" to FlatType.FixedSizeBinaryType(3))
-            Devices.cpu().batchBuilder(20).use { copy ->
+            BatchBuilder.of(Devices.cpu(), 20).use { copy ->
                 for ((name, type) in into) {
                     val strings = batch.column(name).asByteStrings()
                     val column = copy.column(Field.of(name, type))
@@ -113,7 +116,7 @@ class ByteStringsSpec : FunSpec({
                     plain(copy) shouldBe plain(batch)
                 }
             }
-            Devices.cpu().batchBuilder(1).use { copy ->
+            BatchBuilder.of(Devices.cpu(), 1).use { copy ->
                 shouldThrow<IllegalArgumentException> { copy.column(Field.of("a", DataType.INT8)).append(batch.column("utf8").asByteStrings(), 0) }
                 val bytes = copy.column(Field.of("b", DataType.BINARY))
                 bytes.append(batch.column("utf8").asByteStrings(), 0).length() shouldBe 1
@@ -127,7 +130,7 @@ class ByteStringsSpec : FunSpec({
             PeerNodes.array(out, offsets.size - 1L, buffers = 3)
             PeerNodes.setBuffer(out, 1, offsets(false, offsets))
             PeerNodes.setBuffer(out, 2, data)
-            DeviceArray.importArray(out, Field.of("a", DataType.UTF8)).use { look(it.asColumn().asByteStrings()) }
+            CData.importArray(out, CImport.CPU.schema(Field.of("a", DataType.UTF8))).use { look(it.asColumn().asByteStrings()) }
         }
         val readings = listOf<(ByteStrings, Long) -> Any>(
             { it, row -> it.byteLength(row) }, { it, row -> it.byteLengthOrDefault(row, 0) }, { it, row -> it.contentEquals(row, ByteArray(1)) },

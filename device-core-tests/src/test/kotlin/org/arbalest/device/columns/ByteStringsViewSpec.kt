@@ -5,9 +5,11 @@ import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
+import org.arbalest.device.builders.BatchBuilder
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CImport
 import org.arbalest.device.support.ByteStringCases
 import org.arbalest.device.support.struct
 import org.arbalest.device.types.DataType
@@ -50,7 +52,7 @@ class ByteStringsViewSpec : FunSpec({
         PeerNodes.setBuffer(out, 1, views, Placement.GUARDED)
         for (i in 0 until 3) PeerNodes.setBuffer(out, 2L + i, data[i], Placement.GUARDED)
         PeerNodes.setBuffer(out, 5, longs(*data.map { it.size.toLong() }.toLongArray()), Placement.GUARDED)
-        DeviceArray.importArray(out, Field.of("a", type)).use { look(it.asColumn().asByteStrings()) }
+        CData.importArray(out, CImport.CPU.schema(Field.of("a", type))).use { look(it.asColumn().asByteStrings()) }
     }
 
     test("bytes of views are counted, compared, hashed and copied as what they are, wherever they lie [READ-55]") {
@@ -63,13 +65,13 @@ class ByteStringsViewSpec : FunSpec({
     }
 
     test("the same bytes are equal, and have the same hash, in views and behind offsets; nulls and slices are as in other columns [READ-55]") {
-        fun build(type: DataType) = Devices.cpu().batchBuilder(values.size).use { batch ->
+        fun build(type: DataType) = BatchBuilder.of(Devices.cpu(), values.size).use { batch ->
             val column = batch.column(Field.of("a", type)).viewBufferSize(64)
             for ((row, value) in values.withIndex()) if (row % 7 == 3) column.appendNull() else column.append(value)
             batch.build()
         }
         val views = build(DataType.BINARY_VIEW)
-        val offsets = Devices.cpu().batchBuilder(values.size).use { batch ->
+        val offsets = BatchBuilder.of(Devices.cpu(), values.size).use { batch ->
             val column = batch.column(Field.of("a", DataType.BINARY))
             for (row in values.indices) column.append(views.column("a").asByteStrings(), row.toLong())
             batch.build()
@@ -126,7 +128,7 @@ class ByteStringsViewSpec : FunSpec({
             PeerNodes.setBuffer(out, 2, null)
             PeerNodes.setBuffer(out, 3, "thirteen bytes".encodeToByteArray())
             PeerNodes.setBuffer(out, 4, longs(0, 14))
-            DeviceArray.importArray(out, Field.of("a", type)).use { array ->
+            CData.importArray(out, CImport.CPU.schema(Field.of("a", type))).use { array ->
                 val strings = array.asColumn().asByteStrings()
                 for (reading in readings) shouldThrow<DeviceException> { reading(strings, 1) }.message!! shouldContain "row 1: $why"
                 strings.contentEquals(0, "hi".encodeToByteArray()) shouldBe true

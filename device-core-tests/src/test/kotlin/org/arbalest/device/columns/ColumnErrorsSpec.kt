@@ -9,6 +9,8 @@ import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Validation
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CImport
 import org.arbalest.device.support.HandLaid
 import org.arbalest.device.support.RawArray
 import org.arbalest.device.support.RawArray.Companion.bytes
@@ -40,7 +42,7 @@ class ColumnErrorsSpec : FunSpec({
         RawArray(Field.of(name, type), length, nulls, 0, buffers.toMutableList(), children)
 
     fun imported(raw: RawArray, level: Validation = Validation.FULL, look: (DeviceArray) -> Unit) = Arena.ofConfined().use { arena ->
-        DeviceArray.importArray(raw.laid(arena), raw.field, level).use(look)
+        CData.importArray(raw.laid(arena), CImport.CPU.schema(raw.field).validation(level)).use(look)
     }
 
     /** A struct "s" with one field "f". */

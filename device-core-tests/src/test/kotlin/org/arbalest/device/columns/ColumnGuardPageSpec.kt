@@ -3,8 +3,9 @@ package org.arbalest.device.columns
 
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
-import org.arbalest.device.DeviceArray
-import org.arbalest.device.abi.ArrowArrayStruct
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CImport
+import org.arbalest.device.internal.abi.RawArrowArray
 import org.arbalest.device.support.EveryType
 import org.arbalest.device.support.struct
 import org.arbalest.device.types.DataType
@@ -37,7 +38,7 @@ class ColumnGuardPageSpec : FunSpec({
 
     fun read(type: DataType, make: (MemorySegment) -> Unit): List<Any?> = Arena.ofConfined().use { arena ->
         val out = arena.struct(StructKind.ARRAY).also(make)
-        DeviceArray.importArray(out, Field.of("a", type)).use { array ->
+        CData.importArray(out, CImport.CPU.schema(Field.of("a", type))).use { array ->
             val column = array.asColumn()
             column.nullCount()
             for (from in 0..array.length()) array.slice(from, array.length() - from).use { it.asColumn().nullCount() }
@@ -84,13 +85,13 @@ class ColumnGuardPageSpec : FunSpec({
     test("lists and dictionaries [ARR-10]") {
         read(ListType(Field.of("item", DataType.INT32))) { out ->
             guarded(out, 2, 0, 1, null, offsets(0, 1, 1, 4), children = 1)
-            val items = MemorySegment.ofAddress(ArrowArrayStruct.child(out.address(), 0)).reinterpret(80)
+            val items = MemorySegment.ofAddress(RawArrowArray.child(out.address(), 0)).reinterpret(80)
             guarded(items, 4, 0, 0, null, offsets(1, 2, 3, 4))
         } shouldBe listOf(listOf<Any>(), listOf(2L, 3L, 4L))
         read(DataType.dictionary(DataType.UINT8, DataType.UTF8)) { out ->
             guarded(out, 2, 0, 0, null, byteArrayOf(1, 0))
             PeerNodes.setArrayDictionary(out)
-            val values = MemorySegment.ofAddress(ArrowArrayStruct.dictionary(out.address())).reinterpret(80)
+            val values = MemorySegment.ofAddress(RawArrowArray.dictionary(out.address())).reinterpret(80)
             guarded(values, 2, 0, 0, null, offsets(0, 1, 3), "xyz".encodeToByteArray())
         } shouldBe listOf("yz", "x")
     }

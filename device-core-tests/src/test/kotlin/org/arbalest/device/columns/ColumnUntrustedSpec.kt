@@ -8,16 +8,18 @@ import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.types.shouldBeSameInstanceAs
 import org.arbalest.device.ArrayData
 import org.arbalest.device.DeviceArray
-import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceBuffer
 import org.arbalest.device.DeviceException
+import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
-import org.arbalest.device.abi.ArrowArrayStreamStruct
-import org.arbalest.device.abi.ArrowArrayStruct
-import org.arbalest.device.abi.ArrowDeviceArrayStreamStruct
-import org.arbalest.device.abi.ArrowDeviceArrayStruct
-import org.arbalest.device.abi.DeviceType
-import org.arbalest.device.abi.Errno
+import org.arbalest.device.Errno
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.c.CImport
+import org.arbalest.device.internal.abi.RawArrowArray
+import org.arbalest.device.internal.abi.RawArrowArrayStream
+import org.arbalest.device.internal.abi.RawArrowDeviceArray
+import org.arbalest.device.internal.abi.RawArrowDeviceArrayStream
 import org.arbalest.device.support.struct
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
@@ -49,7 +51,7 @@ class ColumnUntrustedSpec : FunSpec({
         ByteBuffer.allocate(4 * values.size).order(ByteOrder.nativeOrder()).apply { values.forEach(::putInt) }.array()
 
     fun <T> imported(type: DataType, make: (MemorySegment) -> Unit, look: (DeviceArray) -> T): T = Arena.ofConfined().use { arena ->
-        DeviceArray.importArray(arena.struct(StructKind.ARRAY).also(make), Field.of("a", type)).use(look)
+        CData.importArray(arena.struct(StructKind.ARRAY).also(make), CImport.CPU.schema(Field.of("a", type))).use(look)
     }
 
     fun text(out: MemorySegment, offsets: ByteArray, data: ByteArray?) {
@@ -100,7 +102,7 @@ class ColumnUntrustedSpec : FunSpec({
             val event = FakeDevice.of(DeviceType.CUDA_HOST, 0).userEvent()
             val cell = arena.allocateFrom(ValueLayout.JAVA_LONG, event.handle)
             PeerNodes.deviceArray(device, array, deviceId = 0, deviceType = 3, syncEvent = cell)
-            DeviceArray.importDeviceArray(device, Field.of("a", DataType.INT32)).use {
+            CData.importArray(device, CImport.DEVICE.schema(Field.of("a", DataType.INT32))).use {
                 it.device() shouldBeSameInstanceAs pinned
                 val column = it.asColumn()
                 shouldThrow<IllegalStateException> { column.getLong(0) }.message!! shouldContain "has an event that must be waited for first"
@@ -123,7 +125,7 @@ class ColumnUntrustedSpec : FunSpec({
                 val event = FakeDevice.of(type, 0).userEvent()
                 val cell = arena.allocateFrom(ValueLayout.JAVA_LONG, event.handle)
                 PeerNodes.deviceArray(out, array, deviceId = -1, deviceType = type.code(), syncEvent = cell)
-                val taken = DeviceArray.importDeviceArray(out, Field.of("a", DataType.INT32))
+                val taken = CData.importArray(out, CImport.DEVICE.schema(Field.of("a", DataType.INT32)))
                 taken.use {
                     it.device() shouldBeSameInstanceAs Devices.device(type, -1)
                     it.device().let { device -> listOf(device.id(), device.isOpaque, device.isCpuAccessible, device.toString()) } shouldBe listOf(-1L, false, true, type.name())
@@ -137,9 +139,9 @@ class ColumnUntrustedSpec : FunSpec({
                     val copy = it.copyTo(it.device(), stream)
                     copy.synchronize()
                     for (handed in listOf(it.retain(), it.slice(1, 1), it.move(), copy)) {
-                        handed.use { one -> one.exportDeviceArray(out) }
-                        ArrowDeviceArrayStruct.deviceId(out.address()) shouldBe -1
-                        ArrowDeviceArrayStruct.deviceType(out.address()) shouldBe type.code()
+                        handed.use { one -> CData.exportArray(one, out, CExport.DEVICE) }
+                        RawArrowDeviceArray.deviceId(out.address()) shouldBe -1
+                        RawArrowDeviceArray.deviceType(out.address()) shouldBe type.code()
                         PeerMoves.release(out, StructKind.DEVICE_ARRAY)
                     }
                 }
@@ -155,7 +157,7 @@ class ColumnUntrustedSpec : FunSpec({
             val (array, out) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.DEVICE_ARRAY)
             PeerNodes.array(array, length = 0, buffers = 2)
             PeerNodes.deviceArray(out, array, deviceId = 3, deviceType = 17)
-            DeviceArray.importDeviceArray(out, Field.of("a", DataType.INT32)).use { it.viewOrCopyTo(it.device()).use { same -> same.device() shouldBe it.device() } }
+            CData.importArray(out, CImport.DEVICE.schema(Field.of("a", DataType.INT32))).use { it.viewOrCopyTo(it.device()).use { same -> same.device() shouldBe it.device() } }
         }
     }
 
@@ -164,12 +166,12 @@ class ColumnUntrustedSpec : FunSpec({
             Arena.ofConfined().use { arena ->
                 val stream = arena.struct(if (isDevice) StructKind.DEVICE_STREAM else StructKind.STREAM)
                 fun make() = if (isDevice) PeerStreams.deviceStream(stream, batches = 1, rows = 1) else PeerStreams.stream(stream, batches = 1, rows = 1)
-                fun open() = if (isDevice) DeviceArrayReader.importDeviceArrayStream(stream) else DeviceArrayReader.importStream(stream)
+                fun open() = if (isDevice) CData.importStream(stream, CImport.DEVICE) else CData.importStream(stream, CImport.CPU)
                 make()
-                if (isDevice) ArrowDeviceArrayStreamStruct.setGetSchema(stream.address(), 0) else ArrowArrayStreamStruct.setGetSchema(stream.address(), 0)
+                if (isDevice) RawArrowDeviceArrayStream.setGetSchema(stream.address(), 0) else RawArrowArrayStream.setGetSchema(stream.address(), 0)
                 shouldThrow<DeviceException> { open() }.message shouldBe "the stream's get_schema is NULL"
                 make()
-                if (isDevice) ArrowDeviceArrayStreamStruct.setGetNext(stream.address(), 0) else ArrowArrayStreamStruct.setGetNext(stream.address(), 0)
+                if (isDevice) RawArrowDeviceArrayStream.setGetNext(stream.address(), 0) else RawArrowArrayStream.setGetNext(stream.address(), 0)
                 open().use { reader -> shouldThrow<DeviceException> { reader.next() }.message shouldBe "the stream's get_next is NULL" }
                 CPeer.counts().streams shouldBe 0
             }
@@ -183,10 +185,10 @@ class ColumnUntrustedSpec : FunSpec({
             PeerNodes.setBuffer(out, 0, byteArrayOf(0b011))
             PeerNodes.setBuffer(out, 1, ints(0, 1, 99))
             PeerNodes.setArrayDictionary(out)
-            val values = MemorySegment.ofAddress(ArrowArrayStruct.dictionary(out.address())).reinterpret(ArrowArrayStruct.SIZE)
+            val values = MemorySegment.ofAddress(RawArrowArray.dictionary(out.address())).reinterpret(RawArrowArray.SIZE)
             text(values, ints(0, 1, 1), "v".encodeToByteArray())
             PeerNodes.setBuffer(values, 0, byteArrayOf(0b01))
-            ArrowArrayStruct.setNullCount(values.address(), 1)
+            RawArrowArray.setNullCount(values.address(), 1)
         }) { array ->
             val column = array.asColumn()
             (0L..2L).map(column::get) shouldBe listOf("v", null, null)
@@ -206,7 +208,7 @@ class ColumnUntrustedSpec : FunSpec({
         imported(union, {
             PeerNodes.array(it, length = 1, buffers = 1, children = 1)
             PeerNodes.setBuffer(it, 0, byteArrayOf(0))
-            val child = MemorySegment.ofAddress(ArrowArrayStruct.child(it.address(), 0)).reinterpret(ArrowArrayStruct.SIZE)
+            val child = MemorySegment.ofAddress(RawArrowArray.child(it.address(), 0)).reinterpret(RawArrowArray.SIZE)
             PeerNodes.array(child, length = 1, nullCount = 1, buffers = 2)
             PeerNodes.setBuffer(child, 0, byteArrayOf(0))
             PeerNodes.setBuffer(child, 1, byteArrayOf(0))
@@ -217,10 +219,10 @@ class ColumnUntrustedSpec : FunSpec({
         val runs = NestedType.RunEndEncodedType(Field.of("run_ends", DataType.INT32).withNullable(false), Field.of("x", DataType.NULL))
         imported(runs, {
             PeerNodes.array(it, length = 3, nullCount = -1, children = 2)
-            val ends = MemorySegment.ofAddress(ArrowArrayStruct.child(it.address(), 0)).reinterpret(ArrowArrayStruct.SIZE)
+            val ends = MemorySegment.ofAddress(RawArrowArray.child(it.address(), 0)).reinterpret(RawArrowArray.SIZE)
             PeerNodes.array(ends, length = 1, buffers = 2)
             PeerNodes.setBuffer(ends, 1, ints(3))
-            PeerNodes.array(MemorySegment.ofAddress(ArrowArrayStruct.child(it.address(), 1)).reinterpret(ArrowArrayStruct.SIZE), length = 1)
+            PeerNodes.array(MemorySegment.ofAddress(RawArrowArray.child(it.address(), 1)).reinterpret(RawArrowArray.SIZE), length = 1)
         }) { array -> array.asColumn().nullCount() shouldBe 3 }
     }
 
@@ -273,7 +275,7 @@ class ColumnUntrustedSpec : FunSpec({
             imported(type, { out ->
                 PeerNodes.array(out, length = 3, buffers = 1, children = 1)
                 if (type is UnionType) PeerNodes.setBuffer(out, 0, ByteArray(3))
-                val child = MemorySegment.ofAddress(ArrowArrayStruct.child(out.address(), 0)).reinterpret(ArrowArrayStruct.SIZE)
+                val child = MemorySegment.ofAddress(RawArrowArray.child(out.address(), 0)).reinterpret(RawArrowArray.SIZE)
                 text(child, ints(0, 1, Int.MAX_VALUE, 3), ByteArray(3) { 65 })
             }) { array ->
                 array.child(0).use { texts ->
@@ -295,10 +297,10 @@ class ColumnUntrustedSpec : FunSpec({
             val schema = arena.struct(StructKind.SCHEMA)
             PeerStreams.batch(array, firstId = 0, rows = 1)
             PeerStreams.batchSchema(schema)
-            shouldThrow<IllegalArgumentException> { DeviceArray.importArray(array, MemorySegment.NULL) }
-            shouldThrow<IllegalArgumentException> { DeviceArray.importArray(MemorySegment.NULL, schema) }
+            shouldThrow<IllegalArgumentException> { CData.importArray(array, CImport.CPU.schema(MemorySegment.NULL)) }
+            shouldThrow<IllegalArgumentException> { CData.importArray(MemorySegment.NULL, CImport.CPU.schema(schema)) }
             CPeer.counts().releaseCalls shouldBe 0
-            DeviceArray.importArray(array, schema).close()
+            CData.importArray(array, CImport.CPU.schema(schema)).close()
         }
     }
 })

@@ -7,8 +7,10 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
-import org.arbalest.device.abi.ArrowArrayStruct
-import org.arbalest.device.abi.Errno
+import org.arbalest.device.Errno
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CImport
+import org.arbalest.device.internal.abi.RawArrowArray
 import org.arbalest.device.support.struct
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
@@ -32,10 +34,10 @@ class ColumnUntrustedValuesSpec : FunSpec({
     fun ints(vararg values: Int): ByteArray = ByteBuffer.allocate(4 * values.size).order(ByteOrder.nativeOrder()).apply { values.forEach(::putInt) }.array()
     fun longs(vararg values: Long): ByteArray = ByteBuffer.allocate(8 * values.size).order(ByteOrder.nativeOrder()).apply { values.forEach(::putLong) }.array()
     fun field(name: String, type: DataType) = Field.of(name, type)
-    fun child(of: MemorySegment, index: Int) = MemorySegment.ofAddress(ArrowArrayStruct.child(of.address(), index.toLong())).reinterpret(ArrowArrayStruct.SIZE)
+    fun child(of: MemorySegment, index: Int) = MemorySegment.ofAddress(RawArrowArray.child(of.address(), index.toLong())).reinterpret(RawArrowArray.SIZE)
 
     fun imported(type: DataType, make: (MemorySegment) -> Unit): DeviceArray = Arena.ofConfined().use { arena ->
-        DeviceArray.importArray(arena.struct(StructKind.ARRAY).also(make), field("a", type))
+        CData.importArray(arena.struct(StructKind.ARRAY).also(make), CImport.CPU.schema(field("a", type)))
     }
 
     /** Buffers, each of which ends where nothing can be read any more; null for a bitmap that is not there. */
@@ -183,7 +185,7 @@ class ColumnUntrustedValuesSpec : FunSpec({
             val lists = child(out, 0).array(1, null, ints(0, 2), children = 1)
             val indices = child(lists, 0).array(2, null, byteArrayOf(0, 1))
             PeerNodes.setArrayDictionary(indices)
-            val values = MemorySegment.ofAddress(ArrowArrayStruct.dictionary(indices.address())).reinterpret(ArrowArrayStruct.SIZE)
+            val values = MemorySegment.ofAddress(RawArrowArray.dictionary(indices.address())).reinterpret(RawArrowArray.SIZE)
             values.array(1, null, ints(0), ints(1), children = 1)
             child(values, 0).array(1, null, view(13, 0, 9, 0), null)
         }.use { array ->

@@ -11,9 +11,14 @@ import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.string.shouldEndWith
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
+import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
-import org.arbalest.device.abi.DeviceType
-import org.arbalest.device.abi.Errno
+import org.arbalest.device.Errno
+import org.arbalest.device.builders.BatchBuilder
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.c.CImport
+import org.arbalest.device.internal.abi.RawArrowArray
 import org.arbalest.device.support.EveryType
 import org.arbalest.device.support.struct
 import org.arbalest.device.types.DataType
@@ -177,11 +182,11 @@ class ColumnValuesSpec : FunSpec({
             PeerNodes.array(out, length = 2, buffers = 2)
             PeerNodes.setBuffer(out, 1, byteArrayOf(1, 0))
             PeerNodes.setArrayDictionary(out)
-            val values = MemorySegment.ofAddress(org.arbalest.device.abi.ArrowArrayStruct.dictionary(out.address())).reinterpret(80)
+            val values = MemorySegment.ofAddress(RawArrowArray.dictionary(out.address())).reinterpret(80)
             PeerNodes.array(values, length = 2, nullCount = 1, buffers = 2)
             PeerNodes.setBuffer(values, 0, byteArrayOf(0b10))
             PeerNodes.setBuffer(values, 1, byteArrayOf(7, 8))
-            DeviceArray.importArray(out, Field.of("a", DataType.dictionary(DataType.INT8, DataType.INT8))).use {
+            CData.importArray(out, CImport.CPU.schema(Field.of("a", DataType.dictionary(DataType.INT8, DataType.INT8)))).use {
                 it.asColumn().getLong(0) shouldBe 8
                 shouldThrow<NoSuchElementException> { it.asColumn().getLong(1) }.message!! shouldContain "is null in row 1"
             }
@@ -196,7 +201,7 @@ class ColumnValuesSpec : FunSpec({
             val out = arena.struct(StructKind.ARRAY)
             PeerNodes.array(out, length.toLong(), nullCount = -1, offset.toLong(), buffers.size.toLong())
             buffers.forEachIndexed { i, bytes -> PeerNodes.setBuffer(out, i.toLong(), bytes, placement) }
-            DeviceArray.importArray(out, Field.of("a", type)).use { look(it.asColumn()) }
+            CData.importArray(out, CImport.CPU.schema(Field.of("a", type))).use { look(it.asColumn()) }
         }
 
     test("nulls by words: 64 rows at a time, at any offset, to the last bit and not beyond [READ-52, ARR-10, ARR-14]") {
@@ -271,7 +276,7 @@ class ColumnValuesSpec : FunSpec({
     }
 
     test("what is not there is refused with the column's name, a row, a byte of a value, a column and a buffer [READ-51]") {
-        Devices.cpu().batchBuilder(2).use { it.bool("yes", booleanArrayOf(true, false)).utf8("word", listOf("ab", "")).build() }.use { batch ->
+        BatchBuilder.of(Devices.cpu(), 2).use { it.bool("yes", booleanArrayOf(true, false)).utf8("word", listOf("ab", "")).build() }.use { batch ->
             fun refused(message: String, ask: () -> Any?) {
                 shouldThrow<IndexOutOfBoundsException> { ask() }.message shouldBe message
             }
@@ -290,7 +295,7 @@ class ColumnValuesSpec : FunSpec({
     test("after its handle was closed, moved or exported, a view throws [READ-53, OWN-19]") {
         val spend = listOf<(DeviceArray) -> Unit>(
             { it.close() }, { it.move().close() },
-            { array -> Arena.ofConfined().use { arena -> arena.struct(StructKind.ARRAY).let { array.exportArray(it); PeerMoves.release(it, StructKind.ARRAY) } } },
+            { array -> Arena.ofConfined().use { arena -> arena.struct(StructKind.ARRAY).let { CData.exportArray(array, it, CExport.CPU); PeerMoves.release(it, StructKind.ARRAY) } } },
         )
         for (how in spend) {
             val batch = EveryType.batch(0, 70)
@@ -310,7 +315,7 @@ class ColumnValuesSpec : FunSpec({
     }
 
     test("a view of a column without nulls goes through no rows after its handle was closed [READ-53]") {
-        val batch = Devices.cpu().batchBuilder(3).int64("id", longArrayOf(1, 2, 3)).build()
+        val batch = BatchBuilder.of(Devices.cpu(), 3).int64("id", longArrayOf(1, 2, 3)).build()
         val ids = batch.column("id").asLongs()
         batch.close()
         shouldThrow<IllegalStateException> { ids.forEachValid { throw AssertionError("row $it") } }
@@ -324,7 +329,7 @@ class ColumnValuesSpec : FunSpec({
                 PeerNodes.setBuffer(array, 1, ByteArray(8) { 1 })
                 PeerNodes.deviceArray(out, array, deviceId = 0, deviceType = type, syncEvent = cell)
             }
-            DeviceArray.importDeviceArray(device(17, MemorySegment.NULL), Field.of("a", DataType.INT64)).use { array ->
+            CData.importArray(device(17, MemorySegment.NULL), CImport.DEVICE.schema(Field.of("a", DataType.INT64))).use { array ->
                 shouldThrow<DeviceException> { array.asColumn().asLongs() }.let {
                     it.errno() shouldBe Errno.ENOSYS
                     it.message!! shouldContain "whose memory the CPU cannot read"
@@ -334,7 +339,7 @@ class ColumnValuesSpec : FunSpec({
             val pinned = Devices.device(DeviceType.CUDA_HOST, 0)
             val event = FakeDevice.of(DeviceType.CUDA_HOST, 0).userEvent()
             val cell = arena.allocateFrom(ValueLayout.JAVA_LONG, event.handle)
-            DeviceArray.importDeviceArray(device(DeviceType.CUDA_HOST.code(), cell), Field.of("a", DataType.INT64)).use { array ->
+            CData.importArray(device(DeviceType.CUDA_HOST.code(), cell), CImport.DEVICE.schema(Field.of("a", DataType.INT64))).use { array ->
                 val column = array.asColumn()
                 shouldThrow<IllegalStateException> { column.asLongs() }.message!! shouldContain "has an event that must be waited for first"
                 event.complete()

@@ -11,9 +11,13 @@ import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceBuffer
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
+import org.arbalest.device.Errno
 import org.arbalest.device.Validation
-import org.arbalest.device.abi.Errno
+import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.builders.ColumnBuilder
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.c.CImport
 import org.arbalest.device.support.struct
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Extension
@@ -34,15 +38,15 @@ class TensorSpec : FunSpec({
     extension(CCompiler.needed)
     extension(LedgerExtension)
 
-    fun built(field: Field, rows: Int, fill: (ColumnBuilder) -> Unit): DeviceArray = Devices.cpu().batchBuilder(rows).use { batch ->
+    fun built(field: Field, rows: Int, fill: (ColumnBuilder) -> Unit): DeviceArray = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
         batch.column(field).let(fill)
         batch.build()
     }
 
     fun throughC(array: DeviceArray): DeviceArray = Arena.ofConfined().use { arena ->
         val (out, schema) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.SCHEMA)
-        array.use { it.exportArray(out, schema) }
-        DeviceArray.importArray(out, schema, Validation.FULL)
+        array.use { CData.exportArray(it, out, CExport.CPU.schemaTo(schema)) }
+        CData.importArray(out, CImport.CPU.schema(schema).validation(Validation.FULL))
     }
 
     fun ints(vararg values: Int): DeviceBuffer {
@@ -76,7 +80,7 @@ class TensorSpec : FunSpec({
         built(Extension.fixedShapeTensor("scalar", DataType.FLOAT64), 1) { it.appendTensor().items().append(0.5) }.use { array ->
             array.column(0).getTensor(0).run { shape() to values().getDouble(index()) } shouldBe (listOf<Int>() to 0.5)
         }
-        Devices.cpu().batchBuilder(1).use { batch ->
+        BatchBuilder.of(Devices.cpu(), 1).use { batch ->
             shouldThrow<IllegalArgumentException> { batch.column(field).appendTensor(2, 4, 3) }.message shouldContain "a tensor of shape [2, 4, 3] (all have [2, 3, 4]), in row 0"
             shouldThrow<IllegalArgumentException> { batch.column(field.storage()).appendTensor(2, 3, 4) }.message shouldContain "does not hold a tensor"
         }
@@ -119,7 +123,7 @@ class TensorSpec : FunSpec({
 
     test("a tensor that the type does not have is not appended, nor any part of it [EXT-07]") {
         val field = Extension.variableShapeTensor("t", DataType.INT8, 2).withExtension(VariableShapeTensor(listOf(), listOf(), listOf(null, 3)))
-        Devices.cpu().batchBuilder(1).use { batch ->
+        BatchBuilder.of(Devices.cpu(), 1).use { batch ->
             val column = batch.column(field)
             val wrong = mapOf(
                 intArrayOf(1, 2) to "a tensor of shape [1, 2] (all have [null, 3]), in row 0", intArrayOf(-1, 3) to "a tensor of shape [-1, 3]", intArrayOf(3) to "a tensor of shape [3] (2 dimensions)",

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.ext
 
+import org.arbalest.device.Availability
 import org.arbalest.device.DeviceException
-import org.arbalest.device.abi.DeviceType
-import org.arbalest.device.abi.Errno
-import org.arbalest.device.spi.Availability
+import org.arbalest.device.DeviceType
+import org.arbalest.device.Errno
 import org.arbalest.device.spi.DeviceDriver
 import org.arbalest.device.spi.DeviceProvider
 import org.arbalest.device.spi.SynchronousDriver

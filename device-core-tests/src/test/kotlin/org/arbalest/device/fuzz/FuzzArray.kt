@@ -4,7 +4,10 @@ package org.arbalest.device.fuzz
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
 import org.arbalest.device.Validation
-import org.arbalest.device.abi.ArrowArrayStruct
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.c.CImport
+import org.arbalest.device.internal.abi.RawArrowArray
 import org.arbalest.device.support.EveryType
 import org.arbalest.device.support.struct
 import org.arbalest.device.types.DataType
@@ -40,8 +43,8 @@ internal object FuzzArray : FuzzTarget() {
         val out = arena.struct(ARRAY)
         make(input, out, type, 0)
         corrupt(input, arena, out)
-        val array = refusable { DeviceArray.importArray(out, Field.of("a", type)) }
-        check(ArrowArrayStruct.release(out.address()) == 0L) { "the array is not released" }
+        val array = refusable { CData.importArray(out, CImport.CPU.schema(Field.of("a", type))) }
+        check(RawArrowArray.release(out.address()) == 0L) { "the array is not released" }
         array?.use { look(input, it) }
         Unit
     }
@@ -63,8 +66,8 @@ internal object FuzzArray : FuzzTarget() {
             }
             Arena.ofConfined().use { arena ->
                 val (out, schema) = arena.struct(ARRAY) to arena.allocate(72, 8)
-                slice.retain().use { it.exportArray(out, schema) }
-                DeviceArray.importArray(out, schema).use { back -> if (rows != null) check(rows(back) == rows) { "back came ${rows(back)}, not $rows" } }
+                slice.retain().use { CData.exportArray(it, out, CExport.CPU.schemaTo(schema)) }
+                CData.importArray(out, CImport.CPU.schema(schema)).use { back -> if (rows != null) check(rows(back) == rows) { "back came ${rows(back)}, not $rows" } }
             }
         }
     }
@@ -123,10 +126,10 @@ internal object FuzzArray : FuzzTarget() {
         val nulls = if (type is NullType) length else if (list.firstOrNull() == null) input.below(2) - 1L else -1L
         PeerNodes.array(out, length, if (type is UnionType || type is RunEndEncodedType) 0 else nulls, offset, list.size.toLong(), children.size.toLong())
         list.forEachIndexed { i, bytes -> PeerNodes.setBuffer(out, i.toLong(), bytes, GUARDED) }
-        children.forEachIndexed { i, (child, needed) -> make(input, at(ArrowArrayStruct.child(out.address(), i.toLong())), child, needed) }
+        children.forEachIndexed { i, (child, needed) -> make(input, at(RawArrowArray.child(out.address(), i.toLong())), child, needed) }
         if (type is DictionaryType) {
             PeerNodes.setArrayDictionary(out)
-            make(input, at(ArrowArrayStruct.dictionary(out.address())), type.values().type(), 0)
+            make(input, at(RawArrowArray.dictionary(out.address())), type.values().type(), 0)
         }
         return length
     }
@@ -181,24 +184,24 @@ internal object FuzzArray : FuzzTarget() {
     private fun corrupt(input: Input, arena: Arena, array: MemorySegment) {
         val at = array.address()
         when (input.below(32)) {
-            31 -> ArrowArrayStruct.setLength(at, -1 - (input.long() and Long.MAX_VALUE))
-            30 -> ArrowArrayStruct.setOffset(at, -1 - (input.long() and Long.MAX_VALUE))
-            29 -> ArrowArrayStruct.setNullCount(at, input.long() and Long.MAX_VALUE)
-            28 -> ArrowArrayStruct.setNChildren(at, input.long())
+            31 -> RawArrowArray.setLength(at, -1 - (input.long() and Long.MAX_VALUE))
+            30 -> RawArrowArray.setOffset(at, -1 - (input.long() and Long.MAX_VALUE))
+            29 -> RawArrowArray.setNullCount(at, input.long() and Long.MAX_VALUE)
+            28 -> RawArrowArray.setNChildren(at, input.long())
             27 -> PeerNodes.nullArrayBuffers(array)
             26 -> PeerNodes.nullArrayChildren(array)
-            25 -> if (ArrowArrayStruct.nChildren(at) > 0) {
+            25 -> if (RawArrowArray.nChildren(at) > 0) {
                 val moved = arena.struct(ARRAY)
                 PeerMoves.moveChild(array, 0, moved)
                 PeerMoves.release(moved, ARRAY)
             }
-            24 -> ArrowArrayStruct.setDictionary(at, 0)
-            23 -> if (ArrowArrayStruct.dictionary(at) != 0L) ArrowArrayStruct.setLength(ArrowArrayStruct.dictionary(at), -5)
+            24 -> RawArrowArray.setDictionary(at, 0)
+            23 -> if (RawArrowArray.dictionary(at) != 0L) RawArrowArray.setLength(RawArrowArray.dictionary(at), -5)
             else -> Unit
         }
     }
 
-    private fun at(address: Long): MemorySegment = MemorySegment.ofAddress(address).reinterpret(ArrowArrayStruct.SIZE)
+    private fun at(address: Long): MemorySegment = MemorySegment.ofAddress(address).reinterpret(RawArrowArray.SIZE)
 
     @JvmStatic
     fun fuzzerTestOneInput(data: ByteArray) = fuzz(data)

@@ -2,8 +2,8 @@
 package org.arbalest.device.fuzz
 
 import org.arbalest.device.DeviceException
+import org.arbalest.device.c.CData
 import org.arbalest.device.support.struct
-import org.arbalest.device.types.Field
 import org.arbalest.support.PeerMoves
 import org.arbalest.support.PeerNodes
 import org.arbalest.support.StructKind.SCHEMA
@@ -22,7 +22,7 @@ internal object FuzzMetadata : FuzzTarget() {
             val schema = arena.struct(SCHEMA)
             PeerNodes.schema(schema, "n", metadata = block)
             val read = try {
-                Field.importSchema(schema).metadata().entries().map { it.keyBytes().toList() to it.valueBytes().toList() }
+                CData.importSchema(schema).metadata().entries().map { it.keyBytes().toList() to it.valueBytes().toList() }
             } catch (e: DeviceException) {
                 check("metadata" in e.message!!) { e }
                 null

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.fuzz
 
-import org.arbalest.device.abi.ArrowSchemaStruct
+import org.arbalest.device.c.CData
+import org.arbalest.device.internal.abi.RawArrowSchema
 import org.arbalest.device.support.struct
-import org.arbalest.device.types.Field
 import org.arbalest.support.PeerMoves
 import org.arbalest.support.PeerNodes
 import org.arbalest.support.StructKind.SCHEMA
@@ -20,12 +20,12 @@ internal object FuzzSchema : FuzzTarget() {
     override fun run(input: Input) = Arena.ofConfined().use { arena ->
         val schema = arena.struct(SCHEMA)
         make(input, arena, schema, 0)
-        val field = refusable { Field.importSchema(schema) }
-        check(ArrowSchemaStruct.release(schema.address()) == 0L) { "the schema is not released" }
+        val field = refusable { CData.importSchema(schema) }
+        check(RawArrowSchema.release(schema.address()) == 0L) { "the schema is not released" }
         if (field != null) {
             val out = arena.struct(SCHEMA)
-            field.exportSchema(out)
-            val back = Field.importSchema(out)
+            CData.exportSchema(field, out)
+            val back = CData.importSchema(out)
             check(back == field) { "$field came back as $back" }
         }
     }
@@ -44,7 +44,7 @@ internal object FuzzSchema : FuzzTarget() {
         val name = if (input.oneIn(16)) null else text(input, 3)
         PeerNodes.schema(schema, if (input.oneIn(64)) null else format, name, metadata, flags = input.below(8).toLong(), children = children.toLong())
         for (i in 0 until children) {
-            make(input, arena, at(ArrowSchemaStruct.child(schema.address(), i.toLong())), depth + 1)
+            make(input, arena, at(RawArrowSchema.child(schema.address(), i.toLong())), depth + 1)
             if (input.oneIn(64)) {
                 val moved = arena.struct(SCHEMA)
                 PeerMoves.moveSchemaChild(schema, i.toLong(), moved)
@@ -53,7 +53,7 @@ internal object FuzzSchema : FuzzTarget() {
         }
         if (depth < 4 && input.oneIn(8)) {
             PeerNodes.setSchemaDictionary(schema)
-            make(input, arena, at(ArrowSchemaStruct.dictionary(schema.address())), depth + 1)
+            make(input, arena, at(RawArrowSchema.dictionary(schema.address())), depth + 1)
         }
         if (input.oneIn(64)) PeerNodes.nullSchemaChildren(schema)
     }
@@ -62,7 +62,7 @@ internal object FuzzSchema : FuzzTarget() {
     private fun text(input: Input, most: Int): String =
         input.bytes(input.below(most + 1)).map { Char(it.toInt() and 0xFF) }.filter { it != '\u0000' }.joinToString("")
 
-    private fun at(address: Long): MemorySegment = MemorySegment.ofAddress(address).reinterpret(ArrowSchemaStruct.SIZE)
+    private fun at(address: Long): MemorySegment = MemorySegment.ofAddress(address).reinterpret(RawArrowSchema.SIZE)
 
     @JvmStatic
     fun fuzzerTestOneInput(data: ByteArray) = fuzz(data)

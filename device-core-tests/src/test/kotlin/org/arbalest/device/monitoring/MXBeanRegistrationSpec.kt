@@ -44,7 +44,7 @@ class MXBeanRegistrationSpec : FunSpec({
 
     test("a pool's bean has its statistics, and trims it; its name may be any") {
         MemoryPool.of(Devices.cpu().memory(), 1L shl 20).use { pool ->
-            pool.registerMXBean("a,b*").use { registration ->
+            MXBeanRegistration.of(pool, "a,b*").use { registration ->
                 val registered = ObjectName(registration.objectName())
                 registered.getKeyProperty("name") shouldBe ObjectName.quote("a,b*")
                 pool.allocate(5000).close()
@@ -59,11 +59,11 @@ class MXBeanRegistrationSpec : FunSpec({
                 attributes(registered)["CachedBytes"] shouldBe 8192L
                 server.invoke(registered, "trim", emptyArray(), emptyArray())
                 pool.statistics().cachedBytes() shouldBe 0
-                shouldThrow<IllegalStateException> { pool.registerMXBean("a,b*") }.message shouldContain "is registered already"
-                pool.registerMXBean("another").close()
+                shouldThrow<IllegalStateException> { MXBeanRegistration.of(pool, "a,b*") }.message shouldContain "is registered already"
+                MXBeanRegistration.of(pool, "another").close()
             }
             server.queryNames(ObjectName("org.arbalest:*"), null).isEmpty() shouldBe true
-            shouldThrow<IllegalArgumentException> { pool.registerMXBean("") }
+            shouldThrow<IllegalArgumentException> { MXBeanRegistration.of(pool, "") }
         }
     }
 

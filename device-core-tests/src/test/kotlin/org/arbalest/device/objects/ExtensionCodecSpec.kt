@@ -7,7 +7,11 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
+import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.builders.ColumnBuilder
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.c.CImport
 import org.arbalest.device.columns.Column
 import org.arbalest.device.support.struct
 import org.arbalest.device.types.DataType
@@ -39,8 +43,8 @@ class ExtensionCodecSpec : FunSpec({
         override fun storage(): DataType = DataType.struct(Field.of("x", DataType.FLOAT64), Field.of("labels", ListType(Field.of("item", DataType.UTF8))))
         override fun parameters() = "{\"crs\": 4326}"
         override fun fits(field: Field) = super.fits(field) && String(field.extensionMetadata() ?: byteArrayOf()) == parameters()
-        override fun read(storage: Column, row: Long) = Point(storage.column("x").getDouble(row), storage.column("labels").getList(row).let { if (it.length() == 0L) null else it.getString(0) })
-        override fun append(storage: ColumnBuilder, value: Point) {
+        override fun fromStorage(storage: Column, row: Long) = Point(storage.column("x").getDouble(row), storage.column("labels").getList(row).let { if (it.length() == 0L) null else it.getString(0) })
+        override fun toStorage(storage: ColumnBuilder, value: Point) {
             storage.child("x").append(value.x)
             storage.child("labels").appendList(if (value.label == null) 0 else 1)
             if (value.label != null) storage.child("labels").items().append(value.label)
@@ -50,15 +54,15 @@ class ExtensionCodecSpec : FunSpec({
         }
     }
 
-    fun built(field: Field, rows: Int, fill: (ColumnBuilder) -> Unit): DeviceArray = Devices.cpu().batchBuilder(rows).use { batch ->
+    fun built(field: Field, rows: Int, fill: (ColumnBuilder) -> Unit): DeviceArray = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
         batch.column(field).let(fill)
         batch.build()
     }
 
     fun throughC(array: DeviceArray): DeviceArray = Arena.ofConfined().use { arena ->
         val (out, schema) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.SCHEMA)
-        array.use { it.exportArray(out, schema) }
-        DeviceArray.importArray(out, schema)
+        array.use { CData.exportArray(it, out, CExport.CPU.schemaTo(schema)) }
+        CData.importArray(out, CImport.CPU.schema(schema))
     }
 
     fun values(column: Column): List<Any?> = (0 until column.length()).map { column.get(it) }
@@ -72,21 +76,21 @@ class ExtensionCodecSpec : FunSpec({
         }
     }
 
-    fun prices() = built(money.field("price"), 3) { it.append(Money(1299), money).appendNull().append(Money(-1), money) }
+    fun prices() = built(money.field("price"), 3) { money.append(money.append(it, Money(1299)).appendNull(), Money(-1)) }
 
     test("who has a codec reads and writes with it; get answers what is stored [EXT-09]") {
         throughC(prices()).use { array ->
             val column = array.column("price")
             column.field().extension() shouldBe Extension.Other("com.acme.money", byteArrayOf(), null)
-            column.get(0, money) shouldBe Money(1299)
-            shouldThrow<NoSuchElementException> { column.get(1, money) }
-            array.slice(2, 1).use { it.column(0).get(0, money) shouldBe Money(-1) }
+            money.get(column, 0) shouldBe Money(1299)
+            shouldThrow<NoSuchElementException> { money.get(column, 1) }
+            array.slice(2, 1).use { money.get(it.column(0), 0) shouldBe Money(-1) }
             values(column) shouldBe listOf(1299L, null, -1L)
             column.field().valueClass() shouldBe Long::class.javaObjectType
         }
         val parts = listOf(Point(1.0, "a"), Point(0.5, null))
-        built(points.field("at"), 3) { column -> parts.forEach { column.append(it, points) }.also { column.appendNullWithParts() } }.let(::throughC).use { array ->
-            List(2) { array.column(0).get(it.toLong(), points) } shouldBe parts
+        built(points.field("at"), 3) { column -> parts.forEach { points.append(column, it) }.also { column.appendNullWithParts() } }.let(::throughC).use { array ->
+            List(2) { points.get(array.column(0), it.toLong()) } shouldBe parts
             array.column(0).isNull(2) shouldBe true
         }
     }
@@ -100,15 +104,15 @@ class ExtensionCodecSpec : FunSpec({
         registered(money) {
             for ((type, value) in types) built(type, 1) { column ->
                 when (type.type()) {
-                    is ListType -> column.appendList(1).items().append(Money(5), money)
-                    is org.arbalest.device.types.NestedType.StructType -> column.appendStruct().child(0).append(Money(5), money)
-                    else -> column.append(Money(5), money)
+                    is ListType -> money.append(column.appendList(1).items(), Money(5))
+                    is org.arbalest.device.types.NestedType.StructType -> money.append(column.appendStruct().child(0), Money(5))
+                    else -> money.append(column, Money(5))
                 }
             }.let(::throughC).use { array ->
                 values(array.column(0)) shouldBe listOf(value)
                 if (value is Money) {
                     array.column(0).field().valueClass() shouldBe Money::class.java
-                    array.column(0).get(0, money) shouldBe value
+                    money.get(array.column(0), 0) shouldBe value
                 }
             }
             ExtensionCodec.registered(field) shouldBe money
@@ -126,42 +130,42 @@ class ExtensionCodecSpec : FunSpec({
     test("a field that a codec does not fit is read as it is stored, and refused where the codec is asked for, with both types [EXT-09]") {
         registered(money) {
             built(Field.of("price", DataType.INT32).withExtension("com.acme.money", ""), 1) { column ->
-                shouldThrow<IllegalArgumentException> { column.append(Money(1), money) }.message shouldBe
+                shouldThrow<IllegalArgumentException> { money.append(column, Money(1)) }.message shouldBe
                     "column \"price\" of type com.acme.money (int32) does not hold values of com.acme.money, which is stored as int64; append(long) takes values"
                 column.append(7)
             }.use { array ->
                 values(array.column(0)) shouldBe listOf(7L)
                 array.column(0).field().valueClass() shouldBe Long::class.javaObjectType
-                shouldThrow<IllegalArgumentException> { array.column(0).get(0, money) }.message!!.let {
+                shouldThrow<IllegalArgumentException> { money.get(array.column(0), 0) }.message!!.let {
                     it shouldContain "column \"price\" of type com.acme.money (int32) cannot be read as values of ${Money::class.java.name}: is no com.acme.money, which is stored as int64; getLong"
                 }
             }
         }
         built(points.field("at").withExtension("com.acme.point", "other"), 0) { column ->
-            shouldThrow<IllegalArgumentException> { column.append(Point(1.0, null), points) }
+            shouldThrow<IllegalArgumentException> { points.append(column, Point(1.0, null)) }
         }.close()
-        built(Field.of("n", DataType.INT64), 1) { it.append(1) }.use { shouldThrow<IllegalArgumentException> { it.column(0).get(0, money) }.message shouldContain "of type int64 cannot be read as" }
+        built(Field.of("n", DataType.INT64), 1) { it.append(1) }.use { shouldThrow<IllegalArgumentException> { money.get(it.column(0), 0) }.message shouldContain "of type int64 cannot be read as" }
     }
 
     test("a codec that throws, or appends no value, or two, has appended nothing, nor any part [EXT-09, OWN-15]") {
-        Devices.cpu().batchBuilder(2).use { batch ->
+        BatchBuilder.of(Devices.cpu(), 2).use { batch ->
             val column = batch.column(points.field("at"))
             fun isAsBefore() = listOf(column.length(), column.child(0).length(), column.child(1).length(), column.child(1).items().length()) shouldBe listOf(1L, 1L, 1L, 1L)
-            column.append(Point(1.0, "kept"), points)
-            shouldThrow<IllegalStateException> { column.append(Point(-1.0, "half"), points) }.message shouldBe "a negative x"
+            points.append(column, Point(1.0, "kept"))
+            shouldThrow<IllegalStateException> { points.append(column, Point(-1.0, "half")) }.message shouldBe "a negative x"
             isAsBefore()
-            shouldThrow<IllegalStateException> { column.append(Point(Double.NaN, "none"), points) }.message shouldContain "appended 0 values for one"
+            shouldThrow<IllegalStateException> { points.append(column, Point(Double.NaN, "none")) }.message shouldContain "appended 0 values for one"
             isAsBefore()
-            shouldThrow<IllegalStateException> { column.append(Point(2.0, "two"), points) }.message shouldContain "column \"at\", row 1: the codec of com.acme.point appended 2 values for one"
+            shouldThrow<IllegalStateException> { points.append(column, Point(2.0, "two")) }.message shouldContain "column \"at\", row 1: the codec of com.acme.point appended 2 values for one"
             isAsBefore()
-            column.append(Point(3.0, null), points)
-            batch.build().use { array -> List(2) { array.column(0).get(it.toLong(), points) } shouldBe listOf(Point(1.0, "kept"), Point(3.0, null)) }
+            points.append(column, Point(3.0, null))
+            batch.build().use { array -> List(2) { points.get(array.column(0), it.toLong()) } shouldBe listOf(Point(1.0, "kept"), Point(3.0, null)) }
         }
-        Devices.cpu().batchBuilder(1).use { batch ->
+        BatchBuilder.of(Devices.cpu(), 1).use { batch ->
             val column = batch.column(Field.of("d", DictionaryType(DataType.INT8, points.field(""), false)))
-            shouldThrow<IllegalStateException> { column.append(Point(-1.0, "half"), points) }
-            column.append(Point(1.0, "a"), points)
-            batch.build().use { it.column(0).get(0, points) shouldBe Point(1.0, "a") }
+            shouldThrow<IllegalStateException> { points.append(column, Point(-1.0, "half")) }
+            points.append(column, Point(1.0, "a"))
+            batch.build().use { points.get(it.column(0), 0) shouldBe Point(1.0, "a") }
         }
     }
 
@@ -176,7 +180,7 @@ class ExtensionCodecSpec : FunSpec({
         }
         val json = ExtensionCodec.of("arrow.json", List::class.java, DataType.UTF8, { column, row -> column.getString(row).split(",") }, { column, it -> column.append(it.joinToString(",")) })
         registered(json) {
-            built(Extension.json("doc"), 1) { it.append(listOf("1", "2"), json) }.use { array ->
+            built(Extension.json("doc"), 1) { json.append(it, listOf("1", "2")) }.use { array ->
                 values(array.column(0)) shouldBe listOf(listOf("1", "2"))
                 array.column(0).getString(0) shouldBe "1,2"
             }

@@ -13,6 +13,7 @@ import org.arbalest.device.Trips.NoComponents
 import org.arbalest.device.Trips.OfPerhaps
 import org.arbalest.device.Trips.Perhaps
 import org.arbalest.device.Trips.Sets
+import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.Schema
@@ -28,8 +29,8 @@ class RecordsCollectionsSpec : FunSpec({
     val leg = Leg("JFK", null, 2475)
 
     fun <T : Any> read(rows: List<T>, type: Class<T>): List<T> = Records.of(type).build(memory, rows).use { batch ->
-        batch.slice(1, batch.length() - 1).use { it.toList(type) shouldBe throughC(batch).use { all -> all.toList(type) }.drop(1) }
-        throughC(batch).use { it.toList(type) }
+        batch.slice(1, batch.length() - 1).use { Records.of(type).toList(it) shouldBe throughC(batch).use { all -> Records.of(type).toList(all) }.drop(1) }
+        throughC(batch).use { Records.of(type).toList(it) }
     }
 
     test("a Set is a list, read in its order [OBJ-12]") {
@@ -41,14 +42,14 @@ class RecordsCollectionsSpec : FunSpec({
     }
 
     test("an element that is there twice is no Set's: the row, the way to it, the element [OBJ-12]") {
-        memory.batchBuilder(2).use { builder ->
+        BatchBuilder.of(memory, 2).use { builder ->
             val words = builder.column(Field.of("words", DataType.list(Field.of("item", DataType.UTF8))))
             words.items().append("a").append("b").append("c").append("b")
             words.appendList(1).appendList(3)
             for (name in listOf("legs", "sets")) builder.column(Records.of(Sets::class.java).schema().field(name)!!).appendNulls(2)
             builder.build()
         }.use { batch ->
-            val rows = batch.rows(Sets::class.java)
+            val rows = Records.of(Sets::class.java).rows(batch)
             rows[0].words shouldBe setOf("a")
             shouldThrow<IllegalArgumentException> { rows[1] }.message shouldBe "row 1: words[2] is b, which is there twice, as in no Set; a List has all"
         }
@@ -69,11 +70,11 @@ class RecordsCollectionsSpec : FunSpec({
             Arrays(arrayOf(), arrayOf(), arrayOf(), arrayOf(), arrayOf(), arrayOf(), arrayOf()),
         )
         Records.of(Arrays::class.java).build(memory, arrays).use { batch ->
-            throughC(batch).use { it.toList(Arrays::class.java).map(::plain) shouldBe arrays.map(::plain) }
-            batch.slice(1, 2).use { it.toList(Arrays::class.java).map(::plain) shouldBe arrays.drop(1).map(::plain) }
+            throughC(batch).use { Records.of(Arrays::class.java).toList(it).map(::plain) shouldBe arrays.map(::plain) }
+            batch.slice(1, 2).use { Records.of(Arrays::class.java).toList(it).map(::plain) shouldBe arrays.drop(1).map(::plain) }
             batch.schema().field("grid").toString() shouldBe "grid: list<item: list<item: int32 not null>>"
             batch.schema().field("blobs").toString() shouldBe "blobs: list<item: binary>"
-            batch.rows(Arrays::class.java)[0].words.javaClass shouldBe Array<String>::class.java
+            Records.of(Arrays::class.java).rows(batch)[0].words.javaClass shouldBe Array<String>::class.java
         }
     }
 
@@ -91,11 +92,11 @@ class RecordsCollectionsSpec : FunSpec({
         Records.of(Perhaps::class.java).schema().field("word").toString() shouldBe "word: utf8"
         Records.of(Perhaps::class.java).schema().field("longs").toString() shouldBe "longs: list<item: int64>"
         val encoded = Schema.of(Records.of(Perhaps::class.java).schema().fields().map { if (it.name() == "word") it.withType(DataType.dictionary(DataType.INT8, DataType.UTF8)) else it })
-        Records.of(Perhaps::class.java).build(memory, encoded, rows).use { it.toList(Perhaps::class.java) shouldBe rows }
-        memory.batchBuilder(1).use { batch -> // columns of type null, whatever they were to be
+        Records.of(Perhaps::class.java).build(memory, encoded, rows).use { Records.of(Perhaps::class.java).toList(it) shouldBe rows }
+        BatchBuilder.of(memory, 1).use { batch -> // columns of type null, whatever they were to be
             for (name in listOf("word", "leg", "numbers", "longs", "id", "carrier")) batch.column(Field.of(name, DataType.NULL)).appendNull()
             batch.build()
-        }.use { it.rows(Perhaps::class.java)[0].word shouldBe Optional.empty() }
+        }.use { Records.of(Perhaps::class.java).rows(it)[0].word shouldBe Optional.empty() }
     }
 
     test("a class that is no component is refused with what to write instead [OBJ-10, OBJ-12]") {

@@ -6,6 +6,7 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.Devices
+import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.support.struct
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Extension
@@ -75,7 +76,7 @@ class RecordsExtensionsSpec : FunSpec({
     }
 
     fun <T : Any> again(type: Class<T>, rows: List<T>, schema: Schema = Records.of(type).schema()): List<T> =
-        Records.of(type).build(memory, schema, rows).use { batch -> throughC(batch).use { it.toList(type) } }
+        Records.of(type).build(memory, schema, rows).use { batch -> throughC(batch).use { Records.of(type).toList(it) } }
 
     /** The standard schema, but for some columns. */
     fun with(type: Class<*>, vararg others: Field): Schema =
@@ -89,7 +90,7 @@ class RecordsExtensionsSpec : FunSpec({
         Records.of(Visit::class.java).build(memory, visits).use { batch ->
             batch.validate(org.arbalest.device.Validation.FULL)
             batch.column("id").getUuid(0) shouldBe one
-            batch.slice(2, 1).use { it.toList(Visit::class.java) shouldBe visits.subList(2, 3) }
+            batch.slice(2, 1).use { Records.of(Visit::class.java).toList(it) shouldBe visits.subList(2, 3) }
         }
     }
 
@@ -107,19 +108,19 @@ class RecordsExtensionsSpec : FunSpec({
 
     test("a UUID is read from arrow.uuid only, whose bytes are binary; a point in time with an offset from its type, whose parts are a struct [OBJ-04]") {
         Records.of(Visit::class.java).build(memory, visits).use { batch ->
-            batch.toList(Id::class.java)[0].id?.toList() shouldBe List(16) { if (it == 7) 1.toByte() else if (it == 15) 2.toByte() else 0 }
-            batch.rows(At::class.java)[0].at shouldBe Parts(now.toInstant(), 330)
+            Records.of(Id::class.java).toList(batch)[0].id?.toList() shouldBe List(16) { if (it == 7) 1.toByte() else if (it == 15) 2.toByte() else 0 }
+            Records.of(At::class.java).rows(batch)[0].at shouldBe Parts(now.toInstant(), 330)
             val plain = batch.schema().fields().map { it.storage() }
             batch.convertTo(Schema.of(plain)).use {
-                shouldThrow<IllegalArgumentException> { it.rows(Visit::class.java) }.message shouldBe """
+                shouldThrow<IllegalArgumentException> { Records.of(Visit::class.java).rows(it) }.message shouldBe """
                     org.arbalest.device.objects.Visit and the columns do not match:
                       id: UUID cannot be read from fixed_size_binary[16]; byte[] can
                       at: OffsetDateTime cannot be read from struct<timestamp: timestamp[ns, tz=UTC] not null, offset_minutes: int16 not null>; a record can
                 """.trimIndent()
             }
         }
-        memory.batchBuilder(1).use { it.column(Extension.uuid("price")).append(one); it.build() }.use {
-            shouldThrow<IllegalArgumentException> { it.rows(Stored::class.java) }.message shouldContain "price: Long cannot be read from arrow.uuid (fixed_size_binary[16]); UUID, byte[] can"
+        BatchBuilder.of(memory, 1).use { it.column(Extension.uuid("price")).append(one); it.build() }.use {
+            shouldThrow<IllegalArgumentException> { Records.of(Stored::class.java).rows(it) }.message shouldContain "price: Long cannot be read from arrow.uuid (fixed_size_binary[16]); UUID, byte[] can"
         }
         val bytes = with(Visit::class.java, Field.of("id", DataType.fixedSizeBinary(16)))
         shouldThrow<IllegalArgumentException> { Records.of(Visit::class.java).build(memory, bytes, visits) }.message shouldContain "id: UUID cannot be built as fixed_size_binary[16]"
@@ -140,7 +141,7 @@ class RecordsExtensionsSpec : FunSpec({
             val schema = Schema.of(id, at, Field.of("first", DataType.BOOL), paid)
             val rows = visits + visits + visits
             again(Visit::class.java, rows, schema) shouldBe rows
-            Records.of(Visit::class.java).build(memory, schema, rows).use { batch -> batch.slice(4, 2).use { it.toList(Visit::class.java) shouldBe rows.subList(4, 6) } }
+            Records.of(Visit::class.java).build(memory, schema, rows).use { batch -> batch.slice(4, 2).use { Records.of(Visit::class.java).toList(it) shouldBe rows.subList(4, 6) } }
         }
     }
 
@@ -154,11 +155,11 @@ class RecordsExtensionsSpec : FunSpec({
             val dictionary = with(Order::class.java, Field.of("price", DictionaryType(DataType.INT8, money.field(""), false)))
             again(Order::class.java, orders, dictionary) shouldBe orders
             Records.of(Order::class.java).build(memory, orders).use { batch ->
-                batch.toList(Stored::class.java) shouldBe listOf(Stored(1299), Stored(null), Stored(-1))
-                shouldThrow<IllegalArgumentException> { batch.rows(Visit::class.java) }.message shouldContain "no column for id"
+                Records.of(Stored::class.java).toList(batch) shouldBe listOf(Stored(1299), Stored(null), Stored(-1))
+                shouldThrow<IllegalArgumentException> { Records.of(Visit::class.java).rows(batch) }.message shouldContain "no column for id"
             }
-            memory.batchBuilder(1).use { builder -> builder.column(money.field("id")).append(Money(1), money); builder.build() }.use {
-                shouldThrow<IllegalArgumentException> { it.rows(Id::class.java) }.message shouldContain "id: byte[] cannot be read from com.acme.money (int64); Money, long, BigInteger, BigDecimal can"
+            BatchBuilder.of(memory, 1).use { builder -> money.append(builder.column(money.field("id")), Money(1)); builder.build() }.use {
+                shouldThrow<IllegalArgumentException> { Records.of(Id::class.java).rows(it) }.message shouldContain "id: byte[] cannot be read from com.acme.money (int64); Money, long, BigInteger, BigDecimal can"
             }
         }
     }
@@ -170,24 +171,24 @@ class RecordsExtensionsSpec : FunSpec({
             Records.of(Shifted::class.java).build(memory, schema, rows).use { batch ->
                 batch.column("plain").getLong(0) shouldBe -93
                 batch.column("box").getLong(0) shouldBe -92
-                batch.toList(Shifted::class.java) shouldBe rows
+                Records.of(Shifted::class.java).toList(batch) shouldBe rows
             }
         }
     }
 
     test("a codec counts from when it is registered until it is taken back, whatever was matched before [OBJ-11]") {
         val schema = Schema.of(money.field("price"), Field.of("place", DataType.NULL))
-        val batch = memory.batchBuilder(1).use { builder ->
-            builder.column(schema.field("price")!!).append(Money(5), money)
+        val batch = BatchBuilder.of(memory, 1).use { builder ->
+            money.append(builder.column(schema.field("price")!!), Money(5))
             builder.column(schema.field("place")!!).appendNull()
             builder.build()
         }
         batch.use {
-            fun refused() = shouldThrow<IllegalArgumentException> { batch.rows(Order::class.java) }.message shouldContain "price: Money cannot be read from com.acme.money (int64)"
+            fun refused() = shouldThrow<IllegalArgumentException> { Records.of(Order::class.java).rows(batch) }.message shouldContain "price: Money cannot be read from com.acme.money (int64)"
             Records.of(Order::class.java).schema().field("price")!!.type() shouldBe DataType.struct(Field.of("cents", DataType.INT64).withNullable(false))
             refused()
             registered(money) {
-                batch.toList(Order::class.java) shouldBe listOf(Order(Money(5), null))
+                Records.of(Order::class.java).toList(batch) shouldBe listOf(Order(Money(5), null))
                 Records.of(Order::class.java).schema().field("price") shouldBe money.field("price")
             }
             refused()

@@ -19,6 +19,7 @@ import org.arbalest.device.Trips.Times
 import org.arbalest.device.Trips.Tree
 import org.arbalest.device.Trips.Trip
 import org.arbalest.device.Trips.Values
+import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.builders.ColumnBuilder
 import org.arbalest.device.support.struct
 import org.arbalest.device.types.DataType
@@ -37,7 +38,7 @@ class RecordsMatchingSpec : FunSpec({
 
     val memory = Devices.cpu().memory()
 
-    fun batch(vararg columns: Pair<Field, (ColumnBuilder) -> Unit>, rows: Int = 1): DeviceArray = memory.batchBuilder(rows).use { builder ->
+    fun batch(vararg columns: Pair<Field, (ColumnBuilder) -> Unit>, rows: Int = 1): DeviceArray = BatchBuilder.of(memory, rows).use { builder ->
         for ((field, append) in columns) append(builder.column(field))
         builder.build()
     }
@@ -56,7 +57,7 @@ class RecordsMatchingSpec : FunSpec({
         }
     }
 
-    fun of(type: Class<*>, batch: DeviceArray): List<*> = batch.use { it.toList(type) }
+    fun of(type: Class<*>, batch: DeviceArray): List<*> = batch.use { Records.of(type).toList(it) }
 
     test("columns are matched by name, in any order; those without a component are left aside [OBJ-02]") {
         val columns = arrayOf(
@@ -74,7 +75,7 @@ class RecordsMatchingSpec : FunSpec({
 
     test("a column whose name is spelt in another way is not taken, and the error says how it could be [OBJ-03]") {
         batch(column("Car_Rier", DataType.UTF8, "AA"), column("delay", DataType.INT32, 5), column("distance", DataType.FLOAT64, 7)).use {
-            shouldThrow<IllegalArgumentException> { it.rows(Flight::class.java) }.message shouldBe
+            shouldThrow<IllegalArgumentException> { Records.of(Flight::class.java).rows(it) }.message shouldBe
                 "org.arbalest.device.Trips\$Flight and the columns do not match:\n  no column for carrier; there are [Car_Rier, delay, distance]; @ColumnName gives a component its column's name"
         }
     }
@@ -83,7 +84,7 @@ class RecordsMatchingSpec : FunSpec({
         val named = listOf(Named(7, "AA"))
         Records.of(Named::class.java).build(memory, named).use { batch ->
             batch.column("flight no").getInt(0) shouldBe 7
-            batch.toList(Named::class.java) shouldBe named
+            Records.of(Named::class.java).toList(batch) shouldBe named
         }
     }
 
@@ -94,7 +95,7 @@ class RecordsMatchingSpec : FunSpec({
             column("bags", DataType.map(Field.of("key", DataType.BINARY), Field.of("value", DataType.FLOAT32))) { it.appendNull() },
             column("notes", DataType.NULL, null), column("notes", DataType.NULL, null),
         ).use {
-            shouldThrow<IllegalArgumentException> { it.rows(Trip::class.java) }.message shouldBe """
+            shouldThrow<IllegalArgumentException> { Records.of(Trip::class.java).rows(it) }.message shouldBe """
                 org.arbalest.device.Trips${'$'}Trip and the columns do not match:
                   first: Leg cannot be read from int8; byte, short, int, long, float, double, BigInteger, BigDecimal can
                   legs[].miles: int cannot be read from int64; long, BigInteger, BigDecimal can
@@ -128,10 +129,10 @@ class RecordsMatchingSpec : FunSpec({
                 for (record in listOf(Primitives::class.java, Boxes::class.java)) {
                     batch(*columns.toTypedArray()).use { batch ->
                         if (fits) {
-                            val read = batch.toList(record).single()
+                            val read = Records.of(record).toList(batch).single()
                             (record.getMethod(part).invoke(read) as Number).toDouble() shouldBe 7.0
                         } else {
-                            shouldThrow<IllegalArgumentException> { batch.rows(record) }.message shouldContain "$part: "
+                            shouldThrow<IllegalArgumentException> { Records.of(record).rows(batch) }.message shouldContain "$part: "
                         }
                     }
                 }
@@ -151,10 +152,10 @@ class RecordsMatchingSpec : FunSpec({
 
     test("a null that a primitive was to be names the row and the component [OBJ-05]") {
         batch(column("carrier", DataType.UTF8, "AA", null), column("delay", DataType.INT32, 1, null), column("distance", DataType.FLOAT64, null, null), rows = 2).use { batch ->
-            val rows = batch.rows(Flight::class.java)
+            val rows = Records.of(Flight::class.java).rows(batch)
             rows[0] shouldBe Flight("AA", 1, null)
             shouldThrow<NoSuchElementException> { rows[1] }.message shouldBe "row 1: delay is null, which no int is"
-            batch.slice(1, 1).use { slice -> shouldThrow<NoSuchElementException> { slice.toList(Flight::class.java) }.message shouldContain "row 0: delay" }
+            batch.slice(1, 1).use { slice -> shouldThrow<NoSuchElementException> { Records.of(Flight::class.java).toList(slice) }.message shouldContain "row 0: delay" }
         }
     }
 
@@ -163,7 +164,7 @@ class RecordsMatchingSpec : FunSpec({
             Field.of("first", DataType.NULL), Field.of("gates", DataType.NULL), Field.of("bags", DataType.NULL), Field.of("notes", DataType.NULL),
             Field.of("legs", DataType.list(Field.of("item", DataType.struct(Field.of("from", DataType.UTF8), Field.of("to", DataType.UTF8), Field.of("miles", DataType.INT32))))),
         )
-        memory.batchBuilder(2).use { builder ->
+        BatchBuilder.of(memory, 2).use { builder ->
             for (field in legs.fields().take(4)) builder.column(field).appendNull().appendNull()
             val column = builder.column(legs.fields()[4])
             column.appendList(0).appendList(3)
@@ -175,7 +176,7 @@ class RecordsMatchingSpec : FunSpec({
             }
             builder.build()
         }.use { batch ->
-            shouldThrow<NoSuchElementException> { batch.toList(Trip::class.java) }.message shouldBe "row 1: legs[2].miles is null, which no int is"
+            shouldThrow<NoSuchElementException> { Records.of(Trip::class.java).toList(batch) }.message shouldBe "row 1: legs[2].miles is null, which no int is"
         }
     }
 
@@ -188,7 +189,7 @@ class RecordsMatchingSpec : FunSpec({
             }
         }
         batch(*samples.toTypedArray()).use {
-            shouldThrow<NoSuchElementException> { it.toList(Samples::class.java) }.message shouldBe "row 0: longs[1] is null, which no long is"
+            shouldThrow<NoSuchElementException> { Records.of(Samples::class.java).toList(it) }.message shouldBe "row 0: longs[1] is null, which no long is"
         }
     }
 
@@ -212,7 +213,7 @@ class RecordsMatchingSpec : FunSpec({
             val standard = Records.of(Times::class.java).schema()
             val schema = Schema.of(standard.fields().map { if (it.name() == "instant") Field.of("instant", DataType.timestamp(unit, "Europe/Oslo")) else it })
             return Records.of(Times::class.java).build(memory, schema, listOf(Times(null, null, instant, null, null, null, null, null)))
-                .use { it.toList(Times::class.java).single().instant() }
+                .use { Records.of(Times::class.java).toList(it).single().instant() }
         }
         for (instant in listOf(Instant.parse("1969-12-31T23:59:59.250Z"), Instant.parse("9999-12-31T00:00:00Z"), Instant.parse("0001-01-01T00:00:00.001Z"))) {
             built(instant, TimeUnit.MILLISECOND) shouldBe instant
@@ -249,15 +250,15 @@ class RecordsMatchingSpec : FunSpec({
         val flights = List(10) { Flight("c${it % 3}", it / 4, if (it > 7) null else it / 5 * 0.5) }
         Records.of(Flight::class.java).build(memory, schema, flights).use { batch ->
             batch.column("carrier").dictionary().length() shouldBe 3
-            throughC(batch).use { it.toList(Flight::class.java) shouldBe flights }
-            batch.slice(5, 3).use { it.toList(Flight::class.java) shouldBe flights.subList(5, 8) }
+            throughC(batch).use { Records.of(Flight::class.java).toList(it) shouldBe flights }
+            batch.slice(5, 3).use { Records.of(Flight::class.java).toList(it) shouldBe flights.subList(5, 8) }
         }
     }
 
     test("structs and lists in dictionaries and run-ends are read, too [OBJ-08]") {
         val leg = DataType.struct(Field.of("from", DataType.UTF8), Field.of("to", DataType.UTF8), Field.of("miles", DataType.INT32))
         val gates = DataType.list(Field.of("item", DataType.INT32))
-        memory.batchBuilder(4).use { builder ->
+        BatchBuilder.of(memory, 4).use { builder ->
             for (name in listOf("legs", "bags", "notes")) builder.column(Field.of(name, DataType.NULL)).apply { repeat(4) { appendNull() } }
             val first = builder.column(Field.of("first", DataType.dictionary(DataType.INT8, leg)))
             for (miles in listOf(1L, 2L, 1L)) {
@@ -274,8 +275,8 @@ class RecordsMatchingSpec : FunSpec({
             builder.build()
         }.use { batch ->
             val expected = listOf(1, 2, 1).map { Trip(Leg("A", null, it), null, listOf(7, 8), null, null) } + Trip(null, null, null, null, null)
-            batch.toList(Trip::class.java) shouldBe expected
-            batch.slice(1, 2).use { it.toList(Trip::class.java) shouldBe expected.subList(1, 3) }
+            Records.of(Trip::class.java).toList(batch) shouldBe expected
+            batch.slice(1, 2).use { Records.of(Trip::class.java).toList(it) shouldBe expected.subList(1, 3) }
         }
     }
 
@@ -283,7 +284,7 @@ class RecordsMatchingSpec : FunSpec({
         for (type in listOf(DataType.UTF8, DataType.LARGE_UTF8, DataType.UTF8_VIEW, DataType.dictionary(DataType.INT32, DataType.UTF8))) {
             val others = listOf("text", "decimal", "integer").map { column(it, DataType.NULL, null, null) }.toTypedArray()
             batch(column("carrier", type, "WN", "BA"), *others, rows = 2).use { batch ->
-                val rows = batch.rows(Values::class.java)
+                val rows = Records.of(Values::class.java).rows(batch)
                 rows[0] shouldBe Values(null, null, null, Carrier.WN)
                 shouldThrow<IllegalArgumentException> { rows[1] }.message shouldBe "row 1: carrier is \"BA\", which is no Carrier: [AA, DL, WN, UA]"
             }
@@ -299,23 +300,23 @@ class RecordsMatchingSpec : FunSpec({
                 column.keys().append("a").append("a")
                 column.values().append(1).append(2)
             },
-        ).use { shouldThrow<IllegalArgumentException> { it.toList(Trip::class.java) }.message shouldContain "row 0: bags[a] is a key that is there twice" }
+        ).use { shouldThrow<IllegalArgumentException> { Records.of(Trip::class.java).toList(it) }.message shouldContain "row 0: bags[a] is a key that is there twice" }
     }
 
     test("a class that is a part of itself is read as deep as the columns are [OBJ-10]") {
         val leaf = DataType.struct(Field.of("value", DataType.INT32), Field.of("branches", DataType.NULL))
-        memory.batchBuilder(1).use { builder ->
+        BatchBuilder.of(memory, 1).use { builder ->
             builder.column(Field.of("value", DataType.INT32)).append(1)
             val branches = builder.column(Field.of("branches", DataType.list(Field.of("item", leaf)))).appendList(1)
             branches.items().appendStruct().child(0).append(2)
             branches.items().child(1).appendNull()
             builder.build()
-        }.use { it.toList(Tree::class.java) shouldBe listOf(Tree(1, listOf(Tree(2, null)))) }
+        }.use { Records.of(Tree::class.java).toList(it) shouldBe listOf(Tree(1, listOf(Tree(2, null)))) }
     }
 
     test("a column of nothing but nulls is no primitive [OBJ-05]") {
         batch(column("carrier", DataType.UTF8, "AA"), column("delay", DataType.NULL, null), column("distance", DataType.NULL, null)).use { batch ->
-            shouldThrow<NoSuchElementException> { batch.toList(Flight::class.java) }.message shouldBe "row 0: delay is null, which no int is"
+            shouldThrow<NoSuchElementException> { Records.of(Flight::class.java).toList(batch) }.message shouldBe "row 0: delay is null, which no int is"
         }
     }
 
@@ -329,7 +330,7 @@ class RecordsMatchingSpec : FunSpec({
             list(DataType.dictionary(DataType.INT8, DataType.INT32)), DataType.listView(Field.of("item", DataType.INT64)), DataType.largeList(Field.of("item", DataType.FLOAT64)), list(runs),
         )
         fun plain(of: Numbers) = listOf(of.ints.toList(), of.longs.toList(), of.doubles.toList(), of.shorts.toList())
-        Records.of(Numbers::class.java).build(memory, schema, listOf(numbers, numbers)).use { batch -> batch.toList(Numbers::class.java).map(::plain) shouldBe List(2) { plain(numbers) } }
+        Records.of(Numbers::class.java).build(memory, schema, listOf(numbers, numbers)).use { batch -> Records.of(Numbers::class.java).toList(batch).map(::plain) shouldBe List(2) { plain(numbers) } }
         val others = schema(list(DataType.decimal32(9, 2)), list(DataType.decimal128(38, 0)), list(DataType.dictionary(DataType.INT8, DataType.FLOAT64)), list(DataType.UINT8))
         Records.of(Numbers::class.java).build(memory, others, listOf(numbers)).use { batch ->
             batch.column("ints").get(0) shouldBe listOf(1, 1, -3).map { BigDecimal(it).setScale(2) }

@@ -8,6 +8,7 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
+import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
 import org.arbalest.device.Trips
 import org.arbalest.device.Trips.Abbreviated
@@ -29,7 +30,9 @@ import org.arbalest.device.Trips.Times
 import org.arbalest.device.Trips.Tree
 import org.arbalest.device.Trips.Trip
 import org.arbalest.device.Trips.Values
-import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.c.CImport
 import org.arbalest.device.monitoring.Ledger
 import org.arbalest.device.support.struct
 import org.arbalest.device.types.Interval
@@ -59,7 +62,7 @@ class RecordsSpec : FunSpec({
     val leg = Leg("JFK", "LAX", 2475)
 
     fun <T : Any> throughC(rows: List<T>, type: Class<T>): List<T> =
-        Records.of(type).build(memory, rows).use { batch -> throughC(batch).use { it.toList(type) } }
+        Records.of(type).build(memory, rows).use { batch -> throughC(batch).use { Records.of(type).toList(it) } }
 
     val cases: Map<String, List<Record>> = mapOf(
         "primitives" to listOf(
@@ -117,13 +120,13 @@ class RecordsSpec : FunSpec({
             val three = records + records + records
             Records.of(type).build(memory, three).use { batch ->
                 val from = if (three.isEmpty()) 0 else 1
-                batch.slice(from.toLong(), batch.length() - from).use { slice -> slice.toList(type).map(::plain) shouldContainExactly three.drop(from).map(::plain) }
+                batch.slice(from.toLong(), batch.length() - from).use { slice -> Records.of(type).toList(slice).map(::plain) shouldContainExactly three.drop(from).map(::plain) }
             }
         }
     }
 
     test("a class that nobody but its own may see is made, too [OBJ-01]") {
-        Records.of(Picky::class.java).build(memory, listOf(Picky(3))).use { it.toList(Trips.hidden()).toString() shouldBe "[Hidden[delay=3]]" }
+        Records.of(Picky::class.java).build(memory, listOf(Picky(3))).use { Records.of(Trips.hidden()).toList(it).toString() shouldBe "[Hidden[delay=3]]" }
     }
 
     test("a period is its number of months [OBJ-01]") {
@@ -132,7 +135,7 @@ class RecordsSpec : FunSpec({
 
     test("an object is whatever get answers [OBJ-01]") {
         Records.of(TextOfValue::class.java).build(memory, listOf(TextOfValue("a"), TextOfValue(null))).use { batch ->
-            batch.toList(Anything::class.java) shouldBe listOf(Anything("a"), Anything(null))
+            Records.of(Anything::class.java).toList(batch) shouldBe listOf(Anything("a"), Anything(null))
         }
         shouldThrow<IllegalArgumentException> { Records.of(Anything::class.java).schema() }.message shouldContain "value: there is no type of Arrow's for java.lang.Object"
     }
@@ -151,7 +154,7 @@ class RecordsSpec : FunSpec({
 
     test("rows are read when they are asked for, each time anew, and by index [OBJ-06]") {
         Records.of(Flight::class.java).build(memory, List(5) { Flight("F$it", it, null) }).use { batch ->
-            val rows = batch.rows(Flight::class.java)
+            val rows = Records.of(Flight::class.java).rows(batch)
             rows.size shouldBe 5
             rows[3] shouldBe Flight("F3", 3, null)
             (rows[3] === rows[3]) shouldBe false
@@ -162,7 +165,7 @@ class RecordsSpec : FunSpec({
 
     test("rows are borrowed, a list is not [OBJ-06]") {
         val batch = Records.of(Flight::class.java).build(memory, listOf(Flight("AA", 1, null)))
-        val (rows, list) = batch.use { it.rows(Flight::class.java) to it.toList(Flight::class.java) }
+        val (rows, list) = batch.use { Records.of(Flight::class.java).rows(it) to Records.of(Flight::class.java).toList(it) }
         shouldThrow<IllegalStateException> { rows[0] }
         list shouldBe listOf(Flight("AA", 1, null))
     }
@@ -178,14 +181,14 @@ class RecordsSpec : FunSpec({
 
     test("an array that is no batch has no rows") {
         Records.of(Flight::class.java).build(memory, listOf(Flight("AA", 1, null))).use { batch ->
-            batch.child(1).use { delay -> shouldThrow<IllegalArgumentException> { delay.rows(Flight::class.java) }.message shouldContain "not delay: int32" }
+            batch.child(1).use { delay -> shouldThrow<IllegalArgumentException> { Records.of(Flight::class.java).rows(delay) }.message shouldContain "not delay: int32" }
         }
     }
 
     test("what a constructor throws is thrown") {
         val flights = listOf(Flight("AA", 3, null), Flight("AA", -3, null))
         Records.of(Flight::class.java).build(memory, flights).use { batch ->
-            val rows = batch.rows(Picky::class.java)
+            val rows = Records.of(Picky::class.java).rows(batch)
             rows[0] shouldBe Picky(3)
             shouldThrow<IllegalArgumentException> { rows[1] }.message shouldBe "a delay of -3"
         }
@@ -194,8 +197,8 @@ class RecordsSpec : FunSpec({
     test("that a constructor finds no such index is not taken for the end of the rows, by any way to them [OBJ-06]") {
         val flights = listOf(Flight("AAL", 1, null), Flight("A", 2, null), Flight("DAL", 3, null))
         Records.of(Flight::class.java).build(memory, flights).use { batch ->
-            val rows = batch.rows(Abbreviated::class.java)
-            for (way in listOf<() -> Any?>({ rows[1] }, { rows.iterator().apply { next() }.next() }, { rows.stream().toList() }, { rows.parallelStream().toList() }, { rows.toList() }, { batch.toList(Abbreviated::class.java) })) {
+            val rows = Records.of(Abbreviated::class.java).rows(batch)
+            for (way in listOf<() -> Any?>({ rows[1] }, { rows.iterator().apply { next() }.next() }, { rows.stream().toList() }, { rows.parallelStream().toList() }, { rows.toList() }, { Records.of(Abbreviated::class.java).toList(batch) })) {
                 val thrown = shouldThrow<IllegalStateException> { way() }
                 generateSequence<Throwable>(thrown) { it.cause }.last()::class shouldBe StringIndexOutOfBoundsException::class
                 thrown.message!! shouldContain "row 1 cannot be made: "
@@ -225,8 +228,8 @@ class RecordsSpec : FunSpec({
     test("a column of a dictionary makes each of its values once") {
         val carriers = List(100) { Values("x", null, null, Carrier.entries[it % 4]) }
         Records.of(Values::class.java).build(memory, carriers).use { batch ->
-            batch.toList(Values::class.java) shouldBe carriers
-            batch.toList(TextOfCarrier::class.java).mapTo(java.util.Collections.newSetFromMap(IdentityHashMap())) { it.carrier }.size shouldBe 4
+            Records.of(Values::class.java).toList(batch) shouldBe carriers
+            Records.of(TextOfCarrier::class.java).toList(batch).mapTo(java.util.Collections.newSetFromMap(IdentityHashMap())) { it.carrier }.size shouldBe 4
         }
     }
 })
@@ -240,8 +243,8 @@ private data class TextOfCarrier(val carrier: String)
 /** Through the structs of C, and back. */
 internal fun throughC(batch: DeviceArray): DeviceArray = Arena.ofConfined().use { arena ->
     val (out, schema) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.SCHEMA)
-    batch.retain().use { it.exportArray(out, schema) }
-    DeviceArray.importArray(out, schema)
+    batch.retain().use { CData.exportArray(it, out, CExport.CPU.schemaTo(schema)) }
+    CData.importArray(out, CImport.CPU.schema(schema))
 }
 
 /** A record as something that compares by content, arrays too. */

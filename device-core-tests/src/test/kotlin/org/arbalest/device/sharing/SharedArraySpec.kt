@@ -13,7 +13,8 @@ import org.arbalest.device.ArrayData
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
-import org.arbalest.device.abi.Errno
+import org.arbalest.device.Errno
+import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.support.EveryType
 import org.arbalest.device.support.SharingFake
 import org.arbalest.device.support.fromElsewhere
@@ -73,7 +74,7 @@ class SharedArraySpec : FunSpec({
     }
 
     test("each allocation is closed, and who has opened it is told once, when the last is [IPC-03]") {
-        fun single(value: Long) = Devices.cpu().batchBuilder(1).use { it.int64("n", longArrayOf(value)).build() }.use { it.copyTo(device.shareableMemory().get(), device.defaultStream()) }
+        fun single(value: Long) = BatchBuilder.of(Devices.cpu(), 1).use { it.int64("n", longArrayOf(value)).build() }.use { it.copyTo(device.shareableMemory().get(), device.defaultStream()) }
         val columns = listOf(single(1), single(2))
         val data = columns.map { column -> column.use { it.data() } }
         val both = DeviceArray.of(

@@ -13,19 +13,26 @@ import io.kotest.matchers.string.shouldNotContain
 import io.kotest.matchers.types.shouldBeInstanceOf
 import io.kotest.matchers.types.shouldBeSameInstanceAs
 import org.arbalest.device.ArrayData
+import org.arbalest.device.Availability
 import org.arbalest.device.Device
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceBuffer
 import org.arbalest.device.DeviceException
 import org.arbalest.device.DeviceStatus
+import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
-import org.arbalest.device.abi.ArrowArrayStruct
-import org.arbalest.device.abi.ArrowDeviceArrayStruct
-import org.arbalest.device.abi.ArrowSchemaStruct
-import org.arbalest.device.abi.DeviceType
-import org.arbalest.device.abi.Errno
+import org.arbalest.device.Errno
+import org.arbalest.device.builders.BatchBuilder
+import org.arbalest.device.c.ArrowArrayStruct
+import org.arbalest.device.c.ArrowDeviceArrayStruct
+import org.arbalest.device.c.ArrowSchemaStruct
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.c.CImport
 import org.arbalest.device.ext.ExtMemory
 import org.arbalest.device.ext.PHANTOM
+import org.arbalest.device.internal.abi.RawArrowArray
+import org.arbalest.device.internal.abi.RawArrowDeviceArray
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.FlatType
@@ -62,7 +69,7 @@ class DeviceProviderSpec : FunSpec({
 
     fun struct(): MemorySegment = arena.allocate(ArrowDeviceArrayStruct.LAYOUT).fill(0xA5.toByte())
 
-    fun batch(device: Device): DeviceArray = device.batchBuilder(4).use { builder ->
+    fun batch(device: Device): DeviceArray = BatchBuilder.of(device, 4).use { builder ->
         builder.int64("id", longArrayOf(10, 20, 30, 40)).utf8("name", listOf("a", null, "c".repeat(500), ""))
         builder.column(Field.of("tags", NestedType.ListType(Field.of("item", DataType.UTF8)))).run {
             items().append("x").append("y").append("z")
@@ -83,16 +90,16 @@ class DeviceProviderSpec : FunSpec({
         val array = struct()
         val schema = arena.allocate(ArrowSchemaStruct.LAYOUT)
         val onCpu = struct()
-        batch(host).exportDeviceArray(array, schema)
-        batch(Devices.cpu()).exportDeviceArray(onCpu)
-        ArrowDeviceArrayStruct.deviceType(array.address()) shouldBe 15
-        ArrowDeviceArrayStruct.deviceId(array.address()) shouldBe 0
+        CData.exportArray(batch(host), array, CExport.DEVICE.schemaTo(schema))
+        CData.exportArray(batch(Devices.cpu()), onCpu, CExport.DEVICE)
+        RawArrowDeviceArray.deviceType(array.address()) shouldBe 15
+        RawArrowDeviceArray.deviceId(array.address()) shouldBe 0
         PeerNodes.checksum(array, schema) shouldBe PeerNodes.checksum(onCpu, schema)
         ExtMemory.live.size shouldBeGreaterThan 5
         PeerMoves.releaseOnThread(array, DEVICE_ARRAY)
         ExtMemory.live.shouldBeEmpty()
         PeerMoves.release(onCpu, DEVICE_ARRAY)
-        Field.importSchema(schema)
+        CData.importSchema(schema)
     }
 
     test("an array from C on WEBGPU finds the user's backend, and is read if the CPU can [DEV-09]") {
@@ -100,7 +107,7 @@ class DeviceProviderSpec : FunSpec({
         PeerStreams.batch(array, firstId = 0, rows = 10)
         val wrapped = arena.allocate(ArrowDeviceArrayStruct.LAYOUT)
         PeerNodes.deviceArray(wrapped, array, deviceId = 0, deviceType = 15)
-        DeviceArray.importDeviceArray(wrapped, Schema.of(Field.of("id", DataType.INT64), Field.of("name", DataType.UTF8))).use {
+        CData.importArray(wrapped, CImport.DEVICE.schema(Schema.of(Field.of("id", DataType.INT64), Field.of("name", DataType.UTF8)))).use {
             it.device() shouldBeSameInstanceAs host
             it.column("id").toLongArray().sum() shouldBe 45
         }
@@ -116,11 +123,11 @@ class DeviceProviderSpec : FunSpec({
         val array = phantomBatch()
         array.column("text").length() shouldBe 2
         val out = struct()
-        array.exportDeviceArray(out)
-        val text = ArrowArrayStruct.child(out.address(), 1)
-        ArrowArrayStruct.nBuffers(text) shouldBe 5
-        for (i in 0L..3L) (ArrowArrayStruct.buffer(text, i) >= PHANTOM) shouldBe true
-        val sizes = MemorySegment.ofAddress(ArrowArrayStruct.buffer(text, 4)).reinterpret(16)
+        CData.exportArray(array, out, CExport.DEVICE)
+        val text = RawArrowArray.child(out.address(), 1)
+        RawArrowArray.nBuffers(text) shouldBe 5
+        for (i in 0L..3L) (RawArrowArray.buffer(text, i) >= PHANTOM) shouldBe true
+        val sizes = MemorySegment.ofAddress(RawArrowArray.buffer(text, 4)).reinterpret(16)
         sizes.toArray(JAVA_LONG) shouldBe longArrayOf(700, 0)
         PeerMoves.releaseMoved(out, DEVICE_ARRAY)
     }
@@ -128,13 +135,13 @@ class DeviceProviderSpec : FunSpec({
     test("nothing touches a buffer on its way to C, back, through slices and children, and to its release [DEV-01]") {
         val out = struct()
         val schema = arena.allocate(ArrowSchemaStruct.LAYOUT)
-        phantomBatch().exportDeviceArray(out, schema)
-        DeviceArray.importDeviceArray(out, schema).use { array ->
+        CData.exportArray(phantomBatch(), out, CExport.DEVICE.schemaTo(schema))
+        CData.importArray(out, CImport.DEVICE.schema(schema)).use { array ->
             array.device() shouldBeSameInstanceAs phantom
             array.slice(1, 1).use { slice ->
                 slice.child(1).use { it.length() shouldBe 1 }
                 val again = struct()
-                slice.retain().exportDeviceArray(again)
+                CData.exportArray(slice.retain(), again, CExport.DEVICE)
                 PeerMoves.releaseOnThread(again, DEVICE_ARRAY)
             }
             shouldThrow<DeviceException> { array.column("id").getLong(0) }.message!! shouldContain "WEBGPU:1, whose memory the CPU cannot read"
@@ -147,7 +154,7 @@ class DeviceProviderSpec : FunSpec({
             (buffer.address() >= PHANTOM) shouldBe true
             shouldThrow<DeviceException> { buffer.segment() }.errno() shouldBe Errno.ENOSYS
         }
-        val error = shouldThrow<DeviceException> { phantom.batchBuilder(1).use { it.int64("id", longArrayOf(1)).build() } }
+        val error = shouldThrow<DeviceException> { BatchBuilder.of(phantom, 1).use { it.int64("id", longArrayOf(1)).build() } }
         error.message!! shouldContain "extCopy on WEBGPU:1 failed"
     }
 
@@ -246,7 +253,7 @@ class DeviceProviderSpec : FunSpec({
         val wrapped = arena.allocate(ArrowDeviceArrayStruct.LAYOUT)
         PeerNodes.deviceArray(wrapped, array, deviceId = 0, deviceType = 16)
         val schema = Schema.of(Field.of("id", DataType.INT64), Field.of("name", DataType.UTF8))
-        DeviceArray.importDeviceArray(wrapped, schema).use {
+        CData.importArray(wrapped, CImport.DEVICE.schema(schema)).use {
             it.device().isOpaque shouldBe true
             val error = shouldThrow<DeviceException> { it.copyTo(Devices.cpu()) }
             error.message!! shouldContain "HEXAGON:0 is unavailable, because hexOpen on HEXAGON:0 failed: HEX_BUSY (7)"

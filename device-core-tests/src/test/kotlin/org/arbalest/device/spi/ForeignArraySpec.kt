@@ -9,13 +9,16 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.types.shouldBeSameInstanceAs
 import org.arbalest.device.Device
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
+import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
 import org.arbalest.device.Validation
-import org.arbalest.device.abi.ArrowArrayStruct
-import org.arbalest.device.abi.ArrowSchemaStruct
-import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.builders.BatchBuilder
+import org.arbalest.device.c.ArrowArrayStruct
+import org.arbalest.device.c.ArrowSchemaStruct
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.c.CImport
 import org.arbalest.device.support.struct
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
@@ -56,15 +59,15 @@ class ForeignArraySpec : FunSpec({
             val data = ForeignArray()
             val freed = AtomicInteger()
             repeat(3) {
-                DeviceArray.wrap(schema.asField(), arena.described(data), cpu, freed::incrementAndGet).use { batch ->
+                ArrayBridge.wrap(schema.asField(), arena.described(data), cpu, freed::incrementAndGet).use { batch ->
                     data.clear()
                     batch.validate(Validation.FULL)
                     batch.column("t").toList() shouldContainExactly listOf("x", null, "yz")
                     batch.column("l").toList() shouldContainExactly listOf(emptyList<Long>(), listOf(7L, 8L), listOf(9L))
                     batch.slice(1, 2).use { it.column("l").toList() shouldContainExactly listOf(listOf(7L, 8L), listOf(9L)) }
-                    batch.structs().offset() shouldBe 0
-                    ArrowArrayStruct.nChildren(batch.structs().structAddress()) shouldBe 2
-                    batch.slice(1, 2).use { it.structs().offset() shouldBe 1 }
+                    ArrayBridge.offset(batch) shouldBe 0
+                    ArrayBridge.struct(batch).childCount() shouldBe 2
+                    batch.slice(1, 2).use { ArrayBridge.offset(it) shouldBe 1 }
                 }
             }
             freed.get() shouldBe 3
@@ -75,22 +78,22 @@ class ForeignArraySpec : FunSpec({
         Arena.ofShared().use { arena ->
             val freed = AtomicInteger()
             val origin = Any()
-            val batch = DeviceArray.wrap(schema.asField(), arena.described(ForeignArray()), cpu, origin, freed::incrementAndGet)
-            batch.structs().origin() shouldBeSameInstanceAs origin
+            val batch = ArrayBridge.wrap(schema.asField(), arena.described(ForeignArray()), cpu, origin, freed::incrementAndGet)
+            ArrayBridge.origin(batch) shouldBeSameInstanceAs origin
             val slice = batch.slice(1, 1)
-            slice.structs().origin() shouldBeSameInstanceAs origin
-            val (array, type) = listOf(ArrowArrayStruct.allocate(arena), ArrowSchemaStruct.allocate(arena)).map { it.address() }
-            batch.exportArray(array, type)
+            ArrayBridge.origin(slice) shouldBeSameInstanceAs origin
+            val (array, type) = ArrowArrayStruct.allocate(arena) to ArrowSchemaStruct.allocate(arena)
+            CData.exportArray(batch, array, CExport.CPU.schemaTo(type))
             slice.close()
             slice.close()
             freed.get() shouldBe 0
-            val back = DeviceArray.importArray(array, type)
+            val back = CData.importArray(array, CImport.CPU.schema(type))
             back.column("t").getString(2) shouldBe "yz"
             freed.get() shouldBe 0
             thread { back.close() }.join()
             freed.get() shouldBe 1
-            cpu.batchBuilder(1).use { it.int64("a", longArrayOf(1)).build() }.use { it.structs().origin().shouldBeNull() }
-            DeviceArray.wrap(schema.asField(), arena.described(ForeignArray()), cpu, freed::incrementAndGet).use { it.structs().origin().shouldBeNull() }
+            BatchBuilder.of(cpu, 1).use { it.int64("a", longArrayOf(1)).build() }.use { ArrayBridge.origin(it).shouldBeNull() }
+            ArrayBridge.wrap(schema.asField(), arena.described(ForeignArray()), cpu, freed::incrementAndGet).use { ArrayBridge.origin(it).shouldBeNull() }
         }
     }
 
@@ -99,7 +102,7 @@ class ForeignArraySpec : FunSpec({
             val data = ForeignArray()
             repeat(200) {
                 val freed = AtomicInteger()
-                val handles = DeviceArray.wrap(schema.asField(), arena.described(data), cpu, freed::incrementAndGet).use { first -> List(8) { first.retain() } }
+                val handles = ArrayBridge.wrap(schema.asField(), arena.described(data), cpu, freed::incrementAndGet).use { first -> List(8) { first.retain() } }
                 freed.get() shouldBe 0
                 val start = CountDownLatch(1)
                 handles.map { handle -> thread { start.await().also { handle.close() } } }.also { start.countDown() }.forEach { it.join() }
@@ -113,17 +116,17 @@ class ForeignArraySpec : FunSpec({
         val freed = AtomicInteger()
         device.allocate(24).use { there ->
             val data = ForeignArray().array(3, 0, 0).buffer(0, 0).buffer(there.address(), 24)
-            DeviceArray.wrap(int64, data, device, freed::incrementAndGet).use { it.device() shouldBe device }
+            ArrayBridge.wrap(int64, data, device, freed::incrementAndGet).use { it.device() shouldBe device }
         }
         freed.get() shouldBe 1
         val text = ForeignArray().array(2, 0, 0).buffer(0, 0).buffer(8, 12).buffer(8, 5) // offsets that nobody can look at
-        DeviceArray.wrap(Field.of("t", DataType.UTF8), text, device, freed::incrementAndGet).close()
+        ArrayBridge.wrap(Field.of("t", DataType.UTF8), text, device, freed::incrementAndGet).close()
         freed.get() shouldBe 2
     }
 
     test("what does not fit is refused with the path and the numbers, and its holder is not told [ARJ-09]") {
         Arena.ofConfined().use { arena ->
-            fun refused(field: Field, data: ForeignArray): String = shouldThrow<DeviceException> { DeviceArray.wrap(field, data, cpu, never()) }.message!!
+            fun refused(field: Field, data: ForeignArray): String = shouldThrow<DeviceException> { ArrayBridge.wrap(field, data, cpu, never()) }.message!!
             fun one(length: Long, nulls: Long, offset: Long) = ForeignArray().array(length, nulls, offset)
             val longs = arena.longs(1, 2, 3)
             refused(int64, one(4, 0, 0).buffer(0, 0).buffer(longs)) shouldContain "the values need 32 bytes, but the buffer has 24"
@@ -156,9 +159,9 @@ class ForeignArraySpec : FunSpec({
         Arena.ofConfined().use { arena ->
             val freed = AtomicInteger()
             val empty = ForeignArray().array(0, 0, 0).buffer(0, 0).buffer(arena.allocate(64)).buffer(arena.allocate(64))
-            DeviceArray.wrap(Field.of("t", DataType.UTF8), empty, cpu, freed::incrementAndGet).use { it.validate(Validation.FULL) }
+            ArrayBridge.wrap(Field.of("t", DataType.UTF8), empty, cpu, freed::incrementAndGet).use { it.validate(Validation.FULL) }
             val views = ForeignArray().array(1, 0, 0).buffer(0, 0).buffer(arena.ints(2, 'h'.code or ('i'.code shl 8), 0, 0)).buffer(0, 0)
-            DeviceArray.wrap(Field.of("v", DataType.UTF8_VIEW), views, cpu, freed::incrementAndGet).use {
+            ArrayBridge.wrap(Field.of("v", DataType.UTF8_VIEW), views, cpu, freed::incrementAndGet).use {
                 it.validate(Validation.FULL)
                 it.asColumn().getString(0) shouldBe "hi"
             }
@@ -169,7 +172,7 @@ class ForeignArraySpec : FunSpec({
     test("a holder that throws is reported, and the array is gone all the same [ARJ-09]") {
         Arena.ofConfined().use { arena ->
             val data = ForeignArray().array(1, 0, 0).buffer(0, 0).buffer(arena.longs(1))
-            DeviceArray.wrap(int64, data, cpu) { error("not today") }.close()
+            ArrayBridge.wrap(int64, data, cpu) { error("not today") }.close()
             Held.now().isZero shouldBe true
         }
     }

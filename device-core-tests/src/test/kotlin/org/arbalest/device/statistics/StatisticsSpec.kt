@@ -11,9 +11,13 @@ import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
+import org.arbalest.device.Errno
 import org.arbalest.device.Validation
-import org.arbalest.device.abi.Errno
+import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.builders.ColumnBuilder
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.c.CImport
 import org.arbalest.device.support.EveryType
 import org.arbalest.device.support.RawArray
 import org.arbalest.device.support.RawArray.Companion.bytes
@@ -96,8 +100,8 @@ class StatisticsSpec : FunSpec({
     fun <T> throughC(array: DeviceArray, look: (DeviceArray) -> T): T = Arena.ofConfined().use { arena ->
         val out = arena.struct(StructKind.ARRAY)
         val schema = arena.struct(StructKind.SCHEMA)
-        array.exportArray(out, schema)
-        DeviceArray.importArray(out, schema, Validation.FULL).use(look)
+        CData.exportArray(array, out, CExport.CPU.schemaTo(schema))
+        CData.importArray(out, CImport.CPU.schema(schema).validation(Validation.FULL)).use(look)
     }
 
     fun crossed(statistics: Statistics): Statistics = throughC(statistics.toArray(), Statistics::of)
@@ -117,7 +121,7 @@ class StatisticsSpec : FunSpec({
     fun made(
         vararg rows: Pair<Any?, List<Triple<String, Int, Any?>>?>,
         column: DataType = DataType.INT64, key: DataType = DataType.UTF8, union: DataType = counts, reversed: Boolean = false,
-    ): DeviceArray = Devices.cpu().batchBuilder(rows.size).use { batch ->
+    ): DeviceArray = BatchBuilder.of(Devices.cpu(), rows.size).use { batch ->
         fun columns() = batch.column(Field.of("column", column))
         fun maps() = batch.column(Field.of("statistics", DataType.map(Field.of("k", key), Field.of("v", union))))
         val (columns, maps) = if (reversed) maps().let { columns() to it } else columns() to maps()
@@ -136,7 +140,7 @@ class StatisticsSpec : FunSpec({
     test("the specification's example, laid by hand, is read: exact, approximate, of the whole and of each column [STAT-01]") {
         Arena.ofConfined().use { arena ->
             val example = example()
-            DeviceArray.importArray(example.laid(arena), example.field, Validation.FULL).use { array ->
+            CData.importArray(example.laid(arena), CImport.CPU.schema(example.field).validation(Validation.FULL)).use { array ->
                 val read = Statistics.of(array)
                 read.whole().rowCount() shouldBe OptionalLong.of(3)
                 read.whole().keys() shouldContainExactly setOf(ROW_COUNT)
@@ -171,11 +175,11 @@ class StatisticsSpec : FunSpec({
                     PeerMoves.release(schema, StructKind.SCHEMA)
                 }
             }
-            val ours = checksum { out, schema -> built().toArray().exportArray(out, schema) }
+            val ours = checksum { out, schema -> CData.exportArray(built().toArray(), out, CExport.CPU.schemaTo(schema)) }
             val theirs = checksum { out, schema ->
                 val example = example()
                 PeerMoves.move(example.laid(arena), out, StructKind.ARRAY)
-                example.field.exportSchema(schema)
+                CData.exportSchema(example.field, schema)
             }
             ours shouldBe theirs
         }
@@ -274,7 +278,7 @@ class StatisticsSpec : FunSpec({
     }
 
     test("an array of another schema is an error that says where and what [STAT-04]") {
-        fun batch(vararg fields: Field) = Devices.cpu().batchBuilder(0).use { batch -> fields.forEach(batch::column).let { batch.build() } }
+        fun batch(vararg fields: Field) = BatchBuilder.of(Devices.cpu(), 0).use { batch -> fields.forEach(batch::column).let { batch.build() } }
         val column = Field.of("column", DataType.INT32)
         fun statistics(type: DataType) = Field.of("statistics", type)
         fun map(key: DataType, value: DataType) = statistics(DataType.map(Field.of("k", key), Field.of("v", value)))
@@ -306,7 +310,7 @@ class StatisticsSpec : FunSpec({
 
     test("keys and types that lead nowhere are errors, not a crash [STAT-04]") {
         fun laid(array: RawArray, expected: String) = Arena.ofConfined().use { arena ->
-            refused(DeviceArray.importArray(array.laid(arena), array.field), expected)
+            refused(CData.importArray(array.laid(arena), CImport.CPU.schema(array.field)), expected)
         }
         laid(example(index = 7), "row 3: index 7 is beyond the 7 values of the dictionary")
         laid(example(index = -1), "index -1 is beyond")
@@ -386,7 +390,7 @@ class StatisticsSpec : FunSpec({
     }
 
     test("statistics are computed: rows, nulls, the smallest and the largest value [STAT-06]") {
-        Devices.cpu().batchBuilder(5).use { batch ->
+        BatchBuilder.of(Devices.cpu(), 5).use { batch ->
             batch.int32("vendor_id", intArrayOf(5, 1, 5, 1, 5))
             batch.column(Field.of("passenger_count", DataType.INT64)).also { column -> listOf(1L, 1L, 2L, 0L, null).forEach { append(column, it) } }
             batch.build()
@@ -403,7 +407,7 @@ class StatisticsSpec : FunSpec({
     }
 
     fun computed(type: DataType, rows: Int = 3, fill: (ColumnBuilder) -> Unit): Statistics.Target =
-        Devices.cpu().batchBuilder(rows).use { batch -> batch.column(Field.of("a", type)).let(fill).let { batch.build() } }.use { Statistics.compute(it).column(0) }
+        BatchBuilder.of(Devices.cpu(), rows).use { batch -> batch.column(Field.of("a", type)).let(fill).let { batch.build() } }.use { Statistics.compute(it).column(0) }
 
     fun extremes(type: DataType, vararg values: Any?) = computed(type, values.size) { column -> values.forEach { append(column, it) } }.run { min() to max() }
 
@@ -432,14 +436,14 @@ class StatisticsSpec : FunSpec({
         extremes(DataType.UTF8) shouldBe (null to null)
         computed(DataType.INTERVAL_YEAR_MONTH, 1) { it.append(3) }.keys() shouldContainExactly setOf(NULL_COUNT)
         computed(DataType.list(Field.of("item", DataType.INT8)), 1) { list -> list.items().append(1).also { list.appendList(1) } }.keys() shouldContainExactly setOf(NULL_COUNT)
-        Devices.cpu().batchBuilder(1).use { batch ->
+        BatchBuilder.of(Devices.cpu(), 1).use { batch ->
             batch.column(Field.of("id", DataType.fixedSizeBinary(16)).withExtension("arrow.uuid", "")).append(ByteArray(16))
             batch.build()
         }.use { Statistics.compute(it).column(0).keys() shouldContainExactly setOf(NULL_COUNT) }
     }
 
     test("of a struct's fields, unless it has nulls; of what is below lists nothing; numbered as in the specification's example [STAT-06]") {
-        fun example(hasNull: Boolean) = Devices.cpu().batchBuilder(3).use { batch ->
+        fun example(hasNull: Boolean) = BatchBuilder.of(Devices.cpu(), 3).use { batch ->
             val col1 = batch.column(
                 Field.of(
                     "col1",

@@ -10,8 +10,11 @@ import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceBuffer
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
-import org.arbalest.device.abi.Errno
+import org.arbalest.device.Errno
+import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.builders.ColumnBuilder
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CImport
 import org.arbalest.device.objects.ExtensionCodec
 import org.arbalest.device.support.RawArray
 import org.arbalest.device.support.RawArray.Companion.bytes
@@ -45,7 +48,7 @@ class StatisticsTrapsSpec : FunSpec({
     fun crossed(statistics: Statistics): Statistics = statistics.toArray().use(Statistics::of)
 
     /** Statistics of columns of these fields, of which one value each is the largest. */
-    fun largest(vararg fields: Field, append: (ColumnBuilder, Int) -> Unit): DeviceArray = Devices.cpu().batchBuilder(fields.size).use { batch ->
+    fun largest(vararg fields: Field, append: (ColumnBuilder, Int) -> Unit): DeviceArray = BatchBuilder.of(Devices.cpu(), fields.size).use { batch ->
         val columns = batch.column(Field.of("column", DataType.INT32))
         val maps = batch.column(Field.of("statistics", DataType.map(Field.of("key", DataType.UTF8), Field.of("items", DataType.denseUnion(*fields)))))
         for (i in fields.indices) {
@@ -69,7 +72,7 @@ class StatisticsTrapsSpec : FunSpec({
                 when (i) {
                     0 -> column.append(id)
                     1 -> column.append(true)
-                    else -> column.append(Money(5), money)
+                    else -> money.append(column, Money(5))
                 }
             }.use { array ->
                 val read = Statistics.of(array)
@@ -93,7 +96,7 @@ class StatisticsTrapsSpec : FunSpec({
         val columns = RawArray(Field.of("column", DataType.INT32), 1, 0, 0, mutableListOf(null, ints(0)))
         val whole = RawArray(Field.of("", StructType(listOf(columns.field, maps.field))), 1, 0, 0, mutableListOf(null), listOf(columns, maps))
         Arena.ofConfined().use { arena ->
-            DeviceArray.importArray(whole.laid(arena), whole.field).use { array ->
+            CData.importArray(whole.laid(arena), CImport.CPU.schema(whole.field)).use { array ->
                 val error = shouldThrow<DeviceException> { Statistics.of(array) }
                 error.errno() shouldBe Errno.EINVAL
                 error.message!! shouldContain "$.statistics.entries: row 0: entry 0 is null"

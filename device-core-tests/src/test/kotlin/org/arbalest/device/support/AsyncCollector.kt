@@ -4,6 +4,8 @@ package org.arbalest.device.support
 import org.arbalest.device.async.AsyncArrayStream
 import org.arbalest.device.async.AsyncQuirk
 import org.arbalest.device.async.AsyncTask
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CImport
 import org.arbalest.support.PeerProducer
 import java.util.concurrent.CancellationException
 import java.util.concurrent.CompletableFuture
@@ -18,7 +20,7 @@ import java.util.concurrent.atomic.AtomicLong
 
 /** Connects the producer; [threaded] if it does not come back before it has ended. */
 internal fun PeerProducer.connect(vararg quirks: AsyncQuirk, threaded: Boolean = false): AsyncArrayStream =
-    AsyncArrayStream.connect({ handler -> if (threaded) Thread.ofPlatform().start { start(handler) } else start(handler) }, *quirks)
+    CData.importAsyncStream(CImport.DEVICE.quirks(*quirks), { handler -> if (threaded) Thread.ofPlatform().start { start(handler) } else start(handler) })
 
 /** What a stage ends with, or the error that it fails with. */
 internal fun <T> CompletionStage<T>.outcome(): Result<T> =

@@ -2,12 +2,16 @@
 package org.arbalest.device.support
 
 import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
-import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.async.AsyncArrayStream
 import org.arbalest.device.async.AsyncProducer
 import org.arbalest.device.async.AsyncSchema
 import org.arbalest.device.async.AsyncTask
+import org.arbalest.device.builders.BatchBuilder
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.c.CImport
 import org.arbalest.device.types.Metadata
 import org.arbalest.testkit.contract.Held
 import org.arbalest.testkit.contract.eventually
@@ -24,13 +28,13 @@ internal class AsyncStreams {
     private val ends = ConcurrentLinkedQueue<CompletableFuture<*>>()
 
     /** Our producer, at [source], into our consumer. */
-    fun connect(source: Flow.Publisher<DeviceArray>): AsyncArrayStream = track(AsyncArrayStream.connect { handler ->
-        val produced = AsyncProducer.produce(handler, ones, source, ForkJoinPool.commonPool())
+    fun connect(source: Flow.Publisher<DeviceArray>): AsyncArrayStream = track(CData.importAsyncStream(CImport.DEVICE) { handler ->
+        val produced = CData.exportAsyncStream(AsyncProducer.of(ones, source), handler, ForkJoinPool.commonPool(), CExport.DEVICE)
         ends += produced.toCompletableFuture()
     })
 
     /** A stream that fails before its schema. */
-    fun failed(): AsyncArrayStream = track(AsyncArrayStream.connect { AsyncProducer.refuse(it, IllegalStateException("this stream always fails")) })
+    fun failed(): AsyncArrayStream = track(CData.importAsyncStream(CImport.DEVICE) { CData.exportAsyncStream(AsyncProducer.failed(IllegalStateException("this stream always fails")), it, Runnable::run, CExport.DEVICE) })
 
     /** The subscriber of our producer, which feeds [consumer]; whoever has it is the publisher. */
     fun producer(consumer: Extracting): Flow.Subscriber<DeviceArray> {
@@ -57,7 +61,7 @@ internal class AsyncStreams {
         private val schema = one().use { it.schema() }
         private val ones = AsyncSchema(schema.asField(), DeviceType.CPU, Metadata.empty())
 
-        fun one(): DeviceArray = Devices.cpu().batchBuilder(1).use { it.int64("id", longArrayOf(1)).build() }
+        fun one(): DeviceArray = BatchBuilder.of(Devices.cpu(), 1).use { it.int64("id", longArrayOf(1)).build() }
 
         fun checkNothingIsLeft() {
             eventually("nothing is left after the class") { Held.now().isZero }

@@ -2,16 +2,23 @@
 package org.arbalest.device.support
 
 import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
-import org.arbalest.device.abi.ArrowArrayStruct
-import org.arbalest.device.abi.ArrowAsyncHandlerStruct
-import org.arbalest.device.abi.ArrowAsyncProducerStruct
-import org.arbalest.device.abi.ArrowAsyncTaskStruct
-import org.arbalest.device.abi.ArrowDeviceArrayStruct
-import org.arbalest.device.abi.ArrowSchemaStruct
-import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.async.AsyncArrayStream
 import org.arbalest.device.async.AsyncQuirk
+import org.arbalest.device.builders.BatchBuilder
+import org.arbalest.device.c.ArrowAsyncHandlerStruct
+import org.arbalest.device.c.ArrowAsyncTaskStruct
+import org.arbalest.device.c.ArrowDeviceArrayStruct
+import org.arbalest.device.c.ArrowSchemaStruct
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.c.CImport
+import org.arbalest.device.internal.abi.RawArrowArray
+import org.arbalest.device.internal.abi.RawArrowAsyncHandler
+import org.arbalest.device.internal.abi.RawArrowAsyncProducer
+import org.arbalest.device.internal.abi.RawArrowAsyncTask
+import org.arbalest.device.internal.abi.RawArrowDeviceArray
 import org.arbalest.device.internal.calls.Calls
 import org.arbalest.device.internal.memory.NativeHeap
 import org.arbalest.device.internal.schema.SchemaImporter
@@ -58,36 +65,36 @@ internal class ProducerByHand(private val onExtract: (task: Int, out: Long) -> I
     /** For each call of extract_data, the task's number, negative minus one for NULL. */
     val extracts = CopyOnWriteArrayList<Int>()
 
-    fun connect(vararg quirks: AsyncQuirk): AsyncArrayStream = AsyncArrayStream.connect({
+    fun connect(vararg quirks: AsyncQuirk): AsyncArrayStream = CData.importAsyncStream(CImport.DEVICE.quirks(*quirks), {
         handler = it.address()
-        ArrowAsyncProducerStruct.setDeviceType(struct, DeviceType.CPU.code())
-        ArrowAsyncProducerStruct.setRequest(struct, arena.stub(this, "request", VOID_2))
-        ArrowAsyncProducerStruct.setCancel(struct, arena.stub(this, "cancel", VOID_1))
-        ArrowAsyncHandlerStruct.setProducer(handler, struct)
-    }, *quirks)
+        RawArrowAsyncProducer.setDeviceType(struct, DeviceType.CPU.code())
+        RawArrowAsyncProducer.setRequest(struct, arena.stub(this, "request", VOID_2))
+        RawArrowAsyncProducer.setCancel(struct, arena.stub(this, "cancel", VOID_1))
+        RawArrowAsyncHandler.setProducer(handler, struct)
+    })
 
     fun schema(): Int {
         val schema = arena.allocate(ArrowSchemaStruct.LAYOUT)
-        one().use { it.schema().exportSchema(schema) }
-        val code = Calls.get(ArrowAsyncHandlerStruct.onSchema(handler), handler, schema.address())
+        one().use { CData.exportSchema(it.schema().asField(), schema) }
+        val code = Calls.get(RawArrowAsyncHandler.onSchema(handler), handler, schema.address())
         SchemaImporter.giveBack(schema.address())
         return code
     }
 
     fun task(number: Int): Int {
         val task = arena.allocate(ArrowAsyncTaskStruct.LAYOUT).address()
-        ArrowAsyncTaskStruct.setExtractData(task, extractStub)
-        ArrowAsyncTaskStruct.setPrivateData(task, number.toLong())
-        return Calls.onNextTask(ArrowAsyncHandlerStruct.onNextTask(handler), handler, task, 0)
+        RawArrowAsyncTask.setExtractData(task, extractStub)
+        RawArrowAsyncTask.setPrivateData(task, number.toLong())
+        return Calls.onNextTask(RawArrowAsyncHandler.onNextTask(handler), handler, task, 0)
     }
 
-    fun end(): Int = Calls.onNextTask(ArrowAsyncHandlerStruct.onNextTask(handler), handler, 0, 0)
+    fun end(): Int = Calls.onNextTask(RawArrowAsyncHandler.onNextTask(handler), handler, 0, 0)
 
     fun error(code: Int, message: String) {
-        Calls.onError(ArrowAsyncHandlerStruct.onError(handler), handler, code, arena.allocateFrom(message).address(), 0)
+        Calls.onError(RawArrowAsyncHandler.onError(handler), handler, code, arena.allocateFrom(message).address(), 0)
     }
 
-    fun release() = Calls.release(ArrowAsyncHandlerStruct.release(handler), handler)
+    fun release() = Calls.release(RawArrowAsyncHandler.release(handler), handler)
 
     private val extractStub = arena.stub(this, "extract", INT_2)
 
@@ -103,7 +110,7 @@ internal class ProducerByHand(private val onExtract: (task: Int, out: Long) -> I
 
     @Suppress("unused")
     fun extract(task: Long, out: Long): Int {
-        val number = ArrowAsyncTaskStruct.privateData(task).toInt()
+        val number = RawArrowAsyncTask.privateData(task).toInt()
         extracts += if (out == 0L) -number - 1 else number
         return if (out == 0L) 0 else onExtract(number, out)
     }
@@ -111,11 +118,11 @@ internal class ProducerByHand(private val onExtract: (task: Int, out: Long) -> I
     override fun close() = arena.close()
 
     companion object {
-        fun one(): DeviceArray = Devices.cpu().batchBuilder(1).use { it.int64("id", longArrayOf(1)).build() }
+        fun one(): DeviceArray = BatchBuilder.of(Devices.cpu(), 1).use { it.int64("id", longArrayOf(1)).build() }
 
         /** An extract_data that gives one row. */
         val GIVES: (Int, Long) -> Int = { _, out ->
-            one().use { it.exportDeviceArray(MemorySegment.ofAddress(out).reinterpret(ArrowDeviceArrayStruct.SIZE)) }
+            one().use { CData.exportArray(it, MemorySegment.ofAddress(out).reinterpret(RawArrowDeviceArray.SIZE), CExport.DEVICE) }
             0
         }
     }
@@ -140,28 +147,28 @@ internal class ConsumerByHand : AutoCloseable {
     /** The handler, alive. */
     val handler: MemorySegment = struct.also {
         val at = it.address()
-        ArrowAsyncHandlerStruct.setOnSchema(at, arena.stub(this, "onSchema", INT_2))
-        ArrowAsyncHandlerStruct.setOnNextTask(at, arena.stub(this, "onNextTask", INT_3))
-        ArrowAsyncHandlerStruct.setOnError(at, arena.stub(this, "onError", ON_ERROR))
-        ArrowAsyncHandlerStruct.setRelease(at, arena.stub(this, "release", VOID_1))
+        RawArrowAsyncHandler.setOnSchema(at, arena.stub(this, "onSchema", INT_2))
+        RawArrowAsyncHandler.setOnNextTask(at, arena.stub(this, "onNextTask", INT_3))
+        RawArrowAsyncHandler.setOnError(at, arena.stub(this, "onError", ON_ERROR))
+        RawArrowAsyncHandler.setRelease(at, arena.stub(this, "release", VOID_1))
     }
 
-    fun request(n: Long) = Calls.request(ArrowAsyncProducerStruct.request(producer()), producer(), n)
+    fun request(n: Long) = Calls.request(RawArrowAsyncProducer.request(producer()), producer(), n)
 
-    fun cancel() = Calls.release(ArrowAsyncProducerStruct.cancel(producer()), producer())
+    fun cancel() = Calls.release(RawArrowAsyncProducer.cancel(producer()), producer())
 
-    private fun producer() = ArrowAsyncHandlerStruct.producer(struct.address())
+    private fun producer() = RawArrowAsyncHandler.producer(struct.address())
 
     /** `extract_data` of a task; with [out] null, NULL. */
     fun extract(task: Int, out: MemorySegment?): Int {
         val copy = tasks[task].address()
-        return Calls.get(ArrowAsyncTaskStruct.extractData(copy), copy, out?.address() ?: 0)
+        return Calls.get(RawArrowAsyncTask.extractData(copy), copy, out?.address() ?: 0)
     }
 
     /** Memory for an array, with garbage in it. */
     fun dirty(): MemorySegment = arena.allocate(ArrowDeviceArrayStruct.LAYOUT).fill(0x5A)
 
-    fun isReleased(array: MemorySegment): Boolean = ArrowArrayStruct.release(array.address()) == 0L
+    fun isReleased(array: MemorySegment): Boolean = RawArrowArray.release(array.address()) == 0L
 
     fun awaitRelease() = check(released.await(5, SECONDS)) { "the handler is not released; it was told $calls" }
 
@@ -179,7 +186,7 @@ internal class ConsumerByHand : AutoCloseable {
 
     @Suppress("unused")
     fun onNextTask(self: Long, task: Long, metadata: Long): Int {
-        if (task != 0L) tasks += arena.allocate(ArrowAsyncTaskStruct.LAYOUT).copyFrom(NativeHeap.segment(task, ArrowAsyncTaskStruct.SIZE))
+        if (task != 0L) tasks += arena.allocate(ArrowAsyncTaskStruct.LAYOUT).copyFrom(NativeHeap.segment(task, RawArrowAsyncTask.SIZE))
         return told(if (task == 0L) "end" else "task")
     }
 
@@ -190,7 +197,7 @@ internal class ConsumerByHand : AutoCloseable {
 
     @Suppress("unused")
     fun release(self: Long) {
-        ArrowAsyncHandlerStruct.setRelease(struct.address(), 0)
+        RawArrowAsyncHandler.setRelease(struct.address(), 0)
         told("release")
         released.countDown()
     }

@@ -6,8 +6,10 @@ import io.kotest.assertions.withClue
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.DeviceException
-import org.arbalest.device.abi.ArrowSchemaStruct
-import org.arbalest.device.abi.Errno
+import org.arbalest.device.Errno
+import org.arbalest.device.c.ArrowSchemaStruct
+import org.arbalest.device.c.CData
+import org.arbalest.device.internal.abi.RawArrowSchema
 import org.arbalest.device.types.Field
 import org.arbalest.support.PeerMoves
 import org.arbalest.support.PeerNodes
@@ -49,17 +51,17 @@ internal class CSchema(
     override fun toString(): String = "$format \"$name\" $flags $children $dictionary"
 }
 
-internal fun childOf(schema: MemorySegment, i: Long): MemorySegment = MemorySegment.ofAddress(ArrowSchemaStruct.child(schema.address(), i))
+internal fun childOf(schema: MemorySegment, i: Long): MemorySegment = MemorySegment.ofAddress(RawArrowSchema.child(schema.address(), i))
 
-internal fun dictionaryOf(schema: MemorySegment): MemorySegment = MemorySegment.ofAddress(ArrowSchemaStruct.dictionary(schema.address()))
+internal fun dictionaryOf(schema: MemorySegment): MemorySegment = MemorySegment.ofAddress(RawArrowSchema.dictionary(schema.address()))
 
-internal fun isReleased(schema: MemorySegment): Boolean = ArrowSchemaStruct.release(schema.address()) == 0L
+internal fun isReleased(schema: MemorySegment): Boolean = RawArrowSchema.release(schema.address()) == 0L
 
 /** Imports what the C peer makes, which must come back released. */
 internal fun imported(schema: CSchema): Field = Arena.ofConfined().use { arena ->
     val struct = arena.allocate(ArrowSchemaStruct.LAYOUT)
     schema.write(struct)
-    Field.importSchema(struct).also { isReleased(struct) shouldBe true }
+    CData.importSchema(struct).also { isReleased(struct) shouldBe true }
 }
 
 /** Importing it must fail with EINVAL and all of the words, and release it. */
@@ -68,7 +70,7 @@ internal fun refused(schema: CSchema, vararg words: String) {
         val struct = arena.allocate(ArrowSchemaStruct.LAYOUT)
         schema.write(struct)
         withClue(schema) {
-            val error = shouldThrow<DeviceException> { Field.importSchema(struct) }
+            val error = shouldThrow<DeviceException> { CData.importSchema(struct) }
             error.errno() shouldBe Errno.EINVAL
             for (word in words) error.message!! shouldContain word
             isReleased(struct) shouldBe true
@@ -79,7 +81,7 @@ internal fun refused(schema: CSchema, vararg words: String) {
 /** Exports a field, lends the struct, and releases it. */
 internal fun <T> exported(field: Field, read: (MemorySegment) -> T): T = Arena.ofConfined().use { arena ->
     val struct = arena.allocate(ArrowSchemaStruct.LAYOUT).fill(0xA5.toByte())
-    field.exportSchema(struct)
+    CData.exportSchema(field, struct)
     try {
         read(struct)
     } finally {
@@ -106,7 +108,7 @@ internal fun roundTrip(schema: CSchema): Field {
             Arena.ofConfined().use { arena ->
                 val moved = arena.allocate(ArrowSchemaStruct.LAYOUT)
                 PeerMoves.move(struct, moved, StructKind.SCHEMA)
-                Field.importSchema(moved)
+                CData.importSchema(moved)
             }
         }
         again shouldBe field

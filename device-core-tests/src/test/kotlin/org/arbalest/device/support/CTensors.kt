@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.support
 
-import org.arbalest.device.abi.DLManagedTensorStruct
-import org.arbalest.device.abi.DLManagedTensorVersionedStruct
-import org.arbalest.device.abi.DLTensorStruct
+import org.arbalest.device.internal.abi.RawDLManagedTensor
+import org.arbalest.device.internal.abi.RawDLManagedTensorVersioned
+import org.arbalest.device.internal.abi.RawDLTensor
 import org.arbalest.device.tensors.DLPack
+import org.arbalest.device.tensors.DLTensorStruct
 import org.arbalest.support.I32
 import org.arbalest.support.I64
 import org.arbalest.support.NativeLibrary
@@ -70,16 +71,16 @@ internal object CTensors {
         }
         val tensor = arena.allocate(DLTensorStruct.LAYOUT)
         val at = tensor.address()
-        DLTensorStruct.setData(at, said.data)
-        DLTensorStruct.setDeviceType(at, said.deviceType)
-        DLTensorStruct.setDeviceId(at, said.deviceId)
-        DLTensorStruct.setNdim(at, said.ndim)
-        DLTensorStruct.setCode(at, said.code)
-        DLTensorStruct.setBits(at, said.bits)
-        DLTensorStruct.setLanes(at, said.lanes)
-        DLTensorStruct.setShape(at, list(said.shape).address())
-        DLTensorStruct.setStrides(at, list(said.strides).address())
-        DLTensorStruct.setByteOffset(at, said.byteOffset)
+        RawDLTensor.setData(at, said.data)
+        RawDLTensor.setDeviceType(at, said.deviceType)
+        RawDLTensor.setDeviceId(at, said.deviceId)
+        RawDLTensor.setNdim(at, said.ndim)
+        RawDLTensor.setCode(at, said.code)
+        RawDLTensor.setBits(at, said.bits)
+        RawDLTensor.setLanes(at, said.lanes)
+        RawDLTensor.setShape(at, list(said.shape).address())
+        RawDLTensor.setStrides(at, list(said.strides).address())
+        RawDLTensor.setByteOffset(at, said.byteOffset)
         make.invoke(number(form), said.major, said.flags, if (said.hasDeleter) 1 else 0, tensor) as MemorySegment
     }
 
@@ -121,10 +122,10 @@ internal data class SeenTensor(
 )
 
 internal fun DLPack.see(tensor: MemorySegment): SeenTensor {
-    val at = if (this == DLPack.VERSIONED) DLManagedTensorVersionedStruct.tensor(tensor.address()) else DLManagedTensorStruct.tensor(tensor.address())
-    fun numbers(address: Long) = List(DLTensorStruct.ndim(at)) { MemorySegment.ofAddress(address).reinterpret(8L * DLTensorStruct.ndim(at)).getAtIndex(JAVA_LONG, it.toLong()) }
+    val at = if (this == DLPack.VERSIONED) RawDLManagedTensorVersioned.tensor(tensor.address()) else RawDLManagedTensor.tensor(tensor.address())
+    fun numbers(address: Long) = List(RawDLTensor.ndim(at)) { MemorySegment.ofAddress(address).reinterpret(8L * RawDLTensor.ndim(at)).getAtIndex(JAVA_LONG, it.toLong()) }
     return SeenTensor(
-        Triple(DLTensorStruct.code(at), DLTensorStruct.bits(at), DLTensorStruct.lanes(at)), numbers(DLTensorStruct.shape(at)), numbers(DLTensorStruct.strides(at)),
-        DLTensorStruct.data(at), DLTensorStruct.byteOffset(at), DLTensorStruct.deviceType(at) to DLTensorStruct.deviceId(at),
+        Triple(RawDLTensor.code(at), RawDLTensor.bits(at), RawDLTensor.lanes(at)), numbers(RawDLTensor.shape(at)), numbers(RawDLTensor.strides(at)),
+        RawDLTensor.data(at), RawDLTensor.byteOffset(at), RawDLTensor.deviceType(at) to RawDLTensor.deviceId(at),
     )
 }

@@ -3,7 +3,10 @@ package org.arbalest.device.support
 
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
+import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.builders.ColumnBuilder
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.FlatType
@@ -71,7 +74,7 @@ internal object EveryType {
         Field.of("uuid", FixedSizeBinaryType(16)).withExtension("arrow.uuid", "")
 
     /** The rows from [from] on. The same row is the same value in every batch. */
-    fun batch(from: Int, rows: Int): DeviceArray = Devices.cpu().batchBuilder(rows).use { batch ->
+    fun batch(from: Int, rows: Int): DeviceArray = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
         for (field in fields) {
             val column = batch.column(field)
             for (row in from until from + rows) append(column, field.type(), row)
@@ -171,7 +174,7 @@ internal object EveryType {
     /** Exports, has the peer read, and releases. The array is spent. */
     fun checksum(array: DeviceArray): Long = Arena.ofConfined().use { arena ->
         val (out, schema) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.SCHEMA)
-        array.use { it.exportArray(out, schema) }
+        array.use { CData.exportArray(it, out, CExport.CPU.schemaTo(schema)) }
         PeerNodes.checksum(out, schema).also {
             PeerMoves.release(out, StructKind.ARRAY)
             PeerMoves.release(schema, StructKind.SCHEMA)

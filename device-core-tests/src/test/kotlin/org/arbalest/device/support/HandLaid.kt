@@ -3,7 +3,10 @@ package org.arbalest.device.support
 
 import io.kotest.matchers.shouldNotBe
 import org.arbalest.device.DeviceArray
-import org.arbalest.device.abi.ArrowArrayStruct
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.c.CImport
+import org.arbalest.device.internal.abi.RawArrowArray
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.FlatType
@@ -58,7 +61,7 @@ internal object HandLaid {
         lay(out, field.type(), rows, skipped)
         if (field.isNullable) return
         PeerNodes.setBuffer(out, 0, null) // the types of such fields here all have a bitmap
-        ArrowArrayStruct.setNullCount(out.address(), 0)
+        RawArrowArray.setNullCount(out.address(), 0)
     }
 
     /** Fills [out], a blank struct, with these rows and as many in front of them as [skipped], which the offset leaves out. */
@@ -70,7 +73,7 @@ internal object HandLaid {
             is DictionaryType -> {
                 withValidity(out, rows, skipped, all, ByteArray(0).plusAll(all.map { number((it % 7).toLong(), type.index().bits() / 8) }))
                 PeerNodes.setArrayDictionary(out)
-                lay(at(ArrowArrayStruct.dictionary(out.address())), type.values(), (0 until 7).map { 3 * it }, skipped)
+                lay(at(RawArrowArray.dictionary(out.address())), type.values(), (0 until 7).map { 3 * it }, skipped)
             }
             is FlatType.Utf8Type, is FlatType.BinaryType -> variable(out, rows, skipped, all, 4)
             is FlatType.LargeUtf8Type, is FlatType.LargeBinaryType -> variable(out, rows, skipped, all, 8)
@@ -105,9 +108,9 @@ internal object HandLaid {
         else -> 8
     }
 
-    private fun at(struct: Long): MemorySegment = MemorySegment.ofAddress(struct).reinterpret(ArrowArrayStruct.SIZE)
+    private fun at(struct: Long): MemorySegment = MemorySegment.ofAddress(struct).reinterpret(RawArrowArray.SIZE)
 
-    private fun child(of: MemorySegment, index: Int): MemorySegment = at(ArrowArrayStruct.child(of.address(), index.toLong()))
+    private fun child(of: MemorySegment, index: Int): MemorySegment = at(RawArrowArray.child(of.address(), index.toLong()))
 
     private fun begin(out: MemorySegment, rows: List<Int>, skipped: Int, buffers: Long, nulls: Long = 0, children: Long = 0) =
         PeerNodes.array(out, rows.size.toLong(), nulls, skipped.toLong(), buffers, children)
@@ -208,7 +211,7 @@ internal object HandLaid {
 
     /** What C reads in an array. */
     fun read(array: MemorySegment, field: Field): Long = Arena.ofConfined().use { arena ->
-        val schema = arena.struct(StructKind.SCHEMA).also { field.exportSchema(it) }
+        val schema = arena.struct(StructKind.SCHEMA).also { CData.exportSchema(field, it) }
         PeerNodes.checksum(array, schema).also {
             it shouldNotBe 0 // the peer could read it
             PeerMoves.release(schema, StructKind.SCHEMA)
@@ -220,7 +223,7 @@ internal object HandLaid {
     /** What C reads in an array of ours, which is spent. */
     fun exported(array: DeviceArray): Long = Arena.ofConfined().use { arena ->
         val out = arena.struct(StructKind.ARRAY)
-        checksum(out.also { array.use { it.exportArray(out) } }, array.field())
+        checksum(out.also { array.use { CData.exportArray(it, out, CExport.CPU) } }, array.field())
     }
 
     /** What C reads in these rows, laid out alone. */
@@ -228,7 +231,7 @@ internal object HandLaid {
 
     /** An array of C's; to be closed. */
     fun imported(type: DataType, rows: List<Int>, skipped: Int): DeviceArray = Arena.ofConfined().use { arena ->
-        DeviceArray.importArray(laid(arena, type, rows, skipped), Field.of("", type))
+        CData.importArray(laid(arena, type, rows, skipped), CImport.CPU.schema(Field.of("", type)))
     }
 
     fun imported(type: DataType, rows: List<Int>, skipped: Int, use: (DeviceArray) -> Unit): Unit = imported(type, rows, skipped).use(use)

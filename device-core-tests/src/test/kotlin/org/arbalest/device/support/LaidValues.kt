@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.support
 
-import org.arbalest.device.abi.ArrowArrayStruct
 import org.arbalest.device.columns.Column
+import org.arbalest.device.internal.abi.RawArrowArray
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.FlatType
@@ -114,8 +114,8 @@ internal object LaidValues {
 
     /** Overwrites what lies beneath nulls, where it is no other value's: with bytes that are no value of any type, and lead nowhere. */
     fun spoil(struct: Long, type: DataType, isVisible: (Long) -> Boolean = { true }) {
-        val end = ArrowArrayStruct.offset(struct) + ArrowArrayStruct.length(struct)
-        val validity = if (isLogical(type) || type is FlatType.NullType) 0 else ArrowArrayStruct.buffer(struct, 0)
+        val end = RawArrowArray.offset(struct) + RawArrowArray.length(struct)
+        val validity = if (isLogical(type) || type is FlatType.NullType) 0 else RawArrowArray.buffer(struct, 0)
         fun isHidden(at: Long) = !isVisible(at) || (validity != 0L && bits(validity + at / 8, 1).get(JAVA_BYTE, 0).toInt() shr (at % 8).toInt() and 1 == 0)
         val widths = when (type) {
             is FlatType.Utf8ViewType, is FlatType.BinaryViewType -> listOf(16L)
@@ -128,19 +128,19 @@ internal object LaidValues {
             else -> emptyList()
         }
         for (at in 0 until end) {
-            if (isHidden(at)) widths.forEachIndexed { i, width -> bits(ArrowArrayStruct.buffer(struct, 1L + i) + at * width, width).fill(0xEE.toByte()) }
+            if (isHidden(at)) widths.forEachIndexed { i, width -> bits(RawArrowArray.buffer(struct, 1L + i) + at * width, width).fill(0xEE.toByte()) }
         }
         type.children().forEachIndexed { i, field ->
-            val child = ArrowArrayStruct.child(struct, i.toLong())
-            val ids = ArrowArrayStruct.buffers(struct).let { if (type is UnionType) ArrowArrayStruct.buffer(struct, 0) else 0 }
-            val before = ArrowArrayStruct.offset(child)
+            val child = RawArrowArray.child(struct, i.toLong())
+            val ids = RawArrowArray.buffers(struct).let { if (type is UnionType) RawArrowArray.buffer(struct, 0) else 0 }
+            val before = RawArrowArray.offset(child)
             val isSparse = type is UnionType && type.mode() == NestedType.UnionMode.SPARSE
             if (type is RunEndEncodedType && i == 0) return@forEachIndexed
             spoil(child, field.type()) { at ->
                 !isSparse || at < before || bits(ids + at - before, 1).get(JAVA_BYTE, 0).toInt() == type.typeIds()[i]
             }
         }
-        if (type is DictionaryType) spoil(ArrowArrayStruct.dictionary(struct), type.values().type())
+        if (type is DictionaryType) spoil(RawArrowArray.dictionary(struct), type.values().type())
     }
 
     private fun bits(address: Long, bytes: Long) = MemorySegment.ofAddress(address).reinterpret(bytes)

@@ -4,10 +4,13 @@ package org.arbalest.device.support
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
+import org.arbalest.device.Errno
 import org.arbalest.device.Validation
-import org.arbalest.device.abi.ArrowArrayStruct
-import org.arbalest.device.abi.Errno
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.c.CImport
 import org.arbalest.device.columns.Column
+import org.arbalest.device.internal.abi.RawArrowArray
 import org.arbalest.device.monitoring.Ledger
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
@@ -86,11 +89,11 @@ internal class Mutants(private val random: Random, private val memory: GuardedSl
         if (System.getProperty("arbalest.mutants.show") != null) show(out.address(), type, "$")
         val array = try {
             if (random.nextBoolean()) {
-                DeviceArray.importArray(out, field)
+                CData.importArray(out, CImport.CPU.schema(field))
             } else {
                 val device = arena.struct(StructKind.DEVICE_ARRAY)
                 PeerNodes.deviceArray(device, out, random.nextLong(-1, 1), deviceType = 1)
-                DeviceArray.importDeviceArray(device, field)
+                CData.importArray(device, CImport.DEVICE.schema(field))
             }
         } catch (e: DeviceException) {
             check(e.errno() == Errno.EINVAL && !e.message.isNullOrBlank()) { "an error that says nothing: $e" }
@@ -123,9 +126,9 @@ internal class Mutants(private val random: Random, private val memory: GuardedSl
         val end = length + offset
         val shape = shape(type)
         val bitmap = shape.validity && random.nextInt(3) > 0
-        val out = MemorySegment.ofAddress(struct).reinterpret(ArrowArrayStruct.SIZE)
+        val out = MemorySegment.ofAddress(struct).reinterpret(RawArrowArray.SIZE)
         PeerNodes.array(out, length, if (bitmap) -1 else 0, offset, shape.buffers + 8L, type.children().size.toLong())
-        ArrowArrayStruct.setNBuffers(struct, shape.buffers.toLong())
+        RawArrowArray.setNBuffers(struct, shape.buffers.toLong())
         fun set(index: Int, address: Long) = PeerNodes.setForeignBuffer(out, index.toLong(), MemorySegment.ofAddress(address))
         var next = 0
         if (shape.validity) set(next++, if (bitmap) memory.take(ROOM / 8).also { memory.fill(it, ROOM / 8, random) } else 0)
@@ -158,11 +161,11 @@ internal class Mutants(private val random: Random, private val memory: GuardedSl
             type is NullType || (type is FixedSizeBinaryType && type.width() == 0) -> {}
         }
         type.children().forEachIndexed { i, child ->
-            build(child.type(), ArrowArrayStruct.child(struct, i.toLong()), children[i] + random.nextLong(3), random.nextLong(5))
+            build(child.type(), RawArrowArray.child(struct, i.toLong()), children[i] + random.nextLong(3), random.nextLong(5))
         }
         if (type is DictionaryType) {
             PeerNodes.setArrayDictionary(out)
-            build(type.values().type(), ArrowArrayStruct.dictionary(struct), random.nextLong(6), random.nextLong(5))
+            build(type.values().type(), RawArrowArray.dictionary(struct), random.nextLong(6), random.nextLong(5))
         }
     }
 
@@ -172,7 +175,7 @@ internal class Mutants(private val random: Random, private val memory: GuardedSl
         node.sizes = memory.take(8 * 8)
         for (i in 0 until variadic) memory.put(node.sizes + 8L * i, 8, random.nextLong(ROOM))
         set(2 + variadic, node.sizes)
-        ArrowArrayStruct.setNBuffers(node.struct, 3L + variadic)
+        RawArrowArray.setNBuffers(node.struct, 3L + variadic)
     }
 
     private class Shape(val buffers: Int, val validity: Boolean, vararg val widths: Long)
@@ -201,19 +204,19 @@ internal class Mutants(private val random: Random, private val memory: GuardedSl
     private fun mutate(node: Node, arena: Arena) {
         val struct = node.struct
         when (random.nextInt(14)) {
-            0 -> if (struct !in settled) ArrowArrayStruct.setLength(struct, lengths(node))
-            1 -> if (struct !in settled) ArrowArrayStruct.setOffset(struct, offsets(node))
+            0 -> if (struct !in settled) RawArrowArray.setLength(struct, lengths(node))
+            1 -> if (struct !in settled) RawArrowArray.setOffset(struct, offsets(node))
             2 -> {
                 settled += struct
-                ArrowArrayStruct.setLength(struct, 0)
-                ArrowArrayStruct.setOffset(struct, huge())
+                RawArrowArray.setLength(struct, 0)
+                RawArrowArray.setOffset(struct, huge())
             }
-            3 -> ArrowArrayStruct.setNullCount(struct, (listOf(-2L, -1L, 0L, 1L, node.length, node.length + 1) + huge()).random(random))
-            4 -> ArrowArrayStruct.setNBuffers(struct, (listOf(-1L, 0L, 1L, 2L, 3L, 4L, 5L, 1L shl 31, 1L shl 61) + huge()).random(random))
-            5 -> ArrowArrayStruct.setNChildren(struct, (listOf(-1L, 0L, 1L, 2L, 3L) + huge()).random(random))
-            6 -> if (random.nextInt(4) == 0) ArrowArrayStruct.setChildren(struct, 0) else nullChild(node, arena)
-            7 -> ArrowArrayStruct.setDictionary(struct, if (random.nextBoolean()) 0 else nodes.random(random).struct)
-            8 -> if (random.nextInt(4) == 0) ArrowArrayStruct.setBuffers(struct, 0) else nullBuffer(struct)
+            3 -> RawArrowArray.setNullCount(struct, (listOf(-2L, -1L, 0L, 1L, node.length, node.length + 1) + huge()).random(random))
+            4 -> RawArrowArray.setNBuffers(struct, (listOf(-1L, 0L, 1L, 2L, 3L, 4L, 5L, 1L shl 31, 1L shl 61) + huge()).random(random))
+            5 -> RawArrowArray.setNChildren(struct, (listOf(-1L, 0L, 1L, 2L, 3L) + huge()).random(random))
+            6 -> if (random.nextInt(4) == 0) RawArrowArray.setChildren(struct, 0) else nullChild(node, arena)
+            7 -> RawArrowArray.setDictionary(struct, if (random.nextBoolean()) 0 else nodes.random(random).struct)
+            8 -> if (random.nextInt(4) == 0) RawArrowArray.setBuffers(struct, 0) else nullBuffer(struct)
             9, 10 -> offsetLies(node)
             11 -> if (node.sizes != 0L) memory.put(node.sizes + 8 * random.nextInt(3), 8, listOf(-1L, 3L, ROOM, Long.MIN_VALUE, Long.MAX_VALUE, 1L shl 60).random(random))
             else -> node.integers.randomOrNull(random)?.let { (address, width, count) ->
@@ -223,14 +226,14 @@ internal class Mutants(private val random: Random, private val memory: GuardedSl
     }
 
     private fun show(struct: Long, type: DataType, path: String) {
-        val (length, offset, nulls) = Triple(ArrowArrayStruct.length(struct), ArrowArrayStruct.offset(struct), ArrowArrayStruct.nullCount(struct))
-        println("$path: ${type.format()}, length $length, offset $offset, $nulls nulls, ${ArrowArrayStruct.nBuffers(struct)} buffers")
-        if (ArrowArrayStruct.children(struct) == 0L) return
+        val (length, offset, nulls) = Triple(RawArrowArray.length(struct), RawArrowArray.offset(struct), RawArrowArray.nullCount(struct))
+        println("$path: ${type.format()}, length $length, offset $offset, $nulls nulls, ${RawArrowArray.nBuffers(struct)} buffers")
+        if (RawArrowArray.children(struct) == 0L) return
         type.children().forEachIndexed { i, field ->
-            val child = ArrowArrayStruct.child(struct, i.toLong())
+            val child = RawArrowArray.child(struct, i.toLong())
             if (child != 0L) show(child, field.type(), "$path.$i")
         }
-        if (type is DictionaryType && ArrowArrayStruct.dictionary(struct) != 0L) show(ArrowArrayStruct.dictionary(struct), type.values().type(), "$path.values")
+        if (type is DictionaryType && RawArrowArray.dictionary(struct) != 0L) show(RawArrowArray.dictionary(struct), type.values().type(), "$path.values")
     }
 
     private fun huge(): Long = when (random.nextInt(4)) {
@@ -258,29 +261,29 @@ internal class Mutants(private val random: Random, private val memory: GuardedSl
     private fun beyond(node: Node): Long {
         unbounded = true
         settled += node.struct
-        val hasBuffers = shape(node.type).widths.isNotEmpty() || (shape(node.type).validity && ArrowArrayStruct.buffers(node.struct).let { it == 0L || ALL.get(JAVA_LONG, it) != 0L })
+        val hasBuffers = shape(node.type).widths.isNotEmpty() || (shape(node.type).validity && RawArrowArray.buffers(node.struct).let { it == 0L || ALL.get(JAVA_LONG, it) != 0L })
         return if (hasBuffers) listOf(Long.MAX_VALUE, Long.MAX_VALUE - 7, 1L shl 62, (1L shl 60) + 1).random(random) else huge()
     }
 
     private fun nullChild(node: Node, arena: Arena) {
         val count = node.type.children().size
-        if (count == 0 || ArrowArrayStruct.children(node.struct) == 0L) return
+        if (count == 0 || RawArrowArray.children(node.struct) == 0L) return
         val list = arena.allocate(8L * count, 8) // not the peer's own, which it needs
-        for (i in 0L until count) list.setAtIndex(JAVA_LONG, i, ArrowArrayStruct.child(node.struct, i))
+        for (i in 0L until count) list.setAtIndex(JAVA_LONG, i, RawArrowArray.child(node.struct, i))
         list.setAtIndex(JAVA_LONG, random.nextInt(count).toLong(), 0)
-        ArrowArrayStruct.setChildren(node.struct, list.address())
+        RawArrowArray.setChildren(node.struct, list.address())
     }
 
     private fun nullBuffer(struct: Long) {
         settled += struct
-        val list = ArrowArrayStruct.buffers(struct)
+        val list = RawArrowArray.buffers(struct)
         if (list != 0L) ALL.set(JAVA_LONG, list + 8L * random.nextInt(4), 0)
     }
 
     /** An offset that is wrong, but not the last one of this array, which alone says how much there is. */
     private fun offsetLies(node: Node) {
         val (address, width) = node.offsets ?: return
-        if (node.offset + node.length == 0L || ArrowArrayStruct.length(node.struct) != node.length || ArrowArrayStruct.offset(node.struct) != node.offset) return
+        if (node.offset + node.length == 0L || RawArrowArray.length(node.struct) != node.length || RawArrowArray.offset(node.struct) != node.offset) return
         val lie = listOf(-1L, Int.MIN_VALUE.toLong(), Int.MAX_VALUE.toLong(), 100L, if (width == 8) huge() else 77).random(random)
         memory.put(address + width * random.nextLong(node.offset + node.length), width, lie)
         settled += node.struct
@@ -326,16 +329,16 @@ internal class Mutants(private val random: Random, private val memory: GuardedSl
 
     private fun export(array: DeviceArray) = Arena.ofConfined().use { arena ->
         val (out, schema) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.SCHEMA)
-        array.retain().use { it.exportArray(out, schema) }
+        array.retain().use { CData.exportArray(it, out, CExport.CPU.schemaTo(schema)) }
         checkEmpty(out.address(), array.field().type())
-        DeviceArray.importArray(out, schema).use { if (!misleads) read(it.asColumn(), 2) }
+        CData.importArray(out, CImport.CPU.schema(schema)).use { if (!misleads) read(it.asColumn(), 2) }
     }
 
     /** ARR-19: whatever has no elements begins at 0. */
     private fun checkEmpty(struct: Long, type: DataType) {
-        check(ArrowArrayStruct.length(struct) != 0L || ArrowArrayStruct.offset(struct) == 0L) { "an empty $type has offset ${ArrowArrayStruct.offset(struct)}" }
-        type.children().forEachIndexed { i, child -> checkEmpty(ArrowArrayStruct.child(struct, i.toLong()), child.type()) }
-        if (type is DictionaryType) checkEmpty(ArrowArrayStruct.dictionary(struct), type.values().type())
+        check(RawArrowArray.length(struct) != 0L || RawArrowArray.offset(struct) == 0L) { "an empty $type has offset ${RawArrowArray.offset(struct)}" }
+        type.children().forEachIndexed { i, child -> checkEmpty(RawArrowArray.child(struct, i.toLong()), child.type()) }
+        if (type is DictionaryType) checkEmpty(RawArrowArray.dictionary(struct), type.values().type())
     }
 
     private fun copy(array: DeviceArray) {

@@ -8,10 +8,14 @@ import org.arbalest.device.ArrayData
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
+import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
 import org.arbalest.device.Validation
-import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.builders.ColumnBuilder
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.c.CImport
 import org.arbalest.device.columns.Column
 import org.arbalest.device.monitoring.Ledger
 import org.arbalest.device.types.DataType
@@ -59,7 +63,7 @@ internal class NestedCheck(private val case: NestedCase, private val parts: (Col
     fun run() {
         val before = Ledger.now()
         Arena.ofConfined().use { arena ->
-            DeviceArray.importArray(case.raw.laid(arena), field, Validation.FULL).use(::operations)
+            CData.importArray(case.raw.laid(arena), CImport.CPU.schema(field).validation(Validation.FULL)).use(::operations)
         }
         val left = left(before)
         if (!left.isZero) throw AssertionError("left: $left")
@@ -194,15 +198,15 @@ internal class NestedCheck(private val case: NestedCase, private val parts: (Col
 
     private fun exported(array: DeviceArray, shown: List<Any?>) = Arena.ofConfined().use { arena ->
         val (out, schema) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.SCHEMA)
-        array.retain().use { it.exportArray(out, schema) }
-        DeviceArray.importArray(out, schema, Validation.FULL).use { same("exported", it, shown, array) }
+        array.retain().use { CData.exportArray(it, out, CExport.CPU.schemaTo(schema)) }
+        CData.importArray(out, CImport.CPU.schema(schema).validation(Validation.FULL)).use { same("exported", it, shown, array) }
         val device = arena.struct(StructKind.DEVICE_ARRAY)
-        array.retain().use { it.exportDeviceArray(device, schema) }
-        DeviceArray.importDeviceArray(device, schema, Validation.FULL).use { same("exported as a device array", it, shown) }
+        array.retain().use { CData.exportArray(it, device, CExport.DEVICE.schemaTo(schema)) }
+        CData.importArray(device, CImport.DEVICE.schema(schema).validation(Validation.FULL)).use { same("exported as a device array", it, shown) }
     }
 
     /** Null if the type has no nulls that the values have: those of a dictionary may be null though its field is not. */
-    private fun built(shown: List<Any?>, then: (ColumnBuilder) -> Unit = {}): DeviceArray? = cpu.batchBuilder(shown.size).use { batch ->
+    private fun built(shown: List<Any?>, then: (ColumnBuilder) -> Unit = {}): DeviceArray? = BatchBuilder.of(cpu, shown.size).use { batch ->
         val column = batch.column(field)
         try {
             ValueAppender(random).appendAll(column, field, shown)
@@ -228,8 +232,8 @@ internal class NestedCheck(private val case: NestedCase, private val parts: (Col
         val batches = batch.use { listOf(it.slice(0, first), it.slice(first, it.length() - first)) }
         Arena.ofConfined().use { arena ->
             val stream = arena.struct(StructKind.STREAM)
-            DeviceArrayReader.of(schema, batches).use { it.exportStream(stream) }
-            DeviceArrayReader.importStream(stream, Validation.FULL).use { reader ->
+            DeviceArrayReader.of(schema, batches).use { CData.exportStream(it, stream, CExport.CPU) }
+            CData.importStream(stream, CImport.CPU.validation(Validation.FULL)).use { reader ->
                 for (rows in listOf(shown.take(first.toInt()), shown.drop(first.toInt()))) reader.next()!!.use { next -> next.child(0).use { same("streamed", it, rows) } }
             }
         }
@@ -258,7 +262,7 @@ internal class NestedCheck(private val case: NestedCase, private val parts: (Col
     private fun objects(cut: DeviceArray, shown: List<Any?>) {
         if (hasUnion(field.type())) return
         val objects = cut.asColumn().toList()
-        cpu.batchBuilder(shown.size).use { batch ->
+        BatchBuilder.of(cpu, shown.size).use { batch ->
             try {
                 batch.column(field, objects)
             } catch (e: IllegalArgumentException) {

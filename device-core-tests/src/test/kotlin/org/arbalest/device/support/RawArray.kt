@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.support
 
-import org.arbalest.device.abi.ArrowArrayStruct
+import org.arbalest.device.internal.abi.RawArrowArray
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.support.PeerNodes
@@ -28,10 +28,10 @@ internal class RawArray(
     fun lay(out: MemorySegment, place: (ByteArray) -> Long) {
         PeerNodes.array(out, length.toLong(), nullCount, offset.toLong(), buffers.size.toLong(), children.size.toLong())
         buffers.forEachIndexed { i, bytes -> if (bytes != null) PeerNodes.setForeignBuffer(out, i.toLong(), MemorySegment.ofAddress(place(bytes.array()))) }
-        children.forEachIndexed { i, child -> child.lay(at(ArrowArrayStruct.child(out.address(), i.toLong())), place) }
+        children.forEachIndexed { i, child -> child.lay(at(RawArrowArray.child(out.address(), i.toLong())), place) }
         if (dictionary == null) return
         PeerNodes.setArrayDictionary(out)
-        dictionary.lay(at(ArrowArrayStruct.dictionary(out.address())), place)
+        dictionary.lay(at(RawArrowArray.dictionary(out.address())), place)
     }
 
     /** A struct of it, with its bytes, in an arena. */
@@ -39,7 +39,7 @@ internal class RawArray(
         lay(out) { bytes -> arena.allocate(bytes.size.toLong().coerceAtLeast(1), 1).also { it.asByteBuffer().put(bytes) }.address() }
     }
 
-    private fun at(struct: Long): MemorySegment = MemorySegment.ofAddress(struct).reinterpret(ArrowArrayStruct.SIZE)
+    private fun at(struct: Long): MemorySegment = MemorySegment.ofAddress(struct).reinterpret(RawArrowArray.SIZE)
 
     companion object {
         /** Zeros. */

@@ -2,14 +2,14 @@
 package org.arbalest.device.support
 
 import io.kotest.matchers.collections.shouldBeEmpty
+import org.arbalest.device.Availability
 import org.arbalest.device.DeviceException
 import org.arbalest.device.DeviceIdentity
-import org.arbalest.device.abi.DeviceType
-import org.arbalest.device.abi.Errno
-import org.arbalest.device.spi.Availability
+import org.arbalest.device.DeviceType
+import org.arbalest.device.Errno
+import org.arbalest.device.MemoryAllocator
 import org.arbalest.device.spi.DeviceDriver
 import org.arbalest.device.spi.DeviceProvider
-import org.arbalest.device.spi.MemoryAllocator
 import org.arbalest.device.spi.ProcessSharing
 import org.arbalest.device.spi.SynchronousDriver
 import org.arbalest.testkit.contract.eventually

@@ -9,7 +9,9 @@ import kotlinx.coroutines.delay
 import org.arbalest.device.Device
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
-import org.arbalest.device.abi.ArrowArrayStruct
+import org.arbalest.device.builders.BatchBuilder
+import org.arbalest.device.c.ArrowArrayStruct
+import org.arbalest.device.internal.abi.RawArrowArray
 import org.arbalest.device.internal.calls.Calls
 import org.arbalest.device.internal.memory.NativeHeap
 import org.arbalest.device.monitoring.Ledger
@@ -121,11 +123,11 @@ internal const val PAUSE_NANOS = 20_000L
 
 /** A batch with a column `id` of the numbers from 0. */
 internal fun batch(rows: Int, device: Device = Devices.cpu()): DeviceArray =
-    device.batchBuilder(rows).use { it.int64("id", LongArray(rows) { i -> i.toLong() }).build() }
+    BatchBuilder.of(device, rows).use { it.int64("id", LongArray(rows) { i -> i.toLong() }).build() }
 
 /** A batch of int64 columns `c0`, `c1`, … of [rows] rows, each of its own number. */
 internal fun wide(columns: Int, rows: Int = 1): DeviceArray =
-    Devices.cpu().batchBuilder(rows).use { batch ->
+    BatchBuilder.of(Devices.cpu(), rows).use { batch ->
         for (i in 0 until columns) batch.int64("c$i", LongArray(rows) { i.toLong() })
         batch.build()
     }
@@ -142,12 +144,12 @@ internal fun Arena.structs(count: Int): List<MemorySegment> = List(count) { stru
 
 /** A bitwise copy of a struct, which is what C makes of one that it moves. */
 internal fun Arena.copyOf(address: Long): MemorySegment =
-    struct().copyFrom(NativeHeap.segment(address, ArrowArrayStruct.SIZE))
+    struct().copyFrom(NativeHeap.segment(address, RawArrowArray.SIZE))
 
 /** The way of C: through the struct's function pointer. */
 internal fun release(array: MemorySegment) {
-    val function = ArrowArrayStruct.release(array.address())
+    val function = RawArrowArray.release(array.address())
     if (function != 0L) Calls.release(function, array.address())
 }
 
-internal fun released(array: MemorySegment): Boolean = ArrowArrayStruct.release(array.address()) == 0L
+internal fun released(array: MemorySegment): Boolean = RawArrowArray.release(array.address()) == 0L

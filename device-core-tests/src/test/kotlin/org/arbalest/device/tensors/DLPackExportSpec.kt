@@ -12,11 +12,10 @@ import org.arbalest.device.ArrayData
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
-import org.arbalest.device.abi.DLManagedTensorStruct
-import org.arbalest.device.abi.DLManagedTensorVersionedStruct
-import org.arbalest.device.abi.DLTensorStruct
-import org.arbalest.device.abi.Errno
+import org.arbalest.device.Errno
+import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.builders.ColumnBuilder
+import org.arbalest.device.internal.abi.RawDLManagedTensorVersioned
 import org.arbalest.device.support.CTensors
 import org.arbalest.device.support.SeenTensor
 import org.arbalest.device.support.see
@@ -43,7 +42,7 @@ class DLPackExportSpec : FunSpec({
     extension(CCompiler.needed)
     extension(LedgerExtension)
 
-    fun column(field: Field, rows: Int, fill: (ColumnBuilder) -> Unit): DeviceArray = Devices.cpu().batchBuilder(rows).use { batch ->
+    fun column(field: Field, rows: Int, fill: (ColumnBuilder) -> Unit): DeviceArray = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
         batch.column(field).let(fill)
         batch.build().use { it.child(0) }
     }
@@ -151,8 +150,8 @@ class DLPackExportSpec : FunSpec({
             val copy = DLPack.VERSIONED.exportCopy(array, Devices.cpu().memory(), Devices.cpu().defaultStream())
             for ((tensor, flags) in listOf(shared to DLManagedTensorVersionedStruct.READ_ONLY, copy to DLManagedTensorVersionedStruct.IS_COPIED)) {
                 val at = tensor.address()
-                listOf(DLManagedTensorVersionedStruct.major(at), DLManagedTensorVersionedStruct.minor(at)) shouldBe listOf(1, 0)
-                DLManagedTensorVersionedStruct.flags(at) shouldBe flags
+                listOf(RawDLManagedTensorVersioned.major(at), RawDLManagedTensorVersioned.minor(at)) shouldBe listOf(1, 0)
+                RawDLManagedTensorVersioned.flags(at) shouldBe flags
             }
             MemorySegment.ofAddress(DLPack.VERSIONED.see(copy).data).reinterpret(8).set(JAVA_LONG, 0, 99)
             CTensors.read(DLPack.VERSIONED, copy, 16).longs() shouldBe listOf(99L, 6L)
@@ -201,7 +200,7 @@ class DLPackExportSpec : FunSpec({
             DataType.fixedSizeList(Field.of("y", DataType.BOOL), 2) to "$.x.y is of type bool",
         )
         for ((type, why) in refused) withClue(type) {
-            Devices.cpu().batchBuilder(0).use { batch ->
+            BatchBuilder.of(Devices.cpu(), 0).use { batch ->
                 batch.column(Field.of("x", type))
                 batch.build()
             }.use { batch ->
@@ -236,7 +235,7 @@ internal object TensorAtExit {
     @JvmStatic
     fun main(arguments: Array<String>) {
         val form = DLPack.valueOf(arguments[0])
-        val array = Devices.cpu().batchBuilder(1).use { it.int64("n", longArrayOf(1)).build() }.use { it.child(0) }
+        val array = BatchBuilder.of(Devices.cpu(), 1).use { it.int64("n", longArrayOf(1)).build() }.use { it.child(0) }
         CTensors.deleteAtExit(form, form.exportTensor(array))
         println("leaving")
         Leaving.valueOf(arguments[1]).leave()

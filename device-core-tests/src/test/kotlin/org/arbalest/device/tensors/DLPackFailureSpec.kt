@@ -11,10 +11,10 @@ import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceBuffer
 import org.arbalest.device.DeviceException
 import org.arbalest.device.DeviceStream
+import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
-import org.arbalest.device.abi.DLManagedTensorVersionedStruct
-import org.arbalest.device.abi.DLTensorStruct
-import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.internal.abi.RawDLManagedTensorVersioned
+import org.arbalest.device.internal.abi.RawDLTensor
 import org.arbalest.support.CCompiler
 import org.arbalest.support.LedgerExtension
 import org.arbalest.support.fake.FakeCall
@@ -45,8 +45,8 @@ class DLPackFailureSpec : FunSpec({
                     device.allocate(64).use { end ->
                         val tensor = form.exportTensor(array, consumer)
                         fake.hold()
-                        val at = DLManagedTensorVersionedStruct.tensor(tensor.address())
-                        DeviceBuffer.wrap(device, DLTensorStruct.data(at), 64) {}.use { consumer.copy(it, end) }
+                        val at = RawDLManagedTensorVersioned.tensor(tensor.address())
+                        DeviceBuffer.wrap(device, RawDLTensor.data(at), 64) {}.use { consumer.copy(it, end) }
                         fake.failCall(call)
                         // Being told fails only after a wait for the event, in the deleter: which is on a thread of its own.
                         val deleter = Thread.ofPlatform().start { form.delete(tensor) }

@@ -12,10 +12,10 @@ import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceBuffer
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
+import org.arbalest.device.Errno
 import org.arbalest.device.Validation
-import org.arbalest.device.abi.DLManagedTensorVersionedStruct
-import org.arbalest.device.abi.DLTensorStruct
-import org.arbalest.device.abi.Errno
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
 import org.arbalest.device.support.CTensors
 import org.arbalest.device.support.CTensors.Said
 import org.arbalest.device.support.see
@@ -62,7 +62,7 @@ class DLPackImportSpec : FunSpec({
                 CTensors.liveTensors shouldBe 1
                 Arena.ofConfined().use { arena ->
                     val out = arena.struct(StructKind.ARRAY)
-                    slice.exportArray(out) // on to a consumer of Arrow's
+                    CData.exportArray(slice, out, CExport.CPU) // on to a consumer of Arrow's
                     CTensors.liveTensors shouldBe 1
                     PeerMoves.release(out, StructKind.ARRAY)
                 }

@@ -8,6 +8,7 @@ import io.kotest.matchers.ints.shouldBeGreaterThan
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.types.shouldBeInstanceOf
+import org.arbalest.device.c.CData
 import org.arbalest.device.support.exported
 import org.arbalest.device.types.Extension.FixedShapeTensor
 import org.arbalest.device.types.Extension.Opaque
@@ -46,7 +47,7 @@ class ExtensionParametersSpec : FunSpec({
             val extension = field.extension()!!
             (extension is Other) shouldBe false
             extension.name() shouldBe field.extensionName()
-            val again = exported(field) { Field.importSchema(it) }
+            val again = exported(field) { CData.importSchema(it) }
             again shouldBe field
             again.extension() shouldBe extension
             again.storage().metadata() shouldBe Metadata.empty()

@@ -13,6 +13,7 @@ import org.arbalest.device.ArrayData
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceBuffer
 import org.arbalest.device.Devices
+import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.builders.ColumnBuilder
 import org.arbalest.device.columns.Column
 import org.arbalest.device.objects.ExtensionCodec
@@ -41,11 +42,11 @@ class ExtensionTrapsSpec : FunSpec({
 
     /** What reads as Money, but for negative amounts. */
     fun strict(fits: (Field) -> Boolean) = object : ExtensionCodec<Money> by money {
-        override fun read(storage: Column, row: Long): Money = money.read(storage, row).also { checkNotNull(it.cents.takeIf { cents -> cents >= 0 }) { "no such price" } }
+        override fun fromStorage(storage: Column, row: Long): Money = money.fromStorage(storage, row).also { checkNotNull(it.cents.takeIf { cents -> cents >= 0 }) { "no such price" } }
         override fun fits(field: Field) = fits(field)
     }
 
-    fun built(field: Field, rows: Int, fill: (ColumnBuilder) -> Unit): DeviceArray = Devices.cpu().batchBuilder(rows).use { batch ->
+    fun built(field: Field, rows: Int, fill: (ColumnBuilder) -> Unit): DeviceArray = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
         batch.column(field).let(fill)
         batch.build()
     }
@@ -96,10 +97,10 @@ class ExtensionTrapsSpec : FunSpec({
     test("a codec reads what is encoded without garbage but for its values [EXT-09]") {
         val field = money.field("price")
         for (type in listOf(DictionaryType(DataType.INT8, field, false), RunEndEncodedType(Field.of("run_ends", DataType.INT32).withNullable(false), field))) {
-            built(Field.of("d", type), 10_000) { column -> repeat(10_000) { column.append(Money(it / 100L), money) } }.use { array ->
+            built(Field.of("d", type), 10_000) { column -> repeat(10_000) { money.append(column, Money(it / 100L)) } }.use { array ->
                 val column = array.column(0)
                 var sum = 0L
-                fun read() = repeat(10_000) { sum += column.get(it.toLong(), money).cents }
+                fun read() = repeat(10_000) { sum += money.get(column, it.toLong()).cents }
                 read()
                 withClue(type) { allocated(::read) shouldBeLessThan 10_000 * 64L }
                 sum shouldBe 2 * 100 * (0..99L).sum()

@@ -11,7 +11,11 @@ import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceBuffer
 import org.arbalest.device.Devices
 import org.arbalest.device.Validation
+import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.builders.ColumnBuilder
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.c.CImport
 import org.arbalest.device.columns.Column
 import org.arbalest.device.support.struct
 import org.arbalest.device.types.NestedType.DictionaryType
@@ -33,7 +37,7 @@ class ExtensionTypesSpec : FunSpec({
     extension(CCompiler.needed)
     extension(LedgerExtension)
 
-    fun built(field: Field, rows: Int, fill: (ColumnBuilder) -> Unit): DeviceArray = Devices.cpu().batchBuilder(rows).use { batch ->
+    fun built(field: Field, rows: Int, fill: (ColumnBuilder) -> Unit): DeviceArray = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
         batch.column(field).let(fill)
         batch.build()
     }
@@ -41,8 +45,8 @@ class ExtensionTypesSpec : FunSpec({
     /** Out to C and in again, with the schema. */
     fun throughC(array: DeviceArray): DeviceArray = Arena.ofConfined().use { arena ->
         val (out, schema) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.SCHEMA)
-        array.use { it.exportArray(out, schema) }
-        DeviceArray.importArray(out, schema, Validation.FULL)
+        array.use { CData.exportArray(it, out, CExport.CPU.schemaTo(schema)) }
+        CData.importArray(out, CImport.CPU.schema(schema).validation(Validation.FULL))
     }
 
     fun values(column: Column): List<Any?> = (0 until column.length()).map { column.get(it) }
@@ -67,7 +71,7 @@ class ExtensionTypesSpec : FunSpec({
             array.column(2).indices().field().extension() shouldBe null
         }
         val dictionary = Field.of("d", DictionaryType(DataType.INT8, unheard, false)).withExtension("org.example.outer", "")
-        fun batch(): DeviceArray = Devices.cpu().batchBuilder(2).use { batch ->
+        fun batch(): DeviceArray = BatchBuilder.of(Devices.cpu(), 2).use { batch ->
             batch.column(unheard).append(1).append(2)
             val struct = batch.column(deep)
             repeat(2) { row ->
@@ -201,7 +205,7 @@ class ExtensionTypesSpec : FunSpec({
 
     test("what the type does not have is refused, with the value and the row, and nothing is appended; what java.time has not, read [EXT-05]") {
         fun refused(unit: TimeUnit, value: String, why: String) {
-            Devices.cpu().batchBuilder(1).use { batch ->
+            BatchBuilder.of(Devices.cpu(), 1).use { batch ->
                 val column = batch.column(Extension.timestampWithOffset("at", unit))
                 column.append(OffsetDateTime.parse("1970-01-01T00:00:00Z"))
                 shouldThrow<IllegalArgumentException> { column.append(OffsetDateTime.parse(value)) }.message shouldContain why
@@ -304,7 +308,7 @@ class ExtensionTypesSpec : FunSpec({
             column.appendStruct()
             column.appendNullWithParts()
         }.let(::throughC).use { values(it.column(0)) shouldBe listOf(mapOf("l" to listOf(1L, 2L), "s" to mapOf("x" to "a")), null) }
-        Devices.cpu().batchBuilder(1).use { batch ->
+        BatchBuilder.of(Devices.cpu(), 1).use { batch ->
             shouldThrow<IllegalArgumentException> { batch.column(Extension.timestampWithOffset("at", TimeUnit.SECOND).withNullable(false)).appendNullWithParts() }.message shouldContain "not nullable"
             batch.column(Field.of("n", DataType.INT8)).appendNullWithParts().length() shouldBe 1
         }

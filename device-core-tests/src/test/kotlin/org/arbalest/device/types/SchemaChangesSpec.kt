@@ -4,6 +4,7 @@ package org.arbalest.device.types
 import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
+import org.arbalest.device.c.CData
 import org.arbalest.device.support.CSchema
 import org.arbalest.device.support.exported
 import org.arbalest.device.support.imported
@@ -53,7 +54,7 @@ class SchemaChangesSpec : FunSpec({
         val other = uuid.withExtension("mine", byteArrayOf(0, -1))
         other.metadata().entries().map { it.key() } shouldBe listOf("unit", "ARROW:extension:name", "ARROW:extension:metadata")
         other.extensionMetadata() shouldBe byteArrayOf(0, -1)
-        exported(other) { Field.importSchema(it) } shouldBe other
+        exported(other) { CData.importSchema(it) } shouldBe other
         for (broken in listOf({ plain.withExtension("half \uD800", "") }, { plain.withExtension("x", "half \uD800") })) shouldThrow<IllegalArgumentException> { broken() }
     }
 })

@@ -6,10 +6,12 @@ import io.kotest.assertions.withClue
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
-import org.arbalest.device.abi.ArrowSchemaStruct
-import org.arbalest.device.abi.Errno
+import org.arbalest.device.Errno
+import org.arbalest.device.c.ArrowSchemaStruct
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CImport
+import org.arbalest.device.internal.abi.RawArrowSchema
 import org.arbalest.device.support.CSchema
 import org.arbalest.device.support.block
 import org.arbalest.device.support.checksum
@@ -39,7 +41,7 @@ private val malformed: Map<String, CSchema> = mapOf(
     "a NULL format" to CSchema(null as String?),
     "an unknown format" to CSchema("+s", CSchema("q")),
     "NULL children" to CSchema("+s", children = listOf(CSchema("i")), tamper = PeerNodes::nullSchemaChildren),
-    "a negative n_children" to CSchema("+s", children = listOf(CSchema("i")), tamper = { ArrowSchemaStruct.setNChildren(it.address(), -1) }),
+    "a negative n_children" to CSchema("+s", children = listOf(CSchema("i")), tamper = { RawArrowSchema.setNChildren(it.address(), -1) }),
     "bad metadata" to CSchema("+s", CSchema("i", metadata = ByteBuffer.allocate(4).order(ByteOrder.nativeOrder()).putInt(-1).array())),
     "a bad index" to CSchema("u", dictionary = CSchema("u")),
     "a bad union" to CSchema("+us:1,1", CSchema("i"), CSchema("i")),
@@ -57,7 +59,7 @@ class SchemaExchangeSpec : FunSpec({
     afterTest { arena.close() }
 
     fun struct(): MemorySegment = arena.allocate(ArrowSchemaStruct.LAYOUT)
-    fun exportOf(schema: CSchema): MemorySegment = struct().also { imported(schema).exportSchema(it) }
+    fun exportOf(schema: CSchema): MemorySegment = struct().also { CData.exportSchema(imported(schema), it) }
 
     test("a schema that was read is released exactly once, with all below it [SCH-19]") {
         imported(batch)
@@ -76,7 +78,7 @@ class SchemaExchangeSpec : FunSpec({
     test("a schema that is not a struct is released although it is no batch's [SCH-19]") {
         val out = struct()
         names.write(out)
-        shouldThrow<DeviceException> { Schema.importSchema(out) }.message!! shouldContain "the schema of a record batch is a struct, not list<"
+        shouldThrow<DeviceException> { Schema.ofStruct(CData.importSchema(out)) }.message!! shouldContain "the schema of a record batch is a struct, not list<"
         isReleased(out) shouldBe true
         CPeer.counts().releaseCalls shouldBe 2
     }
@@ -84,7 +86,7 @@ class SchemaExchangeSpec : FunSpec({
     test("the schema of an array that cannot be taken in is released exactly once, and so is the array [SCH-19]") {
         val schema = struct().also { CSchema("u").write(it) }
         val array = arena.allocate(80).also { PeerNodes.array(it, length = 3, buffers = 2) }
-        shouldThrow<DeviceException> { DeviceArray.importArray(array, schema) }.message!! shouldContain "n_buffers = 2"
+        shouldThrow<DeviceException> { CData.importArray(array, CImport.CPU.schema(schema)) }.message!! shouldContain "n_buffers = 2"
         CPeer.counts().releaseCalls shouldBe 2
     }
 
@@ -92,19 +94,19 @@ class SchemaExchangeSpec : FunSpec({
         val out = struct()
         CSchema("i").write(out)
         PeerMoves.release(out, SCHEMA)
-        val error = shouldThrow<DeviceException> { Field.importSchema(out) }
+        val error = shouldThrow<DeviceException> { CData.importSchema(out) }
         error.errno() shouldBe Errno.EINVAL
         error.message!! shouldContain "released before"
         CPeer.counts().releaseCalls shouldBe 1
     }
 
     test("memory that cannot be a schema is refused, and a schema there stays the caller's [SCH-19]") {
-        val out = arena.allocate(ArrowSchemaStruct.SIZE + 8, 8)
+        val out = arena.allocate(RawArrowSchema.SIZE + 8, 8)
         CSchema("i").write(out)
-        shouldThrow<IllegalArgumentException> { Field.importSchema(out.asSlice(0, 71)) }.message!! shouldContain "72 bytes"
-        shouldThrow<IllegalArgumentException> { Field.importSchema(out.asSlice(1)) }.message!! shouldContain "aligned"
-        shouldThrow<IllegalArgumentException> { Field.importSchema(MemorySegment.NULL) }.message!! shouldContain "NULL"
-        shouldThrow<IllegalArgumentException> { Field.importSchema(MemorySegment.ofArray(LongArray(9))) }.message!! shouldContain "native"
+        shouldThrow<IllegalArgumentException> { CData.importSchema(out.asSlice(0, 71)) }.message!! shouldContain "72 bytes"
+        shouldThrow<IllegalArgumentException> { CData.importSchema(out.asSlice(1)) }.message!! shouldContain "aligned"
+        shouldThrow<IllegalArgumentException> { CData.importSchema(MemorySegment.NULL) }.message!! shouldContain "NULL"
+        shouldThrow<IllegalArgumentException> { CData.importSchema(MemorySegment.ofArray(LongArray(9))) }.message!! shouldContain "native"
         CPeer.counts().releaseCalls shouldBe 0
         PeerMoves.release(out, SCHEMA) shouldBe true
     }
@@ -170,7 +172,7 @@ class SchemaExchangeSpec : FunSpec({
         PeerMoves.releaseOnThread(out, SCHEMA) shouldBe true
         PeerMoves.releaseOnThread(child, SCHEMA) shouldBe true
         PeerNodes.schemaChecksum(dictionary) shouldBe checksum(place.dictionary!!)
-        Field.importSchema(dictionary).name() shouldBe ""
+        CData.importSchema(dictionary).name() shouldBe ""
     }
 
     test("parts of an exported schema are released later, at once and from several threads [OWN-10]") {
@@ -196,14 +198,14 @@ class SchemaExchangeSpec : FunSpec({
 
     test("an export to memory that cannot be a schema leaves nothing [OWN-09]") {
         val field = Field.of("x", DataType.INT32)
-        shouldThrow<IllegalArgumentException> { field.exportSchema(arena.allocate(71)) }.message!! shouldContain "72 bytes"
-        shouldThrow<IllegalArgumentException> { field.exportSchema(MemorySegment.NULL) }.message!! shouldContain "NULL"
+        shouldThrow<IllegalArgumentException> { CData.exportSchema(field, arena.allocate(71)) }.message!! shouldContain "72 bytes"
+        shouldThrow<IllegalArgumentException> { CData.exportSchema(field, MemorySegment.NULL) }.message!! shouldContain "NULL"
     }
 
     test("a schema's metadata is written at the top of the struct [SCH-17]") {
         val schema = Schema.of(listOf(Field.of("x", DataType.FLOAT64)), Metadata.of("k", "v"))
         val out = struct()
-        schema.exportSchema(out)
+        CData.exportSchema(schema.asField(), out)
         PeerNodes.schemaChecksum(out) shouldBe
             checksum(CSchema("+s", flags = 0, metadata = block("k" to "v"), children = listOf(CSchema("g").named("x"))))
         PeerMoves.release(out, SCHEMA)

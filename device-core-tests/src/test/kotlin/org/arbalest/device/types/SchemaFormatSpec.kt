@@ -5,7 +5,7 @@ import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
-import org.arbalest.device.abi.ArrowSchemaStruct
+import org.arbalest.device.internal.abi.RawArrowSchema
 import org.arbalest.device.support.CSchema
 import org.arbalest.device.support.checksum
 import org.arbalest.device.support.exported
@@ -94,7 +94,7 @@ class SchemaFormatSpec : FunSpec({
     for ((format, type) in PLAIN_TYPES) {
         test("the format \"$format\" is read and written [SCH-20]") {
             roundTrip(CSchema(format)).type() shouldBe type
-            exported(Field.of("", type)) { textAt(ArrowSchemaStruct.format(it.address())) } shouldBe format
+            exported(Field.of("", type)) { textAt(RawArrowSchema.format(it.address())) } shouldBe format
         }
     }
 

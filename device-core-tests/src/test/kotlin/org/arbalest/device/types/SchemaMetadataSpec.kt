@@ -6,7 +6,9 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.collections.shouldContainExactly
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.shouldNotBe
-import org.arbalest.device.abi.ArrowSchemaStruct
+import org.arbalest.device.c.ArrowSchemaStruct
+import org.arbalest.device.c.CData
+import org.arbalest.device.internal.abi.RawArrowSchema
 import org.arbalest.device.support.CSchema
 import org.arbalest.device.support.block
 import org.arbalest.device.support.checksum
@@ -36,8 +38,8 @@ class SchemaMetadataSpec : FunSpec({
         val field = roundTrip(CSchema("+s", CSchema("i").named(null)).named(null))
         field.name() shouldBe ""
         exported(field) { struct ->
-            textAt(ArrowSchemaStruct.name(struct.address())) shouldBe ""
-            textAt(ArrowSchemaStruct.name(childOf(struct, 0).address())) shouldBe ""
+            textAt(RawArrowSchema.name(struct.address())) shouldBe ""
+            textAt(RawArrowSchema.name(childOf(struct, 0).address())) shouldBe ""
         }
     }
 
@@ -50,21 +52,21 @@ class SchemaMetadataSpec : FunSpec({
         val bytes = byteArrayOf('a'.code.toByte(), 0xFF.toByte(), 0xC3.toByte(), 0)
         Arena.ofConfined().use { arena ->
             val latin = arena.allocateFrom(ValueLayout.JAVA_BYTE, *bytes)
-            imported(CSchema("i", tamper = { ArrowSchemaStruct.setName(it.address(), latin.address()) })).name() shouldBe "a\uFFFD\uFFFD"
+            imported(CSchema("i", tamper = { RawArrowSchema.setName(it.address(), latin.address()) })).name() shouldBe "a\uFFFD\uFFFD"
         }
     }
 
     test("absent metadata is NULL, also for every child [SCH-03]") {
         exported(Field.of("", NestedType.ListType(Field.of("item", DataType.INT32)))) { struct ->
-            ArrowSchemaStruct.metadata(struct.address()) shouldBe 0
-            ArrowSchemaStruct.metadata(childOf(struct, 0).address()) shouldBe 0
+            RawArrowSchema.metadata(struct.address()) shouldBe 0
+            RawArrowSchema.metadata(childOf(struct, 0).address()) shouldBe 0
         }
     }
 
     test("a block of zero pairs is no metadata, and is written as NULL [SCH-03]") {
         val field = imported(metadata(ints(0)))
         field.metadata() shouldBe Metadata.empty()
-        exported(field) { ArrowSchemaStruct.metadata(it.address()) } shouldBe 0
+        exported(field) { RawArrowSchema.metadata(it.address()) } shouldBe 0
     }
 
     test("metadata is binary, with zero bytes, empty values, repeated keys, and in order [SCH-04]") {
@@ -82,7 +84,7 @@ class SchemaMetadataSpec : FunSpec({
                 val bytes = block("k" to "v", "three" to "seven..")
                 val memory = arena.allocate(bytes.size + 8L, 8)
                 MemorySegment.copy(bytes, 0, memory, ValueLayout.JAVA_BYTE, shift, bytes.size)
-                val field = imported(CSchema("i", tamper = { ArrowSchemaStruct.setMetadata(it.address(), memory.address() + shift) }))
+                val field = imported(CSchema("i", tamper = { RawArrowSchema.setMetadata(it.address(), memory.address() + shift) }))
                 field.metadata() shouldBe Metadata.of("k", "v").with("three", "seven..")
             }
         }
@@ -172,7 +174,7 @@ class SchemaMetadataSpec : FunSpec({
         Arena.ofConfined().use { arena ->
             val struct = arena.allocate(ArrowSchemaStruct.LAYOUT)
             CSchema("+s", flags = 0, metadata = block("batch" to "yes"), children = listOf(CSchema("i").named("a"))).write(struct)
-            val schema = Schema.importSchema(struct)
+            val schema = Schema.ofStruct(CData.importSchema(struct))
             schema shouldBe Schema.of(listOf(Field.of("a", DataType.INT32)), Metadata.of("batch", "yes"))
             schema.metadata().get("batch") shouldBe "yes"
             checksum(schema.asField()) shouldBe

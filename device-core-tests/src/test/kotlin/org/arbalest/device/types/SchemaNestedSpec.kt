@@ -7,7 +7,8 @@ import io.kotest.matchers.collections.shouldContainExactly
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.shouldNotBe
 import io.kotest.matchers.string.shouldContain
-import org.arbalest.device.abi.ArrowSchemaStruct
+import org.arbalest.device.c.ArrowSchemaStruct
+import org.arbalest.device.internal.abi.RawArrowSchema
 import org.arbalest.device.support.CSchema
 import org.arbalest.device.support.block
 import org.arbalest.device.support.checksum
@@ -37,8 +38,8 @@ private fun withChildren(count: Long, children: (MemorySegment) -> List<Long>) =
     val addresses = children(schema)
     val list = Arena.ofAuto().allocate(JAVA_LONG, maxOf(1L, addresses.size.toLong())).also { keptAlive += it }
     addresses.forEachIndexed { i, address -> list.setAtIndex(JAVA_LONG, i.toLong(), address) }
-    ArrowSchemaStruct.setChildren(schema.address(), list.address())
-    ArrowSchemaStruct.setNChildren(schema.address(), count)
+    RawArrowSchema.setChildren(schema.address(), list.address())
+    RawArrowSchema.setNChildren(schema.address(), count)
 }
 
 private val keptAlive = mutableListOf<MemorySegment>()
@@ -48,9 +49,9 @@ class SchemaNestedSpec : FunSpec({
     extension(LedgerExtension)
 
     test("children may be NULL if n_children is 0 [SCH-08]") {
-        val none = CSchema("+s", tamper = { ArrowSchemaStruct.setChildren(it.address(), 0) })
+        val none = CSchema("+s", tamper = { RawArrowSchema.setChildren(it.address(), 0) })
         imported(none).type() shouldBe NestedType.StructType(listOf())
-        exported(imported(none)) { ArrowSchemaStruct.children(it.address()) } shouldBe 0
+        exported(imported(none)) { RawArrowSchema.children(it.address()) } shouldBe 0
     }
 
     test("children that are NULL although n_children is not 0 are an error [SCH-08]") {
@@ -59,12 +60,12 @@ class SchemaNestedSpec : FunSpec({
 
     test("a negative or absurd n_children is an error that says it [SCH-08]") {
         for (count in listOf(-1L, Long.MIN_VALUE, (1L shl 20) + 1, Int.MAX_VALUE.toLong() + 1, Long.MAX_VALUE)) {
-            refused(CSchema("+s", children = listOf(x), tamper = { ArrowSchemaStruct.setNChildren(it.address(), count) }), "n_children = $count")
+            refused(CSchema("+s", children = listOf(x), tamper = { RawArrowSchema.setNChildren(it.address(), count) }), "n_children = $count")
         }
     }
 
     test("an entry of the children that is NULL is an error that says which [SCH-08]") {
-        val broken = CSchema("+s", children = listOf(x, y), tamper = withChildren(2) { listOf(ArrowSchemaStruct.child(it.address(), 0), 0) })
+        val broken = CSchema("+s", children = listOf(x, y), tamper = withChildren(2) { listOf(RawArrowSchema.child(it.address(), 0), 0) })
         refused(CSchema("+l", broken.named("b")), "$.b: children[1] is NULL")
     }
 
@@ -83,10 +84,10 @@ class SchemaNestedSpec : FunSpec({
     test("as many fields as an export can count are too many by one more [SCH-08]") {
         // One node that is each of its parent's children: a hundred thousand paths to a million fields.
         val wide = CSchema("+s", children = listOf(x), tamper = withChildren(1 shl 11) { schema ->
-            List(1 shl 11) { ArrowSchemaStruct.child(schema.address(), 0) }
+            List(1 shl 11) { RawArrowSchema.child(schema.address(), 0) }
         })
         val wider = CSchema("+s", children = listOf(wide), tamper = withChildren(1 shl 10) { schema ->
-            List(1 shl 10) { ArrowSchemaStruct.child(schema.address(), 0) }
+            List(1 shl 10) { RawArrowSchema.child(schema.address(), 0) }
         })
         refused(wider, "more than ${1 shl 20} fields")
     }
@@ -186,7 +187,7 @@ class SchemaNestedSpec : FunSpec({
 
     test("a schema that is its own child, or its own dictionary, is an error [SCH-18]") {
         refused(CSchema("+s", children = listOf(x, y), tamper = withChildren(2) { listOf(it.address(), it.address()) }), "nests deeper than 64 levels")
-        refused(CSchema("i", dictionary = y, tamper = { ArrowSchemaStruct.setDictionary(it.address(), it.address()) }), "nests deeper than 64 levels")
+        refused(CSchema("i", dictionary = y, tamper = { RawArrowSchema.setDictionary(it.address(), it.address()) }), "nests deeper than 64 levels")
     }
 
     test("fields that differ in anything are not equal [SCH-20]") {

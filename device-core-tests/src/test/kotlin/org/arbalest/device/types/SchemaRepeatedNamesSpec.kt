@@ -6,6 +6,7 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
+import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.support.block
 import org.arbalest.device.support.refused
 import org.arbalest.support.LedgerExtension
@@ -18,7 +19,7 @@ class SchemaRepeatedNamesSpec : FunSpec({
     fun int(name: String) = Field.of(name, DataType.INT32)
 
     /** A batch of x, y, x, and of a struct of a, a. */
-    fun batch(): DeviceArray = Devices.cpu().batchBuilder(1).use { batch ->
+    fun batch(): DeviceArray = BatchBuilder.of(Devices.cpu(), 1).use { batch ->
         batch.int32("x", intArrayOf(1)).int32("y", intArrayOf(2)).int32("x", intArrayOf(3))
         val struct = batch.column(Field.of("s", DataType.struct(int("a"), int("a")))).appendStruct()
         struct.child(0).append(4)
@@ -57,7 +58,7 @@ class SchemaRepeatedNamesSpec : FunSpec({
     }
 
     test("a struct's builder says so, and gives each by its index; what is added later is counted") {
-        Devices.cpu().batchBuilder(0).use { batch ->
+        BatchBuilder.of(Devices.cpu(), 0).use { batch ->
             val struct = batch.column(Field.of("s", DataType.struct(int("a"))))
             struct.child("a") shouldBe struct.child(0)
             val added = struct.addChild(int("a"))

@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.async;
 
-import java.lang.foreign.MemorySegment;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
-import java.util.function.Consumer;
 import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.DeviceException;
-import org.arbalest.device.Validation;
 import org.arbalest.device.internal.async.AsyncArrayStreamImpl;
 
 /**
  * An async device stream from C, seen by its consumer: a handler that a C producer drives, as a publisher of tasks. The other side is {@link
  * AsyncProducer}.
  *
- * <p>Whoever {@linkplain #connect connected} the stream subscribes to it, once, or closes it. Demand goes to the producer as
+ * <p>Whoever {@linkplain org.arbalest.device.c.CData#importAsyncStream imported} the stream subscribes to it, once, or closes it. Demand goes to the producer as
  * {@code request}, with one task more, since some send the end only on demand (ASY-13), and first of all when the schema comes, whether or not
  * somebody has subscribed (ASY-29); cancelling goes as {@code cancel}. Each task belongs to the
  * subscriber; those that come after a cancellation are discarded (ASY-10). The handler's memory is freed by the producer's {@code release},
@@ -26,37 +23,6 @@ import org.arbalest.device.internal.async.AsyncArrayStreamImpl;
  * subscriber may request and cancel from anywhere, also inside a signal.
  */
 public sealed interface AsyncArrayStream extends Flow.Publisher<AsyncTask>, AutoCloseable permits AsyncArrayStreamImpl {
-  /**
-   * Makes a handler and hands it to a producer.
-   *
-   * @param start gives the {@code ArrowAsyncDeviceStreamHandler}, or its {@code address()}, to the producer, which owns it from then on, and may call it before {@code
-   *     start} returns (ASY-26). It must return before the stream has ended: a producer that works on the thread that starts it, as Arrow C++'s
-   *     {@code ExportAsyncRecordBatchReader} does, waits in it for demand that nobody can have yet, so start that on a thread of its own. If it
-   *     throws, the producer must not have kept the handler; the stream is then undone, and the exception goes to the caller.
-   * @return the stream, to be subscribed to or closed
-   */
-  static AsyncArrayStream connect(Consumer<MemorySegment> start) {
-    return AsyncArrayStreamImpl.connect(start);
-  }
-
-  /**
-   * The same for a producer with quirks.
-   *
-   * @param quirks what the producer is known to do
-   */
-  static AsyncArrayStream connect(Consumer<MemorySegment> start, AsyncQuirk... quirks) {
-    return AsyncArrayStreamImpl.connect(start, quirks);
-  }
-
-  /**
-   * The same; each {@link AsyncTask#extract} looks at its array as closely as the level says.
-   *
-   * @param level with {@link Validation#FULL} the extraction waits for the array's event, on the thread that extracts
-   */
-  static AsyncArrayStream connect(Consumer<MemorySegment> start, Validation level, AsyncQuirk... quirks) {
-    return AsyncArrayStreamImpl.connect(start, level, quirks);
-  }
-
   /**
    * What the stream is of; completes before the first task, on the producer's thread.
    *

@@ -2,7 +2,7 @@
 package org.arbalest.device.async;
 
 import java.util.Objects;
-import org.arbalest.device.abi.DeviceType;
+import org.arbalest.device.DeviceType;
 import org.arbalest.device.internal.schema.FieldImpl;
 import org.arbalest.device.types.Field;
 import org.arbalest.device.types.Metadata;

@@ -9,7 +9,7 @@
  * at a time, on any thread.
  *
  * <pre>{@code
- * AsyncArrayStream stream = AsyncArrayStream.connect(handler -> startQuery(handler));
+ * AsyncArrayStream stream = CData.importAsyncStream(CImport.DEVICE, handler -> startQuery(handler));
  * try (DeviceArrayReader reader = stream.reader(4)) {
  *   DeviceArray next;
  *   while ((next = reader.next()) != null) {

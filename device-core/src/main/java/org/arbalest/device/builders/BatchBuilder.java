@@ -12,6 +12,7 @@ import java.util.Objects;
 import java.util.UUID;
 import org.arbalest.device.Device;
 import org.arbalest.device.DeviceArray;
+import org.arbalest.device.DeviceException;
 import org.arbalest.device.MemoryManager;
 import org.arbalest.device.columns.Column;
 import org.arbalest.device.internal.build.BatchBuilderImpl;
@@ -24,13 +25,38 @@ import org.arbalest.device.types.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Builds a record batch, column by column, in memory that the CPU can write. Made by {@link Device#batchBuilder(int)} or {@link
- * MemoryManager#batchBuilder(int)}; where the CPU cannot write, the batch is copied there when it is complete.
+ * Builds a record batch, column by column, in memory that the CPU can write. Where the CPU cannot
+ * write, the batch is built in memory that it can write, and copied by the device's default stream when it is complete.
  *
  * <p>{@link #build} hands the memory on to the array; {@link #close} frees what was not handed on, so that a failure in between leaves
  * nothing allocated. Use it with try-with-resources. Not for several threads at once.
  */
 public sealed interface BatchBuilder extends AutoCloseable permits BatchBuilderImpl {
+  /**
+   * Starts a batch in a memory; the caller owns the builder.
+   *
+   * @param rows the number of rows of every column
+   * @throws DeviceException with {@code ENOSYS} if the device is opaque
+   */
+  static BatchBuilder of(MemoryManager memory, int rows) {
+    return new BatchBuilderImpl(memory, rows);
+  }
+
+  /** Starts a batch whose columns turn out to have some number of rows, the same for all; see {@link #of(MemoryManager, int)}. */
+  static BatchBuilder of(MemoryManager memory) {
+    return new BatchBuilderImpl(memory);
+  }
+
+  /** Starts a batch in a device's own memory; see {@link #of(MemoryManager, int)}. */
+  static BatchBuilder of(Device device, int rows) {
+    return of(device.memory(), rows);
+  }
+
+  /** Starts a batch in a device's own memory; see {@link #of(MemoryManager)}. */
+  static BatchBuilder of(Device device) {
+    return of(device.memory());
+  }
+
   /** The number of rows that every column must have; if it was not said, that of the first column so far, or 0. */
   int rows();
 

@@ -18,7 +18,6 @@ import org.arbalest.device.columns.ByteStrings;
 import org.arbalest.device.columns.Floats;
 import org.arbalest.device.internal.build.ColumnBuilderImpl;
 import org.arbalest.device.internal.read.ByteStringsAccess;
-import org.arbalest.device.objects.ExtensionCodec;
 import org.arbalest.device.types.Extension;
 import org.arbalest.device.types.Field;
 import org.arbalest.device.types.Interval;
@@ -143,14 +142,6 @@ public sealed interface ColumnBuilder permits ColumnBuilderImpl {
    * #appendNullWithParts}. What the unit does not have is refused, not rounded.
    */
   ColumnBuilder append(OffsetDateTime value);
-
-  /**
-   * Appends a value of an extension type by its codec, which need not be registered: the value in whole, as what it is stored as.
-   *
-   * @throws IllegalArgumentException if the column is not of the codec's type, or stored otherwise; says both
-   * @throws IllegalStateException if the codec did not append one value with all its parts
-   */
-  <T> ColumnBuilder append(T value, ExtensionCodec<T> codec);
 
   /**
    * Appends a tensor, to {@link Extension.FixedShapeTensor} or {@link Extension.VariableShapeTensor}: as many of the next elements as it has, in row-major

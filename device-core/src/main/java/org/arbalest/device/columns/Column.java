@@ -20,7 +20,6 @@ import org.arbalest.device.DeviceException;
 import org.arbalest.device.DeviceStream;
 import org.arbalest.device.internal.read.ColumnImpl;
 import org.arbalest.device.internal.read.ColumnRows;
-import org.arbalest.device.objects.ExtensionCodec;
 import org.arbalest.device.types.Extension;
 import org.arbalest.device.types.Field;
 import org.arbalest.device.types.Interval;
@@ -143,13 +142,6 @@ public sealed interface Column permits ColumnRows {
   /** A tensor, of {@link Extension.FixedShapeTensor} or {@link Extension.VariableShapeTensor}. */
   Tensor getTensor(long row);
 
-  /**
-   * A value of an extension type, by a codec that need not be registered.
-   *
-   * @throws IllegalArgumentException if the column is not of the codec's type, or stored otherwise; says both
-   */
-  <T> T get(long row, ExtensionCodec<T> codec);
-
   /** The type id of a union's row: which of {@link NestedType.UnionType#typeIds} its value is of. */
   int getTypeId(long row);
 
@@ -160,7 +152,7 @@ public sealed interface Column permits ColumnRows {
    * The value as an object, or null. For each type it is of one class ({@link Field#valueClass}): Boolean; Long for integers, dates, times, timestamps and
    * durations; BigDecimal for decimals and uint64; Double; String; byte[]; Period for months and {@link Interval} for other intervals; a List of such for a
    * list; a List of {@link Map.Entry} for a map; a Map by name for a struct. A union's row is what its type is. Nulls of the elements are null. Of extension
-   * types UUID for {@code arrow.uuid}, Boolean for {@code arrow.bool8}, what a {@linkplain ExtensionCodec#register registered} codec reads; any other is as its
+   * types UUID for {@code arrow.uuid}, Boolean for {@code arrow.bool8}, what a {@linkplain org.arbalest.device.objects.ExtensionCodec#register registered} codec reads; any other is as its
    * {@link #storage}.
    *
    * @throws IllegalArgumentException for a struct two of whose fields have the same name; says which

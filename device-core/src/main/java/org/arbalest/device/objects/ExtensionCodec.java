@@ -4,7 +4,9 @@ package org.arbalest.device.objects;
 import java.util.Objects;
 import org.arbalest.device.builders.ColumnBuilder;
 import org.arbalest.device.columns.Column;
+import org.arbalest.device.internal.build.ColumnBuilderImpl;
 import org.arbalest.device.internal.read.Codecs;
+import org.arbalest.device.internal.read.ColumnImpl;
 import org.arbalest.device.types.DataType;
 import org.arbalest.device.types.Field;
 import org.jspecify.annotations.Nullable;
@@ -17,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  *     (cents, row) -> new Money(cents.getLong(row)), (cents, money) -> cents.append(money.cents()));
  *
  * ColumnBuilder price = batch.column(MONEY.field("price"));
- * price.append(new Money(1299), MONEY);
- * Money paid = column.get(row, MONEY);
+ * MONEY.append(price, new Money(1299));
+ * Money paid = MONEY.get(column, row);
  * }</pre>
  *
  * <p>Who has a codec reads and writes with it. One that is {@linkplain #register registered} is also what {@link Column#get(long)} reads such a column by,
@@ -56,14 +58,35 @@ public interface ExtensionCodec<T> {
    * @param storage the column as what it is stored as
    * @param row a row that is not null
    */
-  T read(Column storage, long row);
+  T fromStorage(Column storage, long row);
 
   /**
    * Appends a value: one, in whole, with all its parts. What it throws reaches who appends, and the builder is as before (OWN-15).
    *
    * @param storage the builder of what it is stored as, to append to, and to its parts, and for nothing else
    */
-  void append(ColumnBuilder storage, T value);
+  void toStorage(ColumnBuilder storage, T value);
+
+  /**
+   * Reads a value of a column of this type; the codec need not be registered.
+   *
+   * @throws IllegalArgumentException if the column is not of this type, or stored otherwise; says both
+   */
+  default T get(Column column, long row) {
+    return ColumnImpl.unwrap(column).get(row, this);
+  }
+
+  /**
+   * Appends a value to a column of this type, in whole, as what it is stored as; the codec need not be registered.
+   *
+   * @return the column
+   * @throws IllegalArgumentException if the column is not of this type, or stored otherwise; says both
+   * @throws IllegalStateException if the codec did not append one value with all its parts
+   */
+  default ColumnBuilder append(ColumnBuilder column, T value) {
+    ColumnBuilderImpl.unwrap(column).append(value, this);
+    return column;
+  }
 
   /** A nullable field of this type. */
   default Field field(String name) {
@@ -94,12 +117,12 @@ public interface ExtensionCodec<T> {
       }
 
       @Override
-      public T read(Column column, long row) {
+      public T fromStorage(Column column, long row) {
         return reader.read(column, row);
       }
 
       @Override
-      public void append(ColumnBuilder column, T value) {
+      public void toStorage(ColumnBuilder column, T value) {
         writer.append(column, value);
       }
 
@@ -132,7 +155,7 @@ public interface ExtensionCodec<T> {
   }
 
   /**
-   * Reads a value of some storage; see {@link ExtensionCodec#read}.
+   * Reads a value of some storage; see {@link ExtensionCodec#fromStorage}.
    *
    * @param <T> the values
    */
@@ -143,7 +166,7 @@ public interface ExtensionCodec<T> {
   }
 
   /**
-   * Appends a value as some storage; see {@link ExtensionCodec#append}.
+   * Appends a value as some storage; see {@link ExtensionCodec#toStorage}.
    *
    * @param <T> the values
    */

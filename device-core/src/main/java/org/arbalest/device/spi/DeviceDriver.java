@@ -2,7 +2,8 @@
 package org.arbalest.device.spi;
 
 import java.util.Objects;
-import org.arbalest.device.abi.DeviceType;
+import org.arbalest.device.DeviceType;
+import org.arbalest.device.MemoryAllocator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -75,7 +76,7 @@ public interface DeviceDriver extends MemoryAllocator {
    * @throws org.arbalest.device.DeviceException with {@code ENOSYS} if it cannot, {@code EINVAL} if they are pinned already
    */
   default void pin(long address, long bytes) {
-    throw new org.arbalest.device.DeviceException(org.arbalest.device.abi.Errno.ENOSYS, "this device pins no memory of others");
+    throw new org.arbalest.device.DeviceException(org.arbalest.device.Errno.ENOSYS, "this device pins no memory of others");
   }
 
   /** Ends {@link #pin}. Nothing that was queued uses the memory any more; may wait for the device nevertheless. */

@@ -2,8 +2,9 @@
 package org.arbalest.device.spi;
 
 import java.util.List;
+import org.arbalest.device.Availability;
 import org.arbalest.device.DeviceIdentity;
-import org.arbalest.device.abi.DeviceType;
+import org.arbalest.device.DeviceType;
 
 /**
  * A backend: serves the devices of one runtime.

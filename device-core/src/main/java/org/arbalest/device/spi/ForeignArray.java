@@ -5,7 +5,7 @@ import java.util.Arrays;
 import java.util.Objects;
 
 /**
- * What the structs of an array say whose memory somebody else holds, as numbers: for {@code DeviceArray.wrap}, which looks at it and takes nothing of it over.
+ * What the structs of an array say whose memory somebody else holds, as numbers: for {@link ArrayBridge#wrap}, which looks at it and takes nothing of it over.
  *
  * <p>Written in the order of the field, depth first: an {@link #array}, each of its {@linkplain #buffer buffers}, then likewise each child, and last its
  * dictionary. One may be used again and again, after {@link #clear}, without garbage. For one thread at a time.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.spi;
 
-import org.arbalest.device.abi.DeviceType;
+import org.arbalest.device.DeviceType;
+import org.arbalest.device.MemoryAllocator;
 
 /**
  * Memory that the CPU reads and writes, and that a device reaches directly: pinned pages, or memory that both share.

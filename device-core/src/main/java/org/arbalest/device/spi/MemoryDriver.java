@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.spi;
 
+import org.arbalest.device.MemoryAllocator;
 import org.jspecify.annotations.Nullable;
 
 /** A driver whose memory comes from an allocator, as where a device has several kinds of it, each a device to Arrow, with the same queues. */

@@ -2,7 +2,8 @@
 package org.arbalest.device.spi;
 
 import org.arbalest.device.DeviceException;
-import org.arbalest.device.abi.Errno;
+import org.arbalest.device.Errno;
+import org.arbalest.device.MemoryAllocator;
 
 /**
  * How a driver shares memory and events with other processes: by handles, which are bytes that any transport carries. There may be several forms of them, which

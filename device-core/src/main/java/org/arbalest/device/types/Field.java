@@ -2,11 +2,8 @@
 package org.arbalest.device.types;
 
 import java.io.Serializable;
-import java.lang.foreign.MemorySegment;
 import org.arbalest.device.DeviceException;
-import org.arbalest.device.abi.ArrowSchemaStruct;
 import org.arbalest.device.columns.Column;
-import org.arbalest.device.internal.memory.Structs;
 import org.arbalest.device.internal.schema.FieldImpl;
 import org.arbalest.device.objects.ExtensionCodec;
 import org.jspecify.annotations.Nullable;
@@ -94,45 +91,6 @@ public sealed interface Field extends Serializable permits FieldImpl {
 
   /** The {@code ARROW_FLAG_} bits, unknown ones included (SCH-06). */
   long flags();
-
-  /**
-   * Reads a C schema and releases it, exactly once, whether or not it could be read (SCH-19). If it says what one of the last said, to the byte, it is
-   * that one (SCH-22).
-   *
-   * @param schema a live {@code ArrowSchema}
-   * @throws DeviceException with {@code EINVAL}, the path of the field and what is wrong with it
-   */
-  static Field importSchema(MemorySegment schema) {
-    return FieldImpl.importSchema(schema);
-  }
-
-  /**
-   * Reads the C schema at an address; see {@link #importSchema(MemorySegment)}. The struct's memory must stay until this returns.
-   *
-   * @param schemaAddress where a live {@code ArrowSchema} is
-   * @throws IllegalArgumentException if the address can be none of a struct: it is 0, negative or not aligned to 8 bytes; says which, and
-   *     the number. Nothing was touched
-   */
-  static Field importSchema(long schemaAddress) {
-    return importSchema(Structs.at("schemaAddress", schemaAddress, ArrowSchemaStruct.LAYOUT));
-  }
-
-  /**
-   * Writes this field as a C schema, which the receiver must release. On failure nothing is written to {@code out} (OWN-09).
-   *
-   * @param out memory for an {@code ArrowSchema}; what is in it is overwritten
-   */
-  void exportSchema(MemorySegment out);
-
-  /**
-   * Writes this field as a C schema to an address; see {@link #exportSchema(MemorySegment)}.
-   *
-   * @param outAddress where there is memory for an {@code ArrowSchema}, such as {@code ArrowSchemaStruct.allocate(arena).address()}
-   * @throws IllegalArgumentException if the address can be none of a struct; says which, and the number
-   */
-  default void exportSchema(long outAddress) {
-    exportSchema(Structs.at("outAddress", outAddress, ArrowSchemaStruct.LAYOUT));
-  }
 
   @Override
   boolean equals(@Nullable Object other);

@@ -2,17 +2,12 @@
 package org.arbalest.device.types;
 
 import java.io.Serializable;
-import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Collectors;
-import org.arbalest.device.DeviceException;
-import org.arbalest.device.abi.ArrowSchemaStruct;
-import org.arbalest.device.internal.memory.Structs;
 import org.arbalest.device.internal.schema.FieldImpl;
 import org.arbalest.device.internal.schema.FieldNames;
-import org.arbalest.device.internal.schema.TypeNames;
 import org.arbalest.device.types.NestedType.StructType;
 import org.jspecify.annotations.Nullable;
 
@@ -114,36 +109,6 @@ public final class Schema implements Serializable {
   /** The schema as the struct field that it is in the C interface. */
   public Field asField() {
     return struct;
-  }
-
-  /**
-   * Reads a C schema and releases it, exactly once, whether or not it could be read (SCH-19). If it says what one of the last said, to the byte, it is
-   * that one (SCH-22).
-   *
-   * @param schema a live {@code ArrowSchema} of a struct
-   * @throws DeviceException with {@code EINVAL}, the path of the field and what is wrong with it
-   */
-  public static Schema importSchema(MemorySegment schema) {
-    Field field = Field.importSchema(schema);
-    if (!(field.type() instanceof StructType)) {
-      throw DeviceException.invalid("the schema of a record batch is a struct, not " + TypeNames.of(field));
-    }
-    return FieldImpl.unwrap(field).schema();
-  }
-
-  /** Reads the C schema at an address; see {@link #importSchema(MemorySegment)} and {@link Field#importSchema(long)}. */
-  public static Schema importSchema(long schemaAddress) {
-    return importSchema(Structs.at("schemaAddress", schemaAddress, ArrowSchemaStruct.LAYOUT));
-  }
-
-  /** Writes this schema as a C schema; see {@link Field#exportSchema(MemorySegment)}. */
-  public void exportSchema(MemorySegment out) {
-    struct.exportSchema(out);
-  }
-
-  /** Writes this schema as a C schema to an address; see {@link Field#exportSchema(long)}. */
-  public void exportSchema(long outAddress) {
-    struct.exportSchema(outAddress);
   }
 
   @Override

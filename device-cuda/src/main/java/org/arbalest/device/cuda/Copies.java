@@ -6,7 +6,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.MemorySegment;
 import org.arbalest.device.DeviceException;
-import org.arbalest.device.abi.DeviceType;
+import org.arbalest.device.DeviceType;
 import org.arbalest.device.spi.CopyBatch;
 import org.arbalest.device.spi.HostMemory;
 import org.arbalest.device.spi.HostStaging;

@@ -5,8 +5,8 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 
 import java.lang.foreign.MemorySegment;
 import org.arbalest.device.DeviceException;
-import org.arbalest.device.abi.DeviceType;
-import org.arbalest.device.abi.Errno;
+import org.arbalest.device.DeviceType;
+import org.arbalest.device.Errno;
 import org.jspecify.annotations.Nullable;
 
 /**

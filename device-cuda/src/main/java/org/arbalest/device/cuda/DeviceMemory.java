@@ -2,7 +2,7 @@
 package org.arbalest.device.cuda;
 
 import java.lang.foreign.MemorySegment;
-import org.arbalest.device.abi.DeviceType;
+import org.arbalest.device.DeviceType;
 
 /** A GPU's own memory: from its pool, if there is one. */
 final class DeviceMemory extends GpuMemory {

@@ -12,7 +12,7 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.spi.Answer;
-import org.arbalest.device.spi.MemoryAllocator;
+import org.arbalest.device.MemoryAllocator;
 import org.arbalest.device.spi.ProcessSharing;
 import org.jspecify.annotations.Nullable;
 

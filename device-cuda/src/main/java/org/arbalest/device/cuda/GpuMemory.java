@@ -5,8 +5,8 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.MemorySegment;
 import org.arbalest.device.DeviceException;
-import org.arbalest.device.abi.DeviceType;
-import org.arbalest.device.spi.MemoryAllocator;
+import org.arbalest.device.DeviceType;
+import org.arbalest.device.MemoryAllocator;
 
 /** Memory of one of a GPU's kinds. */
 abstract class GpuMemory implements MemoryAllocator {

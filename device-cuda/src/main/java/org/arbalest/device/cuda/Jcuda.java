@@ -14,13 +14,13 @@ import jcuda.driver.CUcontext;
 import jcuda.driver.CUdeviceptr;
 import jcuda.driver.CUevent;
 import jcuda.driver.CUstream;
-import org.arbalest.device.columns.Column;
 import org.arbalest.device.Device;
 import org.arbalest.device.DeviceBuffer;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.DeviceStream;
+import org.arbalest.device.Errno;
 import org.arbalest.device.SyncEvent;
-import org.arbalest.device.abi.Errno;
+import org.arbalest.device.columns.Column;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -3,7 +3,6 @@ package org.arbalest.device.cuda;
 
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Map;
 import java.util.TreeMap;
@@ -12,10 +11,10 @@ import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceBuffer;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.DeviceStream;
-import org.arbalest.device.abi.ArrowArrayStruct;
-import org.arbalest.device.abi.ArrowDeviceArrayStruct;
-import org.arbalest.device.abi.DeviceType;
-import org.arbalest.device.abi.Errno;
+import org.arbalest.device.DeviceType;
+import org.arbalest.device.Errno;
+import org.arbalest.device.spi.ArrayBridge;
+import org.arbalest.device.spi.ArrayStruct;
 
 /** Where managed memory is to be. See {@link Cuda}. */
 final class ManagedHints {
@@ -92,26 +91,18 @@ final class ManagedHints {
   /** Where the allocations begin that the buffers are in, and their sizes. */
   private static Map<Long, Long> allocations(Gpu gpu, DeviceArray array) {
     Map<Long, Long> found = new TreeMap<>();
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment struct = arena.allocate(ArrowDeviceArrayStruct.LAYOUT);
-      try (DeviceArray held = array.retain()) {
-        held.exportDeviceArray(struct); // which tells of every type alike, and reads nothing
-      }
-      try {
-        collect(gpu, struct.address(), found);
-      } finally {
-        DeviceArray.importDeviceArray(struct, array.field()).close();
-      }
+    try (DeviceArray held = array.retain()) {
+      collect(gpu, ArrayBridge.struct(held), found);
     }
     return found;
   }
 
-  private static void collect(Gpu gpu, long array, Map<Long, Long> found) {
-    for (long i = 0; i < ArrowArrayStruct.nBuffers(array); i++) {
-      if (ArrowArrayStruct.buffer(array, i) != 0) add(gpu, ArrowArrayStruct.buffer(array, i), found);
+  private static void collect(Gpu gpu, ArrayStruct array, Map<Long, Long> found) {
+    for (int i = 0; i < array.bufferCount(); i++) {
+      if (array.buffer(i) != 0) add(gpu, array.buffer(i), found);
     }
-    for (long i = 0; i < ArrowArrayStruct.nChildren(array); i++) collect(gpu, ArrowArrayStruct.child(array, i), found);
-    if (ArrowArrayStruct.dictionary(array) != 0) collect(gpu, ArrowArrayStruct.dictionary(array), found);
+    for (int i = 0; i < array.childCount(); i++) collect(gpu, array.child(i), found);
+    if (array.hasDictionary()) collect(gpu, array.dictionary(), found);
   }
 
   /** What the driver does not know is the CPU's, as the sizes of a view's buffers are (DEV-01). */

@@ -7,8 +7,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.Map;
 import java.util.concurrent.ConcurrentSkipListMap;
 import org.arbalest.device.DeviceException;
-import org.arbalest.device.abi.DeviceType;
-import org.arbalest.device.abi.Errno;
+import org.arbalest.device.DeviceType;
+import org.arbalest.device.Errno;
 
 /**
  * Memory that moves between a GPU and the CPU by itself. There is never more of it than the GPU has free, though the driver would give more:

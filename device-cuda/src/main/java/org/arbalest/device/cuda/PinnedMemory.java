@@ -2,7 +2,7 @@
 package org.arbalest.device.cuda;
 
 import java.lang.foreign.MemorySegment;
-import org.arbalest.device.abi.DeviceType;
+import org.arbalest.device.DeviceType;
 
 /** Main memory whose pages stay where they are, so that every GPU copies from and to it at the speed of the bus. */
 final class PinnedMemory extends GpuMemory {

@@ -2,7 +2,7 @@
 package org.arbalest.device.cuda;
 
 import java.lang.foreign.MemorySegment;
-import org.arbalest.device.abi.DeviceType;
+import org.arbalest.device.DeviceType;
 
 /**
  * A GPU's memory that other processes can open: what {@code cuMemAlloc} gave, in whole units. Smaller pieces the driver takes out of larger blocks, and shares the

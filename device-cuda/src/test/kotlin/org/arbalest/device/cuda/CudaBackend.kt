@@ -2,12 +2,12 @@
 package org.arbalest.device.cuda
 
 import io.kotest.core.extensions.TestCaseExtension
+import org.arbalest.device.Availability
 import org.arbalest.device.Device
 import org.arbalest.device.DeviceStream
+import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
-import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.internal.staging.Staging
-import org.arbalest.device.spi.Availability
 import org.arbalest.support.gpu.CudaDouble
 import org.arbalest.support.gpu.GpuBackend
 import org.arbalest.support.gpu.GpuDouble

@@ -2,7 +2,7 @@
 package org.arbalest.device.cuda
 
 import io.kotest.core.spec.style.FunSpec
-import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.DeviceType
 import org.arbalest.support.CCompiler
 import org.arbalest.support.LedgerExtension
 import org.arbalest.testkit.contract.backendContract

@@ -5,10 +5,12 @@ import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
+import org.arbalest.device.Availability
+import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
-import org.arbalest.device.abi.ArrowDeviceArrayStruct
-import org.arbalest.device.abi.DeviceType
-import org.arbalest.device.spi.Availability
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.internal.abi.RawArrowDeviceArray
 import org.arbalest.support.CCompiler
 import org.arbalest.support.LedgerExtension
 import org.arbalest.support.gpu.CudaDouble
@@ -87,12 +89,12 @@ class CudaDriverSpec : FunSpec({
             device.createStream().use { stream ->
                 device.createStream().use { held ->
                     Arena.ofConfined().use { arena ->
-                        val ready = arena.allocate(ArrowDeviceArrayStruct.SIZE, 8)
-                        val unready = arena.allocate(ArrowDeviceArrayStruct.SIZE, 8)
+                        val ready = arena.allocate(RawArrowDeviceArray.SIZE, 8)
+                        val unready = arena.allocate(RawArrowDeviceArray.SIZE, 8)
                         numbers(50).use { source ->
-                            source.copyTo(target).also { it.synchronize() }.exportDeviceArray(ready)
+                            CData.exportArray(source.copyTo(target).also { it.synchronize() }, ready, CExport.DEVICE)
                             val gate = gates.shut(held)
-                            source.copyTo(target, held).exportDeviceArray(unready)
+                            CData.exportArray(source.copyTo(target, held), unready, CExport.DEVICE)
                             val event = held.record()
                             val other = device.createStream()
                             val done = CountDownLatch(1)
@@ -137,7 +139,7 @@ private fun currentContext(): Long = Arena.ofConfined().use { arena ->
 private val releaseArray = Linker.nativeLinker().downcallHandle(FunctionDescriptor.ofVoid(ADDRESS))
 
 private fun release(array: Long) {
-    val struct = java.lang.foreign.MemorySegment.ofAddress(array).reinterpret(ArrowDeviceArrayStruct.SIZE)
+    val struct = java.lang.foreign.MemorySegment.ofAddress(array).reinterpret(RawArrowDeviceArray.SIZE)
     releaseArray.invoke(struct.get(ADDRESS, 64), struct)
 }
 

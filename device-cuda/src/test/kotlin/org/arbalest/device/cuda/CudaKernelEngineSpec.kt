@@ -13,8 +13,9 @@ import org.arbalest.device.Device
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceBuffer
 import org.arbalest.device.DeviceStream
+import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
-import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.Schema
@@ -52,7 +53,7 @@ class CudaKernelEngineSpec : FunSpec({
             device.createStream().use { computing ->
                 val kernel = Cuda.enter(device).use { load(device, computing) }
                 val gate = gates.shut(loading)
-                val flights = Devices.cpu().batchBuilder(rows).use { it.int32("origin", origins).int64("delay", delays).build() }.use { it.copyTo(device, loading) }
+                val flights = BatchBuilder.of(Devices.cpu(), rows).use { it.int32("origin", origins).int64("delay", delays).build() }.use { it.copyTo(device, loading) }
                 val counts = zeroes(4L * AIRPORTS * BINS, computing)
                 computing.waitFor(flights)
                 Cuda.enter(device).use { launch(kernel, flights, counts, computing) }

@@ -2,8 +2,8 @@
 package org.arbalest.device.cuda
 
 import io.kotest.core.spec.style.FunSpec
+import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
-import org.arbalest.device.abi.DeviceType
 import org.arbalest.support.CCompiler
 import org.arbalest.support.check.Plant
 import org.arbalest.support.check.oneFailureContract

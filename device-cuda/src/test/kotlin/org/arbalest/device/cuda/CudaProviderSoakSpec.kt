@@ -8,8 +8,8 @@ import io.kotest.matchers.nulls.shouldBeNull
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.DeviceException
+import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
-import org.arbalest.device.abi.DeviceType
 import org.arbalest.support.CCompiler
 import org.arbalest.support.ChildJvm
 import org.arbalest.support.LedgerExtension
@@ -51,7 +51,7 @@ class CudaProviderSoakSpec : FunSpec({
         "${provider.probe(DeviceType.CUDA)}" shouldContain "cuInit failed: unknown code (803)"
         CudaDouble.fail("cuDeviceGetCount", code = 3)
         "${provider.probe(DeviceType.CUDA)}" shouldContain "cuDeviceGetCount failed: CUDA_ERROR_NOT_INITIALIZED (3)"
-        provider.probe(DeviceType.CUDA) shouldBe org.arbalest.device.spi.Availability.Ready(2)
+        provider.probe(DeviceType.CUDA) shouldBe org.arbalest.device.Availability.Ready(2)
     }
 
     test("the status has a line for each kind of each GPU [DEV-13]") {

@@ -7,12 +7,12 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
+import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
+import org.arbalest.device.Errno
+import org.arbalest.device.MemoryAllocator
 import org.arbalest.device.MemoryManager
-import org.arbalest.device.abi.DeviceType
-import org.arbalest.device.abi.Errno
 import org.arbalest.device.sharing.SharedArray
-import org.arbalest.device.spi.MemoryAllocator
 import org.arbalest.support.CCompiler
 import org.arbalest.support.LedgerExtension
 import org.arbalest.support.gpu.CudaDouble

@@ -6,11 +6,11 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.DeviceException
+import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
+import org.arbalest.device.Errno
 import org.arbalest.device.MemoryPool
-import org.arbalest.device.abi.ArrowDeviceArrayStruct
-import org.arbalest.device.abi.DeviceType
-import org.arbalest.device.abi.Errno
+import org.arbalest.device.internal.abi.RawArrowDeviceArray
 import org.arbalest.support.CCompiler
 import org.arbalest.support.LedgerExtension
 import org.arbalest.support.gpu.CudaDouble
@@ -161,7 +161,7 @@ class CudaSpec : FunSpec({
 private val releaseArray = Linker.nativeLinker().downcallHandle(FunctionDescriptor.ofVoid(ADDRESS))
 
 private fun release(array: Long) {
-    val struct = java.lang.foreign.MemorySegment.ofAddress(array).reinterpret(ArrowDeviceArrayStruct.SIZE)
+    val struct = java.lang.foreign.MemorySegment.ofAddress(array).reinterpret(RawArrowDeviceArray.SIZE)
     releaseArray.invoke(struct.get(ADDRESS, 64), struct)
 }
 

@@ -14,9 +14,10 @@ import jcuda.driver.CUresult
 import jcuda.driver.CUstream
 import jcuda.driver.JCudaDriver
 import org.arbalest.device.DeviceException
+import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
-import org.arbalest.device.abi.DeviceType
-import org.arbalest.device.abi.Errno
+import org.arbalest.device.Errno
+import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.support.CCompiler
 import org.arbalest.support.LedgerExtension
 import org.arbalest.support.gpu.CudaDouble
@@ -155,7 +156,7 @@ class JcudaEngineSpec : FunSpec({
     }
 
     test("a column's pointers are its buffers, and null where there is none") {
-        cpu.batchBuilder(3).use { it.int64("n", longArrayOf(1, 2, 3)).utf8("t", listOf("a", null, "c")).build() }.use { it.copyTo(device) }.use { batch ->
+        BatchBuilder.of(cpu, 3).use { it.int64("n", longArrayOf(1, 2, 3)).utf8("t", listOf("a", null, "c")).build() }.use { it.copyTo(device) }.use { batch ->
             Jcuda.pointers(batch.column("n")).map { it != null } shouldContainExactly listOf(false, true)
             Jcuda.pointers(batch.column("t")).map { it != null } shouldContainExactly listOf(true, true, true)
         }

@@ -21,4 +21,9 @@ final class CStructs {
     }
     return struct.address();
   }
+
+  /** The struct with its size, also where C gave its address alone. */
+  static MemorySegment sized(MemorySegment struct, StructLayout layout) {
+    return struct.byteSize() == 0 ? struct.reinterpret(layout.byteSize()) : struct;
+  }
 }

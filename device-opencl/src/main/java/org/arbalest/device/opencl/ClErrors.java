@@ -3,7 +3,7 @@ package org.arbalest.device.opencl;
 
 import java.util.Map;
 import org.arbalest.device.DeviceException;
-import org.arbalest.device.abi.Errno;
+import org.arbalest.device.Errno;
 
 /** OpenCL's codes, and what becomes of them (DEV-14). */
 final class ClErrors {

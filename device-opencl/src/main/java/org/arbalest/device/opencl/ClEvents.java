@@ -11,7 +11,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import org.arbalest.device.DeviceException;
-import org.arbalest.device.abi.Errno;
+import org.arbalest.device.Errno;
 import org.arbalest.device.spi.Callback;
 
 /**

@@ -6,7 +6,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.MemorySegment;
 import org.arbalest.device.DeviceException;
-import org.arbalest.device.abi.Errno;
+import org.arbalest.device.Errno;
 
 /** {@code cl_mem}s of one driver's context: those that are shared virtual memory in another dress, and copies between the two. */
 final class ClMem {

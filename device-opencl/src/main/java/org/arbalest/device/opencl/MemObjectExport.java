@@ -13,15 +13,17 @@ import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceBuffer;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.DeviceStream;
+import org.arbalest.device.Errno;
+import org.arbalest.device.c.ArrowDeviceArrayStruct;
+import org.arbalest.device.c.ArrowSchemaStruct;
+import org.arbalest.device.c.CData;
+import org.arbalest.device.c.CExport;
+import org.arbalest.device.opencl.SvmBlocks.Block;
 import org.arbalest.device.types.Field;
 import org.arbalest.device.types.FlatType.BinaryViewType;
 import org.arbalest.device.types.FlatType.Utf8ViewType;
 import org.arbalest.device.types.NestedType.DictionaryType;
 import org.arbalest.device.types.NestedType.UnionType;
-import org.arbalest.device.abi.ArrowDeviceArrayStruct;
-import org.arbalest.device.abi.ArrowSchemaStruct;
-import org.arbalest.device.abi.Errno;
-import org.arbalest.device.opencl.SvmBlocks.Block;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -68,9 +70,9 @@ final class MemObjectExport {
       DeviceArray handles = new MemObjectExport(array, stream).make();
       try {
         if (schemaOut == null) {
-          handles.exportDeviceArray(out);
+          CData.exportArray(handles, out, CExport.DEVICE);
         } else {
-          handles.exportDeviceArray(out, schemaOut);
+          CData.exportArray(handles, out, CExport.DEVICE.schemaTo(schemaOut));
         }
       } catch (Throwable t) {
         handles.close();

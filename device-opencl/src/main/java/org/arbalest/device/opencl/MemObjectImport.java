@@ -5,7 +5,6 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.ref.Reference;
 import java.util.ArrayList;
 import java.util.List;
 import org.arbalest.device.ArrayData;
@@ -14,17 +13,20 @@ import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceBuffer;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.DeviceStream;
+import org.arbalest.device.DeviceType;
 import org.arbalest.device.Devices;
+import org.arbalest.device.Errno;
+import org.arbalest.device.SyncEvent;
+import org.arbalest.device.c.ArrowDeviceArrayStruct;
+import org.arbalest.device.c.CData;
+import org.arbalest.device.c.CImport;
+import org.arbalest.device.spi.ArrayBridge;
+import org.arbalest.device.spi.ArrayStruct;
 import org.arbalest.device.types.Field;
 import org.arbalest.device.types.FlatType.BinaryViewType;
 import org.arbalest.device.types.FlatType.Utf8ViewType;
 import org.arbalest.device.types.NestedType.DictionaryType;
 import org.arbalest.device.types.NestedType.UnionType;
-import org.arbalest.device.SyncEvent;
-import org.arbalest.device.abi.ArrowArrayStruct;
-import org.arbalest.device.abi.ArrowDeviceArrayStruct;
-import org.arbalest.device.abi.DeviceType;
-import org.arbalest.device.abi.Errno;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -62,31 +64,26 @@ final class MemObjectImport {
     CStructs.address(array, ArrowDeviceArrayStruct.LAYOUT);
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment struct = arena.allocate(ArrowDeviceArrayStruct.LAYOUT);
-      long source = struct.address();
-      try {
-        ArrowDeviceArrayStruct.move(array.address(), source);
-      } finally {
-        Reference.reachabilityFence(array);
-      }
-      DeviceType type = new DeviceType(ArrowDeviceArrayStruct.deviceType(source));
-      long id = ArrowDeviceArrayStruct.deviceId(source);
-      long event = ArrowDeviceArrayStruct.syncEvent(source);
-      ArrowDeviceArrayStruct.setDeviceType(source, OPAQUE);
-      ArrowDeviceArrayStruct.setSyncEvent(source, 0);
-      try (DeviceArray held = DeviceArray.importDeviceArray(struct, field)) {
+      ArrowDeviceArrayStruct.move(CStructs.sized(array, ArrowDeviceArrayStruct.LAYOUT), struct);
+      DeviceType type = new DeviceType(ArrowDeviceArrayStruct.deviceType(struct));
+      long id = ArrowDeviceArrayStruct.deviceId(struct);
+      long event = ArrowDeviceArrayStruct.syncEvent(struct).address();
+      ArrowDeviceArrayStruct.setDeviceType(struct, OPAQUE);
+      ArrowDeviceArrayStruct.setSyncEvent(struct, MemorySegment.NULL);
+      try (DeviceArray held = CData.importArray(struct, CImport.DEVICE.schema(field))) {
         MemObjectImport objects = new MemObjectImport(stream, held);
         if (!type.equals(DeviceType.OPENCL) || id != objects.device.id()) {
           throw invalid("the array is on " + type + ":" + id + ", but the stream is one of " + objects.device);
         }
-        return objects.array(source, field, event);
+        return objects.array(field, event);
       }
     }
   }
 
-  private DeviceArray array(long source, Field field, long event) {
+  private DeviceArray array(Field field, long event) {
     try {
       if (event != 0) waitFor(ALL.get(JAVA_LONG, event));
-      ArrayData data = data(field, source);
+      ArrayData data = data(field, ArrayBridge.struct(held));
       DeviceArray array = hasQueued ? DeviceArray.of(field, data, stream) : DeviceArray.of(field, data, device);
       try {
         if (hasQueued) stream.keepAlive(held);
@@ -122,14 +119,14 @@ final class MemObjectImport {
     }
   }
 
-  private ArrayData data(Field field, long source) {
+  private ArrayData data(Field field, ArrayStruct source) {
     boolean isView = field.type() instanceof Utf8ViewType || field.type() instanceof BinaryViewType;
-    long count = ArrowArrayStruct.nBuffers(source) - (isView ? 1 : 0); // the last are sizes, in main memory
+    int count = source.bufferCount() - (isView ? 1 : 0); // the last are sizes, in main memory
     List<@Nullable DeviceBuffer> list = new ArrayList<>();
-    for (long i = 0; i < count; i++) {
-      long handle = ArrowArrayStruct.buffer(source, i);
+    for (int i = 0; i < count; i++) {
+      long handle = source.buffer(i);
       if (isView && i >= 2) {
-        list.add(data(handle, ALL.get(JAVA_LONG, ArrowArrayStruct.buffer(source, count) + Long.BYTES * (i - 2))));
+        list.add(data(handle, ALL.get(JAVA_LONG, source.buffer(count) + Long.BYTES * (i - 2L))));
       } else if (handle != 0) {
         list.add(buffer(handle, memory(handle)));
       } else {
@@ -138,10 +135,9 @@ final class MemObjectImport {
     }
     List<ArrayData> children = new ArrayList<>();
     List<Field> fields = field.type().children();
-    for (int i = 0; i < fields.size(); i++) children.add(data(fields.get(i), ArrowArrayStruct.child(source, i)));
-    ArrayData values = field.type() instanceof DictionaryType encoded ? data(encoded.values(), ArrowArrayStruct.dictionary(source)) : null;
-    return new ArrayData(
-        ArrowArrayStruct.length(source), ArrowArrayStruct.nullCount(source), ArrowArrayStruct.offset(source), list, children, values);
+    for (int i = 0; i < fields.size(); i++) children.add(data(fields.get(i), source.child(i)));
+    ArrayData values = field.type() instanceof DictionaryType encoded ? data(encoded.values(), source.dictionary()) : null;
+    return new ArrayData(source.length(), source.nullCount(), source.offset(), list, children, values);
   }
 
   private static boolean hasValidity(Field field) {

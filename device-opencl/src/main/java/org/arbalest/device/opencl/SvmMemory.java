@@ -2,8 +2,8 @@
 package org.arbalest.device.opencl;
 
 import org.arbalest.device.DeviceException;
-import org.arbalest.device.abi.Errno;
-import org.arbalest.device.spi.MemoryAllocator;
+import org.arbalest.device.Errno;
+import org.arbalest.device.MemoryAllocator;
 
 /** Shared virtual memory of one kind. */
 final class SvmMemory implements MemoryAllocator {

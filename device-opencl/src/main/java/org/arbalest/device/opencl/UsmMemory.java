@@ -4,7 +4,7 @@ package org.arbalest.device.opencl;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
 import java.lang.foreign.MemorySegment;
-import org.arbalest.device.spi.MemoryAllocator;
+import org.arbalest.device.MemoryAllocator;
 
 /** Unified shared memory of one kind. It is freed when nothing uses it any more, which core knows; so nothing waits. */
 final class UsmMemory implements MemoryAllocator {

@@ -10,9 +10,10 @@ import org.arbalest.device.ArrayData
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.DeviceStream
+import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
-import org.arbalest.device.abi.DeviceType
-import org.arbalest.device.abi.Errno
+import org.arbalest.device.Errno
+import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.Schema
@@ -68,7 +69,7 @@ class JoclEngineSpec : FunSpec({
             device.createStream().use { computing ->
                 val gate = UserEvent(device)
                 gate.syncEvent().use(loading::waitFor)
-                val numbers = cpu.batchBuilder(rows).use { it.int64("n", LongArray(rows) { i -> i.toLong() }).build() }.use { it.copyTo(device, loading) }
+                val numbers = BatchBuilder.of(cpu, rows).use { it.int64("n", LongArray(rows) { i -> i.toLong() }).build() }.use { it.copyTo(device, loading) }
                 val out = device.allocate(8L * rows)
                 computing.waitFor(numbers)
                 addTo(computing, Jocl.pointers(numbers.column("n"))[1]!!, Jocl.pointer(out), rows.toLong(), add = 7)
@@ -91,7 +92,7 @@ class JoclEngineSpec : FunSpec({
         val queue = queue(Jocl.context(device))
         Jocl.stream(device, queue).use { stream ->
             Jocl.commandQueue(stream).nativePointer shouldBe queue.nativePointer
-            cpu.batchBuilder(1).use { it.int64("n", longArrayOf(41)).build() }.use { it.copyTo(device, stream) }.use { there ->
+            BatchBuilder.of(cpu, 1).use { it.int64("n", longArrayOf(41)).build() }.use { it.copyTo(device, stream) }.use { there ->
                 there.copyTo(cpu, stream).use {
                     it.synchronize()
                     it.column("n").getLong(0) shouldBe 41
@@ -165,7 +166,7 @@ class JoclEngineSpec : FunSpec({
     }
 
     test("a column's pointers are its buffers, and null where there is none") {
-        cpu.batchBuilder(3).use { it.int64("n", longArrayOf(1, 2, 3)).utf8("t", listOf("a", null, "c")).build() }.use { it.copyTo(device) }.use { batch ->
+        BatchBuilder.of(cpu, 3).use { it.int64("n", longArrayOf(1, 2, 3)).utf8("t", listOf("a", null, "c")).build() }.use { it.copyTo(device) }.use { batch ->
             Jocl.pointers(batch.column("n")).map { it?.nativePointer } shouldContainExactly listOf(null, batch.column("n").bufferAddress(1))
             Jocl.pointers(batch.column("t")).map { it?.nativePointer } shouldContainExactly List(3) { batch.column("t").bufferAddress(it) }
         }

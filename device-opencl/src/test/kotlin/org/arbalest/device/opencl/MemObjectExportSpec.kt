@@ -13,12 +13,17 @@ import org.arbalest.device.Device
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceBuffer
 import org.arbalest.device.DeviceException
+import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
-import org.arbalest.device.abi.ArrowArrayStruct
-import org.arbalest.device.abi.ArrowDeviceArrayStruct
-import org.arbalest.device.abi.ArrowSchemaStruct
-import org.arbalest.device.abi.DeviceType
-import org.arbalest.device.abi.Errno
+import org.arbalest.device.Errno
+import org.arbalest.device.builders.BatchBuilder
+import org.arbalest.device.c.ArrowArrayStruct
+import org.arbalest.device.c.ArrowDeviceArrayStruct
+import org.arbalest.device.c.ArrowSchemaStruct
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CImport
+import org.arbalest.device.internal.abi.RawArrowArray
+import org.arbalest.device.internal.abi.RawArrowDeviceArray
 import org.arbalest.device.monitoring.Ledger
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
@@ -59,12 +64,12 @@ class MemObjectExportSpec : FunSpec({
 
     fun release(struct: MemorySegment) = PeerMoves.release(struct, StructKind.DEVICE_ARRAY) shouldBe true
 
-    fun isReleased(struct: MemorySegment) = ArrowArrayStruct.release(struct.address()) == 0L
+    fun isReleased(struct: MemorySegment) = RawArrowArray.release(struct.address()) == 0L
 
     fun handle(struct: MemorySegment, child: Long, buffer: Long): cl_mem =
-        clMem(ArrowArrayStruct.buffer(ArrowArrayStruct.child(struct.address(), child), buffer))
+        clMem(RawArrowArray.buffer(RawArrowArray.child(struct.address(), child), buffer))
 
-    fun numbers(rows: Int, count: Int = 1): DeviceArray = cpu.batchBuilder(rows).use { batch ->
+    fun numbers(rows: Int, count: Int = 1): DeviceArray = BatchBuilder.of(cpu, rows).use { batch ->
         repeat(count) { column -> batch.int64("n$column", LongArray(rows) { it * 10L + column }) }
         batch.build()
     }
@@ -90,8 +95,8 @@ class MemObjectExportSpec : FunSpec({
         val address = array.column("n").bufferAddress(1)
         val out = out()
         OpenCl.exportMemObjects(array, out, device.defaultStream())
-        ArrowDeviceArrayStruct.syncEvent(out.address()) shouldBe 0
-        ArrowDeviceArrayStruct.deviceType(out.address()) shouldBe DeviceType.OPENCL.code()
+        RawArrowDeviceArray.syncEvent(out.address()) shouldBe 0
+        RawArrowDeviceArray.deviceType(out.address()) shouldBe DeviceType.OPENCL.code()
         val memory = handle(out, 0, 1)
         memory.nativePointer shouldNotBe address
         memory.info(CL.CL_MEM_SIZE) shouldBe 8000
@@ -155,7 +160,7 @@ class MemObjectExportSpec : FunSpec({
         column(LongArray(100) { it * 2L }).use { array ->
             val out = out()
             OpenCl.exportMemObjects(array.slice(3, 50), out, device.defaultStream())
-            ArrowArrayStruct.offset(out.address()) + ArrowArrayStruct.offset(ArrowArrayStruct.child(out.address(), 0)) shouldBe 3
+            RawArrowArray.offset(out.address()) + RawArrowArray.offset(RawArrowArray.child(out.address(), 0)) shouldBe 3
             read(device, handle(out, 0, 1), 53)[3] shouldBe 6
             release(out)
         }
@@ -168,7 +173,7 @@ class MemObjectExportSpec : FunSpec({
             gate.syncEvent().use(stream::waitFor)
             val out = out()
             OpenCl.exportMemObjects(array, out, stream)
-            ArrowDeviceArrayStruct.syncEvent(out.address()) shouldNotBe 0
+            RawArrowDeviceArray.syncEvent(out.address()) shouldNotBe 0
             val copy = handle(out, 0, 1)
             copy.info(MEM_ASSOCIATED_MEMOBJECT) shouldBe 0
             Held.now().waits() shouldBeGreaterThan 0
@@ -187,7 +192,7 @@ class MemObjectExportSpec : FunSpec({
             val batch = numbers(64).use { it.copyTo(device, stream) }
             val out = out()
             OpenCl.exportMemObjects(batch, out, stream)
-            val event = ArrowDeviceArrayStruct.syncEvent(out.address())
+            val event = RawArrowDeviceArray.syncEvent(out.address())
             event shouldNotBe 0
             val kept = handle(out, 0, 1).also { CL.clRetainMemObject(it) }
             release(out)
@@ -254,7 +259,7 @@ class MemObjectExportSpec : FunSpec({
         val part = CL.clCreateSubBuffer(whole, CL.CL_MEM_READ_WRITE, CL.CL_BUFFER_CREATE_TYPE_REGION, region, null)
         val array = arena.allocate(ArrowArrayStruct.LAYOUT)
         PeerNodes.array(array, length = 10, buffers = 1, children = 1)
-        val child = MemorySegment.ofAddress(ArrowArrayStruct.child(array.address(), 0)).reinterpret(ArrowArrayStruct.SIZE)
+        val child = MemorySegment.ofAddress(RawArrowArray.child(array.address(), 0)).reinterpret(RawArrowArray.SIZE)
         PeerNodes.array(child, length = 10, buffers = 2)
         PeerNodes.setForeignBuffer(child, 1, MemorySegment.ofAddress(part.nativePointer))
         val struct = out().also { PeerNodes.deviceArray(it, array, 0, 4, MemorySegment.NULL) }
@@ -282,7 +287,7 @@ class MemObjectExportSpec : FunSpec({
     test("OCL-02 an array without rows may have no buffers, and has some here") {
         val array = arena.allocate(ArrowArrayStruct.LAYOUT)
         PeerNodes.array(array, length = 0, buffers = 1, children = 1)
-        val child = MemorySegment.ofAddress(ArrowArrayStruct.child(array.address(), 0)).reinterpret(ArrowArrayStruct.SIZE)
+        val child = MemorySegment.ofAddress(RawArrowArray.child(array.address(), 0)).reinterpret(RawArrowArray.SIZE)
         PeerNodes.array(child, length = 0, buffers = 3)
         val struct = out().also { PeerNodes.deviceArray(it, array, 0, 4, MemorySegment.NULL) }
         OpenCl.importMemObjects(struct, Schema.of(listOf(Field.of("t", DataType.UTF8))), device.defaultStream()).use { empty ->
@@ -299,7 +304,7 @@ class MemObjectExportSpec : FunSpec({
             PeerNodes.array(array, length = 0, buffers = 1, children = 0)
             val cell = arena.allocateFrom(JAVA_LONG, event)
             val struct = out().also { PeerNodes.deviceArray(it, array, 0, 4, cell) }
-            val error = shouldThrow<DeviceException> { DeviceArray.importDeviceArray(struct, Schema.of(listOf<Field>())) }
+            val error = shouldThrow<DeviceException> { CData.importArray(struct, CImport.DEVICE.schema(Schema.of(listOf<Field>()))) }
             error.errno() shouldBe Errno.EINVAL
             error.message shouldContain "0x${event.toString(16)}, which is no event of the platform of OPENCL:0"
             CPeer.counts().arrays shouldBe 0
@@ -351,7 +356,7 @@ private fun addTo(device: Device, memory: cl_mem, rows: Long, add: Long) {
 }
 
 /** A batch in main memory with buffers of each kind: bitmaps, values, offsets, text, views and their data, type ids, sizes, run ends, dictionaries. */
-internal fun everyKind(rows: Int): DeviceArray = Devices.cpu().batchBuilder(rows).use { batch ->
+internal fun everyKind(rows: Int): DeviceArray = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
     val item = Field.of("item", DataType.UTF8)
     val long = batch.column(Field.of("long", DataType.INT64))
     val bool = batch.column(Field.of("bool", DataType.BOOL))

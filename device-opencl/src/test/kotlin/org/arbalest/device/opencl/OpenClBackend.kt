@@ -6,9 +6,9 @@ import io.kotest.core.test.TestCase
 import io.kotest.engine.test.TestResult
 import org.arbalest.device.Device
 import org.arbalest.device.DeviceStream
+import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
 import org.arbalest.device.SyncEvent
-import org.arbalest.device.abi.DeviceType
 import org.arbalest.testkit.contract.Backend
 import org.arbalest.testkit.contract.Gate
 import org.jocl.CL

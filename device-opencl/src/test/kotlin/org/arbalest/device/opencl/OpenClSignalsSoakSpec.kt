@@ -3,7 +3,7 @@ package org.arbalest.device.opencl
 
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
-import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.DeviceType
 import org.arbalest.support.ChildJvm
 import org.arbalest.testkit.SkipWithout
 

@@ -15,15 +15,17 @@ import kotlinx.coroutines.async
 import kotlinx.coroutines.awaitAll
 import kotlinx.coroutines.runBlocking
 import org.arbalest.coroutines.await
-import org.arbalest.device.DeviceArray
+import org.arbalest.device.Availability
 import org.arbalest.device.DeviceBuffer
 import org.arbalest.device.DeviceException
+import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
-import org.arbalest.device.abi.ArrowArrayStruct
-import org.arbalest.device.abi.ArrowDeviceArrayStruct
-import org.arbalest.device.abi.DeviceType
-import org.arbalest.device.abi.Errno
-import org.arbalest.device.spi.Availability
+import org.arbalest.device.Errno
+import org.arbalest.device.c.ArrowArrayStruct
+import org.arbalest.device.c.ArrowDeviceArrayStruct
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CImport
+import org.arbalest.device.internal.abi.RawArrowArray
 import org.arbalest.device.spi.Completion
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
@@ -69,7 +71,7 @@ class OpenClSpec : FunSpec({
     fun foreign(rows: Long, buffers: List<Long>, event: MemorySegment = MemorySegment.NULL, deviceId: Long = 0): MemorySegment {
         val array = arena.allocate(ArrowArrayStruct.LAYOUT)
         PeerNodes.array(array, length = rows, buffers = 1, children = 1)
-        val child = MemorySegment.ofAddress(ArrowArrayStruct.child(array.address(), 0)).reinterpret(ArrowArrayStruct.SIZE)
+        val child = MemorySegment.ofAddress(RawArrowArray.child(array.address(), 0)).reinterpret(RawArrowArray.SIZE)
         PeerNodes.array(child, length = rows, buffers = buffers.size.toLong())
         buffers.forEachIndexed { i, it -> PeerNodes.setForeignBuffer(child, i.toLong(), MemorySegment.ofAddress(it)) }
         return arena.allocate(ArrowDeviceArrayStruct.LAYOUT).also { PeerNodes.deviceArray(it, array, deviceId, 4, event) }
@@ -135,7 +137,7 @@ class OpenClSpec : FunSpec({
 
     test("a cl_mem that is not declared is refused, and the array released [DEV-12]") {
         val memory = memObject(longArrayOf(1))
-        val error = shouldThrow<DeviceException> { DeviceArray.importDeviceArray(foreign(1, listOf(0, memory.nativePointer)), ids) }
+        val error = shouldThrow<DeviceException> { CData.importArray(foreign(1, listOf(0, memory.nativePointer)), CImport.DEVICE.schema(ids)) }
         error.errno() shouldBe Errno.EINVAL
         error.message shouldContain "0x${memory.nativePointer.toString(16)} is a cl_mem"
         error.message shouldContain "OpenCl.importMemObjects"
@@ -146,7 +148,7 @@ class OpenClSpec : FunSpec({
     test("shared virtual memory is taken as it is, also at an offset, and what cannot be read from here is not looked at [DEV-12]") {
         device.allocate(4096).use { svm ->
             for (address in listOf(svm.address(), svm.address() + 8, 0x10L, 0x7FFF_FFFF_F000L, -8L)) {
-                DeviceArray.importDeviceArray(foreign(0, listOf(0, address)), ids).use { it.column("id").bufferAddress(1) shouldBe address }
+                CData.importArray(foreign(0, listOf(0, address)), CImport.DEVICE.schema(ids)).use { it.column("id").bufferAddress(1) shouldBe address }
             }
         }
     }
@@ -154,7 +156,7 @@ class OpenClSpec : FunSpec({
     test("shared virtual memory that begins as an object does, since it was one before, is memory [DEV-12]") {
         val dispatch = MemorySegment.ofAddress(OpenCl.context(device)).reinterpret(8).get(JAVA_LONG, 0)
         svm(4096, dispatch).use { svm ->
-            DeviceArray.importDeviceArray(foreign(1, listOf(0, svm.address())), ids).close()
+            CData.importArray(foreign(1, listOf(0, svm.address())), CImport.DEVICE.schema(ids)).close()
             val error = shouldThrow<DeviceException> { OpenCl.importMemObjects(foreign(1, listOf(0, svm.address())), ids, device.defaultStream()) }
             error.message shouldContain "is declared to be a cl_mem"
         }
@@ -211,7 +213,7 @@ class OpenClSpec : FunSpec({
         val event = CL.clCreateUserEvent(context, null)
         device.allocate(8).use { svm ->
             val array = foreign(1, listOf(0, svm.address()), arena.allocateFrom(JAVA_LONG, event.nativePointer))
-            val error = shouldThrow<DeviceException> { DeviceArray.importDeviceArray(array, ids) }
+            val error = shouldThrow<DeviceException> { CData.importArray(array, CImport.DEVICE.schema(ids)) }
             error.message shouldContain "its sync_event belongs to the context 0x${context.nativePointer.toString(16)}"
             CPeer.counts().arrays shouldBe 0
         }

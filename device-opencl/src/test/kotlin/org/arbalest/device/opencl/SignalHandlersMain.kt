@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.opencl
 
+import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
-import org.arbalest.device.abi.DeviceType
 
 /** In a process of its own: kernels that JOCL builds put LLVM's handlers into place again. */
 internal object SignalHandlersMain {

@@ -7,8 +7,8 @@ import io.kotest.core.test.TestType
 import io.kotest.engine.test.TestResult
 import org.arbalest.device.Device
 import org.arbalest.device.DeviceStream
+import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
-import org.arbalest.device.abi.DeviceType
 import org.arbalest.support.NativeLibrary
 import org.arbalest.support.Settling
 import org.arbalest.testkit.contract.Backend

@@ -13,13 +13,18 @@ import org.arbalest.device.Device
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceBuffer
 import org.arbalest.device.DeviceException
+import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
+import org.arbalest.device.Errno
 import org.arbalest.device.MemoryManager
 import org.arbalest.device.MemoryPool
-import org.arbalest.device.abi.ArrowArrayStruct
-import org.arbalest.device.abi.ArrowDeviceArrayStruct
-import org.arbalest.device.abi.DeviceType
-import org.arbalest.device.abi.Errno
+import org.arbalest.device.c.ArrowArrayStruct
+import org.arbalest.device.c.ArrowDeviceArrayStruct
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.c.CImport
+import org.arbalest.device.internal.abi.RawArrowArray
+import org.arbalest.device.internal.abi.RawArrowDeviceArray
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.Schema
@@ -187,10 +192,10 @@ class UsmSpec : FunSpec({
             val buffer = of.allocate(80)
             val data = ArrayData.of(10, 0, listOf(null), listOf(ArrayData.of(10, 0, listOf(null, buffer))))
             val out = out()
-            DeviceArray.of(Schema.of(listOf(Field.of("n", DataType.INT64))), data).exportDeviceArray(out)
-            ArrowDeviceArrayStruct.setDeviceId(out.address(), claimed.id())
+            CData.exportArray(DeviceArray.of(Schema.of(listOf(Field.of("n", DataType.INT64))), data), out, CExport.DEVICE)
+            RawArrowDeviceArray.setDeviceId(out.address(), claimed.id())
             claimed.defaultStream()
-            val error = shouldThrow<DeviceException> { DeviceArray.importDeviceArray(out, Schema.of(listOf(Field.of("n", DataType.INT64)))) }
+            val error = shouldThrow<DeviceException> { CData.importArray(out, CImport.DEVICE.schema(Schema.of(listOf(Field.of("n", DataType.INT64))))) }
             error.message shouldContain "$.n: buffers[1]: the buffer 0x"
             error.message shouldContain "is memory of ${of.device()}, and not of $claimed"
             error.errno() shouldBe Errno.EINVAL
@@ -218,7 +223,7 @@ class UsmSpec : FunSpec({
         val theirs = CL.clCreateBuffer(Jocl.context(both), CL.CL_MEM_READ_WRITE or CL.CL_MEM_COPY_HOST_PTR, 4000, Pointer.to(content), null)
         val array = arena.allocate(ArrowArrayStruct.LAYOUT)
         PeerNodes.array(array, length = 500, buffers = 1, children = 1)
-        val child = MemorySegment.ofAddress(ArrowArrayStruct.child(array.address(), 0)).reinterpret(ArrowArrayStruct.SIZE)
+        val child = MemorySegment.ofAddress(RawArrowArray.child(array.address(), 0)).reinterpret(RawArrowArray.SIZE)
         PeerNodes.array(child, length = 500, buffers = 2)
         PeerNodes.setForeignBuffer(child, 1, MemorySegment.ofAddress(theirs.nativePointer))
         val struct = out().also { PeerNodes.deviceArray(it, array, 2, 4, MemorySegment.NULL) }
@@ -279,7 +284,7 @@ class UsmSpec : FunSpec({
                 val pending = UsmDouble.failNothing()
                 withClue("call $calls") {
                     if (failure != null) failure.message shouldContain "clDeviceMemAllocINTEL"
-                    ArrowArrayStruct.release(out.address()) shouldBe 0
+                    RawArrowArray.release(out.address()) shouldBe 0
                     stream.synchronize()
                     eventually("all is given back") { UsmDouble.memObjects == 0L && UsmDouble.live(UnifiedMemory.DEVICE) == 0L && Held.now().exports() == 0L }
                 }

@@ -2,7 +2,7 @@
 package org.arbalest.device.rocm;
 
 import java.lang.foreign.MemorySegment;
-import org.arbalest.device.abi.DeviceType;
+import org.arbalest.device.DeviceType;
 
 /** A GPU's own memory: by {@code hipMalloc}, whose frees core puts off, or from a pool where one was asked for. */
 final class DeviceMemory extends GpuMemory {

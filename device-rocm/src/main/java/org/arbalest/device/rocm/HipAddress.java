@@ -2,8 +2,8 @@
 package org.arbalest.device.rocm;
 
 import org.arbalest.device.DeviceException;
-import org.arbalest.device.abi.DeviceType;
-import org.arbalest.device.abi.Errno;
+import org.arbalest.device.DeviceType;
+import org.arbalest.device.Errno;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -2,7 +2,7 @@
 package org.arbalest.device.rocm;
 
 import org.arbalest.device.DeviceException;
-import org.arbalest.device.abi.Errno;
+import org.arbalest.device.Errno;
 
 /** HIP's codes, and what becomes of them (DEV-14). */
 final class HipErrors {

@@ -8,9 +8,9 @@ import java.util.List;
 import org.arbalest.device.Device;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.DeviceIdentity;
-import org.arbalest.device.abi.DeviceType;
-import org.arbalest.device.abi.Errno;
-import org.arbalest.device.spi.Availability;
+import org.arbalest.device.DeviceType;
+import org.arbalest.device.Errno;
+import org.arbalest.device.Availability;
 import org.arbalest.device.spi.DeviceDriver;
 import org.arbalest.device.spi.DeviceProvider;
 

@@ -6,8 +6,8 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.arbalest.device.DeviceException;
-import org.arbalest.device.abi.Errno;
-import org.arbalest.device.spi.MemoryAllocator;
+import org.arbalest.device.Errno;
+import org.arbalest.device.MemoryAllocator;
 import org.arbalest.device.spi.ProcessSharing;
 import org.arbalest.device.spi.SharedHandle;
 

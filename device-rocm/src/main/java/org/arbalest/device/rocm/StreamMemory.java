@@ -2,7 +2,7 @@
 package org.arbalest.device.rocm;
 
 import java.lang.foreign.MemorySegment;
-import org.arbalest.device.abi.DeviceType;
+import org.arbalest.device.DeviceType;
 
 /** A GPU's memory, from its pool, in the order of a stream: nothing waits, and the memory is that stream's. */
 final class StreamMemory extends GpuMemory {

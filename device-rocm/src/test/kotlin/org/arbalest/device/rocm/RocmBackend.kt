@@ -4,8 +4,8 @@ package org.arbalest.device.rocm
 import io.kotest.core.extensions.TestCaseExtension
 import org.arbalest.device.Device
 import org.arbalest.device.DeviceStream
+import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
-import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.internal.staging.Staging
 import org.arbalest.support.gpu.GpuBackend
 import org.arbalest.support.gpu.GpuDouble

@@ -3,10 +3,12 @@ package org.arbalest.device.rocm
 
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
-import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
-import org.arbalest.device.abi.ArrowDeviceArrayStruct
-import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.c.CImport
+import org.arbalest.device.internal.abi.RawArrowDeviceArray
 import org.arbalest.support.CCompiler
 import org.arbalest.support.LedgerExtension
 import org.arbalest.support.gpu.HipDouble
@@ -100,15 +102,15 @@ class RocmDriverSpec : FunSpec({
         Arena.ofConfined().use { arena ->
             device.createStream().use { stream ->
                 val gate = gates.shut(stream)
-                val struct = arena.allocate(ArrowDeviceArrayStruct.SIZE, 8)
-                numbers(10).use { it.copyTo(device, stream) }.exportDeviceArray(struct)
-                ArrowDeviceArrayStruct.deviceType(struct.address()) shouldBe 10
-                val event = MemorySegment.ofAddress(ArrowDeviceArrayStruct.syncEvent(struct.address())).reinterpret(8).get(JAVA_LONG, 0)
+                val struct = arena.allocate(RawArrowDeviceArray.SIZE, 8)
+                CData.exportArray(numbers(10).use { it.copyTo(device, stream) }, struct, CExport.DEVICE)
+                RawArrowDeviceArray.deviceType(struct.address()) shouldBe 10
+                val event = MemorySegment.ofAddress(RawArrowDeviceArray.syncEvent(struct.address())).reinterpret(8).get(JAVA_LONG, 0)
                 val query = Raw.function("hipEventQuery", JAVA_LONG)
                 Raw.call(query, event) shouldBe Hip.NOT_READY
                 gate.open()
                 eventually("it completes") { Raw.call(query, event) == Hip.SUCCESS }
-                DeviceArray.importDeviceArray(struct, numbers(1).use { it.schema() }).close()
+                CData.importArray(struct, CImport.DEVICE.schema(numbers(1).use { it.schema() })).close()
             }
         }
     }

@@ -8,8 +8,8 @@ import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.ArrayData
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceBuffer
+import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
-import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.Schema

@@ -7,11 +7,11 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.nulls.shouldBeNull
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
+import org.arbalest.device.Availability
 import org.arbalest.device.DeviceException
+import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
-import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.monitoring.Ledger
-import org.arbalest.device.spi.Availability
 import org.arbalest.support.CCompiler
 import org.arbalest.support.ChildJvm
 import org.arbalest.support.LedgerExtension

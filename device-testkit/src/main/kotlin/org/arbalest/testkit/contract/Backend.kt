@@ -8,6 +8,7 @@ import org.arbalest.device.DeviceBuffer
 import org.arbalest.device.DeviceStream
 import org.arbalest.device.Devices
 import org.arbalest.device.MemoryManager
+import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.monitoring.Ledger
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
@@ -74,7 +75,7 @@ internal fun bytes(size: Int, seed: Int = 1): DeviceBuffer = Devices.cpu().alloc
 internal fun DeviceBuffer.content(): List<Byte> = copy(Devices.cpu().memory()).use { it.segment().toArray(JAVA_BYTE).toList() }
 
 /** A batch in main memory with numbers, text, lists and nulls. */
-internal fun batch(rows: Int, first: Int = 0): DeviceArray = Devices.cpu().batchBuilder(rows).use { batch ->
+internal fun batch(rows: Int, first: Int = 0): DeviceArray = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
     batch.int64("id", LongArray(rows) { (first + it).toLong() })
     batch.utf8("name", List(rows) { if ((first + it) % 5 == 3) null else "row ${first + it}" })
     val lists = batch.column(LISTS)
@@ -96,7 +97,7 @@ internal fun DeviceArray.fetch(): List<Any?> = copyTo(Devices.cpu()).use {
 }
 
 /** A batch in main memory of numbers only, whose copy needs no offsets: `a` is three times the row, `b` half of it. */
-public fun numbers(rows: Int): DeviceArray = Devices.cpu().batchBuilder(rows).use { batch ->
+public fun numbers(rows: Int): DeviceArray = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
     batch.int64("a", LongArray(rows) { it * 3L }).float64("b", DoubleArray(rows) { it / 2.0 }).build()
 }
 
@@ -111,7 +112,7 @@ public fun columns(count: Int, memory: MemoryManager = Devices.cpu().memory()): 
 }
 
 /** A batch in main memory with numbers, `a`, and texts, `t`: `text 7` in row 7. */
-public fun texts(rows: Int): DeviceArray = Devices.cpu().batchBuilder(rows).use { batch ->
+public fun texts(rows: Int): DeviceArray = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
     batch.int64("a", LongArray(rows) { it.toLong() }).utf8("t", List(rows) { "text $it" }).build()
 }
 

@@ -12,7 +12,11 @@ import org.arbalest.device.DeviceBuffer
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
 import org.arbalest.device.Validation
-import org.arbalest.device.abi.ArrowDeviceArrayStruct
+import org.arbalest.device.builders.BatchBuilder
+import org.arbalest.device.c.ArrowDeviceArrayStruct
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.c.CImport
 import org.arbalest.device.monitoring.Ledger
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
@@ -90,9 +94,9 @@ internal fun copyContract(backend: Backend): TestFactory = funSpec {
             val out = ArrowDeviceArrayStruct.allocate(arena)
             val text = ArrayData.of(3, 0, listOf(null, buffer(intArrayOf(0, 1, Int.MAX_VALUE, 3)), buffer(IntArray(1))))
             DeviceArray.of(schema, ArrayData.of(3, 0, listOf(null), listOf(text)), cpu.defaultStream()).use { lies ->
-                lies.copyTo(device).also { it.synchronize() }.exportDeviceArray(out) // as C's its sizes are not known
+                CData.exportArray(lies.copyTo(device).also { it.synchronize() }, out, CExport.DEVICE) // as C's its sizes are not known
             }
-            DeviceArray.importDeviceArray(out, schema).use { array ->
+            CData.importArray(out, CImport.DEVICE.schema(schema)).use { array ->
                 array.slice(0, 2).use { slice ->
                     shouldThrow<DeviceException> { slice.copyTo(cpu) }.message shouldBe
                         "$.t: offsets[2] = 2147483647 is beyond the last, offsets[3] = 3"
@@ -126,11 +130,11 @@ internal fun copyContract(backend: Backend): TestFactory = funSpec {
 
     test("copy: batches without rows, and without columns") {
         batch(0).use { source -> source.copyTo(device).use { it.fetch() shouldBe listOf() } }
-        cpu.batchBuilder(3).use { it.build() }.use { source -> source.copyTo(device).use { it.fetch().size shouldBe 3 } }
+        BatchBuilder.of(cpu, 3).use { it.build() }.use { source -> source.copyTo(device).use { it.fetch().size shouldBe 3 } }
     }
 
     test("copy: a batch that is built for the device arrives there") {
-        device.batchBuilder(3).use { it.int64("id", longArrayOf(1, 2, 3)).utf8("t", listOf("a", null, "ccc")).build() }.use { batch ->
+        BatchBuilder.of(device, 3).use { it.int64("id", longArrayOf(1, 2, 3)).utf8("t", listOf("a", null, "ccc")).build() }.use { batch ->
             batch.device() shouldBeSameInstanceAs device
             batch.fetch() shouldBe listOf(mapOf("id" to 1L, "t" to "a"), mapOf("id" to 2L, "t" to null), mapOf("id" to 3L, "t" to "ccc"))
         }
@@ -138,7 +142,7 @@ internal fun copyContract(backend: Backend): TestFactory = funSpec {
 
     test("copy: a batch in host memory is read by the CPU without a copy") {
         device.hostMemory().ifPresent { host ->
-            host.batchBuilder(2).use { it.int64("id", longArrayOf(5, 6)).build() }.use { batch ->
+            BatchBuilder.of(host, 2).use { it.int64("id", longArrayOf(5, 6)).build() }.use { batch ->
                 val before = settled()
                 batch.viewOrCopyTo(cpu).use {
                     it.device() shouldBeSameInstanceAs cpu

@@ -6,11 +6,13 @@ import io.kotest.core.spec.style.funSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.shouldNotBe
 import io.kotest.matchers.types.shouldBeSameInstanceAs
-import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
-import org.arbalest.device.abi.ArrowArrayStruct
-import org.arbalest.device.abi.ArrowDeviceArrayStruct
-import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.c.ArrowArrayStruct
+import org.arbalest.device.c.ArrowDeviceArrayStruct
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.c.CImport
 import org.arbalest.device.monitoring.Ledger
 import java.lang.foreign.Arena
 import java.lang.foreign.ValueLayout.JAVA_LONG
@@ -61,22 +63,22 @@ internal fun lifetimeContract(backend: Backend): TestFactory = funSpec {
                 numbers(500).use { source ->
                     backend.held(stream) { gate ->
                         val out = ArrowDeviceArrayStruct.allocate(arena)
-                        source.copyTo(device, stream).exportDeviceArray(out)
-                        val cell = ArrowDeviceArrayStruct.syncEvent(out.address())
+                        CData.exportArray(source.copyTo(device, stream), out, CExport.DEVICE)
+                        val cell = ArrowDeviceArrayStruct.syncEvent(out).address()
                         if (gate == null) {
                             cell shouldBe 0
                         } else {
                             val handle = arena.address(cell)
                             handle shouldNotBe 0
-                            val imported = DeviceArray.importDeviceArray(out, source.schema())
+                            val imported = CData.importArray(out, CImport.DEVICE.schema(source.schema()))
                             imported.isReady shouldBe false
                             imported.syncEventAddress() shouldBe cell
                             gate.open()
                             imported.synchronize()
                             arena.address(cell) shouldBe handle
                             imported.fetch() shouldBe source.rows()
-                            imported.exportDeviceArray(out)
-                            ArrowDeviceArrayStruct.syncEvent(out.address()) shouldBe 0 // known to be done
+                            CData.exportArray(imported, out, CExport.DEVICE)
+                            ArrowDeviceArrayStruct.syncEvent(out).address() shouldBe 0 // known to be done
                         }
                         NativeThread.release(out)
                     }
@@ -91,7 +93,7 @@ internal fun lifetimeContract(backend: Backend): TestFactory = funSpec {
                 val before = settled()
                 backend.held(stream) { gate ->
                     val out = ArrowDeviceArrayStruct.allocate(arena)
-                    numbers(500).use { it.copyTo(device, stream) }.exportDeviceArray(out)
+                    CData.exportArray(numbers(500).use { it.copyTo(device, stream) }, out, CExport.DEVICE)
                     NativeThread.release(out)
                     if (gate != null) (Ledger.now().since(before).buffers() > 0) shouldBe true
                     gate?.open()
@@ -106,11 +108,11 @@ internal fun lifetimeContract(backend: Backend): TestFactory = funSpec {
         Arena.ofConfined().use { arena ->
             numbers(20).use { source ->
                 val out = ArrowDeviceArrayStruct.allocate(arena)
-                source.copyTo(device).also { it.synchronize() }.exportDeviceArray(out)
-                ArrowDeviceArrayStruct.syncEvent(out.address()) shouldBe 0
-                ArrowDeviceArrayStruct.deviceType(out.address()) shouldBe device.type().code()
-                ArrowDeviceArrayStruct.deviceId(out.address()) shouldBe device.id()
-                DeviceArray.importDeviceArray(out, source.schema()).use {
+                CData.exportArray(source.copyTo(device).also { it.synchronize() }, out, CExport.DEVICE)
+                ArrowDeviceArrayStruct.syncEvent(out).address() shouldBe 0
+                ArrowDeviceArrayStruct.deviceType(out) shouldBe device.type().code()
+                ArrowDeviceArrayStruct.deviceId(out) shouldBe device.id()
+                CData.importArray(out, CImport.DEVICE.schema(source.schema())).use {
                     it.device() shouldBeSameInstanceAs device
                     it.fetch() shouldBe source.rows()
                 }
@@ -127,16 +129,16 @@ internal fun lifetimeContract(backend: Backend): TestFactory = funSpec {
                         val back = there.use { it.copyTo(cpu, stream) }
                         val out = ArrowDeviceArrayStruct.allocate(arena)
                         val failure = AtomicReference<Throwable>()
-                        val exporting = Thread.ofPlatform().unstarted { back.exportDeviceArray(out) }
+                        val exporting = Thread.ofPlatform().unstarted { CData.exportArray(back, out, CExport.DEVICE) }
                         exporting.setUncaughtExceptionHandler { _, e -> failure.set(e) }
                         exporting.start()
                         gate?.open()
                         exporting.join()
                         failure.get()?.let { throw it }
-                        ArrowDeviceArrayStruct.syncEvent(out.address()) shouldBe 0
-                        ArrowDeviceArrayStruct.deviceType(out.address()) shouldBe DeviceType.CPU.code()
-                        ArrowArrayStruct.length(out.address()) shouldBe 300
-                        DeviceArray.importDeviceArray(out, source.schema()).use { it.rows() shouldBe source.rows() }
+                        ArrowDeviceArrayStruct.syncEvent(out).address() shouldBe 0
+                        ArrowDeviceArrayStruct.deviceType(out) shouldBe DeviceType.CPU.code()
+                        ArrowArrayStruct.length(out) shouldBe 300
+                        CData.importArray(out, CImport.DEVICE.schema(source.schema())).use { it.rows() shouldBe source.rows() }
                     }
                 }
             }
@@ -148,7 +150,7 @@ internal fun lifetimeContract(backend: Backend): TestFactory = funSpec {
             numbers(50).use { source ->
                 repeat(50) {
                     val out = ArrowDeviceArrayStruct.allocate(arena)
-                    source.copyTo(device).exportDeviceArray(out)
+                    CData.exportArray(source.copyTo(device), out, CExport.DEVICE)
                     NativeThread.release(out) shouldBe true
                 }
             }

@@ -7,11 +7,11 @@ import io.kotest.core.spec.style.funSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.DeviceException
+import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
+import org.arbalest.device.Errno
 import org.arbalest.device.MemoryManager
 import org.arbalest.device.MemoryPool
-import org.arbalest.device.abi.DeviceType
-import org.arbalest.device.abi.Errno
 import java.nio.ByteBuffer
 
 internal fun memoryContract(backend: Backend): TestFactory = funSpec {

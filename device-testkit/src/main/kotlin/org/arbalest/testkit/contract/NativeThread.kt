@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.testkit.contract
 
-import org.arbalest.device.abi.ArrowArrayStruct
+import org.arbalest.device.c.ArrowArrayStruct
 import java.lang.foreign.Arena
 import java.lang.foreign.FunctionDescriptor
 import java.lang.foreign.Linker

@@ -11,14 +11,15 @@ import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceBuffer
 import org.arbalest.device.DeviceException
 import org.arbalest.device.DeviceStream
+import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
-import org.arbalest.device.abi.DLManagedTensorStruct
-import org.arbalest.device.abi.DLManagedTensorVersionedStruct
-import org.arbalest.device.abi.DLTensorStruct
-import org.arbalest.device.abi.DeviceType
-import org.arbalest.device.abi.Errno
+import org.arbalest.device.Errno
+import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.monitoring.Ledger
+import org.arbalest.device.tensors.DLManagedTensorStruct
+import org.arbalest.device.tensors.DLManagedTensorVersionedStruct
 import org.arbalest.device.tensors.DLPack
+import org.arbalest.device.tensors.DLTensorStruct
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import java.lang.foreign.MemorySegment
@@ -153,7 +154,7 @@ internal fun tensorContract(backend: Backend): TestFactory = funSpec {
         test("$form: nulls that only a bitmap on the device could count are refused [DLP-05]") {
             if (isOpenCl) return@test
             val rows = listOf(1L, null, 3L, 4L)
-            val there = cpu.batchBuilder(4).use { batch ->
+            val there = BatchBuilder.of(cpu, 4).use { batch ->
                 batch.column(Field.of("a", DataType.INT64)).let { c -> rows.forEach { if (it == null) c.appendNull() else c.append(it) } }
                 batch.build()
             }.use { it.copyTo(device) }.use { it.child(0) }
@@ -188,12 +189,16 @@ private fun DeviceArray.isOnTheCpu() = device().isCpuAccessible
 /** Main memory has no number, pinned and managed memory neither. */
 private fun isNumbered(device: Device) = device.type() !in listOf(DeviceType.CPU, DeviceType.CUDA_HOST, DeviceType.ROCM_HOST, DeviceType.CUDA_MANAGED)
 
-private fun DLPack.tensorAt(tensor: MemorySegment): Long =
-    if (this == DLPack.VERSIONED) DLManagedTensorVersionedStruct.tensor(tensor.address()) else DLManagedTensorStruct.tensor(tensor.address())
+private fun DLPack.tensorAt(tensor: MemorySegment): MemorySegment =
+    if (this == DLPack.VERSIONED) {
+        DLManagedTensorVersionedStruct.tensor(tensor.reinterpret(DLManagedTensorVersionedStruct.LAYOUT.byteSize()))
+    } else {
+        DLManagedTensorStruct.tensor(tensor.reinterpret(DLManagedTensorStruct.LAYOUT.byteSize()))
+    }
 
 /** The memory of a tensor of one dimension, as its consumer has it. */
 private fun DLPack.view(tensor: MemorySegment, device: Device): DeviceBuffer {
     val at = tensorAt(tensor)
-    val rows = MemorySegment.ofAddress(DLTensorStruct.shape(at)).reinterpret(8).get(JAVA_LONG, 0)
-    return DeviceBuffer.wrap(device, DLTensorStruct.data(at) + DLTensorStruct.byteOffset(at), 8 * rows) {}
+    val rows = DLTensorStruct.shape(at).reinterpret(8).get(JAVA_LONG, 0)
+    return DeviceBuffer.wrap(device, DLTensorStruct.data(at).address() + DLTensorStruct.byteOffset(at), 8 * rows) {}
 }

@@ -10,10 +10,10 @@ import org.arbalest.coroutines.float64
 import org.arbalest.coroutines.get
 import org.arbalest.coroutines.rows
 import org.arbalest.coroutines.utf8
+import org.arbalest.device.Availability.Ready
 import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.DeviceType.OPENCL
 import org.arbalest.device.Devices
-import org.arbalest.device.abi.DeviceType.OPENCL
-import org.arbalest.device.spi.Availability.Ready
 
 /** A row. */
 internal data class Trade(val price: Double, val symbol: String?)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.interop.arrowcpp
 
-import org.arbalest.device.abi.ArrowArrayStreamStruct
+import org.arbalest.device.c.ArrowArrayStreamStruct
 import org.arbalest.interop.Engine
 import org.arbalest.interop.Kept
 import org.arbalest.interop.TypeCase

@@ -9,11 +9,13 @@ import kotlinx.coroutines.flow.flow
 import org.arbalest.coroutines.produceTo
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
-import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.DeviceType
 import org.arbalest.device.async.AsyncProducer
 import org.arbalest.device.async.AsyncQuirk.DROPS_TASKS
 import org.arbalest.device.async.AsyncSchema
 import org.arbalest.device.async.AsyncTask
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
 import org.arbalest.device.types.Metadata
 import org.arbalest.device.types.Schema
 import org.arbalest.interop.Batches
@@ -57,7 +59,7 @@ class ArrowCppAsyncConsumerSpec : FunSpec({
         for (batches in listOf(0, 1, 100)) {
             test("$batches batches, $window at a time") {
                 CppConsumer(window).use { consumer ->
-                    val produced = AsyncProducer.produce(consumer.handler, reader(batches), Metadata.empty(), executor)
+                    val produced = CData.exportAsyncStream(AsyncProducer.of(reader(batches), Metadata.empty()), consumer.handler, executor, CExport.DEVICE)
                     consumer.schema shouldBe Numbered.schema
                     consumer.drain() shouldBe ((0 until batches).map(Numbered::rows) to null)
                     produced.outcome().getOrThrow()
@@ -69,7 +71,7 @@ class ArrowCppAsyncConsumerSpec : FunSpec({
     test("all of them produced, and the stream over, before Arrow C++ extracts the first [ASY-22]") {
         repeat(20) {
             CppConsumer(64).use { consumer ->
-                AsyncProducer.produce(consumer.handler, reader(30), Metadata.empty(), executor).outcome().getOrThrow()
+                CData.exportAsyncStream(AsyncProducer.of(reader(30), Metadata.empty()), consumer.handler, executor, CExport.DEVICE).outcome().getOrThrow()
                 consumer.drain() shouldBe ((0 until 30).map(Numbered::rows) to null)
             }
         }
@@ -87,7 +89,7 @@ class ArrowCppAsyncConsumerSpec : FunSpec({
         test("a failure after $batches batches: Arrow C++ hears of it, and drops what it had not extracted") {
             for (window in listOf(1L, 5L, 64L)) {
                 CppConsumer(window).use { consumer ->
-                    val produced = AsyncProducer.produce(consumer.handler, reader(batches, IOException("disk gone")), Metadata.empty(), executor, DROPS_TASKS)
+                    val produced = CData.exportAsyncStream(AsyncProducer.of(reader(batches, IOException("disk gone")), Metadata.empty()), consumer.handler, executor, CExport.DEVICE.quirks(DROPS_TASKS))
                     val (seen, error) = consumer.drain()
                     error!! shouldContain "disk gone"
                     seen shouldBe (0 until seen.size).map(Numbered::rows)
@@ -99,7 +101,7 @@ class ArrowCppAsyncConsumerSpec : FunSpec({
 
     test("a refused handler [ASY-25]") {
         CppConsumer(5).use { consumer ->
-            AsyncProducer.refuse(consumer.handler, IOException("no such table"))
+            CData.exportAsyncStream(AsyncProducer.failed(IOException("no such table")), consumer.handler, Runnable::run, CExport.DEVICE)
             shouldThrow<EngineException> { consumer.schema }.message!! shouldContain "no such table"
         }
     }
@@ -117,7 +119,7 @@ class ArrowCppAsyncConsumerSpec : FunSpec({
                     stream.released().outcome().getOrThrow()
                 }
                 val other = Schema.of(Numbered.schema.fields().take(1))
-                val produced = AsyncProducer.produceTasks(consumer.handler, AsyncSchema.of(other, DeviceType.CPU), tasks, executor, DROPS_TASKS)
+                val produced = CData.exportAsyncStream(AsyncProducer.ofTasks(AsyncSchema.of(other, DeviceType.CPU), tasks), consumer.handler, executor, CExport.DEVICE.quirks(DROPS_TASKS))
                 consumer.schema
                 eventually("it has a subscriber") { tasks.numberOfSubscribers != 0 }
                 tasks.submit(subscriber.kept.single())
@@ -130,7 +132,7 @@ class ArrowCppAsyncConsumerSpec : FunSpec({
 
     test("a consumer that is given up after some batches: what it does not want any more is dropped when the stream ends") {
         CppConsumer(2).let { consumer ->
-            val produced = AsyncProducer.produce(consumer.handler, reader(10), Metadata.empty(), executor, DROPS_TASKS)
+            val produced = CData.exportAsyncStream(AsyncProducer.of(reader(10), Metadata.empty()), consumer.handler, executor, CExport.DEVICE.quirks(DROPS_TASKS))
             consumer.next()!!.use { Numbered.rows(it) } shouldBe Numbered.rows(0)
             consumer.drain().second shouldBe null
             consumer.close()
@@ -143,7 +145,7 @@ class ArrowCppAsyncConsumerSpec : FunSpec({
             repeat(40) { producer.give(Numbered.batch(it)) }
             producer.end()
             CppConsumer(5).use { consumer ->
-                val produced = AsyncProducer.produceTasks(consumer.handler, asyncSchema, producer.connect(), executor)
+                val produced = CData.exportAsyncStream(AsyncProducer.ofTasks(asyncSchema, producer.connect()), consumer.handler, executor, CExport.DEVICE)
                 consumer.drain() shouldBe ((0 until 40).map(Numbered::rows) to null)
                 produced.outcome().getOrThrow()
             }
@@ -154,7 +156,7 @@ class ArrowCppAsyncConsumerSpec : FunSpec({
         test("$type, into Arrow C++'s handler and out of its generator") {
             CppConsumer(2).use { consumer ->
                 val stream = Batches.stream(type) { if (it < 3) Batches.laid(type, 10 * it, 10) else null }
-                AsyncProducer.produce(consumer.handler, stream, Metadata.empty(), executor)
+                CData.exportAsyncStream(AsyncProducer.of(stream, Metadata.empty()), consumer.handler, executor, CExport.DEVICE)
                 CppProducer(consumer.schema).use { producer ->
                     generateSequence { consumer.next() }.forEach(producer::give)
                     producer.end()
@@ -169,7 +171,7 @@ class ArrowCppAsyncConsumerSpec : FunSpec({
             CompletableFuture.runAsync({
                 repeat(20) {
                     CppConsumer(1L + number).use { consumer ->
-                        AsyncProducer.produce(consumer.handler, reader(30), Metadata.empty(), executor)
+                        CData.exportAsyncStream(AsyncProducer.of(reader(30), Metadata.empty()), consumer.handler, executor, CExport.DEVICE)
                         consumer.drain() shouldBe ((0 until 30).map(Numbered::rows) to null)
                     }
                 }

@@ -10,8 +10,9 @@ import kotlinx.coroutines.coroutineScope
 import kotlinx.coroutines.launch
 import org.arbalest.coroutines.asFlow
 import org.arbalest.device.DeviceArrayReader
-import org.arbalest.device.async.AsyncArrayStream
 import org.arbalest.device.async.AsyncTask
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CImport
 import org.arbalest.support.LedgerExtension
 import java.lang.foreign.MemorySegment
 import java.util.concurrent.CancellationException
@@ -187,7 +188,7 @@ class ArrowCppAsyncProducerSpec : FunSpec({
         for (batches in 1..3) {
             ready(batches, fails = false).use { producer ->
                 var handler = MemorySegment.NULL
-                val stream = AsyncArrayStream.connect({ handler = it })
+                val stream = CData.importAsyncStream(CImport.DEVICE, { handler = it })
                 val subscriber = Taker(onTask = { it.extract().close(); subscription.cancel() })
                 stream.subscribe(subscriber)
                 subscriber.subscription.request(10)

@@ -12,9 +12,11 @@ import org.arbalest.coroutines.asFlow
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
-import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.DeviceType
 import org.arbalest.device.async.AsyncProducer
 import org.arbalest.device.async.AsyncQuirk.DROPS_TASKS
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
 import org.arbalest.device.monitoring.Ledger
 import org.arbalest.device.types.Metadata
 import org.arbalest.interop.EngineException
@@ -126,7 +128,7 @@ internal class ArrowCppAsyncSoak(private val random: Random) {
                 override fun next(): DeviceArray? =
                     if (next < batches) Numbered.batch(next++) else if (fails) throw IOException("disk gone") else null
             })
-            val produced = AsyncProducer.produce(consumer.handler, reader, Metadata.empty(), executor, DROPS_TASKS)
+            val produced = CData.exportAsyncStream(AsyncProducer.of(reader, Metadata.empty()), consumer.handler, executor, CExport.DEVICE.quirks(DROPS_TASKS))
             var seen = 0
             val error = runCatching { generateSequence { consumer.next() }.forEach { it.close(); seen++ } }.exceptionOrNull()
             check((error != null) == fails && (error == null || error is EngineException)) { "$error" }

@@ -8,7 +8,7 @@ import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
-import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.DeviceType
 import org.arbalest.support.LedgerExtension
 import java.io.IOException
 import java.util.concurrent.CompletableFuture

@@ -6,6 +6,7 @@ import io.kotest.matchers.collections.shouldContainExactly
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.Devices
+import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.statistics.Statistics
 import org.arbalest.device.types.DataType
 import org.arbalest.interop.Had
@@ -18,7 +19,7 @@ class ArrowCppStatisticsSpec : FunSpec({
     extension(LedgerExtension)
 
     test("statistics that Arrow C++ makes are read [STAT-01]") {
-        val batch = Devices.cpu().batchBuilder(3).use { it.int64("n", longArrayOf(1, 2, 3)).build() }
+        val batch = BatchBuilder.of(Devices.cpu(), 3).use { it.int64("n", longArrayOf(1, 2, 3)).build() }
         CppArray.of(batch).use { array ->
             array.statistics().use { made ->
                 made.export().use { ours ->

@@ -3,12 +3,15 @@ package org.arbalest.interop.arrowcpp
 
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
-import org.arbalest.device.abi.ArrowArrayStruct
-import org.arbalest.device.abi.ArrowDeviceArrayStreamStruct
-import org.arbalest.device.abi.ArrowDeviceArrayStruct
-import org.arbalest.device.abi.ArrowSchemaStruct
 import org.arbalest.device.async.AsyncArrayStream
 import org.arbalest.device.async.AsyncQuirk
+import org.arbalest.device.c.ArrowDeviceArrayStreamStruct
+import org.arbalest.device.c.ArrowDeviceArrayStruct
+import org.arbalest.device.c.ArrowSchemaStruct
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.c.CImport
+import org.arbalest.device.internal.abi.RawArrowArray
 import org.arbalest.device.types.Schema
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
@@ -29,7 +32,7 @@ internal enum class Waiting {
 internal class CppProducer(schema: Schema, waiting: Waiting = Waiting.PENDING) : AutoCloseable {
     private val address: MemorySegment = Arena.ofConfined().use { arena ->
         val struct = arena.allocate(ArrowSchemaStruct.LAYOUT)
-        schema.exportSchema(struct)
+        CData.exportSchema(schema.asField(), struct)
         ArrowCppBridge.producer(struct, waiting.ordinal) as MemorySegment
     }
     private var starter: Thread? = null
@@ -41,7 +44,7 @@ internal class CppProducer(schema: Schema, waiting: Waiting = Waiting.PENDING) :
     /** The next batch, which passes to Arrow C++. */
     fun give(batch: DeviceArray) = Arena.ofConfined().use { arena ->
         val struct = arena.allocate(ArrowDeviceArrayStruct.LAYOUT)
-        batch.use { it.exportDeviceArray(struct) }
+        batch.use { CData.exportArray(it, struct, CExport.DEVICE) }
         ArrowCppBridge.check(ArrowCppBridge.producerGive(address, struct))
     }
 
@@ -62,7 +65,7 @@ internal class CppProducer(schema: Schema, waiting: Waiting = Waiting.PENDING) :
     }
 
     /** Drives a handler of ours, on a thread of its own. */
-    fun connect(vararg quirks: AsyncQuirk): AsyncArrayStream = AsyncArrayStream.connect(::start, *quirks)
+    fun connect(vararg quirks: AsyncQuirk): AsyncArrayStream = CData.importAsyncStream(CImport.DEVICE.quirks(*quirks), ::start)
 
     /** Waits until the generator is asked for what it was not told yet. */
     fun awaitAsked() {
@@ -98,7 +101,7 @@ internal class CppConsumer(queueSize: Long) : AutoCloseable {
         Arena.ofConfined().use { arena ->
             val struct = arena.allocate(ArrowSchemaStruct.LAYOUT)
             ArrowCppBridge.check(ArrowCppBridge.consumerSchema(address, struct))
-            Schema.importSchema(struct)
+            Schema.ofStruct(CData.importSchema(struct))
         }
     }
 
@@ -106,7 +109,7 @@ internal class CppConsumer(queueSize: Long) : AutoCloseable {
     fun next(): DeviceArray? = Arena.ofConfined().use { arena ->
         val struct = arena.allocate(ArrowDeviceArrayStruct.LAYOUT)
         ArrowCppBridge.check(ArrowCppBridge.consumerNext(address, struct))
-        if (ArrowArrayStruct.release(struct.address()) == 0L) null else DeviceArray.importDeviceArray(struct, schema)
+        if (RawArrowArray.release(struct.address()) == 0L) null else CData.importArray(struct, CImport.DEVICE.schema(schema))
     }
 
     /** What is not drained Arrow C++ waits for: the next task, or the end. */
@@ -118,7 +121,7 @@ internal class CppConsumer(queueSize: Long) : AutoCloseable {
 /** What [reader] gives, after Arrow C++ has had it: `ImportDeviceRecordBatchReader`, then `ExportDeviceRecordBatchReader`. */
 internal fun throughArrowCpp(reader: DeviceArrayReader): DeviceArrayReader = Arena.ofConfined().use { arena ->
     val (given, taken) = List(2) { arena.allocate(ArrowDeviceArrayStreamStruct.LAYOUT) }
-    reader.exportDeviceArrayStream(given)
+    CData.exportStream(reader, given, CExport.DEVICE)
     ArrowCppBridge.check(ArrowCppBridge.streamThrough(given, taken))
-    DeviceArrayReader.importDeviceArrayStream(taken)
+    CData.importStream(taken, CImport.DEVICE)
 }

@@ -5,8 +5,10 @@ import org.apache.arrow.dataset.file.JniWrapper
 import org.apache.arrow.dataset.jni.NativeMemoryPool
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
-import org.arbalest.device.abi.ArrowArrayStruct
-import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.DeviceType
+import org.arbalest.device.c.ArrowArrayStruct
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CImport
 import org.arbalest.device.types.Schema
 import org.arbalest.interop.Types
 import java.lang.foreign.Arena
@@ -55,7 +57,7 @@ internal object DatasetFiles {
         return DeviceArrayReader.of(schema, DeviceType.CPU, object : DeviceArrayReader.Source {
             override fun next(): DeviceArray? = Arena.ofConfined().use { arena ->
                 val array = arena.allocate(ArrowArrayStruct.LAYOUT)
-                if (Datasets.get().nextRecordBatch(scanner, array.address())) DeviceArray.importArray(array, schema) else null
+                if (Datasets.get().nextRecordBatch(scanner, array.address())) CData.importArray(array, CImport.CPU.schema(schema)) else null
             }
 
             override fun close() {

@@ -3,6 +3,7 @@ package org.arbalest.interop.arrowcpp
 
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
+import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.NestedType.ListType
@@ -25,7 +26,7 @@ internal object Numbered {
     val schema: Schema = Schema.of(types.map { (name, type) -> Field.of(name, type) })
 
     /** The batch of a number; every fourth row is null, but for the id. */
-    fun batch(number: Int): DeviceArray = Devices.cpu().batchBuilder(ROWS).use { batch ->
+    fun batch(number: Int): DeviceArray = BatchBuilder.of(Devices.cpu(), ROWS).use { batch ->
         val columns = schema.fields().associate { it.name() to batch.column(it) }
         for (row in number * ROWS until (number + 1) * ROWS) {
             columns.getValue("id").append(row.toLong())

@@ -2,7 +2,10 @@
 package org.arbalest.interop.arrowcpp
 
 import org.arbalest.device.DeviceArrayReader
-import org.arbalest.device.abi.ArrowArrayStreamStruct
+import org.arbalest.device.c.ArrowArrayStreamStruct
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.c.CImport
 import org.arbalest.interop.Batches
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
@@ -68,8 +71,8 @@ internal object Substrait {
     fun through(reader: DeviceArrayReader, plan: String = identity(reader.schema().fields().map { it.name() })): DeviceArrayReader =
         Arena.ofConfined().use { arena ->
             val (given, taken) = List(2) { arena.allocate(ArrowArrayStreamStruct.LAYOUT) }
-            reader.exportStream(given)
+            CData.exportStream(reader, given, CExport.CPU)
             execute(plan, given, taken)
-            DeviceArrayReader.importStream(taken)
+            CData.importStream(taken, CImport.CPU)
         }
 }

@@ -4,13 +4,16 @@ package org.arbalest.interop.duckdb
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.adbc.AdbcConnection
 import org.arbalest.device.adbc.AdbcDriver
+import org.arbalest.device.adbc.DuckDbDriver
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.c.CImport
 import org.arbalest.device.types.Interval
 import org.arbalest.interop.Engine
 import org.arbalest.interop.Had
 import org.arbalest.interop.Kept
 import org.arbalest.interop.TypeCase
 import org.arbalest.interop.Types
-import org.arbalest.samples.DuckDbDriver
 import java.lang.foreign.MemorySegment
 import java.nio.file.Files
 import java.nio.file.Path
@@ -51,7 +54,7 @@ internal class DuckDb(override val name: String, override val misreads: Set<Stri
     override fun take(stream: MemorySegment, type: TypeCase): Kept {
         val connection = driver().open(mapOf("path" to ":memory:")).use { it.connect() }
         try {
-            connection.ingest("t", DeviceArrayReader.importStream(stream))
+            connection.ingest("t", CData.importStream(stream, CImport.CPU))
             return Table(connection, type)
         } catch (e: Throwable) {
             connection.close()
@@ -66,7 +69,7 @@ internal class DuckDb(override val name: String, override val misreads: Set<Stri
         }
 
         override fun give(out: MemorySegment) {
-            connection.query("SELECT * FROM t").exportStream(out)
+            CData.exportStream(connection.query("SELECT * FROM t"), out, CExport.CPU)
         }
 
         override fun close() = connection.close()

@@ -6,6 +6,7 @@ import io.kotest.matchers.collections.shouldContainExactly
 import io.kotest.matchers.shouldBe
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.Devices
+import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.types.Extension
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.Schema
@@ -24,7 +25,7 @@ internal class DuckDbExtensionTypesSpec : FunSpec({
         test("${duckDb.name} takes our UUIDs, finds them, and gives them back [EXT-03]").config(extensions = listOf(needed)) {
             duckDb.connected { connection ->
                 val id = Extension.uuid("id")
-                val batch = Devices.cpu().batchBuilder(3).use { batch ->
+                val batch = BatchBuilder.of(Devices.cpu(), 3).use { batch ->
                     batch.column(id).append(a).appendNull().append(b)
                     batch.build()
                 }

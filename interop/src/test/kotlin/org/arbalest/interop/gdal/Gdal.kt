@@ -2,7 +2,9 @@
 package org.arbalest.interop.gdal
 
 import org.arbalest.device.DeviceArrayReader
-import org.arbalest.device.abi.ArrowArrayStreamStruct
+import org.arbalest.device.c.ArrowArrayStreamStruct
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CImport
 import org.arbalest.interop.EngineException
 import org.arbalest.interop.F64
 import org.arbalest.interop.I32
@@ -72,7 +74,7 @@ internal object Gdal {
             val options = arena.allocate(PTR, 2).also { it.set(PTR, 0, arena.allocateFrom("MAX_FEATURES_IN_BATCH=$batchRows")) }
             val stream = arena.allocate(ArrowArrayStreamStruct.LAYOUT)
             check(arrowStream.invoke(layer, stream, options) == 1) { "no stream: ${words()}" }
-            DeviceArrayReader.importStream(stream)
+            CData.importStream(stream, CImport.CPU)
         }
 
         override fun close() {

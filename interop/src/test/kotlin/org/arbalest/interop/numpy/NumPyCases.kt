@@ -8,6 +8,7 @@ import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
 import org.arbalest.device.Validation
+import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.builders.ColumnBuilder
 import org.arbalest.device.monitoring.Ledger
 import org.arbalest.device.tensors.DLPack
@@ -26,7 +27,7 @@ internal class NumPyCases(private val numPy: NumPy, private val python: Python, 
     /** The cases by what they show. */
     val all: Map<String, () -> Unit> = NAMED.mapValues { (_, case) -> { case(this) } }
 
-    private fun column(field: Field, rows: Int, fill: (ColumnBuilder) -> Unit): DeviceArray = Devices.cpu().batchBuilder(rows).use { batch ->
+    private fun column(field: Field, rows: Int, fill: (ColumnBuilder) -> Unit): DeviceArray = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
         batch.column(field).let(fill)
         batch.build().use { it.child(0) }
     }

@@ -10,10 +10,13 @@ import dev.vortex.jni.NativeSession
 import dev.vortex.jni.NativeWriter
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
-import org.arbalest.device.abi.ArrowArrayStreamStruct
-import org.arbalest.device.abi.ArrowArrayStruct
-import org.arbalest.device.abi.ArrowSchemaStruct
-import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.DeviceType
+import org.arbalest.device.c.ArrowArrayStreamStruct
+import org.arbalest.device.c.ArrowArrayStruct
+import org.arbalest.device.c.ArrowSchemaStruct
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.c.CImport
 import org.arbalest.device.types.Schema
 import org.arbalest.interop.Engine
 import org.arbalest.interop.EngineException
@@ -43,7 +46,7 @@ internal object Vortex : Engine {
     }.toMap()
 
     /** There is no way in for a stream: its batches are handed over one by one. */
-    override fun take(stream: MemorySegment, type: TypeCase): Kept = DeviceArrayReader.importStream(stream).use { reader ->
+    override fun take(stream: MemorySegment, type: TypeCase): Kept = CData.importStream(stream, CImport.CPU).use { reader ->
         val folder = Files.createTempDirectory("arbalest-vortex")
         try {
             write(folder, reader)
@@ -57,13 +60,13 @@ internal object Vortex : Engine {
     private fun write(folder: Path, reader: DeviceArrayReader) = Arena.ofConfined().use { arena ->
         val schema = arena.allocate(ArrowSchemaStruct.LAYOUT)
         val array = arena.allocate(ArrowArrayStruct.LAYOUT)
-        reader.schema().exportSchema(schema)
+        CData.exportSchema(reader.schema().asField(), schema)
         val session = NativeSession.newSession()
         try {
             val writer = NativeWriter.create(session, folder.uri(), schema.address(), mapOf())
             try {
                 while (true) {
-                    reader.next()?.use { it.exportArray(array) } ?: break
+                    reader.next()?.use { CData.exportArray(it, array, CExport.CPU) } ?: break
                     if (!NativeWriter.writeBatch(writer, array.address(), schema.address())) throw EngineException("writeBatch is false")
                 }
             } finally {
@@ -71,7 +74,7 @@ internal object Vortex : Engine {
             }
         } finally {
             NativeSession.free(session)
-            Schema.importSchema(schema)
+            Schema.ofStruct(CData.importSchema(schema))
         }
     }
 
@@ -98,7 +101,7 @@ internal object Vortex : Engine {
             }
         }
 
-        override fun give(out: MemorySegment) = scan(0).exportStream(out)
+        override fun give(out: MemorySegment) = CData.exportStream(scan(0), out, CExport.CPU)
 
         /** The partitions of a scan, one after the other. */
         private fun scan(filter: Long): DeviceArrayReader {
@@ -106,7 +109,7 @@ internal object Vortex : Engine {
             val field = Arena.ofConfined().use { arena ->
                 val schema = arena.allocate(ArrowSchemaStruct.LAYOUT)
                 NativeScan.arrowSchema(scan, schema.address())
-                Schema.importSchema(schema)
+                Schema.ofStruct(CData.importSchema(schema))
             }
             var partition: DeviceArrayReader? = null
             return DeviceArrayReader.of(field, DeviceType.CPU, object : DeviceArrayReader.Source {
@@ -132,7 +135,7 @@ internal object Vortex : Engine {
             if (partition == 0L) return null
             val stream = arena.allocate(ArrowArrayStreamStruct.LAYOUT)
             NativePartition.scanArrow(session, partition, stream.address())
-            DeviceArrayReader.importStream(stream)
+            CData.importStream(stream, CImport.CPU)
         }
 
         override fun close() {

@@ -3,6 +3,7 @@ package org.arbalest.samples.guides;
 
 import java.io.IOException;
 import java.io.OutputStream;
+import java.lang.foreign.MemorySegment;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.util.function.Consumer;
@@ -17,19 +18,22 @@ import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.Devices;
 import org.arbalest.device.arrow.ArrowReaders;
 import org.arbalest.device.arrow.ArrowVectors;
+import org.arbalest.device.c.CData;
+import org.arbalest.device.c.CExport;
+import org.arbalest.device.c.CImport;
 
 /** The snippets of docs/guides/arrow-java.md about roots and readers. */
 final class ArrowIpcJava {
   private ArrowIpcJava() {}
 
-  static void handOver(VectorSchemaRoot root, long array, long schema) {
+  static void handOver(VectorSchemaRoot root, MemorySegment array, MemorySegment schema) {
     try (DeviceArray batch = ArrowVectors.toDeviceArray(root)) {
-      batch.exportArray(array, schema); // C's now; the root may be closed
+      CData.exportArray(batch, array, CExport.CPU.schemaTo(schema)); // C's now; the root may be closed
     }
   }
 
-  static VectorSchemaRoot takeBack(long array, long schema, BufferAllocator allocator) {
-    try (DeviceArray batch = DeviceArray.importArray(array, schema)) {
+  static VectorSchemaRoot takeBack(MemorySegment array, MemorySegment schema, BufferAllocator allocator) {
+    try (DeviceArray batch = CData.importArray(array, CImport.CPU.schema(schema))) {
       return ArrowVectors.toVectorSchemaRoot(batch, allocator);
     }
   }

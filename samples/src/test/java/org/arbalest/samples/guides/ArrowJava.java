@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.samples.guides;
 
+import java.lang.foreign.MemorySegment;
 import org.apache.arrow.c.ArrowArray;
 import org.apache.arrow.c.ArrowSchema;
 import org.apache.arrow.c.CDataDictionaryProvider;
@@ -8,6 +9,9 @@ import org.apache.arrow.c.Data;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.VectorSchemaRoot;
 import org.arbalest.device.DeviceArray;
+import org.arbalest.device.c.CData;
+import org.arbalest.device.c.CExport;
+import org.arbalest.device.c.CImport;
 
 /** arrow-java, both ways. */
 final class ArrowJava {
@@ -16,7 +20,7 @@ final class ArrowJava {
   static DeviceArray fromArrowJava(VectorSchemaRoot root, BufferAllocator allocator) {
     try (ArrowArray array = ArrowArray.allocateNew(allocator); ArrowSchema schema = ArrowSchema.allocateNew(allocator)) {
       Data.exportVectorSchemaRoot(allocator, root, null, array, schema);
-      return DeviceArray.importArray(array.memoryAddress(), schema.memoryAddress());
+      return CData.importArray(MemorySegment.ofAddress(array.memoryAddress()), CImport.CPU.schema(MemorySegment.ofAddress(schema.memoryAddress())));
     }
   }
 
@@ -24,7 +28,7 @@ final class ArrowJava {
     try (ArrowArray array = ArrowArray.allocateNew(allocator);
         ArrowSchema schema = ArrowSchema.allocateNew(allocator);
         DeviceArray whole = batch.compact()) { // arrow-java 19 reads a slice as if it began at row 0
-      whole.exportArray(array.memoryAddress(), schema.memoryAddress());
+      CData.exportArray(whole, MemorySegment.ofAddress(array.memoryAddress()), CExport.CPU.schemaTo(MemorySegment.ofAddress(schema.memoryAddress())));
       return Data.importVectorSchemaRoot(allocator, array, schema, dictionaries);
     }
   }

@@ -7,7 +7,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.channels.SocketChannel;
 import java.util.UUID;
 import org.arbalest.device.*;
-import org.arbalest.device.abi.DeviceType;
+import org.arbalest.device.DeviceType;
 import org.arbalest.device.sharing.*;
 
 /** The snippets of docs/guides/devices.md about memory and processes. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.samples.guides;
 
+import java.lang.foreign.MemorySegment;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -9,6 +10,9 @@ import org.apache.arrow.c.Data;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.ipc.ArrowReader;
 import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.device.c.CData;
+import org.arbalest.device.c.CExport;
+import org.arbalest.device.c.CImport;
 import org.duckdb.DuckDBConnection;
 import org.duckdb.DuckDBResultSet;
 
@@ -20,13 +24,13 @@ final class DuckDbJava {
     ArrowReader theirs = (ArrowReader) result.unwrap(DuckDBResultSet.class).arrowExportStream(allocator, 65_536);
     try (ArrowArrayStream stream = ArrowArrayStream.allocateNew(allocator)) {
       Data.exportArrayStream(allocator, theirs, stream);
-      return DeviceArrayReader.importStream(stream.memoryAddress()); // moved out of the struct
+      return CData.importStream(MemorySegment.ofAddress(stream.memoryAddress()), CImport.CPU); // moved out of the struct
     }
   }
 
   static void intoDuckDb(DeviceArrayReader reader, DuckDBConnection duckDb, BufferAllocator allocator) throws SQLException {
     try (ArrowArrayStream stream = ArrowArrayStream.allocateNew(allocator); Statement sql = duckDb.createStatement()) {
-      reader.exportStream(stream.memoryAddress());
+      CData.exportStream(reader, MemorySegment.ofAddress(stream.memoryAddress()), CExport.CPU);
       duckDb.registerArrowStream("incoming", stream); // a view that can be read once
       sql.execute("CREATE TABLE trades AS FROM incoming");
       sql.execute("DROP VIEW incoming");

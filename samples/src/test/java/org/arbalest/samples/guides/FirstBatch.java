@@ -2,38 +2,42 @@
 package org.arbalest.samples.guides;
 
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.List;
 import org.arbalest.device.*;
-import org.arbalest.device.abi.ArrowArrayStreamStruct;
 import org.arbalest.device.builders.*;
+import org.arbalest.device.c.ArrowArrayStreamStruct;
+import org.arbalest.device.c.CData;
+import org.arbalest.device.c.CExport;
+import org.arbalest.device.c.CImport;
 import org.arbalest.device.columns.*;
 import org.arbalest.device.monitoring.*;
 
 public final class FirstBatch {
   public static void main(String[] args) {
     try (Arena arena = Arena.ofConfined()) {
-      long stream = ArrowArrayStreamStruct.allocate(arena).address(); // of the struct that both sides know
+      MemorySegment stream = ArrowArrayStreamStruct.allocate(arena); // the struct that both sides know
       produce(stream);
       System.out.println("total: " + consume(stream));
     }
     System.out.println("all released: " + Ledger.now().isZero());
   }
 
-  static void produce(long out) {
-    try (BatchBuilder builder = Devices.cpu().batchBuilder(3)) {
+  static void produce(MemorySegment out) {
+    try (BatchBuilder builder = BatchBuilder.of(Devices.cpu(), 3)) {
       builder.float64("price", new double[] {1.5, 2.0, 4.25}).utf8("symbol", Arrays.asList("A", null, "C"));
       DeviceArray trades = builder.build();
       trades.show();
       try (DeviceArrayReader reader = DeviceArrayReader.of(trades.schema(), List.of(trades))) {
-        reader.exportStream(out); // whoever has the struct owns the stream now, and releases it
+        CData.exportStream(reader, out, CExport.CPU); // whoever has the struct owns the stream now, and releases it
       }
     }
   }
 
-  static double consume(long in) {
+  static double consume(MemorySegment in) {
     double total = 0;
-    try (DeviceArrayReader reader = DeviceArrayReader.importStream(in)) {
+    try (DeviceArrayReader reader = CData.importStream(in, CImport.CPU)) {
       DeviceArray next;
       while ((next = reader.next()) != null) {
         try (DeviceArray batch = next) {

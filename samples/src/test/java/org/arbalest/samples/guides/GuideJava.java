@@ -9,9 +9,12 @@ import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.function.Consumer;
 import org.arbalest.device.*;
-import org.arbalest.device.abi.ArrowArrayStruct;
-import org.arbalest.device.abi.ArrowSchemaStruct;
 import org.arbalest.device.async.*;
+import org.arbalest.device.c.ArrowArrayStruct;
+import org.arbalest.device.c.ArrowSchemaStruct;
+import org.arbalest.device.c.CData;
+import org.arbalest.device.c.CExport;
+import org.arbalest.device.c.CImport;
 import org.arbalest.device.types.*;
 
 /** The Java of docs/guides that stands alone. Each method is one snippet, or has it inside. */
@@ -26,9 +29,9 @@ final class GuideJava {
     return kept; // the caller closes each
   }
 
-  static void handOver(DeviceArray batch, long array, long schema) {
+  static void handOver(DeviceArray batch, MemorySegment array, MemorySegment schema) {
     try (DeviceArray ours = batch.retain()) { // without it, the batch could not be read any more
-      batch.exportArray(array, schema); // batch is spent; C has its reference, and releases it
+      CData.exportArray(batch, array, CExport.CPU.schemaTo(schema)); // batch is spent; C has its reference, and releases it
       ours.show();
     }
   }
@@ -37,8 +40,8 @@ final class GuideJava {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment array = ArrowArrayStruct.allocate(arena);
       MemorySegment schema = ArrowSchemaStruct.allocate(arena);
-      batch.exportArray(array, schema);
-      return DeviceArray.importArray(array, schema); // moved out: the structs may go, the columns stay
+      CData.exportArray(batch, array, CExport.CPU.schemaTo(schema));
+      return CData.importArray(array, CImport.CPU.schema(schema)); // moved out: the structs may go, the columns stay
     }
   }
 
@@ -53,7 +56,7 @@ final class GuideJava {
 
   static double total(Consumer<MemorySegment> start) {
     double total = 0;
-    try (DeviceArrayReader reader = AsyncArrayStream.connect(start).reader(16)) {
+    try (DeviceArrayReader reader = CData.importAsyncStream(CImport.DEVICE, start).reader(16)) {
       DeviceArray next;
       while ((next = reader.next()) != null) {
         try (DeviceArray batch = next) {
@@ -65,7 +68,7 @@ final class GuideJava {
   }
 
   static void produce(MemorySegment handler, DeviceArrayReader reader, ExecutorService executor) {
-    AsyncProducer.produce(handler, reader, Metadata.empty(), executor) // the reader passes to the stream, which closes it
+    CData.exportAsyncStream(AsyncProducer.of(reader, Metadata.empty()), handler, executor, CExport.DEVICE) // the reader passes to the stream, which closes it
         .toCompletableFuture().join(); // complete when the consumer has released its handler
   }
 

@@ -12,19 +12,23 @@ import org.arbalest.coroutines.*
 import org.arbalest.device.*
 import org.arbalest.device.arrow.ArrowReaders
 import org.arbalest.device.arrow.ArrowVectors
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.c.CImport
 import org.arbalest.device.types.*
 import java.io.OutputStream
+import java.lang.foreign.MemorySegment
 import java.nio.channels.FileChannel
 import java.nio.file.Path
 
 // The snippets of docs/guides/arrow-java.md about roots and readers.
 
-fun handOver(root: VectorSchemaRoot, array: Long, schema: Long) {
-    ArrowVectors.toDeviceArray(root).use { it.exportArray(array, schema) } // C's now; the root may be closed
+fun handOver(root: VectorSchemaRoot, array: MemorySegment, schema: MemorySegment) {
+    ArrowVectors.toDeviceArray(root).use { CData.exportArray(it, array, CExport.CPU.schemaTo(schema)) } // C's now; the root may be closed
 }
 
-fun takeBack(array: Long, schema: Long, allocator: BufferAllocator): VectorSchemaRoot =
-    DeviceArray.importArray(array, schema).use { ArrowVectors.toVectorSchemaRoot(it, allocator) }
+fun takeBack(array: MemorySegment, schema: MemorySegment, allocator: BufferAllocator): VectorSchemaRoot =
+    CData.importArray(array, CImport.CPU.schema(schema)).use { ArrowVectors.toVectorSchemaRoot(it, allocator) }
 
 fun onto(device: Device, file: Path, allocator: BufferAllocator, action: (DeviceArray) -> Unit) {
     ArrowReaders.toDeviceArrayReader(ArrowFileReader(FileChannel.open(file), allocator)).useArrays { batches ->

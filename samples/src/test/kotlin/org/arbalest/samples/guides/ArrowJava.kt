@@ -8,12 +8,16 @@ import org.apache.arrow.c.Data
 import org.apache.arrow.memory.BufferAllocator
 import org.apache.arrow.vector.VectorSchemaRoot
 import org.arbalest.device.DeviceArray
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.c.CImport
+import java.lang.foreign.MemorySegment
 
 fun fromArrowJava(root: VectorSchemaRoot, allocator: BufferAllocator): DeviceArray =
     ArrowArray.allocateNew(allocator).use { array ->
         ArrowSchema.allocateNew(allocator).use { schema ->
             Data.exportVectorSchemaRoot(allocator, root, null, array, schema)
-            DeviceArray.importArray(array.memoryAddress(), schema.memoryAddress())
+            CData.importArray(MemorySegment.ofAddress(array.memoryAddress()), CImport.CPU.schema(MemorySegment.ofAddress(schema.memoryAddress())))
         }
     }
 
@@ -21,7 +25,7 @@ fun toArrowJava(batch: DeviceArray, allocator: BufferAllocator, dictionaries: CD
     ArrowArray.allocateNew(allocator).use { array ->
         ArrowSchema.allocateNew(allocator).use { schema ->
             batch.compact().use { whole -> // arrow-java 19 reads a slice as if it began at row 0
-                whole.exportArray(array.memoryAddress(), schema.memoryAddress())
+                CData.exportArray(whole, MemorySegment.ofAddress(array.memoryAddress()), CExport.CPU.schemaTo(MemorySegment.ofAddress(schema.memoryAddress())))
             }
             Data.importVectorSchemaRoot(allocator, array, schema, dictionaries)
         }

@@ -37,16 +37,16 @@ import org.arbalest.device.Device
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
+import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
-import org.arbalest.device.abi.ArrowArrayStruct
-import org.arbalest.device.abi.ArrowSchemaStruct
-import org.arbalest.device.abi.DeviceType
-import org.arbalest.device.abi.Errno
+import org.arbalest.device.Errno
 import org.arbalest.device.adbc.AdbcIngest
+import org.arbalest.device.adbc.DuckDbDriver
 import org.arbalest.device.arrow.ArrowReaders
 import org.arbalest.device.arrow.ArrowVectors
+import org.arbalest.device.c.ArrowArrayStruct
+import org.arbalest.device.c.ArrowSchemaStruct
 import org.arbalest.device.types.Schema
-import org.arbalest.samples.DuckDbDriver
 import org.arbalest.support.LedgerExtension
 import org.arbalest.testkit.contract.eventually
 import org.jetbrains.kotlinx.dataframe.api.filter
@@ -175,7 +175,7 @@ class ArrowJavaSpec : FunSpec({
         test("$language: a root goes to C and comes back") {
             RootAllocator().use { allocator ->
                 Arena.ofConfined().use { arena ->
-                    val (array, schema) = listOf(ArrowArrayStruct.allocate(arena), ArrowSchemaStruct.allocate(arena)).map { it.address() }
+                    val (array, schema) = ArrowArrayStruct.allocate(arena) to ArrowSchemaStruct.allocate(arena)
                     trades(5).use { ArrowVectors.toVectorSchemaRoot(it, allocator) }.use { if (language == "Java") ArrowIpcJava.handOver(it, array, schema) else handOver(it, array, schema) }
                     (if (language == "Java") ArrowIpcJava.takeBack(array, schema, allocator) else takeBack(array, schema, allocator)).use { root ->
                         root.rowCount shouldBe ROWS

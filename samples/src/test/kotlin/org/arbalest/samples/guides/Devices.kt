@@ -3,7 +3,7 @@ package org.arbalest.samples.guides
 
 import org.arbalest.coroutines.*
 import org.arbalest.device.*
-import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.DeviceType
 import org.arbalest.device.sharing.*
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment

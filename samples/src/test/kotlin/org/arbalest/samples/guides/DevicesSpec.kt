@@ -8,9 +8,9 @@ import io.kotest.matchers.string.shouldContain
 import org.arbalest.coroutines.*
 import org.arbalest.device.Device
 import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
 import org.arbalest.device.MeteredMemory
-import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.monitoring.Ledger
 import org.arbalest.support.CCompiler
 import org.arbalest.support.ChildJvm

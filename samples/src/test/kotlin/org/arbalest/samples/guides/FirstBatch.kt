@@ -4,33 +4,37 @@ package org.arbalest.samples.guides
 import kotlinx.coroutines.runBlocking
 import org.arbalest.coroutines.*
 import org.arbalest.device.*
-import org.arbalest.device.abi.ArrowArrayStreamStruct
+import org.arbalest.device.c.ArrowArrayStreamStruct
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.c.CImport
 import org.arbalest.device.monitoring.*
 import java.lang.foreign.Arena
+import java.lang.foreign.MemorySegment
 
 fun main() {
     Arena.ofConfined().use { arena ->
-        val stream = ArrowArrayStreamStruct.allocate(arena).address() // of the struct that both sides know
+        val stream = ArrowArrayStreamStruct.allocate(arena) // the struct that both sides know
         produce(stream)
         println("total: ${runBlocking { consume(stream) }}")
     }
     println("all released: ${Ledger.now().isZero}")
 }
 
-fun produce(out: Long) {
+fun produce(out: MemorySegment) {
     val trades = Devices.cpu().batch(rows = 3) {
         float64("price", doubleArrayOf(1.5, 2.0, 4.25))
         utf8("symbol", listOf("A", null, "C"))
     }
     trades.show()
     DeviceArrayReader.of(trades.schema(), listOf(trades)).use { reader ->
-        reader.exportStream(out) // whoever has the struct owns the stream now, and releases it
+        CData.exportStream(reader, out, CExport.CPU) // whoever has the struct owns the stream now, and releases it
     }
 }
 
-suspend fun consume(input: Long): Double {
+suspend fun consume(input: MemorySegment): Double {
     var total = 0.0
-    DeviceArrayReader.importStream(input).asFlow().collect { batch ->
+    CData.importStream(input, CImport.CPU).asFlow().collect { batch ->
         val price = batch["price"].doubles()
         for (row in price.indices) total += price[row] // lent: closed after this block
     }

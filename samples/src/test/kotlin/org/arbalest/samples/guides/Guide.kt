@@ -10,9 +10,12 @@ import kotlinx.coroutines.flow.toList
 import kotlinx.coroutines.launch
 import org.arbalest.coroutines.*
 import org.arbalest.device.*
-import org.arbalest.device.abi.ArrowArrayStruct
-import org.arbalest.device.abi.ArrowSchemaStruct
 import org.arbalest.device.async.*
+import org.arbalest.device.c.ArrowArrayStruct
+import org.arbalest.device.c.ArrowSchemaStruct
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.c.CImport
 import org.arbalest.device.types.*
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
@@ -26,9 +29,9 @@ fun longOnes(reader: DeviceArrayReader, rows: Long): List<DeviceArray> = buildLi
     }
 } // the caller closes each
 
-fun handOver(batch: DeviceArray, array: Long, schema: Long) {
+fun handOver(batch: DeviceArray, array: MemorySegment, schema: MemorySegment) {
     batch.retain().use { ours -> // without it, the batch could not be read any more
-        batch.exportArray(array, schema) // batch is spent; C has its reference, and releases it
+        CData.exportArray(batch, array, CExport.CPU.schemaTo(schema)) // batch is spent; C has its reference, and releases it
         ours.show()
     }
 }
@@ -36,8 +39,8 @@ fun handOver(batch: DeviceArray, array: Long, schema: Long) {
 fun throughC(batch: DeviceArray): DeviceArray = Arena.ofConfined().use { arena ->
     val array = ArrowArrayStruct.allocate(arena)
     val schema = ArrowSchemaStruct.allocate(arena)
-    batch.exportArray(array, schema)
-    DeviceArray.importArray(array, schema) // moved out: the structs may go, the columns stay
+    CData.exportArray(batch, array, CExport.CPU.schemaTo(schema))
+    CData.importArray(array, CImport.CPU.schema(schema)) // moved out: the structs may go, the columns stay
 }
 
 suspend fun largest(reader: DeviceArrayReader): DeviceArray? {
@@ -82,8 +85,8 @@ fun days(days: List<DoubleArray>): LendingFlow<DeviceArray> = lendingFlow {
     for (day in days) emit(Devices.cpu().batch { float64("price", day) }) // the flow's from here on, whatever happens
 }
 
-fun exportDays(days: List<DoubleArray>, schema: Schema, out: Long) {
-    days(days).asReader(schema, context = Dispatchers.IO).use { it.exportStream(out) }
+fun exportDays(days: List<DoubleArray>, schema: Schema, out: MemorySegment) {
+    days(days).asReader(schema, context = Dispatchers.IO).use { CData.exportStream(it, out, CExport.CPU) }
 }
 
 fun doubled(batches: Flow<DeviceArray>): Flow<DeviceArray> = flow {
@@ -105,7 +108,7 @@ suspend fun first(batch: DeviceArray, gpu: Device): Double =
 
 suspend fun total(start: (MemorySegment) -> Unit): Double {
     var total = 0.0
-    AsyncArrayStream.connect { handler -> start(handler) }.use { stream ->
+    CData.importAsyncStream(CImport.DEVICE) { handler -> start(handler) }.use { stream ->
         stream.asFlow(prefetch = 16).collect { batch -> total += batch["price"].doubles()[0] }
     }
     return total

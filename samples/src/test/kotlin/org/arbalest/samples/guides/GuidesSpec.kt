@@ -13,11 +13,14 @@ import org.arbalest.coroutines.*
 import org.arbalest.device.Device
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
-import org.arbalest.device.abi.ArrowArrayStreamStruct
-import org.arbalest.device.abi.ArrowArrayStruct
-import org.arbalest.device.abi.ArrowSchemaStruct
-import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.c.ArrowArrayStreamStruct
+import org.arbalest.device.c.ArrowArrayStruct
+import org.arbalest.device.c.ArrowSchemaStruct
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.c.CImport
 import org.arbalest.samples.captured
 import org.arbalest.support.LedgerExtension
 import org.arbalest.testkit.contract.Held
@@ -72,11 +75,11 @@ class GuidesSpec : FunSpec({
 
         test("$language: what is exported is spent, and what was retained is not") {
             Arena.ofConfined().use { arena ->
-                val (array, schema) = listOf(ArrowArrayStruct.allocate(arena), ArrowSchemaStruct.allocate(arena)).map { it.address() }
+                val (array, schema) = ArrowArrayStruct.allocate(arena) to ArrowSchemaStruct.allocate(arena)
                 val batch = prices(1.0, 2.0)
                 captured { 0.also { if (java(language)) GuideJava.handOver(batch, array, schema) else handOver(batch, array, schema) } }.output shouldContain "2 rows"
                 batch.isOpen shouldBe false
-                DeviceArray.importArray(array, schema).close()
+                CData.importArray(array, CImport.CPU.schema(schema)).close()
             }
         }
 
@@ -121,9 +124,9 @@ class GuidesSpec : FunSpec({
     test("Java: the producer's errno and words") {
         val broken = DeviceArrayReader.of(prices(1.0).use { it.schema() }, DeviceType.CPU) { error("the source broke") }
         Arena.ofConfined().use { arena ->
-            val stream = ArrowArrayStreamStruct.allocate(arena).address()
-            broken.exportStream(stream)
-            GuideJava.whatWentWrong(DeviceArrayReader.importStream(stream)) shouldBe "5: java.lang.IllegalStateException: the source broke"
+            val stream = ArrowArrayStreamStruct.allocate(arena)
+            CData.exportStream(broken, stream, CExport.CPU)
+            GuideJava.whatWentWrong(CData.importStream(stream, CImport.CPU)) shouldBe "5: java.lang.IllegalStateException: the source broke"
         }
     }
 
@@ -149,10 +152,10 @@ class GuidesSpec : FunSpec({
 
     test("Kotlin: flows go out as a C stream, and through a step in between") {
         Arena.ofConfined().use { arena ->
-            val stream = ArrowArrayStreamStruct.allocate(arena).address()
+            val stream = ArrowArrayStreamStruct.allocate(arena)
             exportDays(listOf(doubleArrayOf(1.5), doubleArrayOf(2.0)), prices(1.0).use { it.schema() }, stream)
             var total = 0.0
-            doubled(DeviceArrayReader.importStream(stream).asFlow()).collect { total += it["price"].doubles()[0] }
+            doubled(CData.importStream(stream, CImport.CPU).asFlow()).collect { total += it["price"].doubles()[0] }
             total shouldBe 7.0
         }
         eventually("nothing is left") { Held.now().isZero }
@@ -168,7 +171,7 @@ class GuidesSpec : FunSpec({
             prices(1.5).use { open -> shouldThrow<IllegalArgumentException> { open.column("prize") } },
             Devices.cpu().batch { utf8("symbol", listOf(null)) }.use { open -> shouldThrow<RuntimeException> { open.column("symbol").getString(0) } },
             Arena.ofConfined().use { arena ->
-                shouldThrow<RuntimeException> { DeviceArrayReader.importStream(ArrowArrayStreamStruct.allocate(arena)) }
+                shouldThrow<RuntimeException> { CData.importStream(ArrowArrayStreamStruct.allocate(arena), CImport.CPU) }
             },
         ).map { "${it::class.simpleName}: ${it.message}" }
         messages.filter { it !in page } shouldBe listOf()

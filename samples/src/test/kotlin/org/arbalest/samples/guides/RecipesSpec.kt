@@ -13,8 +13,8 @@ import org.apache.arrow.vector.VectorSchemaRoot
 import org.arbalest.coroutines.*
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
-import org.arbalest.device.abi.DeviceType
 import org.arbalest.support.LedgerExtension
 import org.duckdb.DuckDBConnection
 import java.sql.DriverManager

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.support.check
 
+import org.arbalest.device.DeviceType
 import org.arbalest.device.SyncEvent
-import org.arbalest.device.abi.DeviceType
 import org.arbalest.support.gpu.GpuDouble
 import kotlin.reflect.KClass
 

@@ -7,7 +7,10 @@ import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceBuffer
 import org.arbalest.device.DeviceStream
 import org.arbalest.device.Devices
-import org.arbalest.device.abi.ArrowDeviceArrayStruct
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.c.CImport
+import org.arbalest.device.internal.abi.RawArrowDeviceArray
 import org.openjdk.jmh.annotations.Benchmark
 import org.openjdk.jmh.annotations.BenchmarkMode
 import org.openjdk.jmh.annotations.Fork
@@ -55,7 +58,7 @@ abstract class EventBenchmark protected constructor(private val gpu: CheckedGpu)
         from = device.allocate(1 shl 20)
         to = device.hostMemory().orElseThrow().allocate(1 shl 20)
         arena = Arena.ofShared()
-        struct = arena.allocate(ArrowDeviceArrayStruct.SIZE, 8)
+        struct = arena.allocate(RawArrowDeviceArray.SIZE, 8)
     }
 
     /** Gives all back. */
@@ -68,8 +71,8 @@ abstract class EventBenchmark protected constructor(private val gpu: CheckedGpu)
     /** Without an event, as what is known to be ready goes. */
     @Benchmark
     fun exportImport(): Long {
-        batch.retain().exportDeviceArray(struct)
-        return DeviceArray.importDeviceArray(struct, batch.schema()).use {
+        CData.exportArray(batch.retain(), struct, CExport.DEVICE)
+        return CData.importArray(struct, CImport.DEVICE.schema(batch.schema())).use {
             other.waitFor(it)
             it.length()
         }

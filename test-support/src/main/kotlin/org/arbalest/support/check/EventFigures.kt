@@ -3,11 +3,13 @@ package org.arbalest.support.check
 
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.runBlocking
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceBuffer
 import org.arbalest.device.DeviceStream
 import org.arbalest.device.Devices
-import org.arbalest.device.abi.ArrowDeviceArrayStruct
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.c.CImport
+import org.arbalest.device.internal.abi.RawArrowDeviceArray
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
 
@@ -123,10 +125,10 @@ class EventFigures(private val measuring: Measuring) {
         here.array.copyTo(device).use { batch ->
             batch.synchronize()
             Arena.ofConfined().use { arena ->
-                val struct = arena.allocate(ArrowDeviceArrayStruct.SIZE, 8)
+                val struct = arena.allocate(RawArrowDeviceArray.SIZE, 8)
                 plain(EXPORT) {
-                    batch.retain().exportDeviceArray(struct)
-                    DeviceArray.importDeviceArray(struct, batch.schema()).use { other.waitFor(it) }
+                    CData.exportArray(batch.retain(), struct, CExport.DEVICE)
+                    CData.importArray(struct, CImport.DEVICE.schema(batch.schema())).use { other.waitFor(it) }
                 }
             }
         }

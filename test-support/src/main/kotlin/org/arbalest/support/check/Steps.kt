@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.support.check
 
+import org.arbalest.device.Availability
+import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
-import org.arbalest.device.abi.DeviceType
-import org.arbalest.device.spi.Availability
 import org.arbalest.support.gpu.GpuDouble
 import java.util.Locale
 

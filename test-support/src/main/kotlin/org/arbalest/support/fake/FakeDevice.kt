@@ -3,9 +3,9 @@ package org.arbalest.support.fake
 
 import org.arbalest.device.DeviceException
 import org.arbalest.device.DeviceStream
+import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
-import org.arbalest.device.abi.DeviceType
-import org.arbalest.device.abi.Errno
+import org.arbalest.device.Errno
 import org.arbalest.device.spi.HostTask
 import org.arbalest.testkit.contract.Baseline
 import java.lang.foreign.MemorySegment

@@ -2,11 +2,11 @@
 package org.arbalest.support.fake
 
 import org.arbalest.device.DeviceException
-import org.arbalest.device.abi.Errno
+import org.arbalest.device.Errno
+import org.arbalest.device.MemoryAllocator
 import org.arbalest.device.spi.Completion
 import org.arbalest.device.spi.DeviceDriver
 import org.arbalest.device.spi.HostMemory
-import org.arbalest.device.spi.MemoryAllocator
 
 /** What stands between core and the fake device: one call each, and nothing remembered. The example for authors of backends. */
 open class FakeDriver(private val device: FakeDevice) : DeviceDriver {

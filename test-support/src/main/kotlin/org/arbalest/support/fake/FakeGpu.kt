@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.support.fake
 
-import org.arbalest.device.abi.DeviceType
-import org.arbalest.device.spi.Availability
+import org.arbalest.device.Availability
+import org.arbalest.device.DeviceType
+import org.arbalest.device.MemoryAllocator
 import org.arbalest.device.spi.CopyBatch
 import org.arbalest.device.spi.DeviceDriver
 import org.arbalest.device.spi.DeviceProvider
 import org.arbalest.device.spi.HostMemory
 import org.arbalest.device.spi.HostStaging
 import org.arbalest.device.spi.HostTask
-import org.arbalest.device.spi.MemoryAllocator
 import java.util.concurrent.ConcurrentHashMap
 
 /**

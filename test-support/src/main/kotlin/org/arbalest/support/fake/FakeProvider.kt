@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.support.fake
 
-import org.arbalest.device.abi.DeviceType
-import org.arbalest.device.spi.Availability
+import org.arbalest.device.Availability
+import org.arbalest.device.DeviceType
 import org.arbalest.device.spi.DeviceDriver
 import org.arbalest.device.spi.DeviceProvider
 

@@ -12,8 +12,8 @@ import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.types.shouldBeInstanceOf
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
+import org.arbalest.device.Errno
 import org.arbalest.device.SyncEvent
-import org.arbalest.device.abi.Errno
 import org.arbalest.device.monitoring.Ledger
 import org.arbalest.device.tensors.DLPack
 import org.arbalest.support.gpu.GpuDouble.Live

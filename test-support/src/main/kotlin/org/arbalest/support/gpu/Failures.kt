@@ -6,11 +6,13 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.types.shouldBeInstanceOf
 import org.arbalest.device.Device
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.DeviceStream
 import org.arbalest.device.Devices
-import org.arbalest.device.abi.ArrowDeviceArrayStruct
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.c.CImport
+import org.arbalest.device.internal.abi.RawArrowDeviceArray
 import org.arbalest.device.monitoring.Ledger
 import org.arbalest.device.tensors.DLPack
 import org.arbalest.support.gpu.GpuDouble.Live
@@ -35,9 +37,9 @@ fun journey(device: Device, gate: (DeviceStream) -> Gate): Unit = Arena.ofConfin
                     awaitHeld(device, second, gate)
                     there.child(0).use { DLPack.VERSIONED.importTensor(DLPack.VERSIONED.exportTensor(it, second), second) }.close()
                     there.copyTo(device, second).use { copy ->
-                        val out = arena.allocate(ArrowDeviceArrayStruct.SIZE, 8)
-                        copy.retain().exportDeviceArray(out)
-                        DeviceArray.importDeviceArray(out, source.schema()).use { it.synchronize() }
+                        val out = arena.allocate(RawArrowDeviceArray.SIZE, 8)
+                        CData.exportArray(copy.retain(), out, CExport.DEVICE)
+                        CData.importArray(out, CImport.DEVICE.schema(source.schema())).use { it.synchronize() }
                         copy.copyTo(Devices.cpu(), second).use { back ->
                             back.synchronize()
                             back.column("t").getString(7) shouldBe "text 7"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.support.gpu
 
+import org.arbalest.device.Availability
 import org.arbalest.device.Device
 import org.arbalest.device.DeviceStream
+import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
-import org.arbalest.device.abi.DeviceType
-import org.arbalest.device.spi.Availability
 import org.arbalest.testkit.contract.Gate
 import kotlin.reflect.KClass
 

@@ -11,7 +11,8 @@ import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.types.shouldBeInstanceOf
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
-import org.arbalest.device.abi.Errno
+import org.arbalest.device.Errno
+import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.support.gpu.GpuDouble.Live
 import org.arbalest.testkit.contract.eventually
 import org.arbalest.testkit.contract.numbers
@@ -198,7 +199,7 @@ private fun gpuMemoryContract(backend: GpuBackend): TestFactory = funSpec {
         eventually("all is free") { backend.trim(); double.live(Live.DEVICE) == 0L }
         double.reset(memory = 1 shl 20)
         val held = device.allocate(1 shl 16)
-        cpu.batchBuilder(100_000).use { it.int64("a", LongArray(100_000)).int64("b", LongArray(100_000)).build() }.use { large ->
+        BatchBuilder.of(cpu, 100_000).use { it.int64("a", LongArray(100_000)).int64("b", LongArray(100_000)).build() }.use { large ->
             val error = shouldThrow<DeviceException> { large.copyTo(device) }
             error.errno() shouldBe Errno.ENOMEM
             error.message shouldContain "${backend.words.allocation} on $device failed: ${backend.words.outOfMemory}, asked for"

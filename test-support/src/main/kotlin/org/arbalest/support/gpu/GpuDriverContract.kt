@@ -5,12 +5,15 @@ import io.kotest.core.factory.TestFactory
 import io.kotest.core.spec.style.funSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.types.shouldBeSameInstanceAs
-import org.arbalest.device.DeviceArray
+import org.arbalest.device.Availability
+import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
-import org.arbalest.device.abi.ArrowDeviceArrayStruct
-import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.c.ArrowDeviceArrayStruct
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.c.CImport
+import org.arbalest.device.internal.abi.RawArrowDeviceArray
 import org.arbalest.device.monitoring.Ledger
-import org.arbalest.device.spi.Availability
 import org.arbalest.support.gpu.GpuDouble.Live
 import org.arbalest.testkit.SkipWithout
 import org.arbalest.testkit.contract.numbers
@@ -38,19 +41,19 @@ fun gpuDriverContract(backend: GpuBackend): TestFactory = funSpec {
             second.createStream().use { stream ->
                 val gate = backend.gate(stream)
                 val (there, field) = numbers(500).use { it.copyTo(second, stream).use { there -> there.copyTo(pinned.memory(), stream) to it.field() } }
-                there.use { it.exportDeviceArray(out) }
-                ArrowDeviceArrayStruct.deviceId(out.address()) shouldBe -1
-                ArrowDeviceArrayStruct.deviceType(out.address()) shouldBe type.code()
-                DeviceArray.importDeviceArray(out, field).use { taken ->
+                there.use { CData.exportArray(it, out, CExport.DEVICE) }
+                RawArrowDeviceArray.deviceId(out.address()) shouldBe -1
+                RawArrowDeviceArray.deviceType(out.address()) shouldBe type.code()
+                CData.importArray(out, CImport.DEVICE.schema(field)).use { taken ->
                     taken.device() shouldBeSameInstanceAs pinned
                     taken.isReady shouldBe false
                     taken.viewOrCopyTo(second).use { it.device() shouldBe second }
                     gate.open()
                     taken.synchronize()
                     numbers(500).use { taken.column(0).toLongArray() shouldBe it.column(0).toLongArray() }
-                    taken.slice(1, 2).use { it.exportDeviceArray(out) }
-                    ArrowDeviceArrayStruct.deviceId(out.address()) shouldBe -1
-                    DeviceArray.importDeviceArray(out, field).close()
+                    taken.slice(1, 2).use { CData.exportArray(it, out, CExport.DEVICE) }
+                    RawArrowDeviceArray.deviceId(out.address()) shouldBe -1
+                    CData.importArray(out, CImport.DEVICE.schema(field)).close()
                 }
                 stream.synchronize()
             }

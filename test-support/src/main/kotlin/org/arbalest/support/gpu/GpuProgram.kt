@@ -3,8 +3,10 @@ package org.arbalest.support.gpu
 
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
-import org.arbalest.device.abi.ArrowArrayStruct
-import org.arbalest.device.abi.ArrowDeviceArrayStruct
+import org.arbalest.device.c.ArrowArrayStruct
+import org.arbalest.device.c.ArrowDeviceArrayStruct
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CImport
 import org.arbalest.device.monitoring.Ledger
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
@@ -76,7 +78,7 @@ private fun comesLater(backend: GpuBackend) {
         val (array, device) = arena.allocate(ArrowArrayStruct.LAYOUT) to arena.allocate(ArrowDeviceArrayStruct.LAYOUT)
         PeerNodes.array(array, length = 0, buffers = 2)
         PeerNodes.deviceArray(device, array, 0, backend.types[0].code())
-        DeviceArray.importDeviceArray(device, Field.of("n", DataType.INT32))
+        CData.importArray(device, CImport.DEVICE.schema(Field.of("n", DataType.INT32)))
     }
     check(backend.words.absent in failure()) { failure() }
     val early = imported()

@@ -9,12 +9,15 @@ import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceBuffer
 import org.arbalest.device.DeviceException
+import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
+import org.arbalest.device.Errno
 import org.arbalest.device.Validation
-import org.arbalest.device.abi.ArrowArrayStruct
-import org.arbalest.device.abi.ArrowDeviceArrayStruct
-import org.arbalest.device.abi.DeviceType
-import org.arbalest.device.abi.Errno
+import org.arbalest.device.c.ArrowArrayStruct
+import org.arbalest.device.c.ArrowDeviceArrayStruct
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CImport
+import org.arbalest.device.internal.abi.RawArrowArray
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.NestedType
@@ -35,12 +38,12 @@ fun placeContract(backend: GpuBackend): TestFactory = funSpec {
         val (array, struct) = arena.allocate(ArrowArrayStruct.LAYOUT) to arena.allocate(ArrowDeviceArrayStruct.LAYOUT)
         PeerNodes.array(array, length = rows, buffers = 1, children = 2)
         for ((i, address) in listOf(a, b).withIndex()) {
-            val child = MemorySegment.ofAddress(ArrowArrayStruct.child(array.address(), i.toLong())).reinterpret(ArrowArrayStruct.SIZE)
+            val child = MemorySegment.ofAddress(RawArrowArray.child(array.address(), i.toLong())).reinterpret(RawArrowArray.SIZE)
             PeerNodes.array(child, length = rows, buffers = 2)
             PeerNodes.setForeignBuffer(child, 1, MemorySegment.ofAddress(address))
         }
         PeerNodes.deviceArray(struct, array, 0, type.code())
-        DeviceArray.importDeviceArray(struct, STRUCT, level)
+        CData.importArray(struct, CImport.DEVICE.schema(STRUCT).validation(level))
     }
 
     fun refused(type: DeviceType, level: Validation, a: Long, b: Long, words: String) {
@@ -99,7 +102,7 @@ fun placeContract(backend: GpuBackend): TestFactory = funSpec {
             val event = arena.allocateFrom(JAVA_LONG, 2)
             PeerNodes.array(array, length = 0, buffers = 2)
             PeerNodes.deviceArray(struct, array, 0, backend.types[0].code(), event)
-            val error = shouldThrow<DeviceException> { DeviceArray.importDeviceArray(struct, Field.of("n", DataType.INT32)) }
+            val error = shouldThrow<DeviceException> { CData.importArray(struct, CImport.DEVICE.schema(Field.of("n", DataType.INT32))) }
             error.errno() shouldBe Errno.EINVAL
             error.message shouldContain "its sync_event points to 0x2, which is no event of $device"
             shouldThrow<DeviceException> { device.adoptEvent(2) }.errno() shouldBe Errno.EINVAL

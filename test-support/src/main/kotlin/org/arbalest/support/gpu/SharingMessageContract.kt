@@ -10,7 +10,7 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
-import org.arbalest.device.abi.Errno
+import org.arbalest.device.Errno
 import org.arbalest.device.sharing.SharedArray
 import org.arbalest.support.gpu.GpuDouble.Live
 import org.arbalest.testkit.contract.eventually

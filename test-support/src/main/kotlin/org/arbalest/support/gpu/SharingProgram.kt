@@ -5,6 +5,7 @@ import org.arbalest.device.Device
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
+import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.monitoring.Ledger
 import org.arbalest.device.sharing.ArrayLink
 import org.arbalest.device.sharing.SharedArray
@@ -164,7 +165,7 @@ fun churningProgram(backend: GpuBackend, path: String, seed: Long) {
 fun DeviceArray.rows(most: Long): List<Any?> = (0 until minOf(most, length())).map { asColumn().get(it) }
 
 /** A batch in main memory with columns of many layouts, and nulls in them. */
-fun manyLayouts(rows: Int): DeviceArray = Devices.cpu().batchBuilder(rows).use { batch ->
+fun manyLayouts(rows: Int): DeviceArray = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
     fun <T> column(name: String, type: DataType, value: (Int) -> T) = batch.column(Field.of(name, type), List(rows) { if (it % 4 == 3) null else value(it) })
     column("int", DataType.INT32) { it }
     column("flag", DataType.BOOL) { it % 3 == 0 }

@@ -14,6 +14,7 @@ import org.arbalest.device.DeviceBuffer
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
 import org.arbalest.device.MemoryPool
+import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.support.gpu.GpuDouble.Live
 import org.arbalest.testkit.contract.Backend
 import org.arbalest.testkit.contract.Held
@@ -264,7 +265,7 @@ fun stagedCopyContract(backend: StagingBackend): TestFactory = funSpec {
 
     if (backend.onDouble) test("copy: 100 columns of 64 KiB, pinned or not, cost a dozen calls of the runtime, and two changes to the device [DEV-34]") {
         for (memory in listOf(cpu.memory(), device.hostMemory().get())) {
-            memory.batchBuilder(COLUMN_ROWS).use { batch ->
+            BatchBuilder.of(memory, COLUMN_ROWS).use { batch ->
                 repeat(100) { column -> batch.int64("c$column", LongArray(COLUMN_ROWS) { row -> row * 1000L + column }) }
                 batch.build()
             }.use { source ->
@@ -333,7 +334,7 @@ fun stagedCopyContract(backend: StagingBackend): TestFactory = funSpec {
     }
 
     if (backend.onDouble) test("copy: until a copy that takes 3 ms is over, the poller too has made few calls of the runtime [DEV-34]") {
-        device.hostMemory().get().batchBuilder(COLUMN_ROWS).use { batch ->
+        BatchBuilder.of(device.hostMemory().get(), COLUMN_ROWS).use { batch ->
             repeat(100) { column -> batch.int64("c$column", LongArray(COLUMN_ROWS) { row -> row * 1000L + column }) }
             batch.build()
         }.use { source ->
@@ -373,7 +374,7 @@ fun stagedCopyContract(backend: StagingBackend): TestFactory = funSpec {
 
     // On the way out each piece is a call where many cannot go in one.
     if (backend.onDouble && backend.batchCopy != null) test("copy: texts by the thousand are gathered: the calls do not grow with the columns [DEV-34]") {
-        fun calls(columns: Int): Long = cpu.batchBuilder(10).use { batch ->
+        fun calls(columns: Int): Long = BatchBuilder.of(cpu, 10).use { batch ->
             repeat(columns) { column -> batch.utf8("c$column", List(10) { "text $column.$it" }) }
             batch.build()
         }.use { source ->

@@ -5,7 +5,9 @@ import io.kotest.matchers.shouldBe
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Validation
-import org.arbalest.device.abi.ArrowArrayStreamStruct
+import org.arbalest.device.c.ArrowArrayStreamStruct
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CImport
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.Schema
 import java.lang.foreign.Arena
@@ -195,7 +197,7 @@ internal class AdbcCalls(val driver: FaultyDriver, entry: String = "AdbcDriverIn
 
     companion object {
         /** All rows of a stream, each batch validated in full. */
-        fun rows(stream: MemorySegment): List<Map<*, *>> = DeviceArrayReader.importStream(stream, Validation.FULL).use(::rows)
+        fun rows(stream: MemorySegment): List<Map<*, *>> = CData.importStream(stream, CImport.CPU.validation(Validation.FULL)).use(::rows)
 
         fun rows(reader: DeviceArrayReader): List<Map<*, *>> = buildList {
             reader.forEach { batch -> for (row in 0 until batch.length()) add(batch.asColumn().get(row) as Map<*, *>) }
@@ -204,6 +206,6 @@ internal class AdbcCalls(val driver: FaultyDriver, entry: String = "AdbcDriverIn
         /** What a stream fails with, on the way to its end. */
         fun failure(stream: MemorySegment): DeviceException = runCatching { rows(stream) }.exceptionOrNull() as DeviceException
 
-        fun fields(schema: MemorySegment): List<Field> = Schema.importSchema(schema).fields()
+        fun fields(schema: MemorySegment): List<Field> = Schema.ofStruct(CData.importSchema(schema)).fields()
     }
 }

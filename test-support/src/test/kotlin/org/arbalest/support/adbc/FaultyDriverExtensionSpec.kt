@@ -8,6 +8,8 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.types.shouldBeInstanceOf
 import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.Schema
@@ -75,7 +77,7 @@ class FaultyDriverExtensionSpec : FunSpec({
                 gate.await()
                 null
             }
-            source.exportStream(values)
+            CData.exportStream(source, values, CExport.CPU)
             calls.ok("StatementSetSqlQuery", calls.statement, "SELECT $1::BIGINT")
             calls.ok("StatementBindStream", calls.statement, values)
             running = thread {

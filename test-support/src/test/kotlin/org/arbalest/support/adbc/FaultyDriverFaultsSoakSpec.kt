@@ -10,8 +10,9 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.string.shouldStartWith
 import io.kotest.matchers.types.shouldBeInstanceOf
-import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CImport
 import org.arbalest.support.LedgerExtension
 import org.arbalest.support.PeerMoves
 import org.arbalest.support.PeerStreams
@@ -227,12 +228,12 @@ class FaultyDriverFaultsSoakSpec : FunSpec({
 
     test("a stream between two batches is cancelled as well; one that is over is not") {
         driver {
-            val reader = DeviceArrayReader.importStream(execute("SELECT * FROM batches(3, 2)"))
+            val reader = CData.importStream(execute("SELECT * FROM batches(3, 2)"), CImport.CPU)
             reader.next()!!.close()
             ok("StatementCancel", statement)
             (runCatching { reader.next() }.exceptionOrNull() as DeviceException).errno() shouldBe 125
             reader.close()
-            val whole = DeviceArrayReader.importStream(execute("SELECT * FROM batches(1, 2)"))
+            val whole = CData.importStream(execute("SELECT * FROM batches(1, 2)"), CImport.CPU)
             AdbcCalls.rows(whole).size shouldBe 2
             call("StatementCancel", statement).message shouldBe "StatementCancel: there is nothing to cancel"
             whole.close()
@@ -288,7 +289,7 @@ class FaultyDriverFaultsSoakSpec : FunSpec({
         driver {
             val stream = execute("SELECT * FROM batches(100, 1)")
             faulty.loseServer(after = 3)
-            val reader = DeviceArrayReader.importStream(stream)
+            val reader = CData.importStream(stream, CImport.CPU)
             var got = 0
             val failure = runCatching { while (true) { reader.next()!!.close(); got++ } }.exceptionOrNull() as DeviceException
             failure.errno() shouldBe 5

@@ -4,8 +4,9 @@ package org.arbalest.support.adbc
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
-import org.arbalest.device.DeviceArrayReader
-import org.arbalest.device.abi.ArrowSchemaStruct
+import org.arbalest.device.c.ArrowSchemaStruct
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CImport
 import org.arbalest.device.types.Schema
 import org.arbalest.support.LedgerExtension
 import org.arbalest.support.PeerStreams
@@ -30,7 +31,7 @@ class FaultyDriverStatementSpec : FunSpec({
 
     test("a statement without a result returns a stream without columns") {
         driver {
-            DeviceArrayReader.importStream(execute("CREATE TABLE u (a INT)")).use { reader ->
+            CData.importStream(execute("CREATE TABLE u (a INT)"), CImport.CPU).use { reader ->
                 reader.schema().fields() shouldBe emptyList()
                 reader.next() shouldBe null
             }
@@ -120,7 +121,7 @@ class FaultyDriverStatementSpec : FunSpec({
                 Linker.nativeLinker().downcallHandle(partitions.get(ADDRESS, 32), FunctionDescriptor.ofVoid(ADDRESS)).invokeWithArguments(partitions)
             fun execute(): List<ByteArray> {
                 ok("StatementExecutePartitions", statement, schema, partitions, null)
-                Schema.importSchema(schema).fields().map { it.name() } shouldBe listOf("id", "name")
+                Schema.ofStruct(CData.importSchema(schema)).fields().map { it.name() } shouldBe listOf("id", "name")
                 val count = partitions.get(JAVA_LONG, 0)
                 val bytes = partitions.get(ADDRESS, 8).reinterpret(8 * count)
                 val sizes = partitions.get(ADDRESS, 16).reinterpret(8 * count)
@@ -158,7 +159,7 @@ class FaultyDriverStatementSpec : FunSpec({
             AdbcCalls.failure(first).let { it.errno() shouldBe 22; it.message shouldContain "the statement was executed again" }
             ok("StatementPrepare", statement)
             AdbcCalls.failure(second).message shouldContain "the statement was prepared again"
-            DeviceArrayReader.importStream(execute("SELECT * FROM t")).use { reader ->
+            CData.importStream(execute("SELECT * FROM t"), CImport.CPU).use { reader ->
                 reader.next()!!.use { it.length() shouldBe 10 }
                 val schema = arena.allocate(ArrowSchemaStruct.LAYOUT)
                 ok("StatementExecuteSchema", statement, schema)

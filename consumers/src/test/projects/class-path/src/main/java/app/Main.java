@@ -4,13 +4,16 @@ package app;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
-import org.arbalest.device.builders.BatchBuilder;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceStatus;
 import org.arbalest.device.Devices;
+import org.arbalest.device.builders.BatchBuilder;
+import org.arbalest.device.c.ArrowArrayStruct;
+import org.arbalest.device.c.ArrowSchemaStruct;
+import org.arbalest.device.c.CData;
+import org.arbalest.device.c.CExport;
+import org.arbalest.device.c.CImport;
 import org.arbalest.device.types.Schema;
-import org.arbalest.device.abi.ArrowArrayStruct;
-import org.arbalest.device.abi.ArrowSchemaStruct;
 
 /** A batch to C and back, and which backends are found. */
 public final class Main {
@@ -18,11 +21,11 @@ public final class Main {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment array = arena.allocate(ArrowArrayStruct.LAYOUT);
       MemorySegment schema = arena.allocate(ArrowSchemaStruct.LAYOUT);
-      try (BatchBuilder builder = Devices.cpu().batchBuilder(2);
+      try (BatchBuilder builder = BatchBuilder.of(Devices.cpu(), 2);
           DeviceArray symbols = builder.utf8("symbol", List.of("AB", "CD")).build()) {
-        symbols.exportArray(array, schema);
+        CData.exportArray(symbols, array, CExport.CPU.schemaTo(schema));
       }
-      try (DeviceArray batch = DeviceArray.importArray(array, Schema.importSchema(schema))) {
+      try (DeviceArray batch = CData.importArray(array, CImport.CPU.schema(Schema.ofStruct(CData.importSchema(schema))))) {
         System.out.println("symbols " + batch.column("symbol").getString(0) + batch.column("symbol").getString(1));
       }
     }

@@ -5,7 +5,10 @@ import org.arbalest.coroutines.*
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.Devices
-import org.arbalest.device.abi.ArrowArrayStreamStruct
+import org.arbalest.device.c.ArrowArrayStreamStruct
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.c.CImport
 import java.lang.foreign.Arena
 
 /** Batches to C and back, as a flow. */
@@ -17,9 +20,9 @@ suspend fun main() {
 suspend fun total(vararg prices: Double): Double = Arena.ofShared().use { arena ->
     val stream = arena.allocate(ArrowArrayStreamStruct.LAYOUT)
     val batch = Devices.cpu().batch(rows = prices.size) { float64("price", prices) }
-    DeviceArrayReader.of(batch.schema(), listOf(batch)).exportStream(stream)
+    CData.exportStream(DeviceArrayReader.of(batch.schema(), listOf(batch)), stream, CExport.CPU)
     var total = 0.0
-    DeviceArrayReader.importStream(stream).asFlow().collect { lent ->
+    CData.importStream(stream, CImport.CPU).asFlow().collect { lent ->
         val price = lent["price"].doubles()
         for (row in price.indices) total += price[row]
     }

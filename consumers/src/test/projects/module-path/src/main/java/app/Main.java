@@ -4,23 +4,26 @@ package app;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
-import org.arbalest.device.builders.BatchBuilder;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.Devices;
-import org.arbalest.device.abi.ArrowArrayStreamStruct;
+import org.arbalest.device.builders.BatchBuilder;
+import org.arbalest.device.c.ArrowArrayStreamStruct;
+import org.arbalest.device.c.CData;
+import org.arbalest.device.c.CExport;
+import org.arbalest.device.c.CImport;
 
 /** A batch to C and back. */
 public final class Main {
   public static void main(String[] args) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment stream = arena.allocate(ArrowArrayStreamStruct.LAYOUT);
-      try (BatchBuilder builder = Devices.cpu().batchBuilder(3)) {
+      try (BatchBuilder builder = BatchBuilder.of(Devices.cpu(), 3)) {
         DeviceArray prices = builder.float64("price", new double[] {1.5, 2.5, 38}).build();
-        DeviceArrayReader.of(prices.schema(), List.of(prices)).exportStream(stream);
+        CData.exportStream(DeviceArrayReader.of(prices.schema(), List.of(prices)), stream, CExport.CPU);
       }
       double total = 0;
-      try (DeviceArrayReader reader = DeviceArrayReader.importStream(stream)) {
+      try (DeviceArrayReader reader = CData.importStream(stream, CImport.CPU)) {
         for (DeviceArray next = reader.next(); next != null; next = reader.next()) {
           try (DeviceArray batch = next) {
             for (long row = 0; row < batch.length(); row++) total += batch.column("price").getDouble(row);

@@ -13,15 +13,16 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import org.arbalest.device.DeviceArrayReader;
-import org.arbalest.device.types.Schema;
 import org.arbalest.device.Validation;
-import org.arbalest.device.abi.ArrowSchemaStruct;
 import org.arbalest.device.adbc.AdbcCatalog;
 import org.arbalest.device.adbc.AdbcConnection;
 import org.arbalest.device.adbc.AdbcInfo;
 import org.arbalest.device.adbc.AdbcObjects;
-import org.arbalest.device.adbc.AdbcStatistic;
 import org.arbalest.device.adbc.AdbcStatement;
+import org.arbalest.device.adbc.AdbcStatistic;
+import org.arbalest.device.c.ArrowSchemaStruct;
+import org.arbalest.device.c.CData;
+import org.arbalest.device.types.Schema;
 import org.jspecify.annotations.Nullable;
 
 /** See {@link AdbcConnection}. */
@@ -179,7 +180,7 @@ public final class ConnectionImpl extends HandleImpl implements AdbcConnection {
           table,
           null,
           (f, error) -> (byte) Signatures.PPPPPP.invokeExact(f, handle.struct, inCatalog, inDbSchema, name, out, error));
-      return Schema.importSchema(out);
+      return Schema.ofStruct(CData.importSchema(out));
     } finally {
       leave();
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.adbc.internal;
 
-import org.arbalest.device.abi.Errno;
+import org.arbalest.device.Errno;
 
 /** Error codes that ADBC drivers say by streams, beside those of core's {@link Errno}, with the numbers of the platform's C library. */
 public final class DriverErrno {

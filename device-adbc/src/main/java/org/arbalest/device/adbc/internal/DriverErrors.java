@@ -11,10 +11,10 @@ import java.lang.foreign.SegmentAllocator;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import org.arbalest.device.Errno;
 import org.arbalest.device.adbc.AdbcErrorDetail;
 import org.arbalest.device.adbc.AdbcException;
 import org.arbalest.device.adbc.AdbcStatus;
-import org.arbalest.device.abi.Errno;
 import org.jspecify.annotations.Nullable;
 
 /** What a driver says of a failure, as an exception. */

@@ -4,8 +4,8 @@ package org.arbalest.device.adbc.internal;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import org.arbalest.device.abi.ArrowArrayStreamStruct;
-import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.c.ArrowArrayStreamStruct;
+import org.arbalest.device.c.ArrowArrayStruct;
 
 /** What a result needs of native memory: its stream, an array that is pulled, a status. Used again by later results. */
 final class ResultBlock {
@@ -21,10 +21,12 @@ final class ResultBlock {
   final MemorySegment number;
 
   private ResultBlock() {
-    MemorySegment block = Arena.global().allocate(ArrowArrayStreamStruct.SIZE + ArrowArrayStruct.SIZE + Long.BYTES, Long.BYTES);
-    stream = block.asSlice(0, ArrowArrayStreamStruct.SIZE);
-    out = block.asSlice(ArrowArrayStreamStruct.SIZE, ArrowArrayStruct.SIZE);
-    number = block.asSlice(ArrowArrayStreamStruct.SIZE + ArrowArrayStruct.SIZE, Long.BYTES);
+    long streamBytes = ArrowArrayStreamStruct.LAYOUT.byteSize();
+    long outBytes = ArrowArrayStruct.LAYOUT.byteSize();
+    MemorySegment block = Arena.global().allocate(streamBytes + outBytes + Long.BYTES, Long.BYTES);
+    stream = block.asSlice(0, streamBytes);
+    out = block.asSlice(streamBytes, outBytes);
+    number = block.asSlice(streamBytes + outBytes, Long.BYTES);
   }
 
   /** A block with a stream, an array and a number that are all zero, for the caller to give back. */

@@ -5,12 +5,14 @@ import java.lang.foreign.MemorySegment;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.DeviceException;
-import org.arbalest.device.types.Schema;
+import org.arbalest.device.Errno;
 import org.arbalest.device.Validation;
-import org.arbalest.device.abi.ArrowArrayStreamStruct;
-import org.arbalest.device.abi.ArrowArrayStruct;
-import org.arbalest.device.abi.Errno;
 import org.arbalest.device.adbc.AdbcException;
+import org.arbalest.device.c.ArrowArrayStreamStruct;
+import org.arbalest.device.c.ArrowArrayStruct;
+import org.arbalest.device.c.CData;
+import org.arbalest.device.c.CImport;
+import org.arbalest.device.types.Schema;
 import org.jspecify.annotations.Nullable;
 
 /** A result: a stream of a driver's, pulled in turn with other calls of the connection, which it holds until it is closed. */
@@ -22,7 +24,7 @@ final class ResultSource implements DeviceArrayReader.Source {
 
   private final @Nullable String sql;
   private final @Nullable BoundSource bound;
-  private final Validation level;
+  private final CImport options;
   private final ResultBlock block;
   private final long stream;
   private final long out;
@@ -42,11 +44,11 @@ final class ResultSource implements DeviceArrayReader.Source {
     this.cancel = of.cancel;
     this.sql = of.sql;
     this.bound = of.bound;
-    this.level = of.level;
+    this.options = CImport.CPU.schema(schema).validation(of.level);
     this.block = block;
     this.stream = block.stream.address();
     this.out = block.out.address();
-    this.getNext = MemorySegment.ofAddress(ArrowArrayStreamStruct.getNext(stream));
+    this.getNext = ArrowArrayStreamStruct.getNext(block.stream);
     this.schema = schema;
   }
 
@@ -78,7 +80,7 @@ final class ResultSource implements DeviceArrayReader.Source {
     try {
       of.owner.turn.executes();
       filling.fill(block);
-      isStream = ArrowArrayStreamStruct.release(block.stream.address()) != 0;
+      isStream = ArrowArrayStreamStruct.release(block.stream).address() != 0;
       if (!isStream) {
         block.giveBack();
         return null;
@@ -95,10 +97,10 @@ final class ResultSource implements DeviceArrayReader.Source {
   }
 
   private static Schema schema(Opening of, ResultBlock block) {
-    long getSchema = ArrowArrayStreamStruct.getSchema(block.stream.address());
-    int errno = get(MemorySegment.ofAddress(getSchema), block.stream.address(), block.out.address());
+    MemorySegment getSchema = ArrowArrayStreamStruct.getSchema(block.stream);
+    int errno = get(getSchema, block.stream.address(), block.out.address());
     if (errno != 0) throw failure(of.owner, "get_schema of the result", of.sql, block, errno);
-    return Schema.importSchema(block.out);
+    return Schema.ofStruct(CData.importSchema(block.out));
   }
 
   /** Whether it is of that statement, or that connection. */
@@ -127,12 +129,12 @@ final class ResultSource implements DeviceArrayReader.Source {
       if (isReleased) {
         throw new DeviceException(Errno.ECANCELED, "the result has ended: its statement was executed again, or changed. Use a statement for each result");
       }
-      ArrowArrayStruct.setRelease(out, 0); // some drivers write nothing else at the end
+      ArrowArrayStruct.setRelease(block.out, MemorySegment.NULL); // some drivers write nothing else at the end
       int errno = pull();
-      isOver = errno != 0 || ArrowArrayStruct.release(out) == 0;
+      isOver = errno != 0 || ArrowArrayStruct.release(block.out).address() == 0;
       throwFailureOfBound();
       if (errno != 0) throw failure(owner, "get_next of the result", sql, block, errno);
-      return isOver ? null : DeviceArray.importArray(block.out, schema, level);
+      return isOver ? null : CData.importArray(block.out, options);
     } finally {
       owner.turn.leave();
     }
@@ -144,7 +146,7 @@ final class ResultSource implements DeviceArrayReader.Source {
     try {
       bound.throwFailure(null);
     } catch (Throwable t) {
-      if (!isOver) StatementImpl.release(ArrowArrayStruct.release(out), block.out);
+      if (!isOver) StatementImpl.release(ArrowArrayStruct.release(block.out), block.out);
       throw t;
     }
   }
@@ -254,7 +256,7 @@ final class ResultSource implements DeviceArrayReader.Source {
   }
 
   private static void release(ResultBlock block) {
-    MemorySegment release = MemorySegment.ofAddress(ArrowArrayStreamStruct.release(block.stream.address()));
+    MemorySegment release = ArrowArrayStreamStruct.release(block.stream);
     if (release.address() == 0) return;
     try {
       Signatures.RELEASE.invokeExact(release, block.stream);
@@ -276,7 +278,7 @@ final class ResultSource implements DeviceArrayReader.Source {
   }
 
   private static String lastError(MemorySegment stream) {
-    MemorySegment function = MemorySegment.ofAddress(ArrowArrayStreamStruct.getLastError(stream.address()));
+    MemorySegment function = ArrowArrayStreamStruct.getLastError(stream);
     if (function.address() == 0) return "";
     try {
       return CText.read((MemorySegment) Signatures.GET_LAST_ERROR.invokeExact(function, stream));

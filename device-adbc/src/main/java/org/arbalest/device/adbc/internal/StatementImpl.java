@@ -11,15 +11,17 @@ import java.util.Objects;
 import java.util.function.Function;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
-import org.arbalest.device.types.Schema;
 import org.arbalest.device.Validation;
-import org.arbalest.device.abi.ArrowArrayStreamStruct;
-import org.arbalest.device.abi.ArrowArrayStruct;
-import org.arbalest.device.abi.ArrowSchemaStruct;
 import org.arbalest.device.adbc.AdbcException;
 import org.arbalest.device.adbc.AdbcIngest;
 import org.arbalest.device.adbc.AdbcPartitions;
 import org.arbalest.device.adbc.AdbcStatement;
+import org.arbalest.device.c.ArrowArrayStreamStruct;
+import org.arbalest.device.c.ArrowArrayStruct;
+import org.arbalest.device.c.ArrowSchemaStruct;
+import org.arbalest.device.c.CData;
+import org.arbalest.device.c.CExport;
+import org.arbalest.device.types.Schema;
 import org.jspecify.annotations.Nullable;
 
 /** See {@link AdbcStatement}. */
@@ -167,7 +169,7 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment out = ArrowSchemaStruct.allocate(arena);
       handle.driver.call(function, null, sql, (f, error) -> (byte) Signatures.PPP.invokeExact(f, handle.struct, out, error));
-      return Schema.importSchema(out);
+      return Schema.ofStruct(CData.importSchema(out));
     }
   }
 
@@ -180,17 +182,17 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
         MemorySegment array = ArrowArrayStruct.allocate(arena);
         MemorySegment schema = ArrowSchemaStruct.allocate(arena);
         try (DeviceArray columns = rows.pushDownNulls()) { // drivers read no bitmap of a batch
-          columns.exportArray(array, schema);
+          CData.exportArray(columns, array, CExport.CPU.schemaTo(schema));
         }
         try {
           handle.driver.call(
               AdbcFunction.STATEMENT_BIND, null, sql, (f, error) -> (byte) Signatures.PPPP.invokeExact(f, handle.struct, array, schema, error));
           bound = null;
         } catch (Throwable t) {
-          release(ArrowArrayStruct.release(array.address()), array);
+          release(ArrowArrayStruct.release(array), array);
           throw t;
         } finally {
-          release(ArrowSchemaStruct.release(schema.address()), schema); // unless the driver has taken it
+          release(ArrowSchemaStruct.release(schema), schema); // unless the driver has taken it
         }
       } finally {
         leave();
@@ -209,12 +211,12 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
         MemorySegment stream = ArrowArrayStreamStruct.allocate(arena);
         var source = new BoundSource(rows, handle);
         try (var reader = DeviceArrayReader.of(rows.field(), rows.deviceType(), source)) {
-          reader.exportStream(stream);
+          CData.exportStream(reader, stream, CExport.CPU);
         }
         try {
           handle.driver.call(AdbcFunction.STATEMENT_BIND_STREAM, null, sql, (f, error) -> (byte) Signatures.PPP.invokeExact(f, handle.struct, stream, error));
         } catch (Throwable t) {
-          release(ArrowArrayStreamStruct.release(stream.address()), stream);
+          release(ArrowArrayStreamStruct.release(stream), stream);
           throw t;
         }
         bound = source;
@@ -228,10 +230,10 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
   }
 
   /** Calls the release function of a struct that nobody has taken over, if it has one. */
-  static void release(long function, MemorySegment struct) {
-    if (function == 0) return;
+  static void release(MemorySegment function, MemorySegment struct) {
+    if (function.address() == 0) return;
     try {
-      Signatures.RELEASE.invokeExact(MemorySegment.ofAddress(function), struct);
+      Signatures.RELEASE.invokeExact(function, struct);
     } catch (Throwable t) {
       throw Signatures.unexpected(t);
     }
@@ -336,7 +338,7 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
           fedBy,
           (f, error) -> (byte) Signatures.PPPPP.invokeExact(f, handle.struct, schema, partitions, rows, error));
       try {
-        Schema type = ArrowSchemaStruct.release(schema.address()) == 0 ? null : Schema.importSchema(schema);
+        Schema type = ArrowSchemaStruct.release(schema).address() == 0 ? null : Schema.ofStruct(CData.importSchema(schema));
         if (fedBy != null) fedBy.throwFailure(null);
         return new AdbcPartitions(type, PartitionsStruct.read(partitions), rows.get(JAVA_LONG, 0));
       } finally {

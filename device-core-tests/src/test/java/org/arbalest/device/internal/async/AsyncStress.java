@@ -15,15 +15,17 @@ import java.util.concurrent.Flow;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.arbalest.device.async.AsyncArrayStream;
 import org.arbalest.device.async.AsyncTask;
-import org.arbalest.device.types.Field;
-import org.arbalest.device.types.NestedType;
-import org.arbalest.device.abi.ArrowAsyncHandlerStruct;
-import org.arbalest.device.abi.ArrowAsyncProducerStruct;
-import org.arbalest.device.abi.ArrowAsyncTaskStruct;
-import org.arbalest.device.abi.ArrowSchemaStruct;
+import org.arbalest.device.c.CData;
+import org.arbalest.device.c.CImport;
+import org.arbalest.device.internal.abi.RawArrowAsyncHandler;
+import org.arbalest.device.internal.abi.RawArrowAsyncProducer;
+import org.arbalest.device.internal.abi.RawArrowAsyncTask;
+import org.arbalest.device.internal.abi.RawArrowSchema;
 import org.arbalest.device.internal.calls.Calls;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.SchemaExport;
+import org.arbalest.device.types.Field;
+import org.arbalest.device.types.NestedType;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
 import org.openjdk.jcstress.annotations.JCStressTest;
@@ -63,7 +65,7 @@ public class AsyncStress {
   }
 
   static int extract(long task, long out) {
-    Stream stream = STREAMS.get(ArrowAsyncTaskStruct.privateData(task));
+    Stream stream = STREAMS.get(RawArrowAsyncTask.privateData(task));
     if (stream != null) stream.extracted.incrementAndGet();
     return 5; // there is no data
   }
@@ -72,7 +74,7 @@ public class AsyncStress {
 
   /** A stream whose schema has been told, with a subscriber that has asked for nothing. */
   private static final class Stream implements Flow.Subscriber<AsyncTask> {
-    private final long producer = NativeHeap.allocate(ArrowAsyncProducerStruct.SIZE + ArrowAsyncTaskStruct.SIZE + ArrowSchemaStruct.SIZE + 8);
+    private final long producer = NativeHeap.allocate(RawArrowAsyncProducer.SIZE + RawArrowAsyncTask.SIZE + RawArrowSchema.SIZE + 8);
     private final AtomicInteger extracted = new AtomicInteger();
     private volatile int completions;
     private volatile int signals;
@@ -84,39 +86,38 @@ public class AsyncStress {
     Stream() {
       STREAMS.put(producer, this);
       AsyncArrayStream arrays =
-          AsyncArrayStream.connect(
-              h -> {
-                handler = h.address();
-                NativeHeap.fill(producer, ArrowAsyncProducerStruct.SIZE + 8, (byte) 0);
-                ArrowAsyncProducerStruct.setDeviceType(producer, 1);
-                ArrowAsyncProducerStruct.setRequest(producer, REQUEST);
-                ArrowAsyncProducerStruct.setCancel(producer, CANCEL);
-                ArrowAsyncHandlerStruct.setProducer(handler, producer);
-              });
+          CData.importAsyncStream(CImport.DEVICE, h -> {
+            handler = h.address();
+            NativeHeap.fill(producer, RawArrowAsyncProducer.SIZE + 8, (byte) 0);
+            RawArrowAsyncProducer.setDeviceType(producer, 1);
+            RawArrowAsyncProducer.setRequest(producer, REQUEST);
+            RawArrowAsyncProducer.setCancel(producer, CANCEL);
+            RawArrowAsyncHandler.setProducer(handler, producer);
+          });
       arrays.subscribe(this);
-      long schema = task() + ArrowAsyncTaskStruct.SIZE;
+      long schema = task() + RawArrowAsyncTask.SIZE;
       SchemaExport.exportSchema(FIELD, schema);
-      Calls.get(ArrowAsyncHandlerStruct.onSchema(handler), handler, schema);
+      Calls.get(RawArrowAsyncHandler.onSchema(handler), handler, schema);
     }
 
     private long task() {
-      return producer + ArrowAsyncProducerStruct.SIZE + 8;
+      return producer + RawArrowAsyncProducer.SIZE + 8;
     }
 
     void give() {
-      ArrowAsyncTaskStruct.setExtractData(task(), EXTRACT);
-      ArrowAsyncTaskStruct.setPrivateData(task(), producer);
-      Calls.onNextTask(ArrowAsyncHandlerStruct.onNextTask(handler), handler, task(), 0);
+      RawArrowAsyncTask.setExtractData(task(), EXTRACT);
+      RawArrowAsyncTask.setPrivateData(task(), producer);
+      Calls.onNextTask(RawArrowAsyncHandler.onNextTask(handler), handler, task(), 0);
     }
 
     void end() {
-      Calls.onNextTask(ArrowAsyncHandlerStruct.onNextTask(handler), handler, 0, 0);
+      Calls.onNextTask(RawArrowAsyncHandler.onNextTask(handler), handler, 0, 0);
       gone = true;
     }
 
     /** How often the producer was called after its end. */
     int released() {
-      Calls.release(ArrowAsyncHandlerStruct.release(handler), handler);
+      Calls.release(RawArrowAsyncHandler.release(handler), handler);
       STREAMS.remove(producer);
       NativeHeap.free(producer);
       return AFTER_END.get() - before;

@@ -6,13 +6,13 @@ import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
 
 import java.util.List;
 import java.util.Set;
+import org.arbalest.device.DeviceType;
 import org.arbalest.device.async.AsyncSchema;
+import org.arbalest.device.internal.lifetime.HeldByC;
+import org.arbalest.device.internal.memory.Slots;
 import org.arbalest.device.types.Field;
 import org.arbalest.device.types.Metadata;
 import org.arbalest.device.types.NestedType;
-import org.arbalest.device.abi.DeviceType;
-import org.arbalest.device.internal.lifetime.HeldByC;
-import org.arbalest.device.internal.memory.Slots;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
 import org.openjdk.jcstress.annotations.JCStressTest;

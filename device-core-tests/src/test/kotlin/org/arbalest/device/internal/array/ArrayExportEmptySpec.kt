@@ -8,7 +8,10 @@ import io.kotest.matchers.shouldNotBe
 import org.arbalest.device.ArrayData
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
-import org.arbalest.device.abi.ArrowArrayStruct
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.c.CImport
+import org.arbalest.device.internal.abi.RawArrowArray
 import org.arbalest.device.internal.memory.Integers
 import org.arbalest.device.internal.schema.Layout
 import org.arbalest.device.support.EveryType
@@ -38,16 +41,16 @@ class ArrayExportEmptySpec : FunSpec({
     extension(CCompiler.needed)
     extension(LedgerExtension)
 
-    fun child(array: MemorySegment, index: Long = 0) = MemorySegment.ofAddress(ArrowArrayStruct.child(array.address(), index)).reinterpret(80)
+    fun child(array: MemorySegment, index: Long = 0) = MemorySegment.ofAddress(RawArrowArray.child(array.address(), index)).reinterpret(80)
 
     /** What is wrong below a struct: an array of length 0 with an offset, nulls, or offsets that do not begin at 0, by its path. */
     fun wrong(struct: Long, type: DataType, path: String = "$"): List<String> {
-        val (length, offset, nulls) = Triple(ArrowArrayStruct.length(struct), ArrowArrayStruct.offset(struct), ArrowArrayStruct.nullCount(struct))
-        val below = type.children().flatMapIndexed { i, field -> wrong(ArrowArrayStruct.child(struct, i.toLong()), field.type(), "$path.${field.name()}") }
-        val values = if (type is DictionaryType) wrong(ArrowArrayStruct.dictionary(struct), type.values().type(), "$path.(dictionary)") else listOf()
+        val (length, offset, nulls) = Triple(RawArrowArray.length(struct), RawArrowArray.offset(struct), RawArrowArray.nullCount(struct))
+        val below = type.children().flatMapIndexed { i, field -> wrong(RawArrowArray.child(struct, i.toLong()), field.type(), "$path.${field.name()}") }
+        val values = if (type is DictionaryType) wrong(RawArrowArray.dictionary(struct), type.values().type(), "$path.(dictionary)") else listOf()
         val layout = Layout.of(Field.of("", type))
         val hasOffsets = length == 0L && (layout.shape == Layout.Shape.VARIABLE || layout.shape == Layout.Shape.LIST)
-        val first = if (!hasOffsets) 0L else ArrowArrayStruct.buffer(struct, 1).let { if (it == 0L) null else Integers.get(it, layout.bits, 0) }
+        val first = if (!hasOffsets) 0L else RawArrowArray.buffer(struct, 1).let { if (it == 0L) null else Integers.get(it, layout.bits, 0) }
         return listOfNotNull(
             "$path: offset $offset, $nulls nulls".takeIf { length == 0L && (offset != 0L || nulls != 0L) }, "$path: offsets[0] = $first".takeIf { first != 0L },
         ) + below + values
@@ -57,14 +60,14 @@ class ArrayExportEmptySpec : FunSpec({
     fun exported(array: DeviceArray, look: (Long) -> Unit) = Arena.ofConfined().use { arena ->
         val out = arena.struct(StructKind.ARRAY)
         val type = array.field().type()
-        array.use { it.exportArray(out) }
+        array.use { CData.exportArray(it, out, CExport.CPU) }
         wrong(out.address(), type) shouldBe listOf()
         look(out.address())
         PeerMoves.release(out, StructKind.ARRAY)
     }
 
     fun imported(type: DataType, make: (MemorySegment) -> Unit): DeviceArray = Arena.ofConfined().use { arena ->
-        DeviceArray.importArray(arena.struct(StructKind.ARRAY).also(make), Field.of("a", type))
+        CData.importArray(arena.struct(StructKind.ARRAY).also(make), CImport.CPU.schema(Field.of("a", type)))
     }
 
     val x = Field.of("x", DataType.INT8)
@@ -127,11 +130,11 @@ class ArrayExportEmptySpec : FunSpec({
             imported(type, { make(it); PeerNodes.setBuffer(it, 0, ByteArray(8)); bytes(child(it), 16, 3) }).use { array ->
                 for (empty in listOf(array.slice(4, 0), array.slice(6, 0).use { it.copyTo(Devices.cpu()) })) {
                     exported(empty) { out ->
-                        ArrowArrayStruct.length(ArrowArrayStruct.child(out, 0)) shouldBe 0
-                        ArrowArrayStruct.offset(ArrowArrayStruct.child(out, 0)) shouldBe 0
+                        RawArrowArray.length(RawArrowArray.child(out, 0)) shouldBe 0
+                        RawArrowArray.offset(RawArrowArray.child(out, 0)) shouldBe 0
                     }
                 }
-                exported(array.slice(1, 2)) { ArrowArrayStruct.length(ArrowArrayStruct.child(it, 0)) shouldBe 16 }
+                exported(array.slice(1, 2)) { RawArrowArray.length(RawArrowArray.child(it, 0)) shouldBe 16 }
             }
         }
     }
@@ -141,19 +144,19 @@ class ArrayExportEmptySpec : FunSpec({
         imported(lists, { out ->
             bytes(out, 3, 1)
             PeerNodes.setArrayDictionary(out)
-            val values = MemorySegment.ofAddress(ArrowArrayStruct.dictionary(out.address())).reinterpret(80)
+            val values = MemorySegment.ofAddress(RawArrowArray.dictionary(out.address())).reinterpret(80)
             PeerNodes.array(values, length = 2, offset = 1, buffers = 2, children = 1)
             PeerNodes.setBuffer(values, 1, ByteArray(16))
             bytes(child(values), 0, 5)
         }).use { array ->
             fun check(out: Long) {
-                ArrowArrayStruct.offset(out) shouldBe 1
-                ArrowArrayStruct.offset(ArrowArrayStruct.dictionary(out)) shouldBe 1
-                ArrowArrayStruct.length(ArrowArrayStruct.dictionary(out)) shouldBe 2
+                RawArrowArray.offset(out) shouldBe 1
+                RawArrowArray.offset(RawArrowArray.dictionary(out)) shouldBe 1
+                RawArrowArray.length(RawArrowArray.dictionary(out)) shouldBe 2
             }
             exported(array.retain(), ::check)
-            exported(array.copyTo(Devices.cpu())) { ArrowArrayStruct.length(ArrowArrayStruct.dictionary(it)) shouldBe 2 }
-            exported(array.slice(1, 0)) { ArrowArrayStruct.length(ArrowArrayStruct.dictionary(it)) shouldBe 2 }
+            exported(array.copyTo(Devices.cpu())) { RawArrowArray.length(RawArrowArray.dictionary(it)) shouldBe 2 }
+            exported(array.slice(1, 0)) { RawArrowArray.length(RawArrowArray.dictionary(it)) shouldBe 2 }
         }
     }
 
@@ -164,7 +167,7 @@ class ArrayExportEmptySpec : FunSpec({
                 if (type is ListType) bytes(child(out), 4, 3)
             }).use { array ->
                 exported(array.copyTo(Devices.cpu())) { copy ->
-                    val offsets = ArrowArrayStruct.buffer(copy, 1)
+                    val offsets = RawArrowArray.buffer(copy, 1)
                     offsets shouldNotBe 0
                     MemorySegment.ofAddress(offsets).reinterpret(4).get(java.lang.foreign.ValueLayout.JAVA_INT, 0) shouldBe 0
                 }
@@ -195,8 +198,8 @@ class ArrayExportEmptySpec : FunSpec({
         DeviceArray.of(Field.of("v", DataType.UTF8_VIEW), ArrayData.of(2, 0, listOf(null, views, null, data, null))).use { array ->
             for (some in listOf(array.retain(), array.copyTo(Devices.cpu()), array.slice(1, 0).use { it.copyTo(Devices.cpu()) })) {
                 exported(some) { out ->
-                    ArrowArrayStruct.nBuffers(out) shouldBe 6
-                    for (i in 1L..5L) ArrowArrayStruct.buffer(out, i) shouldNotBe 0
+                    RawArrowArray.nBuffers(out) shouldBe 6
+                    for (i in 1L..5L) RawArrowArray.buffer(out, i) shouldNotBe 0
                 }
             }
         }
@@ -205,8 +208,8 @@ class ArrayExportEmptySpec : FunSpec({
             PeerNodes.setBuffer(out, 1, ByteArray(16))
             PeerNodes.setBuffer(out, 3, ByteArray(8))
         }).use { array ->
-            exported(array.retain()) { ArrowArrayStruct.nBuffers(it) shouldBe 4 }
-            exported(array.copyTo(Devices.cpu())) { ArrowArrayStruct.buffer(it, 2) shouldNotBe 0 }
+            exported(array.retain()) { RawArrowArray.nBuffers(it) shouldBe 4 }
+            exported(array.copyTo(Devices.cpu())) { RawArrowArray.buffer(it, 2) shouldNotBe 0 }
         }
     }
 })
@@ -224,7 +227,7 @@ private fun emptyAt(out: MemorySegment, type: DataType, offset: Long, length: Lo
     PeerNodes.array(out, length = length, offset = offset, nullCount = 0, buffers = buffers, children = type.children().size.toLong())
     for (i in (if (type is UnionType) 0 else 1) until buffers) PeerNodes.setBuffer(out, i, ByteArray(16))
     type.children().forEachIndexed { i, field ->
-        val child = MemorySegment.ofAddress(ArrowArrayStruct.child(out.address(), i.toLong())).reinterpret(80)
+        val child = MemorySegment.ofAddress(RawArrowArray.child(out.address(), i.toLong())).reinterpret(80)
         val needed = when (type) {
             is StructType -> offset + length
             is UnionType -> if (type.mode() == UnionMode.SPARSE) offset + length else 0
@@ -235,6 +238,6 @@ private fun emptyAt(out: MemorySegment, type: DataType, offset: Long, length: Lo
     }
     if (type is DictionaryType) {
         PeerNodes.setArrayDictionary(out)
-        emptyAt(MemorySegment.ofAddress(ArrowArrayStruct.dictionary(out.address())).reinterpret(80), type.values().type(), 0)
+        emptyAt(MemorySegment.ofAddress(RawArrowArray.dictionary(out.address())).reinterpret(80), type.values().type(), 0)
     }
 }

@@ -4,6 +4,8 @@ package org.arbalest.device.internal.array
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
 import org.arbalest.device.monitoring.Ledger
 import org.arbalest.device.support.EveryType
 import org.arbalest.device.support.struct
@@ -22,7 +24,7 @@ class ArrayExportReleaseSpec : FunSpec({
 
     fun Arena.exports(count: Int): List<MemorySegment> {
         val structs = List(count) { struct(StructKind.ARRAY) }
-        EveryType.batch(0, 4).use { batch -> structs.forEach { batch.retain().exportArray(it) } }
+        EveryType.batch(0, 4).use { batch -> structs.forEach { CData.exportArray(batch.retain(), it, CExport.CPU) } }
         return structs
     }
 
@@ -31,7 +33,7 @@ class ArrayExportReleaseSpec : FunSpec({
             PeerMoves.releaseOnThread(arena.exports(1)[0], StructKind.ARRAY) shouldBe true
             Held.now().isZero shouldBe true
             val (array, schema) = arena.struct(StructKind.DEVICE_ARRAY) to arena.struct(StructKind.SCHEMA)
-            EveryType.batch(0, 4).use { it.exportDeviceArray(array, schema) }
+            EveryType.batch(0, 4).use { CData.exportArray(it, array, CExport.DEVICE.schemaTo(schema)) }
             PeerMoves.releaseOnThread(array, StructKind.DEVICE_ARRAY) shouldBe true
             PeerMoves.releaseOnThread(schema, StructKind.SCHEMA) shouldBe true
             Held.now().isZero shouldBe true
@@ -58,7 +60,7 @@ class ArrayExportReleaseSpec : FunSpec({
                 Held.now().isZero shouldBe true
                 val streams = List(20) { arena.struct(StructKind.STREAM) }
                 val schema = EveryType.batch(0, 1).use { it.schema() }
-                streams.forEach { DeviceArrayReader.of(schema, listOf(EveryType.batch(0, 1))).exportStream(it) }
+                streams.forEach { CData.exportStream(DeviceArrayReader.of(schema, listOf(EveryType.batch(0, 1))), it, CExport.CPU) }
                 PeerMoves.releaseMany(streams, 4, StructKind.STREAM) shouldBe 20
                 Held.now().isZero shouldBe true
             }
@@ -75,10 +77,10 @@ internal object ReleaseAtExit {
         val kind = StructKind.valueOf(args[2])
         val struct = Arena.global().struct(kind)
         if (kind == StructKind.ARRAY) {
-            EveryType.batch(0, 4).use { it.exportArray(struct) }
+            EveryType.batch(0, 4).use { CData.exportArray(it, struct, CExport.CPU) }
         } else {
             val schema = EveryType.batch(0, 1).use { it.schema() }
-            DeviceArrayReader.of(schema, listOf(EveryType.batch(0, 1))).exportStream(struct)
+            CData.exportStream(DeviceArrayReader.of(schema, listOf(EveryType.batch(0, 1))), struct, CExport.CPU)
         }
         if (args[0] == "null") {
             Runtime.getRuntime().addShutdownHook(Thread { check(PeerMoves.releaseOnThread(struct, kind) && Ledger.now().isZero) })

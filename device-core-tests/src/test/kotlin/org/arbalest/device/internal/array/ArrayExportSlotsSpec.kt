@@ -12,12 +12,16 @@ import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
-import org.arbalest.device.abi.ArrowArrayStreamStruct
-import org.arbalest.device.abi.ArrowArrayStruct
-import org.arbalest.device.abi.ArrowDeviceArrayStreamStruct
-import org.arbalest.device.abi.ArrowDeviceArrayStruct
-import org.arbalest.device.abi.ArrowSchemaStruct
-import org.arbalest.device.abi.Errno
+import org.arbalest.device.Errno
+import org.arbalest.device.c.ArrowArrayStruct
+import org.arbalest.device.c.ArrowSchemaStruct
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.internal.abi.RawArrowArray
+import org.arbalest.device.internal.abi.RawArrowArrayStream
+import org.arbalest.device.internal.abi.RawArrowDeviceArray
+import org.arbalest.device.internal.abi.RawArrowDeviceArrayStream
+import org.arbalest.device.internal.abi.RawArrowSchema
 import org.arbalest.device.internal.memory.Slots
 import org.arbalest.device.internal.schema.SchemaExport
 import org.arbalest.device.internal.schema.SchemaImporter
@@ -31,7 +35,6 @@ import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.NestedType.StructType
 import java.lang.foreign.Arena
-import java.lang.foreign.MemorySegment
 import java.nio.file.Files
 import java.nio.file.Path
 import java.util.concurrent.atomic.AtomicLong
@@ -43,7 +46,7 @@ class ArrayExportSlotsSpec : FunSpec({
     /** Runs [action] when all slots are taken; it gets what gives one back. */
     fun withoutSlots(array: DeviceArray, action: (giveBack: () -> Unit) -> Unit) = Arena.ofConfined().use { arena ->
         val created = Slots::class.java.getDeclaredField("CREATED").apply { isAccessible = true }.get(null) as AtomicLong
-        val given = arena.allocate(ArrowSchemaStruct.LAYOUT).also { array.field().exportSchema(it) }.address()
+        val given = arena.allocate(ArrowSchemaStruct.LAYOUT).also { CData.exportSchema(array.field(), it) }.address()
         val count = created.get()
         val arrays = mutableListOf<Long>()
         val schemas = mutableListOf<Long>()
@@ -51,14 +54,14 @@ class ArrayExportSlotsSpec : FunSpec({
         try {
             do { // idle exports are used up as well
                 val out = arena.allocate(ArrowArrayStruct.LAYOUT)
-                runCatching { array.retain().use { it.exportArray(out) } }
-                val exported = ArrowArrayStruct.release(out.address()) != 0L
+                runCatching { array.retain().use { CData.exportArray(it, out, CExport.CPU) } }
+                val exported = RawArrowArray.release(out.address()) != 0L
                 if (exported) arrays += out.address()
             } while (exported)
             do {
                 val out = arena.allocate(ArrowSchemaStruct.LAYOUT).address()
                 runCatching { SchemaExport.exportSchema(array.field(), out) }
-                val exported = ArrowSchemaStruct.release(out) != 0L
+                val exported = RawArrowSchema.release(out) != 0L
                 if (exported) schemas += out
             } while (exported)
             action { SchemaImporter.giveBack(given) }
@@ -75,13 +78,13 @@ class ArrayExportSlotsSpec : FunSpec({
             withoutSlots(array) {
                 Arena.ofConfined().use { arena ->
                     for (isDeviceArray in listOf(false, true)) for (withSchema in listOf(false, true)) withClue("$isDeviceArray, $withSchema") {
-                        val (out, schema) = arena.garbage(ArrowDeviceArrayStruct.SIZE) to arena.garbage(ArrowSchemaStruct.SIZE)
+                        val (out, schema) = arena.garbage(RawArrowDeviceArray.SIZE) to arena.garbage(RawArrowSchema.SIZE)
                         val error = shouldThrow<DeviceException> {
                             when {
-                                isDeviceArray && withSchema -> array.exportDeviceArray(out, schema)
-                                isDeviceArray -> array.exportDeviceArray(out)
-                                withSchema -> array.exportArray(out, schema)
-                                else -> array.exportArray(out)
+                                isDeviceArray && withSchema -> CData.exportArray(array, out, CExport.DEVICE.schemaTo(schema))
+                                isDeviceArray -> CData.exportArray(array, out, CExport.DEVICE)
+                                withSchema -> CData.exportArray(array, out, CExport.CPU.schemaTo(schema))
+                                else -> CData.exportArray(array, out, CExport.CPU)
                             }
                         }
                         error.errno() shouldBe Errno.ENOMEM
@@ -89,8 +92,8 @@ class ArrayExportSlotsSpec : FunSpec({
                         schema.shouldBeGarbage()
                         array.isOpen shouldBe true
                     }
-                    val schema = arena.garbage(ArrowSchemaStruct.SIZE)
-                    shouldThrow<DeviceException> { array.field().exportSchema(schema) }.errno() shouldBe Errno.ENOMEM
+                    val schema = arena.garbage(RawArrowSchema.SIZE)
+                    shouldThrow<DeviceException> { CData.exportSchema(array.field(), schema) }.errno() shouldBe Errno.ENOMEM
                     schema.shouldBeGarbage()
                 }
             }
@@ -105,7 +108,7 @@ class ArrayExportSlotsSpec : FunSpec({
             withoutSlots(array) {
                 Arena.ofConfined().use { arena ->
                     val out = arena.allocate(ArrowSchemaStruct.LAYOUT)
-                    fun failed() = shouldThrow<DeviceException> { field.exportSchema(out) }.errno() shouldBe Errno.ENOMEM
+                    fun failed() = shouldThrow<DeviceException> { CData.exportSchema(field, out) }.errno() shouldBe Errno.ENOMEM
                     failed()
                     val before = mappedMiB()
                     repeat(256) { failed() } // 2 GiB, if they are kept
@@ -120,15 +123,15 @@ class ArrayExportSlotsSpec : FunSpec({
             withoutSlots(array) { giveBack ->
                 giveBack()
                 Arena.ofConfined().use { arena ->
-                    for (export in listOf<(MemorySegment, MemorySegment) -> Unit>(array::exportArray, array::exportDeviceArray)) repeat(2) {
-                        val (out, schema) = arena.garbage(ArrowDeviceArrayStruct.SIZE) to arena.garbage(ArrowSchemaStruct.SIZE)
+                    for (options in listOf(CExport.CPU, CExport.DEVICE)) repeat(2) {
+                        val (out, schema) = arena.garbage(RawArrowDeviceArray.SIZE) to arena.garbage(RawArrowSchema.SIZE)
                         val exports = Ledger.now().exports()
-                        shouldThrow<DeviceException> { export(out, schema) }.errno() shouldBe Errno.ENOMEM
+                        shouldThrow<DeviceException> { CData.exportArray(array, out, options.schemaTo(schema)) }.errno() shouldBe Errno.ENOMEM
                         out.shouldBeGarbage()
                         schema.shouldBeGarbage()
                         Ledger.now().exports() shouldBe exports
                         array.isOpen shouldBe true
-                        array.field().exportSchema(schema)
+                        CData.exportSchema(array.field(), schema)
                         SchemaImporter.giveBack(schema.address())
                     }
                 }
@@ -141,10 +144,10 @@ class ArrayExportSlotsSpec : FunSpec({
             withoutSlots(array) {
                 Arena.ofConfined().use { arena ->
                     DeviceArrayReader.of(array.schema(), listOf(array.retain())).use { reader ->
-                        val (stream, deviceStream) = arena.garbage(ArrowArrayStreamStruct.SIZE) to arena.garbage(ArrowDeviceArrayStreamStruct.SIZE)
-                        shouldThrow<DeviceException> { reader.exportStream(stream) }.errno() shouldBe Errno.ENOMEM
+                        val (stream, deviceStream) = arena.garbage(RawArrowArrayStream.SIZE) to arena.garbage(RawArrowDeviceArrayStream.SIZE)
+                        shouldThrow<DeviceException> { CData.exportStream(reader, stream, CExport.CPU) }.errno() shouldBe Errno.ENOMEM
                         stream.shouldBeGarbage()
-                        shouldThrow<DeviceException> { reader.exportDeviceArrayStream(deviceStream) }.errno() shouldBe Errno.ENOMEM
+                        shouldThrow<DeviceException> { CData.exportStream(reader, deviceStream, CExport.DEVICE) }.errno() shouldBe Errno.ENOMEM
                         deviceStream.shouldBeGarbage()
                         reader.next()!!.use { it.length() shouldBe 3 }
                     }
@@ -156,9 +159,9 @@ class ArrayExportSlotsSpec : FunSpec({
     test("a handle that was closed is exported to nothing, alone and with its schema [OWN-09]") {
         val closed = batch(3).also { it.close() }
         Arena.ofConfined().use { arena ->
-            val out = arena.garbage(ArrowDeviceArrayStruct.SIZE)
-            for (export in listOf<(MemorySegment) -> Unit>(closed::exportArray, closed::exportDeviceArray)) {
-                shouldThrow<IllegalStateException> { export(out) }
+            val out = arena.garbage(RawArrowDeviceArray.SIZE)
+            for (options in listOf(CExport.CPU, CExport.DEVICE)) {
+                shouldThrow<IllegalStateException> { CData.exportArray(closed, out, options) }
                 out.shouldBeGarbage()
             }
         }
@@ -168,8 +171,8 @@ class ArrayExportSlotsSpec : FunSpec({
         val thousand = StructType(List(1024) { Field.of("$it", DataType.INT8) })
         val million = Field.of("", StructType(List(1024) { Field.of("$it", thousand) }))
         Arena.ofConfined().use { arena ->
-            val out = arena.garbage(ArrowSchemaStruct.SIZE)
-            shouldThrow<IllegalArgumentException> { million.exportSchema(out) }.message!! shouldContain "at most 1048576 can be exported"
+            val out = arena.garbage(RawArrowSchema.SIZE)
+            shouldThrow<IllegalArgumentException> { CData.exportSchema(million, out) }.message!! shouldContain "at most 1048576 can be exported"
             out.shouldBeGarbage()
         }
     }

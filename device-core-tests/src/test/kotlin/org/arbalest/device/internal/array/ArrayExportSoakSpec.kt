@@ -5,8 +5,12 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.nulls.shouldNotBeNull
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
-import org.arbalest.device.abi.ArrowArrayStruct
-import org.arbalest.device.abi.ArrowDeviceArrayStruct
+import org.arbalest.device.builders.BatchBuilder
+import org.arbalest.device.c.ArrowArrayStruct
+import org.arbalest.device.c.ArrowDeviceArrayStruct
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.c.CImport
 import org.arbalest.support.CCompiler
 import org.arbalest.support.LedgerExtension
 import org.arbalest.support.PeerMoves
@@ -28,8 +32,8 @@ class ArrayExportSoakSpec : FunSpec({
     test("a million exports, imports and releases leave nothing and grow nothing [OWN-02]") {
         soak { batch, array, _ ->
             repeat(1_000_000) {
-                batch.retain().exportDeviceArray(array)
-                DeviceArray.importDeviceArray(array, batch.field()).close()
+                CData.exportArray(batch.retain(), array, CExport.DEVICE)
+                CData.importArray(array, CImport.DEVICE.schema(batch.field())).close()
             }
         }
     }
@@ -43,7 +47,7 @@ class ArrayExportPeerSoakSpec : FunSpec({
     test("a hundred thousand exports, whose children C moves out and releases before or after their parent, leave nothing [OWN-06]") {
         soak { batch, array, child ->
             repeat(100_000) {
-                batch.retain().exportArray(array)
+                CData.exportArray(batch.retain(), array, CExport.CPU)
                 PeerMoves.moveChild(array, it % batch.schema().fields().size.toLong(), child)
                 val (first, second) = if (it % 2 == 0) array to child else child to array
                 PeerMoves.release(first, StructKind.ARRAY)
@@ -55,7 +59,7 @@ class ArrayExportPeerSoakSpec : FunSpec({
     test("ten thousand exports that C releases on threads of its own leave nothing [OWN-10]") {
         soak { batch, array, _ ->
             repeat(10_000) {
-                batch.retain().exportArray(array)
+                CData.exportArray(batch.retain(), array, CExport.CPU)
                 PeerMoves.releaseOnThread(array, StructKind.ARRAY)
             }
         }
@@ -65,7 +69,7 @@ class ArrayExportPeerSoakSpec : FunSpec({
 /** Runs once to warm up, and then until memory has not grown. */
 private fun soak(run: (batch: DeviceArray, array: MemorySegment, child: MemorySegment) -> Unit) {
     val longs = LongArray(64) { it.toLong() }
-    Devices.cpu().batchBuilder(longs.size).use { builder ->
+    BatchBuilder.of(Devices.cpu(), longs.size).use { builder ->
         repeat(10) { builder.int64("column $it", longs) }
         builder.build()
     }.use { batch ->

@@ -7,8 +7,10 @@ import io.kotest.matchers.collections.shouldBeUnique
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.shouldNotBe
 import org.arbalest.device.DeviceArray
-import org.arbalest.device.abi.ArrowArrayStruct
-import org.arbalest.device.abi.ArrowArrayStruct.SIZE
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.internal.abi.RawArrowArray
+import org.arbalest.device.internal.abi.RawArrowArray.SIZE
 import org.arbalest.device.internal.device.EventPoint
 import org.arbalest.device.internal.memory.NativeHeap
 import org.arbalest.device.internal.memory.Slots
@@ -34,14 +36,14 @@ import kotlin.random.Random
 class ArrayExportSpec : FunSpec({
     extension(Balanced)
 
-    fun child(array: MemorySegment, index: Long) = ArrowArrayStruct.child(array.address(), index)
+    fun child(array: MemorySegment, index: Long) = RawArrowArray.child(array.address(), index)
 
-    fun tag(array: MemorySegment) = ArrowArrayStruct.privateData(array.address())
+    fun tag(array: MemorySegment) = RawArrowArray.privateData(array.address())
 
-    fun Arena.export(array: DeviceArray): MemorySegment = struct().also { array.exportArray(it) }
+    fun Arena.export(array: DeviceArray): MemorySegment = struct().also { CData.exportArray(array, it, CExport.CPU) }
 
     fun Arena.moveChild(array: MemorySegment, index: Long): MemorySegment =
-        struct().also { ArrowArrayStruct.move(child(array, index), it.address()) }
+        struct().also { RawArrowArray.move(child(array, index), it.address()) }
 
     test("exporting an array like the one before takes its slot and its block again, under another tag") {
         Arena.ofConfined().use { arena ->
@@ -84,7 +86,7 @@ class ArrayExportSpec : FunSpec({
             release(copyOfChild)
             released(copy) shouldBe true
             Balanced.held().exports shouldBe 1
-            ArrowArrayStruct.release(child(new, 1)) shouldNotBe 0
+            RawArrowArray.release(child(new, 1)) shouldNotBe 0
             release(new)
         }
     }
@@ -98,7 +100,7 @@ class ArrayExportSpec : FunSpec({
             released(root) shouldBe true
             repeat(3) { release(arena.copyOf(copy.address())) }
             Balanced.held().exports shouldBe 1
-            NativeHeap.getLong(ArrowArrayStruct.buffer(moved.address(), 1)) shouldBe 1
+            NativeHeap.getLong(RawArrowArray.buffer(moved.address(), 1)) shouldBe 1
             release(moved)
         }
     }
@@ -126,7 +128,7 @@ class ArrayExportSpec : FunSpec({
             val moved = arena.moveChild(root, 0)
             val children = (1L..2L).map { child(root, it) }
             release(root)
-            children.forEach { ArrowArrayStruct.release(it) shouldBe 0 }
+            children.forEach { RawArrowArray.release(it) shouldBe 0 }
             release(moved)
         }
     }
@@ -167,11 +169,11 @@ class ArrayExportSpec : FunSpec({
             repeat(300) { round ->
                 val base = NativeHeap.allocate(SIZE * 2 + 4 * 8)
                 NativeHeap.fill(base, SIZE * 2 + 4 * 8, 0)
-                ArrowArrayStruct.setNBuffers(base, 1)
-                ArrowArrayStruct.setBuffers(base, base + SIZE * 2)
-                ArrowArrayStruct.setNChildren(base, 3)
-                ArrowArrayStruct.setChildren(base, base + SIZE * 2 + 8)
-                for (i in 0L..2L) ArrowArrayStruct.setChild(base, i, base + SIZE)
+                RawArrowArray.setNBuffers(base, 1)
+                RawArrowArray.setBuffers(base, base + SIZE * 2)
+                RawArrowArray.setNChildren(base, 3)
+                RawArrowArray.setChildren(base, base + SIZE * 2 + 8)
+                for (i in 0L..2L) RawArrowArray.setChild(base, i, base + SIZE)
                 val root = arena.struct()
                 ArrayExport.export(Counted(base), layout, base, 0, 0, true, root.address())
                 val parts = (0L..2L).map { arena.moveChild(root, it) } + root
@@ -186,7 +188,7 @@ class ArrayExportSpec : FunSpec({
             val one = arena.export(wide(2))
             val two = arena.export(wide(2))
             val mine = arena.moveChild(one, 0)
-            ArrowArrayStruct.move(child(two, 0), child(one, 0))
+            RawArrowArray.move(child(two, 0), child(one, 0))
             release(one)
             Balanced.held().exports shouldBe 2
             release(mine)
@@ -198,8 +200,8 @@ class ArrayExportSpec : FunSpec({
     test("a handle that is spent cannot be exported, and nothing is written [OWN-09]") {
         Arena.ofConfined().use { arena ->
             val spent = batch(1).also(DeviceArray::close)
-            val out = arena.garbage(ArrowArrayStruct.SIZE)
-            shouldThrow<IllegalStateException> { spent.exportArray(out) }
+            val out = arena.garbage(RawArrowArray.SIZE)
+            shouldThrow<IllegalStateException> { CData.exportArray(spent, out, CExport.CPU) }
             out.shouldBeGarbage()
         }
     }

@@ -9,9 +9,13 @@ import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.ArrayData
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
+import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
-import org.arbalest.device.abi.ArrowDeviceArrayStruct
-import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.c.ArrowDeviceArrayStruct
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.c.CImport
+import org.arbalest.device.internal.abi.RawArrowDeviceArray
 import org.arbalest.device.support.garbage
 import org.arbalest.device.support.shouldBeGarbage
 import org.arbalest.device.types.DataType
@@ -43,16 +47,16 @@ class ArrayExportWaitSpec : FunSpec({
     /** Exports, and gives back what C gets as `sync_event`. */
     fun syncEvent(array: DeviceArray): Long = Arena.ofConfined().use { arena ->
         val out = arena.allocate(DEVICE_ARRAY.size, 8)
-        array.exportDeviceArray(out)
-        ArrowDeviceArrayStruct.syncEvent(out.address()).also { PeerMoves.release(out, DEVICE_ARRAY) }
+        CData.exportArray(array, out, CExport.DEVICE)
+        RawArrowDeviceArray.syncEvent(out.address()).also { PeerMoves.release(out, DEVICE_ARRAY) }
     }
 
     /** What an importer has: an array of C's with an event of C's. */
     fun imported(array: DeviceArray): DeviceArray = Arena.ofConfined().use { arena ->
         val out = arena.allocate(DEVICE_ARRAY.size, 8)
         val schema = array.schema()
-        array.exportDeviceArray(out)
-        DeviceArray.importDeviceArray(out, schema)
+        CData.exportArray(array, out, CExport.DEVICE)
+        CData.importArray(out, CImport.DEVICE.schema(schema))
     }
 
     val waits = mapOf<String, (DeviceArray) -> Unit>(
@@ -86,6 +90,26 @@ class ArrayExportWaitSpec : FunSpec({
         }
     }
 
+    test("the consumer's stream waits for the array instead of the consumer, who gets no event [DEV-15]") {
+        Arena.ofConfined().use { arena ->
+            device.createStream().use { writer ->
+                device.createStream().use { consumer ->
+                    fake.hold()
+                    val array = numbers(20).use { it.copyTo(device, writer) }
+                    val out = arena.allocate(DEVICE_ARRAY.size, 8)
+                    CData.exportArray(array, out, CExport.DEVICE.stream(consumer))
+                    ArrowDeviceArrayStruct.syncEvent(out) shouldBe MemorySegment.NULL
+                    consumer.record().use { written ->
+                        written.isDone shouldBe false
+                        fake.release()
+                        written.synchronize()
+                    }
+                    PeerMoves.release(out, DEVICE_ARRAY)
+                }
+            }
+        }
+    }
+
     test("an array whose work failed, and that has to be waited for, is not exported: C's structs are as they were, the handle is not spent [OWN-09]") {
         val pinned = Devices.device(DeviceType.CUDA_HOST, 0)
         pinned.createStream().use { stream ->
@@ -93,16 +117,16 @@ class ArrayExportWaitSpec : FunSpec({
             val copy = numbers(20).use { it.copyTo(pinned, stream) }.use { it.viewOrCopyTo(Devices.cpu()) }
             copy.use { array ->
                 Arena.ofConfined().use { arena ->
-                    for (export in listOf<(MemorySegment, MemorySegment) -> Unit>(array::exportArray, array::exportDeviceArray)) {
+                    for (options in listOf(CExport.CPU, CExport.DEVICE)) {
                         val (out, schema) = arena.garbage(DEVICE_ARRAY.size) to arena.garbage(SCHEMA.size)
-                        shouldThrow<DeviceException> { export(out, schema) }.message!! shouldContain "FAKE_LAUNCH_FAILED"
+                        shouldThrow<DeviceException> { CData.exportArray(array, out, options.schemaTo(schema)) }.message!! shouldContain "FAKE_LAUNCH_FAILED"
                         out.shouldBeGarbage()
                         schema.shouldBeGarbage()
                         array.isOpen shouldBe true
                     }
-                    for (export in listOf<(MemorySegment) -> Unit>(array::exportArray, array::exportDeviceArray)) {
+                    for (options in listOf(CExport.CPU, CExport.DEVICE)) {
                         val out = arena.garbage(DEVICE_ARRAY.size)
-                        shouldThrow<DeviceException> { export(out) }
+                        shouldThrow<DeviceException> { CData.exportArray(array, out, options) }
                         out.shouldBeGarbage()
                     }
                 }

@@ -8,7 +8,10 @@ import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
-import org.arbalest.device.abi.Errno
+import org.arbalest.device.Errno
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.c.CImport
 import org.arbalest.device.monitoring.Ledger
 import org.arbalest.device.support.EveryType
 import org.arbalest.device.support.garbage
@@ -34,7 +37,7 @@ class HandleExportSpec : FunSpec({
         val (array, device) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.DEVICE_ARRAY)
         PeerNodes.array(array, length = 0, buffers = 2)
         PeerNodes.deviceArray(device, array, 4, 2)
-        DeviceArray.importDeviceArray(device, Field.of("a", DataType.INT8))
+        CData.importArray(device, CImport.DEVICE.schema(Field.of("a", DataType.INT8)))
     }
 
     /** Two outputs full of garbage, which must be that after [attempt] has failed. */
@@ -51,7 +54,7 @@ class HandleExportSpec : FunSpec({
     test("an array on another device is no ArrowArray: neither output is written to, and the handle is not spent [OWN-09]") {
         elsewhere().use { array ->
             fails(StructKind.ARRAY) { out, schema ->
-                shouldThrow<DeviceException> { array.exportArray(out, schema) }.let {
+                shouldThrow<DeviceException> { CData.exportArray(array, out, CExport.CPU.schemaTo(schema)) }.let {
                     it.errno() shouldBe Errno.ENOSYS
                     it.message shouldContain "CUDA:4"
                 }
@@ -62,25 +65,25 @@ class HandleExportSpec : FunSpec({
 
     test("a handle that is closed or was exported: neither output is written to [OWN-09]") {
         val spent = int8().also(DeviceArray::close)
-        fails(StructKind.ARRAY) { out, schema -> shouldThrow<IllegalStateException> { spent.exportArray(out, schema) } }
-        fails(StructKind.DEVICE_ARRAY) { out, schema -> shouldThrow<IllegalStateException> { spent.exportDeviceArray(out, schema) } }
+        fails(StructKind.ARRAY) { out, schema -> shouldThrow<IllegalStateException> { CData.exportArray(spent, out, CExport.CPU.schemaTo(schema)) } }
+        fails(StructKind.DEVICE_ARRAY) { out, schema -> shouldThrow<IllegalStateException> { CData.exportArray(spent, out, CExport.DEVICE.schemaTo(schema)) } }
     }
 
     test("structs that C has already are not given again: a second export throws, and the first is as it was [OWN-09]") {
         val exports = listOf<(DeviceArray, MemorySegment, MemorySegment) -> Unit>(
-            { array, out, schema -> array.exportArray(out, schema) },
-            { array, out, schema -> array.exportDeviceArray(out, schema) },
-            { array, out, schema -> array.exportArray(out.address(), schema.address()) },
-            { array, out, schema -> array.exportArray(out, schema, array.field()) },
-            { array, out, _ -> array.exportDeviceArray(out) },
+            { array, out, schema -> CData.exportArray(array, out, CExport.CPU.schemaTo(schema)) },
+            { array, out, schema -> CData.exportArray(array, out, CExport.DEVICE.schemaTo(schema)) },
+            { array, out, schema -> CData.exportArray(array, out, CExport.CPU.schemaTo(schema)) },
+            { array, out, schema -> CData.exportArray(array, out, CExport.CPU.schemaTo(schema).requested(array.field())) },
+            { array, out, _ -> CData.exportArray(array, out, CExport.DEVICE) },
         )
         for (export in exports) {
             Arena.ofConfined().use { arena ->
                 val (out, schema) = arena.struct(StructKind.DEVICE_ARRAY) to arena.struct(StructKind.SCHEMA)
                 val array = EveryType.batch(0, 2)
-                array.exportDeviceArray(out, schema)
+                CData.exportArray(array, out, CExport.DEVICE.schemaTo(schema))
                 shouldThrow<IllegalStateException> { export(array, out, schema) }
-                DeviceArray.importDeviceArray(out, schema).use { EveryType.rows(it).size shouldBe 2 }
+                CData.importArray(out, CImport.DEVICE.schema(schema)).use { EveryType.rows(it).size shouldBe 2 }
             }
         }
     }
@@ -89,10 +92,10 @@ class HandleExportSpec : FunSpec({
         int8().use { array ->
             Arena.ofConfined().use { arena ->
                 val schema = arena.garbage(StructKind.SCHEMA.size)
-                shouldThrow<IllegalArgumentException> { array.exportDeviceArray(arena.struct(StructKind.ARRAY), schema) }.message shouldBe
+                shouldThrow<IllegalArgumentException> { CData.exportArray(array, arena.struct(StructKind.ARRAY), CExport.DEVICE.schemaTo(schema)) }.message shouldBe
                     "ArrowDeviceArray has 128 bytes, the segment given has 80"
                 schema.shouldBeGarbage()
-                shouldThrow<IllegalArgumentException> { array.exportArray(MemorySegment.NULL, schema) }.message shouldBe "ArrowArray is NULL"
+                shouldThrow<IllegalArgumentException> { CData.exportArray(array, MemorySegment.NULL, CExport.CPU.schemaTo(schema)) }.message shouldBe "ArrowArray is NULL"
                 schema.shouldBeGarbage()
             }
             array.asColumn().getLong(0) shouldBe 0
@@ -103,7 +106,7 @@ class HandleExportSpec : FunSpec({
         int8().use { array ->
             Arena.ofConfined().use { arena ->
                 val out = arena.garbage(StructKind.ARRAY.size)
-                shouldThrow<IllegalArgumentException> { array.exportArray(out, out.asSlice(0, 64)) }.message shouldBe
+                shouldThrow<IllegalArgumentException> { CData.exportArray(array, out, CExport.CPU.schemaTo(out.asSlice(0, 64))) }.message shouldBe
                     "ArrowSchema has 72 bytes, the segment given has 64"
                 out.shouldBeGarbage()
             }
@@ -113,13 +116,13 @@ class HandleExportSpec : FunSpec({
 
     test("heap memory, odd addresses and closed arenas are refused before they are written to") {
         int8().use { array ->
-            shouldThrow<IllegalArgumentException> { array.exportArray(MemorySegment.ofArray(LongArray(10))) }.message shouldContain "native memory"
+            shouldThrow<IllegalArgumentException> { CData.exportArray(array, MemorySegment.ofArray(LongArray(10)), CExport.CPU) }.message shouldContain "native memory"
             Arena.ofConfined().use { arena ->
                 val odd = arena.allocate(96, 8).asSlice(4)
-                shouldThrow<IllegalArgumentException> { array.exportArray(odd) }.message shouldContain "aligned to 8 bytes"
+                shouldThrow<IllegalArgumentException> { CData.exportArray(array, odd, CExport.CPU) }.message shouldContain "aligned to 8 bytes"
             }
             val gone = Arena.ofConfined().use { it.struct(StructKind.ARRAY) }
-            shouldThrow<IllegalStateException> { array.exportArray(gone) }.message shouldContain "closed"
+            shouldThrow<IllegalStateException> { CData.exportArray(array, gone, CExport.CPU) }.message shouldContain "closed"
             array.isOpen shouldBe true
         }
     }

@@ -5,6 +5,7 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import jdk.jfr.Recording
 import org.arbalest.device.Devices
+import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.support.Balanced
 import java.time.Duration
 import org.arbalest.device.internal.recording.Recording as Recorded
@@ -31,7 +32,7 @@ class RecordedArraysSpec : FunSpec({
 
     for ((at, asked) in mapOf("isOver" to 1, "tell" to 2)) {
         test("an event of an array that fails in $at throws nothing [OWN-09]") {
-            Devices.cpu().batchBuilder(1).use { it.int64("n", longArrayOf(7)).build() }.use { array ->
+            BatchBuilder.of(Devices.cpu(), 1).use { it.int64("n", longArrayOf(7)).build() }.use { array ->
                 val handle = DeviceArrayImpl.unwrap(array)
                 val events = listOf<(Recorded.OfArray) -> Unit>(
                     { RecordedArrays.tell(it, array) },

@@ -6,7 +6,10 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.shouldNotBe
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
-import org.arbalest.device.abi.ArrowArrayStruct
+import org.arbalest.device.builders.BatchBuilder
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.internal.abi.RawArrowArray
 import org.arbalest.device.support.Balanced
 import org.arbalest.device.support.batch
 import org.arbalest.device.support.release
@@ -22,15 +25,15 @@ class ShownPartSpec : FunSpec({
 
     fun exported(array: DeviceArray, look: (Long) -> Unit) = Arena.ofConfined().use { arena ->
         val out = arena.struct()
-        array.exportArray(out)
+        CData.exportArray(array, out, CExport.CPU)
         look(out.address())
         release(out)
     }
 
-    fun describe(array: Long) = Triple(ArrowArrayStruct.offset(array), ArrowArrayStruct.length(array), ArrowArrayStruct.nullCount(array))
+    fun describe(array: Long) = Triple(RawArrowArray.offset(array), RawArrowArray.length(array), RawArrowArray.nullCount(array))
 
     /** id: int64; maybe: int64 with nulls in each third row; nothing: null; tags: list of int64. */
-    fun nested(rows: Int): DeviceArray = Devices.cpu().batchBuilder(rows).use { batch ->
+    fun nested(rows: Int): DeviceArray = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
         batch.int64("id", LongArray(rows) { it.toLong() })
         batch.column(Field.of("maybe", DataType.INT64)).appendAll(LongArray(rows)).setNulls { it % 3 == 0 }
         batch.column(Field.of("nothing", DataType.NULL)).also { column -> repeat(rows) { column.appendNull() } }
@@ -43,11 +46,11 @@ class ShownPartSpec : FunSpec({
         nested(10).use { batch ->
             exported(batch.slice(3, 5)) { out ->
                 describe(out) shouldBe Triple(0L, 5L, 0L)
-                describe(ArrowArrayStruct.child(out, 0)) shouldBe Triple(3L, 5L, 0L)
-                describe(ArrowArrayStruct.child(out, 1)) shouldBe Triple(3L, 5L, -1L)
-                describe(ArrowArrayStruct.child(out, 2)) shouldBe Triple(3L, 5L, 5L)
-                describe(ArrowArrayStruct.child(out, 3)) shouldBe Triple(3L, 5L, 0L)
-                describe(ArrowArrayStruct.child(ArrowArrayStruct.child(out, 3), 0)) shouldBe Triple(0L, 10L, 0L)
+                describe(RawArrowArray.child(out, 0)) shouldBe Triple(3L, 5L, 0L)
+                describe(RawArrowArray.child(out, 1)) shouldBe Triple(3L, 5L, -1L)
+                describe(RawArrowArray.child(out, 2)) shouldBe Triple(3L, 5L, 5L)
+                describe(RawArrowArray.child(out, 3)) shouldBe Triple(3L, 5L, 0L)
+                describe(RawArrowArray.child(RawArrowArray.child(out, 3), 0)) shouldBe Triple(0L, 10L, 0L)
             }
         }
     }
@@ -55,19 +58,19 @@ class ShownPartSpec : FunSpec({
     test("slices of slices add up, and the array itself stays as it was [ARR-13]") {
         nested(10).use { batch ->
             batch.slice(2, 8).use { outer ->
-                exported(outer.slice(3, 4)) { describe(ArrowArrayStruct.child(it, 0)) shouldBe Triple(5L, 4L, 0L) }
-                exported(outer.retain()) { describe(ArrowArrayStruct.child(it, 0)) shouldBe Triple(2L, 8L, 0L) }
+                exported(outer.slice(3, 4)) { describe(RawArrowArray.child(it, 0)) shouldBe Triple(5L, 4L, 0L) }
+                exported(outer.retain()) { describe(RawArrowArray.child(it, 0)) shouldBe Triple(2L, 8L, 0L) }
             }
             exported(batch.retain()) {
                 describe(it) shouldBe Triple(0L, 10L, 0L)
-                describe(ArrowArrayStruct.child(it, 1)) shouldBe Triple(0L, 10L, 4L)
+                describe(RawArrowArray.child(it, 1)) shouldBe Triple(0L, 10L, 4L)
             }
         }
     }
 
     test("a sliced struct with nulls of its own keeps its offset, which applies on top of its children's [ARR-10]") {
         val field = Field.of("at", StructType(listOf(Field.of("x", DataType.INT64))))
-        val batch = Devices.cpu().batchBuilder(6).use { batch ->
+        val batch = BatchBuilder.of(Devices.cpu(), 6).use { batch ->
             val at = batch.column(field)
             repeat(6) {
                 at.child("x").append(10L * it)
@@ -79,8 +82,8 @@ class ShownPartSpec : FunSpec({
             batch.child(0).use { whole -> whole.slice(2, 3) }.use { slice ->
                 exported(slice.retain()) { out ->
                     describe(out) shouldBe Triple(2L, 3L, -1L)
-                    ArrowArrayStruct.buffer(out, 0) shouldNotBe 0L
-                    describe(ArrowArrayStruct.child(out, 0)) shouldBe Triple(0L, 6L, 0L)
+                    RawArrowArray.buffer(out, 0) shouldNotBe 0L
+                    describe(RawArrowArray.child(out, 0)) shouldBe Triple(0L, 6L, 0L)
                 }
                 slice.asColumn().get(0) shouldBe mapOf("x" to 20L)
                 slice.asColumn().get(2) shouldBe null
@@ -102,7 +105,7 @@ class ShownPartSpec : FunSpec({
         nested(3).use { batch ->
             exported(batch.slice(3, 0)) { out ->
                 describe(out) shouldBe Triple(0L, 0L, 0L)
-                for (i in 0L..3L) describe(ArrowArrayStruct.child(out, i)) shouldBe Triple(0L, 0L, 0L)
+                for (i in 0L..3L) describe(RawArrowArray.child(out, i)) shouldBe Triple(0L, 0L, 0L)
                 Structure.validate(batch.field(), out)
             }
         }

@@ -5,10 +5,11 @@ import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.assertions.withClue
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
-import org.arbalest.device.abi.ArrowArrayStruct
-import org.arbalest.device.abi.Errno
+import org.arbalest.device.Errno
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CImport
+import org.arbalest.device.internal.abi.RawArrowArray
 import org.arbalest.device.support.struct
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
@@ -33,7 +34,7 @@ class StructureMalformedSpec : FunSpec({
     extension(LedgerExtension)
 
     fun child(array: MemorySegment, index: Long = 0) =
-        MemorySegment.ofAddress(ArrowArrayStruct.child(array.address(), index)).reinterpret(ArrowArrayStruct.SIZE)
+        MemorySegment.ofAddress(RawArrowArray.child(array.address(), index)).reinterpret(RawArrowArray.SIZE)
 
     /** Imports an array, which fails with this message, and sees that its producer got it back, once. */
     fun refused(field: Field, expected: String, make: (MemorySegment) -> Unit) = Arena.ofConfined().use { arena ->
@@ -42,11 +43,11 @@ class StructureMalformedSpec : FunSpec({
                 val array = arena.struct(StructKind.ARRAY).also(make)
                 val given = if (isDevice) arena.struct(StructKind.DEVICE_ARRAY).also { PeerNodes.deviceArray(it, array, -1, 1) } else array
                 val failure = shouldThrow<DeviceException> {
-                    if (isDevice) DeviceArray.importDeviceArray(given, field) else DeviceArray.importArray(given, field)
+                    if (isDevice) CData.importArray(given, CImport.DEVICE.schema(field)) else CData.importArray(given, CImport.CPU.schema(field))
                 }
                 failure.message shouldBe expected
                 failure.errno() shouldBe Errno.EINVAL
-                ArrowArrayStruct.release(given.address()) shouldBe 0
+                RawArrowArray.release(given.address()) shouldBe 0
                 CPeer.counts().let { it.arrays shouldBe 0; it.doubleReleases shouldBe 0; it.violations shouldBe 0 }
             }
         }
@@ -61,48 +62,48 @@ class StructureMalformedSpec : FunSpec({
     }
 
     test("negative lengths and offsets, and sums that overflow [ARR-01, ARR-18]") {
-        refusedBatch("length = -1 is negative") { root, _, _ -> ArrowArrayStruct.setLength(root, -1) }
-        refusedBatch("$.name: length = -5 is negative") { _, _, name -> ArrowArrayStruct.setLength(name, -5) }
-        refusedBatch("$.id: offset = -2 is negative") { _, id, _ -> ArrowArrayStruct.setOffset(id, -2) }
-        refusedBatch("offset + length = 9223372036854775807 + 5 overflows") { root, _, _ -> ArrowArrayStruct.setOffset(root, Long.MAX_VALUE) }
-        refusedBatch("n_children = -1, but the schema has 2") { root, _, _ -> ArrowArrayStruct.setNChildren(root, -1) }
-        refusedBatch("$.id: n_buffers = -1, but an array of type int64 has 2") { _, id, _ -> ArrowArrayStruct.setNBuffers(id, -1) }
+        refusedBatch("length = -1 is negative") { root, _, _ -> RawArrowArray.setLength(root, -1) }
+        refusedBatch("$.name: length = -5 is negative") { _, _, name -> RawArrowArray.setLength(name, -5) }
+        refusedBatch("$.id: offset = -2 is negative") { _, id, _ -> RawArrowArray.setOffset(id, -2) }
+        refusedBatch("offset + length = 9223372036854775807 + 5 overflows") { root, _, _ -> RawArrowArray.setOffset(root, Long.MAX_VALUE) }
+        refusedBatch("n_children = -1, but the schema has 2") { root, _, _ -> RawArrowArray.setNChildren(root, -1) }
+        refusedBatch("$.id: n_buffers = -1, but an array of type int64 has 2") { _, id, _ -> RawArrowArray.setNBuffers(id, -1) }
     }
 
     test("null counts that cannot be, or that have no bitmap [ARR-02, ARR-03, ARR-18]") {
-        refusedBatch("$.name: null_count = 6 is not within -1..5") { _, _, name -> ArrowArrayStruct.setNullCount(name, 6) }
-        refusedBatch("$.id: null_count = -2 is not within -1..5") { _, id, _ -> ArrowArrayStruct.setNullCount(id, -2) }
+        refusedBatch("$.name: null_count = 6 is not within -1..5") { _, _, name -> RawArrowArray.setNullCount(name, 6) }
+        refusedBatch("$.id: null_count = -2 is not within -1..5") { _, id, _ -> RawArrowArray.setNullCount(id, -2) }
         refusedBatch("$.id: null_count = 2, but there is no validity bitmap") { _, id, _ ->
-            ArrowArrayStruct.setNullCount(id, 2)
-            ArrowArrayStruct.setBuffer(id, 0, 0)
+            RawArrowArray.setNullCount(id, 2)
+            RawArrowArray.setBuffer(id, 0, 0)
         }
     }
 
     test("buffers that are too few, too many, or NULL though there are rows [ARR-04, ARR-08, ARR-18]") {
-        refusedBatch("$.name: n_buffers = 2, but an array of type utf8 has 3") { _, _, name -> ArrowArrayStruct.setNBuffers(name, 2) }
-        refusedBatch("$.id: n_buffers = 3, but an array of type int64 has 2") { _, id, _ -> ArrowArrayStruct.setNBuffers(id, 3) }
-        refusedBatch("n_buffers = 0, but an array of type struct has 1") { root, _, _ -> ArrowArrayStruct.setNBuffers(root, 0) }
+        refusedBatch("$.name: n_buffers = 2, but an array of type utf8 has 3") { _, _, name -> RawArrowArray.setNBuffers(name, 2) }
+        refusedBatch("$.id: n_buffers = 3, but an array of type int64 has 2") { _, id, _ -> RawArrowArray.setNBuffers(id, 3) }
+        refusedBatch("n_buffers = 0, but an array of type struct has 1") { root, _, _ -> RawArrowArray.setNBuffers(root, 0) }
         refusedBatch("$.id: n_buffers = 2, but buffers is NULL") { _, id, _ -> PeerNodes.nullArrayBuffers(MemorySegment.ofAddress(id)) }
-        refusedBatch("$.id: buffers[1] is NULL, but the array needs 5 elements of it") { _, id, _ -> ArrowArrayStruct.setBuffer(id, 1, 0) }
-        refusedBatch("$.name: buffers[1] is NULL, but the array needs 5 elements of it") { _, _, name -> ArrowArrayStruct.setBuffer(name, 1, 0) }
+        refusedBatch("$.id: buffers[1] is NULL, but the array needs 5 elements of it") { _, id, _ -> RawArrowArray.setBuffer(id, 1, 0) }
+        refusedBatch("$.name: buffers[1] is NULL, but the array needs 5 elements of it") { _, _, name -> RawArrowArray.setBuffer(name, 1, 0) }
     }
 
     val lists = mutableListOf<MemorySegment>()
 
     test("children that are missing, too many, released or too short [ARR-10, ARR-15, ARR-18]") {
-        refusedBatch("n_children = 1, but the schema has 2") { root, _, _ -> ArrowArrayStruct.setNChildren(root, 1) }
-        refusedBatch("n_children = 2, but children is NULL") { root, _, _ -> ArrowArrayStruct.setChildren(root, 0) }
+        refusedBatch("n_children = 1, but the schema has 2") { root, _, _ -> RawArrowArray.setNChildren(root, 1) }
+        refusedBatch("n_children = 2, but children is NULL") { root, _, _ -> RawArrowArray.setChildren(root, 0) }
         refusedBatch("children[1] is NULL") { root, id, _ ->
             val list = Arena.ofAuto().allocate(16, 8).also(lists::add) // not the peer's own list, which it needs
-            ArrowArrayStruct.setChildren(root, list.address())
-            ArrowArrayStruct.setChild(root, 0, id)
+            RawArrowArray.setChildren(root, list.address())
+            RawArrowArray.setChild(root, 0, id)
         }
-        refusedBatch("$.id: length = 4, but its parent needs 5") { _, id, _ -> ArrowArrayStruct.setLength(id, 4) }
+        refusedBatch("$.id: length = 4, but its parent needs 5") { _, id, _ -> RawArrowArray.setLength(id, 4) }
         refusedBatch("$.name: length = 5, but its parent needs 6") { root, id, _ ->
-            ArrowArrayStruct.setOffset(root, 1)
-            ArrowArrayStruct.setLength(id, 6)
+            RawArrowArray.setOffset(root, 1)
+            RawArrowArray.setLength(id, 6)
         }
-        refusedBatch("$.id: n_children = 1, but the schema has 0") { _, id, _ -> ArrowArrayStruct.setNChildren(id, 1) }
+        refusedBatch("$.id: n_children = 1, but the schema has 0") { _, id, _ -> RawArrowArray.setNChildren(id, 1) }
     }
 
     test("a fixed-size list's child that is shorter than offset + length times the size [ARR-10, ARR-11, ARR-18]") {
@@ -115,7 +116,7 @@ class StructureMalformedSpec : FunSpec({
         refused(lists(3), "offset + length = 4611686018427387905 lists of 3 overflow") { make(it, 1L shl 62, 9) }
         Arena.ofConfined().use { arena ->
             val out = arena.struct(StructKind.ARRAY).also { make(it, 2, 9) }
-            DeviceArray.importArray(out, lists(3)).close()
+            CData.importArray(out, CImport.CPU.schema(lists(3))).close()
         }
     }
 
@@ -125,7 +126,7 @@ class StructureMalformedSpec : FunSpec({
             PeerNodes.array(out, length = 1, buffers = 2)
             PeerNodes.setBuffer(out, 1, ByteArray(1))
         }
-        fun dictionary(out: MemorySegment) = MemorySegment.ofAddress(ArrowArrayStruct.dictionary(out.address())).reinterpret(80)
+        fun dictionary(out: MemorySegment) = MemorySegment.ofAddress(RawArrowArray.dictionary(out.address())).reinterpret(80)
         refused(encoded, "the dictionary is NULL, but the schema has one", ::indices)
         refused(encoded, "$.(dictionary): is released") { indices(it); PeerNodes.setArrayDictionary(it) }
         refused(encoded, "$.(dictionary): n_buffers = 2, but an array of type utf8 has 3") {
@@ -153,13 +154,13 @@ class StructureMalformedSpec : FunSpec({
         refused(views, "the size of variadic buffer 1 is -3") { make(it, 0, -3) }
         refused(views, "variadic buffer 0 is NULL, but its size is 7") { make(it, null) }
         val garbage = "the size of variadic buffer 1 is 4611686018427387904, with which they are larger than any memory"
-        refused(views, garbage) { out -> make(out, 0, 1L shl 62) { ArrowArrayStruct.setBuffer(it.address(), 3, it.address()) } }
+        refused(views, garbage) { out -> make(out, 0, 1L shl 62) { RawArrowArray.setBuffer(it.address(), 3, it.address()) } }
         refused(views, "n_buffers = 4611686018427387904, but an array of type utf8_view has at least 3") { out ->
             PeerNodes.array(out, length = 0, buffers = 3)
-            ArrowArrayStruct.setNBuffers(out.address(), 1L shl 62)
+            RawArrowArray.setNBuffers(out.address(), 1L shl 62)
         }
         refused(views, "there are 1 variadic buffers, but the buffer of their sizes is NULL") { out ->
-            make(out, 0) { ArrowArrayStruct.setBuffer(it.address(), 3, 0) }
+            make(out, 0) { RawArrowArray.setBuffer(it.address(), 3, 0) }
         }
         refused(views, "n_buffers = 2, but an array of type utf8_view has at least 3") { PeerNodes.array(it, length = 0, buffers = 2) }
     }
@@ -193,7 +194,7 @@ class StructureMalformedSpec : FunSpec({
             val out = arena.struct(StructKind.ARRAY)
             for ((length, ends, values) in listOf(Triple(0L, 0L, 0L), Triple(3L, 1L, 2L))) {
                 make(out, length, ends, values)
-                DeviceArray.importArray(out, runs).close()
+                CData.importArray(out, CImport.CPU.schema(runs)).close()
             }
         }
     }
@@ -223,17 +224,17 @@ class StructureMalformedSpec : FunSpec({
             }
             PeerStreams.batch(array, 0, 5, setOf(PeerStreams.Flavour.BAD_CHILDREN))
             PeerStreams.batchSchema(schema)
-            shouldThrow<DeviceException> { DeviceArray.importArray(array, schema) }
+            shouldThrow<DeviceException> { CData.importArray(array, CImport.CPU.schema(schema)) }
             bothReleased()
             PeerStreams.batch(array, 0, 5)
             PeerNodes.schema(schema, "no such format")
-            shouldThrow<DeviceException> { DeviceArray.importArray(array, schema) }
+            shouldThrow<DeviceException> { CData.importArray(array, CImport.CPU.schema(schema)) }
             bothReleased()
             PeerStreams.batch(array, 0, 5)
-            shouldThrow<DeviceException> { DeviceArray.importArray(array, schema) } // the schema is released
+            shouldThrow<DeviceException> { CData.importArray(array, CImport.CPU.schema(schema)) } // the schema is released
             bothReleased()
             PeerStreams.batchSchema(schema)
-            shouldThrow<DeviceException> { DeviceArray.importArray(array, schema) } // the array is released
+            shouldThrow<DeviceException> { CData.importArray(array, CImport.CPU.schema(schema)) } // the array is released
             bothReleased()
         }
     }
@@ -243,9 +244,9 @@ class StructureMalformedSpec : FunSpec({
             val (array, schema) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.SCHEMA)
             PeerStreams.batch(array, 0, 5)
             PeerStreams.batchSchema(schema)
-            shouldThrow<IllegalArgumentException> { DeviceArray.importArray(array.asSlice(0, 72), schema) }.message shouldBe
+            shouldThrow<IllegalArgumentException> { CData.importArray(array.asSlice(0, 72), CImport.CPU.schema(schema)) }.message shouldBe
                 "ArrowArray has 80 bytes, the segment given has 72"
-            shouldThrow<IllegalArgumentException> { DeviceArray.importDeviceArray(array, schema) }.message shouldBe
+            shouldThrow<IllegalArgumentException> { CData.importArray(array, CImport.DEVICE.schema(schema)) }.message shouldBe
                 "ArrowDeviceArray has 128 bytes, the segment given has 80"
             PeerMoves.release(array, StructKind.ARRAY) shouldBe true
             PeerMoves.release(schema, StructKind.SCHEMA) shouldBe true

@@ -8,8 +8,11 @@ import io.kotest.matchers.shouldNotBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
-import org.arbalest.device.abi.ArrowArrayStruct
-import org.arbalest.device.abi.Errno
+import org.arbalest.device.Errno
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.c.CImport
+import org.arbalest.device.internal.abi.RawArrowArray
 import org.arbalest.device.support.EveryType
 import org.arbalest.device.support.struct
 import org.arbalest.device.types.DataType
@@ -31,17 +34,17 @@ class StructureSpec : FunSpec({
     extension(CCompiler.needed)
     extension(LedgerExtension)
 
-    fun child(array: MemorySegment, index: Long) = MemorySegment.ofAddress(ArrowArrayStruct.child(array.address(), index)).reinterpret(80)
+    fun child(array: MemorySegment, index: Long) = MemorySegment.ofAddress(RawArrowArray.child(array.address(), index)).reinterpret(80)
 
     fun <T> imported(type: DataType, make: (MemorySegment) -> Unit, look: (DeviceArray) -> T): T = Arena.ofConfined().use { arena ->
         val out = arena.struct(StructKind.ARRAY).also(make)
-        DeviceArray.importArray(out, Field.of("a", type)).use(look)
+        CData.importArray(out, CImport.CPU.schema(Field.of("a", type))).use(look)
     }
 
     /** Exports the array, shows the struct, and releases it. */
     fun <T> exported(array: DeviceArray, look: (Long) -> T): T = Arena.ofConfined().use { arena ->
         val out = arena.struct(StructKind.ARRAY)
-        array.retain().exportArray(out)
+        CData.exportArray(array.retain(), out, CExport.CPU)
         look(out.address()).also { PeerMoves.release(out, StructKind.ARRAY) }
     }
 
@@ -67,7 +70,7 @@ class StructureSpec : FunSpec({
         }
         imported(DataType.INT8, make(null)) {
             it.asColumn().nullCount() shouldBe 0
-            exported(it, ArrowArrayStruct::nullCount) shouldBe 0
+            exported(it, RawArrowArray::nullCount) shouldBe 0
         }
         imported(DataType.INT8, make(byteArrayOf(0b01010101, 0b01))) {
             it.asColumn().nullCount() shouldBe 5
@@ -82,15 +85,15 @@ class StructureSpec : FunSpec({
     test("null arrays with a buffer and unions with a bitmap are taken in, and go out without [ARR-05]") {
         imported(DataType.NULL, { PeerNodes.array(it, length = 4, nullCount = 4, buffers = 1) }) { array ->
             array.asColumn().isNull(3) shouldBe true
-            exported(array, ArrowArrayStruct::nBuffers) shouldBe 0
+            exported(array, RawArrowArray::nBuffers) shouldBe 0
         }
         for (dense in listOf(true, false)) {
             val type = UnionType(if (dense) UnionMode.DENSE else UnionMode.SPARSE, listOf(0, 1), integers)
             val sums = listOf(true, false).map { legacy ->
                 imported(type, { union(it, dense, legacy) }) { array ->
                     exported(array) { out ->
-                        ArrowArrayStruct.nBuffers(out) shouldBe if (dense) 2 else 1
-                        ArrowArrayStruct.nullCount(out) shouldBe 0
+                        RawArrowArray.nBuffers(out) shouldBe if (dense) 2 else 1
+                        RawArrowArray.nullCount(out) shouldBe 0
                     }
                     EveryType.checksum(array.retain())
                 }
@@ -107,19 +110,19 @@ class StructureSpec : FunSpec({
                 val node = if (below) child(out.also { PeerNodes.array(it, length = 2, buffers = 1, children = 1) }, 0) else out
                 union(node, dense, true)
                 if (!hasBitmap) PeerNodes.setBuffer(node, 0, null)
-                ArrowArrayStruct.setNullCount(node.address(), nulls)
+                RawArrowArray.setNullCount(node.address(), nulls)
             }
             val all = if (below) DataType.struct(Field.of("u", type)) else type
             val error = shouldThrow<DeviceException> { imported(all, { made(it, true) }) { } }
             error.errno() shouldBe Errno.EINVAL
             error.message shouldContain "null_count = $nulls, and a bitmap in front of the types, as older peers have it, but unions have no nulls of their own"
-            imported(all, { made(it, false) }) { array -> exported(array, ArrowArrayStruct::nullCount) shouldBe 0 }
+            imported(all, { made(it, false) }) { array -> exported(array, RawArrowArray::nullCount) shouldBe 0 }
         }
     }
 
     test("ours: unions and run-end-encoded arrays have no nulls, null arrays nothing else [ARR-06]") {
-        imported(UnionType(UnionMode.SPARSE, listOf(0, 1), integers), { union(it, false, false); ArrowArrayStruct.setNullCount(it.address(), -1) }) {
-            exported(it, ArrowArrayStruct::nullCount) shouldBe 0
+        imported(UnionType(UnionMode.SPARSE, listOf(0, 1), integers), { union(it, false, false); RawArrowArray.setNullCount(it.address(), -1) }) {
+            exported(it, RawArrowArray::nullCount) shouldBe 0
         }
         val runs = RunEndEncodedType(Field.of("run_ends", DataType.INT32).withNullable(false), integers[0])
         fun run(out: MemorySegment) {
@@ -129,10 +132,10 @@ class StructureSpec : FunSpec({
             PeerNodes.array(child(out, 1), length = 1, buffers = 2)
             PeerNodes.setBuffer(child(out, 1), 1, byteArrayOf(9))
         }
-        imported(runs, ::run) { exported(it, ArrowArrayStruct::nullCount) shouldBe 0 }
+        imported(runs, ::run) { exported(it, RawArrowArray::nullCount) shouldBe 0 }
         imported(DataType.NULL, { PeerNodes.array(it, length = 4, nullCount = -1) }) {
-            exported(it, ArrowArrayStruct::nullCount) shouldBe 4
-            it.slice(1, 2).use { slice -> exported(slice, ArrowArrayStruct::nullCount) shouldBe 2 }
+            exported(it, RawArrowArray::nullCount) shouldBe 4
+            it.slice(1, 2).use { slice -> exported(slice, RawArrowArray::nullCount) shouldBe 2 }
         }
     }
 
@@ -171,11 +174,11 @@ class StructureSpec : FunSpec({
             val (batch, schema) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.SCHEMA)
             PeerStreams.batch(batch, 0, 9, setOf(PeerStreams.Flavour.SLICED))
             PeerStreams.batchSchema(schema)
-            DeviceArray.importArray(batch, schema).use { array ->
-                exported(array) { ArrowArrayStruct.offset(it) shouldBe 0 }
+            CData.importArray(batch, CImport.CPU.schema(schema)).use { array ->
+                exported(array) { RawArrowArray.offset(it) shouldBe 0 }
                 val sums = array.slice(4, 3).use { EveryType.checksum(it.retain()) }
                 PeerStreams.batch(batch, 4, 3)
-                DeviceArray.importArray(batch, array.field()).use { EveryType.checksum(it.retain()) } shouldBe sums
+                CData.importArray(batch, CImport.CPU.schema(array.field())).use { EveryType.checksum(it.retain()) } shouldBe sums
             }
         }
     }
@@ -184,9 +187,9 @@ class StructureSpec : FunSpec({
         EveryType.batch(0, 10).use { array ->
             exported(array) { out ->
                 for (i in EveryType.fields.indices) {
-                    val column = ArrowArrayStruct.child(out, i.toLong())
+                    val column = RawArrowArray.child(out, i.toLong())
                     val sizes = if (EveryType.fields[i].type().format().startsWith("v")) 1 else 0 // of the views' buffers, which are no buffer of ours
-                    for (b in 0 until ArrowArrayStruct.nBuffers(column) - sizes) ArrowArrayStruct.buffer(column, b) % 64 shouldBe 0
+                    for (b in 0 until RawArrowArray.nBuffers(column) - sizes) RawArrowArray.buffer(column, b) % 64 shouldBe 0
                 }
             }
         }
@@ -198,9 +201,9 @@ class StructureSpec : FunSpec({
             PeerNodes.array(array, length = 5, nullCount = -1, offset = 3, buffers = 3)
             for (i in 0L..2L) PeerNodes.setForeignBuffer(array, i, MemorySegment.ofAddress(0xdead_0000L + i))
             PeerNodes.deviceArray(device, array, 0, 2)
-            DeviceArray.importDeviceArray(device, Field.of("a", DataType.UTF8)).use { imported ->
+            CData.importArray(device, CImport.DEVICE.schema(Field.of("a", DataType.UTF8))).use { imported ->
                 imported.asColumn().length() shouldBe 5
-                imported.slice(1, 2).use { it.exportDeviceArray(device) }
+                imported.slice(1, 2).use { CData.exportArray(it, device, CExport.DEVICE) }
                 PeerMoves.release(device, StructKind.DEVICE_ARRAY) shouldBe true
             }
         }
@@ -212,7 +215,7 @@ class StructureSpec : FunSpec({
             repeat(10) {
                 PeerNodes.array(array, length = 0, buffers = 2)
                 PeerNodes.deviceArray(device, array, 0, 2, MemorySegment.ofAddress(0xe0))
-                DeviceArray.importDeviceArray(device, integers[0]).use { it.syncEventAddress() shouldBe 0xe0 }
+                CData.importArray(device, CImport.DEVICE.schema(integers[0])).use { it.syncEventAddress() shouldBe 0xe0 }
                 imported(DataType.INT8, { PeerNodes.array(it, length = 0, buffers = 2) }) { it.syncEventAddress() shouldBe 0 }
             }
         }

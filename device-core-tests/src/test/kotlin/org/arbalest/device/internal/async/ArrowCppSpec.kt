@@ -4,9 +4,9 @@ package org.arbalest.device.internal.async
 import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
-import org.arbalest.device.async.AsyncArrayStream
 import org.arbalest.device.async.AsyncQuirk
-import org.arbalest.device.support.connect
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CImport
 import org.arbalest.device.support.outcome
 import org.arbalest.support.CCompiler
 import org.arbalest.support.I64
@@ -28,7 +28,7 @@ class ArrowCppSpec : FunSpec({
 
         var producer = MemorySegment.NULL
         val start = function("small_start", FunctionDescriptor.of(PTR, PTR))
-        val arrays = AsyncArrayStream.connect({ handler -> producer = start.invoke(handler) as MemorySegment }, *quirks)
+        val arrays = CData.importAsyncStream(CImport.DEVICE.quirks(*quirks), { handler -> producer = start.invoke(handler) as MemorySegment })
         arrays.close()
         val cancels = function("small_cancels", FunctionDescriptor.of(I64, PTR)).invoke(producer) as Long
         function("small_end", FunctionDescriptor.ofVoid(PTR)).invoke(producer)
@@ -47,6 +47,6 @@ class ArrowCppSpec : FunSpec({
     test("whoever knows better says so, either way, but not both [ASY-29]") {
         cancels(NativeLibrary.compile("peer/arrow_alike.c", "peer/small_producer.h"), AsyncQuirk.PRODUCER_STAYS) shouldBe 1
         cancels(NativeLibrary.compile("peer/arrow_unlike.c", "peer/small_producer.h"), AsyncQuirk.PRODUCER_ENDS_EARLY) shouldBe 0
-        shouldThrow<IllegalArgumentException> { AsyncArrayStream.connect({}, AsyncQuirk.PRODUCER_STAYS, AsyncQuirk.PRODUCER_ENDS_EARLY) }
+        shouldThrow<IllegalArgumentException> { CData.importAsyncStream(CImport.DEVICE.quirks(AsyncQuirk.PRODUCER_STAYS, AsyncQuirk.PRODUCER_ENDS_EARLY), {}) }
     }
 })

@@ -12,12 +12,15 @@ import io.kotest.matchers.types.shouldBeSameInstanceAs
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
-import org.arbalest.device.abi.ArrowDeviceArrayStreamStruct
-import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.DeviceType
 import org.arbalest.device.async.AsyncArrayStream
 import org.arbalest.device.async.AsyncProducer
 import org.arbalest.device.async.AsyncSchema
 import org.arbalest.device.async.AsyncTask
+import org.arbalest.device.c.ArrowDeviceArrayStreamStruct
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.c.CImport
 import org.arbalest.device.support.Balanced
 import org.arbalest.device.support.batch
 import org.arbalest.device.support.released
@@ -49,8 +52,8 @@ class AsyncExportLoopSpec : FunSpec({
         executor: Executor = ForkJoinPool.commonPool(),
     ): Pair<AsyncArrayStream, CompletableFuture<Void>> {
         val produced = CompletableFuture<Void>()
-        val arrays = AsyncArrayStream.connect { handler ->
-            AsyncProducer.produce(handler, described, publisher, executor).whenComplete { _, t ->
+        val arrays = CData.importAsyncStream(CImport.DEVICE) { handler ->
+            CData.exportAsyncStream(AsyncProducer.of(described, publisher), handler, executor, CExport.DEVICE).whenComplete { _, t ->
                 if (t == null) produced.complete(null) else produced.completeExceptionally(t)
             }
         }
@@ -130,10 +133,10 @@ class AsyncExportLoopSpec : FunSpec({
         Arena.ofConfined().use { arena ->
             for (isDeviceStream in listOf(false, true)) {
                 val stream = arena.allocate(ArrowDeviceArrayStreamStruct.LAYOUT)
-                if (isDeviceStream) reader.exportDeviceArrayStream(stream) else reader.exportStream(stream)
-                reader = if (isDeviceStream) DeviceArrayReader.importDeviceArrayStream(stream) else DeviceArrayReader.importStream(stream)
+                if (isDeviceStream) CData.exportStream(reader, stream, CExport.DEVICE) else CData.exportStream(reader, stream, CExport.CPU)
+                reader = if (isDeviceStream) CData.importStream(stream, CImport.DEVICE) else CData.importStream(stream, CImport.CPU)
             }
-            val arrays = AsyncArrayStream.connect { AsyncProducer.produce(it, reader, Metadata.empty(), ForkJoinPool.commonPool()) }
+            val arrays = CData.importAsyncStream(CImport.DEVICE) { CData.exportAsyncStream(AsyncProducer.of(reader, Metadata.empty()), it, ForkJoinPool.commonPool(), CExport.DEVICE) }
             arrays.reader(1).use { back ->
                 val failed = shouldThrow<DeviceException> { back.next() }
                 failed.message shouldBe "java.util.NoSuchElementException"
@@ -164,7 +167,7 @@ class AsyncExportLoopSpec : FunSpec({
         val jobs = mutableListOf<Runnable>()
         val (arrays, produced) = loop(Batches(1)) { jobs += it } // nobody runs it yet
         Thread.currentThread().interrupt()
-        shouldThrow<DeviceException> { arrays.reader(1) }.errno() shouldBe org.arbalest.device.abi.Errno.ECANCELED
+        shouldThrow<DeviceException> { arrays.reader(1) }.errno() shouldBe org.arbalest.device.Errno.ECANCELED
         Thread.interrupted() shouldBe true
         while (jobs.isNotEmpty()) jobs.removeFirst().run()
         produced.get(5, SECONDS)
@@ -172,7 +175,7 @@ class AsyncExportLoopSpec : FunSpec({
 
     test("a pull stream passes through an async one and back") {
         val reader = DeviceArrayReader.of(schema, List(100) { batch(it + 1) })
-        val arrays = AsyncArrayStream.connect { AsyncProducer.produce(it, reader, Metadata.empty(), ForkJoinPool.commonPool()) }
+        val arrays = CData.importAsyncStream(CImport.DEVICE) { CData.exportAsyncStream(AsyncProducer.of(reader, Metadata.empty()), it, ForkJoinPool.commonPool(), CExport.DEVICE) }
         arrays.reader(4).use { back ->
             for (i in 1..100) back.next()!!.use { it.length() shouldBe i.toLong() }
             back.next().shouldBeNull()

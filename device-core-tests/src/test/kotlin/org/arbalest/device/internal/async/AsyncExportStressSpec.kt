@@ -6,14 +6,18 @@ import io.kotest.matchers.collections.shouldBeEmpty
 import io.kotest.matchers.ints.shouldBeGreaterThan
 import io.kotest.matchers.shouldBe
 import org.arbalest.device.DeviceArray
-import org.arbalest.device.abi.ArrowArrayStruct
-import org.arbalest.device.abi.ArrowAsyncHandlerStruct
-import org.arbalest.device.abi.ArrowAsyncProducerStruct
-import org.arbalest.device.abi.ArrowAsyncTaskStruct
-import org.arbalest.device.abi.ArrowDeviceArrayStruct
-import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.DeviceType
 import org.arbalest.device.async.AsyncProducer
 import org.arbalest.device.async.AsyncSchema
+import org.arbalest.device.c.ArrowAsyncHandlerStruct
+import org.arbalest.device.c.ArrowAsyncTaskStruct
+import org.arbalest.device.c.ArrowDeviceArrayStruct
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.internal.abi.RawArrowArray
+import org.arbalest.device.internal.abi.RawArrowAsyncHandler
+import org.arbalest.device.internal.abi.RawArrowAsyncProducer
+import org.arbalest.device.internal.abi.RawArrowAsyncTask
 import org.arbalest.device.internal.array.ArrayImport
 import org.arbalest.device.internal.calls.Calls
 import org.arbalest.device.internal.memory.NativeHeap
@@ -87,11 +91,11 @@ internal class ProducerModel(run: Interleavings.Run, private val fails: Boolean,
     init {
         current = this
         faults.clear()
-        ArrowAsyncHandlerStruct.setOnSchema(handler.address(), ON_SCHEMA)
-        ArrowAsyncHandlerStruct.setOnNextTask(handler.address(), ON_NEXT_TASK)
-        ArrowAsyncHandlerStruct.setOnError(handler.address(), ON_ERROR)
-        ArrowAsyncHandlerStruct.setRelease(handler.address(), RELEASE)
-        done = AsyncProducer.produce(handler, SCHEMA, { subscriber.complete(it); it.onSubscribe(subscription(asked)) }, { jobs.add(it) }).toCompletableFuture()
+        RawArrowAsyncHandler.setOnSchema(handler.address(), ON_SCHEMA)
+        RawArrowAsyncHandler.setOnNextTask(handler.address(), ON_NEXT_TASK)
+        RawArrowAsyncHandler.setOnError(handler.address(), ON_ERROR)
+        RawArrowAsyncHandler.setRelease(handler.address(), RELEASE)
+        done = CData.exportAsyncStream(AsyncProducer.of(SCHEMA, { subscriber.complete(it); it.onSubscribe(subscription(asked)) }), handler, { jobs.add(it) }, CExport.DEVICE).toCompletableFuture()
         run.actor("executor") {
             while (true) {
                 step("run") { jobs.isNotEmpty() || run.othersDone("executor") }
@@ -125,15 +129,15 @@ internal class ProducerModel(run: Interleavings.Run, private val fails: Boolean,
     }
 
     private fun call(what: String) {
-        val producer = ArrowAsyncHandlerStruct.producer(handler.address())
+        val producer = RawArrowAsyncHandler.producer(handler.address())
         CALLING.set(true)
         when (what) {
             "request" -> {
                 requested++
-                Calls.request(ArrowAsyncProducerStruct.request(producer), producer, 1)
+                Calls.request(RawArrowAsyncProducer.request(producer), producer, 1)
             }
-            "request(0)" -> Calls.request(ArrowAsyncProducerStruct.request(producer), producer, 0)
-            else -> Calls.release(ArrowAsyncProducerStruct.cancel(producer), producer)
+            "request(0)" -> Calls.request(RawArrowAsyncProducer.request(producer), producer, 0)
+            else -> Calls.release(RawArrowAsyncProducer.cancel(producer), producer)
         }
         CALLING.remove()
     }
@@ -141,12 +145,12 @@ internal class ProducerModel(run: Interleavings.Run, private val fails: Boolean,
     /** The first with an array, the second with NULL; both twice. */
     private fun extract(task: MemorySegment, index: Int) {
         val out = arena.allocate(ArrowDeviceArrayStruct.LAYOUT)
-        val code = Calls.get(ArrowAsyncTaskStruct.extractData(task.address()), task.address(), if (index == 0) out.address() else 0)
+        val code = Calls.get(RawArrowAsyncTask.extractData(task.address()), task.address(), if (index == 0) out.address() else 0)
         if (code != 0) faults += "extract_data returned $code"
         if (index == 0) ArrayImport.giveBack(out.address())
         Interleavings.step("extract $index again")
-        val again = Calls.get(ArrowAsyncTaskStruct.extractData(task.address()), task.address(), out.address())
-        if (again == 0 || ArrowArrayStruct.release(out.address()) != 0L) faults += "a task was extracted twice"
+        val again = Calls.get(RawArrowAsyncTask.extractData(task.address()), task.address(), out.address())
+        if (again == 0 || RawArrowArray.release(out.address()) != 0L) faults += "a task was extracted twice"
         closed.incrementAndGet()
     }
 
@@ -233,7 +237,7 @@ internal class ProducerModel(run: Interleavings.Run, private val fails: Boolean,
         fun onNextTask(@Suppress("unused") self: Long, task: Long, @Suppress("unused") metadata: Long): Int {
             val model = current
             model.callback(if (task == 0L) "end" else "task")
-            if (task != 0L) model.tasks += model.arena.allocate(ArrowAsyncTaskStruct.LAYOUT).copyFrom(NativeHeap.segment(task, ArrowAsyncTaskStruct.SIZE))
+            if (task != 0L) model.tasks += model.arena.allocate(ArrowAsyncTaskStruct.LAYOUT).copyFrom(NativeHeap.segment(task, RawArrowAsyncTask.SIZE))
             return 0
         }
 

@@ -12,16 +12,19 @@ import io.kotest.matchers.types.shouldBeInstanceOf
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
+import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
-import org.arbalest.device.abi.ArrowArrayStruct
-import org.arbalest.device.abi.ArrowAsyncTaskStruct
-import org.arbalest.device.abi.ArrowDeviceArrayStruct
-import org.arbalest.device.abi.DeviceType
-import org.arbalest.device.abi.Errno
+import org.arbalest.device.Errno
 import org.arbalest.device.async.AsyncProducer
 import org.arbalest.device.async.AsyncQuirk
 import org.arbalest.device.async.AsyncSchema
 import org.arbalest.device.async.AsyncTask
+import org.arbalest.device.builders.BatchBuilder
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.internal.abi.RawArrowArray
+import org.arbalest.device.internal.abi.RawArrowAsyncTask
+import org.arbalest.device.internal.abi.RawArrowDeviceArray
 import org.arbalest.device.internal.array.ArrayImport
 import org.arbalest.device.support.ConsumerByHand
 import org.arbalest.device.support.ProducerByHand
@@ -115,7 +118,7 @@ class AsyncHandlerByHandSpec : FunSpec({
                 while (jobs.isNotEmpty()) jobs.removeFirst().run()
             }
             val reader = DeviceArrayReader.of(type.schema(), List(5) { ProducerByHand.one() })
-            val done = AsyncProducer.produce(consumer.handler, reader, Metadata.empty(), Executor { jobs += it })
+            val done = CData.exportAsyncStream(AsyncProducer.of(reader, Metadata.empty()), consumer.handler, Executor { jobs += it }, CExport.DEVICE)
             run()
             consumer.tasks.size shouldBe 0
             consumer.request(2)
@@ -135,7 +138,7 @@ class AsyncHandlerByHandSpec : FunSpec({
     test("producer: what is requested after a cancellation is nothing, be it less than one [ASY-07]") {
         ConsumerByHand().use { consumer ->
             val jobs = mutableListOf<Runnable>()
-            val done = AsyncProducer.produce(consumer.handler, type, Given(), Executor { jobs += it })
+            val done = CData.exportAsyncStream(AsyncProducer.of(type, Given()), consumer.handler, Executor { jobs += it }, CExport.DEVICE)
             consumer.cancel()
             consumer.request(0)
             consumer.request(5)
@@ -150,14 +153,14 @@ class AsyncHandlerByHandSpec : FunSpec({
     test("consumer: out is marked released before extract_data, whatever was in its memory [ASY-17]") {
         var before = 0L
         ProducerByHand { _, out ->
-            before = ArrowArrayStruct.release(out)
-            ArrowArrayStruct.setRelease(out, 0)
+            before = RawArrowArray.release(out)
+            RawArrowArray.setRelease(out, 0)
             0
         }.use { producer ->
             val arrays = producer.connect()
             var failed: Throwable? = null
             arrays.subscribe(Noting(5) { task ->
-                soil(ArrowDeviceArrayStruct.SIZE + ArrowAsyncTaskStruct.SIZE)
+                soil(RawArrowDeviceArray.SIZE + RawArrowAsyncTask.SIZE)
                 failed = runCatching { task.extract() }.exceptionOrNull()
             })
             producer.schema() shouldBe 0
@@ -172,13 +175,13 @@ class AsyncHandlerByHandSpec : FunSpec({
     test("consumer: also where a task is discarded by extracting it; what is not there is not released [ASY-17]") {
         var before = -1L
         ProducerByHand { _, out ->
-            before = ArrowArrayStruct.release(out)
-            ArrowArrayStruct.setRelease(out, 0)
+            before = RawArrowArray.release(out)
+            RawArrowArray.setRelease(out, 0)
             0
         }.use { producer ->
             val arrays = producer.connect(AsyncQuirk.NO_NULL_EXTRACT)
             arrays.subscribe(Noting(5) { task ->
-                soil(ArrowDeviceArrayStruct.SIZE + ArrowAsyncTaskStruct.SIZE)
+                soil(RawArrowDeviceArray.SIZE + RawArrowAsyncTask.SIZE)
                 task.close()
             })
             producer.schema()
@@ -192,7 +195,7 @@ class AsyncHandlerByHandSpec : FunSpec({
     test("producer: out is released after an extract_data that failed, whatever was in it [ASY-17]") {
         ConsumerByHand().use { consumer ->
             val given = Given()
-            val done = AsyncProducer.produce(consumer.handler, type, given, ForkJoinPool.commonPool())
+            val done = CData.exportAsyncStream(AsyncProducer.of(type, given), consumer.handler, ForkJoinPool.commonPool(), CExport.DEVICE)
             val subscriber = given.subscriber.get(5, SECONDS)
             consumer.request(2)
             eventually("it was asked 2 times") { given.asked >= 2 }
@@ -230,7 +233,7 @@ class AsyncHandlerByHandSpec : FunSpec({
     }
 
     test("producer: a failed extract_data is followed by on_error, though nobody requests any more, and then by release alone [ASY-18]") {
-        val wrong = Devices.cpu().batchBuilder(1).use { it.int64("id", longArrayOf(1)).float64("more", doubleArrayOf(1.0)).build() }
+        val wrong = BatchBuilder.of(Devices.cpu(), 1).use { it.int64("id", longArrayOf(1)).float64("more", doubleArrayOf(1.0)).build() }
         val tasks = Flow.Publisher<AsyncTask> { subscriber ->
             subscriber.onSubscribe(object : Flow.Subscription {
                 override fun request(n: Long) = subscriber.onNext(AsyncTask.of(wrong, Metadata.empty()))
@@ -239,7 +242,7 @@ class AsyncHandlerByHandSpec : FunSpec({
             })
         }
         ConsumerByHand().use { consumer ->
-            val done = AsyncProducer.produceTasks(consumer.handler, type, tasks, ForkJoinPool.commonPool())
+            val done = CData.exportAsyncStream(AsyncProducer.ofTasks(type, tasks), consumer.handler, ForkJoinPool.commonPool(), CExport.DEVICE)
             eventually("the consumer was called") { consumer.calls.isNotEmpty() }
             consumer.request(1)
             eventually("the consumer has a task") { consumer.tasks.isNotEmpty() }
@@ -306,7 +309,7 @@ class AsyncHandlerByHandSpec : FunSpec({
                 }
             }
             consumer.inside = { if (it == "task") repeat(20) { consumer.request(1) } }
-            val done = AsyncProducer.produce(consumer.handler, reader, Metadata.empty(), pool)
+            val done = CData.exportAsyncStream(AsyncProducer.of(reader, Metadata.empty()), consumer.handler, pool, CExport.DEVICE)
             eventually("the consumer was called") { consumer.calls.isNotEmpty() }
             pool.submit { repeat(20) { consumer.request(1) } }.get(5, SECONDS)
             eventually("the consumer has a task") { consumer.tasks.isNotEmpty() }
@@ -381,7 +384,7 @@ class AsyncHandlerByHandSpec : FunSpec({
         val field = Field.of("c", DataType.INT8)
         val huge = AsyncSchema(Field.of("", NestedType.StructType(List(1 shl 20) { field })), DeviceType.CPU, Metadata.empty())
         ConsumerByHand().use { consumer ->
-            val done = AsyncProducer.produce(consumer.handler, huge, Given(), ForkJoinPool.commonPool())
+            val done = CData.exportAsyncStream(AsyncProducer.of(huge, Given()), consumer.handler, ForkJoinPool.commonPool(), CExport.DEVICE)
             toldOnlyAnError(consumer, "can be exported")
             failure(done).shouldBeInstanceOf<IllegalArgumentException>()
         }
@@ -405,7 +408,7 @@ class AsyncHandlerByHandSpec : FunSpec({
 
     test("producer: an executor that does not run it is an on_error before the schema, then release [ASY-25]") {
         ConsumerByHand().use { consumer ->
-            val done = AsyncProducer.produce(consumer.handler, type, Given(), Executor { throw RejectedExecutionException("closed for the night") })
+            val done = CData.exportAsyncStream(AsyncProducer.of(type, Given()), consumer.handler, Executor { throw RejectedExecutionException("closed for the night") }, CExport.DEVICE)
             toldOnlyAnError(consumer, "closed for the night")
             failure(done).shouldBeInstanceOf<DeviceException>()
         }
@@ -503,7 +506,7 @@ class AsyncHandlerByHandSpec : FunSpec({
     test("producer: cancelled before on_schema, the consumer is released and told nothing else [ASY-28]") {
         ConsumerByHand().use { consumer ->
             val jobs = mutableListOf<Runnable>()
-            val done = AsyncProducer.produce(consumer.handler, type, Given(), Executor { jobs += it })
+            val done = CData.exportAsyncStream(AsyncProducer.of(type, Given()), consumer.handler, Executor { jobs += it }, CExport.DEVICE)
             consumer.cancel()
             while (jobs.isNotEmpty()) jobs.removeFirst().run()
             consumer.calls shouldContainExactly listOf("release")
@@ -514,7 +517,7 @@ class AsyncHandlerByHandSpec : FunSpec({
     test("producer: what a publisher sends after the consumer has cancelled is closed [ASY-28]") {
         ConsumerByHand().use { consumer ->
             val given = Given()
-            AsyncProducer.produce(consumer.handler, type, given, ForkJoinPool.commonPool())
+            CData.exportAsyncStream(AsyncProducer.of(type, given), consumer.handler, ForkJoinPool.commonPool(), CExport.DEVICE)
             val subscriber = given.subscriber.get(5, SECONDS)
             consumer.request(2)
             eventually("it was asked 2 times") { given.asked >= 2 }

@@ -6,15 +6,19 @@ import io.kotest.matchers.collections.shouldBeEmpty
 import io.kotest.matchers.ints.shouldBeGreaterThan
 import io.kotest.matchers.shouldBe
 import org.arbalest.device.DeviceException
-import org.arbalest.device.abi.ArrowAsyncHandlerStruct
-import org.arbalest.device.abi.ArrowAsyncProducerStruct
-import org.arbalest.device.abi.ArrowAsyncTaskStruct
-import org.arbalest.device.abi.ArrowDeviceArrayStruct
-import org.arbalest.device.abi.ArrowSchemaStruct
-import org.arbalest.device.abi.Errno
+import org.arbalest.device.Errno
 import org.arbalest.device.async.AsyncArrayStream
 import org.arbalest.device.async.AsyncQuirk
 import org.arbalest.device.async.AsyncTask
+import org.arbalest.device.c.ArrowAsyncTaskStruct
+import org.arbalest.device.c.ArrowSchemaStruct
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.c.CImport
+import org.arbalest.device.internal.abi.RawArrowAsyncHandler
+import org.arbalest.device.internal.abi.RawArrowAsyncProducer
+import org.arbalest.device.internal.abi.RawArrowAsyncTask
+import org.arbalest.device.internal.abi.RawArrowDeviceArray
 import org.arbalest.device.internal.calls.Calls
 import org.arbalest.device.support.Balanced
 import org.arbalest.device.support.Interleavings
@@ -96,12 +100,12 @@ internal class ConsumerModel(
     init {
         current = this
         faults.clear()
-        ArrowAsyncProducerStruct.setDeviceType(producer.address(), 1)
-        ArrowAsyncProducerStruct.setRequest(producer.address(), REQUEST)
-        ArrowAsyncProducerStruct.setCancel(producer.address(), CANCEL)
+        RawArrowAsyncProducer.setDeviceType(producer.address(), 1)
+        RawArrowAsyncProducer.setRequest(producer.address(), REQUEST)
+        RawArrowAsyncProducer.setCancel(producer.address(), CANCEL)
         val quirks = listOfNotNull(AsyncQuirk.PRODUCER_ENDS_EARLY.takeIf { isGoneEarly })
-        arrays = AsyncArrayStream.connect({ handler = it.address() }, *quirks.toTypedArray())
-        ArrowAsyncHandlerStruct.setProducer(handler, producer.address())
+        arrays = CData.importAsyncStream(CImport.DEVICE.quirks(*quirks.toTypedArray()), { handler = it.address() })
+        RawArrowAsyncHandler.setProducer(handler, producer.address())
         arrays.released().whenComplete { _, _ -> releases.incrementAndGet() }
         if ("subscribe" !in script) arrays.subscribe(Subscriber())
         run.actor("producer") { produce(this) }
@@ -128,28 +132,28 @@ internal class ConsumerModel(
     private fun produce(actor: Interleavings.Actor) {
         actor.step("on_schema")
         val schema = arena.allocate(ArrowSchemaStruct.LAYOUT)
-        SCHEMA.exportSchema(schema)
-        Calls.get(ArrowAsyncHandlerStruct.onSchema(handler), handler, schema.address()) shouldBe 0
+        CData.exportSchema(SCHEMA.asField(), schema)
+        Calls.get(RawArrowAsyncHandler.onSchema(handler), handler, schema.address()) shouldBe 0
         val task = arena.allocate(ArrowAsyncTaskStruct.LAYOUT)
         while (sent < tasks) {
             actor.step("on_next_task ${sent + 1}") { demand > sent || cancels.get() > 0 }
             if (cancels.get() > 0 && demand <= sent) break // what is owed is sent all the same: late tasks
-            ArrowAsyncTaskStruct.setExtractData(task.address(), EXTRACT)
-            ArrowAsyncTaskStruct.setPrivateData(task.address(), sent++.toLong())
-            Calls.onNextTask(ArrowAsyncHandlerStruct.onNextTask(handler), handler, task.address(), 0) shouldBe 0
+            RawArrowAsyncTask.setExtractData(task.address(), EXTRACT)
+            RawArrowAsyncTask.setPrivateData(task.address(), sent++.toLong())
+            Calls.onNextTask(RawArrowAsyncHandler.onNextTask(handler), handler, task.address(), 0) shouldBe 0
             task.fill(-1)
         }
         exhausted = true
         goEarly()
         actor.step("end")
         when (end) {
-            End.NULL_TASK -> Calls.onNextTask(ArrowAsyncHandlerStruct.onNextTask(handler), handler, 0, 0)
-            End.ON_ERROR -> Calls.onError(ArrowAsyncHandlerStruct.onError(handler), handler, Errno.EIO, 0, 0)
+            End.NULL_TASK -> Calls.onNextTask(RawArrowAsyncHandler.onNextTask(handler), handler, 0, 0)
+            End.ON_ERROR -> Calls.onError(RawArrowAsyncHandler.onError(handler), handler, Errno.EIO, 0, 0)
             End.RELEASE_ALONE -> {}
         }
         gone = end != End.RELEASE_ALONE // as arrow-go does
         actor.step("release")
-        Calls.release(ArrowAsyncHandlerStruct.release(handler), handler)
+        Calls.release(RawArrowAsyncHandler.release(handler), handler)
         gone = true
     }
 
@@ -250,10 +254,10 @@ internal class ConsumerModel(
         @JvmStatic
         fun extract(task: Long, out: Long): Int {
             guarded {
-                current.extracted[ArrowAsyncTaskStruct.privateData(task).toInt()].incrementAndGet()
+                current.extracted[RawArrowAsyncTask.privateData(task).toInt()].incrementAndGet()
                 Interleavings.step(if (out == 0L) "in extract_data(NULL)" else "in extract_data")
                 current.goEarly()
-                if (out != 0L) batch(1).use { it.exportDeviceArray(MemorySegment.ofAddress(out).reinterpret(ArrowDeviceArrayStruct.SIZE)) }
+                if (out != 0L) batch(1).use { CData.exportArray(it, MemorySegment.ofAddress(out).reinterpret(RawArrowDeviceArray.SIZE), CExport.DEVICE) }
             }
             return 0
         }

@@ -8,12 +8,14 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.types.shouldBeInstanceOf
 import org.arbalest.device.DeviceException
-import org.arbalest.device.abi.ArrowAsyncHandlerStruct
-import org.arbalest.device.abi.ArrowAsyncProducerStruct
-import org.arbalest.device.abi.Errno
+import org.arbalest.device.Errno
 import org.arbalest.device.async.AsyncArrayStream
 import org.arbalest.device.async.AsyncQuirk
 import org.arbalest.device.async.AsyncTask
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CImport
+import org.arbalest.device.internal.abi.RawArrowAsyncHandler
+import org.arbalest.device.internal.abi.RawArrowAsyncProducer
 import org.arbalest.device.monitoring.Ledger
 import org.arbalest.device.support.AsyncCollector
 import org.arbalest.device.support.connect
@@ -185,7 +187,7 @@ class ForeignProducerSpec : FunSpec({
     fun whileOnNextBlocks(tasks: Long, act: (PeerProducer, AsyncArrayStream) -> Unit) {
         PeerProducer(-1, 1, setOf(GATE_TASK), at = tasks).use { producer ->
             lateinit var handler: MemorySegment
-            val arrays = AsyncArrayStream.connect({ handler = it }, AsyncQuirk.PRODUCER_ENDS_EARLY)
+            val arrays = CData.importAsyncStream(CImport.DEVICE.quirks(AsyncQuirk.PRODUCER_ENDS_EARLY), { handler = it })
             val (introduced, begin, inside, goOn) = List(4) { CountDownLatch(1) }
             val collector = AsyncCollector(2) { task ->
                 inside.countDown()
@@ -239,10 +241,10 @@ class ForeignProducerSpec : FunSpec({
     fun unreachable(function: (Long, Long) -> Unit, take: (AsyncArrayStream) -> Unit, staysHeld: Boolean = false, check: (AsyncArrayStream) -> Unit) {
         PeerProducer(-1, 1, setOf(GATE_TASK), at = 1).use { producer ->
             lateinit var handler: MemorySegment
-            val arrays = AsyncArrayStream.connect { handler = it; producer.start(it) }
+            val arrays = CData.importAsyncStream(CImport.DEVICE) { handler = it; producer.start(it) }
             take(arrays)
             awaitGate()
-            function(ArrowAsyncHandlerStruct.producer(handler.address()), 0)
+            function(RawArrowAsyncHandler.producer(handler.address()), 0)
             if (!staysHeld) CPeer.openGate()
             try {
                 check(arrays)
@@ -257,7 +259,7 @@ class ForeignProducerSpec : FunSpec({
 
     test("a request that cannot be made reaches the subscriber and whoever waits for the release [ASY-30]") {
         val collector = AsyncCollector(1)
-        unreachable(ArrowAsyncProducerStruct::setRequest, { it.subscribe(collector) }) { arrays ->
+        unreachable(RawArrowAsyncProducer::setRequest, { it.subscribe(collector) }) { arrays ->
             collector.done.outcome().exceptionOrNull().shouldBeInstanceOf<DeviceException>().message shouldContain "could not be called"
             arrays.released().outcome().exceptionOrNull().shouldBeInstanceOf<DeviceException>().message shouldContain "could not be called"
         }
@@ -265,7 +267,7 @@ class ForeignProducerSpec : FunSpec({
 
     test("a request that cannot be made reaches who pulls, instead of leaving them waiting [ASY-30]") {
         lateinit var reader: org.arbalest.device.DeviceArrayReader
-        unreachable(ArrowAsyncProducerStruct::setRequest, { reader = it.reader(1) }) {
+        unreachable(RawArrowAsyncProducer::setRequest, { reader = it.reader(1) }) {
             reader.use {
                 val failed = ForkJoinPool.commonPool().submit<Throwable?> { runCatching { while (true) it.next()!!.close() }.exceptionOrNull() }
                 failed.get(5, java.util.concurrent.TimeUnit.SECONDS).shouldBeInstanceOf<DeviceException>().message shouldContain "could not be called"
@@ -275,7 +277,7 @@ class ForeignProducerSpec : FunSpec({
 
     test("a cancel that cannot be made is no error for whoever cancels, and reaches whoever waits for the release [ASY-30]") {
         val collector = AsyncCollector(0)
-        unreachable(ArrowAsyncProducerStruct::setCancel, { it.subscribe(collector); collector.subscription.request(1) }, staysHeld = true) { arrays ->
+        unreachable(RawArrowAsyncProducer::setCancel, { it.subscribe(collector); collector.subscription.request(1) }, staysHeld = true) { arrays ->
             arrays.close() // before the producer could release by itself
             arrays.released().outcome().exceptionOrNull().shouldBeInstanceOf<DeviceException>().message shouldContain "could not be called"
             collector.done.outcome().isFailure shouldBe true

@@ -7,9 +7,11 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.types.shouldBeInstanceOf
 import org.arbalest.device.DeviceArray
-import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.DeviceType
 import org.arbalest.device.async.AsyncProducer
 import org.arbalest.device.async.AsyncSchema
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
 import org.arbalest.device.spi.WakingSubscription
 import org.arbalest.device.support.ConsumerByHand
 import org.arbalest.device.support.ProducerByHand
@@ -37,7 +39,7 @@ class PublisherFeedSpec : FunSpec({
                 subscriber = it
                 it.onSubscribe(if (wakes) Waking() else Plain())
             }
-            done = AsyncProducer.produce(consumer.handler, type, publisher, Executor { jobs += it }).toCompletableFuture()
+            done = CData.exportAsyncStream(AsyncProducer.of(type, publisher), consumer.handler, Executor { jobs += it }, CExport.DEVICE).toCompletableFuture()
             run()
         }
 

@@ -8,10 +8,13 @@ import io.kotest.matchers.types.shouldBeInstanceOf
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
+import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
-import org.arbalest.device.abi.DeviceType
-import org.arbalest.device.abi.Errno
+import org.arbalest.device.Errno
 import org.arbalest.device.async.AsyncProducer
+import org.arbalest.device.builders.BatchBuilder
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
 import org.arbalest.device.support.outcome
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
@@ -49,7 +52,7 @@ class ReaderFeedSpec : FunSpec({
                 blocks.countDown()
                 check(gate.await(5, SECONDS)) { "nobody opened the gate" }
             }
-            return Devices.cpu().batchBuilder(1).use { it.int64("id", longArrayOf(1)).build() }
+            return BatchBuilder.of(Devices.cpu(), 1).use { it.int64("id", longArrayOf(1)).build() }
         }
 
         override fun close() = closed.countDown()
@@ -58,7 +61,7 @@ class ReaderFeedSpec : FunSpec({
     fun consume(quirk: Quirk, check: (Consumed, Throwable?) -> Unit) {
         val source = Blocked()
         PeerConsumer(5, setOf(quirk, GATE_EXTRACT), at = 0).use { consumer ->
-            val produced = AsyncProducer.produce(consumer.handler, DeviceArrayReader.of(schema, DeviceType.CPU, source), Metadata.empty(), one)
+            val produced = CData.exportAsyncStream(AsyncProducer.of(DeviceArrayReader.of(schema, DeviceType.CPU, source), Metadata.empty()), consumer.handler, one, CExport.DEVICE)
             try {
                 source.blocks.await()
                 CPeer.openGate()

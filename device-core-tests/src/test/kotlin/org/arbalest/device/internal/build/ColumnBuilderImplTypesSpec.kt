@@ -6,6 +6,7 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.Devices
+import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.builders.ColumnBuilder
 import org.arbalest.device.support.Balanced
 import org.arbalest.device.support.batch
@@ -29,12 +30,12 @@ class ColumnBuilderImplTypesSpec : FunSpec({
     extension(Balanced)
 
     /** Builds a column, and reads it back as objects. */
-    fun built(type: DataType, fill: ColumnBuilder.() -> Unit): List<Any?> = Devices.cpu().batchBuilder(3).use { batch ->
+    fun built(type: DataType, fill: ColumnBuilder.() -> Unit): List<Any?> = BatchBuilder.of(Devices.cpu(), 3).use { batch ->
         batch.column(Field.of("a", type)).fill()
         batch.build().use { array -> (0L..2L).map { array.column("a").get(it) } }
     }
 
-    fun refused(type: DataType, fill: ColumnBuilder.() -> Unit): String = Devices.cpu().batchBuilder(1).use { batch ->
+    fun refused(type: DataType, fill: ColumnBuilder.() -> Unit): String = BatchBuilder.of(Devices.cpu(), 1).use { batch ->
         shouldThrow<IllegalArgumentException> {
             (batch.column(Field.of("a", type)) as ColumnBuilderImpl).apply(fill).checkComplete()
         }.message!!
@@ -67,7 +68,7 @@ class ColumnBuilderImplTypesSpec : FunSpec({
     test("what an array has in rows that become null before the column is built may be anything [BLD-18]") {
         built(DataType.DATE64) { append(0).appendAll(longArrayOf(86_400_000, 5)).setNulls { it == 2 } } shouldBe listOf(0L, 86_400_000L, null)
         built(TimeType(TimeUnit.SECOND)) { appendAll(intArrayOf(-1, 7, -1)).setNulls { it != 1 } } shouldBe listOf(null, 7L, null)
-        Devices.cpu().batchBuilder(3).use { batch -> // refused as often as it is tried, until the row is null
+        BatchBuilder.of(Devices.cpu(), 3).use { batch -> // refused as often as it is tried, until the row is null
             val column = batch.column(Field.of("a", TimeType(TimeUnit.MICROSECOND))).appendAll(longArrayOf(1, -1, 2))
             repeat(2) { shouldThrow<IllegalArgumentException> { batch.build() }.message shouldContain "the integer -1 (0 to 86399999999), in row 1" }
             column.setNulls { it == 1 }
@@ -169,7 +170,7 @@ class ColumnBuilderImplTypesSpec : FunSpec({
     test("dictionaries collect each text once, and refuse more texts than the indices can tell apart") {
         val type = DictionaryType(DataType.INT8, Field.of("values", DataType.UTF8), false)
         built(type) { append("a").appendNull().append("a") } shouldBe listOf("a", null, "a")
-        Devices.cpu().batchBuilder(129).use { batch ->
+        BatchBuilder.of(Devices.cpu(), 129).use { batch ->
             val column = batch.column(Field.of("a", type))
             for (i in 0..127) column.append("text $i")
             column.append("text 5")
@@ -205,7 +206,7 @@ class ColumnBuilderImplTypesSpec : FunSpec({
         refused(DataType.fixedSizeBinary(4)) { append(1L) } shouldContain "an integer"
         refused(DataType.fixedSizeBinary(4)) { appendAll(intArrayOf(1)) } shouldContain "an integer"
         refused(DataType.NULL) { append(true) } shouldContain "a boolean"
-        Devices.cpu().batchBuilder(1).use { batch ->
+        BatchBuilder.of(Devices.cpu(), 1).use { batch ->
             val strict = batch.column(Field.of("s", DataType.INT32).withNullable(false))
             shouldThrow<IllegalArgumentException> { strict.appendNull() }.message shouldContain "not nullable, but row 0 is null"
             strict.append(1)

@@ -8,9 +8,13 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
-import org.arbalest.device.abi.ArrowArrayStruct
+import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.builders.ColumnBuilder
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.c.CImport
 import org.arbalest.device.columns.Column
+import org.arbalest.device.internal.abi.RawArrowArray
 import org.arbalest.device.internal.memory.NativeHeap
 import org.arbalest.device.objects.ExtensionCodec
 import org.arbalest.device.support.Balanced
@@ -25,7 +29,7 @@ import java.math.BigDecimal
 class EncodedBuilderSpec : FunSpec({
     extension(Balanced)
 
-    fun <T> built(type: DataType, rows: Int, fill: ColumnBuilder.() -> Unit, look: (DeviceArray) -> T): T = Devices.cpu().batchBuilder(rows).use { batch ->
+    fun <T> built(type: DataType, rows: Int, fill: ColumnBuilder.() -> Unit, look: (DeviceArray) -> T): T = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
         batch.column(Field.of("a", type)).fill()
         batch.build().use { array -> array.child(0).use(look) }
     }
@@ -34,13 +38,13 @@ class EncodedBuilderSpec : FunSpec({
 
     /** The sizes of the data buffers, as C sees them, of the column or of its dictionary. */
     fun DeviceArray.dataSizes(): List<Long> = Arena.ofConfined().use { arena ->
-        val out = arena.allocate(ArrowArrayStruct.SIZE, 8)
-        retain().exportArray(out)
+        val out = arena.allocate(RawArrowArray.SIZE, 8)
+        CData.exportArray(retain(), out, CExport.CPU)
         val own = out.address()
-        val views = if (ArrowArrayStruct.dictionary(own) != 0L) ArrowArrayStruct.dictionary(own) else own
-        val count = ArrowArrayStruct.nBuffers(views) - 3
-        val sizes = ArrowArrayStruct.buffer(views, count + 2)
-        List(count.toInt()) { NativeHeap.getLong(sizes + 8L * it) }.also { DeviceArray.importArray(out, field()).close() }
+        val views = if (RawArrowArray.dictionary(own) != 0L) RawArrowArray.dictionary(own) else own
+        val count = RawArrowArray.nBuffers(views) - 3
+        val sizes = RawArrowArray.buffer(views, count + 2)
+        List(count.toInt()) { NativeHeap.getLong(sizes + 8L * it) }.also { CData.importArray(out, CImport.CPU.schema(field())).close() }
     }
 
     test("a long value that comes again and again, or is refused, needs no buffer more, in a dictionary and in run-ends [BLD-08]") {
@@ -123,7 +127,7 @@ class EncodedBuilderSpec : FunSpec({
 
     test("what a dictionary and run-ends do not take names the type of their values, and how these are appended [BLD-11]") {
         val lists = DataType.list(Field.of("item", DataType.INT32))
-        Devices.cpu().batchBuilder(0).use { batch ->
+        BatchBuilder.of(Devices.cpu(), 0).use { batch ->
             val column = batch.column(Field.of("d", DataType.dictionary(DataType.INT8, lists)))
             for (append in listOf<ColumnBuilder.() -> Unit>({ appendLists(intArrayOf(1)) }, { appendListView(0, 1) }, { items() })) {
                 shouldThrow<IllegalArgumentException> { column.append() }.message.let {
@@ -137,7 +141,7 @@ class EncodedBuilderSpec : FunSpec({
     }
 
     test("indices that grew for values of which one is refused are as narrow as before [OWN-15, BLD-12]") {
-        Devices.cpu().batchBuilder(3).use { batch ->
+        BatchBuilder.of(Devices.cpu(), 3).use { batch ->
             val type = DataType.dictionary(DataType.UINT8, DataType.INT16)
             val column = batch.column(Field.of("a", type)).growIndices().append(7).append(8)
             shouldThrow<IllegalArgumentException> { column.appendAll(LongArray(300) { if (it == 299) 70_000 else it.toLong() }) }
@@ -211,7 +215,7 @@ class EncodedBuilderSpec : FunSpec({
 
     test("indices that grew for a value which is refused then are as narrow as before, also in runs [OWN-15, BLD-12]") {
         val words = DataType.dictionary(DataType.INT8, DataType.UTF8)
-        Devices.cpu().batchBuilder(32_767).use { batch ->
+        BatchBuilder.of(Devices.cpu(), 32_767).use { batch ->
             val column = batch.column(Field.of("a", DataType.runEndEncoded(DataType.INT16, Field.of("v", words))))
             column.values().growIndices()
             for (i in 0 until 128) column.append("$i")
@@ -229,12 +233,12 @@ class EncodedBuilderSpec : FunSpec({
             column.appendList(pair.size)
             check(pair.size == 2) { "no pair" }
         })
-        Devices.cpu().batchBuilder(2).use { batch ->
+        BatchBuilder.of(Devices.cpu(), 2).use { batch ->
             val column = batch.column(codec.field("a"))
             column.items().appendAll(byteArrayOf(1, 2))
             column.appendListView(0, 2)
-            shouldThrow<IllegalStateException> { column.append(longArrayOf(7, 8, 9), codec) }.message shouldBe "no pair"
-            column.append(longArrayOf(3, 4), codec)
+            shouldThrow<IllegalStateException> { codec.append(column, longArrayOf(7, 8, 9)) }.message shouldBe "no pair"
+            codec.append(column, longArrayOf(3, 4))
             batch.build().use { it.column("a").storage().all() shouldBe listOf(listOf(1L, 2L), listOf(3L, 4L)) }
         }
     }

@@ -7,6 +7,7 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.Devices
+import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.builders.ColumnBuilder
 import org.arbalest.device.support.Balanced
 import org.arbalest.device.types.DataType
@@ -22,7 +23,7 @@ class FillersSpec : FunSpec({
     val struct = Field.of("s", point)
 
     /** A column's rows, after [fill]. */
-    fun rows(type: DataType, rows: Int, fill: ColumnBuilder.() -> Unit): List<Any?> = Devices.cpu().batchBuilder(rows).use { batch ->
+    fun rows(type: DataType, rows: Int, fill: ColumnBuilder.() -> Unit): List<Any?> = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
         batch.column(Field.of("a", type)).fill()
         batch.build().use { array -> array.column("a").let { column -> (0 until column.length()).map { column.get(it) } } }
     }
@@ -75,7 +76,7 @@ class FillersSpec : FunSpec({
     val runs = Field.of("r", DataType.runEndEncoded(DataType.INT16, number))
 
     test("where one of several elements cannot be made, none is: run-ends that count no further, values that are missing [OWN-15]") {
-        Devices.cpu().batchBuilder(32767).use { batch ->
+        BatchBuilder.of(Devices.cpu(), 32767).use { batch ->
             val column = batch.column(Field.of("a", DataType.sparseUnion(number, runs)))
             for (row in 0 until 32766) column.child("n").append(row.toLong())
             column.child("r").appendRun(32766).values().append(1)
@@ -90,7 +91,7 @@ class FillersSpec : FunSpec({
             column.child("n").length() shouldBe 32767
             batch.build().close()
         }
-        Devices.cpu().batchBuilder(16383).use { batch ->
+        BatchBuilder.of(Devices.cpu(), 16383).use { batch ->
             val column = batch.column(Field.of("a", DataType.fixedSizeList(runs, 2))).appendLists(IntArray(16383) { 2 })
             column.items().appendRun(32766).values().append(1)
             column.refuses("count (32767)") { appendNull() }
@@ -122,7 +123,7 @@ class FillersSpec : FunSpec({
     }
 
     test("a child that cannot have the rows before is not added to a sparse union [OWN-15]") {
-        Devices.cpu().batchBuilder(40_000).use { batch ->
+        BatchBuilder.of(Devices.cpu(), 40_000).use { batch ->
             val column = batch.column(Field.of("a", DataType.sparseUnion(number)))
             column.child("n").appendAll(IntArray(40_000))
             column.appendUnions(ByteArray(40_000))
@@ -159,7 +160,7 @@ class FillersSpec : FunSpec({
             values().child("x").length() shouldBe 1
             appendStruct().appendNull()
         } shouldBe listOf(x(1), null)
-        Devices.cpu().batchBuilder(32767).use { batch ->
+        BatchBuilder.of(Devices.cpu(), 32767).use { batch ->
             val column = batch.column(Field.of("a", DataType.runEndEncoded(DataType.INT16, Field.of("two", DataType.fixedSizeList(number, 2))))).appendRun(32767)
             column.values().items().append(1).append(2)
             column.values().appendList(2)
@@ -170,7 +171,7 @@ class FillersSpec : FunSpec({
     }
 
     test("a value that a dictionary's index does not count leaves nothing of it behind but what was given [OWN-15]") {
-        Devices.cpu().batchBuilder(129).use { batch ->
+        BatchBuilder.of(Devices.cpu(), 129).use { batch ->
             val column = batch.column(Field.of("a", DataType.dictionary(DataType.INT8, DataType.fixedSizeList(DataType.denseUnion(number).let { Field.of("u", it) }, 1))))
             for (i in 0L until 128) {
                 column.dictionary().items().appendUnion("n").child("n").append(i)

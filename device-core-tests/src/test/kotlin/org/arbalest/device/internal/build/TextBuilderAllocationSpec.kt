@@ -4,6 +4,7 @@ package org.arbalest.device.internal.build
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import org.arbalest.device.Devices
+import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.support.LedgerExtension
@@ -21,7 +22,7 @@ class TextBuilderAllocationSpec : FunSpec({
         Arena.ofConfined().use { arena ->
             val native = arena.allocate(text.size.toLong()).also { MemorySegment.copy(text, 0, it, JAVA_BYTE, 0, text.size) }
             for (type in listOf(DataType.UTF8, DataType.LARGE_UTF8, DataType.UTF8_VIEW)) for (value in listOf(native, MemorySegment.ofArray(text))) {
-                fun allocated(): Long = Devices.cpu().batchBuilder(20_000).use { batch ->
+                fun allocated(): Long = BatchBuilder.of(Devices.cpu(), 20_000).use { batch ->
                     val column = batch.column(Field.of("a", type))
                     val before = threads.currentThreadAllocatedBytes
                     repeat(20_000) { column.append(value) }

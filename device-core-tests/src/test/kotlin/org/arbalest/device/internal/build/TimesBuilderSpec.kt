@@ -6,6 +6,7 @@ import io.kotest.assertions.withClue
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import org.arbalest.device.Devices
+import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.builders.ColumnBuilder
 import org.arbalest.device.columns.Column
 import org.arbalest.device.support.Balanced
@@ -34,7 +35,7 @@ class TimesBuilderSpec : FunSpec({
         DataType.dictionary(DataType.INT8, DataType.runEndEncoded(DataType.INT16, Field.of("v", type))),
     )
 
-    fun <T> built(type: DataType, fill: ColumnBuilder.() -> Unit, read: Column.(Long) -> T): List<T> = Devices.cpu().batchBuilder(2).use { batch ->
+    fun <T> built(type: DataType, fill: ColumnBuilder.() -> Unit, read: Column.(Long) -> T): List<T> = BatchBuilder.of(Devices.cpu(), 2).use { batch ->
         batch.column(Field.of("a", type)).fill()
         batch.build().use { array -> array.column("a").run { listOf(read(0), read(1)) } }
     }
@@ -44,7 +45,7 @@ class TimesBuilderSpec : FunSpec({
         for (wrapped in wrapped(type)) withClue(wrapped) { built(wrapped, { append(one).append(other) }, read) shouldBe listOf(one, other) }
     }
 
-    fun refused(type: DataType, good: ColumnBuilder.() -> Unit, bad: ColumnBuilder.() -> Unit): String = Devices.cpu().batchBuilder(2).use { batch ->
+    fun refused(type: DataType, good: ColumnBuilder.() -> Unit, bad: ColumnBuilder.() -> Unit): String = BatchBuilder.of(Devices.cpu(), 2).use { batch ->
         val column = batch.column(Field.of("a", type)).apply(good)
         val thrown = shouldThrow<IllegalArgumentException> { column.bad() }
         withClue("$type: $thrown") { column.length() shouldBe 1 }

@@ -8,9 +8,12 @@ import io.kotest.matchers.string.shouldStartWith
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
+import org.arbalest.device.Errno
 import org.arbalest.device.Validation
-import org.arbalest.device.abi.Errno
+import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.builders.ColumnBuilder
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CImport
 import org.arbalest.device.support.LaidValues.read
 import org.arbalest.device.support.RawArray
 import org.arbalest.device.support.struct
@@ -34,12 +37,12 @@ class ArrayConversionFieldsSpec : FunSpec({
     extension(LedgerExtension)
 
     fun build(field: Field, rows: Int, fill: (ColumnBuilder) -> Unit): DeviceArray =
-        Devices.cpu().batchBuilder(rows).use { batch -> batch.column(field).let(fill).let { batch.build() } }.use { it.child(0) }
+        BatchBuilder.of(Devices.cpu(), rows).use { batch -> batch.column(field).let(fill).let { batch.build() } }.use { it.child(0) }
 
     fun raw(type: DataType, length: Int, vararg buffers: ByteBuffer?, nulls: Long = 0, children: List<RawArray> = listOf(), dictionary: RawArray? = null, name: String = "a") =
         RawArray(Field.of(name, type), length, nulls, 0, buffers.toMutableList(), children, dictionary)
 
-    fun imported(array: RawArray, use: (DeviceArray) -> Unit): Unit = Arena.ofConfined().use { arena -> DeviceArray.importArray(array.laid(arena), array.field).use(use) }
+    fun imported(array: RawArray, use: (DeviceArray) -> Unit): Unit = Arena.ofConfined().use { arena -> CData.importArray(array.laid(arena), CImport.CPU.schema(array.field)).use(use) }
 
     fun refused(array: DeviceArray, requested: Field, message: String) {
         val thrown = shouldThrow<DeviceException> { array.convertTo(requested) }

@@ -11,12 +11,16 @@ import org.arbalest.device.Conversion
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
+import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
+import org.arbalest.device.Errno
 import org.arbalest.device.Validation
-import org.arbalest.device.abi.ArrowArrayStruct
-import org.arbalest.device.abi.DeviceType
-import org.arbalest.device.abi.Errno
+import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.builders.ColumnBuilder
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.c.CImport
+import org.arbalest.device.internal.abi.RawArrowArray
 import org.arbalest.device.monitoring.Ledger
 import org.arbalest.device.support.LaidValues.read
 import org.arbalest.device.support.RawArray
@@ -57,7 +61,7 @@ class ArrayConversionLimitsSpec : FunSpec({
     val pinnedFake by lazy { pinned.let { FakeDevice.of(DeviceType.CUDA_HOST, 0) } }
 
     fun build(field: Field, rows: Int, fill: (ColumnBuilder) -> Unit): DeviceArray =
-        cpu.batchBuilder(rows).use { batch -> batch.column(field).let(fill).let { batch.build() } }.use { it.child(0) }
+        BatchBuilder.of(cpu, rows).use { batch -> batch.column(field).let(fill).let { batch.build() } }.use { it.child(0) }
 
     fun texts(vararg values: String?, type: DataType = DataType.UTF8): DeviceArray =
         build(Field.of("t", type), values.size) { t -> values.forEach { if (it == null) t.appendNull() else t.append(it) } }
@@ -67,7 +71,7 @@ class ArrayConversionLimitsSpec : FunSpec({
     fun raw(type: DataType, length: Int, vararg buffers: ByteBuffer?, nulls: Long = 0, children: List<RawArray> = listOf(), dictionary: RawArray? = null, name: String = "a") =
         RawArray(Field.of(name, type), length, nulls, 0, buffers.toMutableList(), children, dictionary)
 
-    fun imported(array: RawArray, use: (DeviceArray) -> Unit): Unit = Arena.ofConfined().use { arena -> DeviceArray.importArray(array.laid(arena), array.field).use(use) }
+    fun imported(array: RawArray, use: (DeviceArray) -> Unit): Unit = Arena.ofConfined().use { arena -> CData.importArray(array.laid(arena), CImport.CPU.schema(array.field)).use(use) }
 
     fun refused(array: DeviceArray, requested: Field, message: String) {
         val before = Ledger.now()
@@ -88,7 +92,7 @@ class ArrayConversionLimitsSpec : FunSpec({
 
     fun schema(vararg fields: Pair<String, DataType>) = Schema.of(fields.map { (name, type) -> Field.of(name, type) })
 
-    fun batch(): DeviceArray = cpu.batchBuilder(3).use { batch ->
+    fun batch(): DeviceArray = BatchBuilder.of(cpu, 3).use { batch ->
         batch.int64("n", longArrayOf(1, 2, 3)).utf8("word", listOf("a", "a word of more than twelve bytes", "c")).build()
     }
 
@@ -350,14 +354,14 @@ class ArrayConversionLimitsSpec : FunSpec({
             for (isDevice in listOf(false, true)) {
                 val array = batch()
                 val struct = if (isDevice) arena.struct(StructKind.DEVICE_ARRAY) else out
-                fun export(field: Field) = if (isDevice) array.exportDeviceArray(struct, schemaOut, field) else array.exportArray(struct, schemaOut, field)
+                fun export(field: Field) = if (isDevice) CData.exportArray(array, struct, CExport.DEVICE.schemaTo(schemaOut).requested(field)) else CData.exportArray(array, struct, CExport.CPU.schemaTo(schemaOut).requested(field))
                 for (each in listOf(struct, schemaOut)) each.fill(0x5a)
                 shouldThrow<IllegalArgumentException> { export(schema("n" to DataType.UTF8).asField()) }.message shouldStartWith "$.n: int64 cannot"
                 for (each in listOf(struct, schemaOut)) each.shouldBeGarbage()
                 array.isOpen shouldBe true
                 export(asked.asField())
                 array.isOpen shouldBe false
-                val back = if (isDevice) DeviceArray.importDeviceArray(struct, schemaOut) else DeviceArray.importArray(struct, schemaOut)
+                val back = if (isDevice) CData.importArray(struct, CImport.DEVICE.schema(schemaOut)) else CData.importArray(struct, CImport.CPU.schema(schemaOut))
                 back.use {
                     it.schema() shouldBe asked
                     it.column(0).getString(1) shouldBe "a word of more than twelve bytes"
@@ -410,8 +414,8 @@ class ArrayConversionLimitsSpec : FunSpec({
         val huge = RawArray(Field.of("a", runs), 1, 0, 0, mutableListOf(), listOf(ends, raw(DataType.INT64, 1, null, RawArray.longs(1), name = "values")))
         Arena.ofConfined().use { arena ->
             val out = huge.laid(arena)
-            ArrowArrayStruct.setLength(out.address(), nobodyHas)
-            DeviceArray.importArray(out, huge.field).use { array ->
+            RawArrowArray.setLength(out.address(), nobodyHas)
+            CData.importArray(out, CImport.CPU.schema(huge.field)).use { array ->
                 val before = settled()
                 shouldThrow<DeviceException> { array.convertTo(Field.of("a", DataType.INT64)) }
                 Ledger.now() shouldBe before
@@ -460,14 +464,14 @@ class ArrayConversionLimitsSpec : FunSpec({
         }
         Arena.ofConfined().use { arena ->
             val stream = arena.struct(StructKind.STREAM)
-            reader().convertTo(asked).exportStream(stream)
-            DeviceArrayReader.importStream(stream).use { back ->
+            CData.exportStream(reader().convertTo(asked), stream, CExport.CPU)
+            CData.importStream(stream, CImport.CPU).use { back ->
                 back.schema() shouldBe asked
                 back.next()!!.use { it.column(0).getString(1) shouldBe "a word of more than twelve bytes" }
             }
         }
         val strict = Schema.of(Field.of("word", DataType.UTF8).withNullable(false))
-        val nulls = cpu.batchBuilder(1).use { batch -> batch.column(Field.of("word", DataType.UTF8)).appendNull(); batch.build() }
+        val nulls = BatchBuilder.of(cpu, 1).use { batch -> batch.column(Field.of("word", DataType.UTF8)).appendNull(); batch.build() }
         DeviceArrayReader.of(nulls.schema(), listOf(nulls)).convertTo(strict).use { converted ->
             repeat(2) { shouldThrow<DeviceException> { converted.next() }.message shouldBe "$.word: row 0: is null, but the field that is asked for is not nullable" }
         }

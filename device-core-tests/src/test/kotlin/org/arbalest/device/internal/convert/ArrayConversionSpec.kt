@@ -8,6 +8,8 @@ import io.kotest.matchers.shouldBe
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Validation
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CImport
 import org.arbalest.device.support.HandLaid
 import org.arbalest.device.support.LaidValues
 import org.arbalest.device.support.LaidValues.read
@@ -57,7 +59,7 @@ class ArrayConversionSpec : FunSpec({
     fun imported(type: DataType, of: List<Int>, skipped: Int, isSpoiled: Boolean): DeviceArray = Arena.ofConfined().use { arena ->
         val out = HandLaid.laid(arena, type, of, skipped)
         if (isSpoiled) spoil(out.address(), type)
-        DeviceArray.importArray(out, field("column", type))
+        CData.importArray(out, CImport.CPU.schema(field("column", type)))
     }
 
     fun isSound(array: DeviceArray) = runCatching { array.validate(Validation.FULL) }.isSuccess
@@ -146,7 +148,7 @@ class ArrayConversionSpec : FunSpec({
             val raw = SoundArrays(random).array()
             val requested = (OtherLayouts.of(raw.type) + raw.type).random(random)
             Arena.ofConfined().use { arena ->
-                DeviceArray.importArray(raw.laid(arena), raw.field).use { array ->
+                CData.importArray(raw.laid(arena), CImport.CPU.schema(raw.field)).use { array ->
                     val from = random.nextLong(array.length() + 1)
                     array.slice(from, random.nextLong(array.length() - from + 1)).use { cut ->
                         val values = read(cut.asColumn())

@@ -12,11 +12,15 @@ import org.arbalest.device.ArrayData
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
+import org.arbalest.device.Errno
+import org.arbalest.device.MemoryAllocator
 import org.arbalest.device.MemoryManager
-import org.arbalest.device.abi.ArrowArrayStruct
-import org.arbalest.device.abi.Errno
+import org.arbalest.device.builders.BatchBuilder
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.c.CImport
+import org.arbalest.device.internal.abi.RawArrowArray
 import org.arbalest.device.monitoring.Ledger
-import org.arbalest.device.spi.MemoryAllocator
 import org.arbalest.device.support.EveryType
 import org.arbalest.device.support.HandLaid
 import org.arbalest.device.support.struct
@@ -102,7 +106,7 @@ class ArrayConcatSpec : FunSpec({
     }
 
     test("nulls are counted, and there is no bitmap where there are none, whatever the inputs have [ARR-02]") {
-        fun numbers(vararg values: Long?): DeviceArray = cpu.batchBuilder(values.size).use { batch ->
+        fun numbers(vararg values: Long?): DeviceArray = BatchBuilder.of(cpu, values.size).use { batch ->
             val column = batch.column(Field.of("a", DataType.INT64))
             for (value in values) if (value == null) column.appendNull() else column.append(value)
             batch.build()
@@ -110,19 +114,19 @@ class ArrayConcatSpec : FunSpec({
         fun joined(vararg arrays: DeviceArray, look: (DeviceArray, MemorySegment) -> Unit): Unit = Arena.ofConfined().use { arena ->
             val out = arena.struct(StructKind.ARRAY)
             DeviceArray.concat(arrays.toList()).use { joined ->
-                joined.retain().exportArray(out)
-                look(joined, MemorySegment.ofAddress(ArrowArrayStruct.child(out.address(), 0)).reinterpret(ArrowArrayStruct.SIZE))
+                CData.exportArray(joined.retain(), out, CExport.CPU)
+                look(joined, MemorySegment.ofAddress(RawArrowArray.child(out.address(), 0)).reinterpret(RawArrowArray.SIZE))
             }
             PeerMoves.release(out, StructKind.ARRAY)
             arrays.forEach(DeviceArray::close)
         }
         joined(numbers(1, null, 3), numbers(4, 5), numbers(null)) { array, column ->
-            ArrowArrayStruct.nullCount(column.address()) shouldBe 2
+            RawArrowArray.nullCount(column.address()) shouldBe 2
             EveryType.rows(array) shouldBe listOf(1L, null, 3L, 4L, 5L, null).map { mapOf("a" to it) }
         }
         joined(numbers(1, null, 3).use { it.slice(2, 1) }, numbers(4)) { _, column ->
-            ArrowArrayStruct.nullCount(column.address()) shouldBe 0
-            ArrowArrayStruct.buffer(column.address(), 0) shouldBe 0
+            RawArrowArray.nullCount(column.address()) shouldBe 0
+            RawArrowArray.buffer(column.address(), 0) shouldBe 0
         }
     }
 
@@ -136,19 +140,19 @@ class ArrayConcatSpec : FunSpec({
             arrays.forEach(DeviceArray::close)
         }
         Arena.ofConfined().use { arena ->
-            val bare = List(2) { DeviceArray.importArray(arena.struct(StructKind.ARRAY).also { PeerNodes.array(it, 0, offset = 7, buffers = 3) }, Field.of("", DataType.UTF8)) }
+            val bare = List(2) { CData.importArray(arena.struct(StructKind.ARRAY).also { PeerNodes.array(it, 0, offset = 7, buffers = 3) }, CImport.CPU.schema(Field.of("", DataType.UTF8))) }
             val out = arena.struct(StructKind.ARRAY)
-            DeviceArray.concat(bare).exportArray(out)
+            CData.exportArray(DeviceArray.concat(bare), out, CExport.CPU)
             bare.forEach(DeviceArray::close)
-            ArrowArrayStruct.offset(out.address()) shouldBe 0
-            MemorySegment.ofAddress(ArrowArrayStruct.buffer(out.address(), 1)).reinterpret(4).toArray(java.lang.foreign.ValueLayout.JAVA_BYTE).sum() shouldBe 0
+            RawArrowArray.offset(out.address()) shouldBe 0
+            MemorySegment.ofAddress(RawArrowArray.buffer(out.address(), 1)).reinterpret(4).toArray(java.lang.foreign.ValueLayout.JAVA_BYTE).sum() shouldBe 0
             PeerMoves.release(out, StructKind.ARRAY)
         }
     }
 
     test("the result is one allocation with what is shown, and lives when the inputs are gone") {
         val word = "x".repeat(1000)
-        val batch = cpu.batchBuilder(1000).use { it.utf8("word", List(1000) { word }).build() }
+        val batch = BatchBuilder.of(cpu, 1000).use { it.utf8("word", List(1000) { word }).build() }
         val slices = listOf(batch.slice(500, 2), batch.slice(7, 1))
         val before = Ledger.now()
         val joined = DeviceArray.concat(slices)
@@ -186,7 +190,7 @@ class ArrayConcatSpec : FunSpec({
         shouldThrow<IllegalArgumentException> { DeviceArray.concat(listOf()) }
         shouldThrow<IllegalArgumentException> { DeviceArray.concat(listOf(), cpu.memory(), cpu.defaultStream()) }
         EveryType.batch(0, 1).use { one ->
-            cpu.batchBuilder(1).use { it.int64("a", longArrayOf(1)).build() }.use { other ->
+            BatchBuilder.of(cpu, 1).use { it.int64("a", longArrayOf(1)).build() }.use { other ->
                 val error = shouldThrow<IllegalArgumentException> { DeviceArray.concat(listOf(one, one, other)) }
                 error.message shouldContain "arrays[2] and arrays[0] differ: one is \"struct<a: int64> not null\", the first \"struct<"
             }
@@ -196,7 +200,7 @@ class ArrayConcatSpec : FunSpec({
     }
 
     test("metadata may differ: the first one's stays") {
-        fun batch(of: String) = cpu.batchBuilder(1).use { it.int64("a", longArrayOf(7)).metadata(Metadata.of(mapOf("of" to of))).build() }
+        fun batch(of: String) = BatchBuilder.of(cpu, 1).use { it.int64("a", longArrayOf(7)).metadata(Metadata.of(mapOf("of" to of))).build() }
         batch("a").use { a ->
             batch("b").use { b ->
                 DeviceArray.concat(listOf(a, b)).use { joined ->
@@ -225,6 +229,6 @@ class ArrayConcatSpec : FunSpec({
         val nothing = DeviceArray.of(Field.of("", FlatType.NullType()), ArrayData.of(3, 3, listOf()))
         DeviceArray.concat(listOf(nothing, nothing)).use { it.length() shouldBe 6 }
         nothing.close()
-        cpu.batchBuilder(2).use { it.build() }.use { batch -> DeviceArray.concat(listOf(batch, batch, batch)).use { it.length() shouldBe 6 } }
+        BatchBuilder.of(cpu, 2).use { it.build() }.use { batch -> DeviceArray.concat(listOf(batch, batch, batch)).use { it.length() shouldBe 6 } }
     }
 })

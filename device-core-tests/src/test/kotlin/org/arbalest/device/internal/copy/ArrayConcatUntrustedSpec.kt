@@ -7,8 +7,10 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
-import org.arbalest.device.abi.ArrowArrayStruct
-import org.arbalest.device.abi.Errno
+import org.arbalest.device.Errno
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CImport
+import org.arbalest.device.internal.abi.RawArrowArray
 import org.arbalest.device.support.EveryType
 import org.arbalest.device.support.HandLaid
 import org.arbalest.device.support.struct
@@ -40,7 +42,7 @@ class ArrayConcatUntrustedSpec : FunSpec({
     fun numbers(vararg values: Long, width: Int = 4) = ByteArray(width * values.size) { (values[it / width] shr 8 * (it % width)).toByte() }
 
     fun child(of: MemorySegment, index: Long = 0): MemorySegment =
-        MemorySegment.ofAddress(ArrowArrayStruct.child(of.address(), index)).reinterpret(ArrowArrayStruct.SIZE)
+        MemorySegment.ofAddress(RawArrowArray.child(of.address(), index)).reinterpret(RawArrowArray.SIZE)
 
     fun lay(out: MemorySegment, length: Int, vararg buffers: ByteArray?, offset: Int = 0, children: Long = 0) {
         PeerNodes.array(out, length.toLong(), 0, offset.toLong(), buffers.size.toLong(), children)
@@ -48,7 +50,7 @@ class ArrayConcatUntrustedSpec : FunSpec({
     }
 
     fun array(type: DataType, lay: (MemorySegment) -> Unit): DeviceArray = Arena.ofConfined().use { arena ->
-        DeviceArray.importArray(arena.struct(StructKind.ARRAY).also(lay), Field.of("a", type))
+        CData.importArray(arena.struct(StructKind.ARRAY).also(lay), CImport.CPU.schema(Field.of("a", type)))
     }
 
     fun joined(vararg arrays: DeviceArray): DeviceArray = try {
@@ -110,7 +112,7 @@ class ArrayConcatUntrustedSpec : FunSpec({
         val type = ListViewType(Field.of("item", DataType.INT8))
         fun views(offsets: LongArray, sizes: LongArray, validity: ByteArray? = null) = array(type) { out ->
             lay(out, offsets.size, validity, numbers(*offsets), numbers(*sizes), children = 1)
-            if (validity != null) ArrowArrayStruct.setNullCount(out.address(), -1)
+            if (validity != null) RawArrowArray.setNullCount(out.address(), -1)
             lay(child(out), 3, null, byteArrayOf(7, 8, 9))
         }
         for ((offset, size) in listOf(0L to 4L, 3L to 1L, -1L to 2L, 1L to -1L, 2147483647L to 2147483647L)) {
@@ -120,7 +122,7 @@ class ArrayConcatUntrustedSpec : FunSpec({
         joined(views(longArrayOf(1, 77), longArrayOf(2, 0)), views(longArrayOf(99, 2), longArrayOf(99, 1), byteArrayOf(2))).use { whole ->
             val own = array(type) { out ->
                 lay(out, 4, byteArrayOf(11), numbers(0, 0, 0, 2), numbers(2, 0, 0, 1), children = 1)
-                ArrowArrayStruct.setNullCount(out.address(), 1)
+                RawArrowArray.setNullCount(out.address(), 1)
                 lay(child(out), 3, null, byteArrayOf(8, 9, 9))
             }
             HandLaid.exported(whole.retain()) shouldBe HandLaid.exported(own)
@@ -130,7 +132,7 @@ class ArrayConcatUntrustedSpec : FunSpec({
     test("views into a data buffer that there is not, or of a negative size, are not joined; null ones may be anything [ARR-21]") {
         fun view(vararg words: Long, validity: ByteArray? = null) = array(FlatType.Utf8ViewType()) { out ->
             lay(out, words.size / 4, validity, numbers(*words), ByteArray(20) { 'a'.code.toByte() }, numbers(20, width = 8))
-            if (validity != null) ArrowArrayStruct.setNullCount(out.address(), -1)
+            if (validity != null) RawArrowArray.setNullCount(out.address(), -1)
         }
         val good = view(20, 0, 0, 0)
         refusal(good.retain(), view(0, 0, 0, 0, 20, 0, 1, 0)) shouldBe "arrays[1]: views[1] is in data buffer 1, but there are 1"
@@ -174,7 +176,7 @@ class ArrayConcatUntrustedSpec : FunSpec({
             fun bits(count: Int) = ByteArray((count + 7) / 8) { i -> (0x2D * (i + 3)).toByte() }
             fun bools(count: Int, skipped: Int) = array(DataType.BOOL) { out ->
                 lay(out, count, bits(skipped + count).map { (it.toInt() xor 0x5A).toByte() }.toByteArray(), bits(skipped + count), offset = skipped)
-                ArrowArrayStruct.setNullCount(out.address(), -1)
+                RawArrowArray.setNullCount(out.address(), -1)
             }
             val (first, second) = bools(before, 2) to bools(length, offset)
             val rows = EveryType.rows(first) + EveryType.rows(second)

@@ -11,8 +11,11 @@ import org.arbalest.device.Device
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
+import org.arbalest.device.Errno
 import org.arbalest.device.Validation
-import org.arbalest.device.abi.Errno
+import org.arbalest.device.builders.BatchBuilder
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CImport
 import org.arbalest.device.monitoring.Ledger
 import org.arbalest.device.support.EveryType
 import org.arbalest.device.support.RawArray
@@ -66,7 +69,7 @@ class ArrayCopySpec : FunSpec({
 
     test("a copy of a few rows of much text has the text of those rows only") {
         val word = "x".repeat(1000)
-        cpu.batchBuilder(1000).use { it.utf8("word", List(1000) { word }).build() }.use { batch ->
+        BatchBuilder.of(cpu, 1000).use { it.utf8("word", List(1000) { word }).build() }.use { batch ->
             val before = Ledger.now()
             batch.slice(500, 3).use { it.copyTo(cpu) }.use { copy ->
                 Ledger.now().since(before).bufferBytes() shouldBeLessThan 5_000
@@ -115,7 +118,7 @@ class ArrayCopySpec : FunSpec({
     for ((i, raw) in hidden.withIndex()) {
         test("rows before the first that is shown are not looked at, case $i of type ${raw.type} [ARR-12]") {
             Arena.ofConfined().use { arena ->
-                DeviceArray.importArray(raw.laid(arena), raw.field, Validation.FULL).use { array ->
+                CData.importArray(raw.laid(arena), CImport.CPU.schema(raw.field).validation(Validation.FULL)).use { array ->
                     array.copyTo(cpu).use { copy ->
                         copy.difference(array) shouldBe null
                         copy.validate(Validation.FULL)
@@ -128,7 +131,7 @@ class ArrayCopySpec : FunSpec({
 
     test("an array without elements whose offsets are NULL is copied to one with offsets [ARR-08]") {
         val schema = Schema.of(listOf(Field.of("text", DataType.UTF8), Field.of("list", NestedType.ListType(Field.of("item", DataType.INT8)))))
-        cpu.batchBuilder(0).use {
+        BatchBuilder.of(cpu, 0).use {
             it.utf8("text", listOf())
             it.column(schema.fields()[1])
             it.build()

@@ -9,8 +9,12 @@ import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
-import org.arbalest.device.abi.ArrowArrayStruct
-import org.arbalest.device.abi.Errno
+import org.arbalest.device.Errno
+import org.arbalest.device.builders.BatchBuilder
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.c.CImport
+import org.arbalest.device.internal.abi.RawArrowArray
 import org.arbalest.device.support.EveryType
 import org.arbalest.device.support.struct
 import org.arbalest.device.types.DataType
@@ -39,7 +43,7 @@ class ArrayCopyUntrustedSpec : FunSpec({
         val bytes = ByteBuffer.allocate(4 * offsets.size).order(ByteOrder.nativeOrder()).apply { offsets.forEach(::putInt) }.array()
         PeerNodes.setBuffer(out, 1, bytes, PeerNodes.Placement.GUARDED)
         PeerNodes.setBuffer(out, 2, data, PeerNodes.Placement.GUARDED)
-        DeviceArray.importArray(out, Field.of("a", DataType.UTF8)).use { array ->
+        CData.importArray(out, CImport.CPU.schema(Field.of("a", DataType.UTF8))).use { array ->
             val failed = shouldThrow<DeviceException> { array.copyTo(Devices.cpu()) }
             failed.errno() shouldBe Errno.EINVAL
             failed.message!!
@@ -57,7 +61,7 @@ class ArrayCopyUntrustedSpec : FunSpec({
     }
 
     test("the copy of a slice counts its own nulls [ARR-02]") {
-        Devices.cpu().batchBuilder(16).use { batch ->
+        BatchBuilder.of(Devices.cpu(), 16).use { batch ->
             val column = batch.column(Field.of("a", DataType.INT32))
             for (row in 0 until 16) if (row < 12) column.append(row.toLong()) else column.appendNull()
             batch.build()
@@ -69,9 +73,9 @@ class ArrayCopyUntrustedSpec : FunSpec({
 
     /** Makes an array of C's, copies it, and looks at the copy; also at the struct that it goes out as. */
     fun copied(type: DataType, make: (MemorySegment) -> Unit, look: (DeviceArray, MemorySegment) -> Unit) = Arena.ofConfined().use { arena ->
-        DeviceArray.importArray(arena.struct(StructKind.ARRAY).also(make), Field.of("a", type)).use { it.copyTo(Devices.cpu()) }.use { copy ->
+        CData.importArray(arena.struct(StructKind.ARRAY).also(make), CImport.CPU.schema(Field.of("a", type))).use { it.copyTo(Devices.cpu()) }.use { copy ->
             val out = arena.struct(StructKind.ARRAY)
-            copy.retain().use { it.exportArray(out) }
+            copy.retain().use { CData.exportArray(it, out, CExport.CPU) }
             look(copy, out)
             PeerMoves.release(out, StructKind.ARRAY)
         }
@@ -79,7 +83,7 @@ class ArrayCopyUntrustedSpec : FunSpec({
 
     test("the copy of text without elements, whose offsets are NULL, has one offset, which is 0 [ARR-08]") {
         copied(DataType.UTF8, { PeerNodes.array(it, length = 0, buffers = 3) }) { _, out ->
-            val offsets = ArrowArrayStruct.buffer(out.address(), 1)
+            val offsets = RawArrowArray.buffer(out.address(), 1)
             offsets shouldNotBe 0
             MemorySegment.ofAddress(offsets).reinterpret(4).get(ValueLayout.JAVA_INT_UNALIGNED, 0) shouldBe 0
         }
@@ -89,12 +93,12 @@ class ArrayCopyUntrustedSpec : FunSpec({
         val type = NestedType.FixedSizeListType(Field.of("item", DataType.INT8), 3)
         copied(type, { out ->
             PeerNodes.array(out, length = 2, offset = 1, buffers = 1, children = 1)
-            val items = MemorySegment.ofAddress(ArrowArrayStruct.child(out.address(), 0)).reinterpret(ArrowArrayStruct.SIZE)
+            val items = MemorySegment.ofAddress(RawArrowArray.child(out.address(), 0)).reinterpret(RawArrowArray.SIZE)
             PeerNodes.array(items, length = 9, buffers = 2)
             PeerNodes.setBuffer(items, 1, ByteArray(9) { it.toByte() })
         }) { copy, out ->
             EveryType.rows(copy) shouldBe listOf(listOf(3L, 4L, 5L), listOf(6L, 7L, 8L))
-            ArrowArrayStruct.length(ArrowArrayStruct.child(out.address(), 0)) shouldBe 6
+            RawArrowArray.length(RawArrowArray.child(out.address(), 0)) shouldBe 6
         }
     }
 
@@ -105,7 +109,7 @@ class ArrayCopyUntrustedSpec : FunSpec({
             PeerNodes.setBuffer(out, 2, ByteArray(20))
             PeerNodes.setBuffer(out, 3, ByteBuffer.allocate(8).order(ByteOrder.nativeOrder()).putLong(20).array())
         }) { _, out ->
-            val sizes = MemorySegment.ofAddress(ArrowArrayStruct.buffer(out.address(), 3)).reinterpret(8)
+            val sizes = MemorySegment.ofAddress(RawArrowArray.buffer(out.address(), 3)).reinterpret(8)
             sizes.get(ValueLayout.JAVA_LONG_UNALIGNED, 0) shouldBe 20
         }
     }
@@ -114,11 +118,11 @@ class ArrayCopyUntrustedSpec : FunSpec({
         EveryType.batch(0, 5).use { it.copyTo(Devices.cpu()) }.use { copy ->
             Arena.ofConfined().use { arena ->
                 val out = arena.struct(StructKind.ARRAY)
-                copy.retain().use { it.exportArray(out) }
+                copy.retain().use { CData.exportArray(it, out, CExport.CPU) }
                 for ((i, field) in EveryType.fields.withIndex()) {
-                    val column = ArrowArrayStruct.child(out.address(), i.toLong())
+                    val column = RawArrowArray.child(out.address(), i.toLong())
                     val sizes = if (field.type().format().startsWith("v")) 1 else 0 // of the views' buffers, which are no buffer of ours
-                    for (buffer in 0 until ArrowArrayStruct.nBuffers(column) - sizes) ArrowArrayStruct.buffer(column, buffer) % 64 shouldBe 0
+                    for (buffer in 0 until RawArrowArray.nBuffers(column) - sizes) RawArrowArray.buffer(column, buffer) % 64 shouldBe 0
                 }
                 PeerMoves.release(out, StructKind.ARRAY)
             }

@@ -7,8 +7,11 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
-import org.arbalest.device.abi.ArrowArrayStruct
-import org.arbalest.device.abi.Errno
+import org.arbalest.device.Errno
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.c.CImport
+import org.arbalest.device.internal.abi.RawArrowArray
 import org.arbalest.device.support.EveryType
 import org.arbalest.device.support.HandLaid
 import org.arbalest.device.support.struct
@@ -33,7 +36,7 @@ class ConcatDictionarySpec : FunSpec({
 
     fun number(value: Long, bytes: Int) = ByteArray(bytes) { (value shr 8 * it).toByte() }
 
-    fun dictionary(of: MemorySegment): MemorySegment = MemorySegment.ofAddress(ArrowArrayStruct.dictionary(of.address())).reinterpret(ArrowArrayStruct.SIZE)
+    fun dictionary(of: MemorySegment): MemorySegment = MemorySegment.ofAddress(RawArrowArray.dictionary(of.address())).reinterpret(RawArrowArray.SIZE)
 
     /** An array of C's of these indices, null where one is; [lay] lays out its dictionary. */
     fun array(type: DictionaryType, indices: List<Long?>, lay: (MemorySegment) -> Unit): DeviceArray = Arena.ofConfined().use { arena ->
@@ -44,7 +47,7 @@ class ConcatDictionarySpec : FunSpec({
         PeerNodes.setBuffer(out, 1, indices.map { number(it ?: 99, type.index().bits() / 8) }.fold(ByteArray(0), ByteArray::plus))
         PeerNodes.setArrayDictionary(out)
         lay(dictionary(out))
-        DeviceArray.importArray(out, Field.of("d", type))
+        CData.importArray(out, CImport.CPU.schema(Field.of("d", type)))
     }
 
     fun words(vararg rows: Int, skipped: Int = 0): (MemorySegment) -> Unit = { HandLaid.lay(it, DataType.UTF8, rows.toList(), skipped) }
@@ -82,7 +85,7 @@ class ConcatDictionarySpec : FunSpec({
         fun map(sorted: Boolean) = Arena.ofConfined().use { arena ->
             val unsorted = DataType.map(Field.of("key", DataType.UTF8).withNullable(false), Field.of("value", DataType.INT8)) as NestedType.MapType
             val type = NestedType.MapType(unsorted.entries(), sorted)
-            DeviceArray.importArray(arena.struct(StructKind.ARRAY).also { HandLaid.lay(it, type, listOf(1), 0) }, Field.of("m", type))
+            CData.importArray(arena.struct(StructKind.ARRAY).also { HandLaid.lay(it, type, listOf(1), 0) }, CImport.CPU.schema(Field.of("m", type)))
         }
         mismatch(map(false), map(true)) shouldBe wrong
     }
@@ -138,8 +141,8 @@ class ConcatDictionarySpec : FunSpec({
                 listOf(a, b).forEach(DeviceArray::close)
                 Arena.ofConfined().use { arena ->
                     val out = arena.struct(StructKind.ARRAY)
-                    whole.retain().exportArray(out)
-                    ArrowArrayStruct.length(dictionary(out).address()).also { PeerMoves.release(out, StructKind.ARRAY) }
+                    CData.exportArray(whole.retain(), out, CExport.CPU)
+                    RawArrowArray.length(dictionary(out).address()).also { PeerMoves.release(out, StructKind.ARRAY) }
                 }
             }
             length(made(listOf(4, 5, 9), 0), made(listOf(4, 5, 9), 0)) shouldBe 3

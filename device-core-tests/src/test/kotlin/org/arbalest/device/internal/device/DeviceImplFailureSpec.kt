@@ -7,10 +7,14 @@ import io.kotest.matchers.collections.shouldContainExactly
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.DeviceException
-import org.arbalest.device.abi.ArrowArrayStruct
-import org.arbalest.device.abi.ArrowSchemaStruct
-import org.arbalest.device.abi.DeviceType
-import org.arbalest.device.abi.Errno
+import org.arbalest.device.DeviceType
+import org.arbalest.device.Errno
+import org.arbalest.device.builders.BatchBuilder
+import org.arbalest.device.c.ArrowSchemaStruct
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.internal.abi.RawArrowArray
+import org.arbalest.device.internal.abi.RawArrowSchema
 import org.arbalest.device.internal.array.ArrayImport
 import org.arbalest.device.internal.calls.Calls
 import org.arbalest.device.internal.cpu.CpuProvider
@@ -47,8 +51,8 @@ class DeviceImplFailureSpec : FunSpec({
         batch(100, DeviceImpl(DeviceType.CPU, -1, driver)).use { array ->
             Arena.ofConfined().use { arena ->
                 val out = arena.struct()
-                array.retain().exportArray(out)
-                Calls.release(ArrowArrayStruct.release(out.address()), out.address()) // and through C
+                CData.exportArray(array.retain(), out, CExport.CPU)
+                Calls.release(RawArrowArray.release(out.address()), out.address()) // and through C
             }
             freed shouldContainExactly emptyList()
         }
@@ -69,7 +73,7 @@ class DeviceImplFailureSpec : FunSpec({
             }
         }
         val before = Ledger.now()
-        DeviceImpl(DeviceType.CPU, -1, scarce).batchBuilder(2).use { builder ->
+        BatchBuilder.of(DeviceImpl(DeviceType.CPU, -1, scarce), 2).use { builder ->
             left = 2
             val text = builder.column(Field.of("t", DataType.UTF8))
             shouldThrow<DeviceException> { text.append("x".repeat(1000)) }.errno() shouldBe Errno.ENOMEM
@@ -92,13 +96,13 @@ class DeviceImplFailureSpec : FunSpec({
                         while (true) { // idle slots go first
                             val out = arena.struct()
                             val schema = arena.allocate(ArrowSchemaStruct.LAYOUT)
-                            ArrowArrayStruct.setRelease(out.address(), 1)
-                            ArrowSchemaStruct.setRelease(schema.address(), 1)
+                            RawArrowArray.setRelease(out.address(), 1)
+                            RawArrowSchema.setRelease(schema.address(), 1)
                             try {
-                                array.retain().use { it.exportArray(out, schema) }
+                                array.retain().use { CData.exportArray(it, out, CExport.CPU.schemaTo(schema)) }
                             } catch (e: DeviceException) {
-                                ArrowArrayStruct.release(out.address()) shouldBe 1
-                                ArrowSchemaStruct.release(schema.address()) shouldBe 1
+                                RawArrowArray.release(out.address()) shouldBe 1
+                                RawArrowSchema.release(schema.address()) shouldBe 1
                                 throw e
                             }
                             SchemaImporter.giveBack(schema.address())

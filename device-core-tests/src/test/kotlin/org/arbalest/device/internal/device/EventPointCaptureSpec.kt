@@ -7,8 +7,8 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.types.shouldBeInstanceOf
 import org.arbalest.device.DeviceException
-import org.arbalest.device.abi.DeviceType
-import org.arbalest.device.abi.Errno
+import org.arbalest.device.DeviceType
+import org.arbalest.device.Errno
 import org.arbalest.device.internal.lifetime.Shared
 import org.arbalest.device.internal.memory.NativeHeap
 import org.arbalest.device.spi.Answer

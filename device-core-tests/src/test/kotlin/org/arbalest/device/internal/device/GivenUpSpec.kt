@@ -4,8 +4,8 @@ package org.arbalest.device.internal.device
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import org.arbalest.device.DeviceException
-import org.arbalest.device.abi.DeviceType
-import org.arbalest.device.abi.Errno
+import org.arbalest.device.DeviceType
+import org.arbalest.device.Errno
 import org.arbalest.device.internal.lifetime.Counts
 import org.arbalest.device.internal.lifetime.Shared
 import org.arbalest.support.LedgerExtension

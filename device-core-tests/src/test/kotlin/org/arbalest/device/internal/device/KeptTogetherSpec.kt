@@ -3,9 +3,9 @@ package org.arbalest.device.internal.device
 
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
-import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.DeviceType
+import org.arbalest.device.MemoryAllocator
 import org.arbalest.device.internal.management.Management
-import org.arbalest.device.spi.MemoryAllocator
 import org.arbalest.support.ChildJvm
 import org.arbalest.testkit.contract.eventually
 import java.lang.management.ManagementFactory

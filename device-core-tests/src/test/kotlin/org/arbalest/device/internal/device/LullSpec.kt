@@ -8,8 +8,8 @@ import io.kotest.matchers.longs.shouldBeGreaterThanOrEqual
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.DeviceException
-import org.arbalest.device.abi.DeviceType
-import org.arbalest.device.abi.Errno
+import org.arbalest.device.DeviceType
+import org.arbalest.device.Errno
 import org.arbalest.device.internal.lifetime.Counts
 import org.arbalest.support.LedgerExtension
 import org.arbalest.testkit.contract.eventually

@@ -3,7 +3,7 @@ package org.arbalest.device.internal.device
 
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
-import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.DeviceType
 import java.lang.management.ManagementFactory
 
 class OpenDevicesAllocationSpec : FunSpec({

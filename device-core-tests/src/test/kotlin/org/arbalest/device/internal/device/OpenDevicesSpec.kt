@@ -9,12 +9,12 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.types.shouldBeInstanceOf
 import io.kotest.matchers.types.shouldBeSameInstanceAs
+import org.arbalest.device.Availability
 import org.arbalest.device.Device
 import org.arbalest.device.DeviceException
-import org.arbalest.device.abi.DeviceType
-import org.arbalest.device.abi.Errno
+import org.arbalest.device.DeviceType
+import org.arbalest.device.Errno
 import org.arbalest.device.internal.cpu.CpuProvider
-import org.arbalest.device.spi.Availability
 import org.arbalest.device.spi.DeviceDriver
 import org.arbalest.device.spi.DeviceProvider
 import java.util.concurrent.CompletableFuture

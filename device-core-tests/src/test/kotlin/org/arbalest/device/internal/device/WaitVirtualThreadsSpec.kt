@@ -10,12 +10,14 @@ import org.arbalest.device.Device
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceBuffer
+import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
 import org.arbalest.device.Validation
-import org.arbalest.device.abi.ArrowArrayStreamStruct
-import org.arbalest.device.abi.DeviceType
-import org.arbalest.device.async.AsyncArrayStream
 import org.arbalest.device.async.AsyncProducer
+import org.arbalest.device.c.ArrowArrayStreamStruct
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.c.CImport
 import org.arbalest.device.internal.staging.Staging
 import org.arbalest.device.monitoring.Ledger
 import org.arbalest.device.support.StagedGpu
@@ -48,7 +50,7 @@ class WaitVirtualThreadsSpec : FunSpec({
         Arena.ofShared().use { arena ->
             val structs = List(1000) {
                 val reader = numbers(5).use { batch -> DeviceArrayReader.of(batch.schema(), List(3) { batch.slice(1, 4) }) }
-                arena.allocate(ArrowArrayStreamStruct.LAYOUT).also(reader::exportStream)
+                arena.allocate(ArrowArrayStreamStruct.LAYOUT).also { CData.exportStream(reader, it, CExport.CPU) }
             }
             Executors.newVirtualThreadPerTaskExecutor().use { threads ->
                 val readers = structs.map { struct -> threads.submit { sum.addAndGet(pulled(struct)) } }
@@ -76,7 +78,7 @@ class WaitVirtualThreadsSpec : FunSpec({
 /** The sum of a column of a stream's batches. */
 private fun pulled(struct: MemorySegment): Long {
     var sum = 0L
-    DeviceArrayReader.importStream(struct).use { reader ->
+    CData.importStream(struct, CImport.CPU).use { reader ->
         while (true) {
             (reader.next() ?: break).use { batch ->
                 val column = batch.column("a").asLongs()
@@ -153,8 +155,8 @@ private class Waits : AutoCloseable {
         Arena.ofShared().use { arena ->
             if (isThroughC) {
                 val struct = arena.allocate(ArrowArrayStreamStruct.LAYOUT)
-                reader.exportStream(struct)
-                reader = DeviceArrayReader.importStream(struct)
+                CData.exportStream(reader, struct, CExport.CPU)
+                reader = CData.importStream(struct, CImport.CPU)
             }
             reader.use { run(Case(name) { it.next()!!.close() }, gate::countDown) }
         }
@@ -164,11 +166,11 @@ private class Waits : AutoCloseable {
     fun onAsync(name: String, run: (Case, () -> Unit) -> Unit) {
         lateinit var handler: MemorySegment
         val batches = numbers(1).use { batch -> DeviceArrayReader.of(batch.schema(), List(3) { batch.retain() }) }
-        AsyncArrayStream.connect { handler = it }.use { stream ->
+        CData.importAsyncStream(CImport.DEVICE) { handler = it }.use { stream ->
             val pull = Case(name) {
                 stream.reader(1).use { reader -> while (true) (reader.next() ?: break).close() }
             }
-            run(pull) { AsyncProducer.produce(handler, batches, Metadata.empty(), pool) }
+            run(pull) { CData.exportAsyncStream(AsyncProducer.of(batches, Metadata.empty()), handler, pool, CExport.DEVICE) }
             stream.released().toCompletableFuture().join()
         }
     }

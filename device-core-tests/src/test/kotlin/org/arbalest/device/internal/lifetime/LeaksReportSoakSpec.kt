@@ -9,7 +9,11 @@ import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.string.shouldNotContain
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
-import org.arbalest.device.abi.ArrowDeviceArrayStruct
+import org.arbalest.device.builders.BatchBuilder
+import org.arbalest.device.c.ArrowDeviceArrayStruct
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.c.CImport
 import org.arbalest.support.ChildJvm
 import java.lang.foreign.Arena
 import java.util.concurrent.CountDownLatch
@@ -46,7 +50,7 @@ class LeaksReportSoakSpec : FunSpec({
 
 internal object LeakedHandles {
     private val logger = Logger.getLogger("org.arbalest.device") // held: java.util.logging does not
-    private fun make(): DeviceArray = Devices.cpu().batchBuilder(1).use { it.int32("n", intArrayOf(1)).build() }
+    private fun make(): DeviceArray = BatchBuilder.of(Devices.cpu(), 1).use { it.int32("n", intArrayOf(1)).build() }
 
     private fun leak() {
         make().retain().close()
@@ -61,9 +65,9 @@ internal object LeakedHandles {
         Arena.ofConfined().use { arena ->
             val out = arena.allocate(ArrowDeviceArrayStruct.LAYOUT)
             make().use { array ->
-                array.retain().exportDeviceArray(out)
+                CData.exportArray(array.retain(), out, CExport.DEVICE)
                 Devices.cpu().createStream().use { stream -> stream.record().use { stream.waitFor(it) } }
-                DeviceArray.importDeviceArray(out, array.field()).move().use { it.slice(0, 1).close() }
+                CData.importArray(out, CImport.DEVICE.schema(array.field())).move().use { it.slice(0, 1).close() }
             }
         }
     }

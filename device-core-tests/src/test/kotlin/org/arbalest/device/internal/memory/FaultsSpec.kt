@@ -7,9 +7,12 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
-import org.arbalest.device.abi.DeviceType
-import org.arbalest.device.abi.Errno
+import org.arbalest.device.Errno
+import org.arbalest.device.builders.BatchBuilder
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
 import org.arbalest.device.monitoring.Ledger
 import org.arbalest.device.support.EveryType
 import org.arbalest.device.support.struct
@@ -46,10 +49,10 @@ class FaultsSpec : FunSpec({
                 val stream = arena.struct(kind)
                 val reader = DeviceArrayReader.of(schema, DeviceType.CPU) { throw answer.second() }
                 val drained = if (kind == StructKind.STREAM) {
-                    reader.exportStream(stream)
+                    CData.exportStream(reader, stream, CExport.CPU)
                     PeerStreams.drain(stream, extra = 2)
                 } else {
-                    reader.exportDeviceArrayStream(stream)
+                    CData.exportStream(reader, stream, CExport.DEVICE)
                     PeerStreams.drainDevice(stream, extra = 2)
                 }
                 withClue(drained) {
@@ -64,7 +67,7 @@ class FaultsSpec : FunSpec({
         val schema = EveryType.batch(0, 1).use { it.schema() }
         Arena.ofConfined().use { arena ->
             val stream = arena.struct(StructKind.STREAM)
-            DeviceArrayReader.of(schema, DeviceType.CPU) { overflow(0).let { null } }.exportStream(stream)
+            CData.exportStream(DeviceArrayReader.of(schema, DeviceType.CPU) { overflow(0).let { null } }, stream, CExport.CPU)
             PeerStreams.drain(stream).let {
                 it.code shouldBe Errno.EIO
                 it.error!! shouldContain "StackOverflowError"
@@ -81,7 +84,7 @@ class FaultsSpec : FunSpec({
 
                 override fun close() = throw StackOverflowError("in close")
             }
-            DeviceArrayReader.of(schema, DeviceType.CPU, source).exportStream(stream)
+            CData.exportStream(DeviceArrayReader.of(schema, DeviceType.CPU, source), stream, CExport.CPU)
             PeerMoves.releaseOnThread(stream, StructKind.STREAM) shouldBe true
             Held.now().let { it.streams shouldBe 0; it.readers shouldBe 0 }
         }
@@ -124,7 +127,7 @@ internal object FaultsWithoutLog {
             val array = arena.struct(StructKind.ARRAY)
             val copy = arena.struct(StructKind.ARRAY)
             repeat(2) {
-                Devices.cpu().batchBuilder(1).use { it.int32("n", intArrayOf(1)).build() }.use { it.exportArray(array) }
+                BatchBuilder.of(Devices.cpu(), 1).use { it.int32("n", intArrayOf(1)).build() }.use { CData.exportArray(it, array, CExport.CPU) }
                 PeerMoves.copy(array, copy, StructKind.ARRAY)
                 PeerMoves.release(array, StructKind.ARRAY)
                 PeerMoves.release(copy, StructKind.ARRAY)
@@ -135,7 +138,7 @@ internal object FaultsWithoutLog {
                         override fun close() = error("close")
                     }
                     val schema = EveryType.batch(0, 1).use { it.schema() }
-                    DeviceArrayReader.of(schema, DeviceType.CPU, source).exportStream(stream)
+                    CData.exportStream(DeviceArrayReader.of(schema, DeviceType.CPU, source), stream, CExport.CPU)
                 }, StructKind.STREAM)
             }
             println(if (Ledger.now().isZero) "still here" else "left ${Ledger.now()}")

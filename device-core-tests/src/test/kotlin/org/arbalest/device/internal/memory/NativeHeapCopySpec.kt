@@ -5,6 +5,7 @@ import io.kotest.assertions.withClue
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import org.arbalest.device.Devices
+import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.support.LedgerExtension
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
@@ -123,7 +124,7 @@ class NativeHeapCopySpec : FunSpec({
         val rows = 400_003
         val longs = LongArray(rows) { it * 7919L }
         val doubles = DoubleArray(rows) { it / 3.0 }
-        Devices.cpu().batchBuilder(rows).use { it.int64("a", longs).float64("b", doubles).build() }.use { array ->
+        BatchBuilder.of(Devices.cpu(), rows).use { it.int64("a", longs).float64("b", doubles).build() }.use { array ->
             array.column(0).toLongArray() shouldBe longs
             array.column(1).toDoubleArray() shouldBe doubles
             array.column(0).asLongs().toArray() shouldBe longs

@@ -7,16 +7,24 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
-import org.arbalest.device.abi.ArrowArrayStreamStruct
-import org.arbalest.device.abi.ArrowArrayStruct
-import org.arbalest.device.abi.ArrowAsyncHandlerStruct
-import org.arbalest.device.abi.ArrowDeviceArrayStreamStruct
-import org.arbalest.device.abi.ArrowDeviceArrayStruct
-import org.arbalest.device.abi.ArrowSchemaStruct
-import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.async.AsyncProducer
 import org.arbalest.device.async.AsyncSchema
+import org.arbalest.device.builders.BatchBuilder
+import org.arbalest.device.c.ArrowArrayStreamStruct
+import org.arbalest.device.c.ArrowArrayStruct
+import org.arbalest.device.c.ArrowAsyncHandlerStruct
+import org.arbalest.device.c.ArrowDeviceArrayStreamStruct
+import org.arbalest.device.c.ArrowDeviceArrayStruct
+import org.arbalest.device.c.ArrowSchemaStruct
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.c.CImport
+import org.arbalest.device.internal.abi.RawArrowArray
+import org.arbalest.device.internal.abi.RawArrowAsyncHandler
+import org.arbalest.device.internal.abi.RawArrowDeviceArray
+import org.arbalest.device.internal.abi.RawArrowSchema
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.Metadata
@@ -60,12 +68,12 @@ class StructsUnreachableStressSpec : FunSpec({
 
     val field = Field.of("n", DataType.INT32)
     val calls = mapOf<String, (MemorySegment) -> Unit>(
-        "ArrowSchema" to { Field.importSchema(it) },
-        "ArrowArray" to { DeviceArray.importArray(it, field) },
-        "ArrowDeviceArray" to { DeviceArray.importDeviceArray(it, field) },
-        "ArrowArrayStream" to { DeviceArrayReader.importStream(it).close() },
-        "ArrowDeviceArrayStream" to { DeviceArrayReader.importDeviceArrayStream(it).close() },
-        "ArrowAsyncDeviceStreamHandler" to { AsyncProducer.refuse(it, IllegalStateException("not today")) },
+        "ArrowSchema" to { CData.importSchema(it) },
+        "ArrowArray" to { CData.importArray(it, CImport.CPU.schema(field)) },
+        "ArrowDeviceArray" to { CData.importArray(it, CImport.DEVICE.schema(field)) },
+        "ArrowArrayStream" to { CData.importStream(it, CImport.CPU).close() },
+        "ArrowDeviceArrayStream" to { CData.importStream(it, CImport.DEVICE).close() },
+        "ArrowAsyncDeviceStreamHandler" to { CData.exportAsyncStream(AsyncProducer.failed(IllegalStateException("not today")), it, Runnable::run, CExport.DEVICE) },
     )
 
     for ((struct, call) in calls) {
@@ -127,7 +135,7 @@ internal object CollectedMeanwhile {
     @JvmStatic
     fun onSchema(handler: Long, schema: Long): Int {
         look(handler)
-        releaseOf(ArrowSchemaStruct.release(schema), schema)
+        releaseOf(RawArrowSchema.release(schema), schema)
         return 5 // no more, please
     }
 
@@ -153,14 +161,14 @@ internal object CollectedMeanwhile {
     }
 
     private fun schema() = Dropped(ArrowSchemaStruct.LAYOUT).also {
-        ArrowSchemaStruct.setFormat(it.address, format.address())
-        ArrowSchemaStruct.setRelease(it.address, lookOnRelease)
+        RawArrowSchema.setFormat(it.address, format.address())
+        RawArrowSchema.setRelease(it.address, lookOnRelease)
     }
 
     /** Has no buffers, and so is refused, and released where it is. */
     private fun malformed(layout: StructLayout) = Dropped(layout).also {
-        ArrowArrayStruct.setRelease(it.address, lookOnRelease)
-        if (layout == ArrowDeviceArrayStruct.LAYOUT) ArrowDeviceArrayStruct.setDeviceType(it.address, 1)
+        RawArrowArray.setRelease(it.address, lookOnRelease)
+        if (layout == ArrowDeviceArrayStruct.LAYOUT) RawArrowDeviceArray.setDeviceType(it.address, 1)
     }
 
     private fun refused(call: () -> Unit) {
@@ -170,15 +178,15 @@ internal object CollectedMeanwhile {
 
     private fun imports() {
         val field = Field.of("n", DataType.INT32)
-        schema().let { during("importSchema", 1, it) { Field.importSchema(it.take()) } }
+        schema().let { during("importSchema", 1, it) { CData.importSchema(it.take()) } }
         val (array, device) = ArrowArrayStruct.LAYOUT to ArrowDeviceArrayStruct.LAYOUT
-        malformed(array).let { during("importArray", 1, it) { refused { DeviceArray.importArray(it.take(), field) } } }
-        malformed(device).let { during("importDeviceArray", 1, it) { refused { DeviceArray.importDeviceArray(it.take(), field) } } }
+        malformed(array).let { during("importArray", 1, it) { refused { CData.importArray(it.take(), CImport.CPU.schema(field)) } } }
+        malformed(device).let { during("importDeviceArray", 1, it) { refused { CData.importArray(it.take(), CImport.DEVICE.schema(field)) } } }
         (malformed(array) to schema()).let { (a, s) ->
-            during("importArray with its schema", 2, a, s) { refused { DeviceArray.importArray(a.take(), s.take()) } }
+            during("importArray with its schema", 2, a, s) { refused { CData.importArray(a.take(), CImport.CPU.schema(s.take())) } }
         }
         (malformed(device) to schema()).let { (a, s) ->
-            during("importDeviceArray with its schema", 2, a, s) { refused { DeviceArray.importDeviceArray(a.take(), s.take()) } }
+            during("importDeviceArray with its schema", 2, a, s) { refused { CData.importArray(a.take(), CImport.DEVICE.schema(s.take())) } }
         }
     }
 
@@ -191,7 +199,7 @@ internal object CollectedMeanwhile {
         caller.join()
     }
 
-    private fun ints() = Devices.cpu().batchBuilder(3).use { it.int32("n", intArrayOf(1, 2, 3)).build() }
+    private fun ints() = BatchBuilder.of(Devices.cpu(), 3).use { it.int32("n", intArrayOf(1, 2, 3)).build() }
 
     private fun exportArrays() {
         val device = Devices.device(DeviceType.CUDA_HOST, 0)
@@ -202,11 +210,11 @@ internal object CollectedMeanwhile {
             val copy = ints().use { it.copyTo(device) }.use { it.viewOrCopyTo(Devices.cpu()) }
             whileItWaits(what, out, schema, call = { export(copy, out, schema) }, goOn = fake::release)
         }
-        waits("exportArray", ArrowArrayStruct.LAYOUT) { array, out, _ -> array.exportArray(out.take()) }
-        waits("exportArray with its schema", ArrowArrayStruct.LAYOUT) { array, out, schema -> array.exportArray(out.take(), schema.take()) }
-        waits("exportDeviceArray", ArrowDeviceArrayStruct.LAYOUT) { array, out, _ -> array.exportDeviceArray(out.take()) }
+        waits("exportArray", ArrowArrayStruct.LAYOUT) { array, out, _ -> CData.exportArray(array, out.take(), CExport.CPU) }
+        waits("exportArray with its schema", ArrowArrayStruct.LAYOUT) { array, out, schema -> CData.exportArray(array, out.take(), CExport.CPU.schemaTo(schema.take())) }
+        waits("exportDeviceArray", ArrowDeviceArrayStruct.LAYOUT) { array, out, _ -> CData.exportArray(array, out.take(), CExport.DEVICE) }
         waits("exportDeviceArray with its schema", ArrowDeviceArrayStruct.LAYOUT) { array, out, schema ->
-            array.exportDeviceArray(out.take(), schema.take())
+            CData.exportArray(array, out.take(), CExport.DEVICE.schemaTo(schema.take()))
         }
     }
 
@@ -225,25 +233,25 @@ internal object CollectedMeanwhile {
             whileItWaits(what, out, call = { export(reader, out) }, goOn = goOn::countDown)
             puller.join()
         }
-        waits("exportStream", ArrowArrayStreamStruct.LAYOUT) { reader, out -> reader.exportStream(out.take()) }
-        waits("exportDeviceArrayStream", ArrowDeviceArrayStreamStruct.LAYOUT) { reader, out -> reader.exportDeviceArrayStream(out.take()) }
+        waits("exportStream", ArrowArrayStreamStruct.LAYOUT) { reader, out -> CData.exportStream(reader, out.take(), CExport.CPU) }
+        waits("exportDeviceArrayStream", ArrowDeviceArrayStreamStruct.LAYOUT) { reader, out -> CData.exportStream(reader, out.take(), CExport.DEVICE) }
     }
 
     private fun handler() = Dropped(ArrowAsyncHandlerStruct.LAYOUT).also {
-        ArrowAsyncHandlerStruct.setOnSchema(it.address, lookOnSchema)
-        ArrowAsyncHandlerStruct.setOnNextTask(it.address, onTask)
-        ArrowAsyncHandlerStruct.setOnError(it.address, lookOnError)
-        ArrowAsyncHandlerStruct.setRelease(it.address, lookOnRelease)
+        RawArrowAsyncHandler.setOnSchema(it.address, lookOnSchema)
+        RawArrowAsyncHandler.setOnNextTask(it.address, onTask)
+        RawArrowAsyncHandler.setOnError(it.address, lookOnError)
+        RawArrowAsyncHandler.setRelease(it.address, lookOnRelease)
     }
 
     private fun handlers() {
-        handler().let { during("refuse", 2, it) { AsyncProducer.refuse(it.take(), IllegalStateException("not today")) } }
+        handler().let { during("refuse", 2, it) { CData.exportAsyncStream(AsyncProducer.failed(IllegalStateException("not today")), it.take(), Runnable::run, CExport.DEVICE) } }
         val schema = AsyncSchema(Field.of("n", DataType.INT32), DeviceType.CPU, Metadata.empty())
         val later = mutableListOf<Runnable>() // long after produce has returned
         SubmissionPublisher<DeviceArray>().use { arrays ->
             handler().let {
                 during("produce", 2, it) {
-                    AsyncProducer.produce(it.take(), schema, arrays, Executor(later::add))
+                    CData.exportAsyncStream(AsyncProducer.of(schema, arrays), it.take(), Executor(later::add), CExport.DEVICE)
                     while (later.isNotEmpty()) later.removeFirst().run()
                 }
             }
@@ -272,14 +280,14 @@ internal object UnderPressure {
         while (!Thread.interrupted()) Arena.ofConfined().use { arena -> repeat(100) { arena.allocate(72).fill(0x5A) } }
     }
 
-    private fun exported(): MemorySegment = out(ArrowSchemaStruct.LAYOUT).also { schema.exportSchema(it) }
+    private fun exported(): MemorySegment = out(ArrowSchemaStruct.LAYOUT).also { CData.exportSchema(schema.asField(), it) }
 
     @JvmStatic
     fun main(args: Array<String>) {
         val churning = thread(isDaemon = true) { churn() }
         repeat(ROUNDS) {
-            schema.exportSchema(out(ArrowSchemaStruct.LAYOUT)) // leaks, as it must if C forgets it; what counts is where it was written
-            check(Schema.importSchema(exported()) == schema) { "round $it" }
+            CData.exportSchema(schema.asField(), out(ArrowSchemaStruct.LAYOUT)) // leaks, as it must if C forgets it; what counts is where it was written
+            check(Schema.ofStruct(CData.importSchema(exported())) == schema) { "round $it" }
         }
         churning.interrupt()
         println("good")

@@ -12,10 +12,13 @@ import io.kotest.matchers.string.shouldStartWith
 import org.arbalest.device.ArrayData
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
+import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
-import org.arbalest.device.abi.DeviceType
-import org.arbalest.device.abi.Errno
+import org.arbalest.device.Errno
+import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.builders.ColumnBuilder
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CImport
 import org.arbalest.device.support.EveryType
 import org.arbalest.device.support.HandLaid
 import org.arbalest.device.support.RawArray
@@ -44,7 +47,7 @@ class ContentDifferenceSpec : FunSpec({
     val cpu = Devices.cpu()
 
     fun build(field: Field, rows: Int = 1, fill: (ColumnBuilder) -> Unit): DeviceArray =
-        cpu.batchBuilder(rows).use { batch -> batch.column(field).let(fill).let { batch.build() } }
+        BatchBuilder.of(cpu, rows).use { batch -> batch.column(field).let(fill).let { batch.build() } }
 
     fun difference(one: DeviceArray, other: DeviceArray): String? = one.use { other.use { one.difference(other) } }
 
@@ -225,8 +228,8 @@ class ContentDifferenceSpec : FunSpec({
             val runEnds = RawArray(Field.of("run_ends", DataType.INT32).withNullable(false), 5, 0, 0, mutableListOf(null, RawArray.ints(*ends)))
             val runs = RawArray(Field.of("a", DataType.runEndEncoded(DataType.INT32, values.field)), 12, 0, 0, mutableListOf(), listOf(runEnds, values))
             Arena.ofConfined().use { arena ->
-                DeviceArray.importArray(runs.laid(arena), runs.field).use { one ->
-                    DeviceArray.importArray(runs.laid(arena), runs.field).use { other ->
+                CData.importArray(runs.laid(arena), CImport.CPU.schema(runs.field)).use { one ->
+                    CData.importArray(runs.laid(arena), CImport.CPU.schema(runs.field)).use { other ->
                         withClue("round $round: ${ends.toList()}") {
                             val thrown = runCatching { one.contentEquals(other) }.exceptionOrNull() ?: return@withClue
                             (thrown as DeviceException).errno() shouldBe Errno.EINVAL

@@ -9,9 +9,12 @@ import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
-import org.arbalest.device.abi.ArrowArrayStruct
-import org.arbalest.device.abi.Errno
+import org.arbalest.device.Errno
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.c.CImport
 import org.arbalest.device.columns.Column
+import org.arbalest.device.internal.abi.RawArrowArray
 import org.arbalest.device.support.HandLaid
 import org.arbalest.device.support.struct
 import org.arbalest.device.types.DataType
@@ -40,8 +43,8 @@ class DictionaryValuesSpec : FunSpec({
             PeerNodes.array(out, length = indices.size.toLong(), buffers = 2)
             PeerNodes.setBuffer(out, 1, indices.map { number(it, index.bits() / 8) }.reduce(ByteArray::plus))
             PeerNodes.setArrayDictionary(out)
-            values(MemorySegment.ofAddress(ArrowArrayStruct.dictionary(out.address())).reinterpret(ArrowArrayStruct.SIZE))
-            DeviceArray.importArray(out, Field.of("d", DataType.dictionary(index, valueType))).use(use)
+            values(MemorySegment.ofAddress(RawArrowArray.dictionary(out.address())).reinterpret(RawArrowArray.SIZE))
+            CData.importArray(out, CImport.CPU.schema(Field.of("d", DataType.dictionary(index, valueType)))).use(use)
         }
 
     fun words(out: MemorySegment) = HandLaid.lay(out, DataType.UTF8, listOf(1, 2, 3), 2) // the last is null
@@ -78,8 +81,8 @@ class DictionaryValuesSpec : FunSpec({
             array.copyTo(Devices.cpu()).use { copy -> shouldThrow<DeviceException> { copy.asColumn().get(0) }.message!! shouldContain "index $bad is" }
             Arena.ofConfined().use { arena ->
                 val (out, schema) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.SCHEMA)
-                array.retain().use { it.exportArray(out, schema) }
-                DeviceArray.importArray(out, schema).use { it.asColumn().indices().getLong(0) shouldBe bad }
+                array.retain().use { CData.exportArray(it, out, CExport.CPU.schemaTo(schema)) }
+                CData.importArray(out, CImport.CPU.schema(schema)).use { it.asColumn().indices().getLong(0) shouldBe bad }
             }
         }
     }

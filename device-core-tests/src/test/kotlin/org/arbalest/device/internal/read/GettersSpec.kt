@@ -93,7 +93,7 @@ class GettersSpec : FunSpec({
     test("a getter that does not read a type says so of a null row, too; one that does says that it is null [READ-02]") {
         val more = getters + mapOf<String, (Column, Long) -> Any?>(
             "getUuid" to { c, row -> c.getUuid(row) }, "getOffsetDateTime" to { c, row -> c.getOffsetDateTime(row) }, "getTensor" to { c, row -> c.getTensor(row) },
-            "get by a codec" to { c, row -> c.get(row, ExtensionCodec.of("com.acme.none", String::class.java, DataType.INT8, { _, _ -> "" }, { _, _ -> })) },
+            "get by a codec" to { c, row -> ExtensionCodec.of("com.acme.none", String::class.java, DataType.INT8, { _, _ -> "" }, { _, _ -> }).get(c, row) },
         )
         for (type in HandLaid.types.filter { it != DataType.NULL }) withClue(type) {
             imported(type, listOf(2, 3, 4, 5, 6, 7), 1) { array ->

@@ -7,6 +7,8 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.string.shouldEndWith
 import org.arbalest.device.DeviceArray
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CImport
 import org.arbalest.device.support.RawArray
 import org.arbalest.device.support.struct
 import org.arbalest.device.types.DataType
@@ -29,7 +31,7 @@ class ValueTextBoundSpec : FunSpec({
     fun nulls(count: Int) = RawArray(nulls, count, count.toLong(), 0, mutableListOf())
 
     fun imported(raw: RawArray, look: (DeviceArray) -> Unit) = Arena.ofConfined().use { arena ->
-        DeviceArray.importArray(raw.laid(arena), raw.field).use(look)
+        CData.importArray(raw.laid(arena), CImport.CPU.schema(raw.field)).use(look)
     }
 
     fun cell(raw: RawArray, check: (String) -> Unit) = imported(raw) { array -> check(array.toString().lines()[4].trim()) }

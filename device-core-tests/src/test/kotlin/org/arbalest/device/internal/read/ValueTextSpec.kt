@@ -6,8 +6,9 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
-import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.statistics.Statistics
 import org.arbalest.device.support.EveryType
 import org.arbalest.device.types.DataType
@@ -30,14 +31,14 @@ class ValueTextSpec : FunSpec({
 
     val cpu = Devices.cpu()
 
-    fun numbers(type: DataType, vararg stored: Long?): DeviceArray = cpu.batchBuilder(stored.size).use { batch ->
+    fun numbers(type: DataType, vararg stored: Long?): DeviceArray = BatchBuilder.of(cpu, stored.size).use { batch ->
         val column = batch.column(Field.of("t", type))
         for (value in stored) if (value == null) column.appendNull() else column.append(value)
         batch.build()
     }
 
     /** As they are stored, also what builders refuse. */
-    fun stored(type: DataType, vararg values: Long): DeviceArray = cpu.batchBuilder(values.size).use { batch ->
+    fun stored(type: DataType, vararg values: Long): DeviceArray = BatchBuilder.of(cpu, values.size).use { batch ->
         val bytes = if (type.format() == "tts") 4 else 8
         Arena.ofConfined().use { arena ->
             val memory = arena.allocate(values.size.toLong() * bytes, 8)
@@ -77,7 +78,7 @@ class ValueTextSpec : FunSpec({
 
     test("dates and times in lists, structs, dictionaries and unions, too [READ-64]") {
         val date = Field.of("d", DataType.DATE32)
-        cpu.batchBuilder(1).use { batch ->
+        BatchBuilder.of(cpu, 1).use { batch ->
             val list = batch.column(Field.of("l", DataType.list(date)))
             list.appendList(2)
             list.items().append(day)
@@ -112,7 +113,7 @@ class ValueTextSpec : FunSpec({
     }
 
     test("the null rows of a struct's handle are nulls, which its fields' are not [READ-65]") {
-        cpu.batchBuilder(3).use { batch ->
+        BatchBuilder.of(cpu, 3).use { batch ->
             val struct = batch.column(Field.of("s", DataType.struct(Field.of("x", DataType.INT32), Field.of("y", DataType.UTF8))))
             struct.appendStruct().child("x").append(7)
             struct.child("y").append("seven")
@@ -127,7 +128,7 @@ class ValueTextSpec : FunSpec({
     }
 
     test("an extension type's array is one column; a timestamp with an offset is shown as one [READ-65]") {
-        cpu.batchBuilder(2).use { batch ->
+        BatchBuilder.of(cpu, 2).use { batch ->
             val storage = DataType.struct(Field.of("timestamp", DataType.timestamp(TimeUnit.SECOND, "UTC")).withNullable(false), Field.of("offset_minutes", DataType.INT16).withNullable(false))
             val column = batch.column(Field.of("at", storage).withExtension(Extension.TimestampWithOffset()))
             column.append(OffsetDateTime.of(2024, 2, 29, 13, 0, 0, 0, ZoneOffset.ofHours(1)))
@@ -140,7 +141,7 @@ class ValueTextSpec : FunSpec({
     }
 
     test("the head is no wider than the values, the name or sixteen characters: a type is cut, a dictionary's indices are left out [READ-66]") {
-        cpu.batchBuilder(1).use { batch ->
+        BatchBuilder.of(cpu, 1).use { batch ->
             batch.column(Field.of("colour", DataType.dictionary(DataType.INT8, DataType.UTF8))).append("RED")
             batch.column(Field.of("when", DataType.timestamp(TimeUnit.MICROSECOND, "America/Argentina/Buenos_Aires"))).append(0)
             batch.column(Field.of("price", DataType.list(Field.of("price", DataType.decimal128(38, 10))))).appendList(0)
@@ -156,7 +157,7 @@ class ValueTextSpec : FunSpec({
     }
 
     test("a batch without columns is its title; one more row is no rows [READ-66]") {
-        cpu.batchBuilder(6).use { it.build() }.use { it.toString() shouldBe "0 columns, 6 rows, on CPU" }
+        BatchBuilder.of(cpu, 6).use { it.build() }.use { it.toString() shouldBe "0 columns, 6 rows, on CPU" }
         numbers(DataType.INT8, 1, 2).use { it.toString(1).lines().last() shouldBe "… 1 more row" }
     }
 

@@ -16,15 +16,17 @@ import jdk.jfr.consumer.RecordingStream
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
+import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
 import org.arbalest.device.Validation
-import org.arbalest.device.abi.ArrowDeviceArrayStruct
-import org.arbalest.device.abi.DeviceType
-import org.arbalest.device.async.AsyncArrayStream
 import org.arbalest.device.async.AsyncProducer
 import org.arbalest.device.async.AsyncTask
+import org.arbalest.device.builders.BatchBuilder
+import org.arbalest.device.c.ArrowDeviceArrayStruct
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.c.CImport
 import org.arbalest.device.monitoring.Ledger
-import org.arbalest.device.support.connect
 import org.arbalest.device.types.Metadata
 import org.arbalest.support.LedgerExtension
 import org.arbalest.support.fake.FakeDevice
@@ -115,7 +117,7 @@ class RecordingSpec : FunSpec({
     test("how many tasks of an async stream wait, on both sides") {
         val reader = numbers(10).use { batch -> DeviceArrayReader.of(batch.schema(), List(5) { batch.retain() }) }
         val taken = Tasks()
-        val stream = AsyncArrayStream.connect { AsyncProducer.produce(it, reader, Metadata.empty(), Executor { work -> work.run() }) }
+        val stream = CData.importAsyncStream(CImport.DEVICE) { CData.exportAsyncStream(AsyncProducer.of(reader, Metadata.empty()), it, Executor { work -> work.run() }, CExport.DEVICE) }
         stream.subscribe(taken)
         val subscription = taken.subscription.get(5, SECONDS)
         subscription.request(2)
@@ -160,8 +162,8 @@ private fun recordedBy(settings: (Recording) -> Unit, action: () -> Unit): List<
 private fun crossed(array: DeviceArray, level: Validation = Validation.STRUCTURAL): DeviceArray = Arena.ofConfined().use { arena ->
     val out = arena.allocate(ArrowDeviceArrayStruct.LAYOUT)
     val field = array.field()
-    array.exportDeviceArray(out)
-    DeviceArray.importDeviceArray(out, field, level)
+    CData.exportArray(array, out, CExport.DEVICE)
+    CData.importArray(out, CImport.DEVICE.schema(field).validation(level))
 }
 
 /** Lets the fake device go on once the action waits. */
@@ -184,7 +186,7 @@ private fun waiting(release: () -> Unit, action: () -> Unit) {
 
 private fun asyncRound(executor: Executor) {
     val reader = numbers(10).use { batch -> DeviceArrayReader.of(batch.schema(), listOf(batch.retain())) }
-    AsyncArrayStream.connect { AsyncProducer.produce(it, reader, Metadata.empty(), executor) }.use { stream ->
+    CData.importAsyncStream(CImport.DEVICE) { CData.exportAsyncStream(AsyncProducer.of(reader, Metadata.empty()), it, executor, CExport.DEVICE) }.use { stream ->
         stream.reader(1).use { all -> while (true) (all.next() ?: break).close() }
         stream.released().toCompletableFuture().get(5, SECONDS)
     }
@@ -220,7 +222,7 @@ private class Tasks : Flow.Subscriber<AsyncTask> {
 
 internal object RecordedLeak {
     private fun leak() {
-        Devices.cpu().batchBuilder(1).use { it.int32("n", intArrayOf(1)).build() }
+        BatchBuilder.of(Devices.cpu(), 1).use { it.int32("n", intArrayOf(1)).build() }
     }
 
     @JvmStatic
@@ -243,7 +245,7 @@ internal object RecordedLeak {
 internal object WithoutModules {
     @JvmStatic
     fun main(args: Array<String>) {
-        Devices.cpu().batchBuilder(3).use { it.int64("n", longArrayOf(1, 2, 3)).build() }.use { batch ->
+        BatchBuilder.of(Devices.cpu(), 3).use { it.int64("n", longArrayOf(1, 2, 3)).build() }.use { batch ->
             crossed(batch.retain(), Validation.FULL).use { back ->
                 val modules = listOf("jdk.jfr", "java.management").map { "$it: ${ModuleLayer.boot().findModule(it).isPresent}" }
                 println("${back.length()} rows, ${modules.joinToString()}")

@@ -3,7 +3,7 @@ package org.arbalest.device.internal.schema
 
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
-import org.arbalest.device.abi.ArrowSchemaStruct
+import org.arbalest.device.c.ArrowSchemaStruct
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.Metadata

@@ -11,7 +11,9 @@ import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.types.shouldBeSameInstanceAs
 import io.kotest.matchers.types.shouldNotBeSameInstanceAs
 import org.arbalest.device.DeviceException
-import org.arbalest.device.abi.ArrowSchemaStruct
+import org.arbalest.device.c.ArrowSchemaStruct
+import org.arbalest.device.c.CData
+import org.arbalest.device.internal.abi.RawArrowSchema
 import org.arbalest.device.internal.memory.NativeHeap
 import org.arbalest.device.internal.memory.Stripes
 import org.arbalest.device.support.Balanced
@@ -40,8 +42,8 @@ class RecentSchemasSpec : FunSpec({
 
     fun cross(field: Field): Field = Arena.ofConfined().use { arena ->
         val schema = arena.allocate(ArrowSchemaStruct.LAYOUT)
-        field.exportSchema(schema)
-        Field.importSchema(schema).also { ArrowSchemaStruct.release(schema.address()) shouldBe 0 }
+        CData.exportSchema(field, schema)
+        CData.importSchema(schema).also { RawArrowSchema.release(schema.address()) shouldBe 0 }
     }
 
     val kinds = Field.of("", DataType.UTF8)
@@ -113,23 +115,23 @@ class RecentSchemasSpec : FunSpec({
 
     test("names that are NULL and names of no bytes, and no metadata and a block of no pairs, are recognised apart, and are the same to read [SCH-22]") {
         Arena.ofConfined().use { arena ->
-            val (none, empty) = listOf(null, "").map { name -> Field.importSchema(arena.laid(name, "i")) }
+            val (none, empty) = listOf(null, "").map { name -> CData.importSchema(arena.laid(name, "i")) }
             none shouldBe empty
             none shouldNotBeSameInstanceAs empty
-            Field.importSchema(arena.laid(null, "i")) shouldBeSameInstanceAs none
-            Field.importSchema(arena.laid("", "i")) shouldBeSameInstanceAs empty
-            val block = Field.importSchema(arena.laid("", "i", metadata = ByteArray(4)))
+            CData.importSchema(arena.laid(null, "i")) shouldBeSameInstanceAs none
+            CData.importSchema(arena.laid("", "i")) shouldBeSameInstanceAs empty
+            val block = CData.importSchema(arena.laid("", "i", metadata = ByteArray(4)))
             block shouldBe empty
             block shouldNotBeSameInstanceAs empty
-            Field.importSchema(arena.laid("", "i", metadata = ByteArray(4))) shouldBeSameInstanceAs block
+            CData.importSchema(arena.laid("", "i", metadata = ByteArray(4))) shouldBeSameInstanceAs block
         }
     }
 
     test("a flag that nobody knows yet makes another schema [SCH-06, SCH-22]") {
         Arena.ofConfined().use { arena ->
-            val seen = Field.importSchema(arena.laid("a", "i", flags = 2))
-            Field.importSchema(arena.laid("a", "i", flags = 2 or 64)).flags() shouldBe 66
-            Field.importSchema(arena.laid("a", "i", flags = 2)) shouldBeSameInstanceAs seen
+            val seen = CData.importSchema(arena.laid("a", "i", flags = 2))
+            CData.importSchema(arena.laid("a", "i", flags = 2 or 64)).flags() shouldBe 66
+            CData.importSchema(arena.laid("a", "i", flags = 2)) shouldBeSameInstanceAs seen
         }
     }
 
@@ -138,9 +140,9 @@ class RecentSchemasSpec : FunSpec({
             for (name in listOf("a", "a", "b", "a", "b", "b")) {
                 val schema = arena.laid(name, "+s", children = listOf(arena.laid("c", "u")))
                 val before = HandLaid.released.get()
-                Field.importSchema(schema).name() shouldBe name
+                CData.importSchema(schema).name() shouldBe name
                 HandLaid.released.get() - before shouldBe 1
-                ArrowSchemaStruct.release(schema.address()) shouldBe 0
+                RawArrowSchema.release(schema.address()) shouldBe 0
             }
         }
     }
@@ -149,13 +151,13 @@ class RecentSchemasSpec : FunSpec({
         Arena.ofConfined().use { arena ->
             val schema = arena.laid("name of a column", "i", metadata = byteArrayOf(1, 0, 0, 0, 1, 0, 0, 0, 'k'.code.toByte(), 1, 0, 0, 0, 'v'.code.toByte()))
             fun again(): Field {
-                ArrowSchemaStruct.setRelease(schema.address(), HandLaid.RELEASE)
-                return Field.importSchema(schema)
+                RawArrowSchema.setRelease(schema.address(), HandLaid.RELEASE)
+                return CData.importSchema(schema)
             }
             val seen = again()
-            val name = ArrowSchemaStruct.name(schema.address())
-            val format = ArrowSchemaStruct.format(schema.address())
-            val value = ArrowSchemaStruct.metadata(schema.address()) + 13
+            val name = RawArrowSchema.name(schema.address())
+            val format = RawArrowSchema.format(schema.address())
+            val value = RawArrowSchema.metadata(schema.address()) + 13
             for ((at, byte, check) in listOf<Triple<Long, Char, (Field) -> Boolean>>(
                 Triple(name, 'g') { it.name() == "game of a column" },
                 Triple(name + 15, 'x') { it.name() == "name of a columx" },
@@ -177,23 +179,23 @@ class RecentSchemasSpec : FunSpec({
     test("what is malformed is refused as ever, though it differs from what was seen in that alone, and released [SCH-19, SCH-22]") {
         Arena.ofConfined().use { arena ->
             fun schema() = arena.laid("s", "+s", children = listOf(arena.laid("a", "i", dictionary = arena.laid("", "u")), arena.laid("b", "u")))
-            val seen = Field.importSchema(schema())
-            fun child(schema: MemorySegment, index: Long = 0) = ArrowSchemaStruct.child(schema.address(), index)
+            val seen = CData.importSchema(schema())
+            fun child(schema: MemorySegment, index: Long = 0) = RawArrowSchema.child(schema.address(), index)
             for ((what, damage) in mapOf<String, (MemorySegment) -> Unit>(
-                "format is NULL" to { ArrowSchemaStruct.setFormat(it.address(), 0) },
-                "format \"?\"" to { ArrowSchemaStruct.setFormat(it.address(), arena.allocateFrom("?").address()) },
-                "n_children = -1" to { ArrowSchemaStruct.setNChildren(it.address(), -1) },
-                "children is NULL" to { ArrowSchemaStruct.setChildren(it.address(), 0) },
-                "children[1] is NULL" to { ArrowSchemaStruct.setChild(it.address(), 1, 0) },
-                "children[0] is released" to { ArrowSchemaStruct.setRelease(child(it), 0) },
-                "the dictionary is released" to { ArrowSchemaStruct.setRelease(ArrowSchemaStruct.dictionary(child(it)), 0) },
-                "metadata" to { ArrowSchemaStruct.setMetadata(child(it, 1), arena.allocateFrom(JAVA_INT, -1).address()) },
+                "format is NULL" to { RawArrowSchema.setFormat(it.address(), 0) },
+                "format \"?\"" to { RawArrowSchema.setFormat(it.address(), arena.allocateFrom("?").address()) },
+                "n_children = -1" to { RawArrowSchema.setNChildren(it.address(), -1) },
+                "children is NULL" to { RawArrowSchema.setChildren(it.address(), 0) },
+                "children[1] is NULL" to { RawArrowSchema.setChild(it.address(), 1, 0) },
+                "children[0] is released" to { RawArrowSchema.setRelease(child(it), 0) },
+                "the dictionary is released" to { RawArrowSchema.setRelease(RawArrowSchema.dictionary(child(it)), 0) },
+                "metadata" to { RawArrowSchema.setMetadata(child(it, 1), arena.allocateFrom(JAVA_INT, -1).address()) },
             )) withClue(what) {
                 val schema = schema().also(damage)
                 val before = HandLaid.released.get()
-                shouldThrow<DeviceException> { Field.importSchema(schema) }.message shouldContain what
+                shouldThrow<DeviceException> { CData.importSchema(schema) }.message shouldContain what
                 HandLaid.released.get() - before shouldBe 1
-                Field.importSchema(schema()) shouldBeSameInstanceAs seen
+                CData.importSchema(schema()) shouldBeSameInstanceAs seen
             }
         }
     }
@@ -201,19 +203,19 @@ class RecentSchemasSpec : FunSpec({
     test("nothing is read behind a string that ends with its page, whatever was seen before [SCH-22]").config(enabled = System.getProperty("os.name") == "Linux") {
         Fence().use { fence ->
             Arena.ofConfined().use { arena ->
-                val seen = Field.importSchema(arena.laid("0123456789abcdef", "i"))
+                val seen = CData.importSchema(arena.laid("0123456789abcdef", "i"))
                 for (length in 16 downTo 0) {
                     val name = "0123456789abcdef".take(length)
-                    val schema = arena.laid(name, "i").also { ArrowSchemaStruct.setName(it.address(), fence.last(name.toByteArray() + 0)) }
-                    val field = Field.importSchema(schema)
+                    val schema = arena.laid(name, "i").also { RawArrowSchema.setName(it.address(), fence.last(name.toByteArray() + 0)) }
+                    val field = CData.importSchema(schema)
                     field.name() shouldBe name
                     if (length == 16) field shouldBeSameInstanceAs seen
                 }
                 val pairs = byteArrayOf(1, 0, 0, 0, 2, 0, 0, 0, 1, 1, 8, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8)
-                val long = Field.importSchema(arena.laid("m", "i", metadata = pairs))
+                val long = CData.importSchema(arena.laid("m", "i", metadata = pairs))
                 for (block in listOf(ByteArray(4), pairs.copyOf(14).also { it[10] = 0 }, pairs)) {
-                    val schema = arena.laid("m", "i").also { ArrowSchemaStruct.setMetadata(it.address(), fence.last(block)) }
-                    (Field.importSchema(schema) === long) shouldBe (block === pairs)
+                    val schema = arena.laid("m", "i").also { RawArrowSchema.setMetadata(it.address(), fence.last(block)) }
+                    (CData.importSchema(schema) === long) shouldBe (block === pairs)
                 }
             }
         }
@@ -247,12 +249,12 @@ class RecentSchemasSpec : FunSpec({
             val moved = List(3) { arena.allocate(ArrowSchemaStruct.LAYOUT) }
             for (kept in moved) {
                 val schema = arena.allocate(ArrowSchemaStruct.LAYOUT)
-                base.exportSchema(schema)
-                ArrowSchemaStruct.move(ArrowSchemaStruct.child(schema.address(), 1), kept.address())
+                CData.exportSchema(base, schema)
+                RawArrowSchema.move(RawArrowSchema.child(schema.address(), 1), kept.address())
                 SchemaImporter.giveBack(schema.address())
                 cross(base.withName("another"))
             }
-            for (kept in moved) Field.importSchema(kept) shouldBe fields[1]
+            for (kept in moved) CData.importSchema(kept) shouldBe fields[1]
             cross(base) shouldBe base
         }
     }
@@ -261,12 +263,12 @@ class RecentSchemasSpec : FunSpec({
         Arena.ofConfined().use { arena ->
             repeat(3) {
                 val schema = arena.allocate(ArrowSchemaStruct.LAYOUT)
-                base.exportSchema(schema)
+                CData.exportSchema(base, schema)
                 val at = schema.address()
-                NativeHeap.fill(ArrowSchemaStruct.name(ArrowSchemaStruct.child(at, 1)), 3, 'x'.code.toByte()) // not its right
-                ArrowSchemaStruct.setFlags(ArrowSchemaStruct.child(at, 0), 0x77)
-                ArrowSchemaStruct.setMetadata(ArrowSchemaStruct.child(at, 1), 0)
-                ArrowSchemaStruct.setFormat(ArrowSchemaStruct.child(at, 3), ArrowSchemaStruct.format(ArrowSchemaStruct.child(at, 0)))
+                NativeHeap.fill(RawArrowSchema.name(RawArrowSchema.child(at, 1)), 3, 'x'.code.toByte()) // not its right
+                RawArrowSchema.setFlags(RawArrowSchema.child(at, 0), 0x77)
+                RawArrowSchema.setMetadata(RawArrowSchema.child(at, 1), 0)
+                RawArrowSchema.setFormat(RawArrowSchema.child(at, 3), RawArrowSchema.format(RawArrowSchema.child(at, 0)))
                 SchemaImporter.giveBack(at)
                 cross(base) shouldBe base
             }
@@ -285,14 +287,14 @@ private fun Arena.laid(
 ): MemorySegment {
     val schema = allocate(ArrowSchemaStruct.LAYOUT)
     val at = schema.address()
-    ArrowSchemaStruct.setFormat(at, allocateFrom(format).address())
-    ArrowSchemaStruct.setName(at, name?.let { allocateFrom(it).address() } ?: 0)
-    ArrowSchemaStruct.setMetadata(at, metadata?.let { allocateFrom(JAVA_BYTE, *it).address() } ?: 0)
-    ArrowSchemaStruct.setFlags(at, flags)
-    ArrowSchemaStruct.setNChildren(at, children.size.toLong())
-    ArrowSchemaStruct.setChildren(at, if (children.isEmpty()) 0 else allocateFrom(JAVA_LONG, *children.map { it.address() }.toLongArray()).address())
-    ArrowSchemaStruct.setDictionary(at, dictionary?.address() ?: 0)
-    ArrowSchemaStruct.setRelease(at, HandLaid.RELEASE)
+    RawArrowSchema.setFormat(at, allocateFrom(format).address())
+    RawArrowSchema.setName(at, name?.let { allocateFrom(it).address() } ?: 0)
+    RawArrowSchema.setMetadata(at, metadata?.let { allocateFrom(JAVA_BYTE, *it).address() } ?: 0)
+    RawArrowSchema.setFlags(at, flags)
+    RawArrowSchema.setNChildren(at, children.size.toLong())
+    RawArrowSchema.setChildren(at, if (children.isEmpty()) 0 else allocateFrom(JAVA_LONG, *children.map { it.address() }.toLongArray()).address())
+    RawArrowSchema.setDictionary(at, dictionary?.address() ?: 0)
+    RawArrowSchema.setRelease(at, HandLaid.RELEASE)
     return schema
 }
 
@@ -307,7 +309,7 @@ private object HandLaid {
     @JvmStatic
     fun release(schema: Long) {
         released.incrementAndGet()
-        ArrowSchemaStruct.setRelease(schema, 0)
+        RawArrowSchema.setRelease(schema, 0)
     }
 }
 

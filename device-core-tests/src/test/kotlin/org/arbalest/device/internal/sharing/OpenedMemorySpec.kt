@@ -5,10 +5,10 @@ import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import org.arbalest.device.DeviceException
-import org.arbalest.device.abi.Errno
+import org.arbalest.device.Errno
+import org.arbalest.device.MemoryAllocator
 import org.arbalest.device.internal.device.InLull
 import org.arbalest.device.internal.lifetime.Counts
-import org.arbalest.device.spi.MemoryAllocator
 import org.arbalest.device.spi.ProcessSharing
 import org.arbalest.support.LedgerExtension
 import org.arbalest.testkit.contract.eventually

@@ -10,10 +10,10 @@ import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.DeviceBuffer
 import org.arbalest.device.DeviceException
 import org.arbalest.device.DeviceStream
+import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
+import org.arbalest.device.Errno
 import org.arbalest.device.Validation
-import org.arbalest.device.abi.DeviceType
-import org.arbalest.device.abi.Errno
 import org.arbalest.device.monitoring.Ledger
 import org.arbalest.device.support.StagedGpu
 import org.arbalest.device.support.StagedGpu.Companion.filled

@@ -5,8 +5,8 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.shouldNotBe
 import org.arbalest.device.DeviceException
-import org.arbalest.device.abi.Errno
-import org.arbalest.device.spi.MemoryAllocator
+import org.arbalest.device.Errno
+import org.arbalest.device.MemoryAllocator
 import org.arbalest.testkit.contract.eventually
 
 /** Slots where there is no pinned memory to be had for them, or nobody can tell. */

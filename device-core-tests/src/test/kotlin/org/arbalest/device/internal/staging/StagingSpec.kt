@@ -13,6 +13,7 @@ import org.arbalest.device.DeviceBuffer
 import org.arbalest.device.DeviceException
 import org.arbalest.device.DeviceStream
 import org.arbalest.device.Devices
+import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.support.StagedGpu
 import org.arbalest.device.support.StagedGpu.Companion.fill
 import org.arbalest.device.support.StagedGpu.Companion.filled
@@ -175,7 +176,7 @@ class StagingSpec : FunSpec({
 
     test("packing: the columns of a batch share slots, and gaps of less than 64 bytes are no reason for another piece [DEV-40]") {
         for ((columns, rows) in listOf(100 to 8192, 40 to 1001, 300 to 3)) {
-            cpu.batchBuilder(rows).use { batch ->
+            BatchBuilder.of(cpu, rows).use { batch ->
                 repeat(columns) { column -> batch.int64("c$column", LongArray(rows) { row -> row * 1000L + column }) }
                 batch.build()
             }.use { source ->
@@ -197,7 +198,7 @@ class StagingSpec : FunSpec({
     test("packing: sizes around a slot's, on either side, arrive whole [DEV-40]") {
         for (first in listOf(1L, 63, 64, small - 64, small - 1, small, small + 63)) onStream { stream ->
             val rows = ((first + 7) / 8).toInt()
-            cpu.batchBuilder(rows).use { batch ->
+            BatchBuilder.of(cpu, rows).use { batch ->
                 repeat(3) { column -> batch.int64("c$column", LongArray(rows) { row -> row * 7L + column }) }
                 batch.build()
             }.use { source ->

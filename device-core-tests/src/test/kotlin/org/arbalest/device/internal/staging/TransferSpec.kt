@@ -5,13 +5,13 @@ import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import org.arbalest.device.DeviceException
-import org.arbalest.device.abi.DeviceType
-import org.arbalest.device.abi.Errno
+import org.arbalest.device.DeviceType
+import org.arbalest.device.Errno
+import org.arbalest.device.MemoryAllocator
 import org.arbalest.device.spi.CopyBatch
 import org.arbalest.device.spi.HostMemory
 import org.arbalest.device.spi.HostStaging
 import org.arbalest.device.spi.HostTask
-import org.arbalest.device.spi.MemoryAllocator
 import org.arbalest.device.spi.SynchronousDriver
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment

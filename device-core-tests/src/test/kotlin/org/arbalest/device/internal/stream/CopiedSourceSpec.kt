@@ -10,10 +10,13 @@ import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
 import org.arbalest.device.DeviceStream
+import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
-import org.arbalest.device.abi.ArrowDeviceArrayStreamStruct
-import org.arbalest.device.abi.DeviceType
-import org.arbalest.device.abi.Errno
+import org.arbalest.device.Errno
+import org.arbalest.device.c.ArrowDeviceArrayStreamStruct
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.c.CImport
 import org.arbalest.support.LedgerExtension
 import org.arbalest.support.fake.FakeCall
 import org.arbalest.support.fake.FakeDevice
@@ -138,8 +141,8 @@ class CopiedSourceSpec : FunSpec({
         Arena.ofConfined().use { arena ->
             val struct = ArrowDeviceArrayStreamStruct.allocate(arena)
             copying(Tape(4), 2) { copied, _ ->
-                copied.exportDeviceArrayStream(struct)
-                DeviceArrayReader.importDeviceArrayStream(struct).use { reader -> for (rows in 1..4) reader.next()!!.rows() shouldBe expected(rows) }
+                CData.exportStream(copied, struct, CExport.DEVICE)
+                CData.importStream(struct, CImport.DEVICE).use { reader -> for (rows in 1..4) reader.next()!!.rows() shouldBe expected(rows) }
             }
         }
     }

@@ -7,8 +7,11 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.types.shouldBeInstanceOf
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
-import org.arbalest.device.abi.ArrowDeviceArrayStreamStruct
-import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.DeviceType
+import org.arbalest.device.c.ArrowDeviceArrayStreamStruct
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.c.CImport
 import org.arbalest.device.support.Balanced
 import org.arbalest.device.support.batch
 import org.arbalest.device.support.duel
@@ -62,10 +65,10 @@ class DeviceArrayReaderImplCloseSpec : FunSpec({
             val readers = sources.map(::reader)
             var exports = 0
             duel(sources.size, { readers[it].close() }, { i ->
-                if (runCatching { readers[i].exportDeviceArrayStream(out) }.isSuccess) {
+                if (runCatching { CData.exportStream(readers[i], out, CExport.DEVICE) }.isSuccess) {
                     exports++
                     var pulled = 0
-                    DeviceArrayReader.importDeviceArrayStream(out).use { stream -> while (stream.next()?.close() != null) pulled++ }
+                    CData.importStream(out, CImport.DEVICE).use { stream -> while (stream.next()?.close() != null) pulled++ }
                     check(pulled == 3 && sources[i].cancels.get() == 0) { "of race $i C got $pulled arrays, ${sources[i].cancels} cancels" }
                 }
             })

@@ -11,9 +11,9 @@ import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceBuffer
 import org.arbalest.device.DeviceException
+import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
 import org.arbalest.device.Validation
-import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.support.struct
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field

@@ -8,9 +8,10 @@ import io.kotest.matchers.string.shouldStartWith
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
+import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
-import org.arbalest.device.abi.DeviceType
-import org.arbalest.device.abi.Errno
+import org.arbalest.device.Errno
+import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.support.struct
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
@@ -29,10 +30,10 @@ class StreamCheckSpec : FunSpec({
     fun field(name: String, type: DataType = DataType.INT32, nullable: Boolean = true): Field = Field.of(name, type).withNullable(nullable)
 
     /** Of no rows. */
-    fun batch(vararg fields: Field): DeviceArray = Devices.cpu().batchBuilder(0).use { batch -> fields.forEach { batch.column(it) }; batch.build() }
+    fun batch(vararg fields: Field): DeviceArray = BatchBuilder.of(Devices.cpu(), 0).use { batch -> fields.forEach { batch.column(it) }; batch.build() }
 
     /** Of two rows. */
-    fun rows(vararg fields: Field): DeviceArray = Devices.cpu().batchBuilder(2).use { batch ->
+    fun rows(vararg fields: Field): DeviceArray = BatchBuilder.of(Devices.cpu(), 2).use { batch ->
         for (f in fields) batch.column(f).append(1L).append(2L)
         batch.build()
     }

@@ -5,11 +5,15 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.shouldNotBe
 import org.arbalest.device.DeviceArrayReader
-import org.arbalest.device.abi.ArrowArrayStreamStruct
-import org.arbalest.device.abi.ArrowArrayStruct
-import org.arbalest.device.abi.ArrowSchemaStruct
-import org.arbalest.device.abi.DeviceType
-import org.arbalest.device.abi.Errno
+import org.arbalest.device.DeviceType
+import org.arbalest.device.Errno
+import org.arbalest.device.c.ArrowArrayStreamStruct
+import org.arbalest.device.c.ArrowArrayStruct
+import org.arbalest.device.c.ArrowSchemaStruct
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.internal.abi.RawArrowArray
+import org.arbalest.device.internal.abi.RawArrowArrayStream
 import org.arbalest.device.internal.calls.Calls
 import org.arbalest.device.internal.schema.SchemaImporter
 import org.arbalest.device.support.ProducerByHand
@@ -27,16 +31,16 @@ class StreamExportByHandSpec : FunSpec({
 
         init {
             val schema = ProducerByHand.one().use { it.schema() }
-            DeviceArrayReader.of(schema, DeviceType.CPU, source).exportStream(struct)
+            CData.exportStream(DeviceArrayReader.of(schema, DeviceType.CPU, source), struct, CExport.CPU)
         }
 
-        fun next(out: Long) = Calls.get(ArrowArrayStreamStruct.getNext(at), at, out)
+        fun next(out: Long) = Calls.get(RawArrowArrayStream.getNext(at), at, out)
 
-        fun schema(out: Long) = Calls.get(ArrowArrayStreamStruct.getSchema(at), at, out)
+        fun schema(out: Long) = Calls.get(RawArrowArrayStream.getSchema(at), at, out)
 
-        fun lastError() = Calls.getText(ArrowArrayStreamStruct.getLastError(at), at)
+        fun lastError() = Calls.getText(RawArrowArrayStream.getLastError(at), at)
 
-        fun release() = Calls.release(ArrowArrayStreamStruct.release(at), at)
+        fun release() = Calls.release(RawArrowArrayStream.release(at), at)
     }
 
     test("at the end, and after an error, out is a released array, whatever was in it [STR-01]") {
@@ -46,7 +50,7 @@ class StreamExportByHandSpec : FunSpec({
                 repeat(2) {
                     val out = arena.allocate(ArrowArrayStruct.LAYOUT).fill(0x5A)
                     stream.next(out.address()) shouldBe if (failure == null) 0 else Errno.EIO
-                    ArrowArrayStruct.release(out.address()) shouldBe 0
+                    RawArrowArray.release(out.address()) shouldBe 0
                 }
                 stream.release()
             }

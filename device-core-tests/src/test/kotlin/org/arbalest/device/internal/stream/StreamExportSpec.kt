@@ -8,11 +8,15 @@ import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
+import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
-import org.arbalest.device.abi.ArrowArrayStreamStruct
-import org.arbalest.device.abi.ArrowArrayStruct
-import org.arbalest.device.abi.DeviceType
-import org.arbalest.device.abi.Errno
+import org.arbalest.device.Errno
+import org.arbalest.device.builders.BatchBuilder
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.c.CImport
+import org.arbalest.device.internal.abi.RawArrowArray
+import org.arbalest.device.internal.abi.RawArrowArrayStream
 import org.arbalest.device.support.EveryType
 import org.arbalest.device.support.garbage
 import org.arbalest.device.support.shouldBeGarbage
@@ -43,7 +47,7 @@ class StreamExportSpec : FunSpec({
     val schema = Schema.of(listOf(Field.of("id", DataType.INT64)))
 
     fun batch(first: Long, rows: Int = 10): DeviceArray =
-        Devices.cpu().batchBuilder(rows).use { batch -> batch.int64("id", LongArray(rows) { first + it }).build() }
+        BatchBuilder.of(Devices.cpu(), rows).use { batch -> batch.int64("id", LongArray(rows) { first + it }).build() }
 
     fun source(batches: Int, atEnd: () -> DeviceArray? = { null }): DeviceArrayReader.Source {
         var next = 0
@@ -59,10 +63,10 @@ class StreamExportSpec : FunSpec({
         look: (Drained) -> Unit,
     ) = Arena.ofConfined().use { arena ->
         val plain = arena.struct(StructKind.STREAM)
-        DeviceArrayReader.of(schema, source()).use { it.exportStream(plain) }
+        DeviceArrayReader.of(schema, source()).use { CData.exportStream(it, plain, CExport.CPU) }
         look(PeerStreams.drain(plain, manners.toSet(), stopAfter, extra))
         val device = arena.struct(StructKind.DEVICE_STREAM)
-        DeviceArrayReader.of(schema, DeviceType.CPU, source()).use { it.exportDeviceArrayStream(device) }
+        DeviceArrayReader.of(schema, DeviceType.CPU, source()).use { CData.exportStream(it, device, CExport.DEVICE) }
         PeerStreams.drainDevice(device, manners.toSet(), stopAfter, extra).let {
             it.typeDiffers + it.reservedDirty + it.cpuIdOdd + it.events shouldBe 0
             look(it)
@@ -114,11 +118,11 @@ class StreamExportSpec : FunSpec({
         Arena.ofConfined().use { arena ->
             val stream = arena.struct(StructKind.STREAM)
             val copy = arena.struct(StructKind.STREAM)
-            DeviceArrayReader.of(schema, DeviceType.CPU, source(1)).exportStream(stream)
+            CData.exportStream(DeviceArrayReader.of(schema, DeviceType.CPU, source(1)), stream, CExport.CPU)
             PeerMoves.copy(stream, copy, StructKind.STREAM)
             PeerMoves.releaseTwice(stream, StructKind.STREAM) shouldBe true
             PeerStreams.drain(copy).code shouldBe Errno.EINVAL
-            ArrowArrayStreamStruct.release(copy.address()) shouldBe 0
+            RawArrowArrayStream.release(copy.address()) shouldBe 0
         }
     }
 
@@ -126,7 +130,7 @@ class StreamExportSpec : FunSpec({
         Arena.ofConfined().use { arena ->
             for (released in listOf(true, false)) {
                 val (stream, moved) = List(2) { arena.struct(StructKind.STREAM) }
-                DeviceArrayReader.of(schema, List(5) { batch(10L * it) }).exportStream(stream)
+                CData.exportStream(DeviceArrayReader.of(schema, List(5) { batch(10L * it) }), stream, CExport.CPU)
                 PeerMoves.move(stream, moved, StructKind.STREAM)
                 stream.fill(0x5a)
                 if (released) PeerMoves.releaseOnThread(moved, StructKind.STREAM) else PeerStreams.drain(moved).checksum shouldBe all
@@ -151,7 +155,7 @@ class StreamExportSpec : FunSpec({
     test("two threads may pull, in turn or at once: each chunk comes once [STR-07]") {
         val rows = Arena.ofConfined().use { arena ->
             val stream = arena.struct(StructKind.STREAM)
-            DeviceArrayReader.of(schema, DeviceType.CPU, source(200)).exportStream(stream)
+            CData.exportStream(DeviceArrayReader.of(schema, DeviceType.CPU, source(200)), stream, CExport.CPU)
             PeerStreams.drain(stream).rowSum
         }
         for (manner in listOf(TAKE_TURNS, RACE)) {
@@ -168,10 +172,10 @@ class StreamExportSpec : FunSpec({
     fun cuda(): DeviceArray = Arena.ofConfined().use { arena ->
         val (array, device) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.DEVICE_ARRAY)
         PeerNodes.array(array, length = 0, buffers = 1, children = 1)
-        val column = MemorySegment.ofAddress(ArrowArrayStruct.child(array.address(), 0)).reinterpret(ArrowArrayStruct.SIZE)
+        val column = MemorySegment.ofAddress(RawArrowArray.child(array.address(), 0)).reinterpret(RawArrowArray.SIZE)
         PeerNodes.array(column, length = 0, buffers = 2)
         PeerNodes.deviceArray(device, array, 1, 2)
-        DeviceArray.importDeviceArray(device, schema)
+        CData.importArray(device, CImport.DEVICE.schema(schema))
     }
 
     test("a list of batches is a stream of the device that they are on, and of one schema and device only [STR-08]") {
@@ -183,7 +187,7 @@ class StreamExportSpec : FunSpec({
         }
         DeviceArrayReader.of(schema, listOf()).use { it.deviceType() shouldBe DeviceType.CPU }
         DeviceArrayReader.of(schema, DeviceType(2), listOf()).use { it.deviceType() shouldBe DeviceType(2) }
-        fun text() = Devices.cpu().batchBuilder(0).use { it.utf8("id", listOf()).build() }
+        fun text() = BatchBuilder.of(Devices.cpu(), 0).use { it.utf8("id", listOf()).build() }
         fun mixed() = listOf(batch(0), cuda(), text())
         shouldThrow<IllegalArgumentException> { DeviceArrayReader.of(schema, mixed()) }.message shouldBe "batch 1: a stream of CPU arrays gave one on CUDA:1"
         shouldThrow<IllegalArgumentException> { DeviceArrayReader.of(schema, listOf(batch(0), text())) }.message shouldContain "batch 1: a stream gave an array of another type"
@@ -200,7 +204,7 @@ class StreamExportSpec : FunSpec({
             listOf(batch(0).also { it.close() }, batch(1)),
             batch(0).let { listOf(batch(1), it, it) },
             listOf(batch(0), null, batch(1)),
-            listOf(batch(0), Devices.cpu().batchBuilder(0).use { it.utf8("id", listOf()).build() }, batch(1)),
+            listOf(batch(0), BatchBuilder.of(Devices.cpu(), 0).use { it.utf8("id", listOf()).build() }, batch(1)),
         )
         for (batches in refusals) {
             @Suppress("UNCHECKED_CAST")
@@ -242,7 +246,7 @@ class StreamExportSpec : FunSpec({
             it.code shouldBe Errno.EINVAL
             it.error shouldBe "a stream of CPU arrays gave one on CUDA:1"
         }
-        val text = { Devices.cpu().batchBuilder(0).use { it.utf8("id", listOf()).build() } }
+        val text = { BatchBuilder.of(Devices.cpu(), 0).use { it.utf8("id", listOf()).build() } }
         both({ mixed(text()) }, extra = 0) {
             it.code shouldBe Errno.EINVAL
             it.error!! shouldContain "gave an array of"
@@ -271,7 +275,7 @@ class StreamExportSpec : FunSpec({
         Arena.ofConfined().use { arena ->
             val stream = arena.garbage(StructKind.STREAM.size)
             DeviceArrayReader.of(schema, DeviceType(2), source(1)).use { reader ->
-                shouldThrow<DeviceException> { reader.exportStream(stream) }.message shouldContain "export a device stream"
+                shouldThrow<DeviceException> { CData.exportStream(reader, stream, CExport.CPU) }.message shouldContain "export a device stream"
                 stream.shouldBeGarbage()
             }
         }
@@ -281,10 +285,10 @@ class StreamExportSpec : FunSpec({
         Arena.ofConfined().use { arena ->
             val (stream, other) = arena.struct(StructKind.STREAM) to arena.garbage(StructKind.DEVICE_STREAM.size)
             val reader = DeviceArrayReader.of(schema, List(2) { batch(it.toLong()) })
-            reader.exportStream(stream)
-            shouldThrow<IllegalStateException> { reader.exportDeviceArrayStream(other) }.message shouldBe "the reader was exported"
+            CData.exportStream(reader, stream, CExport.CPU)
+            shouldThrow<IllegalStateException> { CData.exportStream(reader, other, CExport.DEVICE) }.message shouldBe "the reader was exported"
             other.shouldBeGarbage()
-            shouldThrow<IllegalStateException> { reader.exportStream(stream) }.message shouldBe "the reader was exported"
+            shouldThrow<IllegalStateException> { CData.exportStream(reader, stream, CExport.CPU) }.message shouldBe "the reader was exported"
             shouldThrow<IllegalStateException> { reader.next() }.message shouldBe "the reader was exported"
             reader.close()
             PeerStreams.drain(stream).batches shouldBe 2
@@ -294,8 +298,8 @@ class StreamExportSpec : FunSpec({
     test("a stream of ours that passes C and comes back gives the same batches [STR-05]") {
         Arena.ofConfined().use { arena ->
             val (there, back) = List(2) { arena.struct(StructKind.DEVICE_STREAM) }
-            DeviceArrayReader.of(schema, DeviceType.CPU, source(5)).exportDeviceArrayStream(there)
-            DeviceArrayReader.importDeviceArrayStream(there).exportDeviceArrayStream(back)
+            CData.exportStream(DeviceArrayReader.of(schema, DeviceType.CPU, source(5)), there, CExport.DEVICE)
+            CData.exportStream(CData.importStream(there, CImport.DEVICE), back, CExport.DEVICE)
             PeerStreams.drainDevice(back, setOf(KEEP)).checksum shouldBe all
         }
     }

@@ -8,9 +8,11 @@ import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
-import org.arbalest.device.abi.ArrowArrayStreamStruct
-import org.arbalest.device.abi.DeviceType
-import org.arbalest.device.abi.Errno
+import org.arbalest.device.DeviceType
+import org.arbalest.device.Errno
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CImport
+import org.arbalest.device.internal.abi.RawArrowArrayStream
 import org.arbalest.device.support.struct
 import org.arbalest.support.CCompiler
 import org.arbalest.support.CPeer
@@ -50,10 +52,10 @@ class StreamSourceSpec : FunSpec({
                 val stream = arena.struct(kind)
                 val reader = if (kind == StructKind.STREAM) {
                     PeerStreams.stream(stream, 5, 10, flavours.toSet(), at, code)
-                    DeviceArrayReader.importStream(stream)
+                    CData.importStream(stream, CImport.CPU)
                 } else {
                     PeerStreams.deviceStream(stream, 5, 10, flavours.toSet(), at, code)
-                    DeviceArrayReader.importDeviceArrayStream(stream)
+                    CData.importStream(stream, CImport.DEVICE)
                 }
                 reader.use(use)
                 stream.fill(0x5a)
@@ -85,10 +87,10 @@ class StreamSourceSpec : FunSpec({
             fun callback(type: FunctionDescriptor, function: MethodHandle) = Linker.nativeLinker().upcallStub(function, type, arena).address()
             val stream = arena.struct(StructKind.STREAM)
             val producer = SilentEnd(if (atStart) 0 else 1)
-            ArrowArrayStreamStruct.setGetSchema(stream.address(), callback(SilentEnd.GET, SilentEnd.getSchema.bindTo(producer)))
-            ArrowArrayStreamStruct.setGetNext(stream.address(), callback(SilentEnd.GET, SilentEnd.getNext.bindTo(producer)))
-            ArrowArrayStreamStruct.setRelease(stream.address(), callback(SilentEnd.RELEASE, SilentEnd.release.bindTo(producer)))
-            DeviceArrayReader.importStream(stream).use { reader ->
+            RawArrowArrayStream.setGetSchema(stream.address(), callback(SilentEnd.GET, SilentEnd.getSchema.bindTo(producer)))
+            RawArrowArrayStream.setGetNext(stream.address(), callback(SilentEnd.GET, SilentEnd.getNext.bindTo(producer)))
+            RawArrowArrayStream.setRelease(stream.address(), callback(SilentEnd.RELEASE, SilentEnd.release.bindTo(producer)))
+            CData.importStream(stream, CImport.CPU).use { reader ->
                 if (!atStart) reader.next()!!.close()
                 reader.next() shouldBe null
             }
@@ -134,7 +136,7 @@ class StreamSourceSpec : FunSpec({
             val stream = arena.struct(StructKind.STREAM)
             PeerStreams.stream(stream, 1, 1)
             PeerMoves.release(stream, StructKind.STREAM)
-            shouldThrow<DeviceException> { DeviceArrayReader.importStream(stream) }.message shouldContain "released before"
+            shouldThrow<DeviceException> { CData.importStream(stream, CImport.CPU) }.message shouldContain "released before"
             PeerStreams.calls(StreamCall.GET_SCHEMA) shouldBe 0
         }
     }
@@ -162,11 +164,11 @@ class StreamSourceSpec : FunSpec({
             Arena.ofConfined().use { arena ->
                 val stream = arena.struct(StructKind.STREAM)
                 PeerStreams.stream(stream, 5, 10, flavours, 0, Errno.ENOSYS)
-                val failure = shouldThrow<DeviceException> { DeviceArrayReader.importStream(stream) }
+                val failure = shouldThrow<DeviceException> { CData.importStream(stream, CImport.CPU) }
                 failure.errno() shouldBe Errno.ENOSYS
                 failure.message shouldBe
                     if (TEXT_NULL in flavours) "get_schema failed with ENOSYS and no message" else "peer: schema 0 failed — code ${Errno.ENOSYS}"
-                ArrowArrayStreamStruct.release(stream.address()) shouldBe 0
+                RawArrowArrayStream.release(stream.address()) shouldBe 0
                 PeerStreams.calls(StreamCall.RELEASE) shouldBe 1
             }
         }
@@ -183,7 +185,7 @@ class StreamSourceSpec : FunSpec({
         Arena.ofConfined().use { arena ->
             val stream = arena.struct(StructKind.DEVICE_STREAM)
             PeerStreams.deviceStream(stream, 5, 10, setOf(OTHER_DEVICE, DIRTY_RESERVED), at = 1, deviceId = 3, deviceType = 2)
-            DeviceArrayReader.importDeviceArrayStream(stream).use { reader ->
+            CData.importStream(stream, CImport.DEVICE).use { reader ->
                 reader.deviceType() shouldBe DeviceType(2)
                 reader.next()!!.use { it.device().toString() shouldBe "CUDA:3" }
                 repeat(2) { failure(reader).message shouldContain "a stream of CUDA arrays gave one on" }
@@ -254,7 +256,7 @@ internal class SilentEnd(private var batches: Int) {
 
     fun release(stream: Long) {
         releases++
-        ArrowArrayStreamStruct.setRelease(stream, 0)
+        RawArrowArrayStream.setRelease(stream, 0)
     }
 
     companion object {

@@ -9,11 +9,14 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
+import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
+import org.arbalest.device.Errno
 import org.arbalest.device.Validation
-import org.arbalest.device.abi.ArrowArrayStruct
-import org.arbalest.device.abi.DeviceType
-import org.arbalest.device.abi.Errno
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.c.CImport
+import org.arbalest.device.internal.abi.RawArrowArray
 import org.arbalest.device.support.HandLaid
 import org.arbalest.device.support.RawArray
 import org.arbalest.device.support.SoundArrays
@@ -47,7 +50,7 @@ class ArrayValidationDeviceSpec : FunSpec({
 
     /** On the device, and there by itself. */
     fun there(array: RawArray, use: (DeviceArray) -> Unit) = Arena.ofConfined().use { arena ->
-        DeviceArray.importArray(array.laid(arena), array.field).use { it.copyTo(device) }.use { copy ->
+        CData.importArray(array.laid(arena), CImport.CPU.schema(array.field)).use { it.copyTo(device) }.use { copy ->
             copy.synchronize()
             fake.reset()
             use(copy)
@@ -120,7 +123,7 @@ class ArrayValidationDeviceSpec : FunSpec({
         device.createStream().use { stream ->
             Arena.ofConfined().use { arena ->
                 val wrong = raw(DataType.UTF8, 1, null, RawArray.ints(0, 1), RawArray.bytes(-1))
-                DeviceArray.importArray(wrong.laid(arena), wrong.field).use { array ->
+                CData.importArray(wrong.laid(arena), CImport.CPU.schema(wrong.field)).use { array ->
                     fake.hold()
                     array.copyTo(device, stream).use { copy ->
                         copy.validate(Validation.STRUCTURAL)
@@ -142,21 +145,21 @@ class ArrayValidationDeviceSpec : FunSpec({
         Arena.ofConfined().use { arena ->
             val out = arena.struct(StructKind.DEVICE_ARRAY)
             val wrong = raw(DataType.UTF8, 1, null, RawArray.ints(0, 1), RawArray.bytes(-1))
-            fun export() = DeviceArray.importArray(wrong.laid(arena), wrong.field).use { it.copyTo(device) }.use { it.synchronize(); it.exportDeviceArray(out) }
+            fun export() = CData.importArray(wrong.laid(arena), CImport.CPU.schema(wrong.field)).use { it.copyTo(device) }.use { it.synchronize(); CData.exportArray(it, out, CExport.DEVICE) }
             export()
-            shouldThrow<DeviceException> { DeviceArray.importDeviceArray(out, wrong.field, Validation.FULL) }.message shouldBe "row 0: no UTF-8: a text of 1 bytes has 0xff at 0"
-            ArrowArrayStruct.release(out.address()) shouldBe 0
+            shouldThrow<DeviceException> { CData.importArray(out, CImport.DEVICE.schema(wrong.field).validation(Validation.FULL)) }.message shouldBe "row 0: no UTF-8: a text of 1 bytes has 0xff at 0"
+            RawArrowArray.release(out.address()) shouldBe 0
             export()
             fake.failCall(FakeCall.COPY, 2)
-            shouldThrow<DeviceException> { DeviceArray.importDeviceArray(out, wrong.field, Validation.FULL) }.message!! shouldContain "fakeMemcpyAsync"
-            ArrowArrayStruct.release(out.address()) shouldBe 0
+            shouldThrow<DeviceException> { CData.importArray(out, CImport.DEVICE.schema(wrong.field).validation(Validation.FULL)) }.message!! shouldContain "fakeMemcpyAsync"
+            RawArrowArray.release(out.address()) shouldBe 0
             device.createStream().use { stream ->
                 fake.hold()
-                DeviceArray.importArray(wrong.laid(arena), wrong.field).use { it.copyTo(device, stream) }.use { it.exportDeviceArray(out) }
+                CData.importArray(wrong.laid(arena), CImport.CPU.schema(wrong.field)).use { it.copyTo(device, stream) }.use { CData.exportArray(it, out, CExport.DEVICE) }
                 fake.failNextCommand()
                 fake.release()
-                shouldThrow<DeviceException> { DeviceArray.importDeviceArray(out, wrong.field, Validation.FULL) }.message!! shouldContain "FAKE_LAUNCH_FAILED"
-                ArrowArrayStruct.release(out.address()) shouldBe 0
+                shouldThrow<DeviceException> { CData.importArray(out, CImport.DEVICE.schema(wrong.field).validation(Validation.FULL)) }.message!! shouldContain "FAKE_LAUNCH_FAILED"
+                RawArrowArray.release(out.address()) shouldBe 0
             }
         }
     }
@@ -164,7 +167,7 @@ class ArrayValidationDeviceSpec : FunSpec({
     test("pinned memory is read where it is, once its event has completed [VAL-12]") {
         val pinned = Devices.device(DeviceType.CUDA_HOST, 0)
         Arena.ofConfined().use { arena ->
-            DeviceArray.importArray(words.laid(arena), words.field).use { it.copyTo(pinned) }.use { array ->
+            CData.importArray(words.laid(arena), CImport.CPU.schema(words.field)).use { it.copyTo(pinned) }.use { array ->
                 array.synchronize()
                 FakeDevice.of(DeviceType.CUDA_HOST, 0).reset()
                 array.validate(Validation.FULL)
@@ -179,17 +182,17 @@ class ArrayValidationDeviceSpec : FunSpec({
             val field = Field.of("a", StructType(listOf(Field.of("t", DataType.UTF8))))
             fun make() {
                 PeerNodes.array(array, length = 1, buffers = 1, children = 1)
-                val text = MemorySegment.ofAddress(ArrowArrayStruct.child(array.address(), 0)).reinterpret(ArrowArrayStruct.SIZE)
+                val text = MemorySegment.ofAddress(RawArrowArray.child(array.address(), 0)).reinterpret(RawArrowArray.SIZE)
                 PeerNodes.array(text, length = 1, buffers = 3)
                 PeerNodes.setForeignBuffer(text, 1, MemorySegment.ofAddress(4096))
                 PeerNodes.setForeignBuffer(text, 2, MemorySegment.ofAddress(4096))
                 PeerNodes.deviceArray(out, array, deviceId = 3, deviceType = 17)
             }
             make()
-            shouldThrow<DeviceException> { DeviceArray.importDeviceArray(out, field, Validation.FULL) }.errno() shouldBe Errno.ENOSYS
-            ArrowArrayStruct.release(out.address()) shouldBe 0
+            shouldThrow<DeviceException> { CData.importArray(out, CImport.DEVICE.schema(field).validation(Validation.FULL)) }.errno() shouldBe Errno.ENOSYS
+            RawArrowArray.release(out.address()) shouldBe 0
             make()
-            DeviceArray.importDeviceArray(out, field).use { shouldThrow<DeviceException> { it.validate(Validation.FULL) }.errno() shouldBe Errno.ENOSYS }
+            CData.importArray(out, CImport.DEVICE.schema(field)).use { shouldThrow<DeviceException> { it.validate(Validation.FULL) }.errno() shouldBe Errno.ENOSYS }
         }
     }
 })

@@ -7,7 +7,7 @@ import org.arbalest.device.ArrayData;
 import org.arbalest.device.Device;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceBuffer;
-import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.device.DeviceBufferImpl;
 import org.arbalest.device.internal.device.DeviceRegistry;
 import org.arbalest.device.internal.memory.NativeHeap;
@@ -30,7 +30,7 @@ public final class ArrayBuffers {
   public static ArrayData of(DeviceArrayImpl array) {
     Ownership owner = array.share();
     try {
-      long struct = NativeHeap.allocate(ArrowArrayStruct.SIZE);
+      long struct = NativeHeap.allocate(RawArrowArray.SIZE);
       try {
         export(array, owner, struct);
         try {
@@ -70,10 +70,10 @@ public final class ArrayBuffers {
 
   private ArrayData data(Layout layout, long node) {
     boolean isView = layout.shape == Layout.Shape.VIEW;
-    int count = Math.toIntExact(ArrowArrayStruct.nBuffers(node)) - (isView ? 1 : 0); // the last are sizes, in main memory
+    int count = Math.toIntExact(RawArrowArray.nBuffers(node)) - (isView ? 1 : 0); // the last are sizes, in main memory
     List<@Nullable DeviceBuffer> buffers = new ArrayList<>();
     for (int i = 0; i < count; i++) {
-      long address = ArrowArrayStruct.buffer(node, i);
+      long address = RawArrowArray.buffer(node, i);
       boolean isBitmap = i == 0 && layout.shape.hasValidity;
       if (address != 0) {
         buffers.add(buffer(address, size(layout, node, i, count)));
@@ -83,17 +83,17 @@ public final class ArrayBuffers {
     }
     List<ArrayData> children = new ArrayList<>();
     for (int i = 0; i < layout.children.length; i++) {
-      children.add(below(layout.children[i].name(), layout.children[i], ArrowArrayStruct.child(node, i)));
+      children.add(below(layout.children[i].name(), layout.children[i], RawArrowArray.child(node, i)));
     }
     FieldImpl values = layout.dictionary;
-    ArrayData dictionary = values == null ? null : below(Malformed.DICTIONARY, values, ArrowArrayStruct.dictionary(node));
+    ArrayData dictionary = values == null ? null : below(Malformed.DICTIONARY, values, RawArrowArray.dictionary(node));
     return new ArrayData(
-        ArrowArrayStruct.length(node), ArrowArrayStruct.nullCount(node), ArrowArrayStruct.offset(node), buffers, children, dictionary);
+        RawArrowArray.length(node), RawArrowArray.nullCount(node), RawArrowArray.offset(node), buffers, children, dictionary);
   }
 
   /** An address for a buffer that C left out, as one without bytes may be: of the memory where the others are, if it is the array's. */
   private static long nowhere(long node, int index) {
-    long other = index < 2 ? 0 : ArrowArrayStruct.buffer(node, 1);
+    long other = index < 2 ? 0 : RawArrowArray.buffer(node, 1);
     return other == 0 ? ArrayExport.NO_ELEMENTS : other;
   }
 
@@ -107,12 +107,12 @@ public final class ArrayBuffers {
 
   private long size(Layout layout, long node, int index, int count) {
     if (layout.shape == Layout.Shape.VIEW && index >= 2) {
-      return NativeHeap.getLong(ArrowArrayStruct.buffer(node, count) + (long) Long.BYTES * (index - 2));
+      return NativeHeap.getLong(RawArrowArray.buffer(node, count) + (long) Long.BYTES * (index - 2));
     }
-    long end = ArrowArrayStruct.offset(node) + ArrowArrayStruct.length(node);
+    long end = RawArrowArray.offset(node) + RawArrowArray.length(node);
     if (layout.shape != Layout.Shape.VARIABLE || index != 2) return layout.bufferBytes(index, end);
     long known = owner.dataSize(node);
-    return known != Long.MAX_VALUE ? known : lastOffset(layout, ArrowArrayStruct.buffer(node, 1), end);
+    return known != Long.MAX_VALUE ? known : lastOffset(layout, RawArrowArray.buffer(node, 1), end);
   }
 
   private long lastOffset(Layout layout, long offsets, long end) {

@@ -6,7 +6,8 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemoryLayout.PathElement;
 import java.lang.invoke.MethodHandles;
-import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.c.ArrowArrayStruct;
+import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.exit.ExitAction;
 import org.arbalest.device.internal.exit.ExitGuard;
 import org.arbalest.device.internal.lifetime.Leaks;
@@ -36,7 +37,7 @@ public final class ArrayExport extends RecycledExport {
   public static final long RELEASE =
       ExitGuard.stub(MethodHandles.lookup(), "released", FunctionDescriptor.ofVoid(JAVA_LONG), ExitAction.RELEASE_ARRAY);
 
-  private static final long NODE = ArrowArrayStruct.SIZE;
+  private static final long NODE = RawArrowArray.SIZE;
 
   /** The size of what describes an array, from length to dictionary. */
   private static final long DESCRIPTION = ArrowArrayStruct.LAYOUT.byteOffset(PathElement.groupElement("release"));
@@ -90,20 +91,20 @@ public final class ArrayExport extends RecycledExport {
     boolean isTouched = false;
     try {
       if (Leaks.isFollowed()) export.follow("an array of type " + layout.kind() + ", " + DeviceArrayImpl.counted(length, "row"));
-      boolean sliced = offset != ArrowArrayStruct.offset(node) || length != ArrowArrayStruct.length(node);
+      boolean sliced = offset != RawArrowArray.offset(node) || length != RawArrowArray.length(node);
       isTouched = true;
       export.write(layout, node, out, 0);
       if (sliced) ShownPart.narrow(layout, out, offset, length);
       if (sliced || offset != 0) ShownPart.pushDown(layout, out);
       if (length == 0 || owner.hasEmpty) ShownPart.resetEmpty(layout, out, isInMainMemory);
     } catch (Throwable t) { // the stack is exhausted
-      if (isTouched) ArrowArrayStruct.setRelease(out, 0);
+      if (isTouched) RawArrowArray.setRelease(out, 0);
       export.owner = null;
       export.holds(0);
       export.recycle();
       throw t;
     }
-    ArrowArrayStruct.setRelease(out, RELEASE);
+    RawArrowArray.setRelease(out, RELEASE);
   }
 
   /** A slot and a block with room for the structs below the base: all that can fail. */
@@ -137,42 +138,42 @@ public final class ArrayExport extends RecycledExport {
     NativeHeap.copy(from, to, DESCRIPTION);
     Layout.Shape shape = layout.shape;
     if (shape.hasValidity) {
-      if (ArrowArrayStruct.nullCount(from) != 0 && ArrowArrayStruct.buffer(from, 0) == 0) ArrowArrayStruct.setNullCount(to, 0);
+      if (RawArrowArray.nullCount(from) != 0 && RawArrowArray.buffer(from, 0) == 0) RawArrowArray.setNullCount(to, 0);
     } else {
       writeWithoutValidity(shape, from, to);
     }
     if (layout.descendants != 0) writeBelow(layout, from, to);
     states[node] = layout.descendants == 0 ? LIVE_LEAF : LIVE_TREE;
-    ArrowArrayStruct.setPrivateData(to, Slots.node(tag, node));
+    RawArrowArray.setPrivateData(to, Slots.node(tag, node));
   }
 
   /** These have no nulls, or nothing else, and no bitmap, though older peers send one (ARR-05). */
   private static void writeWithoutValidity(Layout.Shape shape, long from, long to) {
-    ArrowArrayStruct.setNullCount(to, shape == Layout.Shape.NULL ? ArrowArrayStruct.length(from) : 0);
-    long surplus = ArrowArrayStruct.nBuffers(from) - shape.buffers;
-    ArrowArrayStruct.setNBuffers(to, shape.buffers);
-    ArrowArrayStruct.setBuffers(to, ArrowArrayStruct.buffers(from) + Long.BYTES * surplus);
+    RawArrowArray.setNullCount(to, shape == Layout.Shape.NULL ? RawArrowArray.length(from) : 0);
+    long surplus = RawArrowArray.nBuffers(from) - shape.buffers;
+    RawArrowArray.setNBuffers(to, shape.buffers);
+    RawArrowArray.setBuffers(to, RawArrowArray.buffers(from) + Long.BYTES * surplus);
   }
 
   private void writeBelow(Layout layout, long from, long to) {
     FieldImpl[] children = layout.children;
-    long sources = ArrowArrayStruct.children(from);
+    long sources = RawArrowArray.children(from);
     long list = nextList;
     nextList += (long) Long.BYTES * children.length;
-    ArrowArrayStruct.setChildren(to, children.length == 0 ? 0 : list);
+    RawArrowArray.setChildren(to, children.length == 0 ? 0 : list);
     for (int i = 0; i < children.length; i++) {
       long at = (long) Long.BYTES * i;
       NativeHeap.putLong(list + at, writeNext(children[i].layout, NativeHeap.getLong(sources + at)));
     }
     FieldImpl dictionary = layout.dictionary;
-    if (dictionary != null) ArrowArrayStruct.setDictionary(to, writeNext(dictionary.layout, ArrowArrayStruct.dictionary(from)));
+    if (dictionary != null) RawArrowArray.setDictionary(to, writeNext(dictionary.layout, RawArrowArray.dictionary(from)));
   }
 
   private long writeNext(Layout layout, long from) {
     int node = nextNode++;
     long to = block + NODE * (node - 1);
     write(layout, from, to, node);
-    ArrowArrayStruct.setRelease(to, RELEASE);
+    RawArrowArray.setRelease(to, RELEASE);
     return to;
   }
 
@@ -187,10 +188,10 @@ public final class ArrayExport extends RecycledExport {
 
   /** The release callback of every array of ours; runs on any thread. */
   public static void release(long array) {
-    if (ArrowArrayStruct.release(array) == 0) return;
-    long tag = ArrowArrayStruct.privateData(array);
+    if (RawArrowArray.release(array) == 0) return;
+    long tag = RawArrowArray.privateData(array);
     if (!(Slots.find(tag) instanceof ArrayExport export)) {
-      ArrowArrayStruct.setRelease(array, 0);
+      RawArrowArray.setRelease(array, 0);
       Faults.warn("an array was released that had been released before, through a copy of its struct");
       return;
     }
@@ -200,7 +201,7 @@ public final class ArrayExport extends RecycledExport {
 
   /** Marks a struct and those below it that were not moved out as released, and counts them. */
   private int releaseTree(long array, long nodeTag) {
-    ArrowArrayStruct.setRelease(array, 0);
+    RawArrowArray.setRelease(array, 0);
     int node = Slots.nodeOf(nodeTag);
     byte state = states[node];
     states[node] = RELEASED;
@@ -210,17 +211,17 @@ public final class ArrayExport extends RecycledExport {
 
   private int releaseBelow(long array) {
     int released = 0;
-    long count = ArrowArrayStruct.nChildren(array);
-    long list = ArrowArrayStruct.children(array);
+    long count = RawArrowArray.nChildren(array);
+    long list = RawArrowArray.children(array);
     for (long i = 0; i < count; i++) released += releaseNext(NativeHeap.getLong(list + Long.BYTES * i));
-    long dictionary = ArrowArrayStruct.dictionary(array);
+    long dictionary = RawArrowArray.dictionary(array);
     return dictionary == 0 ? released : released + releaseNext(dictionary);
   }
 
   private int releaseNext(long array) {
-    long release = ArrowArrayStruct.release(array);
+    long release = RawArrowArray.release(array);
     if (release == 0) return 0;
-    long nodeTag = ArrowArrayStruct.privateData(array);
+    long nodeTag = RawArrowArray.privateData(array);
     if (release == RELEASE && Slots.sameSlot(tag, nodeTag)) return releaseTree(array, nodeTag);
     ArrayImport.giveBack(array); // a consumer put an array of somebody else's there
     return 0;

@@ -2,17 +2,18 @@
 package org.arbalest.device.internal.array;
 
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.StructLayout;
 import java.lang.ref.Reference;
-import java.util.Objects;
 import org.arbalest.device.Device;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceException;
-import org.arbalest.device.types.Field;
+import org.arbalest.device.DeviceType;
 import org.arbalest.device.Validation;
-import org.arbalest.device.abi.ArrowArrayStruct;
-import org.arbalest.device.abi.ArrowDeviceArrayStruct;
-import org.arbalest.device.abi.ArrowSchemaStruct;
-import org.arbalest.device.abi.DeviceType;
+import org.arbalest.device.c.ArrowArrayStruct;
+import org.arbalest.device.c.ArrowDeviceArrayStruct;
+import org.arbalest.device.c.ArrowSchemaStruct;
+import org.arbalest.device.internal.abi.RawArrowArray;
+import org.arbalest.device.internal.abi.RawArrowDeviceArray;
 import org.arbalest.device.internal.calls.Calls;
 import org.arbalest.device.internal.device.DeviceImpl;
 import org.arbalest.device.internal.device.DeviceRegistry;
@@ -23,54 +24,34 @@ import org.arbalest.device.internal.recording.Recording;
 import org.arbalest.device.internal.schema.SchemaImporter;
 import org.arbalest.device.spi.DeviceDriver;
 import org.arbalest.device.spi.SynchronousDriver;
+import org.arbalest.device.types.Field;
 import org.jspecify.annotations.Nullable;
 
 /** Takes arrays in from C: either there is a handle that holds what was in the struct, or it went back to its producer (OWN-08). */
 public final class ArrayImport {
   private ArrayImport() {}
 
-  /** See {@link DeviceArray#importArray(MemorySegment, Field, Validation)}. */
-  public static DeviceArray importArray(MemorySegment array, Field field, Validation level) {
-    Objects.requireNonNull(field, "field");
-    Objects.requireNonNull(level, "level");
+  /** See {@link org.arbalest.device.c.CData#importArray}, for a type that is known. */
+  public static DeviceArray importArray(MemorySegment array, Field field, boolean isDeviceArray, Validation level) {
     try {
-      return take(Structs.address(array, ArrowArrayStruct.LAYOUT), field, false, level);
+      return take(Structs.address(array, layout(isDeviceArray)), field, isDeviceArray, level);
     } finally {
       Reference.reachabilityFence(array);
     }
   }
 
-  /** See {@link DeviceArray#importArray(MemorySegment, MemorySegment, Validation)}. */
-  public static DeviceArray importArray(MemorySegment array, MemorySegment schema, Validation level) {
-    Objects.requireNonNull(level, "level");
+  /** See {@link org.arbalest.device.c.CData#importArray}, for a type that C says. */
+  public static DeviceArray importArray(MemorySegment array, MemorySegment schema, boolean isDeviceArray, Validation level) {
     try {
-      return take(Structs.address(array, ArrowArrayStruct.LAYOUT), Structs.address(schema, ArrowSchemaStruct.LAYOUT), false, level);
+      return take(Structs.address(array, layout(isDeviceArray)), Structs.address(schema, ArrowSchemaStruct.LAYOUT), isDeviceArray, level);
     } finally {
       Reference.reachabilityFence(array);
       Reference.reachabilityFence(schema);
     }
   }
 
-  /** See {@link DeviceArray#importDeviceArray(MemorySegment, Field, Validation)}. */
-  public static DeviceArray importDeviceArray(MemorySegment array, Field field, Validation level) {
-    Objects.requireNonNull(field, "field");
-    Objects.requireNonNull(level, "level");
-    try {
-      return take(Structs.address(array, ArrowDeviceArrayStruct.LAYOUT), field, true, level);
-    } finally {
-      Reference.reachabilityFence(array);
-    }
-  }
-
-  /** See {@link DeviceArray#importDeviceArray(MemorySegment, MemorySegment, Validation)}. */
-  public static DeviceArray importDeviceArray(MemorySegment array, MemorySegment schema, Validation level) {
-    Objects.requireNonNull(level, "level");
-    try {
-      return take(Structs.address(array, ArrowDeviceArrayStruct.LAYOUT), Structs.address(schema, ArrowSchemaStruct.LAYOUT), true, level);
-    } finally {
-      Reference.reachabilityFence(array);
-      Reference.reachabilityFence(schema);
-    }
+  private static StructLayout layout(boolean isDeviceArray) {
+    return isDeviceArray ? ArrowDeviceArrayStruct.LAYOUT : ArrowArrayStruct.LAYOUT;
   }
 
   /** Moves the array at {@code source} to memory of ours, or releases it; with its schema, which is released in any case. */
@@ -94,22 +75,22 @@ public final class ArrayImport {
   }
 
   private static DeviceArray move(long source, Field field, boolean isDeviceArray, Validation level) {
-    if (ArrowArrayStruct.release(source) == 0) throw DeviceException.invalid("the array was released before it was imported");
+    if (RawArrowArray.release(source) == 0) throw DeviceException.invalid("the array was released before it was imported");
     long block = 0;
     try {
       Device device = isDeviceArray ? deviceOf(source) : DeviceRegistry.cpu();
       EventPoint event = isDeviceArray ? eventOf(device, source) : null;
       boolean hasEmpty = check(device, field, source, level);
-      block = NativeHeap.allocate(ArrowDeviceArrayStruct.SIZE);
-      if (!isDeviceArray) ArrowDeviceArrayStruct.setSyncEvent(block, 0);
-      long offset = ArrowArrayStruct.offset(source);
-      DeviceArrayImpl array = new DeviceArrayImpl(device, field, block, offset, ArrowArrayStruct.length(source));
-      boolean hasUnknownEvent = isDeviceArray && event == null && ArrowDeviceArrayStruct.syncEvent(source) != 0;
+      block = NativeHeap.allocate(RawArrowDeviceArray.SIZE);
+      if (!isDeviceArray) RawArrowDeviceArray.setSyncEvent(block, 0);
+      long offset = RawArrowArray.offset(source);
+      DeviceArrayImpl array = new DeviceArrayImpl(device, field, block, offset, RawArrowArray.length(source));
+      boolean hasUnknownEvent = isDeviceArray && event == null && RawArrowDeviceArray.syncEvent(source) != 0;
       ImportedArray owner = new ImportedArray(block, device, event, hasUnknownEvent, hasEmpty);
       if (isDeviceArray) {
-        ArrowDeviceArrayStruct.move(source, block);
+        RawArrowDeviceArray.move(source, block);
       } else {
-        ArrowArrayStruct.move(source, block);
+        RawArrowArray.move(source, block);
       }
       return array.holding(owner);
     } catch (Throwable t) {
@@ -125,8 +106,8 @@ public final class ArrayImport {
       Device device = deviceOf(block);
       EventPoint event = eventOf(device, block);
       boolean hasEmpty = check(device, field, block, level);
-      DeviceArrayImpl array = new DeviceArrayImpl(device, field, block, ArrowArrayStruct.offset(block), ArrowArrayStruct.length(block));
-      boolean hasUnknownEvent = event == null && ArrowDeviceArrayStruct.syncEvent(block) != 0;
+      DeviceArrayImpl array = new DeviceArrayImpl(device, field, block, RawArrowArray.offset(block), RawArrowArray.length(block));
+      boolean hasUnknownEvent = event == null && RawArrowDeviceArray.syncEvent(block) != 0;
       return array.holding(new ImportedArray(block, device, event, hasUnknownEvent, hasEmpty));
     } catch (Throwable t) {
       giveBack(block);
@@ -144,13 +125,13 @@ public final class ArrayImport {
   }
 
   private static Device deviceOf(long array) {
-    int type = ArrowDeviceArrayStruct.deviceType(array);
-    return type == 1 ? DeviceRegistry.cpu() : DeviceRegistry.find(new DeviceType(type), ArrowDeviceArrayStruct.deviceId(array));
+    int type = RawArrowDeviceArray.deviceType(array);
+    return type == 1 ? DeviceRegistry.cpu() : DeviceRegistry.find(new DeviceType(type), RawArrowDeviceArray.deviceId(array));
   }
 
   /** The event to wait for; null if there is none, or if nobody here knows the device, and it can only be handed on. */
   private static @Nullable EventPoint eventOf(Device device, long array) {
-    long cell = ArrowDeviceArrayStruct.syncEvent(array);
+    long cell = RawArrowDeviceArray.syncEvent(array);
     if (cell == 0 || device.isOpaque()) return null;
     DeviceDriver driver = DeviceImpl.unwrap(device).driver();
     if (driver instanceof SynchronousDriver) {
@@ -164,7 +145,7 @@ public final class ArrayImport {
 
   /** Releases an array unless it is released (OWN-01); one of ours without going through C. */
   public static void giveBack(long array) {
-    long release = ArrowArrayStruct.release(array);
+    long release = RawArrowArray.release(array);
     if (release == ArrayExport.RELEASE) {
       ArrayExport.release(array);
     } else if (release != 0) {

@@ -3,14 +3,14 @@ package org.arbalest.device.internal.array;
 
 import org.arbalest.device.Device;
 import org.arbalest.device.DeviceException;
-import org.arbalest.device.types.Field;
+import org.arbalest.device.Errno;
 import org.arbalest.device.Validation;
-import org.arbalest.device.abi.ArrowArrayStruct;
-import org.arbalest.device.abi.Errno;
+import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.device.DeviceImpl;
 import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.schema.Malformed;
 import org.arbalest.device.spi.DeviceDriver;
+import org.arbalest.device.types.Field;
 
 /**
  * Asks the driver whether an array's buffers may be where the array is said to be (DEV-12, DEV-27). Main memory needs no asking. A driver for which a question
@@ -39,21 +39,21 @@ final class BufferPlaces {
   }
 
   private void check(Layout layout, long array) {
-    long count = ArrowArrayStruct.nBuffers(array) - (layout.shape == Layout.Shape.VIEW ? 1 : 0); // the last are sizes, in main memory
+    long count = RawArrowArray.nBuffers(array) - (layout.shape == Layout.Shape.VIEW ? 1 : 0); // the last are sizes, in main memory
     for (long i = 0; i < count && !isEnough(); i++) {
-      long address = ArrowArrayStruct.buffer(array, i);
+      long address = RawArrowArray.buffer(array, i);
       if (address != 0 && (asksForEach || isNeeded(layout.shape, i, array))) check(i, address);
     }
     for (int i = 0; i < layout.children.length && !isEnough(); i++) {
       try {
-        check(layout.children[i].layout, ArrowArrayStruct.child(array, i));
+        check(layout.children[i].layout, RawArrowArray.child(array, i));
       } catch (Malformed e) {
         throw e.under(layout.children[i].name());
       }
     }
     if (layout.dictionary == null || isEnough()) return;
     try {
-      check(layout.dictionary.layout, ArrowArrayStruct.dictionary(array));
+      check(layout.dictionary.layout, RawArrowArray.dictionary(array));
     } catch (Malformed e) {
       throw e.under(Malformed.DICTIONARY);
     }
@@ -65,7 +65,7 @@ final class BufferPlaces {
 
   /** Whether there is something in a buffer for sure; an empty one may be anywhere. Nobody knows how much text there is. */
   private static boolean isNeeded(Layout.Shape shape, long buffer, long array) {
-    if (ArrowArrayStruct.length(array) == 0) return false;
+    if (RawArrowArray.length(array) == 0) return false;
     return switch (shape) {
       case VARIABLE, VIEW -> buffer < 2;
       default -> true;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.array;
 
-import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Objects;
@@ -11,21 +10,20 @@ import org.arbalest.device.Conversion;
 import org.arbalest.device.Device;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceException;
-import org.arbalest.device.types.Field;
-import org.arbalest.device.types.NestedType.StructType;
-import org.arbalest.device.types.Schema;
 import org.arbalest.device.SyncEvent;
-import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.device.DeviceImpl;
 import org.arbalest.device.internal.device.DeviceStreamImpl;
 import org.arbalest.device.internal.device.EventPoint;
 import org.arbalest.device.internal.schema.FieldImpl;
 import org.arbalest.device.internal.schema.Layout;
-import org.arbalest.device.spi.ArrayStructs;
+import org.arbalest.device.types.Field;
+import org.arbalest.device.types.NestedType.StructType;
+import org.arbalest.device.types.Schema;
 import org.jspecify.annotations.Nullable;
 
 /** What can be done with a handle. See {@link DeviceArray}. */
-public final class DeviceArrayImpl extends Handle implements DeviceArray, ArrayStructs {
+public final class DeviceArrayImpl extends Handle implements DeviceArray {
   private static final int ROWS_SHOWN = 10;
 
   /** A handle that holds nothing yet: {@link #holding} must follow, and cannot fail. */
@@ -64,12 +62,7 @@ public final class DeviceArrayImpl extends Handle implements DeviceArray, ArrayS
     }
   }
 
-  @Override
-  public ArrayStructs structs() {
-    return this;
-  }
-
-  @Override
+  /** See {@link org.arbalest.device.spi.ArrayBridge#struct}. */
   public long structAddress() {
     return borrowedStruct();
   }
@@ -157,34 +150,14 @@ public final class DeviceArrayImpl extends Handle implements DeviceArray, ArrayS
     try {
       Layout layout = Layout.of(field);
       Objects.checkIndex(index, layout.children.length);
-      long node = ArrowArrayStruct.child(struct(shared), index);
+      long node = RawArrowArray.child(struct(shared), index);
       boolean rows = layout.shape.sharesRows();
-      long start = ArrowArrayStruct.offset(node) + (rows ? offset : 0);
-      return new DeviceArrayImpl(device, layout.children[index], node, start, rows ? length : ArrowArrayStruct.length(node)).holding(shared);
+      long start = RawArrowArray.offset(node) + (rows ? offset : 0);
+      return new DeviceArrayImpl(device, layout.children[index], node, start, rows ? length : RawArrowArray.length(node)).holding(shared);
     } catch (Throwable t) {
       shared.release();
       throw t;
     }
-  }
-
-  @Override
-  public void exportArray(MemorySegment out) {
-    HandleExport.export(this, out, false);
-  }
-
-  @Override
-  public void exportArray(MemorySegment out, MemorySegment schemaOut) {
-    HandleExport.export(this, out, schemaOut, false);
-  }
-
-  @Override
-  public void exportDeviceArray(MemorySegment out) {
-    HandleExport.export(this, out, true);
-  }
-
-  @Override
-  public void exportDeviceArray(MemorySegment out, MemorySegment schemaOut) {
-    HandleExport.export(this, out, schemaOut, true);
   }
 
   /** Whether the CPU can read the buffers, now. */

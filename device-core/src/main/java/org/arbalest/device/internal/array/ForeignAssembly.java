@@ -5,13 +5,13 @@ import java.util.Objects;
 import org.arbalest.device.Device;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceException;
-import org.arbalest.device.types.Field;
-import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.FieldImpl;
 import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.schema.Malformed;
 import org.arbalest.device.spi.ForeignArray;
+import org.arbalest.device.types.Field;
 import org.jspecify.annotations.Nullable;
 
 /** Makes arrays of memory that somebody else holds: reads what they are to be, checks it, and writes the structs. */
@@ -33,7 +33,7 @@ public final class ForeignAssembly implements BufferSizes.Sizes {
     this.block = block;
   }
 
-  /** The first handle; see {@link DeviceArray#wrap(Field, ForeignArray, Device, Runnable)}. */
+  /** The first handle; see {@link org.arbalest.device.spi.ArrayBridge#wrap}. */
   public static DeviceArray wrap(Field field, ForeignArray data, Device device, @Nullable Object origin, Runnable onFree) {
     Objects.requireNonNull(field, "field");
     Objects.requireNonNull(device, "device");
@@ -47,7 +47,7 @@ public final class ForeignAssembly implements BufferSizes.Sizes {
       assembly.writeAll(FieldImpl.unwrap(field));
       boolean hasEmpty = Structure.validate(field, block.address);
       long struct = block.address;
-      DeviceArrayImpl handle = new DeviceArrayImpl(device, field, struct, ArrowArrayStruct.offset(struct), ArrowArrayStruct.length(struct));
+      DeviceArrayImpl handle = new DeviceArrayImpl(device, field, struct, RawArrowArray.offset(struct), RawArrowArray.length(struct));
       return handle.holding(new ForeignOwner(struct, assembly.bytes, device, origin, onFree, hasEmpty));
     } catch (Throwable t) {
       NativeHeap.free(block.address);
@@ -89,7 +89,7 @@ public final class ForeignAssembly implements BufferSizes.Sizes {
     next += 2 * count;
     writeChildren(layout, node);
     if (layout.shape == Layout.Shape.LIST) {
-      checkExtent(layout, offsets, offset + length, ArrowArrayStruct.length(ArrowArrayStruct.child(node, 0)), "elements");
+      checkExtent(layout, offsets, offset + length, RawArrowArray.length(RawArrowArray.child(node, 0)), "elements");
     }
     return node;
   }
@@ -101,14 +101,14 @@ public final class ForeignAssembly implements BufferSizes.Sizes {
   private void writeChildren(Layout layout, long node) {
     for (int i = 0; i < layout.children.length; i++) {
       try {
-        ArrowArrayStruct.setChild(node, i, write(layout.children[i]));
+        RawArrowArray.setChild(node, i, write(layout.children[i]));
       } catch (Malformed e) {
         throw e.under(layout.children[i].name());
       }
     }
     FieldImpl dictionary = layout.dictionary;
     try {
-      if (dictionary != null) ArrowArrayStruct.setDictionary(node, write(dictionary));
+      if (dictionary != null) RawArrowArray.setDictionary(node, write(dictionary));
     } catch (Malformed e) {
       throw e.under(Malformed.DICTIONARY);
     }

@@ -7,51 +7,48 @@ import java.lang.ref.Reference;
 import org.arbalest.device.Device;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceException;
-import org.arbalest.device.abi.ArrowArrayStruct;
-import org.arbalest.device.abi.ArrowDeviceArrayStruct;
-import org.arbalest.device.abi.ArrowSchemaStruct;
-import org.arbalest.device.abi.Errno;
+import org.arbalest.device.DeviceStream;
+import org.arbalest.device.Errno;
+import org.arbalest.device.c.ArrowArrayStruct;
+import org.arbalest.device.c.ArrowDeviceArrayStruct;
+import org.arbalest.device.c.ArrowSchemaStruct;
+import org.arbalest.device.internal.abi.RawArrowDeviceArray;
 import org.arbalest.device.internal.device.DeviceImpl;
+import org.arbalest.device.internal.device.DeviceStreamImpl;
 import org.arbalest.device.internal.device.EventPoint;
 import org.arbalest.device.internal.memory.Structs;
 import org.arbalest.device.internal.recording.Recording;
 import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.schema.SchemaExport;
+import org.jspecify.annotations.Nullable;
 
 /** Hands arrays to C: either C has what a handle held, or C's structs and the handle are as they were (OWN-09). */
 public final class HandleExport {
   private HandleExport() {}
 
-  /** See {@link DeviceArray#exportArray(MemorySegment)} and {@link DeviceArray#exportDeviceArray(MemorySegment)}. */
-  static void export(Handle array, MemorySegment out, boolean isDeviceArray) {
+  /** See {@link org.arbalest.device.c.CData#exportArray}; with a stream of the consumer's, that waits for the array. */
+  public static void export(
+      DeviceArrayImpl array, MemorySegment out, @Nullable MemorySegment schemaOut, @Nullable DeviceStream consumer, boolean isDeviceArray) {
     try {
-      export(array, Structs.address(out, layout(isDeviceArray)), isDeviceArray);
-    } finally {
-      Reference.reachabilityFence(out);
-    }
-  }
-
-  /** The same with its schema. */
-  static void export(Handle array, MemorySegment out, MemorySegment schemaOut, boolean isDeviceArray) {
-    try {
-      long schemaStruct = Structs.address(schemaOut, ArrowSchemaStruct.LAYOUT);
-      export(array, Structs.address(out, layout(isDeviceArray)), schemaStruct, isDeviceArray);
+      long schemaStruct = schemaOut == null ? 0 : Structs.address(schemaOut, ArrowSchemaStruct.LAYOUT);
+      long struct = Structs.address(out, layout(isDeviceArray));
+      boolean isAwaited = consumer != null;
+      if (consumer != null) array.letWait(DeviceStreamImpl.unwrap(consumer));
+      if (schemaOut == null) {
+        export(array, struct, isDeviceArray, isAwaited);
+      } else {
+        export(array, struct, schemaStruct, isDeviceArray, isAwaited);
+      }
     } finally {
       Reference.reachabilityFence(out);
       Reference.reachabilityFence(schemaOut);
     }
   }
 
-  /** The same by addresses. */
-  public static void exportTo(Handle array, long outAddress, long schemaOutAddress, boolean isDeviceArray) {
-    MemorySegment schemaOut = Structs.at("schemaOutAddress", schemaOutAddress, ArrowSchemaStruct.LAYOUT);
-    export(array, Structs.at("outAddress", outAddress, layout(isDeviceArray)), schemaOut, isDeviceArray);
-  }
-
   /** Throws unless both are memory for their structs. */
-  public static void check(MemorySegment out, MemorySegment schemaOut, boolean isDeviceArray) {
+  public static void check(MemorySegment out, @Nullable MemorySegment schemaOut, boolean isDeviceArray) {
     try {
-      Structs.address(schemaOut, ArrowSchemaStruct.LAYOUT);
+      if (schemaOut != null) Structs.address(schemaOut, ArrowSchemaStruct.LAYOUT);
       Structs.address(out, layout(isDeviceArray));
     } finally {
       Reference.reachabilityFence(out);
@@ -63,10 +60,10 @@ public final class HandleExport {
     return isDeviceArray ? ArrowDeviceArrayStruct.LAYOUT : ArrowArrayStruct.LAYOUT;
   }
 
-  private static void export(Handle array, long out, long schemaOut, boolean isDeviceArray) {
+  private static void export(Handle array, long out, long schemaOut, boolean isDeviceArray, boolean isAwaited) {
     SchemaExport schema = SchemaExport.prepared(array.field());
     try {
-      export(array, out, isDeviceArray);
+      export(array, out, isDeviceArray, isAwaited);
     } catch (Throwable t) {
       schema.discard();
       throw t;
@@ -76,10 +73,14 @@ public final class HandleExport {
 
   /** Exports to a struct of C's. */
   public static void export(Handle array, long out, boolean isDeviceArray) {
+    export(array, out, isDeviceArray, false);
+  }
+
+  private static void export(Handle array, long out, boolean isDeviceArray, boolean isAwaited) {
     Recording.OfArray event = Recording.anExport();
     long bytes = event == null ? 0 : RecordedArrays.bytes(array); // while it has the memory
     if (isDeviceArray) {
-      exportDeviceArray(array, out);
+      exportDeviceArray(array, out, isAwaited);
     } else {
       exportArray(array, out);
     }
@@ -95,9 +96,9 @@ public final class HandleExport {
     handOver(array, out);
   }
 
-  private static void exportDeviceArray(Handle array, long out) {
+  private static void exportDeviceArray(Handle array, long out, boolean isAwaited) {
     Device device = array.device();
-    long event = eventForConsumer(array, device);
+    long event = isAwaited ? 0 : eventForConsumer(array, device);
     handOver(array, out);
     writeDevice(device, event, out);
   }
@@ -107,10 +108,10 @@ public final class HandleExport {
   }
 
   private static void writeDevice(Device device, long event, long out) {
-    ArrowDeviceArrayStruct.setDeviceId(out, device.id());
-    ArrowDeviceArrayStruct.setDeviceType(out, device.type().code());
-    ArrowDeviceArrayStruct.setSyncEvent(out, event);
-    ArrowDeviceArrayStruct.clearReserved(out);
+    RawArrowDeviceArray.setDeviceId(out, device.id());
+    RawArrowDeviceArray.setDeviceType(out, device.type().code());
+    RawArrowDeviceArray.setSyncEvent(out, event);
+    RawArrowDeviceArray.clearReserved(out);
   }
 
   /**
@@ -134,7 +135,7 @@ public final class HandleExport {
   private static void handOverSpent(Handle array, Ownership spent, long out) {
     if (spent.mayHaveToWait()) {
       try (DeviceArray again = again(array, spent)) {
-        exportDeviceArray(DeviceArrayImpl.unwrap(again), out);
+        exportDeviceArray(DeviceArrayImpl.unwrap(again), out, false);
       }
       return;
     }

@@ -2,11 +2,11 @@
 package org.arbalest.device.internal.array;
 
 import org.arbalest.device.Device;
-import org.arbalest.device.types.Field;
 import org.arbalest.device.Validation;
-import org.arbalest.device.abi.ArrowDeviceArrayStruct;
+import org.arbalest.device.internal.abi.RawArrowDeviceArray;
 import org.arbalest.device.internal.device.EventPoint;
 import org.arbalest.device.internal.memory.NativeHeap;
+import org.arbalest.device.types.Field;
 import org.jspecify.annotations.Nullable;
 
 /** An array that a C producer made: its struct, moved to a block of ours, and the duty to release it. Its event is borrowed (DEV-05). */
@@ -30,7 +30,7 @@ final class ImportedArray extends Ownership {
 
   @Override
   public long syncEvent() {
-    return mayHaveToWait() ? ArrowDeviceArrayStruct.syncEvent(struct) : 0;
+    return mayHaveToWait() ? RawArrowDeviceArray.syncEvent(struct) : 0;
   }
 
   @Override

@@ -2,13 +2,13 @@
 package org.arbalest.device.internal.array;
 
 import org.arbalest.device.Conversion;
-import org.arbalest.device.types.Field;
 import org.arbalest.device.Validation;
-import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.device.EventPoint;
 import org.arbalest.device.internal.lifetime.Counts;
 import org.arbalest.device.internal.lifetime.Shared;
 import org.arbalest.device.internal.memory.NativeHeap;
+import org.arbalest.device.types.Field;
 import org.jspecify.annotations.Nullable;
 
 /** Who holds the memory of one array: Java handles, exports that C has not released, and queued work that uses it. */
@@ -45,7 +45,7 @@ public abstract class Ownership extends Shared {
 
   /** The same for a struct of ours, which has the number behind the list of its buffers. */
   static long sizeBehindBuffers(long struct) {
-    return NativeHeap.getLong(ArrowArrayStruct.buffers(struct) + Long.BYTES * ArrowArrayStruct.nBuffers(struct));
+    return NativeHeap.getLong(RawArrowArray.buffers(struct) + Long.BYTES * RawArrowArray.nBuffers(struct));
   }
 
   /** What was copied when this was made of another array; null if it was not. Known without the array's memory. */

@@ -3,7 +3,7 @@ package org.arbalest.device.internal.array;
 
 import org.arbalest.device.Device;
 import org.arbalest.device.DeviceArray;
-import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.memory.Faults;
 import org.arbalest.device.internal.recording.Recording;
 import org.arbalest.device.internal.schema.Layout;
@@ -84,8 +84,8 @@ public final class RecordedArrays {
   }
 
   private static long bytes(Layout layout, long struct) {
-    long end = ArrowArrayStruct.offset(struct) + ArrowArrayStruct.length(struct);
-    long bytes = layout.shape.hasValidity && ArrowArrayStruct.buffer(struct, 0) != 0 ? bits(end, 1) : 0;
+    long end = RawArrowArray.offset(struct) + RawArrowArray.length(struct);
+    long bytes = layout.shape.hasValidity && RawArrowArray.buffer(struct, 0) != 0 ? bits(end, 1) : 0;
     bytes += switch (layout.shape) {
       case FIXED -> bits(end, layout.bits);
       case VARIABLE -> bits(end + 1, layout.bits);
@@ -96,8 +96,8 @@ public final class RecordedArrays {
       case DENSE_UNION -> end + bits(end, 32);
       case NULL, FIXED_LIST, STRUCT, RUN_END -> 0;
     };
-    for (int i = 0; i < layout.children.length; i++) bytes += bytes(layout.children[i].layout, ArrowArrayStruct.child(struct, i));
-    return layout.dictionary == null ? bytes : bytes + bytes(layout.dictionary.layout, ArrowArrayStruct.dictionary(struct));
+    for (int i = 0; i < layout.children.length; i++) bytes += bytes(layout.children[i].layout, RawArrowArray.child(struct, i));
+    return layout.dictionary == null ? bytes : bytes + bytes(layout.dictionary.layout, RawArrowArray.dictionary(struct));
   }
 
   private static long bits(long count, long each) {

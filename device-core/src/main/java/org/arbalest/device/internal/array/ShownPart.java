@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.array;
 
-import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.schema.Layout;
 
 /** Makes structs that are going out describe the part of an array that is shown. */
@@ -10,28 +10,28 @@ final class ShownPart {
 
   /** Makes a struct describe some of its elements; how many of those are null is not known, unless none are. */
   static void narrow(Layout layout, long array, long offset, long length) {
-    ArrowArrayStruct.setOffset(array, offset);
-    ArrowArrayStruct.setLength(array, length);
+    RawArrowArray.setOffset(array, offset);
+    RawArrowArray.setLength(array, length);
     if (layout.shape == Layout.Shape.NULL) {
-      ArrowArrayStruct.setNullCount(array, length);
-    } else if (ArrowArrayStruct.nullCount(array) != 0) {
-      ArrowArrayStruct.setNullCount(array, -1);
+      RawArrowArray.setNullCount(array, length);
+    } else if (RawArrowArray.nullCount(array) != 0) {
+      RawArrowArray.setNullCount(array, -1);
     }
   }
 
   /** Moves the offset and the length of a struct without nulls of its own to its fields, since some peers look there only (ARR-13). */
   static void pushDown(Layout layout, long struct) {
-    if (layout.shape != Layout.Shape.STRUCT || ArrowArrayStruct.buffer(struct, 0) != 0) return;
-    long offset = ArrowArrayStruct.offset(struct);
-    long length = ArrowArrayStruct.length(struct);
+    if (layout.shape != Layout.Shape.STRUCT || RawArrowArray.buffer(struct, 0) != 0) return;
+    long offset = RawArrowArray.offset(struct);
+    long length = RawArrowArray.length(struct);
     for (int i = 0; i < layout.children.length; i++) {
       Layout child = layout.children[i].layout;
-      long field = ArrowArrayStruct.child(struct, i);
-      if (offset == 0 && ArrowArrayStruct.length(field) == length) continue;
-      narrow(child, field, ArrowArrayStruct.offset(field) + offset, length);
+      long field = RawArrowArray.child(struct, i);
+      if (offset == 0 && RawArrowArray.length(field) == length) continue;
+      narrow(child, field, RawArrowArray.offset(field) + offset, length);
       pushDown(child, field);
     }
-    ArrowArrayStruct.setOffset(struct, 0);
+    RawArrowArray.setOffset(struct, 0);
   }
 
   /**
@@ -39,18 +39,18 @@ final class ShownPart {
    * be anything, or NULL, are 0 in main memory.
    */
   static void resetEmpty(Layout layout, long array, boolean isInMainMemory) {
-    boolean isEmpty = ArrowArrayStruct.length(array) == 0;
+    boolean isEmpty = RawArrowArray.length(array) == 0;
     if (isEmpty) {
-      ArrowArrayStruct.setOffset(array, 0);
-      ArrowArrayStruct.setNullCount(array, 0);
+      RawArrowArray.setOffset(array, 0);
+      RawArrowArray.setNullCount(array, 0);
       boolean hasOffsets = layout.shape == Layout.Shape.VARIABLE || layout.shape == Layout.Shape.LIST;
-      if (hasOffsets && isInMainMemory) ArrowArrayStruct.setBuffers(array, ArrayExport.NO_ELEMENTS);
+      if (hasOffsets && isInMainMemory) RawArrowArray.setBuffers(array, ArrayExport.NO_ELEMENTS);
     }
     for (int i = 0; i < layout.children.length; i++) {
-      long child = ArrowArrayStruct.child(array, i);
-      if (isEmpty && layout.shape.positionsChildren()) ArrowArrayStruct.setLength(child, 0);
+      long child = RawArrowArray.child(array, i);
+      if (isEmpty && layout.shape.positionsChildren()) RawArrowArray.setLength(child, 0);
       resetEmpty(layout.children[i].layout, child, isInMainMemory);
     }
-    if (layout.dictionary != null) resetEmpty(layout.dictionary.layout, ArrowArrayStruct.dictionary(array), isInMainMemory);
+    if (layout.dictionary != null) resetEmpty(layout.dictionary.layout, RawArrowArray.dictionary(array), isInMainMemory);
   }
 }

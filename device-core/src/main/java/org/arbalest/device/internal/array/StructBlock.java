@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.array;
 
-import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.schema.ViewStruct;
@@ -18,7 +18,7 @@ public final class StructBlock {
 
   /** Room for so many structs, and entries in all lists. */
   public StructBlock(int nodes, long entries) {
-    long structs = ArrowArrayStruct.SIZE * nodes;
+    long structs = RawArrowArray.SIZE * nodes;
     long bytes = structs + Long.BYTES * entries;
     address = NativeHeap.allocate(bytes);
     lists = address + structs;
@@ -46,32 +46,32 @@ public final class StructBlock {
    */
   public long node(Layout layout, long length, long nullCount, long offset, int buffers) {
     long node = nextNode;
-    nextNode += ArrowArrayStruct.SIZE;
+    nextNode += RawArrowArray.SIZE;
     assert nextNode <= lists : "more structs than there is room for";
     boolean isView = layout.shape == Layout.Shape.VIEW;
     int listed = isView ? buffers + 1 : buffers;
     int children = layout.children.length;
-    ArrowArrayStruct.setLength(node, length);
-    ArrowArrayStruct.setNullCount(node, nullCount);
-    ArrowArrayStruct.setOffset(node, offset);
-    ArrowArrayStruct.setNBuffers(node, listed);
-    ArrowArrayStruct.setBuffers(node, listed == 0 ? 0 : list(listed));
-    if (isView) ArrowArrayStruct.setBuffer(node, buffers, list(buffers - 2L));
+    RawArrowArray.setLength(node, length);
+    RawArrowArray.setNullCount(node, nullCount);
+    RawArrowArray.setOffset(node, offset);
+    RawArrowArray.setNBuffers(node, listed);
+    RawArrowArray.setBuffers(node, listed == 0 ? 0 : list(listed));
+    if (isView) RawArrowArray.setBuffer(node, buffers, list(buffers - 2L));
     if (layout.shape == Layout.Shape.VARIABLE) list(1); // for the size of the data, which Ownership.dataSize reads
-    ArrowArrayStruct.setNChildren(node, children);
-    ArrowArrayStruct.setChildren(node, children == 0 ? 0 : list(children));
-    ArrowArrayStruct.setDictionary(node, 0);
-    ArrowArrayStruct.setPrivateData(node, 0);
-    ArrowArrayStruct.setRelease(node, ArrayExport.RELEASE);
+    RawArrowArray.setNChildren(node, children);
+    RawArrowArray.setChildren(node, children == 0 ? 0 : list(children));
+    RawArrowArray.setDictionary(node, 0);
+    RawArrowArray.setPrivateData(node, 0);
+    RawArrowArray.setRelease(node, ArrayExport.RELEASE);
     return node;
   }
 
   /** Writes a buffer's address, and its size where the struct has one. A data buffer of views is never NULL, even without bytes (ARR-08). */
   public static void setBuffer(Layout layout, long node, int index, long address, long bytes) {
     boolean isVariadic = layout.shape == Layout.Shape.VIEW && index >= 2;
-    ArrowArrayStruct.setBuffer(node, index, isVariadic && address == 0 ? ArrowArrayStruct.buffer(node, 1) : address);
+    RawArrowArray.setBuffer(node, index, isVariadic && address == 0 ? RawArrowArray.buffer(node, 1) : address);
     if (isVariadic) NativeHeap.putLong(ViewStruct.sizes(node) + Long.BYTES * (index - 2L), bytes);
-    if (layout.shape == Layout.Shape.VARIABLE && index == 2) NativeHeap.putLong(ArrowArrayStruct.buffers(node) + 3 * Long.BYTES, bytes);
+    if (layout.shape == Layout.Shape.VARIABLE && index == 2) NativeHeap.putLong(RawArrowArray.buffers(node) + 3 * Long.BYTES, bytes);
   }
 
   /** The next list. */

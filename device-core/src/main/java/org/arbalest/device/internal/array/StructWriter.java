@@ -3,10 +3,10 @@ package org.arbalest.device.internal.array;
 
 import org.arbalest.device.ArrayData;
 import org.arbalest.device.DeviceBuffer;
-import org.arbalest.device.types.Field;
-import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.device.DeviceBufferImpl;
 import org.arbalest.device.internal.schema.Layout;
+import org.arbalest.device.types.Field;
 
 /** Writes the structs of an array that consists of buffers of ours. */
 final class StructWriter {
@@ -46,10 +46,10 @@ final class StructWriter {
       StructBlock.setBuffer(layout, node, i, buffer == null ? 0 : DeviceBufferImpl.unwrap(buffer).pointer(), buffer == null ? 0 : buffer.size());
     }
     for (int i = 0; i < layout.children.length; i++) {
-      ArrowArrayStruct.setChild(node, i, write(layout.children[i].layout, data.children().get(i)));
+      RawArrowArray.setChild(node, i, write(layout.children[i].layout, data.children().get(i)));
     }
     ArrayData values = data.dictionary();
-    if (layout.dictionary != null && values != null) ArrowArrayStruct.setDictionary(node, write(layout.dictionary.layout, values));
+    if (layout.dictionary != null && values != null) RawArrowArray.setDictionary(node, write(layout.dictionary.layout, values));
     return node;
   }
 }

@@ -2,12 +2,12 @@
 package org.arbalest.device.internal.array;
 
 import org.arbalest.device.DeviceException;
-import org.arbalest.device.types.Field;
-import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.FieldImpl;
 import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.schema.Malformed;
+import org.arbalest.device.types.Field;
 
 /**
  * Structural validation of arrays (ARR-17): that the structs agree with the schema and with each other. Never reads a buffer that may be on a
@@ -31,9 +31,9 @@ public final class Structure {
 
   /** Checks a struct, of which its parent needs some elements, and those below it; returns what {@link #validate} does. */
   private static boolean check(Layout layout, long array, long needed) {
-    long length = ArrowArrayStruct.length(array);
-    long offset = ArrowArrayStruct.offset(array);
-    long nulls = ArrowArrayStruct.nullCount(array);
+    long length = RawArrowArray.length(array);
+    long offset = RawArrowArray.offset(array);
+    long nulls = RawArrowArray.nullCount(array);
     long end = offset + length;
     if (length < 0 || offset < 0 || end < 0 || end > layout.most || nulls < -1 || nulls > length) throw wrong(layout, length, offset, nulls);
     checkBuffers(layout, array, end, length, nulls);
@@ -59,14 +59,14 @@ public final class Structure {
 
   private static void checkBuffers(Layout layout, long array, long end, long length, long nulls) {
     Layout.Shape shape = layout.shape;
-    long count = ArrowArrayStruct.nBuffers(array);
+    long count = RawArrowArray.nBuffers(array);
     boolean legal = shape == Layout.Shape.VIEW ? count >= shape.buffers : count == shape.buffers || isLegacy(shape, count);
     if (!legal || count > Integer.MAX_VALUE) {
       String expected = shape == Layout.Shape.VIEW ? "at least " + shape.buffers : String.valueOf(shape.buffers);
       throw new Malformed("n_buffers = " + count + ", but an array of type " + layout.kind() + " has " + expected);
     }
     if (count == 0) return;
-    long buffers = ArrowArrayStruct.buffers(array);
+    long buffers = RawArrowArray.buffers(array);
     if (buffers == 0) throw new Malformed("n_buffers = " + count + ", but buffers is NULL");
     if (shape.hasValidity && nulls > 0 && NativeHeap.getLong(buffers) == 0) {
       throw new Malformed("null_count = " + nulls + ", but there is no validity bitmap");
@@ -110,14 +110,14 @@ public final class Structure {
 
   /** The sizes of the data buffers of a view array; that list is always in CPU memory (ARR-07). */
   private static void checkVariadic(long array, long count) {
-    long sizes = ArrowArrayStruct.buffer(array, count + 2);
+    long sizes = RawArrowArray.buffer(array, count + 2);
     if (count == 0) return;
     if (sizes == 0) throw new Malformed("there are " + count + " variadic buffers, but the buffer of their sizes is NULL");
     long sum = 0;
     for (long i = 0; i < count; i++) {
       long size = NativeHeap.getLong(sizes + Long.BYTES * i);
       if (size < 0) throw new Malformed("the size of variadic buffer " + i + " is " + size);
-      if (size > 0 && ArrowArrayStruct.buffer(array, 2 + i) == 0) {
+      if (size > 0 && RawArrowArray.buffer(array, 2 + i) == 0) {
         throw new Malformed("variadic buffer " + i + " is NULL, but its size is " + size);
       }
       if (size > Layout.MOST_BYTES - sum) {
@@ -129,33 +129,33 @@ public final class Structure {
 
   private static boolean checkChildren(Layout layout, long array, long end) {
     FieldImpl[] children = layout.children;
-    long count = ArrowArrayStruct.nChildren(array);
+    long count = RawArrowArray.nChildren(array);
     if (count != children.length) {
       throw new Malformed("n_children = " + count + ", but the schema has " + children.length);
     }
     if (count == 0) return false;
-    long list = ArrowArrayStruct.children(array);
+    long list = RawArrowArray.children(array);
     if (list == 0) throw new Malformed("n_children = " + count + ", but children is NULL");
     long needed = neededOfChildren(layout, end);
     boolean below = false;
     for (int i = 0; i < children.length; i++) {
       long child = NativeHeap.getLong(list + (long) Long.BYTES * i);
       if (child == 0) throw new Malformed("children[" + i + "] is NULL");
-      if (ArrowArrayStruct.release(child) == 0) throw new Malformed("children[" + i + "] is released");
+      if (RawArrowArray.release(child) == 0) throw new Malformed("children[" + i + "] is released");
       try {
         below |= check(children[i].layout, child, needed);
       } catch (Malformed e) {
         throw e.under(children[i].name().isEmpty() ? "[" + i + "]" : children[i].name());
       }
     }
-    if (layout.shape == Layout.Shape.RUN_END) checkRuns(list, ArrowArrayStruct.length(array));
+    if (layout.shape == Layout.Shape.RUN_END) checkRuns(list, RawArrowArray.length(array));
     return below;
   }
 
   /** Each run has an end and a value; where they end, only the buffer could tell. */
   private static void checkRuns(long children, long parentLength) {
-    long ends = ArrowArrayStruct.length(NativeHeap.getLong(children));
-    long values = ArrowArrayStruct.length(NativeHeap.getLong(children + Long.BYTES));
+    long ends = RawArrowArray.length(NativeHeap.getLong(children));
+    long values = RawArrowArray.length(NativeHeap.getLong(children + Long.BYTES));
     if (ends == 0 && parentLength > 0) throw new Malformed("length = " + parentLength + ", but there are no runs");
     if (values < ends) throw new Malformed("there are " + ends + " run ends, but " + values + " values");
   }
@@ -177,14 +177,14 @@ public final class Structure {
 
   private static boolean checkDictionary(Layout layout, long array) {
     FieldImpl field = layout.dictionary;
-    long dictionary = ArrowArrayStruct.dictionary(array);
+    long dictionary = RawArrowArray.dictionary(array);
     if (field == null) {
       if (dictionary != 0) throw new Malformed("there is a dictionary, but the schema has none");
       return false;
     }
     if (dictionary == 0) throw new Malformed("the dictionary is NULL, but the schema has one");
     try {
-      if (ArrowArrayStruct.release(dictionary) == 0) throw new Malformed("is released");
+      if (RawArrowArray.release(dictionary) == 0) throw new Malformed("is released");
       return check(Layout.of(field), dictionary, 0);
     } catch (Malformed e) {
       throw e.under(Malformed.DICTIONARY);

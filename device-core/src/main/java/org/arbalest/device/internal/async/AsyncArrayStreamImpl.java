@@ -2,7 +2,6 @@
 package org.arbalest.device.internal.async;
 
 import java.lang.foreign.MemorySegment;
-import java.util.Arrays;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
@@ -10,18 +9,19 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Flow;
 import java.util.function.Consumer;
+import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.device.DeviceException;
+import org.arbalest.device.Errno;
+import org.arbalest.device.Validation;
 import org.arbalest.device.async.AsyncArrayStream;
 import org.arbalest.device.async.AsyncQuirk;
 import org.arbalest.device.async.AsyncSchema;
 import org.arbalest.device.async.AsyncTask;
-import org.arbalest.device.DeviceArrayReader;
-import org.arbalest.device.DeviceException;
-import org.arbalest.device.Validation;
-import org.arbalest.device.abi.ArrowAsyncHandlerStruct;
-import org.arbalest.device.abi.Errno;
+import org.arbalest.device.internal.abi.RawArrowAsyncHandler;
 import org.arbalest.device.internal.access.NativeAccess;
 import org.arbalest.device.internal.lifetime.Leaks;
 import org.arbalest.device.internal.memory.NativeHeap;
+import org.arbalest.device.types.Field;
 import org.jspecify.annotations.Nullable;
 
 /** A C producer's stream as a publisher, through the {@link AsyncHandler} that the producer holds. See {@link AsyncArrayStream}. */
@@ -35,26 +35,15 @@ public final class AsyncArrayStreamImpl implements AsyncArrayStream {
     if (watch != null) watch.opened();
   }
 
-  public static AsyncArrayStream connect(Consumer<MemorySegment> start) {
-    return connect(start, Validation.STRUCTURAL, Set.of());
-  }
-
-  public static AsyncArrayStream connect(Consumer<MemorySegment> start, AsyncQuirk... quirks) {
-    return connect(start, Validation.STRUCTURAL, Set.copyOf(Arrays.asList(quirks)));
-  }
-
-  public static AsyncArrayStream connect(Consumer<MemorySegment> start, Validation level, AsyncQuirk... quirks) {
-    return connect(start, level, Set.copyOf(Arrays.asList(quirks)));
-  }
-
-  private static AsyncArrayStream connect(Consumer<MemorySegment> start, Validation level, Set<AsyncQuirk> quirks) {
+  /** See {@link org.arbalest.device.c.CData#importAsyncStream}. */
+  public static AsyncArrayStream connect(Consumer<MemorySegment> start, @Nullable Field expected, Validation level, Set<AsyncQuirk> quirks) {
     Objects.requireNonNull(start, "start");
     Objects.requireNonNull(level, "level");
     NativeAccess.require();
-    AsyncHandler handler = new AsyncHandler(level, quirks);
+    AsyncHandler handler = new AsyncHandler(expected, level, quirks);
     AsyncArrayStream arrays = new AsyncArrayStreamImpl(handler);
     try {
-      start.accept(NativeHeap.segment(handler.struct(), ArrowAsyncHandlerStruct.SIZE));
+      start.accept(NativeHeap.segment(handler.struct(), RawArrowAsyncHandler.SIZE));
     } catch (Throwable t) {
       arrays.close();
       if (!handler.isTaken()) handler.release();

@@ -5,21 +5,22 @@ import java.lang.foreign.MemorySegment;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import org.arbalest.device.DeviceException;
+import org.arbalest.device.Errno;
+import org.arbalest.device.Validation;
 import org.arbalest.device.async.AsyncQuirk;
 import org.arbalest.device.async.AsyncSchema;
-import org.arbalest.device.DeviceException;
-import org.arbalest.device.types.Field;
-import org.arbalest.device.Validation;
-import org.arbalest.device.types.Metadata;
-import org.arbalest.device.abi.ArrowAsyncTaskStruct;
-import org.arbalest.device.abi.Errno;
+import org.arbalest.device.internal.abi.RawArrowAsyncTask;
 import org.arbalest.device.internal.lifetime.HeldByC;
 import org.arbalest.device.internal.memory.Faults;
 import org.arbalest.device.internal.memory.Slots;
 import org.arbalest.device.internal.recording.Recording;
 import org.arbalest.device.internal.schema.MetadataCodec;
+import org.arbalest.device.internal.schema.CommonField;
 import org.arbalest.device.internal.schema.SchemaImporter;
 import org.arbalest.device.internal.stream.Failures;
+import org.arbalest.device.types.Field;
+import org.arbalest.device.types.Metadata;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +30,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class AsyncHandler implements HeldByC {
   /** How closely extracted arrays are looked at. */
+  private final @Nullable Field expected;
   final Validation level;
 
   private final Set<AsyncQuirk> quirks;
@@ -58,7 +60,8 @@ public final class AsyncHandler implements HeldByC {
   /** The subscriber's side. */
   final TaskSubscription subscription = new TaskSubscription(this);
 
-  AsyncHandler(Validation level, Set<AsyncQuirk> quirks) {
+  AsyncHandler(@Nullable Field expected, Validation level, Set<AsyncQuirk> quirks) {
+    this.expected = expected;
     this.level = level;
     this.quirks = quirks;
     if (has(AsyncQuirk.PRODUCER_ENDS_EARLY) && has(AsyncQuirk.PRODUCER_STAYS)) {
@@ -98,6 +101,7 @@ public final class AsyncHandler implements HeldByC {
         throw DeviceException.invalid(over ? "on_schema came after the end of the stream" : "on_schema came twice");
       }
       Field field = SchemaImporter.importSchema(schemaStruct);
+      if (expected != null) CommonField.checkExpected(expected, field);
       long peer = block.producer();
       if (peer == 0) throw DeviceException.invalid("on_schema came before the handler's producer was set");
       AsyncSchema found = ProducerWords.schema(peer, field, quirks);
@@ -127,10 +131,10 @@ public final class AsyncHandler implements HeldByC {
     }
     ImportedTask taken;
     try {
-      long extractData = ArrowAsyncTaskStruct.extractData(task);
+      long extractData = RawArrowAsyncTask.extractData(task);
       if (extractData == 0) throw DeviceException.invalid("a task's extract_data is NULL");
       Metadata said = metadata == 0 ? Metadata.empty() : MetadataCodec.read(metadata);
-      taken = new ImportedTask(this, type, extractFunction(extractData), ArrowAsyncTaskStruct.privateData(task), said);
+      taken = new ImportedTask(this, type, extractFunction(extractData), RawArrowAsyncTask.privateData(task), said);
     } catch (Throwable t) {
       return refuse(t);
     }

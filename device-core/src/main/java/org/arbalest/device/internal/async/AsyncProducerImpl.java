@@ -3,72 +3,84 @@ package org.arbalest.device.internal.async;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
-import java.util.Arrays;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Flow;
+import java.util.function.Supplier;
+import org.arbalest.device.DeviceArray;
+import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.async.AsyncProducer;
 import org.arbalest.device.async.AsyncQuirk;
 import org.arbalest.device.async.AsyncSchema;
 import org.arbalest.device.async.AsyncTask;
-import org.arbalest.device.DeviceArray;
-import org.arbalest.device.DeviceArrayReader;
-import org.arbalest.device.types.Metadata;
-import org.arbalest.device.abi.ArrowAsyncHandlerStruct;
+import org.arbalest.device.c.ArrowAsyncHandlerStruct;
+import org.arbalest.device.internal.abi.RawArrowAsyncHandler;
 import org.arbalest.device.internal.memory.Structs;
+import org.arbalest.device.types.Metadata;
+import org.jspecify.annotations.Nullable;
 
-/** What {@link AsyncProducer} does before an {@link AsyncExport} begins. */
-public final class AsyncProducerImpl {
-  private AsyncProducerImpl() {}
+/** What an {@link AsyncExport} is to be made of. See {@link AsyncProducer}. */
+public final class AsyncProducerImpl implements AsyncProducer {
+  private final @Nullable AsyncSchema schema;
+  private final @Nullable Supplier<Feed> feed;
+  private final @Nullable Throwable failure;
 
-  public static CompletionStage<Void> produce(
-      MemorySegment handler, AsyncSchema schema, Flow.Publisher<DeviceArray> arrays, Executor executor, AsyncQuirk... quirks) {
+  private AsyncProducerImpl(@Nullable AsyncSchema schema, @Nullable Supplier<Feed> feed, @Nullable Throwable failure) {
+    this.schema = schema;
+    this.feed = feed;
+    this.failure = failure;
+  }
+
+  public static AsyncProducer of(AsyncSchema schema, Flow.Publisher<DeviceArray> arrays) {
     Objects.requireNonNull(arrays, "arrays");
-    return produce(handler, schema, new PublisherFeed<>(arrays), executor, quirks);
+    return new AsyncProducerImpl(Objects.requireNonNull(schema, "schema"), () -> new PublisherFeed<>(arrays), null);
   }
 
-  public static CompletionStage<Void> produceTasks(
-      MemorySegment handler, AsyncSchema schema, Flow.Publisher<AsyncTask> tasks, Executor executor, AsyncQuirk... quirks) {
+  public static AsyncProducer ofTasks(AsyncSchema schema, Flow.Publisher<AsyncTask> tasks) {
     Objects.requireNonNull(tasks, "tasks");
-    return produce(handler, schema, new PublisherFeed<>(tasks), executor, quirks);
+    return new AsyncProducerImpl(Objects.requireNonNull(schema, "schema"), () -> new PublisherFeed<>(tasks), null);
   }
 
-  public static CompletionStage<Void> produce(
-      MemorySegment handler, DeviceArrayReader reader, Metadata metadata, Executor executor, AsyncQuirk... quirks) {
-    AsyncSchema schema = new AsyncSchema(reader.field(), reader.deviceType(), metadata);
-    return produce(handler, schema, new ReaderFeed(reader), executor, quirks);
+  public static AsyncProducer of(DeviceArrayReader reader, Metadata metadata) {
+    return new AsyncProducerImpl(new AsyncSchema(reader.field(), reader.deviceType(), metadata), () -> new ReaderFeed(reader), null);
   }
 
-  private static CompletionStage<Void> produce(
-      MemorySegment handler, AsyncSchema schema, Feed feed, Executor executor, AsyncQuirk... quirks) {
-    Objects.requireNonNull(schema, "schema");
+  public static AsyncProducer failed(Throwable why) {
+    return new AsyncProducerImpl(null, null, Objects.requireNonNull(why, "why"));
+  }
+
+  /** See {@link org.arbalest.device.c.CData#exportAsyncStream}. */
+  public static CompletionStage<Void> export(AsyncProducer producer, MemorySegment handler, Executor executor, Set<AsyncQuirk> quirks) {
+    AsyncProducerImpl made = switch (producer) {
+      case AsyncProducerImpl impl -> impl;
+    };
     Objects.requireNonNull(executor, "executor");
     try {
-      long struct = checked(Structs.address(handler, ArrowAsyncHandlerStruct.LAYOUT));
-      CompletionStage<Void> released = AsyncExport.start(struct, schema, feed, executor, Set.copyOf(Arrays.asList(quirks)));
-      var _ = released.whenComplete((_, _) -> Objects.requireNonNull(handler)); // refers to it until then: the stream has its address only
-      return released;
+      return made.export(handler, checked(Structs.address(handler, ArrowAsyncHandlerStruct.LAYOUT)), executor, quirks);
     } finally {
       Reference.reachabilityFence(handler);
     }
   }
 
-  public static void refuse(MemorySegment handler, Throwable why) {
-    Objects.requireNonNull(why, "why");
-    try {
-      new ForeignHandler(checked(Structs.address(handler, ArrowAsyncHandlerStruct.LAYOUT))).refuse(why);
-    } finally {
-      Reference.reachabilityFence(handler);
+  private CompletionStage<Void> export(MemorySegment handler, long struct, Executor executor, Set<AsyncQuirk> quirks) {
+    if (failure != null || schema == null || feed == null) {
+      Throwable why = Objects.requireNonNull(failure);
+      new ForeignHandler(struct).refuse(why);
+      return CompletableFuture.<Void>failedFuture(why).minimalCompletionStage();
     }
+    CompletionStage<Void> released = AsyncExport.start(struct, schema, feed.get(), executor, quirks);
+    var _ = released.whenComplete((_, _) -> Objects.requireNonNull(handler)); // refers to it until then: the stream has its address only
+    return released;
   }
 
   private static long checked(long struct) {
-    if (ArrowAsyncHandlerStruct.release(struct) == 0) throw new IllegalArgumentException("the handler was released before it was given");
-    if (ArrowAsyncHandlerStruct.onSchema(struct) == 0
-        || ArrowAsyncHandlerStruct.onNextTask(struct) == 0
-        || ArrowAsyncHandlerStruct.onError(struct) == 0) {
+    if (RawArrowAsyncHandler.release(struct) == 0) throw new IllegalArgumentException("the handler was released before it was given");
+    if (RawArrowAsyncHandler.onSchema(struct) == 0
+        || RawArrowAsyncHandler.onNextTask(struct) == 0
+        || RawArrowAsyncHandler.onError(struct) == 0) {
       throw new IllegalArgumentException("the handler's on_schema, on_next_task or on_error is NULL");
     }
     return struct;

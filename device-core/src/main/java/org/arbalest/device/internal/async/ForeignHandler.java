@@ -3,7 +3,7 @@ package org.arbalest.device.internal.async;
 
 import java.lang.foreign.MemorySegment;
 import org.arbalest.device.DeviceException;
-import org.arbalest.device.abi.ArrowAsyncHandlerStruct;
+import org.arbalest.device.internal.abi.RawArrowAsyncHandler;
 import org.arbalest.device.internal.calls.Calls;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.MetadataCodec;
@@ -22,17 +22,17 @@ final class ForeignHandler {
 
   /** Before any call (ASY-01). */
   void setProducer(ProducerBlock block) {
-    ArrowAsyncHandlerStruct.setProducer(struct, block.producer());
+    RawArrowAsyncHandler.setProducer(struct, block.producer());
   }
 
   /** The consumer's answer to {@code on_schema}. */
   int onSchema(long schema) {
-    return Calls.get(ArrowAsyncHandlerStruct.onSchema(struct), struct, schema);
+    return Calls.get(RawArrowAsyncHandler.onSchema(struct), struct, schema);
   }
 
   /** The consumer's answer to {@code on_next_task}; without a task it is the end. */
   int onNextTask(long task, long metadata) {
-    long function = ArrowAsyncHandlerStruct.onNextTask(struct);
+    long function = RawArrowAsyncHandler.onNextTask(struct);
     if (onNextTask.address() != function) onNextTask = MemorySegment.ofAddress(function);
     return Calls.onNextTask(onNextTask, struct, task, metadata);
   }
@@ -63,7 +63,7 @@ final class ForeignHandler {
 
   /** A handler of ours is told without going through C, where the failure would be lost, and its type with it. */
   private void onError(int code, long message, long metadata, Throwable why) {
-    long function = ArrowAsyncHandlerStruct.onError(struct);
+    long function = RawArrowAsyncHandler.onError(struct);
     if (function == AsyncCallbacks.HANDLER_ON_ERROR) {
       AsyncCallbacks.onError(struct, code, message, metadata, why);
     } else {
@@ -73,12 +73,12 @@ final class ForeignHandler {
 
   /** The last call. */
   void release() {
-    Calls.release(ArrowAsyncHandlerStruct.release(struct), struct);
+    Calls.release(RawArrowAsyncHandler.release(struct), struct);
   }
 
   /** {@code on_error} and {@code release}, on a handler that was not told a schema (ASY-25). */
   void refuse(Throwable why) {
-    ArrowAsyncHandlerStruct.setProducer(struct, ProducerBlock.NOBODY); // ASY-01
+    RawArrowAsyncHandler.setProducer(struct, ProducerBlock.NOBODY); // ASY-01
     onError(why);
     release();
   }

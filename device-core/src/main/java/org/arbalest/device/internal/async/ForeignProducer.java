@@ -3,7 +3,7 @@ package org.arbalest.device.internal.async;
 
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.arbalest.device.abi.ArrowAsyncProducerStruct;
+import org.arbalest.device.internal.abi.RawArrowAsyncProducer;
 import org.arbalest.device.internal.calls.Calls;
 import org.jspecify.annotations.Nullable;
 
@@ -89,7 +89,7 @@ final class ForeignProducer {
       long n = total - requested;
       requestedBefore = requested;
       requested = total; // first: tasks may come before the call returns
-      Calls.request(ArrowAsyncProducerStruct.request(struct), struct, n);
+      Calls.request(RawArrowAsyncProducer.request(struct), struct, n);
     } finally {
       requesting = null;
       leave();
@@ -106,7 +106,7 @@ final class ForeignProducer {
     if (cancelled.get() || !cancelled.compareAndSet(false, true) || !enter()) return;
     try {
       cancelling = Thread.currentThread();
-      Calls.release(ArrowAsyncProducerStruct.cancel(struct), struct);
+      Calls.release(RawArrowAsyncProducer.cancel(struct), struct);
     } finally {
       cancelling = null;
       leave();

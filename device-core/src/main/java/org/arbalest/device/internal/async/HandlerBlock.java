@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.async;
 
-import org.arbalest.device.abi.ArrowAsyncHandlerStruct;
+import org.arbalest.device.internal.abi.RawArrowAsyncHandler;
 import org.arbalest.device.internal.lifetime.HeldByC;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.memory.Quarantine;
@@ -14,24 +14,24 @@ final class HandlerBlock {
 
   /** The struct of {@code holder}, which its callbacks lead to. */
   HandlerBlock(HeldByC holder) {
-    struct = NativeHeap.allocate(ArrowAsyncHandlerStruct.SIZE);
+    struct = NativeHeap.allocate(RawArrowAsyncHandler.SIZE);
     try {
       tag = Slots.take(holder);
     } catch (Throwable t) {
       NativeHeap.free(struct);
       throw t;
     }
-    ArrowAsyncHandlerStruct.setOnSchema(struct, AsyncCallbacks.HANDLER_ON_SCHEMA);
-    ArrowAsyncHandlerStruct.setOnNextTask(struct, AsyncCallbacks.HANDLER_ON_NEXT_TASK);
-    ArrowAsyncHandlerStruct.setOnError(struct, AsyncCallbacks.HANDLER_ON_ERROR);
-    ArrowAsyncHandlerStruct.setRelease(struct, AsyncCallbacks.HANDLER_RELEASE);
-    ArrowAsyncHandlerStruct.setProducer(struct, 0);
-    ArrowAsyncHandlerStruct.setPrivateData(struct, tag);
+    RawArrowAsyncHandler.setOnSchema(struct, AsyncCallbacks.HANDLER_ON_SCHEMA);
+    RawArrowAsyncHandler.setOnNextTask(struct, AsyncCallbacks.HANDLER_ON_NEXT_TASK);
+    RawArrowAsyncHandler.setOnError(struct, AsyncCallbacks.HANDLER_ON_ERROR);
+    RawArrowAsyncHandler.setRelease(struct, AsyncCallbacks.HANDLER_RELEASE);
+    RawArrowAsyncHandler.setProducer(struct, 0);
+    RawArrowAsyncHandler.setPrivateData(struct, tag);
   }
 
   /** The tag of the handler that a producer calls. */
   static long tag(long handler) {
-    return ArrowAsyncHandlerStruct.privateData(handler);
+    return RawArrowAsyncHandler.privateData(handler);
   }
 
   long struct() {
@@ -40,13 +40,13 @@ final class HandlerBlock {
 
   /** The producer's struct; 0 as long as it has not said. */
   long producer() {
-    return ArrowAsyncHandlerStruct.producer(struct);
+    return RawArrowAsyncHandler.producer(struct);
   }
 
   /** Nothing is found by it any more. */
   void free() {
     Slots.leave(tag);
-    ArrowAsyncHandlerStruct.setRelease(struct, 0); // ASY-24
+    RawArrowAsyncHandler.setRelease(struct, 0); // ASY-24
     Quarantine.free(struct);
   }
 }

@@ -2,22 +2,22 @@
 package org.arbalest.device.internal.async;
 
 import java.lang.foreign.MemorySegment;
+import org.arbalest.device.DeviceArray;
+import org.arbalest.device.DeviceException;
+import org.arbalest.device.Errno;
 import org.arbalest.device.async.AsyncQuirk;
 import org.arbalest.device.async.AsyncSchema;
 import org.arbalest.device.async.AsyncTask;
-import org.arbalest.device.DeviceArray;
-import org.arbalest.device.DeviceException;
-import org.arbalest.device.types.Metadata;
-import org.arbalest.device.abi.ArrowArrayStruct;
-import org.arbalest.device.abi.ArrowAsyncTaskStruct;
-import org.arbalest.device.abi.ArrowDeviceArrayStruct;
-import org.arbalest.device.abi.Errno;
+import org.arbalest.device.internal.abi.RawArrowArray;
+import org.arbalest.device.internal.abi.RawArrowAsyncTask;
+import org.arbalest.device.internal.abi.RawArrowDeviceArray;
 import org.arbalest.device.internal.array.ArrayImport;
 import org.arbalest.device.internal.array.RecordedArrays;
 import org.arbalest.device.internal.calls.Calls;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.recording.Recording;
 import org.arbalest.device.internal.validate.ArrayValidation;
+import org.arbalest.device.types.Metadata;
 
 /** A task of a C producer: the 16 bytes of its struct, copied (ASY-15). */
 final class ImportedTask extends AsyncTaskImpl {
@@ -43,7 +43,7 @@ final class ImportedTask extends AsyncTaskImpl {
   }
 
   private DeviceArray extractArray() {
-    long block = NativeHeap.allocate(ArrowDeviceArrayStruct.SIZE + ArrowAsyncTaskStruct.SIZE);
+    long block = NativeHeap.allocate(RawArrowDeviceArray.SIZE + RawArrowAsyncTask.SIZE);
     if (!spend()) {
       NativeHeap.free(block);
       throw alreadySpent();
@@ -59,9 +59,9 @@ final class ImportedTask extends AsyncTaskImpl {
   private void call(long block) {
     int code = 0;
     try {
-      ArrowArrayStruct.setRelease(block, 0); // some producers write nothing if they fail (ASY-17)
-      code = Calls.get(extractData, copyTo(block + ArrowDeviceArrayStruct.SIZE), block);
-      if (code == 0 && ArrowArrayStruct.release(block) != 0) return;
+      RawArrowArray.setRelease(block, 0); // some producers write nothing if they fail (ASY-17)
+      code = Calls.get(extractData, copyTo(block + RawArrowDeviceArray.SIZE), block);
+      if (code == 0 && RawArrowArray.release(block) != 0) return;
     } catch (Throwable t) {
       NativeHeap.free(block);
       throw t;
@@ -74,8 +74,8 @@ final class ImportedTask extends AsyncTaskImpl {
   }
 
   private long copyTo(long task) {
-    ArrowAsyncTaskStruct.setExtractData(task, extractData.address());
-    ArrowAsyncTaskStruct.setPrivateData(task, privateData);
+    RawArrowAsyncTask.setExtractData(task, extractData.address());
+    RawArrowAsyncTask.setPrivateData(task, privateData);
     return task;
   }
 
@@ -88,12 +88,12 @@ final class ImportedTask extends AsyncTaskImpl {
   @Override
   public void close() {
     if (!isOpen()) return;
-    long block = NativeHeap.allocate(ArrowDeviceArrayStruct.SIZE + ArrowAsyncTaskStruct.SIZE);
+    long block = NativeHeap.allocate(RawArrowDeviceArray.SIZE + RawArrowAsyncTask.SIZE);
     try {
       if (!spend()) return;
-      long task = copyTo(block + ArrowDeviceArrayStruct.SIZE);
+      long task = copyTo(block + RawArrowDeviceArray.SIZE);
       if (handler.has(AsyncQuirk.NO_NULL_EXTRACT)) {
-        ArrowArrayStruct.setRelease(block, 0);
+        RawArrowArray.setRelease(block, 0);
         if (Calls.get(extractData, task, block) == 0) ArrayImport.giveBack(block);
       } else {
         Calls.get(extractData, task, 0); // a failure is the producer's to report (ASY-18)

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.async;
 
+import org.arbalest.device.DeviceType;
 import org.arbalest.device.async.AsyncSchema;
-import org.arbalest.device.types.Metadata;
-import org.arbalest.device.abi.ArrowAsyncProducerStruct;
-import org.arbalest.device.abi.ArrowAsyncTaskStruct;
-import org.arbalest.device.abi.ArrowSchemaStruct;
-import org.arbalest.device.abi.DeviceType;
+import org.arbalest.device.internal.abi.RawArrowAsyncProducer;
+import org.arbalest.device.internal.abi.RawArrowAsyncTask;
+import org.arbalest.device.internal.abi.RawArrowSchema;
 import org.arbalest.device.internal.lifetime.HeldByC;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.memory.Quarantine;
 import org.arbalest.device.internal.memory.Slots;
 import org.arbalest.device.internal.schema.MetadataCodec;
+import org.arbalest.device.types.Metadata;
 
 /**
  * The native memory of a stream that we produce: the {@code ArrowAsyncProducer}, and behind it our tag, the task and the schema that are being
@@ -20,10 +20,10 @@ import org.arbalest.device.internal.schema.MetadataCodec;
  * <p>What the consumer calls finds us by the struct's address: the word behind the longer of its two layouts is the tag.
  */
 final class ProducerBlock {
-  private static final long TAG = ArrowAsyncProducerStruct.SIZE + Long.BYTES;
+  private static final long TAG = RawArrowAsyncProducer.SIZE + Long.BYTES;
   private static final long TASK = TAG + Long.BYTES;
-  private static final long SCHEMA = TASK + ArrowAsyncTaskStruct.SIZE;
-  private static final long STREAM_METADATA = SCHEMA + ArrowSchemaStruct.SIZE;
+  private static final long SCHEMA = TASK + RawArrowAsyncTask.SIZE;
+  private static final long STREAM_METADATA = SCHEMA + RawArrowSchema.SIZE;
 
   /** A producer of nothing, for the life of the process: its tag is nobody's. */
   static final long NOBODY = nobody();
@@ -49,7 +49,7 @@ final class ProducerBlock {
     NativeHeap.putLong(block + TAG, tag);
     if (!schema.metadata().isEmpty()) {
       MetadataCodec.write(schema.metadata(), block + STREAM_METADATA);
-      ArrowAsyncProducerStruct.setAdditionalMetadata(hasRelease ? block + Long.BYTES : block, block + STREAM_METADATA);
+      RawArrowAsyncProducer.setAdditionalMetadata(hasRelease ? block + Long.BYTES : block, block + STREAM_METADATA);
     }
   }
 
@@ -61,9 +61,9 @@ final class ProducerBlock {
 
   private static void fill(long block, long bytes, DeviceType deviceType) {
     NativeHeap.fill(block, bytes, (byte) 0);
-    ArrowAsyncProducerStruct.setDeviceType(block, deviceType.code());
-    ArrowAsyncProducerStruct.setRequest(block, AsyncCallbacks.PRODUCER_REQUEST);
-    ArrowAsyncProducerStruct.setCancel(block, AsyncCallbacks.PRODUCER_CANCEL);
+    RawArrowAsyncProducer.setDeviceType(block, deviceType.code());
+    RawArrowAsyncProducer.setRequest(block, AsyncCallbacks.PRODUCER_REQUEST);
+    RawArrowAsyncProducer.setCancel(block, AsyncCallbacks.PRODUCER_CANCEL);
   }
 
   /** The tag of the producer that a consumer calls. */

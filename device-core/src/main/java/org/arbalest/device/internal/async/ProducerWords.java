@@ -2,16 +2,16 @@
 package org.arbalest.device.internal.async;
 
 import java.util.Set;
+import org.arbalest.device.DeviceException;
+import org.arbalest.device.DeviceType;
+import org.arbalest.device.Errno;
 import org.arbalest.device.async.AsyncQuirk;
 import org.arbalest.device.async.AsyncSchema;
-import org.arbalest.device.DeviceException;
-import org.arbalest.device.types.Field;
-import org.arbalest.device.types.Metadata;
-import org.arbalest.device.abi.ArrowAsyncProducerStruct;
-import org.arbalest.device.abi.DeviceType;
-import org.arbalest.device.abi.Errno;
+import org.arbalest.device.internal.abi.RawArrowAsyncProducer;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.MetadataCodec;
+import org.arbalest.device.types.Field;
+import org.arbalest.device.types.Metadata;
 import org.jspecify.annotations.Nullable;
 
 /** What a C producer says in its struct and of its errors, with its quirks. */
@@ -20,11 +20,11 @@ final class ProducerWords {
 
   /** What the stream of a producer is of, whose struct is complete. */
   static AsyncSchema schema(long producer, Field field, Set<AsyncQuirk> quirks) {
-    if (ArrowAsyncProducerStruct.request(producer) == 0 || ArrowAsyncProducerStruct.cancel(producer) == 0) {
+    if (RawArrowAsyncProducer.request(producer) == 0 || RawArrowAsyncProducer.cancel(producer) == 0) {
       throw DeviceException.invalid("the producer's request or cancel is NULL");
     }
-    Metadata metadata = MetadataCodec.read(ArrowAsyncProducerStruct.additionalMetadata(metadataBase(producer, quirks)));
-    return new AsyncSchema(field, new DeviceType(ArrowAsyncProducerStruct.deviceType(producer)), metadata);
+    Metadata metadata = MetadataCodec.read(RawArrowAsyncProducer.additionalMetadata(metadataBase(producer, quirks)));
+    return new AsyncSchema(field, new DeviceType(RawArrowAsyncProducer.deviceType(producer)), metadata);
   }
 
   /** Where the producer would begin if its metadata were at {@code abi.h}'s offset. */
@@ -35,7 +35,7 @@ final class ProducerWords {
   /** Whether its struct may be gone before the last callbacks (ASY-29). */
   static boolean endsEarly(long producer, Set<AsyncQuirk> quirks) {
     if (quirks.contains(AsyncQuirk.PRODUCER_ENDS_EARLY)) return true;
-    return !quirks.contains(AsyncQuirk.PRODUCER_STAYS) && ArrowCpp.contains(ArrowAsyncProducerStruct.request(producer));
+    return !quirks.contains(AsyncQuirk.PRODUCER_STAYS) && ArrowCpp.contains(RawArrowAsyncProducer.request(producer));
   }
 
   /** What it passes to {@code on_error}; with what that is about, if it is one of ours. */

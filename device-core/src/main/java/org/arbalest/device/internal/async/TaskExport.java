@@ -3,12 +3,11 @@ package org.arbalest.device.internal.async;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import org.arbalest.device.async.AsyncTask;
 import org.arbalest.device.DeviceArray;
-import org.arbalest.device.types.Metadata;
-import org.arbalest.device.abi.ArrowArrayStruct;
-import org.arbalest.device.abi.ArrowAsyncTaskStruct;
-import org.arbalest.device.abi.Errno;
+import org.arbalest.device.Errno;
+import org.arbalest.device.async.AsyncTask;
+import org.arbalest.device.internal.abi.RawArrowArray;
+import org.arbalest.device.internal.abi.RawArrowAsyncTask;
 import org.arbalest.device.internal.array.DeviceArrayImpl;
 import org.arbalest.device.internal.array.HandleExport;
 import org.arbalest.device.internal.array.Ownership;
@@ -16,6 +15,7 @@ import org.arbalest.device.internal.lifetime.VarHandles;
 import org.arbalest.device.internal.memory.Faults;
 import org.arbalest.device.internal.memory.Slots;
 import org.arbalest.device.internal.stream.Failures;
+import org.arbalest.device.types.Metadata;
 import org.jspecify.annotations.Nullable;
 
 /** One task of a stream that we produce: what the consumer is to get, and, once it was announced, the slot by which it comes back. */
@@ -53,14 +53,14 @@ public final class TaskExport {
     long taken = Slots.take(this);
     TAG.setVolatile(this, taken);
     export.holders().retain(this);
-    ArrowAsyncTaskStruct.setExtractData(task, AsyncCallbacks.TASK_EXTRACT_DATA);
-    ArrowAsyncTaskStruct.setPrivateData(task, taken);
+    RawArrowAsyncTask.setExtractData(task, AsyncCallbacks.TASK_EXTRACT_DATA);
+    RawArrowAsyncTask.setPrivateData(task, taken);
   }
 
   /** {@code extract_data}, on the consumer's thread; NULL is nobody wants it. A second call finds nothing (ASY-16). */
   public static int extractData(long task, long out) {
-    if (out != 0) ArrowArrayStruct.setRelease(out, 0);
-    long announced = ArrowAsyncTaskStruct.privateData(task);
+    if (out != 0) RawArrowArray.setRelease(out, 0);
+    long announced = RawArrowAsyncTask.privateData(task);
     TaskExport found = Slots.find(announced) instanceof TaskExport t ? t : null;
     if (found == null || !found.spend(announced)) return Errno.EINVAL;
     try {

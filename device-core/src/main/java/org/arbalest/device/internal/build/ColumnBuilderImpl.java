@@ -10,6 +10,7 @@ import org.arbalest.device.ArrayData;
 import org.arbalest.device.builders.ColumnBuilder;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceBuffer;
+import org.arbalest.device.objects.ExtensionCodec;
 import org.arbalest.device.types.Field;
 import org.jspecify.annotations.Nullable;
 
@@ -284,4 +285,13 @@ public abstract sealed class ColumnBuilderImpl extends NamedBuilder implements C
   final void checkNullable(long row) {
     if (!nullable) throw new IllegalArgumentException("column \"" + path() + "\" is not nullable, but row " + row + " is null");
   }
+
+  public static ColumnBuilderImpl unwrap(ColumnBuilder builder) {
+    return switch (builder) {
+      case ColumnBuilderImpl made -> made;
+    };
+  }
+
+  /** See {@link ExtensionCodec#append}. */
+  public abstract <T> void append(T value, ExtensionCodec<T> codec);
 }

@@ -128,11 +128,13 @@ abstract sealed class EncodedBuilder extends RefusingBuilder permits DictionaryB
   }
 
   @Override
-  public final <T> ColumnBuilder append(T value, ExtensionCodec<T> codec) {
-    Objects.requireNonNull(codec, "codec");
-    if (WholeValue.fits(this, codec)) return super.append(value, codec);
-    begin().append(value, codec);
-    return encoded();
+  public final <T> void append(T value, ExtensionCodec<T> codec) {
+    if (WholeValue.fits(this, codec)) {
+      super.append(value, codec);
+    } else {
+      unwrap(begin()).append(value, codec);
+      encoded();
+    }
   }
 
   @Override

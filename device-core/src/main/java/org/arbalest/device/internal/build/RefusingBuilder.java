@@ -87,10 +87,9 @@ abstract sealed class RefusingBuilder extends TimesBuilder
   }
 
   @Override
-  public <T> ColumnBuilder append(T value, ExtensionCodec<T> codec) {
+  public <T> void append(T value, ExtensionCodec<T> codec) {
     Objects.requireNonNull(value, NO_VALUE);
-    WholeValue.append(this, value, Objects.requireNonNull(codec, "codec"));
-    return this;
+    WholeValue.append(this, value, codec);
   }
 
   @Override

@@ -35,7 +35,7 @@ final class WholeValue {
     Progress progress = builder.parts().isEmpty() ? null : new Progress();
     if (progress != null) progress.save(builder);
     try {
-      codec.append(builder, value);
+      codec.toStorage(builder, value);
       if (builder.length() != before + 1) throw appended(builder, codec, before);
       builder.checkComplete();
     } catch (Throwable t) {

@@ -9,7 +9,7 @@ import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 import org.arbalest.device.DeviceException;
-import org.arbalest.device.abi.Errno;
+import org.arbalest.device.Errno;
 
 /** Calls through the function pointers of C structs. */
 public final class Calls {

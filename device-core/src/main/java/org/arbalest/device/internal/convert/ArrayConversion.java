@@ -6,12 +6,12 @@ import java.util.Objects;
 import java.util.function.Function;
 import org.arbalest.device.Device;
 import org.arbalest.device.DeviceArray;
+import org.arbalest.device.DeviceStream;
 import org.arbalest.device.DeviceBuffer;
 import org.arbalest.device.DeviceException;
-import org.arbalest.device.types.Field;
+import org.arbalest.device.Errno;
 import org.arbalest.device.MemoryManager;
-import org.arbalest.device.abi.ArrowArrayStruct;
-import org.arbalest.device.abi.Errno;
+import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.array.ConvertedArray;
 import org.arbalest.device.internal.array.DeviceArrayImpl;
 import org.arbalest.device.internal.array.HandleExport;
@@ -21,6 +21,7 @@ import org.arbalest.device.internal.array.Structure;
 import org.arbalest.device.internal.device.DeviceBufferImpl;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.Malformed;
+import org.arbalest.device.types.Field;
 import org.jspecify.annotations.Nullable;
 
 /** Makes arrays of others: of another layout, or compact. See {@link DeviceArray#convertTo(Field)}, {@link DeviceArray#compact} and {@link DeviceArray#pushDownNulls}. */
@@ -53,19 +54,20 @@ public final class ArrayConversion {
     return convert(array, array.field(), array.field(), true);
   }
 
-  /** See {@link DeviceArray#exportArray(MemorySegment, MemorySegment, Field)}. Of two that spend the handle at a time, one does. */
-  public static void export(DeviceArrayImpl array, MemorySegment out, MemorySegment schemaOut, Field requested, boolean isDeviceArray) {
-    Objects.requireNonNull(requested, "requested");
+  /** See {@link org.arbalest.device.c.CExport#requested(Field)}. Of two that spend the handle at a time, one does. */
+  public static void export(
+      DeviceArrayImpl array,
+      MemorySegment out,
+      @Nullable MemorySegment schemaOut,
+      Field requested,
+      @Nullable DeviceStream consumer,
+      boolean isDeviceArray) {
     HandleExport.check(out, schemaOut, isDeviceArray);
     Ownership held = array.share();
     try (DeviceArray result = convert(array, held, array.field(), requested, false)) {
       Ownership lent = array.lend();
       try {
-        if (isDeviceArray) {
-          result.exportDeviceArray(out, schemaOut);
-        } else {
-          result.exportArray(out, schemaOut);
-        }
+        HandleExport.export(DeviceArrayImpl.unwrap(result), out, schemaOut, consumer, isDeviceArray);
       } catch (Throwable t) {
         array.giveBack(lent);
         throw t;
@@ -98,7 +100,7 @@ public final class ArrayConversion {
     Ownership owner = array.share();
     try {
       Field batch = array.schema().asField(); // or it is no batch
-      if (ArrowArrayStruct.buffer(array.struct(owner), 0) == 0) return array.retain();
+      if (RawArrowArray.buffer(array.struct(owner), 0) == 0) return array.retain();
       return made(array, owner, batch, false, plan -> plan.pushDown(batch, array.struct(owner), rows(array)));
     } finally {
       owner.release();

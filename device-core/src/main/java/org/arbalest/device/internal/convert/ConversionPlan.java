@@ -7,11 +7,7 @@ import java.util.function.LongConsumer;
 import org.arbalest.device.Conversion;
 import org.arbalest.device.Device;
 import org.arbalest.device.DeviceBuffer;
-import org.arbalest.device.types.Field;
-import org.arbalest.device.types.NestedType.DictionaryType;
-import org.arbalest.device.types.NestedType.MapType;
-import org.arbalest.device.types.NestedType.RunEndEncodedType;
-import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.array.Ownership;
 import org.arbalest.device.internal.copy.Positions;
 import org.arbalest.device.internal.device.DeviceImpl;
@@ -25,6 +21,10 @@ import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.schema.Malformed;
 import org.arbalest.device.internal.schema.TypeNames;
 import org.arbalest.device.internal.schema.ViewStruct;
+import org.arbalest.device.types.Field;
+import org.arbalest.device.types.NestedType.DictionaryType;
+import org.arbalest.device.types.NestedType.MapType;
+import org.arbalest.device.types.NestedType.RunEndEncodedType;
 
 /**
  * What a conversion is made of: buffers of the source's that stay as they are, and the pieces of one allocation that are to be written. Measuring reads
@@ -156,7 +156,7 @@ final class ConversionPlan implements AutoCloseable {
       case LIST, LIST_VIEW -> Lists.measure(this, node, from, struct, rows, to);
       case STRUCT -> addFields(node, from, struct, rows, to, isEntry);
       case FIXED_LIST -> {
-        long items = ArrowArrayStruct.child(struct, 0);
+        long items = RawArrowArray.child(struct, 0);
         Selection below = rows.child(this, items, layout.listSize, above(Layout.of(from), struct, rows, 0, 0, layout.listSize));
         child(node, from, 0, struct, below, to, 0);
       }
@@ -184,7 +184,7 @@ final class ConversionPlan implements AutoCloseable {
     long bitmap = bitmap(Layout.of(struct), address);
     if (bitmap != 0) look();
     Field field = struct.type().children().get(index);
-    long child = ArrowArrayStruct.child(address, index);
+    long child = RawArrowArray.child(address, index);
     Selection below = rows.child(this, child, 1, above(Layout.of(struct), address, rows, 0, 0, 1));
     if (rows.nulls(bitmap) == 0) return measure(field, child, below, field);
     long row = rows.exposedNull(bitmap);
@@ -202,13 +202,13 @@ final class ConversionPlan implements AutoCloseable {
   void child(Node node, Field from, int own, long struct, Selection rows, Field to, int asked) {
     Field wanted = to.type().children().get(asked);
     boolean isEntry = to.type() instanceof MapType;
-    node.add(wanted.name(), () -> measure(from.type().children().get(own), ArrowArrayStruct.child(struct, own), rows, wanted, isEntry));
+    node.add(wanted.name(), () -> measure(from.type().children().get(own), RawArrowArray.child(struct, own), rows, wanted, isEntry));
   }
 
   private void addFields(Node node, Field from, long struct, Selection rows, Field to, boolean isEntry) {
     int[] fields = Compatible.fields(from, to, isEntry);
     for (int i = 0; i < fields.length; i++) {
-      long field = ArrowArrayStruct.child(struct, fields[i]);
+      long field = RawArrowArray.child(struct, fields[i]);
       child(node, from, fields[i], struct, rows.child(this, field, 1, above(Layout.of(from), struct, rows, 0, 0, 1)), to, i);
     }
   }
@@ -219,7 +219,7 @@ final class ConversionPlan implements AutoCloseable {
 
   /** A struct's validity bitmap; 0 if there are no nulls. */
   static long bitmap(Layout layout, long struct) {
-    return layout.shape.hasValidity && ArrowArrayStruct.nullCount(struct) != 0 ? ArrowArrayStruct.buffer(struct, 0) : 0;
+    return layout.shape.hasValidity && RawArrowArray.nullCount(struct) != 0 ? RawArrowArray.buffer(struct, 0) : 0;
   }
 
   private void addNulls(Node node, Field from, Selection rows, Field to) {
@@ -250,7 +250,7 @@ final class ConversionPlan implements AutoCloseable {
     boolean isAsked = !to.isNullable() && (from.isNullable() || rows.isDecoded || rows.hasNone);
     boolean isAligned = rows.isRange() && (rows.start & 7) == 0;
     if (isAligned && !isAsked && !isCompact) {
-      node.nulls = rows.isWhole(struct) ? ArrowArrayStruct.nullCount(struct) : -1;
+      node.nulls = rows.isWhole(struct) ? RawArrowArray.nullCount(struct) : -1;
       node.buffers.add(share(bitmap + (rows.start >>> 3)));
       return;
     }
@@ -259,7 +259,7 @@ final class ConversionPlan implements AutoCloseable {
     if (isAsked && node.nulls > 0) {
       long row = rows.exposedNull(bitmap);
       if (row >= 0) throw isNull(row);
-      boolean hasValues = node.layout.dictionary == null || ArrowArrayStruct.length(ArrowArrayStruct.dictionary(struct)) > 0; // or there is no index to stand there
+      boolean hasValues = node.layout.dictionary == null || RawArrowArray.length(RawArrowArray.dictionary(struct)) > 0; // or there is no index to stand there
       if (hasValues && rows.ownNulls(bitmap) == 0) node.nulls = 0; // what is nowhere, and hidden, need not be null, and the field may have no nulls
     }
     if (node.nulls == 0) {
@@ -274,22 +274,22 @@ final class ConversionPlan implements AutoCloseable {
   /** Some elements of a struct as they are, with all that is below it. */
   Node same(Layout layout, long struct, long start, long count) {
     Node node = new Node(layout, count);
-    boolean isWhole = start == ArrowArrayStruct.offset(struct) && count == ArrowArrayStruct.length(struct);
+    boolean isWhole = start == RawArrowArray.offset(struct) && count == RawArrowArray.length(struct);
     long surplus = Positions.surplus(layout, struct);
-    long nulls = ArrowArrayStruct.nullCount(struct);
+    long nulls = RawArrowArray.nullCount(struct);
     boolean isView = layout.shape == Layout.Shape.VIEW;
     node.offset = start;
     node.nulls = layout.shape == Layout.Shape.NULL ? count : !layout.shape.hasValidity || nulls == 0 ? 0 : isWhole ? nulls : -1;
     long buffers = isView ? 2 + ViewStruct.variadic(struct) : layout.shape.buffers;
     for (long i = 0; i < buffers; i++) {
-      long address = ArrowArrayStruct.buffer(struct, surplus + i);
+      long address = RawArrowArray.buffer(struct, surplus + i);
       if (i == 0 && layout.shape.hasValidity && node.nulls == 0) address = 0;
       long bytes =
           isView && i >= 2 ? ViewStruct.dataSize(struct, i - 2) : layout.shape == Layout.Shape.VARIABLE && i == 2 ? textSize(layout, struct, isWhole) : 0;
       node.buffers.add(share(address, bytes));
     }
-    for (int i = 0; i < layout.children.length; i++) node.children.add(sameWhole(layout.children[i].layout, ArrowArrayStruct.child(struct, i)));
-    if (layout.dictionary != null) node.dictionary = sameWhole(layout.dictionary.layout, ArrowArrayStruct.dictionary(struct));
+    for (int i = 0; i < layout.children.length; i++) node.children.add(sameWhole(layout.children[i].layout, RawArrowArray.child(struct, i)));
+    if (layout.dictionary != null) node.dictionary = sameWhole(layout.dictionary.layout, RawArrowArray.dictionary(struct));
     return node;
   }
 
@@ -299,14 +299,14 @@ final class ConversionPlan implements AutoCloseable {
    */
   long textSize(Layout layout, long struct, boolean isWhole) {
     long known = owner.dataSize(struct);
-    if (isWhole || known != Long.MAX_VALUE || !owner.isCpuAccessible() || ArrowArrayStruct.length(struct) == 0) return known;
+    if (isWhole || known != Long.MAX_VALUE || !owner.isCpuAccessible() || RawArrowArray.length(struct) == 0) return known;
     look();
-    long end = ArrowArrayStruct.offset(struct) + ArrowArrayStruct.length(struct);
-    return Math.max(0, Integers.get(ArrowArrayStruct.buffer(struct, 1), layout.bits, end));
+    long end = RawArrowArray.offset(struct) + RawArrowArray.length(struct);
+    return Math.max(0, Integers.get(RawArrowArray.buffer(struct, 1), layout.bits, end));
   }
 
   /** All of a struct as it is. */
   Node sameWhole(Layout layout, long struct) {
-    return same(layout, struct, ArrowArrayStruct.offset(struct), ArrowArrayStruct.length(struct));
+    return same(layout, struct, RawArrowArray.offset(struct), RawArrowArray.length(struct));
   }
 }

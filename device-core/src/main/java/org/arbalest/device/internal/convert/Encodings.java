@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.convert;
 
-import org.arbalest.device.types.Field;
-import org.arbalest.device.types.NestedType.DictionaryType;
-import org.arbalest.device.types.NestedType.RunEndEncodedType;
-import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.memory.Integers;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.schema.Malformed;
 import org.arbalest.device.internal.schema.RunEnds;
+import org.arbalest.device.types.Field;
+import org.arbalest.device.types.NestedType.DictionaryType;
+import org.arbalest.device.types.NestedType.RunEndEncodedType;
 
 /** Dictionaries and run-ends that become plain values, by a list of which value stands in each row; and run-ends that stay some. */
 final class Encodings {
@@ -18,13 +18,13 @@ final class Encodings {
   /** The values of a dictionary, one for each index. */
   static Node decode(ConversionPlan plan, Field from, long struct, Selection rows, Field to) {
     DictionaryType type = (DictionaryType) from.type();
-    long dictionary = ArrowArrayStruct.dictionary(struct);
-    if (rows.count == 0) return plan.measure(type.values(), dictionary, Selection.range(ArrowArrayStruct.offset(dictionary), 0), to);
+    long dictionary = RawArrowArray.dictionary(struct);
+    if (rows.count == 0) return plan.measure(type.values(), dictionary, Selection.range(RawArrowArray.offset(dictionary), 0), to);
     plan.look();
     Mask mask = rows.mask(plan, ConversionPlan.bitmap(Layout.of(from), struct));
-    long indices = ArrowArrayStruct.buffer(struct, 1);
-    long known = ArrowArrayStruct.length(dictionary);
-    long offset = ArrowArrayStruct.offset(dictionary);
+    long indices = RawArrowArray.buffer(struct, 1);
+    long known = RawArrowArray.length(dictionary);
+    long offset = RawArrowArray.offset(dictionary);
     long list = plan.list(rows.entries());
     boolean hasNone = false;
     long next = list;
@@ -44,14 +44,14 @@ final class Encodings {
   }
 
   private static long valuesOffset(long struct) {
-    return ArrowArrayStruct.offset(ArrowArrayStruct.child(struct, 1));
+    return RawArrowArray.offset(RawArrowArray.child(struct, 1));
   }
 
   /** The value of its run for each row. */
   static Node expand(ConversionPlan plan, Field from, long struct, Selection rows, Field to) {
     Field values = ((RunEndEncodedType) from.type()).values();
-    long child = ArrowArrayStruct.child(struct, 1);
-    if (rows.count == 0) return plan.measure(values, child, Selection.range(ArrowArrayStruct.offset(child), 0), to);
+    long child = RawArrowArray.child(struct, 1);
+    if (rows.count == 0) return plan.measure(values, child, Selection.range(RawArrowArray.offset(child), 0), to);
     plan.look();
     RunEnds runs = RunEnds.of(Layout.of(from), struct);
     long valuesOffset = valuesOffset(struct);
@@ -103,8 +103,8 @@ final class Encodings {
     long bits = node.layout.children[0].layout.bits;
     if (rows.count > Integers.most(bits, true)) throw new Malformed(rows.count + " elements are more than run ends of " + bits + " bits reach");
     if (rows.count == 0) {
-      plan.child(node, from, 0, struct, Selection.range(ArrowArrayStruct.offset(ArrowArrayStruct.child(struct, 0)), 0), to, 0);
-      plan.child(node, from, 1, struct, Selection.range(ArrowArrayStruct.offset(ArrowArrayStruct.child(struct, 1)), 0), to, 1);
+      plan.child(node, from, 0, struct, Selection.range(RawArrowArray.offset(RawArrowArray.child(struct, 0)), 0), to, 0);
+      plan.child(node, from, 1, struct, Selection.range(RawArrowArray.offset(RawArrowArray.child(struct, 1)), 0), to, 1);
       return;
     }
     plan.look();

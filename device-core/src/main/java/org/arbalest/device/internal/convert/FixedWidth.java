@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.convert;
 
-import org.arbalest.device.types.Field;
-import org.arbalest.device.types.FlatType.IntType;
-import org.arbalest.device.types.NestedType.DictionaryType;
-import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.memory.Bitmaps;
 import org.arbalest.device.internal.memory.Integers;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.schema.Malformed;
+import org.arbalest.device.types.Field;
+import org.arbalest.device.types.FlatType.IntType;
+import org.arbalest.device.types.NestedType.DictionaryType;
 
 /** Values of one width, which stay as they are, and indices of dictionaries, which may become wider or narrower. */
 final class FixedWidth {
@@ -18,18 +18,18 @@ final class FixedWidth {
   static void measure(ConversionPlan plan, Node node, Field from, long struct, Selection rows, Field to) {
     if (from.type() instanceof DictionaryType own && to.type() instanceof DictionaryType asked) {
       if (own.index().equals(asked.index())) {
-        node.buffers.add(values(plan, ArrowArrayStruct.buffer(struct, 1), node.layout.bits, struct, rows));
+        node.buffers.add(values(plan, RawArrowArray.buffer(struct, 1), node.layout.bits, struct, rows));
       } else {
         node.buffers.add(indices(plan, own.index(), asked.index(), ConversionPlan.bitmap(Layout.of(from), struct), struct, rows));
       }
-      long dictionary = ArrowArrayStruct.dictionary(struct);
+      long dictionary = RawArrowArray.dictionary(struct);
       try {
         node.dictionary = plan.measure(own.values(), dictionary, Selection.all(dictionary), asked.values());
       } catch (Malformed e) {
         throw e.under(Malformed.DICTIONARY);
       }
     } else {
-      node.buffers.add(values(plan, ArrowArrayStruct.buffer(struct, 1), node.layout.bits, struct, rows));
+      node.buffers.add(values(plan, RawArrowArray.buffer(struct, 1), node.layout.bits, struct, rows));
     }
   }
 
@@ -117,7 +117,7 @@ final class FixedWidth {
     if (rows.count == 0) return Node.Buffer.NONE;
     plan.look();
     Mask mask = rows.mask(plan, bitmap);
-    long from = ArrowArrayStruct.buffer(struct, 1);
+    long from = RawArrowArray.buffer(struct, 1);
     long most = Integers.most(asked.bits(), asked.signed());
     for (long k = 0; k < rows.count; k = rows.next(k)) {
       if (mask.isNull(k)) continue;

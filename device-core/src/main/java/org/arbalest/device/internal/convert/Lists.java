@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.convert;
 
-import org.arbalest.device.types.Field;
-import org.arbalest.device.types.NestedType.MapType;
-import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.memory.Integers;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.schema.Malformed;
+import org.arbalest.device.types.Field;
+import org.arbalest.device.types.NestedType.MapType;
 
 /** Lists and maps: from offsets, or offsets and sizes, to either, of 32 or 64 bits. */
 final class Lists {
@@ -43,9 +43,9 @@ final class Lists {
     this.struct = struct;
     this.layout = Layout.of(from);
     this.isView = layout.shape == Layout.Shape.LIST_VIEW;
-    this.offsets = ArrowArrayStruct.buffer(struct, 1);
-    this.sizes = isView ? ArrowArrayStruct.buffer(struct, 2) : 0;
-    this.items = ArrowArrayStruct.child(struct, 0);
+    this.offsets = RawArrowArray.buffer(struct, 1);
+    this.sizes = isView ? RawArrowArray.buffer(struct, 2) : 0;
+    this.items = RawArrowArray.child(struct, 0);
     this.bits = node.layout.bits;
   }
 
@@ -60,7 +60,7 @@ final class Lists {
     if (rows.count == 0) {
       node.buffers.add(Node.Buffer.NONE);
       if (toViews) node.buffers.add(Node.Buffer.NONE);
-      child(Selection.range(ArrowArrayStruct.offset(items), 0));
+      child(Selection.range(RawArrowArray.offset(items), 0));
     } else if (isSame && isSameWidth && isView == toViews) {
       node.buffers.add(shared(offsets));
       if (toViews) node.buffers.add(shared(sizes));
@@ -104,7 +104,7 @@ final class Lists {
     if (size == 0) return;
     long at = rows.at(row);
     long start = start(at);
-    long known = ArrowArrayStruct.length(items);
+    long known = RawArrowArray.length(items);
     if (start < 0 || size < 0 || start > known - size) {
       String second = isView ? "sizes[" + at + "] = " + size : "offsets[" + (at + 1) + "] = " + (start + size);
       throw new Malformed("row " + row + ": offsets[" + at + "] = " + start + " and " + second + " lead beyond the " + known + " elements, or go back");
@@ -124,7 +124,7 @@ final class Lists {
 
   /** The elements that the lists lead to, each as often as a list has it, in the order of the lists. */
   private Selection gathered() {
-    long offset = ArrowArrayStruct.offset(items);
+    long offset = RawArrowArray.offset(items);
     if (isContiguous) return Selection.range(offset + first, sum);
     long list = plan.list(sum);
     long next = 0;
@@ -163,9 +163,9 @@ final class Lists {
     boolean isGathered = plan.isCompact && sum < last - first;
     long base = isSame ? 0 : first;
     requireReach(isGathered ? sum : last - base);
-    boolean reachesAll = isSame || last == ArrowArrayStruct.length(items); // also what is beneath nulls stays within
+    boolean reachesAll = isSame || last == RawArrowArray.length(items); // also what is beneath nulls stays within
     boolean areKept = isView && layout.bits == bits && rows.isWhole(struct) && base == 0 && !isGathered && reachesAll;
-    long offset = ArrowArrayStruct.offset(items);
+    long offset = RawArrowArray.offset(items);
     if (areKept || isSameWidth) {
       node.buffers.add(shared(offsets));
     } else if (isGathered) {

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongConsumer;
 import java.util.function.Supplier;
-import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.array.StructBlock;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.Layout;
@@ -82,8 +82,8 @@ final class Node {
       long pointer = buffer.writer != null ? base + buffer.at : buffer.at != 0 || mayBeNull ? buffer.at : nothing;
       StructBlock.setBuffer(layout, node, i, pointer, buffer.bytes);
     }
-    for (int i = 0; i < children.size(); i++) ArrowArrayStruct.setChild(node, i, children.get(i).writeStructs(block, base, nothing));
-    if (dictionary != null) ArrowArrayStruct.setDictionary(node, dictionary.writeStructs(block, base, nothing));
+    for (int i = 0; i < children.size(); i++) RawArrowArray.setChild(node, i, children.get(i).writeStructs(block, base, nothing));
+    if (dictionary != null) RawArrowArray.setDictionary(node, dictionary.writeStructs(block, base, nothing));
     return node;
   }
 

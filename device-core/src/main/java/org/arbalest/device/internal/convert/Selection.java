@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.convert;
 
-import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.memory.Bitmaps;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.jspecify.annotations.Nullable;
@@ -56,7 +56,7 @@ final class Selection {
 
   /** All elements of a struct. */
   static Selection all(long struct) {
-    return range(ArrowArrayStruct.offset(struct), ArrowArrayStruct.length(struct));
+    return range(RawArrowArray.offset(struct), RawArrowArray.length(struct));
   }
 
   /** Elements anywhere; the list stays the caller's. */
@@ -82,7 +82,7 @@ final class Selection {
 
   /** The elements of a child that is positioned by its parent: as many for each of these. */
   Selection child(ConversionPlan plan, long child, long each, Above parent) {
-    long offset = ArrowArrayStruct.offset(child);
+    long offset = RawArrowArray.offset(child);
     if (each == 0) return new Selection(offset, 0, 0, null, false, false, parent);
     if (list != 0) ConversionPlan.requireRoom(count, each);
     long length = Math.multiplyExact(count, each);
@@ -107,7 +107,7 @@ final class Selection {
 
   /** Whether these are all elements of a struct that leaves none out at its beginning. */
   boolean isWhole(long struct) {
-    return list == 0 && start == 0 && count == ArrowArrayStruct.length(struct);
+    return list == 0 && start == 0 && count == RawArrowArray.length(struct);
   }
 
   /** Where an element is; −1 for one that is nowhere. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.convert;
 
-import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.schema.Malformed;
@@ -39,8 +39,8 @@ final class TextSource {
     this.struct = struct;
     this.isView = layout.shape == Layout.Shape.VIEW;
     this.rows = rows;
-    this.positions = ArrowArrayStruct.buffer(struct, 1);
-    this.data = isView ? 0 : ArrowArrayStruct.buffer(struct, 2);
+    this.positions = RawArrowArray.buffer(struct, 1);
+    this.data = isView ? 0 : RawArrowArray.buffer(struct, 2);
     this.variadic = isView ? ViewStruct.variadic(struct) : 0;
     this.isLarge = layout.bits == Long.SIZE;
   }
@@ -49,9 +49,9 @@ final class TextSource {
   void open() {
     plan.look();
     mask = rows.mask(plan, ConversionPlan.bitmap(layout, struct));
-    if (isView || ArrowArrayStruct.length(struct) == 0) return;
+    if (isView || RawArrowArray.length(struct) == 0) return;
     long known = data == 0 ? 0 : plan.owner.dataSize(struct);
-    limit = Math.min(known, offset(ArrowArrayStruct.offset(struct) + ArrowArrayStruct.length(struct)));
+    limit = Math.min(known, offset(RawArrowArray.offset(struct) + RawArrowArray.length(struct)));
   }
 
   /** Whether a row has no text, or none that is shown. */
@@ -108,6 +108,6 @@ final class TextSource {
     if (!isView) return data + offset(at);
     long view = view(at);
     if (size <= ViewStruct.INLINE) return ViewStruct.value(view);
-    return ArrowArrayStruct.buffer(struct, 2L + ViewStruct.buffer(view)) + ViewStruct.offset(view);
+    return RawArrowArray.buffer(struct, 2L + ViewStruct.buffer(view)) + ViewStruct.offset(view);
   }
 }

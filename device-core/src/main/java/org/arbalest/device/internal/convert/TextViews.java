@@ -2,7 +2,7 @@
 package org.arbalest.device.internal.convert;
 
 import java.util.Arrays;
-import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.Malformed;
 import org.arbalest.device.internal.schema.ViewStruct;
@@ -30,7 +30,7 @@ final class TextViews {
         node.buffers.add(plan.piece(ViewStruct.SIZE * rows.count, to -> gather(source, to)));
       }
       for (long i = 0; i < source.variadic; i++)
-        node.buffers.add(plan.share(ArrowArrayStruct.buffer(source.struct, 2 + i), ViewStruct.dataSize(source.struct, i)));
+        node.buffers.add(plan.share(RawArrowArray.buffer(source.struct, 2 + i), ViewStruct.dataSize(source.struct, i)));
     }
   }
 
@@ -127,7 +127,7 @@ final class TextViews {
       if (shown[i] == 0) continue;
       int own = i;
       node.buffers.add(isKept[i]
-          ? plan.share(ArrowArrayStruct.buffer(source.struct, 2 + i), ViewStruct.dataSize(source.struct, i))
+          ? plan.share(RawArrowArray.buffer(source.struct, 2 + i), ViewStruct.dataSize(source.struct, i))
           : plan.piece(shown[i], to -> copyShown(source, rows, own, to)));
     }
   }

@@ -3,14 +3,14 @@ package org.arbalest.device.internal.convert;
 
 import java.util.Arrays;
 import java.util.List;
-import org.arbalest.device.types.Field;
-import org.arbalest.device.types.NestedType.RunEndEncodedType;
-import org.arbalest.device.types.NestedType.UnionType;
-import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.copy.Positions;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.schema.Malformed;
+import org.arbalest.device.types.Field;
+import org.arbalest.device.types.NestedType.RunEndEncodedType;
+import org.arbalest.device.types.NestedType.UnionType;
 
 /**
  * Unions, whose nulls are those of their children: an element that is nowhere becomes a null of the first child that can have one. Where there is none, something
@@ -39,7 +39,7 @@ final class Unions {
     this.to = to;
     this.layout = Layout.of(from);
     this.ids = ((UnionType) from.type()).typeIds();
-    this.types = ArrowArrayStruct.buffer(struct, Positions.surplus(layout, struct));
+    this.types = RawArrowArray.buffer(struct, Positions.surplus(layout, struct));
     this.ofNulls = rows.hasNone ? childOfNulls() : -1;
   }
 
@@ -48,7 +48,7 @@ final class Unions {
     union.addTypes();
     for (int i = 0; i < union.ids.size(); i++) {
       Selection.Above above = ConversionPlan.above(union.layout, struct, rows, rows.count == 0 ? 0 : union.types, union.ids.get(i), 1);
-      plan.child(node, from, i, struct, rows.child(plan, ArrowArrayStruct.child(struct, i), 1, above), to, i);
+      plan.child(node, from, i, struct, rows.child(plan, RawArrowArray.child(struct, i), 1, above), to, i);
     }
   }
 
@@ -99,15 +99,15 @@ final class Unions {
   }
 
   private long offset(int child) {
-    return ArrowArrayStruct.offset(ArrowArrayStruct.child(struct, child));
+    return RawArrowArray.offset(RawArrowArray.child(struct, child));
   }
 
   private long length(int child) {
-    return ArrowArrayStruct.length(ArrowArrayStruct.child(struct, child));
+    return RawArrowArray.length(RawArrowArray.child(struct, child));
   }
 
   private long offsets() {
-    return ArrowArrayStruct.buffer(struct, Positions.surplus(layout, struct) + 1);
+    return RawArrowArray.buffer(struct, Positions.surplus(layout, struct) + 1);
   }
 
   private int child(long row, long at) {

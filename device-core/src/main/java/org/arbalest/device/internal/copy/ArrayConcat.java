@@ -20,6 +20,7 @@ import org.arbalest.device.internal.array.Ownership;
 import org.arbalest.device.internal.device.DeviceImpl;
 import org.arbalest.device.internal.device.DeviceRegistry;
 import org.arbalest.device.internal.device.DeviceStreamImpl;
+import org.arbalest.device.internal.schema.CommonField;
 import org.arbalest.device.internal.schema.Malformed;
 
 /** Concatenates arrays where the CPU can reach, with copies there and from there where it cannot. */

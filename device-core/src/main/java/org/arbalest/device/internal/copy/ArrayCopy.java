@@ -10,10 +10,9 @@ import org.arbalest.device.Device;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceBuffer;
 import org.arbalest.device.DeviceStream;
-import org.arbalest.device.types.Field;
 import org.arbalest.device.MemoryManager;
 import org.arbalest.device.SyncEvent;
-import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.array.BuiltArray;
 import org.arbalest.device.internal.array.DeviceArrayImpl;
 import org.arbalest.device.internal.array.Ownership;
@@ -35,6 +34,7 @@ import org.arbalest.device.internal.staging.Place;
 import org.arbalest.device.internal.staging.Staging;
 import org.arbalest.device.internal.staging.Transfer;
 import org.arbalest.device.spi.SynchronousDriver;
+import org.arbalest.device.types.Field;
 
 /** Copies an array into one allocation in another memory, by a stream's queue. */
 public final class ArrayCopy {
@@ -159,7 +159,7 @@ public final class ArrayCopy {
 
   private DeviceArray handle(DeviceArrayImpl array, DeviceBufferImpl memory, long block, RecordedEvent event) {
     boolean isOver = event.point.isKnownDone();
-    DeviceArrayImpl result = new DeviceArrayImpl(target.device(), array.field(), block, ArrowArrayStruct.offset(block), array.length());
+    DeviceArrayImpl result = new DeviceArrayImpl(target.device(), array.field(), block, RawArrowArray.offset(block), array.length());
     BuiltArray built = new BuiltArray(List.of(memory), block, target.device(), isOver ? null : event, false);
     memory.take();
     if (isOver) event.release();

@@ -2,7 +2,7 @@
 package org.arbalest.device.internal.copy;
 
 import java.util.function.LongUnaryOperator;
-import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.memory.Bitmaps;
 
 /** What one array of a concatenation is made of: from each input some elements of a struct, or none. */
@@ -37,12 +37,12 @@ final class ConcatInputs {
 
   /** No elements yet of the children at a position. */
   ConcatInputs children(int index) {
-    return below(struct -> ArrowArrayStruct.child(struct, index));
+    return below(struct -> RawArrowArray.child(struct, index));
   }
 
   /** No elements yet of the dictionaries. */
   ConcatInputs dictionaries() {
-    return below(ArrowArrayStruct::dictionary);
+    return below(RawArrowArray::dictionary);
   }
 
   private ConcatInputs below(LongUnaryOperator of) {
@@ -52,17 +52,17 @@ final class ConcatInputs {
   }
 
   long buffer(int input, long index) {
-    return ArrowArrayStruct.buffer(structs[input], index);
+    return RawArrowArray.buffer(structs[input], index);
   }
 
   /** Where the struct's own elements begin. */
   long offset(int input) {
-    return ArrowArrayStruct.offset(structs[input]);
+    return RawArrowArray.offset(structs[input]);
   }
 
   /** How many elements the struct has. */
   long length(int input) {
-    return ArrowArrayStruct.length(structs[input]);
+    return RawArrowArray.length(structs[input]);
   }
 
   /** Whether an element, counted from the first of the input's part, is null. */

@@ -7,14 +7,14 @@ import java.util.function.IntConsumer;
 import java.util.function.LongConsumer;
 import org.arbalest.device.ArrayData;
 import org.arbalest.device.DeviceBuffer;
-import org.arbalest.device.types.Field;
-import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.array.Ownership;
 import org.arbalest.device.internal.memory.Bitmaps;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.FieldImpl;
 import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.schema.Malformed;
+import org.arbalest.device.types.Field;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -142,7 +142,7 @@ final class ConcatPlan {
     if (layout.shape.hasValidity) {
       each(inputs, i -> {
         long validity = inputs.buffer(i, 0);
-        if (validity == 0 || ArrowArrayStruct.nullCount(inputs.structs[i]) == 0) return;
+        if (validity == 0 || RawArrowArray.nullCount(inputs.structs[i]) == 0) return;
         long own = inputs.counts[i] - Bitmaps.countOnes(validity, inputs.starts[i], inputs.counts[i]);
         if (own > 0) inputs.validity[i] = validity;
         nulls[0] += own;

@@ -3,7 +3,7 @@ package org.arbalest.device.internal.copy;
 
 import java.util.List;
 import org.arbalest.device.DeviceBuffer;
-import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.array.Ownership;
 import org.arbalest.device.internal.device.DeviceRegistry;
 import org.arbalest.device.internal.memory.Integers;
@@ -33,10 +33,10 @@ final class CopiedBuffers {
 
   /** Adds the ranges of some elements of {@code source}, of which nobody sees the first, and writes what else the buffers of {@code node} need. */
   void add(Layout layout, long source, long node, long begin, long count, long hidden, boolean mayHaveNulls) {
-    long cell = ArrowArrayStruct.buffers(node);
+    long cell = RawArrowArray.buffers(node);
     long surplus = Positions.surplus(layout, source);
     if (layout.shape.hasValidity) {
-      long validity = ArrowArrayStruct.buffer(source, 0);
+      long validity = RawArrowArray.buffer(source, 0);
       if (validity == 0 || !mayHaveNulls) {
         NativeHeap.putLong(cell, 0);
       } else {
@@ -45,18 +45,18 @@ final class CopiedBuffers {
       cell += Long.BYTES;
     }
     switch (layout.shape) {
-      case FIXED -> copyBits(ArrowArrayStruct.buffer(source, 1), begin, count, layout.bits, cell);
+      case FIXED -> copyBits(RawArrowArray.buffer(source, 1), begin, count, layout.bits, cell);
       case VARIABLE -> copyVariable(layout, source, begin, count, hidden, cell);
-      case LIST -> copyOffsets(layout, ArrowArrayStruct.buffer(source, 1), begin, count, cell);
+      case LIST -> copyOffsets(layout, RawArrowArray.buffer(source, 1), begin, count, cell);
       case VIEW -> copyViews(source, node, begin, count, cell);
       case LIST_VIEW -> {
-        copyBits(ArrowArrayStruct.buffer(source, 1), begin, count, layout.bits, cell);
-        copyBits(ArrowArrayStruct.buffer(source, 2), begin, count, layout.bits, cell + Long.BYTES);
+        copyBits(RawArrowArray.buffer(source, 1), begin, count, layout.bits, cell);
+        copyBits(RawArrowArray.buffer(source, 2), begin, count, layout.bits, cell + Long.BYTES);
       }
-      case SPARSE_UNION -> copyBits(ArrowArrayStruct.buffer(source, surplus), begin, count, 8, cell);
+      case SPARSE_UNION -> copyBits(RawArrowArray.buffer(source, surplus), begin, count, 8, cell);
       case DENSE_UNION -> {
-        copyBits(ArrowArrayStruct.buffer(source, surplus), begin, count, 8, cell);
-        copyBits(ArrowArrayStruct.buffer(source, surplus + 1), begin, count, 32, cell + Long.BYTES);
+        copyBits(RawArrowArray.buffer(source, surplus), begin, count, 8, cell);
+        copyBits(RawArrowArray.buffer(source, surplus + 1), begin, count, 32, cell + Long.BYTES);
       }
       case NULL, FIXED_LIST, STRUCT, RUN_END -> {}
     }
@@ -78,8 +78,8 @@ final class CopiedBuffers {
   }
 
   private void copyVariable(Layout layout, long source, long begin, long count, long hidden, long cell) {
-    long offsets = ArrowArrayStruct.buffer(source, 1);
-    long data = ArrowArrayStruct.buffer(source, 2);
+    long offsets = RawArrowArray.buffer(source, 1);
+    long data = RawArrowArray.buffer(source, 2);
     if (count == 0) {
       ranges.add(ZEROES, layout.width(), cell, true);
       addData(data, 0, cell);
@@ -129,13 +129,13 @@ final class CopiedBuffers {
   }
 
   private void copyViews(long source, long node, long begin, long count, long cell) {
-    copyBits(ArrowArrayStruct.buffer(source, 1), begin, count, 128, cell);
+    copyBits(RawArrowArray.buffer(source, 1), begin, count, 128, cell);
     long variadic = ViewStruct.variadic(source);
     long copiedSizes = ViewStruct.sizes(node);
     for (long i = 0; i < variadic; i++) {
       long size = count == 0 ? 0 : ViewStruct.dataSize(source, i);
       NativeHeap.putLong(copiedSizes + Long.BYTES * i, size);
-      ranges.add(ArrowArrayStruct.buffer(source, 2 + i), size, cell + Long.BYTES * (1 + i));
+      ranges.add(RawArrowArray.buffer(source, 2 + i), size, cell + Long.BYTES * (1 + i));
     }
   }
 

@@ -4,13 +4,13 @@ package org.arbalest.device.internal.copy;
 import java.util.List;
 import org.arbalest.device.DeviceBuffer;
 import org.arbalest.device.DeviceException;
-import org.arbalest.device.types.Field;
-import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.array.Ownership;
 import org.arbalest.device.internal.array.StructBlock;
 import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.schema.Malformed;
 import org.arbalest.device.internal.schema.ViewStruct;
+import org.arbalest.device.types.Field;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -79,7 +79,7 @@ final class CopyPlan {
     long skip = length == 0 ? 0 : skip(layout, source, start);
     if (layout.shape == Layout.Shape.VARIABLE && length != 0) ends.list(layout, source, start + length);
     for (int i = 0; i < layout.children.length; i++) {
-      long child = ArrowArrayStruct.child(source, i);
+      long child = RawArrowArray.child(source, i);
       try {
         long count = length + skip;
         long childStart = count == 0 ? 0 : Positions.childStart(layout, child, start - skip);
@@ -90,8 +90,8 @@ final class CopyPlan {
     }
     Field dictionary = layout.dictionary;
     if (dictionary != null) {
-      long values = ArrowArrayStruct.dictionary(source);
-      measure(Layout.of(dictionary), values, ArrowArrayStruct.offset(values), ArrowArrayStruct.length(values));
+      long values = RawArrowArray.dictionary(source);
+      measure(Layout.of(dictionary), values, RawArrowArray.offset(values), RawArrowArray.length(values));
     }
   }
 
@@ -100,7 +100,7 @@ final class CopyPlan {
     long skip = length == 0 ? 0 : skip(layout, source, start);
     long begin = length == 0 ? 0 : start - skip;
     long count = Math.addExact(length, skip);
-    boolean isWhole = start == ArrowArrayStruct.offset(source) && length == ArrowArrayStruct.length(source);
+    boolean isWhole = start == RawArrowArray.offset(source) && length == RawArrowArray.length(source);
     long nulls = nullCount(layout, source, length, isWhole);
     long offset = layout.shape == Layout.Shape.RUN_END && length != 0 ? start : skip;
     long node = block.node(layout, length, nulls, offset, bufferCount(layout, source));
@@ -111,32 +111,32 @@ final class CopyPlan {
 
   private static void writeChildren(StructBlock block, CopiedBuffers buffers, Layout layout, long source, long node, long begin, long count, long hidden) {
     for (int i = 0; i < layout.children.length; i++) {
-      long child = ArrowArrayStruct.child(source, i);
+      long child = RawArrowArray.child(source, i);
       try {
         long start = count == 0 ? 0 : Positions.childStart(layout, child, begin);
         long length = count == 0 ? 0 : Positions.childLength(layout, child, count);
-        ArrowArrayStruct.setChild(node, i, write(block, buffers, layout.children[i].layout, child, start, length, Positions.hiddenBelow(layout, hidden)));
+        RawArrowArray.setChild(node, i, write(block, buffers, layout.children[i].layout, child, start, length, Positions.hiddenBelow(layout, hidden)));
       } catch (Malformed e) {
         throw e.under(layout.children[i].name());
       }
     }
     Field dictionary = layout.dictionary;
     if (dictionary == null) return;
-    long values = ArrowArrayStruct.dictionary(source);
-    long copy = write(block, buffers, Layout.of(dictionary), values, ArrowArrayStruct.offset(values), ArrowArrayStruct.length(values), 0);
-    ArrowArrayStruct.setDictionary(node, copy);
+    long values = RawArrowArray.dictionary(source);
+    long copy = write(block, buffers, Layout.of(dictionary), values, RawArrowArray.offset(values), RawArrowArray.length(values), 0);
+    RawArrowArray.setDictionary(node, copy);
   }
 
   /** How many elements before the first are copied too, so that a bitmap begins with a whole byte. */
   private static long skip(Layout layout, long source, long start) {
-    boolean hasBitmap = layout.bits % 8 != 0 || (layout.shape.hasValidity && ArrowArrayStruct.buffer(source, 0) != 0);
+    boolean hasBitmap = layout.bits % 8 != 0 || (layout.shape.hasValidity && RawArrowArray.buffer(source, 0) != 0);
     return hasBitmap ? start & 7 : 0;
   }
 
   private static long nullCount(Layout layout, long source, long length, boolean isWhole) {
     if (layout.shape == Layout.Shape.NULL || length == 0) return length;
-    if (!layout.shape.hasValidity || ArrowArrayStruct.buffer(source, 0) == 0) return 0;
-    long nulls = ArrowArrayStruct.nullCount(source);
+    if (!layout.shape.hasValidity || RawArrowArray.buffer(source, 0) == 0) return 0;
+    long nulls = RawArrowArray.nullCount(source);
     return isWhole || nulls == 0 ? nulls : -1;
   }
 

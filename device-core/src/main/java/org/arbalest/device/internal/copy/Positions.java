@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.copy;
 
-import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.memory.Integers;
 import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.schema.Malformed;
@@ -12,12 +12,12 @@ public final class Positions {
 
   /** Behind the last element. */
   static long end(long source) {
-    return ArrowArrayStruct.offset(source) + ArrowArrayStruct.length(source);
+    return RawArrowArray.offset(source) + RawArrowArray.length(source);
   }
 
   /** Where some elements of a child begin that belong to a parent's from {@code begin} on. */
   static long childStart(Layout layout, long child, long begin) {
-    long offset = ArrowArrayStruct.offset(child);
+    long offset = RawArrowArray.offset(child);
     return switch (layout.shape) {
       case STRUCT, SPARSE_UNION -> Math.addExact(offset, begin);
       case FIXED_LIST -> Math.addExact(offset, Math.multiplyExact(begin, layout.listSize));
@@ -30,7 +30,7 @@ public final class Positions {
     return switch (layout.shape) {
       case STRUCT, SPARSE_UNION -> count;
       case FIXED_LIST -> Math.multiplyExact(count, layout.listSize);
-      default -> ArrowArrayStruct.length(child);
+      default -> RawArrowArray.length(child);
     };
   }
 
@@ -45,7 +45,7 @@ public final class Positions {
 
   /** Older peers send a bitmap for types that have none (ARR-05). */
   public static long surplus(Layout layout, long source) {
-    return layout.shape.hasValidity ? 0 : ArrowArrayStruct.nBuffers(source) - layout.shape.buffers;
+    return layout.shape.hasValidity ? 0 : RawArrowArray.nBuffers(source) - layout.shape.buffers;
   }
 
   static long offset(Layout layout, long offsets, long index) {

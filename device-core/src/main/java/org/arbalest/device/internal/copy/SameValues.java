@@ -2,7 +2,7 @@
 package org.arbalest.device.internal.copy;
 
 import java.lang.foreign.MemorySegment;
-import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.array.Ownership;
 import org.arbalest.device.internal.memory.Bitmaps;
 import org.arbalest.device.internal.memory.NativeHeap;
@@ -47,12 +47,12 @@ final class SameValues {
   }
 
   private static long buffer(long struct, long index) {
-    return ArrowArrayStruct.buffer(struct, index);
+    return RawArrowArray.buffer(struct, index);
   }
 
   private static boolean sameNulls(long a, long startA, long b, long startB, long count) {
-    long validityA = ArrowArrayStruct.nullCount(a) == 0 ? 0 : buffer(a, 0);
-    long validityB = ArrowArrayStruct.nullCount(b) == 0 ? 0 : buffer(b, 0);
+    long validityA = RawArrowArray.nullCount(a) == 0 ? 0 : buffer(a, 0);
+    long validityB = RawArrowArray.nullCount(b) == 0 ? 0 : buffer(b, 0);
     if (validityA == 0 && validityB == 0) return true;
     for (long k = 0; k < count; k++) {
       boolean validA = validityA == 0 || Bitmaps.get(validityA, startA + k);
@@ -92,11 +92,11 @@ final class SameValues {
       if (before > ownerA.dataSize(a) - firstA || before > ownerB.dataSize(b) - firstB || buffer(a, 2) == 0 || buffer(b, 2) == 0) return false;
       return bytes(buffer(a, 2) + firstA, buffer(b, 2) + firstB, before);
     }
-    long itemsA = ArrowArrayStruct.child(a, 0);
-    long itemsB = ArrowArrayStruct.child(b, 0);
-    if (before > ArrowArrayStruct.length(itemsA) - firstA || before > ArrowArrayStruct.length(itemsB) - firstB) return false;
+    long itemsA = RawArrowArray.child(a, 0);
+    long itemsB = RawArrowArray.child(b, 0);
+    if (before > RawArrowArray.length(itemsA) - firstA || before > RawArrowArray.length(itemsB) - firstB) return false;
     return test(
-        layout.children[0].layout, itemsA, ArrowArrayStruct.offset(itemsA) + firstA, itemsB, ArrowArrayStruct.offset(itemsB) + firstB, before);
+        layout.children[0].layout, itemsA, RawArrowArray.offset(itemsA) + firstA, itemsB, RawArrowArray.offset(itemsB) + firstB, before);
   }
 
   private static boolean sameData(long a, long b) {
@@ -112,8 +112,8 @@ final class SameValues {
 
   private boolean rows(Layout layout, long a, long startA, long b, long startB, long count) {
     for (int i = 0; i < layout.children.length; i++) {
-      long childA = ArrowArrayStruct.child(a, i);
-      long childB = ArrowArrayStruct.child(b, i);
+      long childA = RawArrowArray.child(a, i);
+      long childB = RawArrowArray.child(b, i);
       long length = Positions.childLength(layout, childA, count);
       Layout child = layout.children[i].layout;
       if (!test(child, childA, Positions.childStart(layout, childA, startA), childB, Positions.childStart(layout, childB, startB), length)) return false;
@@ -124,18 +124,18 @@ final class SameValues {
   private boolean children(Layout layout, long a, long b) {
     for (int i = 0; i < layout.children.length; i++) {
       FieldImpl field = layout.children[i];
-      if (!whole(field.layout, ArrowArrayStruct.child(a, i), ArrowArrayStruct.child(b, i))) return false;
+      if (!whole(field.layout, RawArrowArray.child(a, i), RawArrowArray.child(b, i))) return false;
     }
     return true;
   }
 
   private boolean dictionaries(Layout layout, long a, long b) {
     FieldImpl values = layout.dictionary;
-    return values == null || whole(values.layout, ArrowArrayStruct.dictionary(a), ArrowArrayStruct.dictionary(b));
+    return values == null || whole(values.layout, RawArrowArray.dictionary(a), RawArrowArray.dictionary(b));
   }
 
   private boolean whole(Layout layout, long a, long b) {
-    long length = ArrowArrayStruct.length(a);
-    return length == ArrowArrayStruct.length(b) && test(layout, a, ArrowArrayStruct.offset(a), b, ArrowArrayStruct.offset(b), length);
+    long length = RawArrowArray.length(a);
+    return length == RawArrowArray.length(b) && test(layout, a, RawArrowArray.offset(a), b, RawArrowArray.offset(b), length);
   }
 }

@@ -2,7 +2,7 @@
 package org.arbalest.device.internal.copy;
 
 import java.util.Arrays;
-import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.schema.Layout;
 
 /**
@@ -36,7 +36,7 @@ final class TextEnds {
       widths = Arrays.copyOf(widths, 2 * count);
     }
     widths[count] = layout.width();
-    addresses[count++] = ArrowArrayStruct.buffer(source, 1) + layout.width() * end;
+    addresses[count++] = RawArrowArray.buffer(source, 1) + layout.width() * end;
   }
 
   /** How many are to be fetched. */
@@ -60,6 +60,6 @@ final class TextEnds {
 
   /** The offset at an index; what was listed, and nothing else. */
   long next(Layout layout, long source, long index) {
-    return hostReads ? Positions.offset(layout, ArrowArrayStruct.buffer(source, 1), index) : values[next++];
+    return hostReads ? Positions.offset(layout, RawArrowArray.buffer(source, 1), index) : values[next++];
   }
 }

@@ -8,7 +8,7 @@ import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 import org.arbalest.device.DeviceException;
-import org.arbalest.device.abi.Errno;
+import org.arbalest.device.Errno;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.spi.SynchronousDriver;
 

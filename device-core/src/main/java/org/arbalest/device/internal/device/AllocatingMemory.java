@@ -4,7 +4,7 @@ package org.arbalest.device.internal.device;
 import org.arbalest.device.Device;
 import org.arbalest.device.DeviceBuffer;
 import org.arbalest.device.MemoryManager;
-import org.arbalest.device.spi.MemoryAllocator;
+import org.arbalest.device.MemoryAllocator;
 
 /** What every {@link MemoryManager} is: an allocator, of a device. */
 interface AllocatingMemory {

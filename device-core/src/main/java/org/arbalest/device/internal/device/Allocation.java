@@ -5,7 +5,7 @@ import org.arbalest.device.Device;
 import org.arbalest.device.internal.lifetime.Counts;
 import org.arbalest.device.internal.lifetime.Shared;
 import org.arbalest.device.internal.memory.Faults;
-import org.arbalest.device.spi.MemoryAllocator;
+import org.arbalest.device.MemoryAllocator;
 import org.jspecify.annotations.Nullable;
 
 /** A piece of memory and the duty to free it, held by the buffers that lie in it. */

@@ -5,7 +5,7 @@ import java.util.Objects;
 import org.arbalest.device.Device;
 import org.arbalest.device.DeviceBuffer;
 import org.arbalest.device.MemoryManager;
-import org.arbalest.device.spi.MemoryAllocator;
+import org.arbalest.device.MemoryAllocator;
 
 /** Memory from an allocator. */
 public final class AllocatorMemory implements MemoryManager, AllocatingMemory {

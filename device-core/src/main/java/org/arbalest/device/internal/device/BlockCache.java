@@ -6,9 +6,9 @@ import java.util.HashSet;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import org.arbalest.device.DeviceException;
+import org.arbalest.device.Errno;
 import org.arbalest.device.MemoryPool;
-import org.arbalest.device.abi.Errno;
-import org.arbalest.device.spi.MemoryAllocator;
+import org.arbalest.device.MemoryAllocator;
 import org.jspecify.annotations.Nullable;
 
 /**

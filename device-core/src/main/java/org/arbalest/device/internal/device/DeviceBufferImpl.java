@@ -10,12 +10,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.arbalest.device.Device;
 import org.arbalest.device.DeviceBuffer;
 import org.arbalest.device.DeviceException;
+import org.arbalest.device.Errno;
 import org.arbalest.device.MemoryManager;
-import org.arbalest.device.abi.Errno;
 import org.arbalest.device.internal.lifetime.Leaks;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.spi.DeviceDriver;
-import org.arbalest.device.spi.MemoryAllocator;
+import org.arbalest.device.MemoryAllocator;
 import org.jspecify.annotations.Nullable;
 
 /** A handle on some bytes of an {@link Allocation}. See {@link DeviceBuffer}. */

@@ -13,10 +13,10 @@ import java.util.regex.Pattern;
 import org.arbalest.device.Device;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.DeviceIdentity;
-import org.arbalest.device.abi.DeviceType;
-import org.arbalest.device.abi.Errno;
+import org.arbalest.device.DeviceType;
+import org.arbalest.device.Errno;
 import org.arbalest.device.internal.access.NativeAccess;
-import org.arbalest.device.spi.Availability;
+import org.arbalest.device.Availability;
 import org.arbalest.device.spi.DeviceProvider;
 import org.jspecify.annotations.Nullable;
 

@@ -13,13 +13,13 @@ import java.util.ServiceLoader;
 import org.arbalest.device.Device;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.DeviceStatus;
-import org.arbalest.device.abi.DeviceType;
-import org.arbalest.device.abi.Errno;
+import org.arbalest.device.DeviceType;
+import org.arbalest.device.Errno;
 import org.arbalest.device.internal.access.NativeAccess;
 import org.arbalest.device.internal.cpu.CpuProvider;
-import org.arbalest.device.spi.Availability;
-import org.arbalest.device.spi.Availability.Missing;
-import org.arbalest.device.spi.Availability.Ready;
+import org.arbalest.device.Availability.Missing;
+import org.arbalest.device.Availability.Ready;
+import org.arbalest.device.Availability;
 import org.arbalest.device.spi.DeviceProvider;
 import org.jspecify.annotations.Nullable;
 

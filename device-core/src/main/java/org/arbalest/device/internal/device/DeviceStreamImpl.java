@@ -12,7 +12,7 @@ import org.arbalest.device.internal.lifetime.Shared;
 import org.arbalest.device.internal.recording.Recording;
 import org.arbalest.device.internal.staging.Transfer;
 import org.arbalest.device.spi.DeviceDriver;
-import org.arbalest.device.spi.MemoryAllocator;
+import org.arbalest.device.MemoryAllocator;
 import org.jspecify.annotations.Nullable;
 
 /** A handle on a {@link DeviceQueue}, and what keeps memory until the queue has used it. See {@link DeviceStream}. */

@@ -5,10 +5,10 @@ import java.util.Objects;
 import org.arbalest.device.Device;
 import org.arbalest.device.DeviceBuffer;
 import org.arbalest.device.DeviceException;
+import org.arbalest.device.Errno;
 import org.arbalest.device.MemoryManager;
 import org.arbalest.device.OutOfMemoryHandler;
-import org.arbalest.device.abi.Errno;
-import org.arbalest.device.spi.MemoryAllocator;
+import org.arbalest.device.MemoryAllocator;
 
 /** Asks somebody before there is not enough memory. See {@link MemoryManager#withOutOfMemoryHandler}. */
 public final class GuardedMemory implements MemoryManager, AllocatingMemory {

@@ -4,7 +4,7 @@ package org.arbalest.device.internal.device;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.arbalest.device.DeviceException;
-import org.arbalest.device.abi.Errno;
+import org.arbalest.device.Errno;
 import org.jspecify.annotations.Nullable;
 
 /**

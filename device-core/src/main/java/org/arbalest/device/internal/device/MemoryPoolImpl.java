@@ -9,7 +9,7 @@ import org.arbalest.device.MemoryManager;
 import org.arbalest.device.MemoryPool;
 import org.arbalest.device.monitoring.MemoryPoolMXBean;
 import org.arbalest.device.internal.management.Management;
-import org.arbalest.device.spi.MemoryAllocator;
+import org.arbalest.device.MemoryAllocator;
 
 /** A {@link BlockCache} that a user has made, with a limit. See {@link MemoryPool}. */
 public final class MemoryPoolImpl implements MemoryPool, AllocatingMemory {
@@ -55,7 +55,13 @@ public final class MemoryPoolImpl implements MemoryPool, AllocatingMemory {
     return blocks.statistics();
   }
 
-  @Override
+  public static MemoryPoolImpl unwrap(MemoryPool memory) {
+    return switch (memory) {
+      case MemoryPoolImpl made -> made;
+    };
+  }
+
+  /** See {@link MXBeanRegistration#of(MemoryPool, String)}. */
   public MXBeanRegistration registerMXBean(String name) {
     if (name.isEmpty()) throw new IllegalArgumentException("the name of a pool is empty");
     return Management.register("MemoryPool", name, new PoolBean(this), MemoryPoolMXBean.class);

@@ -5,13 +5,13 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.arbalest.device.Device;
 import org.arbalest.device.DeviceBuffer;
 import org.arbalest.device.DeviceException;
-import org.arbalest.device.monitoring.MXBeanRegistration;
+import org.arbalest.device.Errno;
 import org.arbalest.device.MemoryManager;
 import org.arbalest.device.MeteredMemory;
-import org.arbalest.device.monitoring.MeteredMemoryMXBean;
-import org.arbalest.device.abi.Errno;
 import org.arbalest.device.internal.management.Management;
-import org.arbalest.device.spi.MemoryAllocator;
+import org.arbalest.device.monitoring.MXBeanRegistration;
+import org.arbalest.device.monitoring.MeteredMemoryMXBean;
+import org.arbalest.device.MemoryAllocator;
 
 /** Counts in front of another memory. See {@link MeteredMemory}. */
 public final class MeteredMemoryImpl implements MeteredMemory, AllocatingMemory {
@@ -81,7 +81,13 @@ public final class MeteredMemoryImpl implements MeteredMemory, AllocatingMemory 
     peakCount.set(currentCount.get());
   }
 
-  @Override
+  public static MeteredMemoryImpl unwrap(MeteredMemory memory) {
+    return switch (memory) {
+      case MeteredMemoryImpl made -> made;
+    };
+  }
+
+  /** See {@link MXBeanRegistration#of(MeteredMemory, String)}. */
   public MXBeanRegistration registerMXBean(String name) {
     if (name.isEmpty()) throw new IllegalArgumentException("the name of a metered memory is empty");
     return Management.register("MeteredMemory", name, new MeterBean(this), MeteredMemoryMXBean.class);

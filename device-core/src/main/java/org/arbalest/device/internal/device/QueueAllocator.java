@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.device;
 
-import org.arbalest.device.spi.MemoryAllocator;
+import org.arbalest.device.MemoryAllocator;
 
 /** Memory that takes its turn in a queue (DEV-31). A stream of ours stays, also when it was closed, until the last of it was freed. */
 final class QueueAllocator implements MemoryAllocator {

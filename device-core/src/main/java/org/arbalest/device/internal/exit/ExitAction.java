@@ -3,11 +3,11 @@ package org.arbalest.device.internal.exit;
 
 import java.lang.foreign.MemoryLayout.PathElement;
 import java.lang.foreign.StructLayout;
-import org.arbalest.device.abi.ArrowArrayStreamStruct;
-import org.arbalest.device.abi.ArrowArrayStruct;
-import org.arbalest.device.abi.ArrowDeviceArrayStreamStruct;
-import org.arbalest.device.abi.ArrowSchemaStruct;
-import org.arbalest.device.abi.Errno;
+import org.arbalest.device.Errno;
+import org.arbalest.device.c.ArrowArrayStreamStruct;
+import org.arbalest.device.c.ArrowArrayStruct;
+import org.arbalest.device.c.ArrowDeviceArrayStreamStruct;
+import org.arbalest.device.c.ArrowSchemaStruct;
 
 /** What a callback does after the JVM has ended. */
 public enum ExitAction {

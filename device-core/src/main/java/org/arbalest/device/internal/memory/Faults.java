@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.memory;
 
-import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
-import org.arbalest.device.abi.Errno;
+import java.lang.System.Logger;
+import org.arbalest.device.Errno;
 
 /** Where a failure goes that has no way back to a caller: a Throwable that left an upcall would end the process (OWN-11). */
 public final class Faults {

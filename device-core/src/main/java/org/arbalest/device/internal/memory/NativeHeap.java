@@ -14,7 +14,7 @@ import java.lang.invoke.MethodHandle;
 import java.math.BigInteger;
 import java.nio.ByteOrder;
 import org.arbalest.device.DeviceException;
-import org.arbalest.device.abi.Errno;
+import org.arbalest.device.Errno;
 
 /**
  * CPU memory for structs, and raw access to any CPU memory.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.read;
 
-import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.array.Ownership;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.Layout;
@@ -45,9 +45,9 @@ public final class ByteSpans {
     Ownership owner = column.array.share();
     try {
       long struct = column.struct;
-      this.offsets = hasOffsets ? ArrowArrayStruct.buffer(struct, 1) : 0;
-      this.data = ArrowArrayStruct.buffer(struct, hasOffsets ? 2 : 1);
-      long end = offsets == 0 || column.length == 0 ? 0 : start(ArrowArrayStruct.offset(struct) + ArrowArrayStruct.length(struct));
+      this.offsets = hasOffsets ? RawArrowArray.buffer(struct, 1) : 0;
+      this.data = RawArrowArray.buffer(struct, hasOffsets ? 2 : 1);
+      long end = offsets == 0 || column.length == 0 ? 0 : start(RawArrowArray.offset(struct) + RawArrowArray.length(struct));
       this.limit = end == 0 || data == 0 ? 0 : Math.min(end, owner.dataSize(struct));
     } finally {
       owner.release();

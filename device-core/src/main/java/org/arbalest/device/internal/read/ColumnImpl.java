@@ -12,8 +12,16 @@ import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.Objects;
 import java.util.UUID;
-import org.arbalest.device.columns.Column;
 import org.arbalest.device.DeviceException;
+import org.arbalest.device.columns.Column;
+import org.arbalest.device.columns.Runs;
+import org.arbalest.device.columns.Tensor;
+import org.arbalest.device.internal.abi.RawArrowArray;
+import org.arbalest.device.internal.array.DeviceArrayImpl;
+import org.arbalest.device.internal.array.Ownership;
+import org.arbalest.device.internal.memory.Bitmaps;
+import org.arbalest.device.internal.memory.NativeHeap;
+import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.objects.ExtensionCodec;
 import org.arbalest.device.types.Field;
 import org.arbalest.device.types.FlatType.IntType;
@@ -21,14 +29,6 @@ import org.arbalest.device.types.FlatType.NullType;
 import org.arbalest.device.types.Interval;
 import org.arbalest.device.types.NestedType.MapType;
 import org.arbalest.device.types.NestedType.StructType;
-import org.arbalest.device.columns.Runs;
-import org.arbalest.device.columns.Tensor;
-import org.arbalest.device.abi.ArrowArrayStruct;
-import org.arbalest.device.internal.array.DeviceArrayImpl;
-import org.arbalest.device.internal.array.Ownership;
-import org.arbalest.device.internal.memory.Bitmaps;
-import org.arbalest.device.internal.memory.NativeHeap;
-import org.arbalest.device.internal.schema.Layout;
 import org.jspecify.annotations.Nullable;
 
 /** Some rows of an array, and the {@link Values} that read its type. See {@link Column}. */
@@ -78,8 +78,8 @@ public final class ColumnImpl extends ColumnTimes {
   /** @param held of the array, by the caller, while this is made */
   ColumnImpl(DeviceArrayImpl array, Ownership held, Field field, long struct, long offset, long length, @Nullable ColumnRows above) {
     super(array, field, struct, offset, length, above);
-    boolean hasValidity = Layout.of(field).shape.hasValidity && ArrowArrayStruct.nullCount(struct) != 0;
-    this.validity = hasValidity ? ArrowArrayStruct.buffer(struct, 0) : 0;
+    boolean hasValidity = Layout.of(field).shape.hasValidity && RawArrowArray.nullCount(struct) != 0;
+    this.validity = hasValidity ? RawArrowArray.buffer(struct, 0) : 0;
     this.values = Values.of(this, held);
     this.hasNullsBelow = values.hasNullsBelow();
     this.longs = longs();
@@ -134,8 +134,8 @@ public final class ColumnImpl extends ColumnTimes {
     boolean ofOthers = values instanceof UnionValues || (values instanceof OffsetTimeValues && hasNullsBelow);
     if (ofOthers || (layout.dictionary != null && dictionary().nullCount() != 0)) return countNulls();
     if (validity == 0) return 0;
-    long known = ArrowArrayStruct.nullCount(struct);
-    boolean whole = offset == ArrowArrayStruct.offset(struct) && length == ArrowArrayStruct.length(struct);
+    long known = RawArrowArray.nullCount(struct);
+    boolean whole = offset == RawArrowArray.offset(struct) && length == RawArrowArray.length(struct);
     if (known >= 0 && whole) return known;
     checkReadable();
     return length - Bitmaps.countOnes(validity, offset, length);
@@ -239,16 +239,15 @@ public final class ColumnImpl extends ColumnTimes {
     return values.getTensor(valueAt(row, Getter.TENSOR));
   }
 
-  @Override
+  /** See {@link ExtensionCodec#get}. */
   @SuppressWarnings("ReferenceEquality") // what equals of the user's does is no matter of each value
   public <T> T get(long row, ExtensionCodec<T> codec) {
-    Objects.requireNonNull(codec, "codec");
     Objects.checkIndex(row, length);
     checkReadable();
     if (codec == fitting || Codecs.fits(codec, field)) {
       valueAt(row, Getter.ANY);
       fitting = codec;
-      return codec.read(storage(), row);
+      return codec.fromStorage(storage(), row);
     }
     if (!(values instanceof Redirected elsewhere)) throw cannot("values of " + codec.valueClass().getName(), Codecs.mismatch(codec));
     long at = valueAt(row, Getter.ANY);

@@ -3,22 +3,22 @@ package org.arbalest.device.internal.read;
 
 import java.util.List;
 import java.util.Objects;
-import org.arbalest.device.columns.Column;
 import org.arbalest.device.DeviceException;
-import org.arbalest.device.types.Extension.Other;
-import org.arbalest.device.types.Field;
-import org.arbalest.device.types.NestedType.DictionaryType;
-import org.arbalest.device.types.NestedType.RunEndEncodedType;
-import org.arbalest.device.types.NestedType.StructType;
-import org.arbalest.device.types.NestedType.UnionType;
-import org.arbalest.device.abi.ArrowArrayStruct;
-import org.arbalest.device.abi.Errno;
+import org.arbalest.device.Errno;
+import org.arbalest.device.columns.Column;
+import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.array.DeviceArrayImpl;
 import org.arbalest.device.internal.array.Ownership;
 import org.arbalest.device.internal.schema.FieldNames;
 import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.schema.Malformed;
 import org.arbalest.device.internal.schema.TypeNames;
+import org.arbalest.device.types.Extension.Other;
+import org.arbalest.device.types.Field;
+import org.arbalest.device.types.NestedType.DictionaryType;
+import org.arbalest.device.types.NestedType.RunEndEncodedType;
+import org.arbalest.device.types.NestedType.StructType;
+import org.arbalest.device.types.NestedType.UnionType;
 import org.jspecify.annotations.Nullable;
 
 /** Which rows of which array a column is, and which columns are below it; {@link ColumnImpl} reads their values. */
@@ -113,7 +113,7 @@ public abstract sealed class ColumnRows implements Column permits ColumnTimes {
     try {
       Field dictionary = Layout.of(field).dictionary;
       if (dictionary == null) throw new IllegalArgumentException(describe() + " is not dictionary-encoded");
-      return whole(dictionary, ArrowArrayStruct.dictionary(struct), owner);
+      return whole(dictionary, RawArrowArray.dictionary(struct), owner);
     } finally {
       owner.release();
     }
@@ -138,23 +138,23 @@ public abstract sealed class ColumnRows implements Column permits ColumnTimes {
       Layout layout = Layout.of(field);
       Objects.checkIndex(index, layout.children.length);
       Field child = layout.children[index];
-      long node = ArrowArrayStruct.child(struct, index);
+      long node = RawArrowArray.child(struct, index);
       if (!layout.shape.sharesRows()) return whole(child, node, owner);
-      return new ColumnImpl(array, owner, child, node, ArrowArrayStruct.offset(node) + offset, length, this);
+      return new ColumnImpl(array, owner, child, node, RawArrowArray.offset(node) + offset, length, this);
     } finally {
       owner.release();
     }
   }
 
   private ColumnImpl whole(Field below, long node, Ownership held) {
-    return new ColumnImpl(array, held, below, node, ArrowArrayStruct.offset(node), ArrowArrayStruct.length(node), this);
+    return new ColumnImpl(array, held, below, node, RawArrowArray.offset(node), RawArrowArray.length(node), this);
   }
 
   @Override
   public int bufferCount() {
     Ownership owner = array.share();
     try {
-      return Math.toIntExact(ArrowArrayStruct.nBuffers(struct));
+      return Math.toIntExact(RawArrowArray.nBuffers(struct));
     } finally {
       owner.release();
     }
@@ -164,11 +164,11 @@ public abstract sealed class ColumnRows implements Column permits ColumnTimes {
   public long bufferAddress(int index) {
     Ownership owner = array.share();
     try {
-      int count = Math.toIntExact(ArrowArrayStruct.nBuffers(struct));
+      int count = Math.toIntExact(RawArrowArray.nBuffers(struct));
       if (index < 0 || index >= count) {
         throw new IndexOutOfBoundsException(describe() + " has " + DeviceArrayImpl.counted(count, "buffer") + ", counted from 0, and no buffer " + index);
       }
-      return ArrowArrayStruct.buffer(struct, index);
+      return RawArrowArray.buffer(struct, index);
     } finally {
       owner.release();
     }

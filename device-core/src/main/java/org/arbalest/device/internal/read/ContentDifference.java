@@ -6,6 +6,12 @@ import java.util.List;
 import java.util.NoSuchElementException;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceException;
+import org.arbalest.device.Errno;
+import org.arbalest.device.internal.array.DeviceArrayImpl;
+import org.arbalest.device.internal.schema.FieldNames;
+import org.arbalest.device.internal.schema.Layout;
+import org.arbalest.device.internal.schema.OtherLayout;
+import org.arbalest.device.internal.schema.TypeNames;
 import org.arbalest.device.types.Field;
 import org.arbalest.device.types.FlatType.BoolType;
 import org.arbalest.device.types.FlatType.DateType;
@@ -22,12 +28,6 @@ import org.arbalest.device.types.NestedType.MapType;
 import org.arbalest.device.types.NestedType.RunEndEncodedType;
 import org.arbalest.device.types.NestedType.StructType;
 import org.arbalest.device.types.NestedType.UnionType;
-import org.arbalest.device.abi.Errno;
-import org.arbalest.device.internal.array.DeviceArrayImpl;
-import org.arbalest.device.internal.schema.FieldNames;
-import org.arbalest.device.internal.schema.Layout;
-import org.arbalest.device.internal.schema.OtherLayout;
-import org.arbalest.device.internal.schema.TypeNames;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -27,7 +27,7 @@ interface ExtensionReader {
   private static @Nullable ExtensionReader byCodec(Field field) {
     try {
       ExtensionCodec<?> codec = Codecs.registered(field);
-      return codec == null ? null : (column, row) -> codec.read(column.storage(), row);
+      return codec == null ? null : (column, row) -> codec.fromStorage(column.storage(), row);
     } catch (RuntimeException _) { // it cannot say whether it fits; who calls get hears that from it
       return ExtensionReader::ask;
     }
@@ -35,6 +35,6 @@ interface ExtensionReader {
 
   private static Object ask(ColumnImpl column, long row) {
     ExtensionCodec<?> codec = Codecs.registered(column.field());
-    return codec == null ? Objects.requireNonNull(column.storage().get(row)) : codec.read(column.storage(), row);
+    return codec == null ? Objects.requireNonNull(column.storage().get(row)) : codec.fromStorage(column.storage(), row);
   }
 }

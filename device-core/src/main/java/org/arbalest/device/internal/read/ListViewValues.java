@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.read;
 
-import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.memory.Integers;
 import org.arbalest.device.internal.schema.Layout;
 import org.jspecify.annotations.Nullable;
@@ -17,8 +17,8 @@ final class ListViewValues extends Values {
   ListViewValues(ColumnImpl column) {
     super(column.field());
     this.column = column;
-    this.offsets = ArrowArrayStruct.buffer(column.struct, 1);
-    this.sizes = ArrowArrayStruct.buffer(column.struct, 2);
+    this.offsets = RawArrowArray.buffer(column.struct, 1);
+    this.sizes = RawArrowArray.buffer(column.struct, 2);
     this.bits = Layout.of(field).bits;
   }
 

@@ -2,7 +2,7 @@
 package org.arbalest.device.internal.read;
 
 import org.arbalest.device.DeviceException;
-import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.Layout;
 
@@ -14,7 +14,7 @@ final class Offsets {
 
   Offsets(ColumnImpl column) {
     this.column = column;
-    this.address = ArrowArrayStruct.buffer(column.struct, 1);
+    this.address = RawArrowArray.buffer(column.struct, 1);
     this.isLong = Layout.of(column.field()).bits == 64;
   }
 

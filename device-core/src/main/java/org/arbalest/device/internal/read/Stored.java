@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.read;
 
+import org.arbalest.device.internal.abi.RawArrowArray;
+import org.arbalest.device.internal.array.Ownership;
+import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.types.Extension.Bool8;
 import org.arbalest.device.types.FlatType.BinaryType;
 import org.arbalest.device.types.FlatType.BinaryViewType;
@@ -19,9 +22,6 @@ import org.arbalest.device.types.FlatType.TimeType;
 import org.arbalest.device.types.FlatType.TimestampType;
 import org.arbalest.device.types.FlatType.Utf8Type;
 import org.arbalest.device.types.FlatType.Utf8ViewType;
-import org.arbalest.device.abi.ArrowArrayStruct;
-import org.arbalest.device.internal.array.Ownership;
-import org.arbalest.device.internal.schema.Layout;
 import org.jspecify.annotations.Nullable;
 
 /** How the values of a type are stored, as far as a typed view reads them: one for each view. */
@@ -65,7 +65,7 @@ public enum Stored {
     check(column);
     Ownership owner = column.array.share();
     try {
-      return ArrowArrayStruct.buffer(column.struct, 1);
+      return RawArrowArray.buffer(column.struct, 1);
     } finally {
       owner.release();
     }

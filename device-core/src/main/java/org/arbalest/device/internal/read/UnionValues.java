@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.read;
 
-import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.Layout;
 import org.jspecify.annotations.Nullable;
@@ -19,9 +19,9 @@ final class UnionValues extends Redirected {
     super(column);
     this.layout = Layout.of(field);
     this.isDense = layout.shape == Layout.Shape.DENSE_UNION;
-    long surplus = ArrowArrayStruct.nBuffers(column.struct) - layout.shape.buffers;
-    this.ids = ArrowArrayStruct.buffer(column.struct, surplus);
-    this.offsets = isDense ? ArrowArrayStruct.buffer(column.struct, surplus + 1) : 0;
+    long surplus = RawArrowArray.nBuffers(column.struct) - layout.shape.buffers;
+    this.ids = RawArrowArray.buffer(column.struct, surplus);
+    this.offsets = isDense ? RawArrowArray.buffer(column.struct, surplus + 1) : 0;
     this.children = new ColumnImpl[layout.children.length];
   }
 

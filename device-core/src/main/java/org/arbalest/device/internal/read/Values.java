@@ -6,6 +6,10 @@ import java.math.BigDecimal;
 import java.time.OffsetDateTime;
 import java.util.Objects;
 import java.util.UUID;
+import org.arbalest.device.columns.Tensor;
+import org.arbalest.device.internal.abi.RawArrowArray;
+import org.arbalest.device.internal.array.Ownership;
+import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.types.Extension.FixedShapeTensor;
 import org.arbalest.device.types.Extension.TimestampWithOffset;
 import org.arbalest.device.types.Extension.VariableShapeTensor;
@@ -23,10 +27,6 @@ import org.arbalest.device.types.FlatType.TimestampType;
 import org.arbalest.device.types.Interval;
 import org.arbalest.device.types.NestedType.DictionaryType;
 import org.arbalest.device.types.NestedType.MapType;
-import org.arbalest.device.columns.Tensor;
-import org.arbalest.device.abi.ArrowArrayStruct;
-import org.arbalest.device.internal.array.Ownership;
-import org.arbalest.device.internal.schema.Layout;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,7 +54,7 @@ abstract class Values {
     long struct = column.struct;
     Field field = column.field();
     return switch (Layout.of(field).shape) {
-      case FIXED -> fixed(column, ArrowArrayStruct.buffer(struct, 1));
+      case FIXED -> fixed(column, RawArrowArray.buffer(struct, 1));
       case VARIABLE -> new VariableValues(column, held);
       case VIEW -> new ViewValues(column);
       case LIST -> field.type() instanceof MapType ? new MapValues(column) : new ListValues(column);

@@ -4,11 +4,11 @@ package org.arbalest.device.internal.read;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.lang.foreign.MemorySegment;
-import org.arbalest.device.types.FlatType.LargeUtf8Type;
-import org.arbalest.device.types.FlatType.Utf8Type;
-import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.array.Ownership;
 import org.arbalest.device.internal.memory.NativeHeap;
+import org.arbalest.device.types.FlatType.LargeUtf8Type;
+import org.arbalest.device.types.FlatType.Utf8Type;
 
 /** Text and binary with offsets. */
 final class VariableValues extends Values {
@@ -21,8 +21,8 @@ final class VariableValues extends Values {
   VariableValues(ColumnImpl column, Ownership held) {
     super(column.field());
     this.offsets = new Offsets(column);
-    this.data = ArrowArrayStruct.buffer(column.struct, 2);
-    this.end = ArrowArrayStruct.offset(column.struct) + ArrowArrayStruct.length(column.struct);
+    this.data = RawArrowArray.buffer(column.struct, 2);
+    this.end = RawArrowArray.offset(column.struct) + RawArrowArray.length(column.struct);
     this.room = held.dataSize(column.struct);
     this.isText = field.type() instanceof Utf8Type || field.type() instanceof LargeUtf8Type;
   }

@@ -3,10 +3,10 @@ package org.arbalest.device.internal.read;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import org.arbalest.device.types.FlatType.Utf8ViewType;
-import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.ViewStruct;
+import org.arbalest.device.types.FlatType.Utf8ViewType;
 
 /** Text and binary as views. */
 final class ViewValues extends Values {
@@ -23,8 +23,8 @@ final class ViewValues extends Values {
   ViewValues(ColumnImpl column) {
     super(column.field());
     this.column = column;
-    this.views = ArrowArrayStruct.buffer(column.struct, 1);
-    this.data = ArrowArrayStruct.buffers(column.struct) + 2 * Long.BYTES;
+    this.views = RawArrowArray.buffer(column.struct, 1);
+    this.data = RawArrowArray.buffers(column.struct) + 2 * Long.BYTES;
     this.count = ViewStruct.variadic(column.struct);
     this.sizes = ViewStruct.sizes(column.struct);
     this.isText = field.type() instanceof Utf8ViewType;

@@ -75,7 +75,7 @@ final class CodecClass {
         } else if (isAbsent(value)) {
           Fillers.append(column);
         } else {
-          column.append((T) value, codec);
+          codec.append(column, (T) value);
         }
       }
     }

@@ -111,7 +111,7 @@ public final class ObjectAppender {
   }
 
   private <T> void appendBy(ExtensionCodec<T> codec, Object value) {
-    column.append(codec.valueClass().cast(value), codec);
+    codec.append(column, codec.valueClass().cast(value));
   }
 
   /** Numbers that {@code get} answers where a class of its own stands for the values, or where they are narrower. */

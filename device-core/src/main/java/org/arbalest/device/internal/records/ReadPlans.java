@@ -31,7 +31,7 @@ final class ReadPlans {
 
   ReadPlan of(ObjectType type, Field field, Mismatches mismatches) {
     ExtensionCodec<?> codec = CodecClass.reading(type, field);
-    if (codec != null) return column -> new ValueReader.OfGetter(column, type, (values, row) -> values.get(row, codec));
+    if (codec != null) return column -> new ValueReader.OfGetter(column, type, (values, row) -> codec.get(values, row));
     Standin standin = Standin.of(type);
     if (standin != null) return standin(type, standin, of(standin.type(), field, mismatches));
     FlatClass.Getter getter = getter(type.type(), field);

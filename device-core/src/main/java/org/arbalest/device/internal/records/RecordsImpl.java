@@ -91,7 +91,7 @@ public final class RecordsImpl<T> implements Records<T> {
       if (all[row] == null) throw new IllegalArgumentException("row " + row + " of a batch is null");
     }
     RowWriter writer = writing.get(columns.asField(), this::writer);
-    try (BatchBuilder builder = memory.batchBuilder(all.length)) {
+    try (BatchBuilder builder = BatchBuilder.of(memory, all.length)) {
       builder.metadata(columns.metadata());
       writer.writeAll(all, builder);
       return builder.build();

@@ -3,15 +3,15 @@ package org.arbalest.device.internal.schema;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.arbalest.device.types.DataType;
-import org.arbalest.device.types.FlatType.IntType;
-import org.arbalest.device.types.Field;
-import org.arbalest.device.types.Metadata;
-import org.arbalest.device.types.NestedType.DictionaryType;
-import org.arbalest.device.abi.ArrowSchemaStruct;
+import org.arbalest.device.c.ArrowSchemaStruct;
 import org.arbalest.device.internal.memory.ByteReader;
 import org.arbalest.device.internal.memory.ByteWriter;
 import org.arbalest.device.internal.memory.Slots;
+import org.arbalest.device.types.DataType;
+import org.arbalest.device.types.Field;
+import org.arbalest.device.types.FlatType.IntType;
+import org.arbalest.device.types.Metadata;
+import org.arbalest.device.types.NestedType.DictionaryType;
 
 /** A field as bytes: what its C schema says, format, name, flags, metadata, children and dictionary, one behind the other. */
 public final class FieldBytes {

@@ -9,6 +9,9 @@ import java.io.Serial;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
 import java.util.Objects;
+import org.arbalest.device.c.ArrowSchemaStruct;
+import org.arbalest.device.internal.access.NativeAccess;
+import org.arbalest.device.internal.memory.Structs;
 import org.arbalest.device.types.DataType;
 import org.arbalest.device.types.Extension;
 import org.arbalest.device.types.Field;
@@ -16,9 +19,6 @@ import org.arbalest.device.types.Metadata;
 import org.arbalest.device.types.NestedType.DictionaryType;
 import org.arbalest.device.types.NestedType.MapType;
 import org.arbalest.device.types.Schema;
-import org.arbalest.device.abi.ArrowSchemaStruct;
-import org.arbalest.device.internal.access.NativeAccess;
-import org.arbalest.device.internal.memory.Structs;
 import org.jspecify.annotations.Nullable;
 
 /** A field with its {@link Layout}, which every import reads. See {@link Field}. */
@@ -192,6 +192,7 @@ public final class FieldImpl implements Field {
     return flags;
   }
 
+  /** See {@link org.arbalest.device.c.CData#importSchema}. */
   public static Field importSchema(MemorySegment schema) {
     try {
       return SchemaImporter.importSchema(Structs.address(schema, ArrowSchemaStruct.LAYOUT));
@@ -200,11 +201,11 @@ public final class FieldImpl implements Field {
     }
   }
 
-  @Override
-  public void exportSchema(MemorySegment out) {
+  /** See {@link org.arbalest.device.c.CData#exportSchema}. */
+  public static void exportSchema(Field field, MemorySegment out) {
     NativeAccess.require();
     try {
-      SchemaExport.exportSchema(this, Structs.address(out, ArrowSchemaStruct.LAYOUT));
+      SchemaExport.exportSchema(field, Structs.address(out, ArrowSchemaStruct.LAYOUT));
     } finally {
       Reference.reachabilityFence(out);
     }

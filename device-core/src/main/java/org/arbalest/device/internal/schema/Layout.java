@@ -3,6 +3,7 @@ package org.arbalest.device.internal.schema;
 
 import java.util.Arrays;
 import java.util.List;
+import org.arbalest.device.c.ArrowSchemaStruct;
 import org.arbalest.device.types.DataType;
 import org.arbalest.device.types.Field;
 import org.arbalest.device.types.FlatType.BinaryType;
@@ -36,7 +37,6 @@ import org.arbalest.device.types.NestedType.StructType;
 import org.arbalest.device.types.NestedType.UnionMode;
 import org.arbalest.device.types.NestedType.UnionType;
 import org.arbalest.device.types.TimeUnit;
-import org.arbalest.device.abi.ArrowSchemaStruct;
 import org.jspecify.annotations.Nullable;
 
 /** What an array of a type looks like: how many buffers, of what, and how its children relate to it. Derived from the type, once. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.schema;
 
-import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.memory.Integers;
 
 /**
@@ -14,9 +14,9 @@ import org.arbalest.device.internal.memory.Integers;
 public record RunEnds(long address, long bits, long count) {
   /** All runs of a struct that is run-end-encoded. */
   public static RunEnds of(Layout layout, long struct) {
-    long ends = ArrowArrayStruct.child(struct, 0);
+    long ends = RawArrowArray.child(struct, 0);
     Layout own = layout.children[0].layout;
-    return new RunEnds(ArrowArrayStruct.buffer(ends, 1) + own.width() * ArrowArrayStruct.offset(ends), own.bits, ArrowArrayStruct.length(ends));
+    return new RunEnds(RawArrowArray.buffer(ends, 1) + own.width() * RawArrowArray.offset(ends), own.bits, RawArrowArray.length(ends));
   }
 
   /** The position behind a run. */

@@ -6,8 +6,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.invoke.MethodHandles;
 import java.util.Arrays;
-import org.arbalest.device.types.Field;
-import org.arbalest.device.abi.ArrowSchemaStruct;
+import org.arbalest.device.internal.abi.RawArrowSchema;
 import org.arbalest.device.internal.exit.ExitAction;
 import org.arbalest.device.internal.exit.ExitGuard;
 import org.arbalest.device.internal.lifetime.Leaks;
@@ -15,6 +14,7 @@ import org.arbalest.device.internal.lifetime.RecycledExport;
 import org.arbalest.device.internal.memory.Faults;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.memory.Slots;
+import org.arbalest.device.types.Field;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,7 +26,7 @@ public final class SchemaExport extends RecycledExport {
   static final long RELEASE =
       ExitGuard.stub(MethodHandles.lookup(), "released", FunctionDescriptor.ofVoid(JAVA_LONG), ExitAction.RELEASE_SCHEMA);
 
-  private static final long NODE = ArrowSchemaStruct.SIZE;
+  private static final long NODE = RawArrowSchema.SIZE;
   private static final boolean[] NO_NODES = {};
 
   private static final Slots.Stack[] IDLE = stacks();
@@ -131,15 +131,15 @@ public final class SchemaExport extends RecycledExport {
   }
 
   private void describe(SchemaImage.Node node, long to, long children, long dictionary, long nodeTag) {
-    ArrowSchemaStruct.setNChildren(to, node.children.length);
-    ArrowSchemaStruct.setChildren(to, children);
-    ArrowSchemaStruct.setDictionary(to, dictionary);
-    ArrowSchemaStruct.setFormat(to, text + node.format);
-    ArrowSchemaStruct.setName(to, text + node.name);
-    ArrowSchemaStruct.setMetadata(to, node.metadata < 0 ? 0 : text + node.metadata);
-    ArrowSchemaStruct.setFlags(to, node.flags);
-    ArrowSchemaStruct.setPrivateData(to, nodeTag);
-    ArrowSchemaStruct.setRelease(to, RELEASE);
+    RawArrowSchema.setNChildren(to, node.children.length);
+    RawArrowSchema.setChildren(to, children);
+    RawArrowSchema.setDictionary(to, dictionary);
+    RawArrowSchema.setFormat(to, text + node.format);
+    RawArrowSchema.setName(to, text + node.name);
+    RawArrowSchema.setMetadata(to, node.metadata < 0 ? 0 : text + node.metadata);
+    RawArrowSchema.setFlags(to, node.flags);
+    RawArrowSchema.setPrivateData(to, nodeTag);
+    RawArrowSchema.setRelease(to, RELEASE);
   }
 
   private long writeNext(SchemaImage.Node node) {
@@ -161,10 +161,10 @@ public final class SchemaExport extends RecycledExport {
 
   /** The release callback of every schema of ours; runs on any thread. */
   public static void release(long schema) {
-    if (ArrowSchemaStruct.release(schema) == 0) return;
-    long tag = ArrowSchemaStruct.privateData(schema);
+    if (RawArrowSchema.release(schema) == 0) return;
+    long tag = RawArrowSchema.privateData(schema);
     if (!(Slots.find(tag) instanceof SchemaExport export)) {
-      ArrowSchemaStruct.setRelease(schema, 0);
+      RawArrowSchema.setRelease(schema, 0);
       Faults.warn("a schema was released that had been released before, through a copy of its struct");
       return;
     }
@@ -172,23 +172,23 @@ public final class SchemaExport extends RecycledExport {
   }
 
   private int releaseTree(long schema, long nodeTag) {
-    ArrowSchemaStruct.setRelease(schema, 0);
+    RawArrowSchema.setRelease(schema, 0);
     int node = Slots.nodeOf(nodeTag);
     if (released[node]) return 0;
     released[node] = true;
     int count = 1;
-    long children = ArrowSchemaStruct.nChildren(schema);
+    long children = RawArrowSchema.nChildren(schema);
     for (long i = 0; i < children; i++) {
-      count += releaseBelow(ArrowSchemaStruct.child(schema, i));
+      count += releaseBelow(RawArrowSchema.child(schema, i));
     }
-    long dictionary = ArrowSchemaStruct.dictionary(schema);
+    long dictionary = RawArrowSchema.dictionary(schema);
     return dictionary == 0 ? count : count + releaseBelow(dictionary);
   }
 
   private int releaseBelow(long schema) {
-    long release = ArrowSchemaStruct.release(schema);
+    long release = RawArrowSchema.release(schema);
     if (release == 0) return 0;
-    long nodeTag = ArrowSchemaStruct.privateData(schema);
+    long nodeTag = RawArrowSchema.privateData(schema);
     if (release == RELEASE && Slots.sameSlot(tag, nodeTag)) return releaseTree(schema, nodeTag);
     SchemaImporter.giveBack(schema);
     return 0;

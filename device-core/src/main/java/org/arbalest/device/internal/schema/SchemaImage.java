@@ -4,10 +4,10 @@ package org.arbalest.device.internal.schema;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
+import org.arbalest.device.internal.abi.RawArrowSchema;
+import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.types.Field;
 import org.arbalest.device.types.Metadata;
-import org.arbalest.device.abi.ArrowSchemaStruct;
-import org.arbalest.device.internal.memory.NativeHeap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -92,12 +92,12 @@ final class SchemaImage {
   }
 
   private boolean matches(Node node, long schema) {
-    if (ArrowSchemaStruct.flags(schema) != node.flags || ArrowSchemaStruct.nChildren(schema) != node.children.length) return false;
-    if (!isText(node.format, ArrowSchemaStruct.format(schema)) || !isText(node.name, ArrowSchemaStruct.name(schema))) return false;
-    if (!isMetadata(node.metadata, ArrowSchemaStruct.metadata(schema))) return false;
-    long dictionary = ArrowSchemaStruct.dictionary(schema);
+    if (RawArrowSchema.flags(schema) != node.flags || RawArrowSchema.nChildren(schema) != node.children.length) return false;
+    if (!isText(node.format, RawArrowSchema.format(schema)) || !isText(node.name, RawArrowSchema.name(schema))) return false;
+    if (!isMetadata(node.metadata, RawArrowSchema.metadata(schema))) return false;
+    long dictionary = RawArrowSchema.dictionary(schema);
     if (node.dictionary == null ? dictionary != 0 : !matchesBelow(node.dictionary, dictionary)) return false;
-    return node.children.length == 0 || matchesChildren(node.children, ArrowSchemaStruct.children(schema));
+    return node.children.length == 0 || matchesChildren(node.children, RawArrowSchema.children(schema));
   }
 
   private boolean matchesChildren(Node[] children, long list) {
@@ -109,7 +109,7 @@ final class SchemaImage {
   }
 
   private boolean matchesBelow(Node node, long schema) {
-    return schema != 0 && ArrowSchemaStruct.release(schema) != 0 && matches(node, schema);
+    return schema != 0 && RawArrowSchema.release(schema) != 0 && matches(node, schema);
   }
 
   /**

@@ -3,16 +3,17 @@ package org.arbalest.device.internal.schema;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.arbalest.device.types.DataType;
 import org.arbalest.device.DeviceException;
+import org.arbalest.device.c.ArrowSchemaStruct;
+import org.arbalest.device.internal.abi.RawArrowSchema;
+import org.arbalest.device.internal.calls.Calls;
+import org.arbalest.device.internal.memory.NativeHeap;
+import org.arbalest.device.internal.memory.Slots;
+import org.arbalest.device.types.DataType;
 import org.arbalest.device.types.Field;
 import org.arbalest.device.types.FlatType.IntType;
 import org.arbalest.device.types.Metadata;
 import org.arbalest.device.types.NestedType.DictionaryType;
-import org.arbalest.device.abi.ArrowSchemaStruct;
-import org.arbalest.device.internal.calls.Calls;
-import org.arbalest.device.internal.memory.NativeHeap;
-import org.arbalest.device.internal.memory.Slots;
 
 /** Reads C schemas, each string once: what is remembered of one is what was read. */
 public final class SchemaImporter {
@@ -25,7 +26,7 @@ public final class SchemaImporter {
 
   /** Reads a schema and releases it, whether or not it could be read (SCH-19). */
   public static Field importSchema(long schema) {
-    if (ArrowSchemaStruct.release(schema) == 0) throw DeviceException.invalid("the schema was released before it was imported");
+    if (RawArrowSchema.release(schema) == 0) throw DeviceException.invalid("the schema was released before it was imported");
     try {
       Field recent = RecentSchemas.find(schema);
       return recent == null ? new SchemaImporter().read(schema) : recent;
@@ -45,22 +46,22 @@ public final class SchemaImporter {
   private Read read(long schema, int depth) {
     if (depth > FieldImpl.DEEPEST) throw new Malformed("nests deeper than " + FieldImpl.DEEPEST + " levels");
     if (++fields > Slots.MOST_NODES) throw new Malformed("has more than " + Slots.MOST_NODES + " fields");
-    if (ArrowSchemaStruct.format(schema) == 0) throw new Malformed("format is NULL");
+    if (RawArrowSchema.format(schema) == 0) throw new Malformed("format is NULL");
     int formatPlace = text.size();
-    String format = text.putString(ArrowSchemaStruct.format(schema));
-    long flags = ArrowSchemaStruct.flags(schema);
+    String format = text.putString(RawArrowSchema.format(schema));
+    long flags = RawArrowSchema.flags(schema);
     List<Read> children = children(schema, depth);
     try {
       DataType type = Format.read(format, children.stream().map(Read::field).toList(), (flags & ArrowSchemaStruct.FLAG_MAP_KEYS_SORTED) != 0);
-      long dictionaryStruct = ArrowSchemaStruct.dictionary(schema);
+      long dictionaryStruct = RawArrowSchema.dictionary(schema);
       Read dictionary = dictionaryStruct == 0 ? null : dictionary(format, type, dictionaryStruct, depth);
       if (dictionary != null && type instanceof IntType index) {
         type = new DictionaryType(index, dictionary.field, (flags & ArrowSchemaStruct.FLAG_DICTIONARY_ORDERED) != 0);
       }
-      long nameString = ArrowSchemaStruct.name(schema);
+      long nameString = RawArrowSchema.name(schema);
       int namePlace = nameString == 0 ? -1 : text.size();
       String name = nameString == 0 ? "" : text.putString(nameString);
-      long block = ArrowSchemaStruct.metadata(schema);
+      long block = RawArrowSchema.metadata(schema);
       Metadata metadata = MetadataCodec.read(block);
       int metadataPlace = block == 0 ? -1 : text.put(metadata);
       SchemaImage.Node[] below = children.stream().map(Read::node).toArray(SchemaImage.Node[]::new);
@@ -74,7 +75,7 @@ public final class SchemaImporter {
 
   private Read dictionary(String format, DataType index, long dictionary, int depth) {
     if (!(index instanceof IntType)) throw new Malformed("the index of a dictionary is an integer, but its format is \"" + format + "\"");
-    if (ArrowSchemaStruct.release(dictionary) == 0) throw new Malformed("the dictionary is released");
+    if (RawArrowSchema.release(dictionary) == 0) throw new Malformed("the dictionary is released");
     try {
       return read(dictionary, depth + 1);
     } catch (Malformed e) {
@@ -83,15 +84,15 @@ public final class SchemaImporter {
   }
 
   private List<Read> children(long schema, int depth) {
-    long count = ArrowSchemaStruct.nChildren(schema);
+    long count = RawArrowSchema.nChildren(schema);
     if (count < 0 || count > Slots.MOST_NODES) throw new Malformed("n_children = " + count + "; 0 to " + Slots.MOST_NODES + " are legal");
     if (count == 0) return List.of();
-    if (ArrowSchemaStruct.children(schema) == 0) throw new Malformed("n_children = " + count + ", but children is NULL");
+    if (RawArrowSchema.children(schema) == 0) throw new Malformed("n_children = " + count + ", but children is NULL");
     List<Read> children = new ArrayList<>((int) count);
     for (long i = 0; i < count; i++) {
-      long child = ArrowSchemaStruct.child(schema, i);
+      long child = RawArrowSchema.child(schema, i);
       if (child == 0) throw new Malformed("children[" + i + "] is NULL");
-      if (ArrowSchemaStruct.release(child) == 0) throw new Malformed("children[" + i + "] is released");
+      if (RawArrowSchema.release(child) == 0) throw new Malformed("children[" + i + "] is released");
       try {
         children.add(read(child, depth + 1));
       } catch (Malformed e) {
@@ -102,13 +103,13 @@ public final class SchemaImporter {
   }
 
   private static String name(long schema) {
-    long name = ArrowSchemaStruct.name(schema);
+    long name = RawArrowSchema.name(schema);
     return name == 0 ? "" : NativeHeap.getString(name);
   }
 
   /** Releases a schema, unless it is released; one of ours without going through C. */
   public static void giveBack(long schema) {
-    long release = ArrowSchemaStruct.release(schema);
+    long release = RawArrowSchema.release(schema);
     if (release == SchemaExport.RELEASE) {
       SchemaExport.release(schema);
     } else if (release != 0) {

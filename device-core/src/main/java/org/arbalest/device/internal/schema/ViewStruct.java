@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.schema;
 
-import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.jspecify.annotations.Nullable;
 
@@ -55,12 +55,12 @@ public final class ViewStruct {
 
   /** Returns the number of data buffers of an array of views. */
   public static long variadic(long struct) {
-    return ArrowArrayStruct.nBuffers(struct) - 3;
+    return RawArrowArray.nBuffers(struct) - 3;
   }
 
   /** Returns the address of the list of their sizes, which is always in CPU memory (ARR-07). */
   public static long sizes(long struct) {
-    return ArrowArrayStruct.buffer(struct, variadic(struct) + 2);
+    return RawArrowArray.buffer(struct, variadic(struct) + 2);
   }
 
   /** Returns the size of a data buffer. */

@@ -15,13 +15,13 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
-import org.arbalest.device.sharing.ArrayLink;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceException;
-import org.arbalest.device.sharing.SharedArray;
-import org.arbalest.device.abi.Errno;
+import org.arbalest.device.Errno;
 import org.arbalest.device.internal.device.Worker;
 import org.arbalest.device.internal.memory.Faults;
+import org.arbalest.device.sharing.ArrayLink;
+import org.arbalest.device.sharing.SharedArray;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -3,14 +3,14 @@ package org.arbalest.device.internal.sharing;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.array.Ownership;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.FieldImpl;
 import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.sharing.SharedStruct.Extent;
-import org.arbalest.device.spi.ProcessSharing;
 import org.arbalest.device.spi.ProcessSharing.Exported;
+import org.arbalest.device.spi.ProcessSharing;
 import org.jspecify.annotations.Nullable;
 
 /** Takes an exported array apart: which allocations it is in, and where in them each buffer is. */
@@ -25,23 +25,23 @@ final class ExportedStructs {
   }
 
   SharedStruct struct(Layout layout, long node) {
-    long length = ArrowArrayStruct.length(node);
-    long offset = ArrowArrayStruct.offset(node);
+    long length = RawArrowArray.length(node);
+    long offset = RawArrowArray.offset(node);
     boolean isView = layout.shape == Layout.Shape.VIEW;
-    int count = Math.toIntExact(ArrowArrayStruct.nBuffers(node)) - (isView ? 1 : 0); // the last are sizes, in main memory
+    int count = Math.toIntExact(RawArrowArray.nBuffers(node)) - (isView ? 1 : 0); // the last are sizes, in main memory
     List<@Nullable Extent> buffers = new ArrayList<>();
     for (int i = 0; i < count; i++) {
-      long address = ArrowArrayStruct.buffer(node, i);
+      long address = RawArrowArray.buffer(node, i);
       long needed =
-          isView && i >= 2 ? NativeHeap.getLong(ArrowArrayStruct.buffer(node, count) + (long) Long.BYTES * (i - 2)) : layout.bufferBytes(i, offset + length);
+          isView && i >= 2 ? NativeHeap.getLong(RawArrowArray.buffer(node, count) + (long) Long.BYTES * (i - 2)) : layout.bufferBytes(i, offset + length);
       boolean isData = layout.shape == Layout.Shape.VARIABLE && i == 2;
       buffers.add(address == 0 ? null : extent(address, isData ? owner.dataSize(node) : needed));
     }
     List<SharedStruct> children = new ArrayList<>();
-    for (int i = 0; i < layout.children.length; i++) children.add(struct(layout.children[i].layout, ArrowArrayStruct.child(node, i)));
+    for (int i = 0; i < layout.children.length; i++) children.add(struct(layout.children[i].layout, RawArrowArray.child(node, i)));
     FieldImpl values = layout.dictionary;
-    SharedStruct dictionary = values == null ? null : struct(values.layout, ArrowArrayStruct.dictionary(node));
-    return new SharedStruct(length, ArrowArrayStruct.nullCount(node), offset, buffers, children, dictionary);
+    SharedStruct dictionary = values == null ? null : struct(values.layout, RawArrowArray.dictionary(node));
+    return new SharedStruct(length, RawArrowArray.nullCount(node), offset, buffers, children, dictionary);
   }
 
   /** Where some bytes are; of a size that nobody knows, all up to the end of the allocation. */

@@ -7,13 +7,13 @@ import java.util.List;
 import java.util.UUID;
 import java.util.zip.CRC32C;
 import org.arbalest.device.DeviceException;
-import org.arbalest.device.types.Field;
-import org.arbalest.device.abi.DeviceType;
+import org.arbalest.device.DeviceType;
 import org.arbalest.device.internal.memory.ByteReader;
 import org.arbalest.device.internal.memory.ByteWriter;
 import org.arbalest.device.internal.schema.FieldBytes;
 import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.schema.Malformed;
+import org.arbalest.device.types.Field;
 import org.jspecify.annotations.Nullable;
 
 /**

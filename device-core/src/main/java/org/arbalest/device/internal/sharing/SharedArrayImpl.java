@@ -9,9 +9,8 @@ import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.DeviceIdentity;
 import org.arbalest.device.DeviceStream;
-import org.arbalest.device.sharing.SharedArray;
-import org.arbalest.device.abi.ArrowDeviceArrayStruct;
-import org.arbalest.device.abi.Errno;
+import org.arbalest.device.Errno;
+import org.arbalest.device.internal.abi.RawArrowDeviceArray;
 import org.arbalest.device.internal.array.ArrayImport;
 import org.arbalest.device.internal.array.DeviceArrayImpl;
 import org.arbalest.device.internal.array.HandleExport;
@@ -21,6 +20,7 @@ import org.arbalest.device.internal.device.RecordedEvent;
 import org.arbalest.device.internal.memory.Faults;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.Layout;
+import org.arbalest.device.sharing.SharedArray;
 import org.arbalest.device.spi.ProcessSharing;
 import org.jspecify.annotations.Nullable;
 
@@ -92,7 +92,7 @@ public final class SharedArrayImpl implements SharedArray {
   }
 
   private static long export(DeviceArray array) {
-    long struct = NativeHeap.allocate(ArrowDeviceArrayStruct.SIZE);
+    long struct = NativeHeap.allocate(RawArrowDeviceArray.SIZE);
     DeviceArray holder = array.retain();
     try {
       HandleExport.export(DeviceArrayImpl.unwrap(holder), struct, true);

@@ -3,7 +3,7 @@ package org.arbalest.device.internal.staging;
 
 import java.util.ArrayDeque;
 import java.util.IdentityHashMap;
-import org.arbalest.device.abi.DeviceType;
+import org.arbalest.device.DeviceType;
 import org.arbalest.device.internal.memory.Faults;
 import org.arbalest.device.spi.DeviceDriver;
 import org.arbalest.device.spi.HostMemory;

@@ -23,7 +23,7 @@ public final class StatisticsWriter {
     List<Field> types = types(table);
     Field key = Field.of("key", DataType.dictionary(DataType.INT32, DataType.UTF8)).withNullable(false);
     Field items = Field.of("items", DataType.denseUnion(types.toArray(Field[]::new))).withNullable(false);
-    try (BatchBuilder batch = Devices.cpu().batchBuilder(table.targets().size())) {
+    try (BatchBuilder batch = BatchBuilder.of(Devices.cpu(), table.targets().size())) {
       ColumnBuilder columns = batch.column(Field.of("column", DataType.INT32));
       ColumnBuilder maps = batch.column(Field.of("statistics", DataType.map(key, items)).withNullable(false));
       table.targets().forEach((target, values) -> {

@@ -12,20 +12,20 @@ import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.DeviceStream;
-import org.arbalest.device.types.Field;
+import org.arbalest.device.DeviceType;
+import org.arbalest.device.Errno;
 import org.arbalest.device.MemoryManager;
-import org.arbalest.device.types.Schema;
 import org.arbalest.device.Validation;
-import org.arbalest.device.abi.ArrowArrayStreamStruct;
-import org.arbalest.device.abi.ArrowDeviceArrayStreamStruct;
-import org.arbalest.device.abi.DeviceType;
-import org.arbalest.device.abi.Errno;
+import org.arbalest.device.c.ArrowArrayStreamStruct;
+import org.arbalest.device.c.ArrowDeviceArrayStreamStruct;
 import org.arbalest.device.internal.array.DeviceArrayImpl;
 import org.arbalest.device.internal.convert.ArrayConversion;
 import org.arbalest.device.internal.lifetime.Leaks;
 import org.arbalest.device.internal.memory.Faults;
 import org.arbalest.device.internal.memory.Structs;
 import org.arbalest.device.internal.schema.FieldImpl;
+import org.arbalest.device.types.Field;
+import org.arbalest.device.types.Schema;
 import org.jspecify.annotations.Nullable;
 
 /** Pulls arrays from a source, until its end or its failure, which is repeated. See {@link DeviceArrayReader}. */
@@ -171,29 +171,30 @@ public final class DeviceArrayReaderImpl implements DeviceArrayReader {
     return new DeviceException(failure.errno(), String.valueOf(failure.getMessage()), failure);
   }
 
-  @Override
-  public void exportStream(MemorySegment out) {
+  /** See {@link org.arbalest.device.c.CData#exportStream}. */
+  public static void export(DeviceArrayReader reader, MemorySegment out, boolean isDevice) {
+    DeviceArrayReaderImpl made = switch (reader) {
+      case DeviceArrayReaderImpl impl -> impl;
+    };
     try {
-      long stream = Structs.address(out, ArrowArrayStreamStruct.LAYOUT);
-      if (!deviceType.equals(DeviceType.CPU)) {
-        throw new DeviceException(
-            Errno.ENOSYS,
-            "an ArrowArrayStream is in main memory, but this stream is on " + deviceType + "; export a device stream, or copyTo main memory before");
+      if (isDevice) {
+        long stream = Structs.address(out, ArrowDeviceArrayStreamStruct.LAYOUT);
+        made.export(export -> export.writeDeviceArrayStream(stream));
+      } else {
+        long stream = Structs.address(out, ArrowArrayStreamStruct.LAYOUT);
+        made.checkMainMemory();
+        made.export(export -> export.writeStream(stream));
       }
-      export(export -> export.writeStream(stream));
     } finally {
       Reference.reachabilityFence(out);
     }
   }
 
-  @Override
-  public void exportDeviceArrayStream(MemorySegment out) {
-    try {
-      long stream = Structs.address(out, ArrowDeviceArrayStreamStruct.LAYOUT);
-      export(export -> export.writeDeviceArrayStream(stream));
-    } finally {
-      Reference.reachabilityFence(out);
-    }
+  private void checkMainMemory() {
+    if (deviceType.equals(DeviceType.CPU)) return;
+    throw new DeviceException(
+        Errno.ENOSYS,
+        "an ArrowArrayStream is in main memory, but this stream is on " + deviceType + "; export a device stream, or copyTo main memory before");
   }
 
   private void export(Consumer<StreamExport> write) {

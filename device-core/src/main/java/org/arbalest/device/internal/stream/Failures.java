@@ -5,7 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.util.concurrent.CancellationException;
 import org.arbalest.device.DeviceException;
-import org.arbalest.device.abi.Errno;
+import org.arbalest.device.Errno;
 
 /** What C is told of a failure: a code, and a text. */
 public final class Failures {

@@ -8,8 +8,8 @@ import java.util.Objects;
 import java.util.function.Supplier;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.device.DeviceType;
 import org.arbalest.device.types.Schema;
-import org.arbalest.device.abi.DeviceType;
 import org.jspecify.annotations.Nullable;
 
 /** Arrays that are there already, one after the other; those that nobody pulled are closed with it. */

@@ -6,8 +6,8 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.invoke.MethodHandles;
-import org.arbalest.device.abi.ArrowArrayStreamStruct;
-import org.arbalest.device.abi.ArrowDeviceArrayStreamStruct;
+import org.arbalest.device.internal.abi.RawArrowArrayStream;
+import org.arbalest.device.internal.abi.RawArrowDeviceArrayStream;
 import org.arbalest.device.internal.exit.ExitAction;
 import org.arbalest.device.internal.exit.ExitGuard;
 import org.arbalest.device.internal.memory.Faults;
@@ -39,7 +39,7 @@ final class StreamCallbacks {
 
   private static int streamGetSchema(long stream, long out) {
     try {
-      return StreamExport.getSchema(ArrowArrayStreamStruct.privateData(stream), out);
+      return StreamExport.getSchema(RawArrowArrayStream.privateData(stream), out);
     } catch (Throwable t) {
       return Faults.answer("get_schema", t);
     }
@@ -47,7 +47,7 @@ final class StreamCallbacks {
 
   private static int streamGetNext(long stream, long out) {
     try {
-      return StreamExport.getNext(ArrowArrayStreamStruct.privateData(stream), out, false);
+      return StreamExport.getNext(RawArrowArrayStream.privateData(stream), out, false);
     } catch (Throwable t) {
       return Faults.answer("get_next", t);
     }
@@ -55,7 +55,7 @@ final class StreamCallbacks {
 
   private static long streamGetLastError(long stream) {
     try {
-      return StreamExport.getLastError(ArrowArrayStreamStruct.privateData(stream));
+      return StreamExport.getLastError(RawArrowArrayStream.privateData(stream));
     } catch (Throwable t) {
       Faults.report("get_last_error", t);
       return 0;
@@ -64,9 +64,9 @@ final class StreamCallbacks {
 
   private static void streamRelease(long stream) {
     try {
-      if (ArrowArrayStreamStruct.release(stream) == 0) return;
-      ArrowArrayStreamStruct.setRelease(stream, 0);
-      StreamExport.release(ArrowArrayStreamStruct.privateData(stream));
+      if (RawArrowArrayStream.release(stream) == 0) return;
+      RawArrowArrayStream.setRelease(stream, 0);
+      StreamExport.release(RawArrowArrayStream.privateData(stream));
     } catch (Throwable t) {
       Faults.report("release of a stream", t);
     }
@@ -74,7 +74,7 @@ final class StreamCallbacks {
 
   private static int deviceStreamGetSchema(long stream, long out) {
     try {
-      return StreamExport.getSchema(ArrowDeviceArrayStreamStruct.privateData(stream), out);
+      return StreamExport.getSchema(RawArrowDeviceArrayStream.privateData(stream), out);
     } catch (Throwable t) {
       return Faults.answer("get_schema", t);
     }
@@ -82,7 +82,7 @@ final class StreamCallbacks {
 
   private static int deviceStreamGetNext(long stream, long out) {
     try {
-      return StreamExport.getNext(ArrowDeviceArrayStreamStruct.privateData(stream), out, true);
+      return StreamExport.getNext(RawArrowDeviceArrayStream.privateData(stream), out, true);
     } catch (Throwable t) {
       return Faults.answer("get_next", t);
     }
@@ -90,7 +90,7 @@ final class StreamCallbacks {
 
   private static long deviceStreamGetLastError(long stream) {
     try {
-      return StreamExport.getLastError(ArrowDeviceArrayStreamStruct.privateData(stream));
+      return StreamExport.getLastError(RawArrowDeviceArrayStream.privateData(stream));
     } catch (Throwable t) {
       Faults.report("get_last_error", t);
       return 0;
@@ -99,9 +99,9 @@ final class StreamCallbacks {
 
   private static void deviceStreamRelease(long stream) {
     try {
-      if (ArrowDeviceArrayStreamStruct.release(stream) == 0) return;
-      ArrowDeviceArrayStreamStruct.setRelease(stream, 0);
-      StreamExport.release(ArrowDeviceArrayStreamStruct.privateData(stream));
+      if (RawArrowDeviceArrayStream.release(stream) == 0) return;
+      RawArrowDeviceArrayStream.setRelease(stream, 0);
+      StreamExport.release(RawArrowDeviceArrayStream.privateData(stream));
     } catch (Throwable t) {
       Faults.report("release of a stream", t);
     }

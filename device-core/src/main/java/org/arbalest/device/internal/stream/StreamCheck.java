@@ -4,10 +4,8 @@ package org.arbalest.device.internal.stream;
 import java.util.Objects;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceException;
-import org.arbalest.device.types.Field;
-import org.arbalest.device.types.NestedType.MapType;
-import org.arbalest.device.abi.ArrowArrayStruct;
-import org.arbalest.device.abi.DeviceType;
+import org.arbalest.device.DeviceType;
+import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.array.DeviceArrayImpl;
 import org.arbalest.device.internal.array.Ownership;
 import org.arbalest.device.internal.schema.FieldImpl;
@@ -16,6 +14,8 @@ import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.schema.Malformed;
 import org.arbalest.device.internal.schema.Mismatch;
 import org.arbalest.device.internal.validate.ArrayValidation;
+import org.arbalest.device.types.Field;
+import org.arbalest.device.types.NestedType.MapType;
 import org.jspecify.annotations.Nullable;
 
 /** Whether arrays are what their stream is of, which C reads them as (STR-08, STR-12). */
@@ -118,21 +118,21 @@ public final class StreamCheck {
     boolean isNamed = FieldNames.count(field.type()) && !isEntry;
     for (int i = 0; i < layout.children.length; i++) {
       FieldImpl child = layout.children[i];
-      long node = ArrowArrayStruct.child(struct, i);
+      long node = RawArrowArray.child(struct, i);
       if (isNamed && !child.name().equals(own.children[i].name())) {
         throw new Mismatch("field " + i + " of the stream's is \"" + child + "\", of the array's \"" + own.children[i] + "\"");
       }
       fit = fit.and(below(child, own.children[i], node, field.type() instanceof MapType, child.name())).and(nulls(child, own.children[i], node));
     }
     if (layout.dictionary != null && own.dictionary != null) { // whose values may be null, whatever its field says (VAL-02)
-      fit = fit.and(below(layout.dictionary, own.dictionary, ArrowArrayStruct.dictionary(struct), false, Malformed.DICTIONARY));
+      fit = fit.and(below(layout.dictionary, own.dictionary, RawArrowArray.dictionary(struct), false, Malformed.DICTIONARY));
     }
     return fit;
   }
 
   private static Fit nulls(Field field, Field given, long struct) {
     if (field.isNullable() || !given.isNullable()) return Fit.ALL;
-    boolean mayHaveSome = Layout.of(field).shape.hasValidity && ArrowArrayStruct.nullCount(struct) != 0 && ArrowArrayStruct.buffer(struct, 0) != 0;
+    boolean mayHaveSome = Layout.of(field).shape.hasValidity && RawArrowArray.nullCount(struct) != 0 && RawArrowArray.buffer(struct, 0) != 0;
     return mayHaveSome ? Fit.IF_NULLS_DO : Fit.THIS;
   }
 

@@ -5,11 +5,11 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.DeviceException;
-import org.arbalest.device.abi.ArrowArrayStreamStruct;
-import org.arbalest.device.abi.ArrowArrayStruct;
-import org.arbalest.device.abi.ArrowDeviceArrayStreamStruct;
-import org.arbalest.device.abi.ArrowSchemaStruct;
-import org.arbalest.device.abi.Errno;
+import org.arbalest.device.Errno;
+import org.arbalest.device.internal.abi.RawArrowArray;
+import org.arbalest.device.internal.abi.RawArrowArrayStream;
+import org.arbalest.device.internal.abi.RawArrowDeviceArrayStream;
+import org.arbalest.device.internal.abi.RawArrowSchema;
 import org.arbalest.device.internal.access.NativeAccess;
 import org.arbalest.device.internal.array.DeviceArrayImpl;
 import org.arbalest.device.internal.array.HandleExport;
@@ -57,21 +57,21 @@ public final class StreamExport implements HeldByC {
 
   /** Hands it, and its reader, to C as an {@code ArrowArrayStream}. Cannot fail. */
   void writeStream(long out) {
-    ArrowArrayStreamStruct.setGetSchema(out, StreamCallbacks.STREAM_GET_SCHEMA);
-    ArrowArrayStreamStruct.setGetNext(out, StreamCallbacks.STREAM_GET_NEXT);
-    ArrowArrayStreamStruct.setGetLastError(out, StreamCallbacks.STREAM_GET_LAST_ERROR);
-    ArrowArrayStreamStruct.setPrivateData(out, tag);
-    ArrowArrayStreamStruct.setRelease(out, StreamCallbacks.STREAM_RELEASE);
+    RawArrowArrayStream.setGetSchema(out, StreamCallbacks.STREAM_GET_SCHEMA);
+    RawArrowArrayStream.setGetNext(out, StreamCallbacks.STREAM_GET_NEXT);
+    RawArrowArrayStream.setGetLastError(out, StreamCallbacks.STREAM_GET_LAST_ERROR);
+    RawArrowArrayStream.setPrivateData(out, tag);
+    RawArrowArrayStream.setRelease(out, StreamCallbacks.STREAM_RELEASE);
   }
 
   /** Hands it, and its reader, to C as an {@code ArrowDeviceArrayStream}. Cannot fail. */
   void writeDeviceArrayStream(long out) {
-    ArrowDeviceArrayStreamStruct.setDeviceType(out, reader.deviceType().code());
-    ArrowDeviceArrayStreamStruct.setGetSchema(out, StreamCallbacks.DEVICE_STREAM_GET_SCHEMA);
-    ArrowDeviceArrayStreamStruct.setGetNext(out, StreamCallbacks.DEVICE_STREAM_GET_NEXT);
-    ArrowDeviceArrayStreamStruct.setGetLastError(out, StreamCallbacks.DEVICE_STREAM_GET_LAST_ERROR);
-    ArrowDeviceArrayStreamStruct.setPrivateData(out, tag);
-    ArrowDeviceArrayStreamStruct.setRelease(out, StreamCallbacks.DEVICE_STREAM_RELEASE);
+    RawArrowDeviceArrayStream.setDeviceType(out, reader.deviceType().code());
+    RawArrowDeviceArrayStream.setGetSchema(out, StreamCallbacks.DEVICE_STREAM_GET_SCHEMA);
+    RawArrowDeviceArrayStream.setGetNext(out, StreamCallbacks.DEVICE_STREAM_GET_NEXT);
+    RawArrowDeviceArrayStream.setGetLastError(out, StreamCallbacks.DEVICE_STREAM_GET_LAST_ERROR);
+    RawArrowDeviceArrayStream.setPrivateData(out, tag);
+    RawArrowDeviceArrayStream.setRelease(out, StreamCallbacks.DEVICE_STREAM_RELEASE);
   }
 
   private static @Nullable StreamExport find(long tag) {
@@ -107,7 +107,7 @@ public final class StreamExport implements HeldByC {
     calls.lock();
     try {
       if (released) return Errno.EINVAL;
-      NativeHeap.fill(out, ArrowSchemaStruct.SIZE, (byte) 0); // some consumers look at the fields although get_schema failed
+      NativeHeap.fill(out, RawArrowSchema.SIZE, (byte) 0); // some consumers look at the fields although get_schema failed
       SchemaExport.exportSchema(reader.field(), out);
       return succeeded();
     } catch (Throwable t) {
@@ -121,7 +121,7 @@ public final class StreamExport implements HeldByC {
   private int getNext(long out, boolean isDeviceArray) {
     calls.lock();
     try {
-      ArrowArrayStruct.setRelease(out, 0);
+      RawArrowArray.setRelease(out, 0);
       if (released) return Errno.EINVAL;
       if (failure != null) return failed(failure);
       DeviceArray array = reader.next();

@@ -4,14 +4,14 @@ package org.arbalest.device.internal.tensor;
 import java.util.Arrays;
 import java.util.List;
 import org.arbalest.device.DeviceException;
-import org.arbalest.device.types.Extension.FixedShapeTensor;
-import org.arbalest.device.types.Field;
-import org.arbalest.device.abi.ArrowArrayStruct;
-import org.arbalest.device.abi.Errno;
+import org.arbalest.device.Errno;
+import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.array.Handle;
 import org.arbalest.device.internal.array.Ownership;
 import org.arbalest.device.internal.memory.Bitmaps;
 import org.arbalest.device.internal.schema.Layout;
+import org.arbalest.device.types.Extension.FixedShapeTensor;
+import org.arbalest.device.types.Field;
 
 /** An array seen as a tensor: its rows are the first dimension, lists of a fixed size and tensors in the rows are the others. */
 final class ArrayTensor {
@@ -78,7 +78,7 @@ final class ArrayTensor {
     checkNoNulls(layout, struct, path);
     if (layout.shape != Layout.Shape.FIXED_LIST) {
       elements = Elements.of(field, path);
-      buffer = ArrowArrayStruct.buffer(struct, 1);
+      buffer = RawArrowArray.buffer(struct, 1);
       return;
     }
     int each = layout.listSize;
@@ -88,8 +88,8 @@ final class ArrayTensor {
     } else {
       add(each, 1);
     }
-    long child = ArrowArrayStruct.child(struct, 0);
-    start = Math.addExact(Math.multiplyExact(start, each), ArrowArrayStruct.offset(child));
+    long child = RawArrowArray.child(struct, 0);
+    start = Math.addExact(Math.multiplyExact(start, each), RawArrowArray.offset(child));
     count = Math.multiplyExact(count, each);
     descend(layout.children[0], child, path + "." + layout.children[0].name());
   }
@@ -123,10 +123,10 @@ final class ArrayTensor {
   }
 
   private long nulls(long struct, String path) {
-    long known = ArrowArrayStruct.nullCount(struct);
-    long bitmap = ArrowArrayStruct.buffer(struct, 0);
+    long known = RawArrowArray.nullCount(struct);
+    long bitmap = RawArrowArray.buffer(struct, 0);
     if (known == 0 || bitmap == 0 || count == 0) return 0;
-    boolean isWhole = start == ArrowArrayStruct.offset(struct) && count == ArrowArrayStruct.length(struct);
+    boolean isWhole = start == RawArrowArray.offset(struct) && count == RawArrowArray.length(struct);
     if (known > 0 && isWhole) return known;
     if (!array.isMemoryCpuAccessible()) {
       throw new DeviceException(Errno.ENOSYS, path + ": how many of " + count + " values are null, which a tensor has not, only a bitmap on " + array.device()

@@ -6,13 +6,13 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.IntStream;
-import org.arbalest.device.types.DataType;
 import org.arbalest.device.DeviceException;
-import org.arbalest.device.types.Extension.FixedShapeTensor;
-import org.arbalest.device.types.Field;
-import org.arbalest.device.abi.DLTensorStruct;
+import org.arbalest.device.internal.abi.RawDLTensor;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.Layout;
+import org.arbalest.device.types.DataType;
+import org.arbalest.device.types.Extension.FixedShapeTensor;
+import org.arbalest.device.types.Field;
 
 /** What a {@code DLTensor} of somebody else's says, read once, and found to be possible; nothing of its data is read. */
 final class Described {
@@ -32,15 +32,15 @@ final class Described {
 
   Described(long tensor) {
     this.tensor = tensor;
-    int bits = DLTensorStruct.bits(tensor);
-    this.element = Elements.field(DLTensorStruct.code(tensor), bits, DLTensorStruct.lanes(tensor));
+    int bits = RawDLTensor.bits(tensor);
+    this.element = Elements.field(RawDLTensor.code(tensor), bits, RawDLTensor.lanes(tensor));
     this.width = bits >>> 3;
-    int ndim = DLTensorStruct.ndim(tensor);
+    int ndim = RawDLTensor.ndim(tensor);
     if (ndim < 0 || ndim > MOST_DIMENSIONS) throw wrong("ndim = " + ndim + " is not within 0.." + MOST_DIMENSIONS);
-    this.shape = numbers("shape", DLTensorStruct.shape(tensor), ndim);
+    this.shape = numbers("shape", RawDLTensor.shape(tensor), ndim);
     this.count = counted();
-    this.strides = DLTensorStruct.strides(tensor) == 0 ? compact(shape) : numbers("strides", DLTensorStruct.strides(tensor), ndim);
-    this.start = count == 0 ? 0 : startOf(DLTensorStruct.data(tensor), byteOffset(), bytes());
+    this.strides = RawDLTensor.strides(tensor) == 0 ? compact(shape) : numbers("strides", RawDLTensor.strides(tensor), ndim);
+    this.start = count == 0 ? 0 : startOf(RawDLTensor.data(tensor), byteOffset(), bytes());
   }
 
   private static DeviceException wrong(String what) {
@@ -80,15 +80,15 @@ final class Described {
   }
 
   int deviceType() {
-    return DLTensorStruct.deviceType(tensor);
+    return RawDLTensor.deviceType(tensor);
   }
 
   int deviceId() {
-    return DLTensorStruct.deviceId(tensor);
+    return RawDLTensor.deviceId(tensor);
   }
 
   long byteOffset() {
-    return DLTensorStruct.byteOffset(tensor);
+    return RawDLTensor.byteOffset(tensor);
   }
 
   boolean isEmpty() {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.tensor;
 
-import org.arbalest.device.types.DataType;
 import org.arbalest.device.DeviceException;
+import org.arbalest.device.internal.schema.TypeNames;
+import org.arbalest.device.tensors.DLTensorStruct;
+import org.arbalest.device.types.DataType;
 import org.arbalest.device.types.Extension.Bool8;
 import org.arbalest.device.types.Field;
 import org.arbalest.device.types.FlatType.BoolType;
 import org.arbalest.device.types.FlatType.FloatType;
 import org.arbalest.device.types.FlatType.IntType;
-import org.arbalest.device.abi.DLTensorStruct;
-import org.arbalest.device.internal.schema.TypeNames;
 
 /** What the elements of a tensor are, and of what type a column of them is. */
 record Elements(int code, int bits) {

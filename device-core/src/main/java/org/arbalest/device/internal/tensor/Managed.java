@@ -3,11 +3,13 @@ package org.arbalest.device.internal.tensor;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.StructLayout;
-import org.arbalest.device.tensors.DLPack;
-import org.arbalest.device.abi.DLManagedTensorStruct;
-import org.arbalest.device.abi.DLManagedTensorVersionedStruct;
+import org.arbalest.device.internal.abi.RawDLManagedTensor;
+import org.arbalest.device.internal.abi.RawDLManagedTensorVersioned;
 import org.arbalest.device.internal.calls.Calls;
 import org.arbalest.device.internal.memory.Structs;
+import org.arbalest.device.tensors.DLManagedTensorStruct;
+import org.arbalest.device.tensors.DLManagedTensorVersionedStruct;
+import org.arbalest.device.tensors.DLPack;
 
 /** The two structs that manage a tensor, in what they have in common. */
 public final class Managed {
@@ -24,12 +26,12 @@ public final class Managed {
 
   /** Where the {@code DLTensor} is. */
   static long tensor(DLPack form, long managed) {
-    return form == DLPack.VERSIONED ? DLManagedTensorVersionedStruct.tensor(managed) : DLManagedTensorStruct.tensor(managed);
+    return form == DLPack.VERSIONED ? RawDLManagedTensorVersioned.tensor(managed) : RawDLManagedTensor.tensor(managed);
   }
 
   /** Calls the deleter, if there is one; ours without going through C. */
   public static void delete(DLPack form, long managed) {
-    long deleter = form == DLPack.VERSIONED ? DLManagedTensorVersionedStruct.deleter(managed) : DLManagedTensorStruct.deleter(managed);
+    long deleter = form == DLPack.VERSIONED ? RawDLManagedTensorVersioned.deleter(managed) : RawDLManagedTensor.deleter(managed);
     if (deleter == TensorExport.deleter(form)) {
       TensorExport.delete(form, managed);
     } else if (deleter != 0) {

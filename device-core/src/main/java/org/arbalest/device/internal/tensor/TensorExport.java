@@ -6,15 +6,14 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
-import org.arbalest.device.tensors.DLPack;
 import org.arbalest.device.Device;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceException;
+import org.arbalest.device.DeviceType;
 import org.arbalest.device.MemoryManager;
-import org.arbalest.device.abi.DLManagedTensorStruct;
-import org.arbalest.device.abi.DLManagedTensorVersionedStruct;
-import org.arbalest.device.abi.DLTensorStruct;
-import org.arbalest.device.abi.DeviceType;
+import org.arbalest.device.internal.abi.RawDLManagedTensor;
+import org.arbalest.device.internal.abi.RawDLManagedTensorVersioned;
+import org.arbalest.device.internal.abi.RawDLTensor;
 import org.arbalest.device.internal.array.DeviceArrayImpl;
 import org.arbalest.device.internal.array.Ownership;
 import org.arbalest.device.internal.array.RecordedArrays;
@@ -30,6 +29,8 @@ import org.arbalest.device.internal.memory.Faults;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.memory.Slots;
 import org.arbalest.device.internal.recording.Recording;
+import org.arbalest.device.tensors.DLManagedTensorVersionedStruct;
+import org.arbalest.device.tensors.DLPack;
 import org.jspecify.annotations.Nullable;
 
 /** A tensor that C holds until it calls the deleter: the struct, behind it the sizes and the strides. */
@@ -135,30 +136,30 @@ public final class TensorExport extends RecycledExport {
 
   private void write(DLPack form, ArrayTensor from, Device device, int id, long flags) {
     if (form == DLPack.VERSIONED) {
-      DLManagedTensorVersionedStruct.setMajor(block, MAJOR);
-      DLManagedTensorVersionedStruct.setMinor(block, MINOR);
-      DLManagedTensorVersionedStruct.setManagerCtx(block, tag);
-      DLManagedTensorVersionedStruct.setDeleter(block, VERSIONED_DELETER);
-      DLManagedTensorVersionedStruct.setFlags(block, flags);
+      RawDLManagedTensorVersioned.setMajor(block, MAJOR);
+      RawDLManagedTensorVersioned.setMinor(block, MINOR);
+      RawDLManagedTensorVersioned.setManagerCtx(block, tag);
+      RawDLManagedTensorVersioned.setDeleter(block, VERSIONED_DELETER);
+      RawDLManagedTensorVersioned.setFlags(block, flags);
     } else {
-      DLManagedTensorStruct.setManagerCtx(block, tag);
-      DLManagedTensorStruct.setDeleter(block, UNVERSIONED_DELETER);
+      RawDLManagedTensor.setManagerCtx(block, tag);
+      RawDLManagedTensor.setDeleter(block, UNVERSIONED_DELETER);
     }
     long tensor = Managed.tensor(form, block);
     // What nobody here knows may be a handle, to which nothing can be added; consumers of memory expect no offset.
     boolean isHandle = device.isOpaque();
-    DLTensorStruct.setData(tensor, from.isEmpty() ? 0 : isHandle ? from.buffer() : from.buffer() + from.byteOffset());
-    DLTensorStruct.setByteOffset(tensor, isHandle && !from.isEmpty() ? from.byteOffset() : 0);
-    DLTensorStruct.setDeviceType(tensor, device.type().code());
-    DLTensorStruct.setDeviceId(tensor, id);
-    DLTensorStruct.setNdim(tensor, from.shape.length);
-    DLTensorStruct.setCode(tensor, from.code());
-    DLTensorStruct.setBits(tensor, from.bits());
-    DLTensorStruct.setLanes(tensor, 1);
+    RawDLTensor.setData(tensor, from.isEmpty() ? 0 : isHandle ? from.buffer() : from.buffer() + from.byteOffset());
+    RawDLTensor.setByteOffset(tensor, isHandle && !from.isEmpty() ? from.byteOffset() : 0);
+    RawDLTensor.setDeviceType(tensor, device.type().code());
+    RawDLTensor.setDeviceId(tensor, id);
+    RawDLTensor.setNdim(tensor, from.shape.length);
+    RawDLTensor.setCode(tensor, from.code());
+    RawDLTensor.setBits(tensor, from.bits());
+    RawDLTensor.setLanes(tensor, 1);
     long shape = block + Managed.layout(form).byteSize();
     long strides = shape + (long) Long.BYTES * from.shape.length;
-    DLTensorStruct.setShape(tensor, shape);
-    DLTensorStruct.setStrides(tensor, strides);
+    RawDLTensor.setShape(tensor, shape);
+    RawDLTensor.setStrides(tensor, strides);
     for (int i = 0; i < from.shape.length; i++) {
       NativeHeap.putLong(shape + (long) Long.BYTES * i, from.shape[i]);
       NativeHeap.putLong(strides + (long) Long.BYTES * i, from.strides[i]);
@@ -172,7 +173,7 @@ public final class TensorExport extends RecycledExport {
 
   /** The same; runs on any thread. */
   static void delete(DLPack form, long managed) {
-    long tag = form == DLPack.VERSIONED ? DLManagedTensorVersionedStruct.managerCtx(managed) : DLManagedTensorStruct.managerCtx(managed);
+    long tag = form == DLPack.VERSIONED ? RawDLManagedTensorVersioned.managerCtx(managed) : RawDLManagedTensor.managerCtx(managed);
     if (Slots.find(tag) instanceof TensorExport export && export.isLeftBy(1)) {
       export.left();
     } else {

@@ -7,15 +7,13 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import org.arbalest.device.ArrayData;
-import org.arbalest.device.tensors.DLPack;
 import org.arbalest.device.Device;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceBuffer;
 import org.arbalest.device.DeviceException;
-import org.arbalest.device.types.Field;
-import org.arbalest.device.abi.DLManagedTensorVersionedStruct;
-import org.arbalest.device.abi.DeviceType;
-import org.arbalest.device.abi.Errno;
+import org.arbalest.device.DeviceType;
+import org.arbalest.device.Errno;
+import org.arbalest.device.internal.abi.RawDLManagedTensorVersioned;
 import org.arbalest.device.internal.array.ArrayAssembly;
 import org.arbalest.device.internal.array.RecordedArrays;
 import org.arbalest.device.internal.device.DeviceBufferImpl;
@@ -23,6 +21,8 @@ import org.arbalest.device.internal.device.DeviceImpl;
 import org.arbalest.device.internal.device.DeviceRegistry;
 import org.arbalest.device.internal.device.DeviceStreamImpl;
 import org.arbalest.device.internal.recording.Recording;
+import org.arbalest.device.tensors.DLPack;
+import org.arbalest.device.types.Field;
 import org.jspecify.annotations.Nullable;
 
 /** Takes tensors in from C: either there is an array that holds the tensor, or its deleter was called. */
@@ -130,10 +130,10 @@ public final class TensorImport {
   /** Of another major version nothing but the deleter can be relied on. */
   private static void checkVersion(DLPack form, long managed) {
     if (form != DLPack.VERSIONED) return;
-    int major = DLManagedTensorVersionedStruct.major(managed);
+    int major = RawDLManagedTensorVersioned.major(managed);
     if (major == MAJOR) return;
     throw DeviceException.invalid("the tensor is of DLPack " + Integer.toUnsignedString(major) + "."
-        + Integer.toUnsignedString(DLManagedTensorVersionedStruct.minor(managed)) + ", and only " + MAJOR + " is known here");
+        + Integer.toUnsignedString(RawDLManagedTensorVersioned.minor(managed)) + ", and only " + MAJOR + " is known here");
   }
 
   private static Device deviceOf(Described tensor) {

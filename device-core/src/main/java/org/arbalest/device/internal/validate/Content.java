@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.validate;
 
-import org.arbalest.device.types.Field;
-import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.array.Ownership;
 import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.schema.Malformed;
+import org.arbalest.device.types.Field;
 
 /** Full validation (ARR-17) of an array whose structure is sound: its own buffers, then those below. Throws {@link Malformed}. */
 final class Content {
@@ -65,6 +65,6 @@ final class Content {
 
   /** How many elements a child has. */
   static long childLength(Rows rows, int child) {
-    return ArrowArrayStruct.length(ArrowArrayStruct.child(rows.struct, child));
+    return RawArrowArray.length(RawArrowArray.child(rows.struct, child));
   }
 }

@@ -3,16 +3,16 @@ package org.arbalest.device.internal.validate;
 
 import java.math.BigInteger;
 import java.util.Locale;
+import org.arbalest.device.internal.abi.RawArrowArray;
+import org.arbalest.device.internal.memory.Integers;
+import org.arbalest.device.internal.memory.NativeHeap;
+import org.arbalest.device.internal.schema.Malformed;
+import org.arbalest.device.internal.schema.Units;
 import org.arbalest.device.types.FlatType.DateType;
 import org.arbalest.device.types.FlatType.DateUnit;
 import org.arbalest.device.types.FlatType.DecimalType;
 import org.arbalest.device.types.FlatType.TimeType;
 import org.arbalest.device.types.NestedType.DictionaryType;
-import org.arbalest.device.abi.ArrowArrayStruct;
-import org.arbalest.device.internal.memory.Integers;
-import org.arbalest.device.internal.memory.NativeHeap;
-import org.arbalest.device.internal.schema.Malformed;
-import org.arbalest.device.internal.schema.Units;
 import org.jspecify.annotations.Nullable;
 
 /** Values of one width of which not all bits are a value of the type; those beneath nulls may be anything. */
@@ -55,7 +55,7 @@ final class FixedChecks {
   }
 
   private void checkIndices(DictionaryType type) {
-    long known = ArrowArrayStruct.length(ArrowArrayStruct.dictionary(rows.struct));
+    long known = RawArrowArray.length(RawArrowArray.dictionary(rows.struct));
     boolean isSigned = type.index().signed();
     long row = outside(isSigned, 0, known - 1);
     if (row == rows.count) return;

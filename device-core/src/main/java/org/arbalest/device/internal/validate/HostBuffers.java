@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.arbalest.device.Device;
 import org.arbalest.device.DeviceBuffer;
-import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.device.DeviceBufferImpl;
 import org.arbalest.device.internal.device.DeviceQueue;
 import org.arbalest.device.internal.device.DeviceRegistry;
@@ -54,13 +54,13 @@ final class HostBuffers implements AutoCloseable {
 
   /** An address where the CPU finds the elements shown, of {@code bytes} each, in the struct's buffer at a position. */
   long elements(Rows rows, long buffer, long bytes) {
-    return at(ArrowArrayStruct.buffer(rows.struct, buffer) + bytes * rows.start, bytes * rows.count);
+    return at(RawArrowArray.buffer(rows.struct, buffer) + bytes * rows.start, bytes * rows.count);
   }
 
   /** Which of the elements shown are null. */
   Validity validity(Rows rows) {
-    if (!rows.layout.shape.hasValidity || ArrowArrayStruct.nullCount(rows.struct) == 0 || rows.count == 0) return Validity.ALL;
-    long bitmap = ArrowArrayStruct.buffer(rows.struct, 0);
+    if (!rows.layout.shape.hasValidity || RawArrowArray.nullCount(rows.struct) == 0 || rows.count == 0) return Validity.ALL;
+    long bitmap = RawArrowArray.buffer(rows.struct, 0);
     return bitmap == 0 ? Validity.ALL : bits(bitmap, rows.start, rows.count);
   }
 

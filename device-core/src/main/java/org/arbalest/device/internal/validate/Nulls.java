@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.validate;
 
-import org.arbalest.device.types.NestedType.UnionType;
-import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.schema.Malformed;
+import org.arbalest.device.types.NestedType.UnionType;
 import org.jspecify.annotations.Nullable;
 
 /** Whether null counts are true, and nulls only where they may be. */
@@ -23,15 +23,15 @@ final class Nulls {
 
   static void check(HostBuffers buffers, Rows rows) {
     long struct = rows.struct;
-    long said = ArrowArrayStruct.nullCount(struct);
+    long said = RawArrowArray.nullCount(struct);
     if (!rows.layout.shape.hasValidity) {
       if (said > 0 && rows.layout.shape != Layout.Shape.NULL) {
         throw new Malformed("null_count = " + said + ", but arrays of type " + rows.layout.kind() + " have no nulls of their own");
       }
       return;
     }
-    long bitmap = ArrowArrayStruct.buffer(struct, 0);
-    if (bitmap == 0 || ArrowArrayStruct.length(struct) == 0) return;
+    long bitmap = RawArrowArray.buffer(struct, 0);
+    if (bitmap == 0 || RawArrowArray.length(struct) == 0) return;
     if (said >= 0) checkCount(buffers, rows, bitmap, said);
     checkPlaces(buffers, rows);
   }
@@ -45,8 +45,8 @@ final class Nulls {
 
   /** Of a struct that is cut only some elements are known, of which no more can be null than of all. */
   private static void checkCount(HostBuffers buffers, Rows rows, long bitmap, long said) {
-    long start = rows.isWhole ? ArrowArrayStruct.offset(rows.struct) : rows.start;
-    long count = rows.isWhole ? ArrowArrayStruct.length(rows.struct) : rows.count;
+    long start = rows.isWhole ? RawArrowArray.offset(rows.struct) : rows.start;
+    long count = rows.isWhole ? RawArrowArray.length(rows.struct) : rows.count;
     if (count == 0) return;
     long nulls = buffers.bits(bitmap, start, count).nulls(count);
     if (rows.isWhole ? nulls != said : nulls > said) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.validate;
 
-import org.arbalest.device.types.FlatType.LargeUtf8Type;
-import org.arbalest.device.types.FlatType.Utf8Type;
-import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.memory.Integers;
 import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.schema.Malformed;
+import org.arbalest.device.types.FlatType.LargeUtf8Type;
+import org.arbalest.device.types.FlatType.Utf8Type;
 
 /** The offsets of text, binary and lists, and those of list views with their sizes. They must be right beneath nulls, too. */
 final class OffsetChecks {
@@ -18,7 +18,7 @@ final class OffsetChecks {
     long first = Integers.get(offsets, rows.layout.bits, 0);
     long size = Integers.get(offsets, rows.layout.bits, rows.count) - first;
     if (size == 0) return;
-    long data = ArrowArrayStruct.buffer(rows.struct, 2);
+    long data = RawArrowArray.buffer(rows.struct, 2);
     if (data == 0) throw new Malformed("the data is NULL, but the offsets say " + size + " bytes");
     boolean isText = rows.field.type() instanceof Utf8Type || rows.field.type() instanceof LargeUtf8Type;
     if (isText) TextChecks.check(buffers, rows, offsets, buffers.at(data + first, size));
@@ -32,7 +32,7 @@ final class OffsetChecks {
   private static long ascending(HostBuffers buffers, Rows rows, long known, String what) {
     long bits = rows.layout.bits;
     long width = rows.layout.width();
-    long all = ArrowArrayStruct.buffer(rows.struct, 1);
+    long all = RawArrowArray.buffer(rows.struct, 1);
     long offsets = buffers.at(all + width * rows.start, width * (rows.count + 1));
     long descent = Scan.descent(offsets, bits, rows.count + 1);
     if (descent == 0) throw new Malformed("row 0: " + offset(rows, offsets, 0) + " is negative");
@@ -41,7 +41,7 @@ final class OffsetChecks {
     }
     long last = Integers.get(offsets, bits, rows.count);
     if (last > known) throw new Malformed("row " + (rows.count - 1) + ": " + offset(rows, offsets, rows.count) + " is beyond the " + known + " " + what);
-    long end = ArrowArrayStruct.offset(rows.struct) + ArrowArrayStruct.length(rows.struct);
+    long end = RawArrowArray.offset(rows.struct) + RawArrowArray.length(rows.struct);
     if (rows.start + rows.count == end) return offsets;
     long most = Integers.get(buffers.at(all + width * end, width), bits, 0);
     if (last > most) {

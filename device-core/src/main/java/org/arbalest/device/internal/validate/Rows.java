@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.validate;
 
-import org.arbalest.device.types.Field;
-import org.arbalest.device.types.NestedType.MapType;
-import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.array.DeviceArrayImpl;
 import org.arbalest.device.internal.array.Ownership;
 import org.arbalest.device.internal.schema.FieldImpl;
 import org.arbalest.device.internal.schema.Layout;
+import org.arbalest.device.types.Field;
+import org.arbalest.device.types.NestedType.MapType;
 import org.jspecify.annotations.Nullable;
 
 /** Some elements of one struct, which are to be checked. What is said of a row counts from the first of them. */
@@ -47,19 +47,19 @@ final class Rows {
   /** What a handle shows, by a field, which may be another of the same type. */
   static Rows of(DeviceArrayImpl array, Ownership held, Field field) {
     long struct = array.struct(held);
-    boolean isWhole = array.offset() == ArrowArrayStruct.offset(struct) && array.length() == ArrowArrayStruct.length(struct);
+    boolean isWhole = array.offset() == RawArrowArray.offset(struct) && array.length() == RawArrowArray.length(struct);
     return new Rows(field, struct, array.offset(), array.length(), isWhole, field.isNullable(), null, 0);
   }
 
   /** The elements of a child: those that belong to these by their position, or all. */
   Rows child(int child) {
     FieldImpl of = layout.children[child];
-    long node = ArrowArrayStruct.child(struct, child);
+    long node = RawArrowArray.child(struct, child);
     boolean mayBeNull = of.isNullable() && !(field.type() instanceof MapType);
     if (!layout.shape.positionsChildren()) {
-      return new Rows(of, node, ArrowArrayStruct.offset(node), ArrowArrayStruct.length(node), true, mayBeNull, null, child);
+      return new Rows(of, node, RawArrowArray.offset(node), RawArrowArray.length(node), true, mayBeNull, null, child);
     }
-    return new Rows(of, node, ArrowArrayStruct.offset(node) + start * each(), count * each(), isWhole, mayBeNull, this, child);
+    return new Rows(of, node, RawArrowArray.offset(node) + start * each(), count * each(), isWhole, mayBeNull, this, child);
   }
 
   /** Returns how many elements each row has in a child that its parent positions. */
@@ -69,12 +69,12 @@ final class Rows {
 
   /** All values of a dictionary, which may be null, whatever its field says: the nulls of the field are those of the indices. */
   Rows dictionary(Field values) {
-    long node = ArrowArrayStruct.dictionary(struct);
-    return new Rows(values, node, ArrowArrayStruct.offset(node), ArrowArrayStruct.length(node), true, true, null, 0);
+    long node = RawArrowArray.dictionary(struct);
+    return new Rows(values, node, RawArrowArray.offset(node), RawArrowArray.length(node), true, true, null, 0);
   }
 
   /** How many buffers an older peer has sent in front of those of the type (ARR-05). */
   long surplus() {
-    return layout.shape.hasValidity ? 0 : ArrowArrayStruct.nBuffers(struct) - layout.shape.buffers;
+    return layout.shape.hasValidity ? 0 : RawArrowArray.nBuffers(struct) - layout.shape.buffers;
   }
 }

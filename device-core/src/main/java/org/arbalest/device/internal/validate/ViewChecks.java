@@ -3,11 +3,11 @@ package org.arbalest.device.internal.validate;
 
 import java.util.HashMap;
 import java.util.Map;
-import org.arbalest.device.types.FlatType.Utf8ViewType;
-import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.Malformed;
 import org.arbalest.device.internal.schema.ViewStruct;
+import org.arbalest.device.types.FlatType.Utf8ViewType;
 
 /** Views of text and bytes; those beneath nulls may be anything. */
 final class ViewChecks {
@@ -86,7 +86,7 @@ final class ViewChecks {
   }
 
   private long data(int index, long size) {
-    long address = ArrowArrayStruct.buffer(rows.struct, 2L + index);
+    long address = RawArrowArray.buffer(rows.struct, 2L + index);
     return buffers.isDirect() ? address : copies.computeIfAbsent(index, _ -> buffers.at(address, size));
   }
 

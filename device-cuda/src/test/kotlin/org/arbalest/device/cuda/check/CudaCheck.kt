@@ -2,8 +2,8 @@
 package org.arbalest.device.cuda.check
 
 import org.arbalest.coroutines.await
+import org.arbalest.device.DeviceType
 import org.arbalest.device.SyncEvent
-import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.cuda.CudaContractSpec
 import org.arbalest.device.cuda.CudaCopy
 import org.arbalest.device.cuda.CudaCopySoakSpec

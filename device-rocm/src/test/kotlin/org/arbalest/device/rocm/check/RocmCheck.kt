@@ -2,8 +2,8 @@
 package org.arbalest.device.rocm.check
 
 import org.arbalest.coroutines.await
+import org.arbalest.device.DeviceType
 import org.arbalest.device.SyncEvent
-import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.rocm.RocmContractSpec
 import org.arbalest.device.rocm.RocmCopy
 import org.arbalest.device.rocm.RocmCopySoakSpec

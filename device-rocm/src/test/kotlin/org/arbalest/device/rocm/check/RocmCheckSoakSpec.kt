@@ -9,5 +9,5 @@ import org.arbalest.support.check.gpuCheckContract
 class RocmCheckSoakSpec : FunSpec({
     extension(CCompiler.needed)
 
-    include(gpuCheckContract(RocmCheck))
+    include(gpuCheckContract(RocmCheck, "contract, copies", "copies, pinned memory, 64", "events"))
 })

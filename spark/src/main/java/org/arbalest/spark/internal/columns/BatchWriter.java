@@ -47,7 +47,7 @@ final class BatchWriter {
   DeviceArray copy(ColumnarBatch batch) {
     int rows = batch.numRows();
     List<Field> fields = schema.fields();
-    try (BatchBuilder builder = memory.batchBuilder(rows)) {
+    try (BatchBuilder builder = BatchBuilder.of(memory, rows)) {
       for (int i = 0; i < fields.size(); i++) copy(builder.column(fields.get(i)), batch.column(i), rows, writers[i]);
       return builder.build();
     }

@@ -4,13 +4,13 @@ package org.arbalest.spark.internal.columns;
 import java.util.Iterator;
 import java.util.List;
 import org.apache.spark.sql.vectorized.ColumnarBatch;
-import org.arbalest.device.types.DataType;
 import org.arbalest.device.DeviceArray;
+import org.arbalest.device.DeviceType;
+import org.arbalest.device.types.DataType;
 import org.arbalest.device.types.Field;
 import org.arbalest.device.types.FlatType;
 import org.arbalest.device.types.NestedType;
 import org.arbalest.device.types.Schema;
-import org.arbalest.device.abi.DeviceType;
 import org.arbalest.spark.internal.vector.ArrowBatch;
 import org.jspecify.annotations.Nullable;
 

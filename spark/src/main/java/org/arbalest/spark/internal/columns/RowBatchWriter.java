@@ -41,7 +41,7 @@ abstract sealed class RowBatchWriter<R> permits InternalRowWriter, ObjectRowWrit
   /** A batch of the next rows, at least one. */
   final DeviceArray next(Iterator<R> from, int mostRows) {
     if (fields.isEmpty()) return count(from, mostRows);
-    try (BatchBuilder builder = memory.batchBuilder()) {
+    try (BatchBuilder builder = BatchBuilder.of(memory)) {
       var columns = new ColumnBuilder[fields.size()];
       for (int i = 0; i < columns.length; i++) columns[i] = builder.column(fields.get(i));
       for (NumberColumn column : numbers) {
@@ -66,7 +66,7 @@ abstract sealed class RowBatchWriter<R> permits InternalRowWriter, ObjectRowWrit
   private DeviceArray count(Iterator<R> from, int mostRows) {
     int rows = 0;
     for (; rows < mostRows && from.hasNext(); rows++) from.next();
-    try (BatchBuilder builder = memory.batchBuilder(rows)) {
+    try (BatchBuilder builder = BatchBuilder.of(memory, rows)) {
       return builder.build();
     }
   }

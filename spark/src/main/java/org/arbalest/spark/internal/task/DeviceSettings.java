@@ -8,9 +8,9 @@ import java.util.UUID;
 import java.util.function.Supplier;
 import org.apache.spark.SparkConf;
 import org.arbalest.device.Device;
+import org.arbalest.device.DeviceType;
 import org.arbalest.device.Devices;
-import org.arbalest.device.abi.DeviceType;
-import org.arbalest.device.spi.Availability;
+import org.arbalest.device.Availability;
 
 /**
  * What the configuration says of the devices of executors.

@@ -11,8 +11,8 @@ import org.apache.spark.TaskContext;
 import org.apache.spark.TaskKilledException;
 import org.apache.spark.resource.ResourceInformation;
 import org.arbalest.device.Device;
+import org.arbalest.device.DeviceType;
 import org.arbalest.device.MemoryPool;
-import org.arbalest.device.abi.DeviceType;
 
 /** A device of this executor's: its pool, and places for tasks. */
 final class ExecutorDevice {

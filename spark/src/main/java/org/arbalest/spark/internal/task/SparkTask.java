@@ -12,8 +12,8 @@ import org.apache.spark.util.TaskCompletionListener;
 import org.arbalest.device.Device;
 import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.DeviceStream;
+import org.arbalest.device.DeviceType;
 import org.arbalest.device.MemoryManager;
-import org.arbalest.device.abi.DeviceType;
 import org.arbalest.spark.ColumnTask;
 import org.jspecify.annotations.Nullable;
 

@@ -8,9 +8,9 @@ import org.apache.spark.memory.MemoryMode;
 import org.apache.spark.memory.TaskMemoryManager;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.Devices;
+import org.arbalest.device.Errno;
 import org.arbalest.device.MemoryManager;
 import org.arbalest.device.MeteredMemory;
-import org.arbalest.device.abi.Errno;
 
 /**
  * What a task has of main memory for columns, counted against Spark's off-heap memory, where that is switched on ({@code spark.memory.offHeap.enabled}): arrays that are made here, until they are freed, on any thread; and those of a

@@ -12,6 +12,7 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.vectorized.ColumnVector
 import org.apache.spark.sql.vectorized.ColumnarBatch
 import org.arbalest.device.Devices
+import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.FlatType
 import org.arbalest.device.types.Schema
@@ -46,7 +47,7 @@ class BatchWriterSpec : FunSpec({
             val schema = Schema.of(Field.of("n", FlatType.IntType(32, false)))
             val type = SparkTypes.of(schema, false)
             val vectors = Vectors.of(schema.fields(), type, false)
-            Devices.cpu().batchBuilder(rows).use { it.column(schema.fields()[0], values).build() }.use { array ->
+            BatchBuilder.of(Devices.cpu(), rows).use { it.column(schema.fields()[0], values).build() }.use { array ->
                 vectors[0].show(array.column(0))
                 copied(type, vectors[0], rows) shouldContainExactly values
             }
@@ -69,7 +70,7 @@ internal object LargeBatch {
         val schema = Schema.of(Field.of("n", FlatType.IntType(32, false)))
         val type = SparkTypes.of(schema, false)
         val vectors = Vectors.of(schema.fields(), type, false)
-        val batch = Devices.cpu().batchBuilder(ROWS).use { builder ->
+        val batch = BatchBuilder.of(Devices.cpu(), ROWS).use { builder ->
             val column = builder.column(schema.fields()[0])
             for (first in 0 until ROWS step MANY) column.appendAll(MemorySegment.ofArray(IntArray(MANY) { first + it }))
             builder.build()

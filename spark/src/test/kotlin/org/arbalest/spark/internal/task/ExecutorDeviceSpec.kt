@@ -8,8 +8,8 @@ import io.kotest.matchers.string.shouldContain
 import org.apache.spark.SparkConf
 import org.apache.spark.TaskContextImpl
 import org.apache.spark.TaskKilledException
+import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
-import org.arbalest.device.abi.DeviceType
 import org.arbalest.support.LedgerExtension
 import org.arbalest.testkit.SkipWithout
 import java.util.concurrent.Callable

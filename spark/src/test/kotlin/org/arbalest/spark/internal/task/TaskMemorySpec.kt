@@ -6,6 +6,7 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.apache.spark.TaskContext
 import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.Schema
@@ -64,7 +65,7 @@ class TaskMemorySpec : FunSpec({
                 val task = SparkTask.of(TaskContext.get())
                 var left = 1
                 val made = DeviceArrayReader.of(schema) {
-                    if (left-- == 0) null else task.mainMemory().manager().batchBuilder().use { it.column(schema.fields()[0]).appendAll(LongArray(10_000_000)); it.build() } // 80 MB of 128 MiB
+                    if (left-- == 0) null else BatchBuilder.of(task.mainMemory().manager()).use { it.column(schema.fields()[0]).appendAll(LongArray(10_000_000)); it.build() } // 80 MB of 128 MiB
                 }
                 val batches = ArrowBatches.of(made, task, isSource, SparkTypes.of(schema, false), false)
                 while (batches.next()) {}

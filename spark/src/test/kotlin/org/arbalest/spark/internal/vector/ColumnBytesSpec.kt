@@ -5,6 +5,7 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
+import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.FlatType
@@ -17,7 +18,7 @@ import java.lang.foreign.MemorySegment
 class ColumnBytesSpec : FunSpec({
     extension(LedgerExtension)
 
-    fun bytes(type: DataType, value: Any?, rows: (DeviceArray) -> DeviceArray = { it.slice(0, 10) }): Long = Devices.cpu().batchBuilder(10).use { builder ->
+    fun bytes(type: DataType, value: Any?, rows: (DeviceArray) -> DeviceArray = { it.slice(0, 10) }): Long = BatchBuilder.of(Devices.cpu(), 10).use { builder ->
         builder.column(Field.of("x", type), List(10) { value })
         builder.build()
     }.use { all -> rows(all).use { ColumnBytes.of(it.column(0)) } }
@@ -67,7 +68,7 @@ class ColumnBytesSpec : FunSpec({
     }
 
     test("views that share bytes have no more than there are [SPK-17]") {
-        Devices.cpu().batchBuilder(10).use { builder ->
+        BatchBuilder.of(Devices.cpu(), 10).use { builder ->
             builder.column(Field.of("x", DataType.UTF8_VIEW), listOf("fourteen bytes") + List(9) { "a" })
             builder.build()
         }.use { array ->

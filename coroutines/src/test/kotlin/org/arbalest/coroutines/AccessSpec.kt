@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.coroutines
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.shouldBe
+import org.arbalest.device.Devices
+import org.arbalest.support.LedgerExtension
+
+class AccessSpec : FunSpec({
+    extension(LedgerExtension)
+    val cpu = Devices.cpu()
+
+    test("a child is found by its name, and outlives the batch; one that is not there, or is there twice, is refused") {
+        val batch = cpu.batch(2) {
+            int64("id", longArrayOf(1, 2))
+            utf8("name", listOf("a", null))
+            int64("twice", longArrayOf(0, 0))
+            int64("twice", longArrayOf(0, 0))
+        }
+        val child = batch.use {
+            shouldThrow<IllegalArgumentException> { it.child("none") }.message shouldBe "there is no child \"none\"; there are [id, name, twice, twice]"
+            shouldThrow<IllegalArgumentException> { it.child("twice") }.message shouldBe "there are several children \"twice\"; there are [id, name, twice, twice]"
+            it.child("name")
+        }
+        child.use { it.asColumn().strings().toList() shouldBe listOf("a", null) }
+    }
+})

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.adbc;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.JarURLConnection;
+import java.net.URL;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFileAttributes;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.jar.JarEntry;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * DuckDB as an ADBC driver, out of the jar {@code org.duckdb:duckdb_jdbc} on the class path or module path.
+ *
+ * <p>{@snippet :
+ * try (AdbcDatabase database = DuckDbDriver.open(); AdbcConnection connection = database.connect()) {
+ *   connection.execute("CREATE TABLE flights AS FROM 'flights.parquet'");
+ * }
+ * }
+ *
+ * <p>The native library (some 70 MB) is copied out of the jar once per version, into a folder under {@code java.io.tmpdir} that only this user may open, and found
+ * there the next time. Where that folder is not safely this user's, each process makes a copy of its own, deleted when it exits if the operating system lets it.
+ * For any thread.
+ */
+public final class DuckDbDriver {
+  /** What DuckDB calls its entry point. */
+  public static final String ENTRY_POINT = "duckdb_adbc_init";
+
+  private static @Nullable AdbcDriver loaded;
+
+  private DuckDbDriver() {}
+
+  /**
+   * Loads DuckDB; later calls answer the same driver.
+   *
+   * @throws IllegalStateException if the class path has no DuckDB for this operating system and architecture
+   * @throws UncheckedIOException if the library cannot be copied out of the jar
+   */
+  public static synchronized AdbcDriver load() {
+    AdbcDriver driver = loaded;
+    if (driver == null) {
+      driver = AdbcDriver.load(library(), ENTRY_POINT);
+      loaded = driver;
+    }
+    return driver;
+  }
+
+  /** Opens a database in memory, to be closed by the caller. */
+  public static AdbcDatabase open() {
+    return load().open(Map.of("path", ":memory:"));
+  }
+
+  /**
+   * Where the library is, once it is out of the jar.
+   *
+   * @throws IllegalStateException if the class path has no DuckDB for this operating system and architecture
+   * @throws UncheckedIOException if it cannot be copied out of the jar
+   */
+  public static Path library() {
+    String platform = "libduckdb_java.so_" + operatingSystem() + "_";
+    List<String> names = List.of(platform + architecture(), platform + "universal");
+    for (String name : names) {
+      URL url = resource(name);
+      if (url != null) {
+        try {
+          return extract(url, name);
+        } catch (IOException e) {
+          throw new UncheckedIOException(
+              "copying " + url + " to a file in " + System.getProperty("java.io.tmpdir") + " failed: " + e, e);
+        }
+      }
+    }
+    throw new IllegalStateException(
+        "no DuckDB for this platform on the class path, looked for " + names + "; add org.duckdb:duckdb_jdbc");
+  }
+
+  /** Beside us, or where the application is, which may have a class loader of its own. */
+  private static @Nullable URL resource(String name) {
+    URL found = ClassLoader.getSystemResource(name);
+    ClassLoader ours = DuckDbDriver.class.getClassLoader();
+    if (found == null && ours != null) found = ours.getResource(name);
+    ClassLoader theirs = Thread.currentThread().getContextClassLoader();
+    return found == null && theirs != null ? theirs.getResource(name) : found;
+  }
+
+  private static Path extract(URL url, String name) throws IOException {
+    Path folder = Path.of(System.getProperty("java.io.tmpdir"), "arbalest-" + System.getProperty("user.name"));
+    if (!(url.openConnection() instanceof JarURLConnection connection) || !isOurs(folder)) {
+      Path own = Files.createTempFile(name, null);
+      own.toFile().deleteOnExit();
+      copy(url, own);
+      return own;
+    }
+    JarEntry entry = connection.getJarEntry();
+    Path library = folder.resolve("%s-%08x".formatted(name, entry.getCrc()));
+    if (!isComplete(library, entry)) {
+      // What has the final name is complete: processes that start together may each copy, and the last one wins.
+      Path part = Files.createTempFile(folder, name, ".part");
+      try {
+        copy(url, part);
+        Files.move(part, library, StandardCopyOption.ATOMIC_MOVE);
+      } catch (IOException e) {
+        if (!isComplete(library, entry)) { // Windows does not replace a library that is in use
+          throw e;
+        }
+      } finally {
+        Files.deleteIfExists(part);
+      }
+    }
+    return library;
+  }
+
+  private static boolean isComplete(Path library, JarEntry entry) throws IOException {
+    return Files.isRegularFile(library) && Files.size(library) == entry.getSize();
+  }
+
+  /** Makes the folder, or sees that nobody else could have put a library into it. */
+  private static boolean isOurs(Path folder) throws IOException {
+    if (!folder.getFileSystem().supportedFileAttributeViews().contains("posix")) {
+      Files.createDirectories(folder); // on Windows java.io.tmpdir is the user's own
+      return true;
+    }
+    var onlyUs = PosixFilePermissions.fromString("rwx------");
+    try {
+      Files.createDirectory(folder, PosixFilePermissions.asFileAttribute(onlyUs));
+      return true;
+    } catch (FileAlreadyExistsException e) {
+      var found = Files.readAttributes(folder, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+      return found.isDirectory()
+          && found.permissions().equals(onlyUs)
+          && found.owner().getName().equals(System.getProperty("user.name"));
+    }
+  }
+
+  private static void copy(URL url, Path file) throws IOException {
+    try (InputStream in = url.openStream()) {
+      Files.copy(in, file, StandardCopyOption.REPLACE_EXISTING);
+    }
+  }
+
+  private static String operatingSystem() {
+    String os = System.getProperty("os.name").toLowerCase(Locale.ROOT);
+    return os.startsWith("mac") ? "macos" : os.startsWith("windows") ? "windows" : "linux";
+  }
+
+  private static String architecture() {
+    String arch = System.getProperty("os.arch");
+    return arch.equals("aarch64") ? "arm64" : arch.equals("x86_64") ? "amd64" : arch;
+  }
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.c;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static org.arbalest.device.internal.abi.Memory.byteOffset;
+import static org.arbalest.device.internal.abi.Memory.pointer;
+import static org.arbalest.device.internal.abi.Memory.struct;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SegmentAllocator;
+import java.lang.foreign.StructLayout;
+import org.arbalest.device.internal.abi.Memory;
+
+/**
+ * {@code struct ArrowAsyncDeviceStreamHandler}: the callbacks of a consumer; owned by the consumer, released by the producer's call of
+ * {@code release}.
+ */
+public final class ArrowAsyncHandlerStruct {
+  /** The struct as the C compiler lays it out. */
+  public static final StructLayout LAYOUT =
+      struct(
+          "ArrowAsyncDeviceStreamHandler",
+          pointer("on_schema"),
+          pointer("on_next_task"),
+          pointer("on_error"),
+          pointer("release"),
+          pointer("producer"),
+          pointer("private_data"));
+
+  private static final long ON_SCHEMA = byteOffset(LAYOUT, "on_schema");
+  private static final long ON_NEXT_TASK = byteOffset(LAYOUT, "on_next_task");
+  private static final long ON_ERROR = byteOffset(LAYOUT, "on_error");
+  private static final long RELEASE = byteOffset(LAYOUT, "release");
+  private static final long PRODUCER = byteOffset(LAYOUT, "producer");
+  private static final long PRIVATE_DATA = byteOffset(LAYOUT, "private_data");
+
+  private ArrowAsyncHandlerStruct() {}
+
+  /** Memory for one: zeroed, and so a released struct, for an export of ours or for C to write. It is the arena's, and must outlast the struct. */
+  public static MemorySegment allocate(SegmentAllocator arena) {
+    return Memory.allocate(arena, LAYOUT);
+  }
+
+  /** {@code int (*)(struct ArrowAsyncDeviceStreamHandler*, struct ArrowSchema*)}. */
+  public static MemorySegment onSchema(MemorySegment handler) {
+    return handler.get(ADDRESS, ON_SCHEMA);
+  }
+
+  /** Writes {@code on_schema}. */
+  public static void setOnSchema(MemorySegment handler, MemorySegment value) {
+    handler.set(ADDRESS, ON_SCHEMA, value);
+  }
+
+  /** {@code int (*)(struct ArrowAsyncDeviceStreamHandler*, struct ArrowAsyncTask*, const char* metadata)}. */
+  public static MemorySegment onNextTask(MemorySegment handler) {
+    return handler.get(ADDRESS, ON_NEXT_TASK);
+  }
+
+  /** Writes {@code on_next_task}. */
+  public static void setOnNextTask(MemorySegment handler, MemorySegment value) {
+    handler.set(ADDRESS, ON_NEXT_TASK, value);
+  }
+
+  /** {@code void (*)(struct ArrowAsyncDeviceStreamHandler*, int code, const char* message, const char* metadata)}. */
+  public static MemorySegment onError(MemorySegment handler) {
+    return handler.get(ADDRESS, ON_ERROR);
+  }
+
+  /** Writes {@code on_error}. */
+  public static void setOnError(MemorySegment handler, MemorySegment value) {
+    handler.set(ADDRESS, ON_ERROR, value);
+  }
+
+  /** {@code void (*)(struct ArrowAsyncDeviceStreamHandler*)}; the last callback. */
+  public static MemorySegment release(MemorySegment handler) {
+    return handler.get(ADDRESS, RELEASE);
+  }
+
+  /** Writes {@code release}. */
+  public static void setRelease(MemorySegment handler, MemorySegment value) {
+    handler.set(ADDRESS, RELEASE, value);
+  }
+
+  /** The {@code ArrowAsyncProducer}, set by the producer before any callback but release. */
+  public static MemorySegment producer(MemorySegment handler) {
+    return handler.get(ADDRESS, PRODUCER);
+  }
+
+  /** Writes {@code producer}. */
+  public static void setProducer(MemorySegment handler, MemorySegment value) {
+    handler.set(ADDRESS, PRODUCER, value);
+  }
+
+  /** The consumer's own pointer. */
+  public static MemorySegment privateData(MemorySegment handler) {
+    return handler.get(ADDRESS, PRIVATE_DATA);
+  }
+
+  /** Writes {@code private_data}. */
+  public static void setPrivateData(MemorySegment handler, MemorySegment value) {
+    handler.set(ADDRESS, PRIVATE_DATA, value);
+  }
+}

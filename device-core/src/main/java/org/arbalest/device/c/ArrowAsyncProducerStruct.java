@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.c;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static org.arbalest.device.internal.abi.Memory.byteOffset;
+import static org.arbalest.device.internal.abi.Memory.int32;
+import static org.arbalest.device.internal.abi.Memory.padding;
+import static org.arbalest.device.internal.abi.Memory.pointer;
+import static org.arbalest.device.internal.abi.Memory.struct;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SegmentAllocator;
+import java.lang.foreign.StructLayout;
+import org.arbalest.device.internal.abi.Memory;
+
+/**
+ * {@code struct ArrowAsyncProducer}: how a consumer asks for more or cancels; owned by the producer. The layout is that of {@code abi.h} as Arrow
+ * C++ and arrow-go ship it, without a release.
+ */
+public final class ArrowAsyncProducerStruct {
+  /** The struct as the C compiler lays it out. */
+  public static final StructLayout LAYOUT =
+      struct(
+          "ArrowAsyncProducer",
+          int32("device_type"),
+          padding(),
+          pointer("request"),
+          pointer("cancel"),
+          pointer("additional_metadata"),
+          pointer("private_data"));
+
+  private static final long DEVICE_TYPE = byteOffset(LAYOUT, "device_type");
+  private static final long REQUEST = byteOffset(LAYOUT, "request");
+  private static final long CANCEL = byteOffset(LAYOUT, "cancel");
+  private static final long ADDITIONAL_METADATA = byteOffset(LAYOUT, "additional_metadata");
+  private static final long PRIVATE_DATA = byteOffset(LAYOUT, "private_data");
+
+  private ArrowAsyncProducerStruct() {}
+
+  /** Memory for one, zeroed. It is the arena's, and must outlast the struct. */
+  public static MemorySegment allocate(SegmentAllocator arena) {
+    return Memory.allocate(arena, LAYOUT);
+  }
+
+  /** The {@code ArrowDeviceType} of the stream. */
+  public static int deviceType(MemorySegment producer) {
+    return producer.get(JAVA_INT, DEVICE_TYPE);
+  }
+
+  /** Writes {@code device_type}. */
+  public static void setDeviceType(MemorySegment producer, int value) {
+    producer.set(JAVA_INT, DEVICE_TYPE, value);
+  }
+
+  /** {@code void (*)(struct ArrowAsyncProducer*, int64_t n)}. */
+  public static MemorySegment request(MemorySegment producer) {
+    return producer.get(ADDRESS, REQUEST);
+  }
+
+  /** Writes {@code request}. */
+  public static void setRequest(MemorySegment producer, MemorySegment value) {
+    producer.set(ADDRESS, REQUEST, value);
+  }
+
+  /** {@code void (*)(struct ArrowAsyncProducer*)}. */
+  public static MemorySegment cancel(MemorySegment producer) {
+    return producer.get(ADDRESS, CANCEL);
+  }
+
+  /** Writes {@code cancel}. */
+  public static void setCancel(MemorySegment producer, MemorySegment value) {
+    producer.set(ADDRESS, CANCEL, value);
+  }
+
+  /** Stream metadata, encoded like a schema's, or NULL. */
+  public static MemorySegment additionalMetadata(MemorySegment producer) {
+    return producer.get(ADDRESS, ADDITIONAL_METADATA);
+  }
+
+  /** Writes {@code additional_metadata}. */
+  public static void setAdditionalMetadata(MemorySegment producer, MemorySegment value) {
+    producer.set(ADDRESS, ADDITIONAL_METADATA, value);
+  }
+
+  /** The producer's own pointer; nobody else's business. */
+  public static MemorySegment privateData(MemorySegment producer) {
+    return producer.get(ADDRESS, PRIVATE_DATA);
+  }
+
+  /** Writes {@code private_data}. */
+  public static void setPrivateData(MemorySegment producer, MemorySegment value) {
+    producer.set(ADDRESS, PRIVATE_DATA, value);
+  }
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.internal.abi;
+
+import static org.arbalest.device.internal.abi.Memory.byteOffset;
+
+import org.arbalest.device.c.ArrowArrayStruct;
+
+/** {@link ArrowArrayStruct} by its address, which is not checked. Pointers are {@code long}s. */
+public final class RawArrowArray {
+  /** Its size in bytes. */
+  public static final long SIZE = ArrowArrayStruct.LAYOUT.byteSize();
+
+  private static final long LENGTH = byteOffset(ArrowArrayStruct.LAYOUT, "length");
+  private static final long NULL_COUNT = byteOffset(ArrowArrayStruct.LAYOUT, "null_count");
+  private static final long OFFSET = byteOffset(ArrowArrayStruct.LAYOUT, "offset");
+  private static final long N_BUFFERS = byteOffset(ArrowArrayStruct.LAYOUT, "n_buffers");
+  private static final long N_CHILDREN = byteOffset(ArrowArrayStruct.LAYOUT, "n_children");
+  private static final long BUFFERS = byteOffset(ArrowArrayStruct.LAYOUT, "buffers");
+  private static final long CHILDREN = byteOffset(ArrowArrayStruct.LAYOUT, "children");
+  private static final long DICTIONARY = byteOffset(ArrowArrayStruct.LAYOUT, "dictionary");
+  private static final long RELEASE = byteOffset(ArrowArrayStruct.LAYOUT, "release");
+  private static final long PRIVATE_DATA = byteOffset(ArrowArrayStruct.LAYOUT, "private_data");
+
+  private RawArrowArray() {}
+
+  /** The number of elements. */
+  public static long length(long array) {
+    return Memory.getLong(array + LENGTH);
+  }
+
+  /** Writes {@code length}. */
+  public static void setLength(long array, long value) {
+    Memory.putLong(array + LENGTH, value);
+  }
+
+  /** The number of nulls, or -1 if it was not computed. */
+  public static long nullCount(long array) {
+    return Memory.getLong(array + NULL_COUNT);
+  }
+
+  /** Writes {@code null_count}. */
+  public static void setNullCount(long array, long value) {
+    Memory.putLong(array + NULL_COUNT, value);
+  }
+
+  /** The number of elements to skip at the start of the buffers. */
+  public static long offset(long array) {
+    return Memory.getLong(array + OFFSET);
+  }
+
+  /** Writes {@code offset}. */
+  public static void setOffset(long array, long value) {
+    Memory.putLong(array + OFFSET, value);
+  }
+
+  /** The number of buffers. */
+  public static long nBuffers(long array) {
+    return Memory.getLong(array + N_BUFFERS);
+  }
+
+  /** Writes {@code n_buffers}. */
+  public static void setNBuffers(long array, long value) {
+    Memory.putLong(array + N_BUFFERS, value);
+  }
+
+  /** The number of children. */
+  public static long nChildren(long array) {
+    return Memory.getLong(array + N_CHILDREN);
+  }
+
+  /** Writes {@code n_children}. */
+  public static void setNChildren(long array, long value) {
+    Memory.putLong(array + N_CHILDREN, value);
+  }
+
+  /** A list of {@code n_buffers} pointers; the list is in CPU memory, what it points to on the device. */
+  public static long buffers(long array) {
+    return Memory.getLong(array + BUFFERS);
+  }
+
+  /** Writes {@code buffers}. */
+  public static void setBuffers(long array, long value) {
+    Memory.putLong(array + BUFFERS, value);
+  }
+
+  /** A list of {@code n_children} pointers to ArrowArray; may be NULL if there are none. */
+  public static long children(long array) {
+    return Memory.getLong(array + CHILDREN);
+  }
+
+  /** Writes {@code children}. */
+  public static void setChildren(long array, long value) {
+    Memory.putLong(array + CHILDREN, value);
+  }
+
+  /** The values of a dictionary-encoded array, or NULL. */
+  public static long dictionary(long array) {
+    return Memory.getLong(array + DICTIONARY);
+  }
+
+  /** Writes {@code dictionary}. */
+  public static void setDictionary(long array, long value) {
+    Memory.putLong(array + DICTIONARY, value);
+  }
+
+  /** The release callback; NULL (0) if and only if the struct is released (OWN-01). */
+  public static long release(long array) {
+    return Memory.getLong(array + RELEASE);
+  }
+
+  /** Writes {@code release}. */
+  public static void setRelease(long array, long value) {
+    Memory.putLong(array + RELEASE, value);
+  }
+
+  /** The producer's own pointer; nobody else's business. */
+  public static long privateData(long array) {
+    return Memory.getLong(array + PRIVATE_DATA);
+  }
+
+  /** Writes {@code private_data}. */
+  public static void setPrivateData(long array, long value) {
+    Memory.putLong(array + PRIVATE_DATA, value);
+  }
+
+  /** Moves the struct: a bitwise copy, then {@code release = NULL} at the source, without a call (OWN-05). */
+  public static void move(long from, long to) {
+    Memory.copy(from, to, SIZE);
+    setRelease(from, 0);
+  }
+
+  /** The pointer at {@code buffers[index]}. */
+  public static long buffer(long array, long index) {
+    return Memory.getLong(buffers(array) + 8 * index);
+  }
+
+  /** Writes {@code buffers[index]}. */
+  public static void setBuffer(long array, long index, long value) {
+    Memory.putLong(buffers(array) + 8 * index, value);
+  }
+
+  /** The pointer at {@code children[index]}. */
+  public static long child(long array, long index) {
+    return Memory.getLong(children(array) + 8 * index);
+  }
+
+  /** Writes {@code children[index]}. */
+  public static void setChild(long array, long index, long value) {
+    Memory.putLong(children(array) + 8 * index, value);
+  }
+}

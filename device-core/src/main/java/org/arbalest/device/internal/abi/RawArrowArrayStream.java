@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.internal.abi;
+
+import static org.arbalest.device.internal.abi.Memory.byteOffset;
+
+import org.arbalest.device.c.ArrowArrayStreamStruct;
+
+/** {@link ArrowArrayStreamStruct} by its address, which is not checked. Pointers are {@code long}s. */
+public final class RawArrowArrayStream {
+  /** Its size in bytes. */
+  public static final long SIZE = ArrowArrayStreamStruct.LAYOUT.byteSize();
+
+  private static final long GET_SCHEMA = byteOffset(ArrowArrayStreamStruct.LAYOUT, "get_schema");
+  private static final long GET_NEXT = byteOffset(ArrowArrayStreamStruct.LAYOUT, "get_next");
+  private static final long GET_LAST_ERROR = byteOffset(ArrowArrayStreamStruct.LAYOUT, "get_last_error");
+  private static final long RELEASE = byteOffset(ArrowArrayStreamStruct.LAYOUT, "release");
+  private static final long PRIVATE_DATA = byteOffset(ArrowArrayStreamStruct.LAYOUT, "private_data");
+
+  private RawArrowArrayStream() {}
+
+  /** {@code int (*)(struct ArrowArrayStream*, struct ArrowSchema* out)}. */
+  public static long getSchema(long stream) {
+    return Memory.getLong(stream + GET_SCHEMA);
+  }
+
+  /** Writes {@code get_schema}. */
+  public static void setGetSchema(long stream, long value) {
+    Memory.putLong(stream + GET_SCHEMA, value);
+  }
+
+  /** {@code int (*)(struct ArrowArrayStream*, struct ArrowArray* out)}; a released {@code out} is the end. */
+  public static long getNext(long stream) {
+    return Memory.getLong(stream + GET_NEXT);
+  }
+
+  /** Writes {@code get_next}. */
+  public static void setGetNext(long stream, long value) {
+    Memory.putLong(stream + GET_NEXT, value);
+  }
+
+  /** {@code const char* (*)(struct ArrowArrayStream*)}; only after an error. */
+  public static long getLastError(long stream) {
+    return Memory.getLong(stream + GET_LAST_ERROR);
+  }
+
+  /** Writes {@code get_last_error}. */
+  public static void setGetLastError(long stream, long value) {
+    Memory.putLong(stream + GET_LAST_ERROR, value);
+  }
+
+  /** The release callback; NULL (0) if and only if the struct is released (OWN-01). */
+  public static long release(long stream) {
+    return Memory.getLong(stream + RELEASE);
+  }
+
+  /** Writes {@code release}. */
+  public static void setRelease(long stream, long value) {
+    Memory.putLong(stream + RELEASE, value);
+  }
+
+  /** The producer's own pointer; nobody else's business. */
+  public static long privateData(long stream) {
+    return Memory.getLong(stream + PRIVATE_DATA);
+  }
+
+  /** Writes {@code private_data}. */
+  public static void setPrivateData(long stream, long value) {
+    Memory.putLong(stream + PRIVATE_DATA, value);
+  }
+
+  /** Moves the struct: a bitwise copy, then {@code release = NULL} at the source, without a call (OWN-05). */
+  public static void move(long from, long to) {
+    Memory.copy(from, to, SIZE);
+    setRelease(from, 0);
+  }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.internal.abi;
+
+import static org.arbalest.device.internal.abi.Memory.byteOffset;
+
+import org.arbalest.device.c.ArrowAsyncProducerStruct;
+
+/** {@link ArrowAsyncProducerStruct} by its address, which is not checked. Pointers are {@code long}s. */
+public final class RawArrowAsyncProducer {
+  /** Its size in bytes. */
+  public static final long SIZE = ArrowAsyncProducerStruct.LAYOUT.byteSize();
+
+  private static final long DEVICE_TYPE = byteOffset(ArrowAsyncProducerStruct.LAYOUT, "device_type");
+  private static final long REQUEST = byteOffset(ArrowAsyncProducerStruct.LAYOUT, "request");
+  private static final long CANCEL = byteOffset(ArrowAsyncProducerStruct.LAYOUT, "cancel");
+  private static final long ADDITIONAL_METADATA = byteOffset(ArrowAsyncProducerStruct.LAYOUT, "additional_metadata");
+  private static final long PRIVATE_DATA = byteOffset(ArrowAsyncProducerStruct.LAYOUT, "private_data");
+
+  private RawArrowAsyncProducer() {}
+
+  /** The {@code ArrowDeviceType} of the stream. */
+  public static int deviceType(long producer) {
+    return Memory.getInt(producer + DEVICE_TYPE);
+  }
+
+  /** Writes {@code device_type}. */
+  public static void setDeviceType(long producer, int value) {
+    Memory.putInt(producer + DEVICE_TYPE, value);
+  }
+
+  /** {@code void (*)(struct ArrowAsyncProducer*, int64_t n)}. */
+  public static long request(long producer) {
+    return Memory.getLong(producer + REQUEST);
+  }
+
+  /** Writes {@code request}. */
+  public static void setRequest(long producer, long value) {
+    Memory.putLong(producer + REQUEST, value);
+  }
+
+  /** {@code void (*)(struct ArrowAsyncProducer*)}. */
+  public static long cancel(long producer) {
+    return Memory.getLong(producer + CANCEL);
+  }
+
+  /** Writes {@code cancel}. */
+  public static void setCancel(long producer, long value) {
+    Memory.putLong(producer + CANCEL, value);
+  }
+
+  /** Stream metadata, encoded like a schema's, or NULL. */
+  public static long additionalMetadata(long producer) {
+    return Memory.getLong(producer + ADDITIONAL_METADATA);
+  }
+
+  /** Writes {@code additional_metadata}. */
+  public static void setAdditionalMetadata(long producer, long value) {
+    Memory.putLong(producer + ADDITIONAL_METADATA, value);
+  }
+
+  /** The producer's own pointer; nobody else's business. */
+  public static long privateData(long producer) {
+    return Memory.getLong(producer + PRIVATE_DATA);
+  }
+
+  /** Writes {@code private_data}. */
+  public static void setPrivateData(long producer, long value) {
+    Memory.putLong(producer + PRIVATE_DATA, value);
+  }
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.internal.abi;
+
+import static org.arbalest.device.internal.abi.Memory.byteOffset;
+
+import org.arbalest.device.c.ArrowAsyncTaskStruct;
+
+/** {@link ArrowAsyncTaskStruct} by its address, which is not checked. Pointers are {@code long}s. */
+public final class RawArrowAsyncTask {
+  /** Its size in bytes. */
+  public static final long SIZE = ArrowAsyncTaskStruct.LAYOUT.byteSize();
+
+  private static final long EXTRACT_DATA = byteOffset(ArrowAsyncTaskStruct.LAYOUT, "extract_data");
+  private static final long PRIVATE_DATA = byteOffset(ArrowAsyncTaskStruct.LAYOUT, "private_data");
+
+  private RawArrowAsyncTask() {}
+
+  /** {@code int (*)(struct ArrowAsyncTask*, struct ArrowDeviceArray* out)}. */
+  public static long extractData(long task) {
+    return Memory.getLong(task + EXTRACT_DATA);
+  }
+
+  /** Writes {@code extract_data}. */
+  public static void setExtractData(long task, long value) {
+    Memory.putLong(task + EXTRACT_DATA, value);
+  }
+
+  /** The producer's own pointer; nobody else's business. */
+  public static long privateData(long task) {
+    return Memory.getLong(task + PRIVATE_DATA);
+  }
+
+  /** Writes {@code private_data}. */
+  public static void setPrivateData(long task, long value) {
+    Memory.putLong(task + PRIVATE_DATA, value);
+  }
+}

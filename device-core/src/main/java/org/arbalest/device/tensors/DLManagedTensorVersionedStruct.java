@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.tensors;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static org.arbalest.device.internal.abi.Memory.byteOffset;
+import static org.arbalest.device.internal.abi.Memory.int32;
+import static org.arbalest.device.internal.abi.Memory.int64;
+import static org.arbalest.device.internal.abi.Memory.pointer;
+import static org.arbalest.device.internal.abi.Memory.struct;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SegmentAllocator;
+import java.lang.foreign.StructLayout;
+import org.arbalest.device.internal.abi.Memory;
+
+/** {@code DLManagedTensorVersioned} of DLPack 1: a tensor and who frees it. Known by its address, at which it stays. */
+public final class DLManagedTensorVersionedStruct {
+  /** The struct as the C compiler lays it out; {@code version} is a struct in it. */
+  public static final StructLayout LAYOUT =
+      struct(
+          "DLManagedTensorVersioned",
+          int32("version.major"),
+          int32("version.minor"),
+          pointer("manager_ctx"),
+          pointer("deleter"),
+          int64("flags"),
+          DLTensorStruct.LAYOUT.withName("dl_tensor"));
+
+  /** {@code DLPACK_FLAG_BITMASK_READ_ONLY}: the consumer does not write. */
+  public static final long READ_ONLY = 1;
+
+  /** {@code DLPACK_FLAG_BITMASK_IS_COPIED}: a copy that the producer made for this consumer, who alone has it. */
+  public static final long IS_COPIED = 2;
+
+  private static final long MAJOR = byteOffset(LAYOUT, "version.major");
+  private static final long MINOR = byteOffset(LAYOUT, "version.minor");
+  private static final long MANAGER_CTX = byteOffset(LAYOUT, "manager_ctx");
+  private static final long DELETER = byteOffset(LAYOUT, "deleter");
+  private static final long FLAGS = byteOffset(LAYOUT, "flags");
+  private static final long TENSOR = byteOffset(LAYOUT, "dl_tensor");
+
+  private DLManagedTensorVersionedStruct() {}
+
+  /** Memory for one, zeroed. It is the arena's, and must outlast the struct. */
+  public static MemorySegment allocate(SegmentAllocator arena) {
+    return Memory.allocate(arena, LAYOUT);
+  }
+
+  /** The {@link DLTensorStruct} in it. */
+  public static MemorySegment tensor(MemorySegment managed) {
+    return managed.asSlice(TENSOR, DLTensorStruct.LAYOUT);
+  }
+
+  /** The version of the layout; where it is another, only {@code manager_ctx} and {@code deleter} are known to be here. */
+  public static int major(MemorySegment managed) {
+    return managed.get(JAVA_INT, MAJOR);
+  }
+
+  /** Writes {@code version.major}. */
+  public static void setMajor(MemorySegment managed, int value) {
+    managed.set(JAVA_INT, MAJOR, value);
+  }
+
+  /** Which codes may occur. */
+  public static int minor(MemorySegment managed) {
+    return managed.get(JAVA_INT, MINOR);
+  }
+
+  /** Writes {@code version.minor}. */
+  public static void setMinor(MemorySegment managed, int value) {
+    managed.set(JAVA_INT, MINOR, value);
+  }
+
+  /** The producer's own pointer; nobody else's business. */
+  public static MemorySegment managerCtx(MemorySegment managed) {
+    return managed.get(ADDRESS, MANAGER_CTX);
+  }
+
+  /** Writes {@code manager_ctx}. */
+  public static void setManagerCtx(MemorySegment managed, MemorySegment value) {
+    managed.set(ADDRESS, MANAGER_CTX, value);
+  }
+
+  /** {@code void (*)(DLManagedTensorVersioned*)}, which frees the struct, too; may be NULL. */
+  public static MemorySegment deleter(MemorySegment managed) {
+    return managed.get(ADDRESS, DELETER);
+  }
+
+  /** Writes {@code deleter}. */
+  public static void setDeleter(MemorySegment managed, MemorySegment value) {
+    managed.set(ADDRESS, DELETER, value);
+  }
+
+  /** {@link #READ_ONLY}, {@link #IS_COPIED}; 0 if neither. */
+  public static long flags(MemorySegment managed) {
+    return managed.get(JAVA_LONG, FLAGS);
+  }
+
+  /** Writes {@code flags}. */
+  public static void setFlags(MemorySegment managed, long value) {
+    managed.set(JAVA_LONG, FLAGS, value);
+  }
+}
