@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.example;
 
-import org.arbalest.device.builders.BatchBuilder;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.Devices;
+import org.arbalest.device.builders.BatchBuilder;
 
 /** What the tests of docs/ownership.md test: it closes what it makes, or forgets to. */
 public final class Prices {

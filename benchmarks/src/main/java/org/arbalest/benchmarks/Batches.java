@@ -70,8 +70,8 @@ final class Batches {
           DataType type = types.get((i + 5 * column) % types.size());
           batch.column(Field.of("a", type).withMetadata(Metadata.of("number", String.valueOf(column))));
         }
-        CData.exportArray(batch.build(), array, CExport.CPU.schemaTo(schema));
-        CData.importArray(array, CImport.CPU.schema(schema)).close();
+        CData.exportArray(batch.build(), array, CExport.DATA.schemaTo(schema));
+        CData.importArray(array, CImport.DATA.schema(schema)).close();
       }
     }
   }

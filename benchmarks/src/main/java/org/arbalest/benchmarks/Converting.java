@@ -3,11 +3,11 @@ package org.arbalest.benchmarks;
 
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.arbalest.device.DeviceArray;
+import org.arbalest.device.Devices;
 import org.arbalest.device.builders.BatchBuilder;
 import org.arbalest.device.builders.ColumnBuilder;
 import org.arbalest.device.types.DataType;
-import org.arbalest.device.DeviceArray;
-import org.arbalest.device.Devices;
 import org.arbalest.device.types.Field;
 import org.arbalest.device.types.FlatType;
 import org.openjdk.jmh.annotations.Benchmark;

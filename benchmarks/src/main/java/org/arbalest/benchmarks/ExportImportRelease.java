@@ -116,8 +116,8 @@ public class ExportImportRelease {
   /** Ours, as an {@code ArrowArray}. Checks the structs on import. */
   @Benchmark
   public void array(Ours side) {
-    CData.exportArray(side.batch.retain(), side.array, CExport.CPU);
-    CData.importArray(side.array, CImport.CPU.schema(side.schema)).close();
+    CData.exportArray(side.batch.retain(), side.array, CExport.DATA);
+    CData.importArray(side.array, CImport.DATA.schema(side.schema)).close();
   }
 
   /** Ours, as an {@code ArrowDeviceArray}. */
@@ -130,8 +130,8 @@ public class ExportImportRelease {
   /** Ours, as an {@code ArrowArray}; the {@code ArrowSchema} is written, recognised and released too. */
   @Benchmark
   public void arrayWithSchema(Ours side) {
-    CData.exportArray(side.batch.retain(), side.array, CExport.CPU.schemaTo(side.schemaStruct));
-    CData.importArray(side.array, CImport.CPU.schema(side.schemaStruct)).close();
+    CData.exportArray(side.batch.retain(), side.array, CExport.DATA.schemaTo(side.schemaStruct));
+    CData.importArray(side.array, CImport.DATA.schema(side.schemaStruct)).close();
   }
 
   /** Ours: a schema without an array, which was just seen. */

@@ -9,11 +9,11 @@ import java.util.Random;
 import org.apache.arrow.memory.RootAllocator;
 import org.apache.arrow.vector.BigIntVector;
 import org.apache.arrow.vector.VarCharVector;
+import org.arbalest.device.DeviceArray;
+import org.arbalest.device.Devices;
 import org.arbalest.device.builders.BatchBuilder;
 import org.arbalest.device.builders.ColumnBuilder;
 import org.arbalest.device.types.DataType;
-import org.arbalest.device.DeviceArray;
-import org.arbalest.device.Devices;
 import org.arbalest.device.types.Field;
 import org.arbalest.device.types.TimeUnit;
 

@@ -82,7 +82,7 @@ public class ReleaseFromC {
 
     @Setup(Level.Invocation)
     public void export() {
-      for (MemorySegment array : arrays) CData.exportArray(batch.retain(), array, CExport.CPU);
+      for (MemorySegment array : arrays) CData.exportArray(batch.retain(), array, CExport.DATA);
     }
   }
 

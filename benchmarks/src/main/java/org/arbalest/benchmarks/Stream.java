@@ -62,8 +62,8 @@ public class Stream {
       Batches.crossOthers();
       batch = Batches.ours(stream.columns, stream.nulls);
       MemorySegment struct = Arena.global().allocate(ArrowDeviceArrayStreamStruct.LAYOUT);
-      CData.exportStream(endless(), struct, CExport.CPU);
-      plain = CData.importStream(struct, CImport.CPU);
+      CData.exportStream(endless(), struct, CExport.DATA);
+      plain = CData.importStream(struct, CImport.DATA);
       CData.exportStream(endless(), struct, CExport.DEVICE);
       device = CData.importStream(struct, CImport.DEVICE);
     }

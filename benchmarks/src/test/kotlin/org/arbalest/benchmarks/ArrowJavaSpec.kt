@@ -45,7 +45,7 @@ class ArrowJavaSpec : FunSpec({
         RootAllocator().use { allocator ->
             ArrowArray.allocateNew(allocator).use { array ->
                 ArrowSchema.allocateNew(allocator).use { schema ->
-                    CData.exportArray(ours(), MemorySegment.ofAddress(array.memoryAddress()), CExport.CPU.schemaTo(MemorySegment.ofAddress(schema.memoryAddress())))
+                    CData.exportArray(ours(), MemorySegment.ofAddress(array.memoryAddress()), CExport.DATA.schemaTo(MemorySegment.ofAddress(schema.memoryAddress())))
                     CDataDictionaryProvider().use { dictionaries ->
                         Data.importVectorSchemaRoot(allocator, array, schema, dictionaries).use { root ->
                             root.rowCount shouldBe ROWS
@@ -89,10 +89,10 @@ class ArrowJavaSpec : FunSpec({
         RootAllocator().use { allocator ->
             ArrowArrayStream.allocateNew(allocator).use { out ->
                 val first = ours()
-                CData.exportStream(DeviceArrayReader.of(first.schema(), listOf(first, ours(), ours())), MemorySegment.ofAddress(out.memoryAddress()), CExport.CPU)
+                CData.exportStream(DeviceArrayReader.of(first.schema(), listOf(first, ours(), ours())), MemorySegment.ofAddress(out.memoryAddress()), CExport.DATA)
                 ArrowArrayStream.allocateNew(allocator).use { back ->
                     Data.exportArrayStream(allocator, Data.importArrayStream(allocator, out), back) // which closes it
-                    CData.importStream(MemorySegment.ofAddress(back.memoryAddress()), CImport.CPU).use { ours ->
+                    CData.importStream(MemorySegment.ofAddress(back.memoryAddress()), CImport.DATA).use { ours ->
                         repeat(3) { ours.next()!!.use { it shouldReadAs 0 } }
                         ours.next() shouldBe null
                     }
@@ -125,7 +125,7 @@ private fun plain(value: Any?): Any? = when (value) {
 }
 
 private fun imported(array: ArrowArray, schema: ArrowSchema): DeviceArray =
-    CData.importArray(MemorySegment.ofAddress(array.memoryAddress()), CImport.CPU.schema(MemorySegment.ofAddress(schema.memoryAddress())))
+    CData.importArray(MemorySegment.ofAddress(array.memoryAddress()), CImport.DATA.schema(MemorySegment.ofAddress(schema.memoryAddress())))
 
 private infix fun DeviceArray.shouldReadAs(from: Int) {
     for (row in 0 until length()) {

@@ -27,7 +27,7 @@ public class LongView internal constructor(private val values: Longs, column: Co
     /** All values, [ifNull] for the nulls; [NoSuchElementException] if there are nulls and nothing is given for them, with the first such row. */
     public fun toArray(ifNull: Long? = null): LongArray = if (ifNull == null) values.toArray() else values.toArray(ifNull)
 
-    /** The sum of the values that are not null; 0 without any. [ArithmeticException] if it is beyond 64 bits. */
+    /** The sum of the values that are not null; 0 without any. [ArithmeticException] if it, or the sum of the first rows, is beyond 64 bits. */
     public fun sum(): Long {
         var sum = 0L
         forEachValid { _, value -> sum = Math.addExact(sum, value) }
@@ -55,10 +55,10 @@ public class IntView internal constructor(private val values: Ints, column: Colu
     /** All values, [ifNull] for the nulls; [NoSuchElementException] if there are nulls and nothing is given for them, with the first such row. */
     public fun toArray(ifNull: Int? = null): IntArray = if (ifNull == null) values.toArray() else values.toArray(ifNull)
 
-    /** The sum of the values that are not null; 0 without any. [ArithmeticException] if it is beyond 64 bits. */
+    /** The sum of the values that are not null; 0 without any. */
     public fun sum(): Long {
         var sum = 0L
-        forEachValid { _, value -> sum = Math.addExact(sum, value.toLong()) }
+        forEachValid { _, value -> sum += value }
         return sum
     }
 

@@ -38,7 +38,7 @@ class BatchTypesSpec : FunSpec({
     /** What C reads, and the types, without the names. */
     fun read(array: DeviceArray): Long = Arena.ofConfined().use { arena ->
         val (out, schema) = arena.allocate(StructKind.ARRAY.size, 8) to arena.allocate(StructKind.SCHEMA.size, 8)
-        array.use { CData.exportArray(it, out, CExport.CPU.schemaTo(schema)) }
+        array.use { CData.exportArray(it, out, CExport.DATA.schemaTo(schema)) }
         PeerNodes.checksum(out, schema).also {
             PeerMoves.release(out, StructKind.ARRAY)
             PeerMoves.release(schema, StructKind.SCHEMA)

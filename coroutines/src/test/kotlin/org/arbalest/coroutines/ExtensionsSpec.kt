@@ -33,8 +33,8 @@ class ExtensionsSpec : FunSpec({
 
     fun there(array: DeviceArray): DeviceArray = Arena.ofConfined().use { arena ->
         val (out, schema) = arena.allocate(StructKind.ARRAY.size, 8) to arena.allocate(StructKind.SCHEMA.size, 8)
-        array.use { CData.exportArray(it, out, CExport.CPU.schemaTo(schema)) }
-        CData.importArray(out, CImport.CPU.schema(schema).validation(Validation.FULL))
+        array.use { CData.exportArray(it, out, CExport.DATA.schemaTo(schema)) }
+        CData.importArray(out, CImport.DATA.schema(schema).validation(Validation.FULL))
     }
 
     test("UUIDs, booleans of 8 bits, JSON; other metadata stays, and a column may promise to have no nulls [EXT-03, EXT-04, EXT-12]") {

@@ -46,5 +46,5 @@ internal fun peerReader(batches: Long, rows: Long = 1, flavours: Set<Flavour> = 
     Arena.ofConfined().use { arena ->
         val stream = arena.allocate(ArrowArrayStreamStruct.LAYOUT)
         PeerStreams.stream(stream, batches, rows, flavours, at, code)
-        CData.importStream(stream, CImport.CPU)
+        CData.importStream(stream, CImport.DATA)
     }

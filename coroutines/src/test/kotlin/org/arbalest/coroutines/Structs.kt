@@ -17,14 +17,14 @@ import java.lang.foreign.MemorySegment
 internal fun DeviceArray.throughC(): DeviceArray = Arena.ofConfined().use { arena ->
     val array = arena.allocate(ArrowArrayStruct.LAYOUT)
     val schema = arena.allocate(ArrowSchemaStruct.LAYOUT)
-    CData.exportArray(this, array, CExport.CPU.schemaTo(schema))
-    CData.importArray(array, CImport.CPU.schema(schema))
+    CData.exportArray(this, array, CExport.DATA.schemaTo(schema))
+    CData.importArray(array, CImport.DATA.schema(schema))
 }
 
 /** Runs [block] with this reader as a C stream, and the reader spent. */
 internal fun <T> DeviceArrayReader.asStruct(block: (MemorySegment) -> T): T = Arena.ofShared().use { arena ->
     val stream = arena.allocate(ArrowArrayStreamStruct.LAYOUT)
-    CData.exportStream(this, stream, CExport.CPU)
+    CData.exportStream(this, stream, CExport.DATA)
     block(stream)
 }
 

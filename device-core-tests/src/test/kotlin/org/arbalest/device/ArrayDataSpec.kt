@@ -117,7 +117,7 @@ class ArrayDataSpec : FunSpec({
         )
         for (array in arrays) withClue(array.field) {
             Arena.ofConfined().use { arena ->
-                CData.importArray(array.laid(arena), CImport.CPU.schema(array.field)).again().use { again ->
+                CData.importArray(array.laid(arena), CImport.DATA.schema(array.field)).again().use { again ->
                     EveryType.rows(again) shouldBe List(array.length) { if (array.type == DataType.LARGE_BINARY) emptyList<Byte>() else "" }
                     again.validate(Validation.FULL)
                 }
@@ -135,7 +135,7 @@ class ArrayDataSpec : FunSpec({
             PeerNodes.array(child, length = 2, buffers = 3)
             PeerNodes.setForeignBuffer(child, 1, offsets)
             PeerNodes.setForeignBuffer(child, 2, arena.allocate(8))
-            CData.importArray(array, CImport.CPU.schema(Schema.of(Field.of("t", DataType.UTF8)))).use { text ->
+            CData.importArray(array, CImport.DATA.schema(Schema.of(Field.of("t", DataType.UTF8)))).use { text ->
                 val before = Ledger.now()
                 shouldThrow<DeviceException> { text.data() }.message shouldContain "$.t: offsets[2] = -7 is negative"
                 Ledger.now() shouldBe before

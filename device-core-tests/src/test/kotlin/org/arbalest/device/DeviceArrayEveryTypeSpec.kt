@@ -84,7 +84,7 @@ class DeviceArrayEveryTypeSpec : FunSpec({
                 Arena.ofConfined().use { arena ->
                     val out = laid(arena, type, rows, skipped)
                     val whole = type.children().mapIndexed { i, field -> read(struct(RawArrowArray.child(out.address(), i.toLong())), field) }
-                    CData.importArray(out, CImport.CPU.schema(Field.of("", type))).use { it.slice(2, 9) }.use { cut ->
+                    CData.importArray(out, CImport.DATA.schema(Field.of("", type))).use { it.slice(2, 9) }.use { cut ->
                         type.children().forEachIndexed { i, field ->
                             val own = rows.subList(2, 11).map { if (type is StructType) it + i else it }
                             val isCut = type is StructType || type is UnionType && type.mode() == NestedType.UnionMode.SPARSE
@@ -138,8 +138,8 @@ class DeviceArrayEveryTypeSpec : FunSpec({
                     array.slice(2, 7).use { CData.exportArray(it, device, CExport.DEVICE) }
                     CData.importArray(device, CImport.DEVICE.schema(field)).use { again -> if (type.children().isNotEmpty()) again.child(0).close() }
                     if (deviceType == 1) {
-                        array.retain().use { CData.exportArray(it, out, CExport.CPU) }
-                        CData.exportArray(CData.importArray(out, CImport.CPU.schema(field)).move(), out, CExport.CPU)
+                        array.retain().use { CData.exportArray(it, out, CExport.DATA) }
+                        CData.exportArray(CData.importArray(out, CImport.DATA.schema(field)).move(), out, CExport.DATA)
                         PeerMoves.releaseOnThread(out, StructKind.ARRAY)
                     }
                 }

@@ -84,18 +84,18 @@ class DeviceArrayNullRowsSpec : FunSpec({
     test("the batch has no bitmap for C then, and no offset, also where its bitmap has no nulls: a peer that looks at columns only has the right rows [REQ-21]") {
         for ((from, count) in listOf(0L to 3L, 1L to 2L, 2L to 1L)) Arena.ofConfined().use { arena ->
             val out = arena.struct(StructKind.ARRAY)
-            CData.exportArray(nullRow(isCounted = false).use { whole -> whole.slice(from, count).use { it.pushDownNulls() } }, out, CExport.CPU)
+            CData.exportArray(nullRow(isCounted = false).use { whole -> whole.slice(from, count).use { it.pushDownNulls() } }, out, CExport.DATA)
             listOf(RawArrowArray.buffer(out.address(), 0), RawArrowArray.nullCount(out.address()), RawArrowArray.offset(out.address())) shouldBe listOf(0L, 0L, 0L)
-            CData.importArray(out, CImport.CPU.schema(Schema.of(number))).use { it.column(0).toList() shouldBe listOf(1L, null, 3L).subList(from.toInt(), (from + count).toInt()) }
+            CData.importArray(out, CImport.DATA.schema(Schema.of(number))).use { it.column(0).toList() shouldBe listOf(1L, null, 3L).subList(from.toInt(), (from + count).toInt()) }
         }
     }
 
     test("… also where it says that its bitmap, which is there, has no nulls [REQ-21]") {
         Arena.ofConfined().use { arena ->
             val out = arena.struct(StructKind.ARRAY)
-            CData.exportArray(batch().withNullRows().use { whole -> whole.slice(1, 2).use { it.pushDownNulls() } }, out, CExport.CPU)
+            CData.exportArray(batch().withNullRows().use { whole -> whole.slice(1, 2).use { it.pushDownNulls() } }, out, CExport.DATA)
             listOf(RawArrowArray.buffer(out.address(), 0), RawArrowArray.offset(out.address())) shouldBe listOf(0L, 0L)
-            CData.importArray(out, CImport.CPU.schema(Schema.of(number))).use { it.column(0).toList() shouldBe listOf(42L, 3L) }
+            CData.importArray(out, CImport.DATA.schema(Schema.of(number))).use { it.column(0).toList() shouldBe listOf(42L, 3L) }
         }
     }
 

@@ -28,7 +28,7 @@ class DeviceArrayOwnershipSpec : FunSpec({
     extension(LedgerExtension)
 
     fun Arena.exported(from: Int = 0, rows: Int = 8): MemorySegment =
-        struct(StructKind.ARRAY).also { out -> EveryType.batch(from, rows).use { CData.exportArray(it, out, CExport.CPU) } }
+        struct(StructKind.ARRAY).also { out -> EveryType.batch(from, rows).use { CData.exportArray(it, out, CExport.DATA) } }
 
     fun Arena.peerBatch(): Pair<MemorySegment, MemorySegment> =
         (struct(StructKind.ARRAY) to struct(StructKind.SCHEMA)).also { (array, schema) ->
@@ -44,7 +44,7 @@ class DeviceArrayOwnershipSpec : FunSpec({
         Arena.ofConfined().use { arena ->
             val garbage = arena.struct(StructKind.ARRAY).fill(0x5a)
             RawArrowArray.setRelease(garbage.address(), 0)
-            shouldThrow<DeviceException> { CData.importArray(garbage, CImport.CPU.schema(EveryType.fields[3])) }.message shouldContain
+            shouldThrow<DeviceException> { CData.importArray(garbage, CImport.DATA.schema(EveryType.fields[3])) }.message shouldContain
                 "the array was released before it was imported"
             PeerMoves.release(garbage, StructKind.ARRAY) shouldBe false
         }
@@ -53,7 +53,7 @@ class DeviceArrayOwnershipSpec : FunSpec({
     test("theirs is released once, by the last handle, in whatever order handles are closed [OWN-02]") {
         Arena.ofConfined().use { arena ->
             val (array, schema) = arena.peerBatch()
-            val first = CData.importArray(array, CImport.CPU.schema(schema))
+            val first = CData.importArray(array, CImport.DATA.schema(schema))
             val others = listOf(first.retain(), first.slice(2, 3), first.child(1), first.column("id").let { first.child(0) })
             val calls = CPeer.counts().releaseCalls
             (others + first).shuffled(Random(3)).dropLast(1).forEach(DeviceArray::close)
@@ -91,7 +91,7 @@ class DeviceArrayOwnershipSpec : FunSpec({
     test("importing moves: the source is marked released without a call, and its memory may go [OWN-05]") {
         Arena.ofConfined().use { arena ->
             val (array, schema) = arena.peerBatch()
-            val imported = CData.importArray(array, CImport.CPU.schema(schema))
+            val imported = CData.importArray(array, CImport.DATA.schema(schema))
             released(array) shouldBe true
             CPeer.counts().arrays shouldBe 3
             array.fill(0x5a)
@@ -127,11 +127,11 @@ class DeviceArrayOwnershipSpec : FunSpec({
             PeerMoves.moveChild(out, EveryType.fields.indexOfFirst { it.name() == "list" }.toLong(), list)
             PeerMoves.moveChild(list, 0, items)
             listOf(out, column, list).forEach { PeerMoves.release(it, StructKind.ARRAY) shouldBe true }
-            CData.importArray(dictionary, CImport.CPU.schema(org.arbalest.device.types.Field.of("", org.arbalest.device.types.DataType.UTF8))).use {
+            CData.importArray(dictionary, CImport.DATA.schema(org.arbalest.device.types.Field.of("", org.arbalest.device.types.DataType.UTF8))).use {
                 it.asColumn().getString(2) shouldBe "word 2"
             }
             val item = (EveryType.fields.first { it.name() == "list" }.type() as org.arbalest.device.types.NestedType.ListType).item()
-            CData.importArray(items, CImport.CPU.schema(item)).use { it.length() shouldBe (0 until 8).filter { row -> row % 4 != 3 }.sumOf { row -> row % 3 } }
+            CData.importArray(items, CImport.DATA.schema(item)).use { it.length() shouldBe (0 until 8).filter { row -> row % 4 != 3 }.sumOf { row -> row % 3 } }
         }
     }
 
@@ -140,9 +140,9 @@ class DeviceArrayOwnershipSpec : FunSpec({
             val (array, schema) = arena.peerBatch()
             val id = arena.struct(StructKind.ARRAY)
             PeerMoves.moveChild(array, 0, id)
-            shouldThrow<DeviceException> { CData.importArray(array, CImport.CPU.schema(schema)) }.message shouldBe "children[0] is released"
+            shouldThrow<DeviceException> { CData.importArray(array, CImport.DATA.schema(schema)) }.message shouldBe "children[0] is released"
             released(array) shouldBe true
-            CData.importArray(id, CImport.CPU.schema(EveryType.fields.first { it.name() == "int64" })).use { it.asColumn().getLong(3) shouldBe 3 }
+            CData.importArray(id, CImport.DATA.schema(EveryType.fields.first { it.name() == "int64" })).use { it.asColumn().getLong(3) shouldBe 3 }
         }
     }
 
@@ -156,7 +156,7 @@ class DeviceArrayOwnershipSpec : FunSpec({
             val next = arena.exported(100) // in the same slot
             PeerMoves.release(copy, StructKind.ARRAY)
             Held.now().exports shouldBe 1
-            CData.importArray(next, CImport.CPU.schema(EveryType.batch(0, 1).use { it.field() })).use { it.column("int64").getLong(0) shouldBe 100 }
+            CData.importArray(next, CImport.DATA.schema(EveryType.batch(0, 1).use { it.field() })).use { it.column("int64").getLong(0) shouldBe 100 }
         }
     }
 
@@ -164,7 +164,7 @@ class DeviceArrayOwnershipSpec : FunSpec({
         Arena.ofConfined().use { arena ->
             val page = arena.allocate(80 * 3 + 8).fill(0x77)
             val out = page.asSlice(8 + 80, 80)
-            EveryType.batch(0, 4).use { CData.exportArray(it, out, CExport.CPU) }
+            EveryType.batch(0, 4).use { CData.exportArray(it, out, CExport.DATA) }
             PeerMoves.release(out, StructKind.ARRAY)
             out.fill(0x77)
             page.toArray(java.lang.foreign.ValueLayout.JAVA_BYTE).all { it == 0x77.toByte() } shouldBe true
@@ -175,7 +175,7 @@ class DeviceArrayOwnershipSpec : FunSpec({
         Arena.ofConfined().use { arena ->
             val (out, schema) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.SCHEMA)
             val array = EveryType.batch(0, 20)
-            array.retain().use { CData.exportArray(it, out, CExport.CPU.schemaTo(schema)) }
+            array.retain().use { CData.exportArray(it, out, CExport.DATA.schemaTo(schema)) }
             val before = PeerNodes.checksum(out, schema)
             EveryType.checksum(array.slice(3, 9))
             array.child(2).close()
@@ -190,12 +190,12 @@ class DeviceArrayOwnershipSpec : FunSpec({
     test("a round trip through two exports and imports releases the peer's array once, when all are gone [OWN-02]") {
         Arena.ofConfined().use { arena ->
             val (array, schema) = arena.peerBatch()
-            val imported = CData.importArray(array, CImport.CPU.schema(schema))
+            val imported = CData.importArray(array, CImport.DATA.schema(schema))
             val (once, again) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.DEVICE_ARRAY)
             val field = imported.field()
-            CData.exportArray(imported, once, CExport.CPU)
+            CData.exportArray(imported, once, CExport.DATA)
             shouldThrow<IllegalStateException> { imported.retain() }.message shouldContain "retain() first"
-            CData.exportArray(CData.importArray(once, CImport.CPU.schema(field)), again, CExport.DEVICE)
+            CData.exportArray(CData.importArray(once, CImport.DATA.schema(field)), again, CExport.DEVICE)
             CPeer.counts().arrays shouldBe 3
             PeerMoves.releaseOnThread(again, StructKind.DEVICE_ARRAY) shouldBe true
             CPeer.counts().arrays shouldBe 0

@@ -199,7 +199,7 @@ class DeviceArrayReaderRaceSpec : FunSpec({
                 sources.size,
                 { readers[it].close() },
                 {
-                    val exported = runCatching { CData.exportStream(readers[it], out, CExport.CPU) }.isSuccess
+                    val exported = runCatching { CData.exportStream(readers[it], out, CExport.DATA) }.isSuccess
                     val release = RawArrowArrayStream.release(out.address())
                     check((release != 0L) == exported)
                     if (exported) exports++

@@ -79,7 +79,7 @@ class DeviceArraySliceSpec : FunSpec({
     /** Exports all rows, and slices as C does: by writing to the structs. Rows 1 + 2 to 58 are left. */
     fun slicedInC(arena: Arena): MemorySegment {
         val out = arena.struct(StructKind.ARRAY)
-        whole.retain().use { CData.exportArray(it, out, CExport.CPU) }
+        whole.retain().use { CData.exportArray(it, out, CExport.DATA) }
         val batch = out.address()
         for ((i, field) in EveryType.fields.withIndex()) {
             val column = RawArrowArray.child(batch, i.toLong())
@@ -94,7 +94,7 @@ class DeviceArraySliceSpec : FunSpec({
 
     test("arrays of every type that C has sliced read the right values, and go out again right [ARR-12]") {
         Arena.ofConfined().use { arena ->
-            CData.importArray(slicedInC(arena), CImport.CPU.schema(whole.field())).use { array ->
+            CData.importArray(slicedInC(arena), CImport.DATA.schema(whole.field())).use { array ->
                 EveryType.rows(array) shouldBe values.subList(3, 58)
                 EveryType.checksum(array.retain()) shouldBe EveryType.checksum(EveryType.batch(3, 55))
                 array.slice(10, 20).use { EveryType.rows(it) shouldBe values.subList(13, 33) }
@@ -120,7 +120,7 @@ class DeviceArraySliceSpec : FunSpec({
             val (batch, schema) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.SCHEMA)
             PeerStreams.batch(batch, 100, 30, flavours.toSet())
             PeerStreams.batchSchema(schema)
-            CData.importArray(batch, CImport.CPU.schema(schema)).use { EveryType.rows(it) to EveryType.checksum(it.retain()) }
+            CData.importArray(batch, CImport.DATA.schema(schema)).use { EveryType.rows(it) to EveryType.checksum(it.retain()) }
         }
         val plain = read()
         plain.first[3] shouldBe mapOf("id" to 103L, "name" to "row-103")
@@ -142,13 +142,13 @@ class DeviceArraySliceSpec : FunSpec({
                 PeerNodes.array(it, length = 10, offset = 1, buffers = 2)
                 PeerNodes.setBuffer(it, 1, ByteArray(11) { i -> i.toByte() })
             }
-            CData.importArray(out, CImport.CPU.schema(Schema.of(listOf(lists)))).use { array ->
+            CData.importArray(out, CImport.DATA.schema(Schema.of(listOf(lists)))).use { array ->
                 array.column("lists").get(0) shouldBe listOf(mapOf("x" to 7L), mapOf("x" to 8L))
                 array.column("lists").get(1) shouldBe listOf(mapOf("x" to 9L), mapOf("x" to 10L))
                 Arena.ofConfined().use { inner ->
                     val (again, schema) = inner.struct(StructKind.ARRAY) to inner.struct(StructKind.SCHEMA)
-                    array.slice(1, 1).use { CData.exportArray(it, again, CExport.CPU.schemaTo(schema)) }
-                    CData.importArray(again, CImport.CPU.schema(schema)).use { it.column("lists").getList(0).column("x").toLongArray().toList() shouldBe listOf(9L, 10L) }
+                    array.slice(1, 1).use { CData.exportArray(it, again, CExport.DATA.schemaTo(schema)) }
+                    CData.importArray(again, CImport.DATA.schema(schema)).use { it.column("lists").getList(0).column("x").toLongArray().toList() shouldBe listOf(9L, 10L) }
                 }
             }
         }
@@ -165,7 +165,7 @@ class DeviceArraySliceSpec : FunSpec({
             PeerNodes.array(items, length = 4, offset = 1, buffers = 3)
             PeerNodes.setBuffer(items, 1, ints(0, 1, 2, 4, 4, 7))
             PeerNodes.setBuffer(items, 2, "-abcdefg".encodeToByteArray())
-            CData.importArray(out, CImport.CPU.schema(field)).use { array ->
+            CData.importArray(out, CImport.DATA.schema(field)).use { array ->
                 array.asColumn().get(0) shouldBe listOf("bc")
                 array.asColumn().get(1) shouldBe listOf("", "def")
                 array.asColumn().items().length() shouldBe 4

@@ -187,7 +187,7 @@ class DeviceSpec : FunSpec({
     test("an opaque array does not become an ArrowArray, and stays its holder's [DEV-09]") {
         CData.importArray(phantomBatch(17, 0, MemorySegment.NULL), CImport.DEVICE.schema(BATCH)).use { array ->
             val (out, schema) = arena.garbage(RawArrowArray.SIZE) to arena.garbage(RawArrowSchema.SIZE)
-            shouldThrow<DeviceException> { CData.exportArray(array, out, CExport.CPU.schemaTo(schema)) }.message!! shouldContain "main memory, but this array is on DEVICE_TYPE_17:0"
+            shouldThrow<DeviceException> { CData.exportArray(array, out, CExport.DATA.schemaTo(schema)) }.message!! shouldContain "main memory, but this array is on DEVICE_TYPE_17:0"
             out.shouldBeGarbage()
             schema.shouldBeGarbage()
             array.isOpen shouldBe true

@@ -81,7 +81,7 @@ class ErrorsSpec : FunSpec({
         "arrays of different types as one" to (IllegalArgumentException::class.java to { it.child(0).use { other -> DeviceArray.concat(listOf(it, other)) } }),
         "arrays of another type than their stream" to (IllegalArgumentException::class.java to { DeviceArrayReader.of(numbers, listOf(it.retain())) }),
         "text as a tensor" to (IllegalArgumentException::class.java to { it.child(1).use { text -> DLPack.VERSIONED.exportTensor(text) } }),
-        "memory that is no struct" to (IllegalArgumentException::class.java to { CData.exportArray(it, MemorySegment.NULL, CExport.CPU) }),
+        "memory that is no struct" to (IllegalArgumentException::class.java to { CData.exportArray(it, MemorySegment.NULL, CExport.DATA) }),
         "an event that is NULL" to (IllegalArgumentException::class.java to { cpu.adoptEvent(0) }),
         "a null where none may be" to (IllegalArgumentException::class.java to { BatchBuilder.of(cpu, 1).use { b -> b.column(Field.of("a", DataType.INT8).withNullable(false)).appendNull() } }),
         "a row that is not there" to (IndexOutOfBoundsException::class.java to { it.column(0).getLong(3) }),

@@ -251,7 +251,7 @@ internal object TwoExits {
         )
         Arena.ofConfined().use { arena ->
             val array = arena.struct(StructKind.ARRAY)
-            CData.exportArray(numbers(4), array, CExport.CPU)
+            CData.exportArray(numbers(4), array, CExport.DATA)
             PeerMoves.release(array, StructKind.ARRAY)
         }
         first.leave()
@@ -279,7 +279,7 @@ internal object PoolAtExit {
     }
 
     private fun Called.release() {
-        val array = arena.struct(StructKind.ARRAY).also { struct -> numbers(4).use { CData.exportArray(it, struct, CExport.CPU) } }
+        val array = arena.struct(StructKind.ARRAY).also { struct -> numbers(4).use { CData.exportArray(it, struct, CExport.DATA) } }
         run(RawArrowArray.release(array.address()), array.address())
         check(RawArrowArray.release(array.address()) == 0L)
     }
@@ -287,17 +287,17 @@ internal object PoolAtExit {
     private fun Called.releaseTwice() {
         val array = arena.struct(StructKind.ARRAY)
         numbers(4).use { batch ->
-            CData.exportArray(batch.retain(), array, CExport.CPU)
+            CData.exportArray(batch.retain(), array, CExport.DATA)
             val release = RawArrowArray.release(array.address())
             run(release, array.address())
-            CData.exportArray(batch, array, CExport.CPU)
+            CData.exportArray(batch, array, CExport.DATA)
             endWith(release)
         }
     }
 
     private fun stream(next: () -> DeviceArray?): Long {
         val struct = arena.struct(StructKind.STREAM)
-        CData.exportStream(DeviceArrayReader.of(numbers(1).use { it.schema() }, DeviceType.CPU) { next() }, struct, CExport.CPU)
+        CData.exportStream(DeviceArrayReader.of(numbers(1).use { it.schema() }, DeviceType.CPU) { next() }, struct, CExport.DATA)
         return struct.address()
     }
 

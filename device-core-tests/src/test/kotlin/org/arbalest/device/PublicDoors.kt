@@ -2,7 +2,7 @@
 package org.arbalest.device
 
 import io.kotest.matchers.ints.shouldBeGreaterThan
-import org.arbalest.device.MemoryAllocator
+import org.arbalest.device.async.AsyncProducer
 import org.arbalest.device.async.AsyncQuirk
 import org.arbalest.device.async.AsyncSchema
 import org.arbalest.device.builders.BatchBuilder
@@ -65,7 +65,7 @@ internal fun publicClasses(): List<Class<*>> {
     val names = { root: Path -> Files.walk(root.resolve("org/arbalest/device")).use { paths -> paths.map { root.relativize(it).toString().replace('\\', '/') }.toList() } }
     val files = if (Files.isDirectory(here)) names(here) else FileSystems.newFileSystem(here).use { names(it.getPath("/")) }
     return files.filter { it.endsWith(".class") && !it.endsWith("package-info.class") }.map { it.removeSuffix(".class").replace('/', '.') }
-        .filterNot { name -> listOf("abi", "spi", "internal").any { name.startsWith("org.arbalest.device.$it.") } }.map { Class.forName(it) }
+        .filterNot { name -> listOf("spi", "internal").any { name.startsWith("org.arbalest.device.$it.") } || name.endsWith("Struct") }.map { Class.forName(it) }
         .filter { type -> generateSequence<Class<*>>(type) { it.declaringClass }.all { Modifier.isPublic(it.modifiers) } }
 }
 
@@ -133,6 +133,10 @@ internal class Examples(private val method: Executable, private val array: (() -
         Map::class.java -> mapOf<String, String>()
         Array<Field>::class.java -> arrayOf<Field>()
         Array<AsyncQuirk>::class.java -> arrayOf<AsyncQuirk>()
+        CExport::class.java -> CExport.DATA
+        CImport::class.java -> CImport.DATA.schema(Schema.of(listOf()))
+        AsyncProducer::class.java -> AsyncProducer.failed(IllegalStateException("no stream"))
+        MeteredMemory::class.java -> cpu.memory().metered()
         Array<String>::class.java -> arrayOf("name")
         Arena::class.java -> arena
         MemorySegment::class.java -> arena.allocate(256, 8)

@@ -53,10 +53,10 @@ class ValidationSpec : FunSpec({
         val (array, device, type) = Triple(arena.struct(StructKind.ARRAY), arena.struct(StructKind.DEVICE_ARRAY), arena.struct(StructKind.SCHEMA))
         fun stream(batch: DeviceArray, isDevice: Boolean): DeviceArray {
             val out = arena.struct(if (isDevice) StructKind.DEVICE_STREAM else StructKind.STREAM)
-            DeviceArrayReader.of(schema, listOf(batch)).use { if (isDevice) CData.exportStream(it, out, CExport.DEVICE) else CData.exportStream(it, out, CExport.CPU) }
+            DeviceArrayReader.of(schema, listOf(batch)).use { if (isDevice) CData.exportStream(it, out, CExport.DEVICE) else CData.exportStream(it, out, CExport.DATA) }
             val reader = when {
-                level == null -> if (isDevice) CData.importStream(out, CImport.DEVICE) else CData.importStream(out, CImport.CPU)
-                else -> if (isDevice) CData.importStream(out, CImport.DEVICE.validation(level)) else CData.importStream(out, CImport.CPU.validation(level))
+                level == null -> if (isDevice) CData.importStream(out, CImport.DEVICE) else CData.importStream(out, CImport.DATA)
+                else -> if (isDevice) CData.importStream(out, CImport.DEVICE.validation(level)) else CData.importStream(out, CImport.DATA.validation(level))
             }
             return reader.use { stream ->
                 runCatching { checkNotNull(stream.next()) }.onFailure { first ->
@@ -70,9 +70,9 @@ class ValidationSpec : FunSpec({
             return arrays.use { it.reader(1).use { reader -> checkNotNull(reader.next()) } }
         }
         return mapOf(
-            "an array and a field" to { CData.exportArray(it, array, CExport.CPU); if (level == null) CData.importArray(array, CImport.CPU.schema(schema.asField())) else CData.importArray(array, CImport.CPU.schema(schema.asField()).validation(level)) },
-            "an array and a schema of ours" to { CData.exportArray(it, array, CExport.CPU); if (level == null) CData.importArray(array, CImport.CPU.schema(schema)) else CData.importArray(array, CImport.CPU.schema(schema).validation(level)) },
-            "an array and its schema" to { CData.exportArray(it, array, CExport.CPU.schemaTo(type)); if (level == null) CData.importArray(array, CImport.CPU.schema(type)) else CData.importArray(array, CImport.CPU.schema(type).validation(level)) },
+            "an array and a field" to { CData.exportArray(it, array, CExport.DATA); if (level == null) CData.importArray(array, CImport.DATA.schema(schema.asField())) else CData.importArray(array, CImport.DATA.schema(schema.asField()).validation(level)) },
+            "an array and a schema of ours" to { CData.exportArray(it, array, CExport.DATA); if (level == null) CData.importArray(array, CImport.DATA.schema(schema)) else CData.importArray(array, CImport.DATA.schema(schema).validation(level)) },
+            "an array and its schema" to { CData.exportArray(it, array, CExport.DATA.schemaTo(type)); if (level == null) CData.importArray(array, CImport.DATA.schema(type)) else CData.importArray(array, CImport.DATA.schema(type).validation(level)) },
             "a device array and a field" to {
                 CData.exportArray(it, device, CExport.DEVICE)
                 if (level == null) CData.importArray(device, CImport.DEVICE.schema(schema.asField())) else CData.importArray(device, CImport.DEVICE.schema(schema.asField()).validation(level))
@@ -119,15 +119,15 @@ class ValidationSpec : FunSpec({
         Arena.ofConfined().use { arena ->
             val (out, field) = arena.struct(StructKind.ARRAY) to Field.of("a", DataType.INT32)
             malformed(out, 3)
-            shouldThrow<DeviceException> { CData.importArray(out, CImport.CPU.schema(field)) }.message!! shouldContain "n_buffers = 3"
+            shouldThrow<DeviceException> { CData.importArray(out, CImport.DATA.schema(field)) }.message!! shouldContain "n_buffers = 3"
             malformed(out, 3)
-            CData.importArray(out, CImport.CPU.schema(field).validation(Validation.NONE)).use { array ->
+            CData.importArray(out, CImport.DATA.schema(field).validation(Validation.NONE)).use { array ->
                 array.validate(Validation.NONE)
                 for (level in listOf(Validation.STRUCTURAL, Validation.FULL)) shouldThrow<DeviceException> { array.validate(level) }.message!! shouldContain "n_buffers = 3"
                 array.isOpen shouldBe true
             }
             CPeer.counts().arrays shouldBe 0
-            for (level in Validation.entries) shouldThrow<DeviceException> { CData.importArray(out, CImport.CPU.schema(field).validation(level)) }.message shouldBe "the array was released before it was imported"
+            for (level in Validation.entries) shouldThrow<DeviceException> { CData.importArray(out, CImport.DATA.schema(field).validation(level)) }.message shouldBe "the array was released before it was imported"
         }
     }
 
@@ -139,7 +139,7 @@ class ValidationSpec : FunSpec({
             shouldThrow<DeviceException> { CData.importArray(out, CImport.DEVICE.schema(Field.of("a", DataType.INT32)).validation(Validation.NONE)) }.message!! shouldContain "sync_event"
             val inner = RawArray(Field.of("x", DataType.INT8), 0, 0, 7, mutableListOf(null, null))
             val lists = RawArray(Field.of("a", ListType(inner.field)), 1, 0, 0, mutableListOf(null, RawArray.ints(0, 0)), listOf(inner))
-            CData.importArray(lists.laid(arena), CImport.CPU.schema(lists.field).validation(Validation.NONE)).use { CData.exportArray(it, array, CExport.CPU) }
+            CData.importArray(lists.laid(arena), CImport.DATA.schema(lists.field).validation(Validation.NONE)).use { CData.exportArray(it, array, CExport.DATA) }
             RawArrowArray.offset(RawArrowArray.child(array.address(), 0)) shouldBe 0
             PeerMoves.release(array, StructKind.ARRAY)
         }

@@ -86,7 +86,7 @@ public sealed interface Device permits DeviceImpl {
    * theirs, and must live until the stream returned is closed; closing that does not destroy it. If memory in its order was closed while it was captured, it must
    * live until that is given back, up to a second after the capture.
    *
-   * @param handle the runtime's handle
+   * @param handle the runtime's handle; 0 is CUDA's default stream, and HIP's
    */
   DeviceStream wrapStream(long handle);
 

@@ -7,7 +7,6 @@ import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeoutException;
 import org.arbalest.device.columns.Column;
-import org.arbalest.device.columns.Floats;
 import org.arbalest.device.internal.array.ArrayAssembly;
 import org.arbalest.device.internal.array.ArrayBuffers;
 import org.arbalest.device.internal.array.DeviceArrayImpl;
@@ -146,7 +145,7 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
 
   /**
    * The event that completes when the buffers can be read; to be closed by the caller, and usable when this handle is not any more. Null if they
-   * can be read now (DEV-04).
+   * can be read now (DEV-04). To wait, {@link #ready} and {@link #synchronize} are enough: this is for other runtimes.
    *
    * @throws DeviceException with {@code ENOSYS} if no backend knows the device and its events
    */
@@ -184,7 +183,7 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
   }
 
   /**
-   * Copies the array to a device, by the default stream of the one that is not the CPU; see {@link #copyTo(MemoryManager, DeviceStream)}.
+   * Copies the array to a device, by the default stream of the one that is not the CPU; text blocks, as {@link #copyTo(MemoryManager, DeviceStream)} says.
    *
    * @param target where to; may be where it is
    */
@@ -193,7 +192,7 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
     return copyTo(target, (DeviceImpl.unwrap(target).isCpu() ? device() : target).defaultStream());
   }
 
-  /** Copies the array to a device's own memory; see {@link #copyTo(MemoryManager, DeviceStream)}. */
+  /** Copies the array to a device's own memory; text blocks, as {@link #copyTo(MemoryManager, DeviceStream)} says. */
   default DeviceArray copyTo(Device target, DeviceStream stream) {
     return copyTo(target.memory(), stream);
   }

@@ -8,11 +8,11 @@
  * and device, and whatever needs the memory is an {@link IllegalStateException}, on any thread, before anything is read.
  *
  * <pre>{@code
- * try (DeviceArrayReader reader = CData.importStream(streamOfDuckDb, CImport.CPU)) {
+ * try (DeviceArrayReader reader = CData.importStream(streamOfDuckDb, CImport.DATA)) {
  *   DeviceArray next;
  *   while ((next = reader.next()) != null) {
  *     try (DeviceArray batch = next; DeviceArray onGpu = batch.copyTo(Devices.device(DeviceType.CUDA, 0))) {
- *       CData.exportArray(onGpu, structOfKernel, CExport.DEVICE); // waits for nothing: the consumer waits for its event
+ *       CData.exportArray(onGpu, structOfKernel, CExport.DEVICE); // waits for nothing: the consumer waits for its event (the copy of text has waited for its lengths)
  *     }
  *   }
  * }
@@ -46,7 +46,7 @@
  * <tr><td>{@link org.arbalest.device.DeviceStream}, {@link org.arbalest.device.SyncEvent}, {@link org.arbalest.device.MemoryPool}, {@link
  * org.arbalest.device.builders.BatchBuilder}</td><td>whoever made it or asked for it</td></tr>
  * <tr><td>an exported struct</td><td>C, by {@code release}, on any thread</td></tr>
- * <tr><td>a struct given to an import</td><td>us, also if the import throws</td></tr>
+ * <tr><td>a struct given to an import</td><td>us, also if the import throws; its memory is the caller's, and free when the import has returned</td></tr>
  * </table>
  *
  * <p>All of this calls C, which the JVM has to allow, by {@code --enable-native-access}. Where it does not, whatever needs C is an {@link

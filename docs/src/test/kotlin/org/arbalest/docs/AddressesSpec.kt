@@ -28,7 +28,7 @@ class AddressesSpec : FunSpec({
         listOf("tryCreate", "open", "map").map { "org.arbalest.device.cuda.Mappings.$it" } + "org.arbalest.device.cuda.CudaSharing.exportFabric" +
         listOf("Device", "Pinned", "Shareable").map { "org.arbalest.device.rocm.${it}Memory.tryAllocate" } +
         listOf("cuda.Pool.tryAllocate", "cuda.Pool.set", "rocm.Pool.mallocAsync", "rocm.Pool.set").map { "org.arbalest.device.$it" } +
-        listOf("ResultSource.lastError", "PartitionsStruct.release", "ErrorStruct.hasDetails", "DriverTable.<init>", "DriverTable.release", "DriverErrors.ofStream", "DriverErrors.details", "DriverErrors.bytes")
+        listOf("ResultSource.lastError", "StatementImpl.release", "PartitionsStruct.release", "ErrorStruct.hasDetails", "DriverTable.<init>", "DriverTable.release", "DriverErrors.ofStream", "DriverErrors.details", "DriverErrors.bytes")
             .map { "org.arbalest.device.adbc.internal.$it" }
 
     /** Keeps the segment with what is run when it is unpinned, which has the fence. */

@@ -30,12 +30,17 @@ private val ROOMS = listOf(
 
 /** Which room a type of the front belongs to: the one that implements it, or that it is a value of. Errors belong to all. */
 private val FRONT = mapOf(
+    "abi" to listOf(
+        "ArrowArrayStreamStruct", "ArrowArrayStruct", "ArrowAsyncHandlerStruct", "ArrowAsyncProducerStruct", "ArrowAsyncTaskStruct", "ArrowDeviceArrayStreamStruct", "ArrowDeviceArrayStruct",
+        "ArrowSchemaStruct", "Availability", "DeviceType", "DLManagedTensorStruct", "DLManagedTensorVersionedStruct", "DLTensorStruct", "Errno", "MemoryAllocator",
+    ),
     "exit" to listOf("ProcessExit"),
+    "management" to listOf("MXBeanRegistration"),
     "lifetime" to listOf("HandleWatch", "Ledger", "LedgerMXBean"),
     "schema" to listOf("DataType", "Extension", "Field", "FlatType", "Interval", "Metadata", "NestedType", "Schema", "TimeUnit"),
     "device" to listOf(
-        "Availability", "Device", "DeviceBuffer", "DeviceIdentity", "Devices", "DeviceStatus", "DeviceStream", "MemoryAllocator", "MemoryManager", "MemoryPool", "MemoryPoolMXBean", "MeteredMemory",
-        "MeteredMemoryMXBean", "MXBeanRegistration", "OutOfMemoryHandler", "SyncEvent",
+        "Device", "DeviceBuffer", "DeviceIdentity", "Devices", "DeviceStatus", "DeviceStream", "MemoryManager", "MemoryPool", "MemoryPoolMXBean", "MeteredMemory",
+        "MeteredMemoryMXBean", "OutOfMemoryHandler", "SyncEvent",
     ),
     "array" to listOf("ArrayData", "Conversion", "DeviceArray", "Validation"),
     "sharing" to listOf("ArrayLink", "SharedArray"),
@@ -47,7 +52,7 @@ private val FRONT = mapOf(
     "statistics" to listOf("StatisticKeys", "Statistics", "StatisticsBuilder"),
     "records" to listOf("ColumnName", "Records"),
     "stream" to listOf("DeviceArrayReader"),
-    "async" to listOf("AsyncArrayStream", "AsyncProducer", "AsyncQuirk", "AsyncSchema", "AsyncTask"),
+    "async" to listOf("AsyncArrayStream", "AsyncProducer", "AsyncQuirk", "AsyncSchema", "AsyncTask", "CData", "CExport", "CImport"),
 ).flatMap { (room, types) -> types.map { it to room } }.toMap()
 
 /** What a type of the front reaches in a room above its own, and why: a door that users would miss. */
@@ -58,6 +63,7 @@ private val DOORS = mapOf(
     "DeviceArray -> read" to "array.column(name)",
     "ExtensionCodec -> build" to "codec.append(builder, value)",
     "BatchBuilder -> records" to "batch.column(field, objects)",
+    "MXBeanRegistration -> device" to "MXBeanRegistration.of(pool, name)",
     "DeviceStream -> array" to "stream.waitFor(array), stream.keepAlive(array)",
 )
 
@@ -66,7 +72,7 @@ private val MODULES =
     mapOf("device-core" to DEVICE, "coroutines" to "org.arbalest.coroutines", "leak-check" to "org.arbalest.leakcheck", "adbc-coroutines" to "org.arbalest.adbc.coroutines") + listOf("opencl", "cuda", "rocm", "arrow", "adbc").map { "device-$it" to "$DEVICE.$it" }
 
 /** The packages of the front, the root first: what users see. */
-private val FRONT_PACKAGES = listOf(DEVICE) + listOf("types", "columns", "builders", "objects", "async", "tensors", "sharing", "statistics", "monitoring").map { "$DEVICE.$it" }
+private val FRONT_PACKAGES = listOf(DEVICE) + listOf("types", "columns", "builders", "objects", "async", "tensors", "sharing", "statistics", "monitoring", "c").map { "$DEVICE.$it" }
 
 /** All packages that are exported, the lowest first: each may use those before it. */
 private val PUBLIC_PACKAGES = listOf("types", "columns", "", "builders", "objects", "async", "tensors", "sharing", "statistics", "monitoring", "c", "spi").map { "$DEVICE.$it".removeSuffix(".") }

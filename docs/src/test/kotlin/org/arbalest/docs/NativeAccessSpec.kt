@@ -52,7 +52,7 @@ class NativeAccessSpec : FunSpec({
 
     fun ChildJvm.allRefusedWith(why: String) = withClue(output) {
         val doors = output.lines().filter { ": java." in it || it.endsWith(": open") }
-        doors.size shouldBe 2 * 22
+        doors.size shouldBe 2 * 17
         doors.filterNot { it.endsWith(": java.lang.IllegalCallerException: $why") }.shouldBeEmpty()
         output shouldContain "CPU: unavailable, because $why\n"
         output shouldNotContain "WARNING"

@@ -46,13 +46,13 @@ internal object NativeDoors {
     private val doors = mapOf<String, () -> Any?>(
         "exportSchema" to { CData.exportSchema(field, schemaStruct) },
         "importSchema" to { CData.importSchema(schemaStruct) },
-        "importArray" to { CData.importArray(array, CImport.CPU.schema(schema)) },
-        "importArray with its schema" to { CData.importArray(array, CImport.CPU.schema(schemaStruct)) },
+        "importArray" to { CData.importArray(array, CImport.DATA.schema(schema)) },
+        "importArray with its schema" to { CData.importArray(array, CImport.DATA.schema(schemaStruct)) },
         "importArray of a device" to { CData.importArray(deviceArray, CImport.DEVICE.schema(schema)) },
         "importArray of a device with its schema" to { CData.importArray(deviceArray, CImport.DEVICE.schema(schemaStruct)) },
-        "importStream" to { CData.importStream(stream, CImport.CPU) },
+        "importStream" to { CData.importStream(stream, CImport.DATA) },
         "importStream of a device" to { CData.importStream(deviceStream, CImport.DEVICE) },
-        "exportStream" to { CData.exportStream(DeviceArrayReader.of(schema, listOf()), stream, CExport.CPU) },
+        "exportStream" to { CData.exportStream(DeviceArrayReader.of(schema, listOf()), stream, CExport.DATA) },
         "exportStream of a device" to { CData.exportStream(DeviceArrayReader.of(schema, listOf()), deviceStream, CExport.DEVICE) },
         "importAsyncStream" to { CData.importAsyncStream(CImport.DEVICE) {} },
         "exportAsyncStream" to { CData.exportAsyncStream(AsyncProducer.of(AsyncSchema.of(schema, DeviceType.CPU), nobody), handler, ForkJoinPool.commonPool(), CExport.DEVICE) },
@@ -80,8 +80,8 @@ internal object NativeDoors {
         }
         if (args.isNotEmpty()) return
         if (runCatching { Devices.cpu() }.isSuccess) {
-            BatchBuilder.of(Devices.cpu(), 1).use { it.int32("n", intArrayOf(41)).build() }.use { CData.exportArray(it, array, CExport.CPU) }
-            CData.importArray(array, CImport.CPU.schema(schema)).use { println("works: ${it.column("n").getInt(0)}") }
+            BatchBuilder.of(Devices.cpu(), 1).use { it.int32("n", intArrayOf(41)).build() }.use { CData.exportArray(it, array, CExport.DATA) }
+            CData.importArray(array, CImport.DATA.schema(schema)).use { println("works: ${it.column("n").getInt(0)}") }
             return
         }
         knock()

@@ -84,10 +84,10 @@ internal object Batches {
 /** Runs [block] with this reader as a C stream, which is released afterwards if nobody took it. */
 internal fun <T> DeviceArrayReader.asStruct(block: (MemorySegment) -> T): T = Arena.ofShared().use { arena ->
     val stream = arena.allocate(ArrowArrayStreamStruct.LAYOUT)
-    CData.exportStream(this, stream, CExport.CPU)
+    CData.exportStream(this, stream, CExport.DATA)
     try {
         block(stream)
     } finally {
-        if (RawArrowArrayStream.release(stream.address()) != 0L) CData.importStream(stream, CImport.CPU).close()
+        if (RawArrowArrayStream.release(stream.address()) != 0L) CData.importStream(stream, CImport.DATA).close()
     }
 }

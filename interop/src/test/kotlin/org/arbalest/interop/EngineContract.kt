@@ -116,7 +116,7 @@ internal abstract class EngineContract(private val engine: Engine) : FunSpec() {
     private fun give(kept: Kept): DeviceArrayReader = Arena.ofConfined().use { arena ->
         arena.allocate(ArrowArrayStreamStruct.LAYOUT).let { out ->
             kept.give(out)
-            CData.importStream(out, CImport.CPU)
+            CData.importStream(out, CImport.DATA)
         }
     }
 

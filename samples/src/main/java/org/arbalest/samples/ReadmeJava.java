@@ -19,11 +19,11 @@ final class ReadmeJava {
     try (BatchBuilder builder = BatchBuilder.of(Devices.cpu(), prices.length)) {
       DeviceArray trades = builder.float64("price", prices).utf8("symbol", symbols).build();
       try (DeviceArrayReader reader = DeviceArrayReader.of(trades.schema(), List.of(trades))) {
-        CData.exportStream(reader, out, CExport.CPU); // C has it now, and releases it
+        CData.exportStream(reader, out, CExport.DATA); // C has it now, and releases it
       }
     }
     double total = 0;
-    try (DeviceArrayReader reader = CData.importStream(in, CImport.CPU)) {
+    try (DeviceArrayReader reader = CData.importStream(in, CImport.DATA)) {
       DeviceArray next;
       while ((next = reader.next()) != null) {
         try (DeviceArray batch = next) {

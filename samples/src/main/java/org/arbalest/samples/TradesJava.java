@@ -7,10 +7,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.arbalest.device.*;
 import org.arbalest.device.builders.*;
-import org.arbalest.device.c.ArrowArrayStreamStruct;
-import org.arbalest.device.c.CData;
-import org.arbalest.device.c.CExport;
-import org.arbalest.device.c.CImport;
+import org.arbalest.device.c.*;
 import org.arbalest.device.columns.*;
 
 /** A complete program in Java, for the README: a batch goes through a C struct, by its address, and comes back. */
@@ -29,14 +26,14 @@ public final class TradesJava {
     try (BatchBuilder builder = BatchBuilder.of(Devices.cpu())) {
       DeviceArray trades = builder.float64("price", prices).utf8("symbol", symbols).build();
       try (DeviceArrayReader reader = DeviceArrayReader.of(trades.schema(), List.of(trades))) {
-        CData.exportStream(reader, stream, CExport.CPU); // whoever has the struct has the batch now, without a copy, and releases it
+        CData.exportStream(reader, stream, CExport.DATA); // whoever has the struct has the batch now, without a copy, and releases it
       }
     }
   }
 
   static double total(MemorySegment stream) {
     double total = 0;
-    try (DeviceArrayReader reader = CData.importStream(stream, CImport.CPU)) { // of ours, or of anybody's
+    try (DeviceArrayReader reader = CData.importStream(stream, CImport.DATA)) { // of ours, or of anybody's
       DeviceArray next;
       while ((next = reader.next()) != null) {
         try (DeviceArray batch = next) {

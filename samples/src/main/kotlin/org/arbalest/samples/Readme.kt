@@ -17,10 +17,10 @@ suspend fun readme(symbols: List<String?>, prices: DoubleArray, cArray: MemorySe
         float64("price", prices)
         utf8("symbol") { row -> symbols[row] }
     }
-    trades.use { CData.exportArray(it, cArray, CExport.CPU.schemaTo(cSchema)) } // C has it now, and releases it
+    trades.use { CData.exportArray(it, cArray, CExport.DATA.schemaTo(cSchema)) } // C has it now, and releases it
 
     var total = 0.0
-    CData.importStream(cStream(), CImport.CPU).asFlow().collect { batch ->
+    CData.importStream(cStream(), CImport.DATA).asFlow().collect { batch ->
         val price = batch["price"].doubles()
         for (row in price.indices) total += price[row] // lent: closed after this block
     }

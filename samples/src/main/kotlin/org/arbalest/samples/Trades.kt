@@ -4,10 +4,7 @@ package org.arbalest.samples
 import kotlinx.coroutines.runBlocking
 import org.arbalest.coroutines.*
 import org.arbalest.device.*
-import org.arbalest.device.c.ArrowArrayStreamStruct
-import org.arbalest.device.c.CData
-import org.arbalest.device.c.CExport
-import org.arbalest.device.c.CImport
+import org.arbalest.device.c.*
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
 
@@ -25,13 +22,13 @@ fun produce(stream: MemorySegment, prices: DoubleArray, symbols: List<String?>) 
         utf8("symbol", symbols)
     }
     DeviceArrayReader.of(trades.schema(), listOf(trades)).use { reader ->
-        CData.exportStream(reader, stream, CExport.CPU) // whoever has the struct has the batch now, without a copy, and releases it
+        CData.exportStream(reader, stream, CExport.DATA) // whoever has the struct has the batch now, without a copy, and releases it
     }
 }
 
 suspend fun total(stream: MemorySegment): Double {
     var total = 0.0
-    CData.importStream(stream, CImport.CPU).asFlow().collect { batch -> // of ours, or of anybody's
+    CData.importStream(stream, CImport.DATA).asFlow().collect { batch -> // of ours, or of anybody's
         val price = batch["price"].doubles()
         for (row in price.indices) total += price[row] // lent: closed after this block
     }

@@ -59,8 +59,8 @@ class ReadmeSpec : FunSpec({
             val array = ArrowArrayStruct.allocate(arena)
             val schema = ArrowSchemaStruct.allocate(arena)
             readme(symbols, prices, array, schema) {
-                val back = CData.importArray(array, CImport.CPU.schema(schema))
-                ArrowArrayStreamStruct.allocate(arena).also { CData.exportStream(DeviceArrayReader.of(back.schema(), listOf(back)), it, CExport.CPU) }
+                val back = CData.importArray(array, CImport.DATA.schema(schema))
+                ArrowArrayStreamStruct.allocate(arena).also { CData.exportStream(DeviceArrayReader.of(back.schema(), listOf(back)), it, CExport.DATA) }
             } shouldBe 7.75
         }
         eventually("nothing is left") { Held.now().isZero }

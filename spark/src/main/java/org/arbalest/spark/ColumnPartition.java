@@ -3,8 +3,8 @@ package org.arbalest.spark;
 
 import java.io.Serializable;
 import java.util.List;
-import org.arbalest.device.async.AsyncArrayStream;
 import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.device.async.AsyncArrayStream;
 
 /** A part of what a query reads: made on the driver, serialized, and opened by a task on an executor; again by another, where Spark tries again. */
 public interface ColumnPartition extends Serializable {

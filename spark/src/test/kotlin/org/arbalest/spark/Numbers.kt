@@ -113,7 +113,7 @@ private data class NumbersPartition(val number: Int, val batches: Int, val rows:
         }
         return when (does.removePrefix("fail, ")) {
             "device", "device ahead" -> task.onDevice(reader)
-            "C stream" -> inC(ArrowArrayStreamStruct::allocate, reader, CExport.CPU, CImport.CPU)
+            "C stream" -> inC(ArrowArrayStreamStruct::allocate, reader, CExport.DATA, CImport.DATA)
             "C device stream" -> inC(ArrowDeviceArrayStreamStruct::allocate, reader, CExport.DEVICE, CImport.DEVICE)
             "async stream" -> CData.importAsyncStream(CImport.DEVICE) { handler -> CData.exportAsyncStream(AsyncProducer.of(reader, Metadata.empty()), handler, ForkJoinPool.commonPool(), CExport.DEVICE) }.reader(2)
             else -> reader

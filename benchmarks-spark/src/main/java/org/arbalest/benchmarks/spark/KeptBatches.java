@@ -5,9 +5,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import org.arbalest.device.builders.BatchBuilder;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.Devices;
+import org.arbalest.device.builders.BatchBuilder;
 import org.arbalest.device.types.Field;
 
 /** The whole table in native memory, once in each executor that asks for it, until that ends; so reading it costs what handing it on does. */

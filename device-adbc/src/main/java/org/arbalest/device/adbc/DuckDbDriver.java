@@ -3,6 +3,7 @@ package org.arbalest.device.adbc;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.net.JarURLConnection;
 import java.net.URL;
@@ -11,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
@@ -143,8 +145,8 @@ public final class DuckDbDriver {
   }
 
   private static void copy(URL url, Path file) throws IOException {
-    try (InputStream in = url.openStream()) {
-      Files.copy(in, file, StandardCopyOption.REPLACE_EXISTING);
+    try (InputStream in = url.openStream(); OutputStream out = Files.newOutputStream(file, StandardOpenOption.TRUNCATE_EXISTING)) {
+      in.transferTo(out); // into the file that is there, which only this user may open
     }
   }
 

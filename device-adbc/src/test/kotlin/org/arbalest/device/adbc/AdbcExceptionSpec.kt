@@ -246,8 +246,8 @@ class AdbcExceptionSpec : FunSpec({
             val reader = connection.query("SELECT * FROM fails(3, 2, 1)")
             Arena.ofConfined().use { arena ->
                 val struct = ArrowArrayStreamStruct.allocate(arena)
-                CData.exportStream(reader, struct, CExport.CPU)
-                CData.importStream(struct, CImport.CPU).use { inC ->
+                CData.exportStream(reader, struct, CExport.DATA)
+                CData.importStream(struct, CImport.DATA).use { inC ->
                     inC.next()!!.close()
                     val error = shouldThrow<DeviceException> { inC.next() }
                     error.errno() shouldBe Errno.EIO

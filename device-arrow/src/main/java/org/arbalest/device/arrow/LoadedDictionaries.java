@@ -3,8 +3,8 @@ package org.arbalest.device.arrow;
 
 import java.util.HashMap;
 import java.util.Map;
-import org.arbalest.device.spi.ArrayStruct;
 import org.apache.arrow.vector.dictionary.DictionaryProvider;
+import org.arbalest.device.spi.ArrayStruct;
 import org.jspecify.annotations.Nullable;
 
 /** Where dictionaries are loaded to, and which are, of one batch or of a stream's first: their structs must stay. */

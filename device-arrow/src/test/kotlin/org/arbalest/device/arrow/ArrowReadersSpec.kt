@@ -432,10 +432,10 @@ class ArrowReadersSpec : FunSpec({
         RootAllocator().use { allocator ->
             val ours = batches(3)
             ArrowArrayStream.allocateNew(allocator).use { stream ->
-                DeviceArrayReader.of(schema, ours.map { it.retain() }).use { CData.exportStream(it, MemorySegment.ofAddress(stream.memoryAddress()), CExport.CPU) }
+                DeviceArrayReader.of(schema, ours.map { it.retain() }).use { CData.exportStream(it, MemorySegment.ofAddress(stream.memoryAddress()), CExport.DATA) }
                 ArrowArrayStream.allocateNew(allocator).use { again ->
                     Data.exportArrayStream(allocator, Data.importArrayStream(allocator, stream), again)
-                    val back = all(CData.importStream(MemorySegment.ofAddress(again.memoryAddress()), CImport.CPU))
+                    val back = all(CData.importStream(MemorySegment.ofAddress(again.memoryAddress()), CImport.DATA))
                     back.zip(ours).forEach { (its, mine) -> its.difference(mine).shouldBeNull() }
                     back.size shouldBe 3
                     back.forEach { it.close() }

@@ -463,10 +463,10 @@ class ArrowVectorsBadInputSpec : FunSpec({
         RootAllocator().use { allocator ->
             Arena.ofConfined().use { arena ->
                 val (array, type) = ArrowArrayStruct.allocate(arena) to ArrowSchemaStruct.allocate(arena)
-                texts(allocator).use { ArrowVectors.toDeviceArray(it) }.use { CData.exportArray(it, array, CExport.CPU.schemaTo(type)) }
+                texts(allocator).use { ArrowVectors.toDeviceArray(it) }.use { CData.exportArray(it, array, CExport.DATA.schemaTo(type)) }
                 val list = ArrowArrayStruct.buffers(array).reinterpret(24)
                 list.set(ValueLayout.JAVA_LONG, 16, 0L)
-                CData.importArray(array, CImport.CPU.schema(type)).use {
+                CData.importArray(array, CImport.DATA.schema(type)).use {
                     shouldThrow<DeviceException> { ArrowVectors.toVector(it, allocator) }.message shouldContain "there is no buffer where there should be 60 bytes"
                 }
             }

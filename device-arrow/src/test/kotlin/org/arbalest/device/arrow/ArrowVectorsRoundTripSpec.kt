@@ -216,7 +216,7 @@ private fun allocators(block: (BufferAllocator, BufferAllocator) -> Unit) = Root
 private fun byC(vector: FieldVector, allocator: BufferAllocator): DeviceArray = ArrowArray.allocateNew(allocator).use { array ->
     ArrowSchema.allocateNew(allocator).use { schema ->
         Data.exportVector(allocator, vector, null, array, schema)
-        CData.importArray(MemorySegment.ofAddress(array.memoryAddress()), CImport.CPU.schema(MemorySegment.ofAddress(schema.memoryAddress())))
+        CData.importArray(MemorySegment.ofAddress(array.memoryAddress()), CImport.DATA.schema(MemorySegment.ofAddress(schema.memoryAddress())))
     }
 }
 

@@ -449,13 +449,13 @@ class ArrowVectorsSpec : FunSpec({
                 val batch = ArrowArray.allocateNew(allocator).use { array ->
                     ArrowSchema.allocateNew(allocator).use { schema ->
                         Data.exportVectorSchemaRoot(allocator, root, null, array, schema)
-                        CData.importArray(MemorySegment.ofAddress(array.memoryAddress()), CImport.CPU.schema(MemorySegment.ofAddress(schema.memoryAddress())))
+                        CData.importArray(MemorySegment.ofAddress(array.memoryAddress()), CImport.DATA.schema(MemorySegment.ofAddress(schema.memoryAddress())))
                     }
                 }
                 ArrowVectors.toDeviceArray(root).use { batch.difference(it).shouldBeNull() }
                 ArrowArray.allocateNew(allocator).use { array ->
                     ArrowSchema.allocateNew(allocator).use { schema ->
-                        batch.use { CData.exportArray(it, MemorySegment.ofAddress(array.memoryAddress()), CExport.CPU.schemaTo(MemorySegment.ofAddress(schema.memoryAddress()))) }
+                        batch.use { CData.exportArray(it, MemorySegment.ofAddress(array.memoryAddress()), CExport.DATA.schemaTo(MemorySegment.ofAddress(schema.memoryAddress()))) }
                         CDataDictionaryProvider().use { Data.importVectorSchemaRoot(allocator, array, schema, it) }.use { back ->
                             back.equals(root) shouldBe true
                         }

@@ -140,7 +140,7 @@ class ColumnBuilderEveryTypeSpec : FunSpec({
         for (type in HandLaid.types) for (count in listOf(0, 5)) withClue("$type, $count rows") {
             Arena.ofConfined().use { arena ->
                 val out = arena.struct(StructKind.ARRAY)
-                built(type, rows.take(count)).use { CData.exportArray(it, out, CExport.CPU) }
+                built(type, rows.take(count)).use { CData.exportArray(it, out, CExport.DATA) }
                 check(out.address(), type)
                 PeerMoves.release(out, StructKind.ARRAY)
             }

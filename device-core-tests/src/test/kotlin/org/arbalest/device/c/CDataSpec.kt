@@ -16,6 +16,7 @@ import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
 import org.arbalest.device.Errno
 import org.arbalest.device.async.AsyncProducer
+import org.arbalest.device.async.AsyncQuirk
 import org.arbalest.device.async.AsyncSchema
 import org.arbalest.device.async.AsyncTask
 import org.arbalest.device.builders.BatchBuilder
@@ -39,6 +40,7 @@ import java.io.IOException
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
 import java.lang.foreign.SegmentAllocator
+import java.util.concurrent.CompletionStage
 import java.util.concurrent.ForkJoinPool
 
 /** Structs that are known by their addresses, as Arrow Java, DuckDB and Python know them, and what cannot be one. */
@@ -61,16 +63,16 @@ class CDataSpec : FunSpec({
             val (array, type) = ArrowArrayStruct.allocate(arena) to ArrowSchemaStruct.allocate(arena)
             PeerStreams.batch(array, 10, 3)
             PeerStreams.batchSchema(type)
-            CData.importArray(array.pointer(), CImport.CPU.schema(type.pointer())).use { it.last() shouldBe 12 }
+            CData.importArray(array.pointer(), CImport.DATA.schema(type.pointer())).use { it.last() shouldBe 12 }
             RawArrowArray.release(array.address()) to RawArrowSchema.release(type.address()) shouldBe (0L to 0L)
 
             PeerStreams.batchSchema(type)
             val known = Schema.ofStruct(CData.importSchema(type.pointer()))
             PeerStreams.batch(array, 20, 3)
-            CData.importArray(array.pointer(), CImport.CPU.schema(known)).use { it.last() shouldBe 22 }
+            CData.importArray(array.pointer(), CImport.DATA.schema(known)).use { it.last() shouldBe 22 }
             PeerStreams.batchSchema(type)
             PeerStreams.batch(array, 30, 3)
-            CData.importArray(array.pointer(), CImport.CPU.schema(CData.importSchema(type.pointer()))).use { it.last() shouldBe 32 }
+            CData.importArray(array.pointer(), CImport.DATA.schema(CData.importSchema(type.pointer()))).use { it.last() shouldBe 32 }
         }
     }
 
@@ -98,7 +100,7 @@ class CDataSpec : FunSpec({
             val (plain, device) = ArrowArrayStreamStruct.allocate(arena) to ArrowDeviceArrayStreamStruct.allocate(arena)
             PeerStreams.stream(plain, 3, 10)
             PeerStreams.deviceStream(device, 3, 10)
-            CData.exportStream(CData.importStream(plain.pointer(), CImport.CPU), plain.pointer(), CExport.CPU)
+            CData.exportStream(CData.importStream(plain.pointer(), CImport.DATA), plain.pointer(), CExport.DATA)
             CData.exportStream(CData.importStream(device.pointer(), CImport.DEVICE), device.pointer(), CExport.DEVICE)
             PeerStreams.drain(plain).let { it.code to it.rows } shouldBe (0 to 30)
             PeerStreams.drainDevice(device).let { it.code to it.rows } shouldBe (0 to 30)
@@ -112,12 +114,12 @@ class CDataSpec : FunSpec({
                 PeerMoves.release(array, kind)
                 PeerMoves.release(type, StructKind.SCHEMA)
             }
-            CData.exportArray(ids(3), array.pointer(), CExport.CPU.schemaTo(type.pointer()))
+            CData.exportArray(ids(3), array.pointer(), CExport.DATA.schemaTo(type.pointer()))
             sumOf(array, StructKind.ARRAY) shouldBe 24
             CData.exportArray(ids(4), device.pointer(), CExport.DEVICE.schemaTo(type.pointer()))
             sumOf(device, StructKind.DEVICE_ARRAY) shouldBe 34
             CData.exportSchema(schema.asField(), type)
-            CData.exportArray(ids(5), array.pointer(), CExport.CPU)
+            CData.exportArray(ids(5), array.pointer(), CExport.DATA)
             sumOf(array, StructKind.ARRAY) shouldBe 45
             CData.exportSchema(schema.asField(), type)
             CData.exportArray(ids(6), device.pointer(), CExport.DEVICE)
@@ -162,19 +164,19 @@ class CDataSpec : FunSpec({
             val (array, device, type) = Triple(ArrowArrayStruct.allocate(arena), ArrowDeviceArrayStruct.allocate(arena), ArrowSchemaStruct.allocate(arena))
             PeerStreams.batch(array, 0, 3)
             PeerStreams.batchSchema(type)
-            refused("ArrowArray") { CData.importArray(it, CImport.CPU.schema(type)) }
-            refused("ArrowSchema") { CData.importArray(array, CImport.CPU.schema(it)) }
-            refused("ArrowArray") { CData.importArray(it, CImport.CPU.schema(schema)) }
-            refused("ArrowArray") { CData.importArray(it, CImport.CPU.schema(schema.asField())) }
+            refused("ArrowArray") { CData.importArray(it, CImport.DATA.schema(type)) }
+            refused("ArrowSchema") { CData.importArray(array, CImport.DATA.schema(it)) }
+            refused("ArrowArray") { CData.importArray(it, CImport.DATA.schema(schema)) }
+            refused("ArrowArray") { CData.importArray(it, CImport.DATA.schema(schema.asField())) }
             refused("ArrowDeviceArray") { CData.importArray(it, CImport.DEVICE.schema(type)) }
             refused("ArrowSchema") { CData.importArray(device, CImport.DEVICE.schema(it)) }
             refused("ArrowDeviceArray") { CData.importArray(it, CImport.DEVICE.schema(schema)) }
             refused("ArrowDeviceArray") { CData.importArray(it, CImport.DEVICE.schema(schema.asField())) }
-            refused("ArrowArrayStream") { CData.importStream(it, CImport.CPU) }
+            refused("ArrowArrayStream") { CData.importStream(it, CImport.DATA) }
             refused("ArrowDeviceArrayStream") { CData.importStream(it, CImport.DEVICE) }
             refused("ArrowSchema") { Schema.ofStruct(CData.importSchema(it)) }
             refused("ArrowSchema") { CData.importSchema(it) }
-            CData.importArray(array, CImport.CPU.schema(type)).use { it.last() shouldBe 2 }
+            CData.importArray(array, CImport.DATA.schema(type)).use { it.last() shouldBe 2 }
         }
     }
 
@@ -182,9 +184,9 @@ class CDataSpec : FunSpec({
         Arena.ofConfined().use { arena ->
             val (array, device, type) = Triple(ArrowArrayStruct.allocate(arena), ArrowDeviceArrayStruct.allocate(arena), ArrowSchemaStruct.allocate(arena))
             ids(3).use { batch ->
-                refused("ArrowArray") { CData.exportArray(batch, it, CExport.CPU) }
+                refused("ArrowArray") { CData.exportArray(batch, it, CExport.DATA) }
                 refused("ArrowDeviceArray") { CData.exportArray(batch, it, CExport.DEVICE) }
-                for ((out, struct, options) in listOf(Triple(array, "ArrowArray", CExport.CPU), Triple(device, "ArrowDeviceArray", CExport.DEVICE))) {
+                for ((out, struct, options) in listOf(Triple(array, "ArrowArray", CExport.DATA), Triple(device, "ArrowDeviceArray", CExport.DEVICE))) {
                     refused(struct) { type.fill(0x5a); CData.exportArray(batch, it, options.schemaTo(type)) }
                     type.shouldBeGarbage()
                     refused("ArrowSchema") { out.fill(0x5a); CData.exportArray(batch, out, options.schemaTo(it)) }
@@ -195,7 +197,7 @@ class CDataSpec : FunSpec({
                 batch.last() shouldBe 9
             }
             DeviceArrayReader.of(schema, listOf(ids(3))).use { reader ->
-                refused("ArrowArrayStream") { CData.exportStream(reader, it, CExport.CPU) }
+                refused("ArrowArrayStream") { CData.exportStream(reader, it, CExport.DATA) }
                 refused("ArrowDeviceArrayStream") { CData.exportStream(reader, it, CExport.DEVICE) }
                 refused("ArrowAsyncDeviceStreamHandler") { CData.exportAsyncStream(AsyncProducer.of(reader, Metadata.empty()), it, pool, CExport.DEVICE) }
                 reader.next()!!.use { it.last() shouldBe 9 }
@@ -207,36 +209,61 @@ class CDataSpec : FunSpec({
     test("memory for a struct that was just allocated, or is released, is refused [OWN-01]") {
         Arena.ofConfined().use { arena ->
             fun said(call: () -> Unit) = shouldThrow<DeviceException> { call() }.also { it.errno() shouldBe Errno.EINVAL }.message!!
-            said { CData.importArray(ArrowArrayStruct.allocate(arena), CImport.CPU.schema(schema)) } shouldBe "the array was released before it was imported"
+            said { CData.importArray(ArrowArrayStruct.allocate(arena), CImport.DATA.schema(schema)) } shouldBe "the array was released before it was imported"
             said { CData.importArray(ArrowDeviceArrayStruct.allocate(arena), CImport.DEVICE.schema(schema)) } shouldBe "the array was released before it was imported"
             said { Schema.ofStruct(CData.importSchema(ArrowSchemaStruct.allocate(arena))) } shouldEndWith "was released before it was imported"
-            said { CData.importStream(ArrowArrayStreamStruct.allocate(arena), CImport.CPU) } shouldEndWith "was released before it was imported"
+            said { CData.importStream(ArrowArrayStreamStruct.allocate(arena), CImport.DATA) } shouldEndWith "was released before it was imported"
             said { CData.importStream(ArrowDeviceArrayStreamStruct.allocate(arena), CImport.DEVICE) } shouldEndWith "was released before it was imported"
             shouldThrow<IllegalArgumentException> { CData.exportAsyncStream(AsyncProducer.failed(IOException()), ArrowAsyncHandlerStruct.allocate(arena), Runnable::run, CExport.DEVICE) }
         }
     }
 
-    val text = Schema.of(listOf(Field.of("id", DataType.UTF8)))
+    /** What [PeerStreams] streams, and the same with text in its first column. */
+    val streamed = Schema.of(Field.of("id", DataType.INT64).withNullable(false), Field.of("name", DataType.UTF8))
+    val text = Schema.of(Field.of("id", DataType.UTF8).withNullable(false), Field.of("name", DataType.UTF8))
 
     test("a stream of another schema than the expected one is refused, and was released; of the expected one it is read [STR-01]") {
         Arena.ofConfined().use { arena ->
             val stream = ArrowArrayStreamStruct.allocate(arena)
             PeerStreams.stream(stream, 1, 10)
-            shouldThrow<DeviceException> { CData.importStream(stream, CImport.CPU.schema(text)) }.message shouldBe
-                "the schema is not the expected one: $.id: one is \"id: int64\", the first \"id: utf8\""
+            shouldThrow<DeviceException> { CData.importStream(stream, CImport.DATA.schema(text)) }.message shouldBe
+                "the schema is not the expected one: $.id: \"id: int64 not null\", and \"id: utf8 not null\" is expected"
             ArrowArrayStreamStruct.release(stream) shouldBe MemorySegment.NULL
             PeerStreams.stream(stream, 1, 10)
-            CData.importStream(stream, CImport.CPU.schema(schema)).use { reader -> reader.next()!!.use { it.length() shouldBe 10 } }
+            CData.importStream(stream, CImport.DATA.schema(streamed)).use { reader -> reader.next()!!.use { it.length() shouldBe 10 } }
+        }
+    }
+
+    test("what a C schema expects of a stream is read and released; one that cannot be read takes the stream with it; whether a batch may be null is no matter [OWN-08]") {
+        Arena.ofConfined().use { arena ->
+            val (stream, type) = ArrowArrayStreamStruct.allocate(arena) to ArrowSchemaStruct.allocate(arena)
+            PeerStreams.stream(stream, 1, 10)
+            CData.exportSchema(streamed.asField().withNullable(true), type)
+            CData.importStream(stream, CImport.DATA.schema(type)).close()
+            ArrowSchemaStruct.release(type) shouldBe MemorySegment.NULL
+
+            PeerStreams.stream(stream, 1, 10)
+            shouldThrow<DeviceException> { CData.importStream(stream, CImport.DATA.schema(ArrowSchemaStruct.allocate(arena))) }
+            ArrowArrayStreamStruct.release(stream) shouldBe MemorySegment.NULL
+
+            PeerStreams.stream(stream, 1, 10)
+            CData.exportSchema(streamed.asField(), type)
+            shouldThrow<IllegalArgumentException> { CData.importStream(MemorySegment.NULL, CImport.DATA.schema(type)) }
+            CData.importStream(stream, CImport.DATA.schema(type)).close() // neither was touched
         }
     }
 
     test("an async stream of another schema than the expected one ends with EINVAL [ASY-03]") {
+        val ones = Schema.of(Field.of("id", DataType.UTF8))
         val reader = DeviceArrayReader.of(schema, listOf(ids(3)))
-        CData.importAsyncStream(CImport.DEVICE.schema(text)) { CData.exportAsyncStream(AsyncProducer.of(reader, Metadata.empty()), it, pool, CExport.DEVICE) }.use { stream ->
+        lateinit var produced: CompletionStage<Void>
+        CData.importAsyncStream(CImport.DEVICE.schema(ones)) { produced = CData.exportAsyncStream(AsyncProducer.of(reader, Metadata.empty()), it, pool, CExport.DEVICE) }.use { stream ->
             val failure = stream.schema().outcome().exceptionOrNull()
             failure.shouldBeInstanceOf<DeviceException>().errno() shouldBe Errno.EINVAL
             failure.message shouldStartWith "the schema is not the expected one: $.id"
-            stream.released().outcome()
+            stream.released().outcome().exceptionOrNull() shouldBe failure
+            produced.outcome().exceptionOrNull().shouldBeInstanceOf<DeviceException>().errno() shouldBe Errno.EINVAL
+            shouldThrow<IllegalStateException> { reader.next() }
         }
     }
 
@@ -244,17 +271,22 @@ class CDataSpec : FunSpec({
         Arena.ofConfined().use { arena ->
             val (array, stream) = ArrowArrayStruct.allocate(arena) to ArrowArrayStreamStruct.allocate(arena)
             ids(3).use { batch ->
-                shouldThrow<IllegalArgumentException> { CData.exportArray(batch, array, CExport.CPU.stream(Devices.cpu().defaultStream())) }.message shouldStartWith "an ArrowArray has no event"
+                shouldThrow<IllegalArgumentException> { CData.exportArray(batch, array, CExport.DATA.consumerStream(Devices.cpu().defaultStream())) }.message shouldStartWith "an ArrowArray has no event"
                 DeviceArrayReader.of(schema, listOf(batch.retain())).use { reader ->
-                    shouldThrow<IllegalArgumentException> { CData.exportStream(reader, stream, CExport.CPU.schemaTo(arena.allocate(ArrowSchemaStruct.LAYOUT))) }
-                    shouldThrow<IllegalArgumentException> { CData.exportStream(reader, stream, CExport.CPU.requested(text)) }
-                    shouldThrow<IllegalArgumentException> { CData.exportStream(reader, stream, CExport.CPU.stream(Devices.cpu().defaultStream())) }
+                    shouldThrow<IllegalArgumentException> { CData.exportStream(reader, stream, CExport.DATA.schemaTo(arena.allocate(ArrowSchemaStruct.LAYOUT))) }
+                    shouldThrow<IllegalArgumentException> { CData.exportStream(reader, stream, CExport.DATA.requested(text)) }
+                    shouldThrow<IllegalArgumentException> { CData.exportStream(reader, stream, CExport.DATA.quirks(AsyncQuirk.DROPS_TASKS)) }.message shouldContain "quirks"
+                    shouldThrow<IllegalArgumentException> { CData.exportStream(reader, stream, CExport.DATA.consumerStream(Devices.cpu().defaultStream())) }
                     reader.next()!!.close()
                 }
-                shouldThrow<IllegalArgumentException> { CData.importArray(array, CImport.CPU) }.message shouldContain "CImport.schema"
-                shouldThrow<IllegalArgumentException> { CData.importAsyncStream(CImport.CPU) { error("was started") } }.message shouldContain "CImport.DEVICE"
+                shouldThrow<IllegalArgumentException> { CData.importArray(array, CImport.DATA) }.message shouldContain "CImport.schema"
+                shouldThrow<IllegalArgumentException> { CData.importArray(array, CImport.DATA.schema(schema).quirks(AsyncQuirk.PRODUCER_STAYS)) }.message shouldContain "quirks"
+                shouldThrow<IllegalArgumentException> { CData.importStream(stream, CImport.DATA.quirks(AsyncQuirk.PRODUCER_STAYS)) }.message shouldContain "quirks"
+                shouldThrow<IllegalArgumentException> { CData.exportArray(batch, array, CExport.DATA.quirks(AsyncQuirk.DROPS_TASKS)) }.message shouldContain "quirks"
+                CImport.DEVICE.quirks(AsyncQuirk.PRODUCER_STAYS, AsyncQuirk.PRODUCER_STAYS).toString() shouldContain "[PRODUCER_STAYS]" // said twice is said
+                shouldThrow<IllegalArgumentException> { CData.importAsyncStream(CImport.DATA) { error("was started") } }.message shouldContain "CImport.DEVICE"
                 val producer = AsyncProducer.failed(IOException())
-                shouldThrow<IllegalArgumentException> { CData.exportAsyncStream(producer, array, Runnable::run, CExport.CPU) }.message shouldContain "CExport.DEVICE"
+                shouldThrow<IllegalArgumentException> { CData.exportAsyncStream(producer, array, Runnable::run, CExport.DATA) }.message shouldContain "CExport.DEVICE"
                 shouldThrow<IllegalArgumentException> { CData.exportAsyncStream(producer, array, Runnable::run, CExport.DEVICE.requested(text)) }.message shouldContain "quirks"
                 batch.last() shouldBe 9
             }
@@ -276,6 +308,30 @@ class CDataSpec : FunSpec({
             ArrowArrayStruct.length(moved) shouldBe 7
             ArrowArrayStruct.release(moved).let { it.address() to it.byteSize() } shouldBe (42L to 0L)
             ArrowArrayStruct.release(array) shouldBe MemorySegment.NULL
+        }
+    }
+
+    test("a producer is exported once") {
+        val producer = AsyncProducer.of(DeviceArrayReader.of(schema, listOf(ids(3))), Metadata.empty())
+        PeerConsumer(5, emptySet(), 0, 0, 0, 1).use { consumer ->
+            CData.exportAsyncStream(producer, consumer.handler, pool, CExport.DEVICE).outcome().getOrThrow()
+            consumer.join()
+        }
+        PeerConsumer(5, emptySet(), 0, 0, 0, 1).use { consumer ->
+            shouldThrow<IllegalStateException> { CData.exportAsyncStream(producer, consumer.handler, pool, CExport.DEVICE) }
+            CData.exportAsyncStream(AsyncProducer.failed(IOException()), consumer.handler, Runnable::run, CExport.DEVICE)
+            consumer.join()
+        }
+    }
+
+    test("a struct that could not be marked as moved is not copied") {
+        Arena.ofConfined().use { arena ->
+            val array = ArrowArrayStruct.allocate(arena)
+            ArrowArrayStruct.setLength(array, 7)
+            shouldThrow<IllegalArgumentException> { ArrowArrayStruct.move(array, array) }
+            val other = ArrowArrayStruct.allocate(arena)
+            shouldThrow<IllegalArgumentException> { ArrowArrayStruct.move(array.asReadOnly(), other) }
+            ArrowArrayStruct.length(other) shouldBe 0
         }
     }
 

@@ -47,7 +47,7 @@ class ByteStringsSpec : FunSpec({
         val large = type is FlatType.LargeUtf8Type || type is FlatType.LargeBinaryType
         PeerNodes.setBuffer(out, 1, offsets(large, all.runningFold(0) { end, it -> end + it.size }), Placement.GUARDED)
         PeerNodes.setBuffer(out, 2, data, Placement.GUARDED)
-        CData.importArray(out, CImport.CPU.schema(Field.of("a", type))).use { look(it.asColumn().asByteStrings()) }
+        CData.importArray(out, CImport.DATA.schema(Field.of("a", type))).use { look(it.asColumn().asByteStrings()) }
     }
 
     test("bytes are counted, compared, hashed and copied as what they are, of text and binary, with offsets of both widths [READ-55]") {
@@ -130,7 +130,7 @@ class ByteStringsSpec : FunSpec({
             PeerNodes.array(out, offsets.size - 1L, buffers = 3)
             PeerNodes.setBuffer(out, 1, offsets(false, offsets))
             PeerNodes.setBuffer(out, 2, data)
-            CData.importArray(out, CImport.CPU.schema(Field.of("a", DataType.UTF8))).use { look(it.asColumn().asByteStrings()) }
+            CData.importArray(out, CImport.DATA.schema(Field.of("a", DataType.UTF8))).use { look(it.asColumn().asByteStrings()) }
         }
         val readings = listOf<(ByteStrings, Long) -> Any>(
             { it, row -> it.byteLength(row) }, { it, row -> it.byteLengthOrDefault(row, 0) }, { it, row -> it.contentEquals(row, ByteArray(1)) },

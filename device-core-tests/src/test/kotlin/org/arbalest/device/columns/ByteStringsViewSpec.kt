@@ -52,7 +52,7 @@ class ByteStringsViewSpec : FunSpec({
         PeerNodes.setBuffer(out, 1, views, Placement.GUARDED)
         for (i in 0 until 3) PeerNodes.setBuffer(out, 2L + i, data[i], Placement.GUARDED)
         PeerNodes.setBuffer(out, 5, longs(*data.map { it.size.toLong() }.toLongArray()), Placement.GUARDED)
-        CData.importArray(out, CImport.CPU.schema(Field.of("a", type))).use { look(it.asColumn().asByteStrings()) }
+        CData.importArray(out, CImport.DATA.schema(Field.of("a", type))).use { look(it.asColumn().asByteStrings()) }
     }
 
     test("bytes of views are counted, compared, hashed and copied as what they are, wherever they lie [READ-55]") {
@@ -128,7 +128,7 @@ class ByteStringsViewSpec : FunSpec({
             PeerNodes.setBuffer(out, 2, null)
             PeerNodes.setBuffer(out, 3, "thirteen bytes".encodeToByteArray())
             PeerNodes.setBuffer(out, 4, longs(0, 14))
-            CData.importArray(out, CImport.CPU.schema(Field.of("a", type))).use { array ->
+            CData.importArray(out, CImport.DATA.schema(Field.of("a", type))).use { array ->
                 val strings = array.asColumn().asByteStrings()
                 for (reading in readings) shouldThrow<DeviceException> { reading(strings, 1) }.message!! shouldContain "row 1: $why"
                 strings.contentEquals(0, "hi".encodeToByteArray()) shouldBe true

@@ -42,7 +42,7 @@ class ColumnErrorsSpec : FunSpec({
         RawArray(Field.of(name, type), length, nulls, 0, buffers.toMutableList(), children)
 
     fun imported(raw: RawArray, level: Validation = Validation.FULL, look: (DeviceArray) -> Unit) = Arena.ofConfined().use { arena ->
-        CData.importArray(raw.laid(arena), CImport.CPU.schema(raw.field).validation(level)).use(look)
+        CData.importArray(raw.laid(arena), CImport.DATA.schema(raw.field).validation(level)).use(look)
     }
 
     /** A struct "s" with one field "f". */

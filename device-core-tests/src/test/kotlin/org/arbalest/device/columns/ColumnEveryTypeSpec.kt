@@ -83,7 +83,7 @@ class ColumnEveryTypeSpec : FunSpec({
     fun imported(type: DataType, rows: List<Int>, skipped: Int, isBatch: Boolean = false): DeviceArray = Arena.ofConfined().use { arena ->
         val out = if (type is StructType && isBatch) HandLaid.laidBatch(arena, type, rows, skipped) else HandLaid.laid(arena, type, rows, skipped)
         spoil(out.address(), type)
-        CData.importArray(out, CImport.CPU.schema(field("column", type)))
+        CData.importArray(out, CImport.DATA.schema(field("column", type)))
     }
 
     /** Reads a column in every way, and compares with what was laid. */
@@ -104,8 +104,8 @@ class ColumnEveryTypeSpec : FunSpec({
         val unheard = field("id", type).withExtension("org.example.unheard", "")
         unheard.valueClass() shouldBe ByteArray::class.java
         Arena.ofConfined().use { arena ->
-            CData.importArray(HandLaid.laid(arena, type, rows, 2), CImport.CPU.schema(unheard)).use { reads(it.asColumn(), rows) }
-            CData.importArray(HandLaid.laid(arena, type, rows, 2), CImport.CPU.schema(field("id", type).withExtension("arrow.uuid", ""))).use { uuids ->
+            CData.importArray(HandLaid.laid(arena, type, rows, 2), CImport.DATA.schema(unheard)).use { reads(it.asColumn(), rows) }
+            CData.importArray(HandLaid.laid(arena, type, rows, 2), CImport.DATA.schema(field("id", type).withExtension("arrow.uuid", ""))).use { uuids ->
                 reads(uuids.asColumn().storage(), rows)
                 uuids.slice(3, 7).use { reads(it.asColumn().storage(), rows.subList(3, 10)) }
             }
@@ -153,8 +153,8 @@ class ColumnEveryTypeSpec : FunSpec({
                     array.slice(2, 9).use { cut -> cut.copyTo(Devices.cpu()) }.use { reads(it.asColumn(), rows.subList(2, 11)) }
                     Arena.ofConfined().use { arena ->
                         val (out, schema) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.SCHEMA)
-                        array.slice(2, 9).use { CData.exportArray(it, out, CExport.CPU.schemaTo(schema)) }
-                        CData.importArray(out, CImport.CPU.schema(schema)).use { reads(it.asColumn(), rows.subList(2, 11)) }
+                        array.slice(2, 9).use { CData.exportArray(it, out, CExport.DATA.schemaTo(schema)) }
+                        CData.importArray(out, CImport.DATA.schema(schema)).use { reads(it.asColumn(), rows.subList(2, 11)) }
                     }
                 }
             }

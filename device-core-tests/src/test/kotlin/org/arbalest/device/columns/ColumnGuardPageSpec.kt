@@ -38,7 +38,7 @@ class ColumnGuardPageSpec : FunSpec({
 
     fun read(type: DataType, make: (MemorySegment) -> Unit): List<Any?> = Arena.ofConfined().use { arena ->
         val out = arena.struct(StructKind.ARRAY).also(make)
-        CData.importArray(out, CImport.CPU.schema(Field.of("a", type))).use { array ->
+        CData.importArray(out, CImport.DATA.schema(Field.of("a", type))).use { array ->
             val column = array.asColumn()
             column.nullCount()
             for (from in 0..array.length()) array.slice(from, array.length() - from).use { it.asColumn().nullCount() }

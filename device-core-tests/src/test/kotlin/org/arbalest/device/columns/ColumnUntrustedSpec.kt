@@ -51,7 +51,7 @@ class ColumnUntrustedSpec : FunSpec({
         ByteBuffer.allocate(4 * values.size).order(ByteOrder.nativeOrder()).apply { values.forEach(::putInt) }.array()
 
     fun <T> imported(type: DataType, make: (MemorySegment) -> Unit, look: (DeviceArray) -> T): T = Arena.ofConfined().use { arena ->
-        CData.importArray(arena.struct(StructKind.ARRAY).also(make), CImport.CPU.schema(Field.of("a", type))).use(look)
+        CData.importArray(arena.struct(StructKind.ARRAY).also(make), CImport.DATA.schema(Field.of("a", type))).use(look)
     }
 
     fun text(out: MemorySegment, offsets: ByteArray, data: ByteArray?) {
@@ -166,7 +166,7 @@ class ColumnUntrustedSpec : FunSpec({
             Arena.ofConfined().use { arena ->
                 val stream = arena.struct(if (isDevice) StructKind.DEVICE_STREAM else StructKind.STREAM)
                 fun make() = if (isDevice) PeerStreams.deviceStream(stream, batches = 1, rows = 1) else PeerStreams.stream(stream, batches = 1, rows = 1)
-                fun open() = if (isDevice) CData.importStream(stream, CImport.DEVICE) else CData.importStream(stream, CImport.CPU)
+                fun open() = if (isDevice) CData.importStream(stream, CImport.DEVICE) else CData.importStream(stream, CImport.DATA)
                 make()
                 if (isDevice) RawArrowDeviceArrayStream.setGetSchema(stream.address(), 0) else RawArrowArrayStream.setGetSchema(stream.address(), 0)
                 shouldThrow<DeviceException> { open() }.message shouldBe "the stream's get_schema is NULL"
@@ -297,10 +297,10 @@ class ColumnUntrustedSpec : FunSpec({
             val schema = arena.struct(StructKind.SCHEMA)
             PeerStreams.batch(array, firstId = 0, rows = 1)
             PeerStreams.batchSchema(schema)
-            shouldThrow<IllegalArgumentException> { CData.importArray(array, CImport.CPU.schema(MemorySegment.NULL)) }
-            shouldThrow<IllegalArgumentException> { CData.importArray(MemorySegment.NULL, CImport.CPU.schema(schema)) }
+            shouldThrow<IllegalArgumentException> { CData.importArray(array, CImport.DATA.schema(MemorySegment.NULL)) }
+            shouldThrow<IllegalArgumentException> { CData.importArray(MemorySegment.NULL, CImport.DATA.schema(schema)) }
             CPeer.counts().releaseCalls shouldBe 0
-            CData.importArray(array, CImport.CPU.schema(schema)).close()
+            CData.importArray(array, CImport.DATA.schema(schema)).close()
         }
     }
 })

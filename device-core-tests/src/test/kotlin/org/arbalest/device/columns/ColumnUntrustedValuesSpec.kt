@@ -37,7 +37,7 @@ class ColumnUntrustedValuesSpec : FunSpec({
     fun child(of: MemorySegment, index: Int) = MemorySegment.ofAddress(RawArrowArray.child(of.address(), index.toLong())).reinterpret(RawArrowArray.SIZE)
 
     fun imported(type: DataType, make: (MemorySegment) -> Unit): DeviceArray = Arena.ofConfined().use { arena ->
-        CData.importArray(arena.struct(StructKind.ARRAY).also(make), CImport.CPU.schema(field("a", type)))
+        CData.importArray(arena.struct(StructKind.ARRAY).also(make), CImport.DATA.schema(field("a", type)))
     }
 
     /** Buffers, each of which ends where nothing can be read any more; null for a bitmap that is not there. */

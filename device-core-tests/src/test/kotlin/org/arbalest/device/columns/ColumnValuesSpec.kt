@@ -186,7 +186,7 @@ class ColumnValuesSpec : FunSpec({
             PeerNodes.array(values, length = 2, nullCount = 1, buffers = 2)
             PeerNodes.setBuffer(values, 0, byteArrayOf(0b10))
             PeerNodes.setBuffer(values, 1, byteArrayOf(7, 8))
-            CData.importArray(out, CImport.CPU.schema(Field.of("a", DataType.dictionary(DataType.INT8, DataType.INT8)))).use {
+            CData.importArray(out, CImport.DATA.schema(Field.of("a", DataType.dictionary(DataType.INT8, DataType.INT8)))).use {
                 it.asColumn().getLong(0) shouldBe 8
                 shouldThrow<NoSuchElementException> { it.asColumn().getLong(1) }.message!! shouldContain "is null in row 1"
             }
@@ -201,7 +201,7 @@ class ColumnValuesSpec : FunSpec({
             val out = arena.struct(StructKind.ARRAY)
             PeerNodes.array(out, length.toLong(), nullCount = -1, offset.toLong(), buffers.size.toLong())
             buffers.forEachIndexed { i, bytes -> PeerNodes.setBuffer(out, i.toLong(), bytes, placement) }
-            CData.importArray(out, CImport.CPU.schema(Field.of("a", type))).use { look(it.asColumn()) }
+            CData.importArray(out, CImport.DATA.schema(Field.of("a", type))).use { look(it.asColumn()) }
         }
 
     test("nulls by words: 64 rows at a time, at any offset, to the last bit and not beyond [READ-52, ARR-10, ARR-14]") {
@@ -295,7 +295,7 @@ class ColumnValuesSpec : FunSpec({
     test("after its handle was closed, moved or exported, a view throws [READ-53, OWN-19]") {
         val spend = listOf<(DeviceArray) -> Unit>(
             { it.close() }, { it.move().close() },
-            { array -> Arena.ofConfined().use { arena -> arena.struct(StructKind.ARRAY).let { CData.exportArray(array, it, CExport.CPU); PeerMoves.release(it, StructKind.ARRAY) } } },
+            { array -> Arena.ofConfined().use { arena -> arena.struct(StructKind.ARRAY).let { CData.exportArray(array, it, CExport.DATA); PeerMoves.release(it, StructKind.ARRAY) } } },
         )
         for (how in spend) {
             val batch = EveryType.batch(0, 70)

@@ -45,8 +45,8 @@ class TensorSpec : FunSpec({
 
     fun throughC(array: DeviceArray): DeviceArray = Arena.ofConfined().use { arena ->
         val (out, schema) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.SCHEMA)
-        array.use { CData.exportArray(it, out, CExport.CPU.schemaTo(schema)) }
-        CData.importArray(out, CImport.CPU.schema(schema).validation(Validation.FULL))
+        array.use { CData.exportArray(it, out, CExport.DATA.schemaTo(schema)) }
+        CData.importArray(out, CImport.DATA.schema(schema).validation(Validation.FULL))
     }
 
     fun ints(vararg values: Int): DeviceBuffer {

@@ -43,7 +43,7 @@ internal object FuzzArray : FuzzTarget() {
         val out = arena.struct(ARRAY)
         make(input, out, type, 0)
         corrupt(input, arena, out)
-        val array = refusable { CData.importArray(out, CImport.CPU.schema(Field.of("a", type))) }
+        val array = refusable { CData.importArray(out, CImport.DATA.schema(Field.of("a", type))) }
         check(RawArrowArray.release(out.address()) == 0L) { "the array is not released" }
         array?.use { look(input, it) }
         Unit
@@ -66,8 +66,8 @@ internal object FuzzArray : FuzzTarget() {
             }
             Arena.ofConfined().use { arena ->
                 val (out, schema) = arena.struct(ARRAY) to arena.allocate(72, 8)
-                slice.retain().use { CData.exportArray(it, out, CExport.CPU.schemaTo(schema)) }
-                CData.importArray(out, CImport.CPU.schema(schema)).use { back -> if (rows != null) check(rows(back) == rows) { "back came ${rows(back)}, not $rows" } }
+                slice.retain().use { CData.exportArray(it, out, CExport.DATA.schemaTo(schema)) }
+                CData.importArray(out, CImport.DATA.schema(schema)).use { back -> if (rows != null) check(rows(back) == rows) { "back came ${rows(back)}, not $rows" } }
             }
         }
     }

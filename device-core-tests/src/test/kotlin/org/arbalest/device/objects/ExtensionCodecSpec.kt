@@ -61,8 +61,8 @@ class ExtensionCodecSpec : FunSpec({
 
     fun throughC(array: DeviceArray): DeviceArray = Arena.ofConfined().use { arena ->
         val (out, schema) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.SCHEMA)
-        array.use { CData.exportArray(it, out, CExport.CPU.schemaTo(schema)) }
-        CData.importArray(out, CImport.CPU.schema(schema))
+        array.use { CData.exportArray(it, out, CExport.DATA.schemaTo(schema)) }
+        CData.importArray(out, CImport.DATA.schema(schema))
     }
 
     fun values(column: Column): List<Any?> = (0 until column.length()).map { column.get(it) }

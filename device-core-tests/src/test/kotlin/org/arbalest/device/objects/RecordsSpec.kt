@@ -243,8 +243,8 @@ private data class TextOfCarrier(val carrier: String)
 /** Through the structs of C, and back. */
 internal fun throughC(batch: DeviceArray): DeviceArray = Arena.ofConfined().use { arena ->
     val (out, schema) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.SCHEMA)
-    batch.retain().use { CData.exportArray(it, out, CExport.CPU.schemaTo(schema)) }
-    CData.importArray(out, CImport.CPU.schema(schema))
+    batch.retain().use { CData.exportArray(it, out, CExport.DATA.schemaTo(schema)) }
+    CData.importArray(out, CImport.DATA.schema(schema))
 }
 
 /** A record as something that compares by content, arrays too. */

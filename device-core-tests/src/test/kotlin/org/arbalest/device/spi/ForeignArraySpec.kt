@@ -83,11 +83,11 @@ class ForeignArraySpec : FunSpec({
             val slice = batch.slice(1, 1)
             ArrayBridge.origin(slice) shouldBeSameInstanceAs origin
             val (array, type) = ArrowArrayStruct.allocate(arena) to ArrowSchemaStruct.allocate(arena)
-            CData.exportArray(batch, array, CExport.CPU.schemaTo(type))
+            CData.exportArray(batch, array, CExport.DATA.schemaTo(type))
             slice.close()
             slice.close()
             freed.get() shouldBe 0
-            val back = CData.importArray(array, CImport.CPU.schema(type))
+            val back = CData.importArray(array, CImport.DATA.schema(type))
             back.column("t").getString(2) shouldBe "yz"
             freed.get() shouldBe 0
             thread { back.close() }.join()

@@ -100,8 +100,8 @@ class StatisticsSpec : FunSpec({
     fun <T> throughC(array: DeviceArray, look: (DeviceArray) -> T): T = Arena.ofConfined().use { arena ->
         val out = arena.struct(StructKind.ARRAY)
         val schema = arena.struct(StructKind.SCHEMA)
-        CData.exportArray(array, out, CExport.CPU.schemaTo(schema))
-        CData.importArray(out, CImport.CPU.schema(schema).validation(Validation.FULL)).use(look)
+        CData.exportArray(array, out, CExport.DATA.schemaTo(schema))
+        CData.importArray(out, CImport.DATA.schema(schema).validation(Validation.FULL)).use(look)
     }
 
     fun crossed(statistics: Statistics): Statistics = throughC(statistics.toArray(), Statistics::of)
@@ -140,7 +140,7 @@ class StatisticsSpec : FunSpec({
     test("the specification's example, laid by hand, is read: exact, approximate, of the whole and of each column [STAT-01]") {
         Arena.ofConfined().use { arena ->
             val example = example()
-            CData.importArray(example.laid(arena), CImport.CPU.schema(example.field).validation(Validation.FULL)).use { array ->
+            CData.importArray(example.laid(arena), CImport.DATA.schema(example.field).validation(Validation.FULL)).use { array ->
                 val read = Statistics.of(array)
                 read.whole().rowCount() shouldBe OptionalLong.of(3)
                 read.whole().keys() shouldContainExactly setOf(ROW_COUNT)
@@ -175,7 +175,7 @@ class StatisticsSpec : FunSpec({
                     PeerMoves.release(schema, StructKind.SCHEMA)
                 }
             }
-            val ours = checksum { out, schema -> CData.exportArray(built().toArray(), out, CExport.CPU.schemaTo(schema)) }
+            val ours = checksum { out, schema -> CData.exportArray(built().toArray(), out, CExport.DATA.schemaTo(schema)) }
             val theirs = checksum { out, schema ->
                 val example = example()
                 PeerMoves.move(example.laid(arena), out, StructKind.ARRAY)
@@ -310,7 +310,7 @@ class StatisticsSpec : FunSpec({
 
     test("keys and types that lead nowhere are errors, not a crash [STAT-04]") {
         fun laid(array: RawArray, expected: String) = Arena.ofConfined().use { arena ->
-            refused(CData.importArray(array.laid(arena), CImport.CPU.schema(array.field)), expected)
+            refused(CData.importArray(array.laid(arena), CImport.DATA.schema(array.field)), expected)
         }
         laid(example(index = 7), "row 3: index 7 is beyond the 7 values of the dictionary")
         laid(example(index = -1), "index -1 is beyond")

@@ -96,7 +96,7 @@ class StatisticsTrapsSpec : FunSpec({
         val columns = RawArray(Field.of("column", DataType.INT32), 1, 0, 0, mutableListOf(null, ints(0)))
         val whole = RawArray(Field.of("", StructType(listOf(columns.field, maps.field))), 1, 0, 0, mutableListOf(null), listOf(columns, maps))
         Arena.ofConfined().use { arena ->
-            CData.importArray(whole.laid(arena), CImport.CPU.schema(whole.field)).use { array ->
+            CData.importArray(whole.laid(arena), CImport.DATA.schema(whole.field)).use { array ->
                 val error = shouldThrow<DeviceException> { Statistics.of(array) }
                 error.errno() shouldBe Errno.EINVAL
                 error.message!! shouldContain "$.statistics.entries: row 0: entry 0 is null"

@@ -116,7 +116,7 @@ internal class ContentMutants(private val random: Random, private val memory: Gu
     private fun check(raw: RawArray, arena: Arena, level: Validation, what: String, lie: Lie?) {
         val out = arena.struct(StructKind.ARRAY).also { raw.lay(it, memory::put) }
         val array = try {
-            CData.importArray(out, CImport.CPU.schema(raw.field).validation(level))
+            CData.importArray(out, CImport.DATA.schema(raw.field).validation(level))
         } catch (e: DeviceException) {
             check(level == Validation.FULL && lie != null) { "${raw.field}: $what was refused with $level: $e" }
             val begin = (if (lie.path == "$") "" else "${lie.path}: ") + if (lie.row < 0) "" else "row ${lie.row}: "
@@ -161,8 +161,8 @@ internal class ContentMutants(private val random: Random, private val memory: Gu
                 }
                 Arena.ofConfined().use { arena ->
                     val (out, schema) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.SCHEMA)
-                    whole.retain().use { CData.exportArray(it, out, CExport.CPU.schemaTo(schema)) }
-                    CData.importArray(out, CImport.CPU.schema(schema).validation(Validation.FULL)).use { read(it.asColumn()) }
+                    whole.retain().use { CData.exportArray(it, out, CExport.DATA.schemaTo(schema)) }
+                    CData.importArray(out, CImport.DATA.schema(schema).validation(Validation.FULL)).use { read(it.asColumn()) }
                 }
             }
             DeviceArray.concat(listOf(slice, array)).use { it.validate(Validation.FULL) }

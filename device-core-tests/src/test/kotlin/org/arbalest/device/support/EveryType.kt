@@ -174,7 +174,7 @@ internal object EveryType {
     /** Exports, has the peer read, and releases. The array is spent. */
     fun checksum(array: DeviceArray): Long = Arena.ofConfined().use { arena ->
         val (out, schema) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.SCHEMA)
-        array.use { CData.exportArray(it, out, CExport.CPU.schemaTo(schema)) }
+        array.use { CData.exportArray(it, out, CExport.DATA.schemaTo(schema)) }
         PeerNodes.checksum(out, schema).also {
             PeerMoves.release(out, StructKind.ARRAY)
             PeerMoves.release(schema, StructKind.SCHEMA)

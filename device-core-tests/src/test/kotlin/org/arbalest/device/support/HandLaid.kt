@@ -223,7 +223,7 @@ internal object HandLaid {
     /** What C reads in an array of ours, which is spent. */
     fun exported(array: DeviceArray): Long = Arena.ofConfined().use { arena ->
         val out = arena.struct(StructKind.ARRAY)
-        checksum(out.also { array.use { CData.exportArray(it, out, CExport.CPU) } }, array.field())
+        checksum(out.also { array.use { CData.exportArray(it, out, CExport.DATA) } }, array.field())
     }
 
     /** What C reads in these rows, laid out alone. */
@@ -231,7 +231,7 @@ internal object HandLaid {
 
     /** An array of C's; to be closed. */
     fun imported(type: DataType, rows: List<Int>, skipped: Int): DeviceArray = Arena.ofConfined().use { arena ->
-        CData.importArray(laid(arena, type, rows, skipped), CImport.CPU.schema(Field.of("", type)))
+        CData.importArray(laid(arena, type, rows, skipped), CImport.DATA.schema(Field.of("", type)))
     }
 
     fun imported(type: DataType, rows: List<Int>, skipped: Int, use: (DeviceArray) -> Unit): Unit = imported(type, rows, skipped).use(use)

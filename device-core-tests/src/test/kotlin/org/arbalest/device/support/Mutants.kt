@@ -89,7 +89,7 @@ internal class Mutants(private val random: Random, private val memory: GuardedSl
         if (System.getProperty("arbalest.mutants.show") != null) show(out.address(), type, "$")
         val array = try {
             if (random.nextBoolean()) {
-                CData.importArray(out, CImport.CPU.schema(field))
+                CData.importArray(out, CImport.DATA.schema(field))
             } else {
                 val device = arena.struct(StructKind.DEVICE_ARRAY)
                 PeerNodes.deviceArray(device, out, random.nextLong(-1, 1), deviceType = 1)
@@ -329,9 +329,9 @@ internal class Mutants(private val random: Random, private val memory: GuardedSl
 
     private fun export(array: DeviceArray) = Arena.ofConfined().use { arena ->
         val (out, schema) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.SCHEMA)
-        array.retain().use { CData.exportArray(it, out, CExport.CPU.schemaTo(schema)) }
+        array.retain().use { CData.exportArray(it, out, CExport.DATA.schemaTo(schema)) }
         checkEmpty(out.address(), array.field().type())
-        CData.importArray(out, CImport.CPU.schema(schema)).use { if (!misleads) read(it.asColumn(), 2) }
+        CData.importArray(out, CImport.DATA.schema(schema)).use { if (!misleads) read(it.asColumn(), 2) }
     }
 
     /** ARR-19: whatever has no elements begins at 0. */

@@ -63,7 +63,7 @@ internal class NestedCheck(private val case: NestedCase, private val parts: (Col
     fun run() {
         val before = Ledger.now()
         Arena.ofConfined().use { arena ->
-            CData.importArray(case.raw.laid(arena), CImport.CPU.schema(field).validation(Validation.FULL)).use(::operations)
+            CData.importArray(case.raw.laid(arena), CImport.DATA.schema(field).validation(Validation.FULL)).use(::operations)
         }
         val left = left(before)
         if (!left.isZero) throw AssertionError("left: $left")
@@ -198,8 +198,8 @@ internal class NestedCheck(private val case: NestedCase, private val parts: (Col
 
     private fun exported(array: DeviceArray, shown: List<Any?>) = Arena.ofConfined().use { arena ->
         val (out, schema) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.SCHEMA)
-        array.retain().use { CData.exportArray(it, out, CExport.CPU.schemaTo(schema)) }
-        CData.importArray(out, CImport.CPU.schema(schema).validation(Validation.FULL)).use { same("exported", it, shown, array) }
+        array.retain().use { CData.exportArray(it, out, CExport.DATA.schemaTo(schema)) }
+        CData.importArray(out, CImport.DATA.schema(schema).validation(Validation.FULL)).use { same("exported", it, shown, array) }
         val device = arena.struct(StructKind.DEVICE_ARRAY)
         array.retain().use { CData.exportArray(it, device, CExport.DEVICE.schemaTo(schema)) }
         CData.importArray(device, CImport.DEVICE.schema(schema).validation(Validation.FULL)).use { same("exported as a device array", it, shown) }
@@ -232,8 +232,8 @@ internal class NestedCheck(private val case: NestedCase, private val parts: (Col
         val batches = batch.use { listOf(it.slice(0, first), it.slice(first, it.length() - first)) }
         Arena.ofConfined().use { arena ->
             val stream = arena.struct(StructKind.STREAM)
-            DeviceArrayReader.of(schema, batches).use { CData.exportStream(it, stream, CExport.CPU) }
-            CData.importStream(stream, CImport.CPU.validation(Validation.FULL)).use { reader ->
+            DeviceArrayReader.of(schema, batches).use { CData.exportStream(it, stream, CExport.DATA) }
+            CData.importStream(stream, CImport.DATA.validation(Validation.FULL)).use { reader ->
                 for (rows in listOf(shown.take(first.toInt()), shown.drop(first.toInt()))) reader.next()!!.use { next -> next.child(0).use { same("streamed", it, rows) } }
             }
         }

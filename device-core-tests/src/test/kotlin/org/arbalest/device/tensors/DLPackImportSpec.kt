@@ -62,7 +62,7 @@ class DLPackImportSpec : FunSpec({
                 CTensors.liveTensors shouldBe 1
                 Arena.ofConfined().use { arena ->
                     val out = arena.struct(StructKind.ARRAY)
-                    CData.exportArray(slice, out, CExport.CPU) // on to a consumer of Arrow's
+                    CData.exportArray(slice, out, CExport.DATA) // on to a consumer of Arrow's
                     CTensors.liveTensors shouldBe 1
                     PeerMoves.release(out, StructKind.ARRAY)
                 }

@@ -45,8 +45,8 @@ class ExtensionTypesSpec : FunSpec({
     /** Out to C and in again, with the schema. */
     fun throughC(array: DeviceArray): DeviceArray = Arena.ofConfined().use { arena ->
         val (out, schema) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.SCHEMA)
-        array.use { CData.exportArray(it, out, CExport.CPU.schemaTo(schema)) }
-        CData.importArray(out, CImport.CPU.schema(schema).validation(Validation.FULL))
+        array.use { CData.exportArray(it, out, CExport.DATA.schemaTo(schema)) }
+        CData.importArray(out, CImport.DATA.schema(schema).validation(Validation.FULL))
     }
 
     fun values(column: Column): List<Any?> = (0 until column.length()).map { column.get(it) }

@@ -10,7 +10,7 @@ import org.arbalest.device.types.Field;
 import org.arbalest.device.types.Metadata;
 
 /**
- * What an async stream is made of: {@link org.arbalest.device.c.CData#exportAsyncStream} drives a consumer's handler with it. The other side is {@link
+ * What an async stream is made of: {@link org.arbalest.device.c.CData#exportAsyncStream} drives a consumer's handler with it, once. The other side is {@link
  * AsyncArrayStream}.
  */
 public sealed interface AsyncProducer permits AsyncProducerImpl {
@@ -28,7 +28,7 @@ public sealed interface AsyncProducer permits AsyncProducerImpl {
   }
 
   /**
-   * The arrays of a pull stream, which passes to the stream and is closed in the end. One array is pulled ahead of the demand, by the executor, whose
+   * The arrays of a pull stream, which passes with the export, and is closed in the end. One array is pulled ahead of the demand, by the executor, whose
    * thread that may block; the last callbacks of a stream that fails or is cancelled meanwhile are then made on a thread of their own.
    *
    * @param metadata what is said about the stream

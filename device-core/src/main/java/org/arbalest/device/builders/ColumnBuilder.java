@@ -15,7 +15,6 @@ import java.time.ZonedDateTime;
 import java.util.UUID;
 import java.util.function.IntPredicate;
 import org.arbalest.device.columns.ByteStrings;
-import org.arbalest.device.columns.Floats;
 import org.arbalest.device.internal.build.ColumnBuilderImpl;
 import org.arbalest.device.internal.read.ByteStringsAccess;
 import org.arbalest.device.types.Extension;

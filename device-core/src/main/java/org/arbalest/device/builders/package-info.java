@@ -8,13 +8,13 @@
  * batch is copied there when it is complete.
  *
  * <pre>{@code
- * try (BatchBuilder batch = Devices.cpu().batchBuilder(3)) {
+ * try (BatchBuilder batch = BatchBuilder.of(Devices.cpu(), 3)) {
  *   batch.int64("id", new long[] {1, 2, 3});
  *   batch.utf8("name", Arrays.asList("ada", null, "bob"));
- *   ColumnBuilder tags = batch.column(Field.of("tags", new NestedType.ListType(Field.of("item", DataType.UTF8))));
- *   ColumnBuilder items = tags.items();
- *   items.append("new").append("red");
- *   tags.appendList(2).appendNull().appendList(0);
+ *   batch.column(Field.of("tags", DataType.list(DataType.UTF8)), Arrays.asList(List.of("new", "red"), null, List.of()));
+ *   ColumnBuilder sizes = batch.column(Field.of("sizes", DataType.list(DataType.INT32))); // the same, value by value
+ *   sizes.items().append(7).append(8);
+ *   sizes.appendList(2).appendNull().appendList(0); // of two items, null, of none
  *   try (DeviceArray array = batch.build()) {
  *     System.out.println(array);
  *   }

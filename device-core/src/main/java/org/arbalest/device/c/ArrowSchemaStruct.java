@@ -105,7 +105,7 @@ public final class ArrowSchemaStruct {
     schema.set(JAVA_LONG, N_CHILDREN, value);
   }
 
-  /** A list of {@code n_children} pointers to ArrowSchema; may be NULL if there are none. */
+  /** A list of {@code n_children} pointers to ArrowSchema; may be NULL if there are none. {@code reinterpret(8 * nChildren)} makes it readable, and a child with its layout\'s size. */
   public static MemorySegment children(MemorySegment schema) {
     return schema.get(ADDRESS, CHILDREN);
   }
@@ -147,6 +147,8 @@ public final class ArrowSchemaStruct {
 
   /** Moves the struct: a bitwise copy, then {@code release = NULL} at the source, without a call (OWN-05). */
   public static void move(MemorySegment from, MemorySegment to) {
+    if (from.address() == to.address()) throw new IllegalArgumentException("a struct is not moved to where it is");
+    if (from.isReadOnly()) throw new IllegalArgumentException("a struct in read-only memory cannot be moved: it could not be marked as released");
     MemorySegment.copy(from, 0, to, 0, LAYOUT.byteSize());
     setRelease(from, MemorySegment.NULL);
   }

@@ -22,7 +22,6 @@ import org.arbalest.device.internal.stream.DeviceArrayReaderImpl;
 import org.arbalest.device.internal.stream.StreamSource;
 import org.arbalest.device.internal.validate.ArrayValidation;
 import org.arbalest.device.types.Field;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The door to C: imports and exports schemas, arrays, streams and async streams, without a copy of their buffers.
@@ -73,6 +72,7 @@ public final class CData {
    * @throws DeviceException with {@code EINVAL} if the array is malformed: the path, what is wrong, the numbers
    */
   public static DeviceArray importArray(MemorySegment array, CImport options) {
+    options.requireNoQuirks();
     DeviceArray imported;
     Field field = options.field;
     MemorySegment schema = options.struct;
@@ -88,17 +88,20 @@ public final class CData {
 
   /**
    * Exports an array. As an {@code ArrowArray} it is waited for, since such a struct has no event. As an {@code ArrowDeviceArray} it goes with its event if
-   * it is not ready yet, for the consumer to wait for, unless it is on the CPU (DEV-02) or the options name the consumer's stream.
+   * it is not ready yet, for the consumer to wait for, unless it is on the CPU (DEV-02) or the options name the consumer's queue. That waits even if the export fails
+   * then.
    *
    * @param array is spent
    * @param out memory for an {@code ArrowArray}, or with {@link CExport#DEVICE} for an {@code ArrowDeviceArray}; what is in it is overwritten
    * @param options the interface, and what the consumer asked for
-   * @throws IllegalArgumentException if no array of this type can be converted to what was requested, or a stream is given for an {@code ArrowArray}
+   * @throws IllegalArgumentException if no array of this type can be converted to what was requested, or a consumer's stream is given for an {@code ArrowArray}
    * @throws DeviceException with {@code ENOSYS} if an {@code ArrowArray} is wanted of buffers that are not in main memory, {@code ENOMEM} if memory runs
-   *     out, and what {@link DeviceArray#convertTo(Field)} throws
+   *     out, or the event is of a device that no backend knows; and what {@link DeviceArray#convertTo(Field)} and {@link
+   *     org.arbalest.device.DeviceStream#waitFor(DeviceArray)} throw
    * @throws IllegalStateException if the handle was spent
    */
   public static void exportArray(DeviceArray array, MemorySegment out, CExport options) {
+    options.requireNoQuirks();
     DeviceArrayImpl handle = DeviceArrayImpl.unwrap(array);
     if (options.stream != null && !options.isDevice) {
       throw new IllegalArgumentException("an ArrowArray has no event that a stream could wait for: it is waited for before it is exported");
@@ -115,12 +118,13 @@ public final class CData {
    *
    * @param stream a live {@code ArrowArrayStream}, or with {@link CImport#DEVICE} a live {@code ArrowDeviceArrayStream}
    * @param options the interface; how closely {@link DeviceArrayReader#next} looks at each array, of which one that is refused is an error of the stream; and the
-   *     schema that is expected, if any
+   *     schema that is expected, if any. {@link DeviceArrayReader#field} is the producer's all the same, with its metadata
    * @return the stream, to be closed by the caller
    * @throws DeviceException with the producer's errno and message if it has no schema for us; {@code EINVAL} if its schema is not the expected one
    */
   public static DeviceArrayReader importStream(MemorySegment stream, CImport options) {
-    return StreamSource.importStream(stream, expected(options), options.isDevice, options.validation);
+    options.requireNoQuirks();
+    return StreamSource.importStream(stream, options.field, options.struct, options.isDevice, options.validation);
   }
 
   /**
@@ -135,8 +139,9 @@ public final class CData {
    * @throws IllegalStateException if the reader was closed or exported
    */
   public static void exportStream(DeviceArrayReader reader, MemorySegment out, CExport options) {
+    options.requireNoQuirks();
     if (options.schemaOut != null) throw new IllegalArgumentException("a stream says its schema itself: schemaTo is for arrays");
-    if (options.stream != null) throw new IllegalArgumentException("each array of a stream has its own event: stream is for arrays");
+    if (options.stream != null) throw new IllegalArgumentException("each array of a stream has its own event: consumerStream is for arrays");
     if (options.requested != null) throw new IllegalArgumentException("export reader.convertTo(…), which is a stream of what was requested");
     DeviceArrayReaderImpl.export(reader, out, options.isDevice);
   }
@@ -152,11 +157,13 @@ public final class CData {
    *     ExportAsyncRecordBatchReader} does, waits in it for demand that nobody can have yet, so start that on a thread of its own. If it throws, the
    *     producer must not have kept the handler; the stream is then undone, and the exception goes to the caller
    * @return the stream, to be subscribed to or closed
-   * @throws IllegalArgumentException if the options are of {@link CImport#CPU}: async streams are of the device interface
+   * @throws IllegalArgumentException if the options are of {@link CImport#DATA}: async streams are of the device interface
    */
   public static AsyncArrayStream importAsyncStream(CImport options, Consumer<MemorySegment> start) {
     if (!options.isDevice) throw onlyDevice("CImport");
-    return AsyncArrayStreamImpl.connect(start, expected(options), options.validation, options.quirks);
+    Objects.requireNonNull(start, "start");
+    Field expected = options.struct == null ? options.field : FieldImpl.importSchema(options.struct);
+    return AsyncArrayStreamImpl.connect(start, expected, options.validation, options.quirks);
   }
 
   /**
@@ -167,7 +174,7 @@ public final class CData {
    * The consumer's calls ({@code request}, {@code cancel}, {@code extract_data}) may come on any thread; the callbacks of one stream are made one
    * after the other (ASY-19). An {@link AsyncArrayStream} of this process gets the failure itself as well, as the cause.
    *
-   * @param producer what the stream is made of; passes to the stream
+   * @param producer what the stream is made of, for one export; passes to the stream, unless this throws
    * @param handler a live {@code ArrowAsyncDeviceStreamHandler} that was told nothing yet, whose memory stays until it is released; a segment of an automatic
    *     arena is kept until then (OWN-14)
    * @param executor runs the callbacks, where they are not made on the publisher's thread; not inside the consumer's calls, even if it is one that runs in the caller
@@ -175,6 +182,7 @@ public final class CData {
    * @return completes when the handler was released: normally at the end, or if the consumer cancelled; with the producer's error; or with a {@link
    *     DeviceException} if the consumer answered with an error
    * @throws IllegalArgumentException if {@code handler} is not a handler, which is then not released; or if the options say more
+   * @throws IllegalStateException if the producer was exported before
    */
   public static CompletionStage<Void> exportAsyncStream(AsyncProducer producer, MemorySegment handler, Executor executor, CExport options) {
     if (!options.isDevice) throw onlyDevice("CExport");
@@ -186,10 +194,5 @@ public final class CData {
 
   private static IllegalArgumentException onlyDevice(String options) {
     return new IllegalArgumentException("async streams are of the C device interface: " + options + ".DEVICE");
-  }
-
-  private static @Nullable Field expected(CImport options) {
-    if (options.struct != null) return FieldImpl.importSchema(options.struct);
-    return options.field;
   }
 }

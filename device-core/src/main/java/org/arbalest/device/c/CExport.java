@@ -2,6 +2,7 @@
 package org.arbalest.device.c;
 
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 import java.util.Objects;
 import java.util.Set;
 import org.arbalest.device.DeviceArray;
@@ -15,12 +16,12 @@ import org.jspecify.annotations.Nullable;
  * How something is exported: which of the two interfaces its struct is of, and what the consumer asked for. Unchangeable: each method returns another.
  *
  * <p>{@snippet :
- * CData.exportArray(batch, array, CExport.DEVICE.schemaTo(schema).stream(theirs));
+ * CData.exportArray(batch, array, CExport.DEVICE.schemaTo(schema).consumerStream(theirs));
  * }
  */
 public final class CExport {
-  /** By the C data interface: an {@code ArrowArray} or {@code ArrowArrayStream}. The buffers must be in main memory, and an array is waited for. */
-  public static final CExport CPU = new CExport(false, null, null, null, Set.of());
+  /** By the C data interface, which says which struct it is: an {@code ArrowArray} or {@code ArrowArrayStream}. The buffers must be in main memory, and an array is waited for. */
+  public static final CExport DATA = new CExport(false, null, null, null, Set.of());
 
   /** By the C device data interface: an {@code ArrowDeviceArray} or {@code ArrowDeviceArrayStream}. The buffers are on any device, and may have an event. */
   public static final CExport DEVICE = new CExport(true, null, null, null, Set.of());
@@ -64,17 +65,28 @@ public final class CExport {
   }
 
   /**
-   * Lets the consumer's stream wait for the array instead of the consumer: the exported struct has no event, and what is queued in the stream from now on finds the
-   * array written. For a device array.
+   * Lets the consumer's queue of work wait for the array instead of the consumer: the exported struct has no event, and what is queued there from now on finds the
+   * array written. Where that queue cannot wait for the array's event, the export waits. For a device array.
    *
-   * @param consumer stays the caller's
+   * @param consumer such as {@link org.arbalest.device.Device#wrapStream} makes of a {@code CUstream}; stays the caller's, who may close it when the export has returned
    */
-  public CExport stream(DeviceStream consumer) {
+  public CExport consumerStream(DeviceStream consumer) {
     return new CExport(isDevice, schemaOut, requested, Objects.requireNonNull(consumer, "consumer"), quirks);
   }
 
   /** What the consumer of an async stream is known to do. */
   public CExport quirks(AsyncQuirk... quirks) {
-    return new CExport(isDevice, schemaOut, requested, stream, Set.of(quirks));
+    return new CExport(isDevice, schemaOut, requested, stream, Set.copyOf(Arrays.asList(quirks)));
+  }
+
+  void requireNoQuirks() {
+    if (!quirks.isEmpty()) throw new IllegalArgumentException("quirks are of async streams: " + quirks);
+  }
+
+  /** The options in words, for logs. */
+  @Override
+  public String toString() {
+    return "CExport." + (isDevice ? "DEVICE" : "DATA") + (schemaOut == null ? "" : ", schema to " + schemaOut) + (requested == null ? "" : ", as " + requested)
+        + (stream == null ? "" : ", for " + stream) + ", " + quirks;
   }
 }

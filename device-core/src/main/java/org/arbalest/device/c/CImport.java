@@ -2,6 +2,7 @@
 package org.arbalest.device.c;
 
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 import java.util.Objects;
 import java.util.Set;
 import org.arbalest.device.Validation;
@@ -18,10 +19,10 @@ import org.jspecify.annotations.Nullable;
  * }
  */
 public final class CImport {
-  /** From the C data interface: an {@code ArrowArray} or {@code ArrowArrayStream}, whose buffers are in main memory. */
-  public static final CImport CPU = new CImport(false, null, null, Validation.STRUCTURAL, Set.of());
+  /** From the C data interface: an {@code ArrowArray} or {@code ArrowArrayStream}. This says which struct it is, not where data are: they are in main memory. */
+  public static final CImport DATA = new CImport(false, null, null, Validation.STRUCTURAL, Set.of());
 
-  /** From the C device data interface: an {@code ArrowDeviceArray} or {@code ArrowDeviceArrayStream}, whose buffers are on any device. */
+  /** From the C device data interface: an {@code ArrowDeviceArray} or {@code ArrowDeviceArrayStream}, whose data are on any device, the CPU among them. */
   public static final CImport DEVICE = new CImport(true, null, null, Validation.STRUCTURAL, Set.of());
 
   final boolean isDevice;
@@ -39,7 +40,10 @@ public final class CImport {
     this.quirks = quirks;
   }
 
-  /** The type of an array. A stream says its own type: it is refused if that is another one. */
+  /**
+   * The type of an array. A stream says its own: it is refused if that is another one, by types, by the names of fields in structs and unions, or since there may be nulls where this has
+   * none. Metadata, extension types, other names, and whether a batch itself may be null do not count.
+   */
   public CImport schema(Field field) {
     return new CImport(isDevice, Objects.requireNonNull(field, "field"), null, validation, quirks);
   }
@@ -50,7 +54,7 @@ public final class CImport {
   }
 
   /**
-   * The type as a C struct, which the import releases, also if it fails.
+   * The type as a C struct: options for one import, which releases the struct, also if it fails; unless an argument is refused before anything is touched.
    *
    * @param schema a live {@code ArrowSchema}
    */
@@ -65,6 +69,17 @@ public final class CImport {
 
   /** What the producer of an async stream is known to do. */
   public CImport quirks(AsyncQuirk... quirks) {
-    return new CImport(isDevice, field, struct, validation, Set.of(quirks));
+    return new CImport(isDevice, field, struct, validation, Set.copyOf(Arrays.asList(quirks)));
+  }
+
+  void requireNoQuirks() {
+    if (!quirks.isEmpty()) throw new IllegalArgumentException("quirks are of async streams: " + quirks);
+  }
+
+  /** The options in words, for logs. */
+  @Override
+  public String toString() {
+    return "CImport." + (isDevice ? "DEVICE" : "DATA") + (field == null ? "" : ", " + field) + (struct == null ? "" : ", schema at " + struct) + ", "
+        + validation + ", " + quirks;
   }
 }

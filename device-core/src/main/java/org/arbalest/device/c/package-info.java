@@ -10,9 +10,10 @@
  * {@snippet :
  * try (Arena arena = Arena.ofConfined()) {
  *   MemorySegment stream = ArrowArrayStreamStruct.allocate(arena);
- *   theirs.query(stream); // C writes the struct
- *   try (DeviceArrayReader reader = CData.importStream(stream, CImport.CPU)) {
- *     reader.forEach(batch -> System.out.println(batch.length()));
+ *   int errno = theirs.query(stream); // C writes the struct
+ *   if (errno != 0) throw new IOException("errno " + errno);
+ *   try (DeviceArrayReader reader = CData.importStream(stream, CImport.DATA)) {
+ *     reader.forEach(batch -> System.out.println(batch.length())); // each is open for that long
  *   }
  *   MemorySegment array = ArrowDeviceArrayStruct.allocate(arena);
  *   CData.exportArray(result, array, CExport.DEVICE);

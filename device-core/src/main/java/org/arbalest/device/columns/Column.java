@@ -256,10 +256,14 @@ public sealed interface Column permits ColumnRows {
   /** The runs of a run-end-encoded column. Its getters find the run of a row, too: the next one at once, any other by binary search. */
   Runs runs();
 
-  /** The values that the indices of a dictionary-encoded column point to. */
+  /** The values that the indices of a dictionary-encoded column point to. One may be null, or there twice, and another batch may have others. */
   Column dictionary();
 
-  /** The indices of a dictionary-encoded column, as a column of integers. */
+  /**
+   * The indices of a dictionary-encoded column, as a column of integers of any width: {@code getLong} reads them all, {@link #asInts} only int32. A row is also null
+   * where its value in the {@link #dictionary} is: {@code isNull} of this column knows, that of the indices does not. Indices that came from C are as C
+   * gave them, unless they were imported with {@link org.arbalest.device.Validation#FULL}.
+   */
   Column indices();
 
   /**

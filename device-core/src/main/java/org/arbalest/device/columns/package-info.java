@@ -8,7 +8,7 @@
  * from an array: they are valid while that is open, and there is nothing to close. Rows are counted from 0, by {@code long}.
  *
  * <pre>{@code
- * try (DeviceArray batch = reader.next()) {
+ * reader.forEach(batch -> {
  *   Column name = batch.column("name");
  *   Longs price = batch.column("price").asLongs();
  *   long total = 0;
@@ -16,6 +16,18 @@
  *     if (!price.isNull(row)) total += price.get(row);
  *   }
  *   if (batch.length() > 0 && !name.isNull(0)) System.out.println(name.getString(0) + ": " + total);
+ * });
+ * }</pre>
+ *
+ * <p>A column that is encoded by a dictionary reads as its values. To count or compare without making strings, read its {@link
+ * org.arbalest.device.columns.Column#indices} and {@link org.arbalest.device.columns.Column#dictionary}:
+ *
+ * <pre>{@code
+ * Column city = batch.column("city");
+ * Column indices = city.indices();
+ * long[] counts = new long[Math.toIntExact(city.dictionary().length())];
+ * for (long row = 0; row < city.length(); row++) {
+ *   if (!city.isNull(row)) counts[Math.toIntExact(indices.getLong(row))]++;
  * }
  * }</pre>
  */

@@ -70,6 +70,7 @@ public interface ExtensionCodec<T> {
   /**
    * Reads a value of a column of this type; the codec need not be registered.
    *
+   * @throws java.util.NoSuchElementException if the row is null
    * @throws IllegalArgumentException if the column is not of this type, or stored otherwise; says both
    */
   default T get(Column column, long row) {
@@ -77,7 +78,8 @@ public interface ExtensionCodec<T> {
   }
 
   /**
-   * Appends a value to a column of this type, in whole, as what it is stored as; the codec need not be registered.
+   * Appends a value to a column of this type, in whole, as what it is stored as; the codec need not be registered. For users of a codec: {@link #toStorage}, which this calls, appends
+   * to the storage by the builder's own methods.
    *
    * @return the column
    * @throws IllegalArgumentException if the column is not of this type, or stored otherwise; says both

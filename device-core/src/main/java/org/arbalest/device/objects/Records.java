@@ -19,7 +19,7 @@ import org.arbalest.device.types.Schema;
  * <pre>{@code
  * record Flight(String carrier, int delay, @Nullable Double distance) {}
  *
- * for (Flight flight : batch.rows(Flight.class)) delays += flight.delay();
+ * for (Flight flight : Records.of(Flight.class).rows(batch)) delays += flight.delay();
  * DeviceArray late = Records.of(Flight.class).build(Devices.cpu().memory(), flights);
  * }</pre>
  *

@@ -12,7 +12,7 @@
  * System.out.println(statistics.column(Statistics.columnIndex(batch.schema(), "price")).max());
  *
  * try (DeviceArray forC = statistics.toArray()) {
- *   CData.exportArray(forC, arrayOut, CExport.CPU.schemaTo(schemaOut));
+ *   CData.exportArray(forC, arrayOut, CExport.DATA.schemaTo(schemaOut));
  * }
  * }</pre>
  */

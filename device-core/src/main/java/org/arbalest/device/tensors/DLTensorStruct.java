@@ -15,8 +15,8 @@ import static org.arbalest.device.internal.abi.Memory.uint8;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.StructLayout;
-import org.arbalest.device.internal.abi.Memory;
 import org.arbalest.device.DeviceType;
+import org.arbalest.device.internal.abi.Memory;
 
 /** {@code DLTensor} of DLPack: numbers in any dimensions, on any device. A part of the structs that manage its memory. */
 public final class DLTensorStruct {

@@ -5,8 +5,6 @@ import java.io.Serializable;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.IntStream;
-import org.arbalest.device.columns.Bytes;
-import org.arbalest.device.columns.Runs;
 import org.arbalest.device.types.FlatType.BinaryType;
 import org.arbalest.device.types.FlatType.BinaryViewType;
 import org.arbalest.device.types.FlatType.BoolType;
@@ -158,6 +156,11 @@ public sealed interface DataType extends Serializable permits FlatType, NestedTy
   /** Lengths of time. */
   static DataType duration(TimeUnit unit) {
     return new DurationType(unit);
+  }
+
+  /** Lists of nullable items, with 32-bit offsets. */
+  static DataType list(DataType item) {
+    return list(Field.of("item", item));
   }
 
   /** Lists, with 32-bit offsets. */

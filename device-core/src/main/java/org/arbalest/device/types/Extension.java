@@ -4,7 +4,6 @@ package org.arbalest.device.types;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
-import org.arbalest.device.columns.Column;
 import org.arbalest.device.internal.schema.ExtensionChecks;
 import org.arbalest.device.objects.ExtensionCodec;
 import org.arbalest.device.types.NestedType.ListType;
@@ -79,7 +78,7 @@ public sealed interface Extension {
     return Field.of(name, DataType.struct(metadata, Field.of("value", DataType.BINARY))).withExtension(new ParquetVariant());
   }
 
-  /** {@code arrow.uuid}: 16 bytes, the most significant first. Read by {@link Column#getUuid}. */
+  /** {@code arrow.uuid}: 16 bytes, the most significant first. Read by {@link org.arbalest.device.columns.Column#getUuid}. */
   record Uuid() implements Extension {
     @Override
     public String name() {
@@ -87,7 +86,7 @@ public sealed interface Extension {
     }
   }
 
-  /** {@code arrow.bool8}: int8, of which 0 is false. Read by {@link Column#getBoolean}. */
+  /** {@code arrow.bool8}: int8, of which 0 is false. Read by {@link org.arbalest.device.columns.Column#getBoolean}. */
   record Bool8() implements Extension {
     @Override
     public String name() {
@@ -124,7 +123,7 @@ public sealed interface Extension {
 
   /**
    * {@code arrow.timestamp_with_offset}: a struct of a timestamp in UTC and an offset in minutes, which is 0 if it is null. One whose timestamp is null is null
-   * itself. Read by {@link Column#getOffsetDateTime}.
+   * itself. Read by {@link org.arbalest.device.columns.Column#getOffsetDateTime}.
    */
   record TimestampWithOffset() implements Extension {
     @Override
@@ -134,7 +133,7 @@ public sealed interface Extension {
   }
 
   /**
-   * {@code arrow.fixed_shape_tensor}: a list of one size, whose elements are those of the tensor in row-major order. Read by {@link Column#getTensor}.
+   * {@code arrow.fixed_shape_tensor}: a list of one size, whose elements are those of the tensor in row-major order. Read by {@link org.arbalest.device.columns.Column#getTensor}.
    *
    * @param shape the sizes of the dimensions as they are stored
    * @param dimNames the names of these dimensions; empty for none

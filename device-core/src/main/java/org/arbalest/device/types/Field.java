@@ -3,7 +3,6 @@ package org.arbalest.device.types;
 
 import java.io.Serializable;
 import org.arbalest.device.DeviceException;
-import org.arbalest.device.columns.Column;
 import org.arbalest.device.internal.schema.FieldImpl;
 import org.arbalest.device.objects.ExtensionCodec;
 import org.jspecify.annotations.Nullable;
@@ -67,7 +66,7 @@ public sealed interface Field extends Serializable permits FieldImpl {
   DataType valueType();
 
   /**
-   * What {@link Column#get} answers for a row that is not null: a table is in {@code docs/types.md}. Void for a type of nulls, Object for a union; of an
+   * What {@link org.arbalest.device.columns.Column#get} answers for a row that is not null: a table is in {@code docs/types.md}. Void for a type of nulls, Object for a union; of an
    * extension type for which an {@link ExtensionCodec} was registered, the codec's.
    */
   Class<?> valueClass();

@@ -3,7 +3,6 @@ package org.arbalest.device.types;
 
 import java.util.List;
 import java.util.Objects;
-import org.arbalest.device.columns.Bytes;
 import org.arbalest.device.internal.schema.Format;
 import org.arbalest.device.internal.schema.TypeChecks;
 import org.arbalest.device.internal.schema.TypeNames;

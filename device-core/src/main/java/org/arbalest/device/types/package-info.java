@@ -12,10 +12,10 @@
  *     Field.of("id", DataType.INT64).withNullable(false),
  *     Field.of("name", DataType.UTF8),
  *     Field.of("price", DataType.decimal128(12, 2)),
- *     Field.of("tags", new NestedType.ListType(Field.of("item", DataType.UTF8))),
+ *     Field.of("tags", DataType.list(DataType.UTF8)),
  *     Extension.uuid("key"));
  *
- * Field price = schema.field("price");
+ * Field price = schema.fields().get(2);
  * String text = switch (price.type()) {
  *   case FlatType.DecimalType decimal -> decimal.precision() + " digits";
  *   default -> "no decimal";

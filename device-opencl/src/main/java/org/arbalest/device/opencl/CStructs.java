@@ -3,6 +3,7 @@ package org.arbalest.device.opencl;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.StructLayout;
+import java.lang.ref.Reference;
 
 /** Memory for a struct of C's that a caller hands in. */
 final class CStructs {
@@ -22,8 +23,13 @@ final class CStructs {
     return struct.address();
   }
 
-  /** The struct with its size, also where C gave its address alone. */
+  /** The struct with its size, also where C gave its address alone; refuses what {@link #address} does. */
   static MemorySegment sized(MemorySegment struct, StructLayout layout) {
-    return struct.byteSize() == 0 ? struct.reinterpret(layout.byteSize()) : struct;
+    try {
+      address(struct, layout);
+      return struct.byteSize() == 0 ? struct.reinterpret(layout.byteSize()) : struct;
+    } finally {
+      Reference.reachabilityFence(struct);
+    }
   }
 }

@@ -61,7 +61,6 @@ final class MemObjectImport {
   }
 
   static DeviceArray importArray(MemorySegment array, Field field, DeviceStream stream) {
-    CStructs.address(array, ArrowDeviceArrayStruct.LAYOUT);
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment struct = arena.allocate(ArrowDeviceArrayStruct.LAYOUT);
       ArrowDeviceArrayStruct.move(CStructs.sized(array, ArrowDeviceArrayStruct.LAYOUT), struct);

@@ -8,11 +8,11 @@ import java.lang.foreign.MemorySegment;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.DeviceType;
 import org.arbalest.device.Errno;
+import org.arbalest.device.MemoryAllocator;
 import org.arbalest.device.spi.Completion;
 import org.arbalest.device.spi.CopyBatch;
 import org.arbalest.device.spi.DeviceDriver;
 import org.arbalest.device.spi.HostMemory;
-import org.arbalest.device.MemoryAllocator;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -11,8 +11,8 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.arbalest.device.DeviceException;
-import org.arbalest.device.spi.Answer;
 import org.arbalest.device.MemoryAllocator;
+import org.arbalest.device.spi.Answer;
 import org.arbalest.device.spi.ProcessSharing;
 import org.jspecify.annotations.Nullable;
 

@@ -3,13 +3,13 @@ package org.arbalest.device.rocm;
 
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.DeviceType;
+import org.arbalest.device.MemoryAllocator;
 import org.arbalest.device.spi.Answer;
 import org.arbalest.device.spi.Completion;
 import org.arbalest.device.spi.CopyBatch;
 import org.arbalest.device.spi.HostMemory;
 import org.arbalest.device.spi.HostStaging;
 import org.arbalest.device.spi.HostTask;
-import org.arbalest.device.MemoryAllocator;
 import org.arbalest.device.spi.MemoryDriver;
 import org.arbalest.device.spi.ProcessSharing;
 import org.jspecify.annotations.Nullable;

@@ -5,12 +5,12 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 
 import java.lang.foreign.MemorySegment;
 import java.util.List;
+import org.arbalest.device.Availability;
 import org.arbalest.device.Device;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.DeviceIdentity;
 import org.arbalest.device.DeviceType;
 import org.arbalest.device.Errno;
-import org.arbalest.device.Availability;
 import org.arbalest.device.spi.DeviceDriver;
 import org.arbalest.device.spi.DeviceProvider;
 

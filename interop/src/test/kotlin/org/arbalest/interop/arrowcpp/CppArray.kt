@@ -34,7 +34,7 @@ internal class CppArray private constructor(private val held: MemorySegment) : A
     /** The array as ours, which shares the buffers. */
     fun export(): DeviceArray = orWords { text ->
         val (array, schema) = allocate(ArrowArrayStruct.LAYOUT) to allocate(ArrowSchemaStruct.LAYOUT)
-        if (export.invoke(held, array, schema, text) == 0) CData.importArray(array, CImport.CPU.schema(schema)) else null
+        if (export.invoke(held, array, schema, text) == 0) CData.importArray(array, CImport.DATA.schema(schema)) else null
     }
 
     /** What Arrow C++ knows of a struct, as an array of the statistics schema. */
@@ -70,7 +70,7 @@ internal class CppArray private constructor(private val held: MemorySegment) : A
         /** Hands an array of ours to Arrow C++; the handle is spent. */
         fun of(array: DeviceArray): CppArray = orWords { text ->
             val (out, schema) = allocate(ArrowArrayStruct.LAYOUT) to allocate(ArrowSchemaStruct.LAYOUT)
-            array.use { CData.exportArray(it, out, CExport.CPU.schemaTo(schema)) }
+            array.use { CData.exportArray(it, out, CExport.DATA.schemaTo(schema)) }
             hold(import.invoke(out, schema, text))
         }
 

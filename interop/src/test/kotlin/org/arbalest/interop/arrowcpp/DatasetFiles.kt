@@ -57,7 +57,7 @@ internal object DatasetFiles {
         return DeviceArrayReader.of(schema, DeviceType.CPU, object : DeviceArrayReader.Source {
             override fun next(): DeviceArray? = Arena.ofConfined().use { arena ->
                 val array = arena.allocate(ArrowArrayStruct.LAYOUT)
-                if (Datasets.get().nextRecordBatch(scanner, array.address())) CData.importArray(array, CImport.CPU.schema(schema)) else null
+                if (Datasets.get().nextRecordBatch(scanner, array.address())) CData.importArray(array, CImport.DATA.schema(schema)) else null
             }
 
             override fun close() {

@@ -71,8 +71,8 @@ internal object Substrait {
     fun through(reader: DeviceArrayReader, plan: String = identity(reader.schema().fields().map { it.name() })): DeviceArrayReader =
         Arena.ofConfined().use { arena ->
             val (given, taken) = List(2) { arena.allocate(ArrowArrayStreamStruct.LAYOUT) }
-            CData.exportStream(reader, given, CExport.CPU)
+            CData.exportStream(reader, given, CExport.DATA)
             execute(plan, given, taken)
-            CData.importStream(taken, CImport.CPU)
+            CData.importStream(taken, CImport.DATA)
         }
 }

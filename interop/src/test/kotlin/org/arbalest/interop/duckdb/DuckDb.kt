@@ -54,7 +54,7 @@ internal class DuckDb(override val name: String, override val misreads: Set<Stri
     override fun take(stream: MemorySegment, type: TypeCase): Kept {
         val connection = driver().open(mapOf("path" to ":memory:")).use { it.connect() }
         try {
-            connection.ingest("t", CData.importStream(stream, CImport.CPU))
+            connection.ingest("t", CData.importStream(stream, CImport.DATA))
             return Table(connection, type)
         } catch (e: Throwable) {
             connection.close()
@@ -69,7 +69,7 @@ internal class DuckDb(override val name: String, override val misreads: Set<Stri
         }
 
         override fun give(out: MemorySegment) {
-            CData.exportStream(connection.query("SELECT * FROM t"), out, CExport.CPU)
+            CData.exportStream(connection.query("SELECT * FROM t"), out, CExport.DATA)
         }
 
         override fun close() = connection.close()

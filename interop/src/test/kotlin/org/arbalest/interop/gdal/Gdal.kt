@@ -74,7 +74,7 @@ internal object Gdal {
             val options = arena.allocate(PTR, 2).also { it.set(PTR, 0, arena.allocateFrom("MAX_FEATURES_IN_BATCH=$batchRows")) }
             val stream = arena.allocate(ArrowArrayStreamStruct.LAYOUT)
             check(arrowStream.invoke(layer, stream, options) == 1) { "no stream: ${words()}" }
-            CData.importStream(stream, CImport.CPU)
+            CData.importStream(stream, CImport.DATA)
         }
 
         override fun close() {

@@ -46,7 +46,7 @@ internal object Vortex : Engine {
     }.toMap()
 
     /** There is no way in for a stream: its batches are handed over one by one. */
-    override fun take(stream: MemorySegment, type: TypeCase): Kept = CData.importStream(stream, CImport.CPU).use { reader ->
+    override fun take(stream: MemorySegment, type: TypeCase): Kept = CData.importStream(stream, CImport.DATA).use { reader ->
         val folder = Files.createTempDirectory("arbalest-vortex")
         try {
             write(folder, reader)
@@ -66,7 +66,7 @@ internal object Vortex : Engine {
             val writer = NativeWriter.create(session, folder.uri(), schema.address(), mapOf())
             try {
                 while (true) {
-                    reader.next()?.use { CData.exportArray(it, array, CExport.CPU) } ?: break
+                    reader.next()?.use { CData.exportArray(it, array, CExport.DATA) } ?: break
                     if (!NativeWriter.writeBatch(writer, array.address(), schema.address())) throw EngineException("writeBatch is false")
                 }
             } finally {
@@ -101,7 +101,7 @@ internal object Vortex : Engine {
             }
         }
 
-        override fun give(out: MemorySegment) = CData.exportStream(scan(0), out, CExport.CPU)
+        override fun give(out: MemorySegment) = CData.exportStream(scan(0), out, CExport.DATA)
 
         /** The partitions of a scan, one after the other. */
         private fun scan(filter: Long): DeviceArrayReader {
@@ -135,7 +135,7 @@ internal object Vortex : Engine {
             if (partition == 0L) return null
             val stream = arena.allocate(ArrowArrayStreamStruct.LAYOUT)
             NativePartition.scanArrow(session, partition, stream.address())
-            CData.importStream(stream, CImport.CPU)
+            CData.importStream(stream, CImport.DATA)
         }
 
         override fun close() {

@@ -28,12 +28,12 @@ final class ArrowIpcJava {
 
   static void handOver(VectorSchemaRoot root, MemorySegment array, MemorySegment schema) {
     try (DeviceArray batch = ArrowVectors.toDeviceArray(root)) {
-      CData.exportArray(batch, array, CExport.CPU.schemaTo(schema)); // C's now; the root may be closed
+      CData.exportArray(batch, array, CExport.DATA.schemaTo(schema)); // C's now; the root may be closed
     }
   }
 
   static VectorSchemaRoot takeBack(MemorySegment array, MemorySegment schema, BufferAllocator allocator) {
-    try (DeviceArray batch = CData.importArray(array, CImport.CPU.schema(schema))) {
+    try (DeviceArray batch = CData.importArray(array, CImport.DATA.schema(schema))) {
       return ArrowVectors.toVectorSchemaRoot(batch, allocator);
     }
   }

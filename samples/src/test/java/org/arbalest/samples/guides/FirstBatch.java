@@ -7,10 +7,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.arbalest.device.*;
 import org.arbalest.device.builders.*;
-import org.arbalest.device.c.ArrowArrayStreamStruct;
-import org.arbalest.device.c.CData;
-import org.arbalest.device.c.CExport;
-import org.arbalest.device.c.CImport;
+import org.arbalest.device.c.*;
 import org.arbalest.device.columns.*;
 import org.arbalest.device.monitoring.*;
 
@@ -30,14 +27,14 @@ public final class FirstBatch {
       DeviceArray trades = builder.build();
       trades.show();
       try (DeviceArrayReader reader = DeviceArrayReader.of(trades.schema(), List.of(trades))) {
-        CData.exportStream(reader, out, CExport.CPU); // whoever has the struct owns the stream now, and releases it
+        CData.exportStream(reader, out, CExport.DATA); // whoever has the struct owns the stream now, and releases it
       }
     }
   }
 
   static double consume(MemorySegment in) {
     double total = 0;
-    try (DeviceArrayReader reader = CData.importStream(in, CImport.CPU)) {
+    try (DeviceArrayReader reader = CData.importStream(in, CImport.DATA)) {
       DeviceArray next;
       while ((next = reader.next()) != null) {
         try (DeviceArray batch = next) {

@@ -31,7 +31,7 @@ final class GuideJava {
 
   static void handOver(DeviceArray batch, MemorySegment array, MemorySegment schema) {
     try (DeviceArray ours = batch.retain()) { // without it, the batch could not be read any more
-      CData.exportArray(batch, array, CExport.CPU.schemaTo(schema)); // batch is spent; C has its reference, and releases it
+      CData.exportArray(batch, array, CExport.DATA.schemaTo(schema)); // batch is spent; C has its reference, and releases it
       ours.show();
     }
   }
@@ -40,8 +40,8 @@ final class GuideJava {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment array = ArrowArrayStruct.allocate(arena);
       MemorySegment schema = ArrowSchemaStruct.allocate(arena);
-      CData.exportArray(batch, array, CExport.CPU.schemaTo(schema));
-      return CData.importArray(array, CImport.CPU.schema(schema)); // moved out: the structs may go, the columns stay
+      CData.exportArray(batch, array, CExport.DATA.schemaTo(schema));
+      return CData.importArray(array, CImport.DATA.schema(schema)); // moved out: the structs may go, the columns stay
     }
   }
 

@@ -24,11 +24,11 @@ import java.nio.file.Path
 // The snippets of docs/guides/arrow-java.md about roots and readers.
 
 fun handOver(root: VectorSchemaRoot, array: MemorySegment, schema: MemorySegment) {
-    ArrowVectors.toDeviceArray(root).use { CData.exportArray(it, array, CExport.CPU.schemaTo(schema)) } // C's now; the root may be closed
+    ArrowVectors.toDeviceArray(root).use { CData.exportArray(it, array, CExport.DATA.schemaTo(schema)) } // C's now; the root may be closed
 }
 
 fun takeBack(array: MemorySegment, schema: MemorySegment, allocator: BufferAllocator): VectorSchemaRoot =
-    CData.importArray(array, CImport.CPU.schema(schema)).use { ArrowVectors.toVectorSchemaRoot(it, allocator) }
+    CData.importArray(array, CImport.DATA.schema(schema)).use { ArrowVectors.toVectorSchemaRoot(it, allocator) }
 
 fun onto(device: Device, file: Path, allocator: BufferAllocator, action: (DeviceArray) -> Unit) {
     ArrowReaders.toDeviceArrayReader(ArrowFileReader(FileChannel.open(file), allocator)).useArrays { batches ->

@@ -18,13 +18,13 @@ fun fromDuckDb(result: ResultSet, allocator: BufferAllocator): DeviceArrayReader
     val theirs = result.unwrap(DuckDBResultSet::class.java).arrowExportStream(allocator, 65_536) as ArrowReader
     return ArrowArrayStream.allocateNew(allocator).use { stream ->
         Data.exportArrayStream(allocator, theirs, stream)
-        CData.importStream(MemorySegment.ofAddress(stream.memoryAddress()), CImport.CPU) // moved out of the struct
+        CData.importStream(MemorySegment.ofAddress(stream.memoryAddress()), CImport.DATA) // moved out of the struct
     }
 }
 
 fun intoDuckDb(reader: DeviceArrayReader, duckDb: DuckDBConnection, allocator: BufferAllocator) {
     ArrowArrayStream.allocateNew(allocator).use { stream ->
-        CData.exportStream(reader, MemorySegment.ofAddress(stream.memoryAddress()), CExport.CPU)
+        CData.exportStream(reader, MemorySegment.ofAddress(stream.memoryAddress()), CExport.DATA)
         duckDb.registerArrowStream("incoming", stream) // a view that can be read once
         duckDb.createStatement().use { sql ->
             sql.execute("CREATE TABLE trades AS FROM incoming")

@@ -4,10 +4,7 @@ package org.arbalest.samples.guides
 import kotlinx.coroutines.runBlocking
 import org.arbalest.coroutines.*
 import org.arbalest.device.*
-import org.arbalest.device.c.ArrowArrayStreamStruct
-import org.arbalest.device.c.CData
-import org.arbalest.device.c.CExport
-import org.arbalest.device.c.CImport
+import org.arbalest.device.c.*
 import org.arbalest.device.monitoring.*
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
@@ -28,13 +25,13 @@ fun produce(out: MemorySegment) {
     }
     trades.show()
     DeviceArrayReader.of(trades.schema(), listOf(trades)).use { reader ->
-        CData.exportStream(reader, out, CExport.CPU) // whoever has the struct owns the stream now, and releases it
+        CData.exportStream(reader, out, CExport.DATA) // whoever has the struct owns the stream now, and releases it
     }
 }
 
 suspend fun consume(input: MemorySegment): Double {
     var total = 0.0
-    CData.importStream(input, CImport.CPU).asFlow().collect { batch ->
+    CData.importStream(input, CImport.DATA).asFlow().collect { batch ->
         val price = batch["price"].doubles()
         for (row in price.indices) total += price[row] // lent: closed after this block
     }

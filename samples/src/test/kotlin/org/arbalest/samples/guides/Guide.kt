@@ -31,7 +31,7 @@ fun longOnes(reader: DeviceArrayReader, rows: Long): List<DeviceArray> = buildLi
 
 fun handOver(batch: DeviceArray, array: MemorySegment, schema: MemorySegment) {
     batch.retain().use { ours -> // without it, the batch could not be read any more
-        CData.exportArray(batch, array, CExport.CPU.schemaTo(schema)) // batch is spent; C has its reference, and releases it
+        CData.exportArray(batch, array, CExport.DATA.schemaTo(schema)) // batch is spent; C has its reference, and releases it
         ours.show()
     }
 }
@@ -39,8 +39,8 @@ fun handOver(batch: DeviceArray, array: MemorySegment, schema: MemorySegment) {
 fun throughC(batch: DeviceArray): DeviceArray = Arena.ofConfined().use { arena ->
     val array = ArrowArrayStruct.allocate(arena)
     val schema = ArrowSchemaStruct.allocate(arena)
-    CData.exportArray(batch, array, CExport.CPU.schemaTo(schema))
-    CData.importArray(array, CImport.CPU.schema(schema)) // moved out: the structs may go, the columns stay
+    CData.exportArray(batch, array, CExport.DATA.schemaTo(schema))
+    CData.importArray(array, CImport.DATA.schema(schema)) // moved out: the structs may go, the columns stay
 }
 
 suspend fun largest(reader: DeviceArrayReader): DeviceArray? {
@@ -86,7 +86,7 @@ fun days(days: List<DoubleArray>): LendingFlow<DeviceArray> = lendingFlow {
 }
 
 fun exportDays(days: List<DoubleArray>, schema: Schema, out: MemorySegment) {
-    days(days).asReader(schema, context = Dispatchers.IO).use { CData.exportStream(it, out, CExport.CPU) }
+    days(days).asReader(schema, context = Dispatchers.IO).use { CData.exportStream(it, out, CExport.DATA) }
 }
 
 fun doubled(batches: Flow<DeviceArray>): Flow<DeviceArray> = flow {

@@ -79,7 +79,7 @@ class GuidesSpec : FunSpec({
                 val batch = prices(1.0, 2.0)
                 captured { 0.also { if (java(language)) GuideJava.handOver(batch, array, schema) else handOver(batch, array, schema) } }.output shouldContain "2 rows"
                 batch.isOpen shouldBe false
-                CData.importArray(array, CImport.CPU.schema(schema)).close()
+                CData.importArray(array, CImport.DATA.schema(schema)).close()
             }
         }
 
@@ -125,8 +125,8 @@ class GuidesSpec : FunSpec({
         val broken = DeviceArrayReader.of(prices(1.0).use { it.schema() }, DeviceType.CPU) { error("the source broke") }
         Arena.ofConfined().use { arena ->
             val stream = ArrowArrayStreamStruct.allocate(arena)
-            CData.exportStream(broken, stream, CExport.CPU)
-            GuideJava.whatWentWrong(CData.importStream(stream, CImport.CPU)) shouldBe "5: java.lang.IllegalStateException: the source broke"
+            CData.exportStream(broken, stream, CExport.DATA)
+            GuideJava.whatWentWrong(CData.importStream(stream, CImport.DATA)) shouldBe "5: java.lang.IllegalStateException: the source broke"
         }
     }
 
@@ -155,7 +155,7 @@ class GuidesSpec : FunSpec({
             val stream = ArrowArrayStreamStruct.allocate(arena)
             exportDays(listOf(doubleArrayOf(1.5), doubleArrayOf(2.0)), prices(1.0).use { it.schema() }, stream)
             var total = 0.0
-            doubled(CData.importStream(stream, CImport.CPU).asFlow()).collect { total += it["price"].doubles()[0] }
+            doubled(CData.importStream(stream, CImport.DATA).asFlow()).collect { total += it["price"].doubles()[0] }
             total shouldBe 7.0
         }
         eventually("nothing is left") { Held.now().isZero }
@@ -171,7 +171,7 @@ class GuidesSpec : FunSpec({
             prices(1.5).use { open -> shouldThrow<IllegalArgumentException> { open.column("prize") } },
             Devices.cpu().batch { utf8("symbol", listOf(null)) }.use { open -> shouldThrow<RuntimeException> { open.column("symbol").getString(0) } },
             Arena.ofConfined().use { arena ->
-                shouldThrow<RuntimeException> { CData.importStream(ArrowArrayStreamStruct.allocate(arena), CImport.CPU) }
+                shouldThrow<RuntimeException> { CData.importStream(ArrowArrayStreamStruct.allocate(arena), CImport.DATA) }
             },
         ).map { "${it::class.simpleName}: ${it.message}" }
         messages.filter { it !in page } shouldBe listOf()

@@ -197,7 +197,7 @@ internal class AdbcCalls(val driver: FaultyDriver, entry: String = "AdbcDriverIn
 
     companion object {
         /** All rows of a stream, each batch validated in full. */
-        fun rows(stream: MemorySegment): List<Map<*, *>> = CData.importStream(stream, CImport.CPU.validation(Validation.FULL)).use(::rows)
+        fun rows(stream: MemorySegment): List<Map<*, *>> = CData.importStream(stream, CImport.DATA.validation(Validation.FULL)).use(::rows)
 
         fun rows(reader: DeviceArrayReader): List<Map<*, *>> = buildList {
             reader.forEach { batch -> for (row in 0 until batch.length()) add(batch.asColumn().get(row) as Map<*, *>) }

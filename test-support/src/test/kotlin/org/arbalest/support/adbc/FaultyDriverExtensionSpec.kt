@@ -77,7 +77,7 @@ class FaultyDriverExtensionSpec : FunSpec({
                 gate.await()
                 null
             }
-            CData.exportStream(source, values, CExport.CPU)
+            CData.exportStream(source, values, CExport.DATA)
             calls.ok("StatementSetSqlQuery", calls.statement, "SELECT $1::BIGINT")
             calls.ok("StatementBindStream", calls.statement, values)
             running = thread {

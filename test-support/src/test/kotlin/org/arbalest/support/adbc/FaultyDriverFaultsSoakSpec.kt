@@ -228,12 +228,12 @@ class FaultyDriverFaultsSoakSpec : FunSpec({
 
     test("a stream between two batches is cancelled as well; one that is over is not") {
         driver {
-            val reader = CData.importStream(execute("SELECT * FROM batches(3, 2)"), CImport.CPU)
+            val reader = CData.importStream(execute("SELECT * FROM batches(3, 2)"), CImport.DATA)
             reader.next()!!.close()
             ok("StatementCancel", statement)
             (runCatching { reader.next() }.exceptionOrNull() as DeviceException).errno() shouldBe 125
             reader.close()
-            val whole = CData.importStream(execute("SELECT * FROM batches(1, 2)"), CImport.CPU)
+            val whole = CData.importStream(execute("SELECT * FROM batches(1, 2)"), CImport.DATA)
             AdbcCalls.rows(whole).size shouldBe 2
             call("StatementCancel", statement).message shouldBe "StatementCancel: there is nothing to cancel"
             whole.close()
@@ -289,7 +289,7 @@ class FaultyDriverFaultsSoakSpec : FunSpec({
         driver {
             val stream = execute("SELECT * FROM batches(100, 1)")
             faulty.loseServer(after = 3)
-            val reader = CData.importStream(stream, CImport.CPU)
+            val reader = CData.importStream(stream, CImport.DATA)
             var got = 0
             val failure = runCatching { while (true) { reader.next()!!.close(); got++ } }.exceptionOrNull() as DeviceException
             failure.errno() shouldBe 5

@@ -31,7 +31,7 @@ class FaultyDriverStatementSpec : FunSpec({
 
     test("a statement without a result returns a stream without columns") {
         driver {
-            CData.importStream(execute("CREATE TABLE u (a INT)"), CImport.CPU).use { reader ->
+            CData.importStream(execute("CREATE TABLE u (a INT)"), CImport.DATA).use { reader ->
                 reader.schema().fields() shouldBe emptyList()
                 reader.next() shouldBe null
             }
@@ -159,7 +159,7 @@ class FaultyDriverStatementSpec : FunSpec({
             AdbcCalls.failure(first).let { it.errno() shouldBe 22; it.message shouldContain "the statement was executed again" }
             ok("StatementPrepare", statement)
             AdbcCalls.failure(second).message shouldContain "the statement was prepared again"
-            CData.importStream(execute("SELECT * FROM t"), CImport.CPU).use { reader ->
+            CData.importStream(execute("SELECT * FROM t"), CImport.DATA).use { reader ->
                 reader.next()!!.use { it.length() shouldBe 10 }
                 val schema = arena.allocate(ArrowSchemaStruct.LAYOUT)
                 ok("StatementExecuteSchema", statement, schema)

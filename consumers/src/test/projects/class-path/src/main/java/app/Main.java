@@ -23,9 +23,9 @@ public final class Main {
       MemorySegment schema = arena.allocate(ArrowSchemaStruct.LAYOUT);
       try (BatchBuilder builder = BatchBuilder.of(Devices.cpu(), 2);
           DeviceArray symbols = builder.utf8("symbol", List.of("AB", "CD")).build()) {
-        CData.exportArray(symbols, array, CExport.CPU.schemaTo(schema));
+        CData.exportArray(symbols, array, CExport.DATA.schemaTo(schema));
       }
-      try (DeviceArray batch = CData.importArray(array, CImport.CPU.schema(Schema.ofStruct(CData.importSchema(schema))))) {
+      try (DeviceArray batch = CData.importArray(array, CImport.DATA.schema(Schema.ofStruct(CData.importSchema(schema))))) {
         System.out.println("symbols " + batch.column("symbol").getString(0) + batch.column("symbol").getString(1));
       }
     }

@@ -20,9 +20,9 @@ suspend fun main() {
 suspend fun total(vararg prices: Double): Double = Arena.ofShared().use { arena ->
     val stream = arena.allocate(ArrowArrayStreamStruct.LAYOUT)
     val batch = Devices.cpu().batch(rows = prices.size) { float64("price", prices) }
-    CData.exportStream(DeviceArrayReader.of(batch.schema(), listOf(batch)), stream, CExport.CPU)
+    CData.exportStream(DeviceArrayReader.of(batch.schema(), listOf(batch)), stream, CExport.DATA)
     var total = 0.0
-    CData.importStream(stream, CImport.CPU).asFlow().collect { lent ->
+    CData.importStream(stream, CImport.DATA).asFlow().collect { lent ->
         val price = lent["price"].doubles()
         for (row in price.indices) total += price[row]
     }

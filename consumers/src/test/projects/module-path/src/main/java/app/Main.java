@@ -20,10 +20,10 @@ public final class Main {
       MemorySegment stream = arena.allocate(ArrowArrayStreamStruct.LAYOUT);
       try (BatchBuilder builder = BatchBuilder.of(Devices.cpu(), 3)) {
         DeviceArray prices = builder.float64("price", new double[] {1.5, 2.5, 38}).build();
-        CData.exportStream(DeviceArrayReader.of(prices.schema(), List.of(prices)), stream, CExport.CPU);
+        CData.exportStream(DeviceArrayReader.of(prices.schema(), List.of(prices)), stream, CExport.DATA);
       }
       double total = 0;
-      try (DeviceArrayReader reader = CData.importStream(stream, CImport.CPU)) {
+      try (DeviceArrayReader reader = CData.importStream(stream, CImport.DATA)) {
         for (DeviceArray next = reader.next(); next != null; next = reader.next()) {
           try (DeviceArray batch = next) {
             for (long row = 0; row < batch.length(); row++) total += batch.column("price").getDouble(row);

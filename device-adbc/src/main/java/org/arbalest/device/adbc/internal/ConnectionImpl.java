@@ -21,7 +21,6 @@ import org.arbalest.device.adbc.AdbcObjects;
 import org.arbalest.device.adbc.AdbcStatement;
 import org.arbalest.device.adbc.AdbcStatistic;
 import org.arbalest.device.c.ArrowSchemaStruct;
-import org.arbalest.device.c.CData;
 import org.arbalest.device.types.Schema;
 import org.jspecify.annotations.Nullable;
 
@@ -180,7 +179,7 @@ public final class ConnectionImpl extends HandleImpl implements AdbcConnection {
           table,
           null,
           (f, error) -> (byte) Signatures.PPPPPP.invokeExact(f, handle.struct, inCatalog, inDbSchema, name, out, error));
-      return Schema.ofStruct(CData.importSchema(out));
+      return DriverSchemas.importSchema(out);
     } finally {
       leave();
     }

@@ -44,7 +44,7 @@ final class ResultSource implements DeviceArrayReader.Source {
     this.cancel = of.cancel;
     this.sql = of.sql;
     this.bound = of.bound;
-    this.options = CImport.CPU.schema(schema).validation(of.level);
+    this.options = CImport.DATA.schema(schema).validation(of.level);
     this.block = block;
     this.stream = block.stream.address();
     this.out = block.out.address();
@@ -100,7 +100,7 @@ final class ResultSource implements DeviceArrayReader.Source {
     MemorySegment getSchema = ArrowArrayStreamStruct.getSchema(block.stream);
     int errno = get(getSchema, block.stream.address(), block.out.address());
     if (errno != 0) throw failure(of.owner, "get_schema of the result", of.sql, block, errno);
-    return Schema.ofStruct(CData.importSchema(block.out));
+    return DriverSchemas.importSchema(block.out);
   }
 
   /** Whether it is of that statement, or that connection. */

@@ -169,7 +169,7 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment out = ArrowSchemaStruct.allocate(arena);
       handle.driver.call(function, null, sql, (f, error) -> (byte) Signatures.PPP.invokeExact(f, handle.struct, out, error));
-      return Schema.ofStruct(CData.importSchema(out));
+      return DriverSchemas.importSchema(out);
     }
   }
 
@@ -182,7 +182,7 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
         MemorySegment array = ArrowArrayStruct.allocate(arena);
         MemorySegment schema = ArrowSchemaStruct.allocate(arena);
         try (DeviceArray columns = rows.pushDownNulls()) { // drivers read no bitmap of a batch
-          CData.exportArray(columns, array, CExport.CPU.schemaTo(schema));
+          CData.exportArray(columns, array, CExport.DATA.schemaTo(schema));
         }
         try {
           handle.driver.call(
@@ -211,7 +211,7 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
         MemorySegment stream = ArrowArrayStreamStruct.allocate(arena);
         var source = new BoundSource(rows, handle);
         try (var reader = DeviceArrayReader.of(rows.field(), rows.deviceType(), source)) {
-          CData.exportStream(reader, stream, CExport.CPU);
+          CData.exportStream(reader, stream, CExport.DATA);
         }
         try {
           handle.driver.call(AdbcFunction.STATEMENT_BIND_STREAM, null, sql, (f, error) -> (byte) Signatures.PPP.invokeExact(f, handle.struct, stream, error));
@@ -338,7 +338,7 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
           fedBy,
           (f, error) -> (byte) Signatures.PPPPP.invokeExact(f, handle.struct, schema, partitions, rows, error));
       try {
-        Schema type = ArrowSchemaStruct.release(schema).address() == 0 ? null : Schema.ofStruct(CData.importSchema(schema));
+        Schema type = ArrowSchemaStruct.release(schema).address() == 0 ? null : DriverSchemas.importSchema(schema);
         if (fedBy != null) fedBy.throwFailure(null);
         return new AdbcPartitions(type, PartitionsStruct.read(partitions), rows.get(JAVA_LONG, 0));
       } finally {

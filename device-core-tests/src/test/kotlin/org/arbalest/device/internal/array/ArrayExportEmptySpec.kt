@@ -60,14 +60,14 @@ class ArrayExportEmptySpec : FunSpec({
     fun exported(array: DeviceArray, look: (Long) -> Unit) = Arena.ofConfined().use { arena ->
         val out = arena.struct(StructKind.ARRAY)
         val type = array.field().type()
-        array.use { CData.exportArray(it, out, CExport.CPU) }
+        array.use { CData.exportArray(it, out, CExport.DATA) }
         wrong(out.address(), type) shouldBe listOf()
         look(out.address())
         PeerMoves.release(out, StructKind.ARRAY)
     }
 
     fun imported(type: DataType, make: (MemorySegment) -> Unit): DeviceArray = Arena.ofConfined().use { arena ->
-        CData.importArray(arena.struct(StructKind.ARRAY).also(make), CImport.CPU.schema(Field.of("a", type)))
+        CData.importArray(arena.struct(StructKind.ARRAY).also(make), CImport.DATA.schema(Field.of("a", type)))
     }
 
     val x = Field.of("x", DataType.INT8)

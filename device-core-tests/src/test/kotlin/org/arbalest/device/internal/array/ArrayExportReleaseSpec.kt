@@ -24,7 +24,7 @@ class ArrayExportReleaseSpec : FunSpec({
 
     fun Arena.exports(count: Int): List<MemorySegment> {
         val structs = List(count) { struct(StructKind.ARRAY) }
-        EveryType.batch(0, 4).use { batch -> structs.forEach { CData.exportArray(batch.retain(), it, CExport.CPU) } }
+        EveryType.batch(0, 4).use { batch -> structs.forEach { CData.exportArray(batch.retain(), it, CExport.DATA) } }
         return structs
     }
 
@@ -60,7 +60,7 @@ class ArrayExportReleaseSpec : FunSpec({
                 Held.now().isZero shouldBe true
                 val streams = List(20) { arena.struct(StructKind.STREAM) }
                 val schema = EveryType.batch(0, 1).use { it.schema() }
-                streams.forEach { CData.exportStream(DeviceArrayReader.of(schema, listOf(EveryType.batch(0, 1))), it, CExport.CPU) }
+                streams.forEach { CData.exportStream(DeviceArrayReader.of(schema, listOf(EveryType.batch(0, 1))), it, CExport.DATA) }
                 PeerMoves.releaseMany(streams, 4, StructKind.STREAM) shouldBe 20
                 Held.now().isZero shouldBe true
             }
@@ -77,10 +77,10 @@ internal object ReleaseAtExit {
         val kind = StructKind.valueOf(args[2])
         val struct = Arena.global().struct(kind)
         if (kind == StructKind.ARRAY) {
-            EveryType.batch(0, 4).use { CData.exportArray(it, struct, CExport.CPU) }
+            EveryType.batch(0, 4).use { CData.exportArray(it, struct, CExport.DATA) }
         } else {
             val schema = EveryType.batch(0, 1).use { it.schema() }
-            CData.exportStream(DeviceArrayReader.of(schema, listOf(EveryType.batch(0, 1))), struct, CExport.CPU)
+            CData.exportStream(DeviceArrayReader.of(schema, listOf(EveryType.batch(0, 1))), struct, CExport.DATA)
         }
         if (args[0] == "null") {
             Runtime.getRuntime().addShutdownHook(Thread { check(PeerMoves.releaseOnThread(struct, kind) && Ledger.now().isZero) })

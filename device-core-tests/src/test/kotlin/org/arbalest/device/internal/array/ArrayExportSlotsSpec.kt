@@ -54,7 +54,7 @@ class ArrayExportSlotsSpec : FunSpec({
         try {
             do { // idle exports are used up as well
                 val out = arena.allocate(ArrowArrayStruct.LAYOUT)
-                runCatching { array.retain().use { CData.exportArray(it, out, CExport.CPU) } }
+                runCatching { array.retain().use { CData.exportArray(it, out, CExport.DATA) } }
                 val exported = RawArrowArray.release(out.address()) != 0L
                 if (exported) arrays += out.address()
             } while (exported)
@@ -83,8 +83,8 @@ class ArrayExportSlotsSpec : FunSpec({
                             when {
                                 isDeviceArray && withSchema -> CData.exportArray(array, out, CExport.DEVICE.schemaTo(schema))
                                 isDeviceArray -> CData.exportArray(array, out, CExport.DEVICE)
-                                withSchema -> CData.exportArray(array, out, CExport.CPU.schemaTo(schema))
-                                else -> CData.exportArray(array, out, CExport.CPU)
+                                withSchema -> CData.exportArray(array, out, CExport.DATA.schemaTo(schema))
+                                else -> CData.exportArray(array, out, CExport.DATA)
                             }
                         }
                         error.errno() shouldBe Errno.ENOMEM
@@ -123,7 +123,7 @@ class ArrayExportSlotsSpec : FunSpec({
             withoutSlots(array) { giveBack ->
                 giveBack()
                 Arena.ofConfined().use { arena ->
-                    for (options in listOf(CExport.CPU, CExport.DEVICE)) repeat(2) {
+                    for (options in listOf(CExport.DATA, CExport.DEVICE)) repeat(2) {
                         val (out, schema) = arena.garbage(RawArrowDeviceArray.SIZE) to arena.garbage(RawArrowSchema.SIZE)
                         val exports = Ledger.now().exports()
                         shouldThrow<DeviceException> { CData.exportArray(array, out, options.schemaTo(schema)) }.errno() shouldBe Errno.ENOMEM
@@ -145,7 +145,7 @@ class ArrayExportSlotsSpec : FunSpec({
                 Arena.ofConfined().use { arena ->
                     DeviceArrayReader.of(array.schema(), listOf(array.retain())).use { reader ->
                         val (stream, deviceStream) = arena.garbage(RawArrowArrayStream.SIZE) to arena.garbage(RawArrowDeviceArrayStream.SIZE)
-                        shouldThrow<DeviceException> { CData.exportStream(reader, stream, CExport.CPU) }.errno() shouldBe Errno.ENOMEM
+                        shouldThrow<DeviceException> { CData.exportStream(reader, stream, CExport.DATA) }.errno() shouldBe Errno.ENOMEM
                         stream.shouldBeGarbage()
                         shouldThrow<DeviceException> { CData.exportStream(reader, deviceStream, CExport.DEVICE) }.errno() shouldBe Errno.ENOMEM
                         deviceStream.shouldBeGarbage()
@@ -160,7 +160,7 @@ class ArrayExportSlotsSpec : FunSpec({
         val closed = batch(3).also { it.close() }
         Arena.ofConfined().use { arena ->
             val out = arena.garbage(RawArrowDeviceArray.SIZE)
-            for (options in listOf(CExport.CPU, CExport.DEVICE)) {
+            for (options in listOf(CExport.DATA, CExport.DEVICE)) {
                 shouldThrow<IllegalStateException> { CData.exportArray(closed, out, options) }
                 out.shouldBeGarbage()
             }

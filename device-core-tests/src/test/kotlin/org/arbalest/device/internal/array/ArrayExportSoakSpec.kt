@@ -47,7 +47,7 @@ class ArrayExportPeerSoakSpec : FunSpec({
     test("a hundred thousand exports, whose children C moves out and releases before or after their parent, leave nothing [OWN-06]") {
         soak { batch, array, child ->
             repeat(100_000) {
-                CData.exportArray(batch.retain(), array, CExport.CPU)
+                CData.exportArray(batch.retain(), array, CExport.DATA)
                 PeerMoves.moveChild(array, it % batch.schema().fields().size.toLong(), child)
                 val (first, second) = if (it % 2 == 0) array to child else child to array
                 PeerMoves.release(first, StructKind.ARRAY)
@@ -59,7 +59,7 @@ class ArrayExportPeerSoakSpec : FunSpec({
     test("ten thousand exports that C releases on threads of its own leave nothing [OWN-10]") {
         soak { batch, array, _ ->
             repeat(10_000) {
-                CData.exportArray(batch.retain(), array, CExport.CPU)
+                CData.exportArray(batch.retain(), array, CExport.DATA)
                 PeerMoves.releaseOnThread(array, StructKind.ARRAY)
             }
         }

@@ -40,7 +40,7 @@ class ArrayExportSpec : FunSpec({
 
     fun tag(array: MemorySegment) = RawArrowArray.privateData(array.address())
 
-    fun Arena.export(array: DeviceArray): MemorySegment = struct().also { CData.exportArray(array, it, CExport.CPU) }
+    fun Arena.export(array: DeviceArray): MemorySegment = struct().also { CData.exportArray(array, it, CExport.DATA) }
 
     fun Arena.moveChild(array: MemorySegment, index: Long): MemorySegment =
         struct().also { RawArrowArray.move(child(array, index), it.address()) }
@@ -201,7 +201,7 @@ class ArrayExportSpec : FunSpec({
         Arena.ofConfined().use { arena ->
             val spent = batch(1).also(DeviceArray::close)
             val out = arena.garbage(RawArrowArray.SIZE)
-            shouldThrow<IllegalStateException> { CData.exportArray(spent, out, CExport.CPU) }
+            shouldThrow<IllegalStateException> { CData.exportArray(spent, out, CExport.DATA) }
             out.shouldBeGarbage()
         }
     }

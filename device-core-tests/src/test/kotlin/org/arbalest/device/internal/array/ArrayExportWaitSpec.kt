@@ -97,7 +97,7 @@ class ArrayExportWaitSpec : FunSpec({
                     fake.hold()
                     val array = numbers(20).use { it.copyTo(device, writer) }
                     val out = arena.allocate(DEVICE_ARRAY.size, 8)
-                    CData.exportArray(array, out, CExport.DEVICE.stream(consumer))
+                    CData.exportArray(array, out, CExport.DEVICE.consumerStream(consumer))
                     ArrowDeviceArrayStruct.syncEvent(out) shouldBe MemorySegment.NULL
                     consumer.record().use { written ->
                         written.isDone shouldBe false
@@ -117,14 +117,14 @@ class ArrayExportWaitSpec : FunSpec({
             val copy = numbers(20).use { it.copyTo(pinned, stream) }.use { it.viewOrCopyTo(Devices.cpu()) }
             copy.use { array ->
                 Arena.ofConfined().use { arena ->
-                    for (options in listOf(CExport.CPU, CExport.DEVICE)) {
+                    for (options in listOf(CExport.DATA, CExport.DEVICE)) {
                         val (out, schema) = arena.garbage(DEVICE_ARRAY.size) to arena.garbage(SCHEMA.size)
                         shouldThrow<DeviceException> { CData.exportArray(array, out, options.schemaTo(schema)) }.message!! shouldContain "FAKE_LAUNCH_FAILED"
                         out.shouldBeGarbage()
                         schema.shouldBeGarbage()
                         array.isOpen shouldBe true
                     }
-                    for (options in listOf(CExport.CPU, CExport.DEVICE)) {
+                    for (options in listOf(CExport.DATA, CExport.DEVICE)) {
                         val out = arena.garbage(DEVICE_ARRAY.size)
                         shouldThrow<DeviceException> { CData.exportArray(array, out, options) }
                         out.shouldBeGarbage()

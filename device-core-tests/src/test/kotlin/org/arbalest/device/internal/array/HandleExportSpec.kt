@@ -54,7 +54,7 @@ class HandleExportSpec : FunSpec({
     test("an array on another device is no ArrowArray: neither output is written to, and the handle is not spent [OWN-09]") {
         elsewhere().use { array ->
             fails(StructKind.ARRAY) { out, schema ->
-                shouldThrow<DeviceException> { CData.exportArray(array, out, CExport.CPU.schemaTo(schema)) }.let {
+                shouldThrow<DeviceException> { CData.exportArray(array, out, CExport.DATA.schemaTo(schema)) }.let {
                     it.errno() shouldBe Errno.ENOSYS
                     it.message shouldContain "CUDA:4"
                 }
@@ -65,16 +65,16 @@ class HandleExportSpec : FunSpec({
 
     test("a handle that is closed or was exported: neither output is written to [OWN-09]") {
         val spent = int8().also(DeviceArray::close)
-        fails(StructKind.ARRAY) { out, schema -> shouldThrow<IllegalStateException> { CData.exportArray(spent, out, CExport.CPU.schemaTo(schema)) } }
+        fails(StructKind.ARRAY) { out, schema -> shouldThrow<IllegalStateException> { CData.exportArray(spent, out, CExport.DATA.schemaTo(schema)) } }
         fails(StructKind.DEVICE_ARRAY) { out, schema -> shouldThrow<IllegalStateException> { CData.exportArray(spent, out, CExport.DEVICE.schemaTo(schema)) } }
     }
 
     test("structs that C has already are not given again: a second export throws, and the first is as it was [OWN-09]") {
         val exports = listOf<(DeviceArray, MemorySegment, MemorySegment) -> Unit>(
-            { array, out, schema -> CData.exportArray(array, out, CExport.CPU.schemaTo(schema)) },
+            { array, out, schema -> CData.exportArray(array, out, CExport.DATA.schemaTo(schema)) },
             { array, out, schema -> CData.exportArray(array, out, CExport.DEVICE.schemaTo(schema)) },
-            { array, out, schema -> CData.exportArray(array, out, CExport.CPU.schemaTo(schema)) },
-            { array, out, schema -> CData.exportArray(array, out, CExport.CPU.schemaTo(schema).requested(array.field())) },
+            { array, out, schema -> CData.exportArray(array, out, CExport.DATA.schemaTo(schema)) },
+            { array, out, schema -> CData.exportArray(array, out, CExport.DATA.schemaTo(schema).requested(array.field())) },
             { array, out, _ -> CData.exportArray(array, out, CExport.DEVICE) },
         )
         for (export in exports) {
@@ -95,7 +95,7 @@ class HandleExportSpec : FunSpec({
                 shouldThrow<IllegalArgumentException> { CData.exportArray(array, arena.struct(StructKind.ARRAY), CExport.DEVICE.schemaTo(schema)) }.message shouldBe
                     "ArrowDeviceArray has 128 bytes, the segment given has 80"
                 schema.shouldBeGarbage()
-                shouldThrow<IllegalArgumentException> { CData.exportArray(array, MemorySegment.NULL, CExport.CPU.schemaTo(schema)) }.message shouldBe "ArrowArray is NULL"
+                shouldThrow<IllegalArgumentException> { CData.exportArray(array, MemorySegment.NULL, CExport.DATA.schemaTo(schema)) }.message shouldBe "ArrowArray is NULL"
                 schema.shouldBeGarbage()
             }
             array.asColumn().getLong(0) shouldBe 0
@@ -106,7 +106,7 @@ class HandleExportSpec : FunSpec({
         int8().use { array ->
             Arena.ofConfined().use { arena ->
                 val out = arena.garbage(StructKind.ARRAY.size)
-                shouldThrow<IllegalArgumentException> { CData.exportArray(array, out, CExport.CPU.schemaTo(out.asSlice(0, 64))) }.message shouldBe
+                shouldThrow<IllegalArgumentException> { CData.exportArray(array, out, CExport.DATA.schemaTo(out.asSlice(0, 64))) }.message shouldBe
                     "ArrowSchema has 72 bytes, the segment given has 64"
                 out.shouldBeGarbage()
             }
@@ -116,13 +116,13 @@ class HandleExportSpec : FunSpec({
 
     test("heap memory, odd addresses and closed arenas are refused before they are written to") {
         int8().use { array ->
-            shouldThrow<IllegalArgumentException> { CData.exportArray(array, MemorySegment.ofArray(LongArray(10)), CExport.CPU) }.message shouldContain "native memory"
+            shouldThrow<IllegalArgumentException> { CData.exportArray(array, MemorySegment.ofArray(LongArray(10)), CExport.DATA) }.message shouldContain "native memory"
             Arena.ofConfined().use { arena ->
                 val odd = arena.allocate(96, 8).asSlice(4)
-                shouldThrow<IllegalArgumentException> { CData.exportArray(array, odd, CExport.CPU) }.message shouldContain "aligned to 8 bytes"
+                shouldThrow<IllegalArgumentException> { CData.exportArray(array, odd, CExport.DATA) }.message shouldContain "aligned to 8 bytes"
             }
             val gone = Arena.ofConfined().use { it.struct(StructKind.ARRAY) }
-            shouldThrow<IllegalStateException> { CData.exportArray(array, gone, CExport.CPU) }.message shouldContain "closed"
+            shouldThrow<IllegalStateException> { CData.exportArray(array, gone, CExport.DATA) }.message shouldContain "closed"
             array.isOpen shouldBe true
         }
     }

@@ -25,7 +25,7 @@ class ShownPartSpec : FunSpec({
 
     fun exported(array: DeviceArray, look: (Long) -> Unit) = Arena.ofConfined().use { arena ->
         val out = arena.struct()
-        CData.exportArray(array, out, CExport.CPU)
+        CData.exportArray(array, out, CExport.DATA)
         look(out.address())
         release(out)
     }

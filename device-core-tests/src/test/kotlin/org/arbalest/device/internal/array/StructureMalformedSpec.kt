@@ -43,7 +43,7 @@ class StructureMalformedSpec : FunSpec({
                 val array = arena.struct(StructKind.ARRAY).also(make)
                 val given = if (isDevice) arena.struct(StructKind.DEVICE_ARRAY).also { PeerNodes.deviceArray(it, array, -1, 1) } else array
                 val failure = shouldThrow<DeviceException> {
-                    if (isDevice) CData.importArray(given, CImport.DEVICE.schema(field)) else CData.importArray(given, CImport.CPU.schema(field))
+                    if (isDevice) CData.importArray(given, CImport.DEVICE.schema(field)) else CData.importArray(given, CImport.DATA.schema(field))
                 }
                 failure.message shouldBe expected
                 failure.errno() shouldBe Errno.EINVAL
@@ -116,7 +116,7 @@ class StructureMalformedSpec : FunSpec({
         refused(lists(3), "offset + length = 4611686018427387905 lists of 3 overflow") { make(it, 1L shl 62, 9) }
         Arena.ofConfined().use { arena ->
             val out = arena.struct(StructKind.ARRAY).also { make(it, 2, 9) }
-            CData.importArray(out, CImport.CPU.schema(lists(3))).close()
+            CData.importArray(out, CImport.DATA.schema(lists(3))).close()
         }
     }
 
@@ -194,7 +194,7 @@ class StructureMalformedSpec : FunSpec({
             val out = arena.struct(StructKind.ARRAY)
             for ((length, ends, values) in listOf(Triple(0L, 0L, 0L), Triple(3L, 1L, 2L))) {
                 make(out, length, ends, values)
-                CData.importArray(out, CImport.CPU.schema(runs)).close()
+                CData.importArray(out, CImport.DATA.schema(runs)).close()
             }
         }
     }
@@ -224,17 +224,17 @@ class StructureMalformedSpec : FunSpec({
             }
             PeerStreams.batch(array, 0, 5, setOf(PeerStreams.Flavour.BAD_CHILDREN))
             PeerStreams.batchSchema(schema)
-            shouldThrow<DeviceException> { CData.importArray(array, CImport.CPU.schema(schema)) }
+            shouldThrow<DeviceException> { CData.importArray(array, CImport.DATA.schema(schema)) }
             bothReleased()
             PeerStreams.batch(array, 0, 5)
             PeerNodes.schema(schema, "no such format")
-            shouldThrow<DeviceException> { CData.importArray(array, CImport.CPU.schema(schema)) }
+            shouldThrow<DeviceException> { CData.importArray(array, CImport.DATA.schema(schema)) }
             bothReleased()
             PeerStreams.batch(array, 0, 5)
-            shouldThrow<DeviceException> { CData.importArray(array, CImport.CPU.schema(schema)) } // the schema is released
+            shouldThrow<DeviceException> { CData.importArray(array, CImport.DATA.schema(schema)) } // the schema is released
             bothReleased()
             PeerStreams.batchSchema(schema)
-            shouldThrow<DeviceException> { CData.importArray(array, CImport.CPU.schema(schema)) } // the array is released
+            shouldThrow<DeviceException> { CData.importArray(array, CImport.DATA.schema(schema)) } // the array is released
             bothReleased()
         }
     }
@@ -244,7 +244,7 @@ class StructureMalformedSpec : FunSpec({
             val (array, schema) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.SCHEMA)
             PeerStreams.batch(array, 0, 5)
             PeerStreams.batchSchema(schema)
-            shouldThrow<IllegalArgumentException> { CData.importArray(array.asSlice(0, 72), CImport.CPU.schema(schema)) }.message shouldBe
+            shouldThrow<IllegalArgumentException> { CData.importArray(array.asSlice(0, 72), CImport.DATA.schema(schema)) }.message shouldBe
                 "ArrowArray has 80 bytes, the segment given has 72"
             shouldThrow<IllegalArgumentException> { CData.importArray(array, CImport.DEVICE.schema(schema)) }.message shouldBe
                 "ArrowDeviceArray has 128 bytes, the segment given has 80"

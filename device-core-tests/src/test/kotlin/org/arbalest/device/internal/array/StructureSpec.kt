@@ -38,13 +38,13 @@ class StructureSpec : FunSpec({
 
     fun <T> imported(type: DataType, make: (MemorySegment) -> Unit, look: (DeviceArray) -> T): T = Arena.ofConfined().use { arena ->
         val out = arena.struct(StructKind.ARRAY).also(make)
-        CData.importArray(out, CImport.CPU.schema(Field.of("a", type))).use(look)
+        CData.importArray(out, CImport.DATA.schema(Field.of("a", type))).use(look)
     }
 
     /** Exports the array, shows the struct, and releases it. */
     fun <T> exported(array: DeviceArray, look: (Long) -> T): T = Arena.ofConfined().use { arena ->
         val out = arena.struct(StructKind.ARRAY)
-        CData.exportArray(array.retain(), out, CExport.CPU)
+        CData.exportArray(array.retain(), out, CExport.DATA)
         look(out.address()).also { PeerMoves.release(out, StructKind.ARRAY) }
     }
 
@@ -174,11 +174,11 @@ class StructureSpec : FunSpec({
             val (batch, schema) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.SCHEMA)
             PeerStreams.batch(batch, 0, 9, setOf(PeerStreams.Flavour.SLICED))
             PeerStreams.batchSchema(schema)
-            CData.importArray(batch, CImport.CPU.schema(schema)).use { array ->
+            CData.importArray(batch, CImport.DATA.schema(schema)).use { array ->
                 exported(array) { RawArrowArray.offset(it) shouldBe 0 }
                 val sums = array.slice(4, 3).use { EveryType.checksum(it.retain()) }
                 PeerStreams.batch(batch, 4, 3)
-                CData.importArray(batch, CImport.CPU.schema(array.field())).use { EveryType.checksum(it.retain()) } shouldBe sums
+                CData.importArray(batch, CImport.DATA.schema(array.field())).use { EveryType.checksum(it.retain()) } shouldBe sums
             }
         }
     }

@@ -133,8 +133,8 @@ class AsyncExportLoopSpec : FunSpec({
         Arena.ofConfined().use { arena ->
             for (isDeviceStream in listOf(false, true)) {
                 val stream = arena.allocate(ArrowDeviceArrayStreamStruct.LAYOUT)
-                if (isDeviceStream) CData.exportStream(reader, stream, CExport.DEVICE) else CData.exportStream(reader, stream, CExport.CPU)
-                reader = if (isDeviceStream) CData.importStream(stream, CImport.DEVICE) else CData.importStream(stream, CImport.CPU)
+                if (isDeviceStream) CData.exportStream(reader, stream, CExport.DEVICE) else CData.exportStream(reader, stream, CExport.DATA)
+                reader = if (isDeviceStream) CData.importStream(stream, CImport.DEVICE) else CData.importStream(stream, CImport.DATA)
             }
             val arrays = CData.importAsyncStream(CImport.DEVICE) { CData.exportAsyncStream(AsyncProducer.of(reader, Metadata.empty()), it, ForkJoinPool.commonPool(), CExport.DEVICE) }
             arrays.reader(1).use { back ->

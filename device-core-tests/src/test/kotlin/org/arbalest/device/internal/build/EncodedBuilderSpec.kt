@@ -39,12 +39,12 @@ class EncodedBuilderSpec : FunSpec({
     /** The sizes of the data buffers, as C sees them, of the column or of its dictionary. */
     fun DeviceArray.dataSizes(): List<Long> = Arena.ofConfined().use { arena ->
         val out = arena.allocate(RawArrowArray.SIZE, 8)
-        CData.exportArray(retain(), out, CExport.CPU)
+        CData.exportArray(retain(), out, CExport.DATA)
         val own = out.address()
         val views = if (RawArrowArray.dictionary(own) != 0L) RawArrowArray.dictionary(own) else own
         val count = RawArrowArray.nBuffers(views) - 3
         val sizes = RawArrowArray.buffer(views, count + 2)
-        List(count.toInt()) { NativeHeap.getLong(sizes + 8L * it) }.also { CData.importArray(out, CImport.CPU.schema(field())).close() }
+        List(count.toInt()) { NativeHeap.getLong(sizes + 8L * it) }.also { CData.importArray(out, CImport.DATA.schema(field())).close() }
     }
 
     test("a long value that comes again and again, or is refused, needs no buffer more, in a dictionary and in run-ends [BLD-08]") {

@@ -48,7 +48,7 @@ class ArrayConversionExpandedSpec : FunSpec({
         val runEnds = RawArray(Field.of("run_ends", DataType.INT64).withNullable(false), ends.size, 0, 0, mutableListOf(null, RawArray.longs(*ends)))
         val array = RawArray(Field.of("a", DataType.runEndEncoded(DataType.INT64, values.field)), 1, 0, 0, mutableListOf(), listOf(runEnds, values))
         val out = array.laid(arena).also { RawArrowArray.setLength(it.address(), ends.last()) }
-        CData.importArray(out, CImport.CPU.schema(array.field)).use(use)
+        CData.importArray(out, CImport.DATA.schema(array.field)).use(use)
     }
 
     fun refused(array: DeviceArray, requested: DataType, errno: Int = Errno.EINVAL): String {
@@ -78,7 +78,7 @@ class ArrayConversionExpandedSpec : FunSpec({
         val words = plain(DataType.UTF8, 1, null, RawArray.ints(0, 1 shl 20), RawArray.blank(1 shl 20), name = "")
         val encoded = plain(DataType.dictionary(DataType.INT8, DataType.UTF8), 4096, null, RawArray.blank(4096), dictionary = words)
         Arena.ofConfined().use { arena ->
-            CData.importArray(encoded.laid(arena), CImport.CPU.schema(encoded.field)).use { refused(it, DataType.UTF8) shouldBe "${1L shl 32} bytes of data are more than offsets of 32 bits reach" }
+            CData.importArray(encoded.laid(arena), CImport.DATA.schema(encoded.field)).use { refused(it, DataType.UTF8) shouldBe "${1L shl 32} bytes of data are more than offsets of 32 bits reach" }
         }
         runs(encoded.also { it.length = 1 }, many) { refused(it, DataType.UTF8) shouldBe "row 0: $many texts of ${1 shl 20} bytes, beside 0 others, are more than memory has" }
     }
@@ -140,7 +140,7 @@ class ArrayConversionExpandedSpec : FunSpec({
             if (raw.length == 0) continue
             val ends = List(raw.length) { random.nextLong(1, 60) }.runningReduce(Long::plus)
             val requested = (OtherLayouts.of(raw.type) + raw.type).random(random)
-            val values = Arena.ofConfined().use { arena -> CData.importArray(raw.laid(arena), CImport.CPU.schema(raw.field)).use { read(it.asColumn()) } }
+            val values = Arena.ofConfined().use { arena -> CData.importArray(raw.laid(arena), CImport.DATA.schema(raw.field)).use { read(it.asColumn()) } }
             val all = values.flatMapIndexed { run, value -> List((ends[run] - (if (run == 0) 0 else ends[run - 1])).toInt()) { value } }
             runs(raw, *ends.toLongArray()) { array ->
                 val from = random.nextInt(all.size)

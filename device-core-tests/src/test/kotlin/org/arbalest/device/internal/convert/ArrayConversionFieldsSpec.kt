@@ -42,7 +42,7 @@ class ArrayConversionFieldsSpec : FunSpec({
     fun raw(type: DataType, length: Int, vararg buffers: ByteBuffer?, nulls: Long = 0, children: List<RawArray> = listOf(), dictionary: RawArray? = null, name: String = "a") =
         RawArray(Field.of(name, type), length, nulls, 0, buffers.toMutableList(), children, dictionary)
 
-    fun imported(array: RawArray, use: (DeviceArray) -> Unit): Unit = Arena.ofConfined().use { arena -> CData.importArray(array.laid(arena), CImport.CPU.schema(array.field)).use(use) }
+    fun imported(array: RawArray, use: (DeviceArray) -> Unit): Unit = Arena.ofConfined().use { arena -> CData.importArray(array.laid(arena), CImport.DATA.schema(array.field)).use(use) }
 
     fun refused(array: DeviceArray, requested: Field, message: String) {
         val thrown = shouldThrow<DeviceException> { array.convertTo(requested) }

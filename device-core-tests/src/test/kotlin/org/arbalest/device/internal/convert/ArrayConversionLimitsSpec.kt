@@ -71,7 +71,7 @@ class ArrayConversionLimitsSpec : FunSpec({
     fun raw(type: DataType, length: Int, vararg buffers: ByteBuffer?, nulls: Long = 0, children: List<RawArray> = listOf(), dictionary: RawArray? = null, name: String = "a") =
         RawArray(Field.of(name, type), length, nulls, 0, buffers.toMutableList(), children, dictionary)
 
-    fun imported(array: RawArray, use: (DeviceArray) -> Unit): Unit = Arena.ofConfined().use { arena -> CData.importArray(array.laid(arena), CImport.CPU.schema(array.field)).use(use) }
+    fun imported(array: RawArray, use: (DeviceArray) -> Unit): Unit = Arena.ofConfined().use { arena -> CData.importArray(array.laid(arena), CImport.DATA.schema(array.field)).use(use) }
 
     fun refused(array: DeviceArray, requested: Field, message: String) {
         val before = Ledger.now()
@@ -354,14 +354,14 @@ class ArrayConversionLimitsSpec : FunSpec({
             for (isDevice in listOf(false, true)) {
                 val array = batch()
                 val struct = if (isDevice) arena.struct(StructKind.DEVICE_ARRAY) else out
-                fun export(field: Field) = if (isDevice) CData.exportArray(array, struct, CExport.DEVICE.schemaTo(schemaOut).requested(field)) else CData.exportArray(array, struct, CExport.CPU.schemaTo(schemaOut).requested(field))
+                fun export(field: Field) = if (isDevice) CData.exportArray(array, struct, CExport.DEVICE.schemaTo(schemaOut).requested(field)) else CData.exportArray(array, struct, CExport.DATA.schemaTo(schemaOut).requested(field))
                 for (each in listOf(struct, schemaOut)) each.fill(0x5a)
                 shouldThrow<IllegalArgumentException> { export(schema("n" to DataType.UTF8).asField()) }.message shouldStartWith "$.n: int64 cannot"
                 for (each in listOf(struct, schemaOut)) each.shouldBeGarbage()
                 array.isOpen shouldBe true
                 export(asked.asField())
                 array.isOpen shouldBe false
-                val back = if (isDevice) CData.importArray(struct, CImport.DEVICE.schema(schemaOut)) else CData.importArray(struct, CImport.CPU.schema(schemaOut))
+                val back = if (isDevice) CData.importArray(struct, CImport.DEVICE.schema(schemaOut)) else CData.importArray(struct, CImport.DATA.schema(schemaOut))
                 back.use {
                     it.schema() shouldBe asked
                     it.column(0).getString(1) shouldBe "a word of more than twelve bytes"
@@ -415,7 +415,7 @@ class ArrayConversionLimitsSpec : FunSpec({
         Arena.ofConfined().use { arena ->
             val out = huge.laid(arena)
             RawArrowArray.setLength(out.address(), nobodyHas)
-            CData.importArray(out, CImport.CPU.schema(huge.field)).use { array ->
+            CData.importArray(out, CImport.DATA.schema(huge.field)).use { array ->
                 val before = settled()
                 shouldThrow<DeviceException> { array.convertTo(Field.of("a", DataType.INT64)) }
                 Ledger.now() shouldBe before
@@ -464,8 +464,8 @@ class ArrayConversionLimitsSpec : FunSpec({
         }
         Arena.ofConfined().use { arena ->
             val stream = arena.struct(StructKind.STREAM)
-            CData.exportStream(reader().convertTo(asked), stream, CExport.CPU)
-            CData.importStream(stream, CImport.CPU).use { back ->
+            CData.exportStream(reader().convertTo(asked), stream, CExport.DATA)
+            CData.importStream(stream, CImport.DATA).use { back ->
                 back.schema() shouldBe asked
                 back.next()!!.use { it.column(0).getString(1) shouldBe "a word of more than twelve bytes" }
             }

@@ -59,7 +59,7 @@ class ArrayConversionSpec : FunSpec({
     fun imported(type: DataType, of: List<Int>, skipped: Int, isSpoiled: Boolean): DeviceArray = Arena.ofConfined().use { arena ->
         val out = HandLaid.laid(arena, type, of, skipped)
         if (isSpoiled) spoil(out.address(), type)
-        CData.importArray(out, CImport.CPU.schema(field("column", type)))
+        CData.importArray(out, CImport.DATA.schema(field("column", type)))
     }
 
     fun isSound(array: DeviceArray) = runCatching { array.validate(Validation.FULL) }.isSuccess
@@ -148,7 +148,7 @@ class ArrayConversionSpec : FunSpec({
             val raw = SoundArrays(random).array()
             val requested = (OtherLayouts.of(raw.type) + raw.type).random(random)
             Arena.ofConfined().use { arena ->
-                CData.importArray(raw.laid(arena), CImport.CPU.schema(raw.field)).use { array ->
+                CData.importArray(raw.laid(arena), CImport.DATA.schema(raw.field)).use { array ->
                     val from = random.nextLong(array.length() + 1)
                     array.slice(from, random.nextLong(array.length() - from + 1)).use { cut ->
                         val values = read(cut.asColumn())

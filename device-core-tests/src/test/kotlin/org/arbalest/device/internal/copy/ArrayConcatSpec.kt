@@ -114,7 +114,7 @@ class ArrayConcatSpec : FunSpec({
         fun joined(vararg arrays: DeviceArray, look: (DeviceArray, MemorySegment) -> Unit): Unit = Arena.ofConfined().use { arena ->
             val out = arena.struct(StructKind.ARRAY)
             DeviceArray.concat(arrays.toList()).use { joined ->
-                CData.exportArray(joined.retain(), out, CExport.CPU)
+                CData.exportArray(joined.retain(), out, CExport.DATA)
                 look(joined, MemorySegment.ofAddress(RawArrowArray.child(out.address(), 0)).reinterpret(RawArrowArray.SIZE))
             }
             PeerMoves.release(out, StructKind.ARRAY)
@@ -140,9 +140,9 @@ class ArrayConcatSpec : FunSpec({
             arrays.forEach(DeviceArray::close)
         }
         Arena.ofConfined().use { arena ->
-            val bare = List(2) { CData.importArray(arena.struct(StructKind.ARRAY).also { PeerNodes.array(it, 0, offset = 7, buffers = 3) }, CImport.CPU.schema(Field.of("", DataType.UTF8))) }
+            val bare = List(2) { CData.importArray(arena.struct(StructKind.ARRAY).also { PeerNodes.array(it, 0, offset = 7, buffers = 3) }, CImport.DATA.schema(Field.of("", DataType.UTF8))) }
             val out = arena.struct(StructKind.ARRAY)
-            CData.exportArray(DeviceArray.concat(bare), out, CExport.CPU)
+            CData.exportArray(DeviceArray.concat(bare), out, CExport.DATA)
             bare.forEach(DeviceArray::close)
             RawArrowArray.offset(out.address()) shouldBe 0
             MemorySegment.ofAddress(RawArrowArray.buffer(out.address(), 1)).reinterpret(4).toArray(java.lang.foreign.ValueLayout.JAVA_BYTE).sum() shouldBe 0

@@ -50,7 +50,7 @@ class ArrayConcatUntrustedSpec : FunSpec({
     }
 
     fun array(type: DataType, lay: (MemorySegment) -> Unit): DeviceArray = Arena.ofConfined().use { arena ->
-        CData.importArray(arena.struct(StructKind.ARRAY).also(lay), CImport.CPU.schema(Field.of("a", type)))
+        CData.importArray(arena.struct(StructKind.ARRAY).also(lay), CImport.DATA.schema(Field.of("a", type)))
     }
 
     fun joined(vararg arrays: DeviceArray): DeviceArray = try {

@@ -118,7 +118,7 @@ class ArrayCopySpec : FunSpec({
     for ((i, raw) in hidden.withIndex()) {
         test("rows before the first that is shown are not looked at, case $i of type ${raw.type} [ARR-12]") {
             Arena.ofConfined().use { arena ->
-                CData.importArray(raw.laid(arena), CImport.CPU.schema(raw.field).validation(Validation.FULL)).use { array ->
+                CData.importArray(raw.laid(arena), CImport.DATA.schema(raw.field).validation(Validation.FULL)).use { array ->
                     array.copyTo(cpu).use { copy ->
                         copy.difference(array) shouldBe null
                         copy.validate(Validation.FULL)

@@ -43,7 +43,7 @@ class ArrayCopyUntrustedSpec : FunSpec({
         val bytes = ByteBuffer.allocate(4 * offsets.size).order(ByteOrder.nativeOrder()).apply { offsets.forEach(::putInt) }.array()
         PeerNodes.setBuffer(out, 1, bytes, PeerNodes.Placement.GUARDED)
         PeerNodes.setBuffer(out, 2, data, PeerNodes.Placement.GUARDED)
-        CData.importArray(out, CImport.CPU.schema(Field.of("a", DataType.UTF8))).use { array ->
+        CData.importArray(out, CImport.DATA.schema(Field.of("a", DataType.UTF8))).use { array ->
             val failed = shouldThrow<DeviceException> { array.copyTo(Devices.cpu()) }
             failed.errno() shouldBe Errno.EINVAL
             failed.message!!
@@ -73,9 +73,9 @@ class ArrayCopyUntrustedSpec : FunSpec({
 
     /** Makes an array of C's, copies it, and looks at the copy; also at the struct that it goes out as. */
     fun copied(type: DataType, make: (MemorySegment) -> Unit, look: (DeviceArray, MemorySegment) -> Unit) = Arena.ofConfined().use { arena ->
-        CData.importArray(arena.struct(StructKind.ARRAY).also(make), CImport.CPU.schema(Field.of("a", type))).use { it.copyTo(Devices.cpu()) }.use { copy ->
+        CData.importArray(arena.struct(StructKind.ARRAY).also(make), CImport.DATA.schema(Field.of("a", type))).use { it.copyTo(Devices.cpu()) }.use { copy ->
             val out = arena.struct(StructKind.ARRAY)
-            copy.retain().use { CData.exportArray(it, out, CExport.CPU) }
+            copy.retain().use { CData.exportArray(it, out, CExport.DATA) }
             look(copy, out)
             PeerMoves.release(out, StructKind.ARRAY)
         }
@@ -118,7 +118,7 @@ class ArrayCopyUntrustedSpec : FunSpec({
         EveryType.batch(0, 5).use { it.copyTo(Devices.cpu()) }.use { copy ->
             Arena.ofConfined().use { arena ->
                 val out = arena.struct(StructKind.ARRAY)
-                copy.retain().use { CData.exportArray(it, out, CExport.CPU) }
+                copy.retain().use { CData.exportArray(it, out, CExport.DATA) }
                 for ((i, field) in EveryType.fields.withIndex()) {
                     val column = RawArrowArray.child(out.address(), i.toLong())
                     val sizes = if (field.type().format().startsWith("v")) 1 else 0 // of the views' buffers, which are no buffer of ours

@@ -47,7 +47,7 @@ class ConcatDictionarySpec : FunSpec({
         PeerNodes.setBuffer(out, 1, indices.map { number(it ?: 99, type.index().bits() / 8) }.fold(ByteArray(0), ByteArray::plus))
         PeerNodes.setArrayDictionary(out)
         lay(dictionary(out))
-        CData.importArray(out, CImport.CPU.schema(Field.of("d", type)))
+        CData.importArray(out, CImport.DATA.schema(Field.of("d", type)))
     }
 
     fun words(vararg rows: Int, skipped: Int = 0): (MemorySegment) -> Unit = { HandLaid.lay(it, DataType.UTF8, rows.toList(), skipped) }
@@ -85,7 +85,7 @@ class ConcatDictionarySpec : FunSpec({
         fun map(sorted: Boolean) = Arena.ofConfined().use { arena ->
             val unsorted = DataType.map(Field.of("key", DataType.UTF8).withNullable(false), Field.of("value", DataType.INT8)) as NestedType.MapType
             val type = NestedType.MapType(unsorted.entries(), sorted)
-            CData.importArray(arena.struct(StructKind.ARRAY).also { HandLaid.lay(it, type, listOf(1), 0) }, CImport.CPU.schema(Field.of("m", type)))
+            CData.importArray(arena.struct(StructKind.ARRAY).also { HandLaid.lay(it, type, listOf(1), 0) }, CImport.DATA.schema(Field.of("m", type)))
         }
         mismatch(map(false), map(true)) shouldBe wrong
     }
@@ -141,7 +141,7 @@ class ConcatDictionarySpec : FunSpec({
                 listOf(a, b).forEach(DeviceArray::close)
                 Arena.ofConfined().use { arena ->
                     val out = arena.struct(StructKind.ARRAY)
-                    CData.exportArray(whole.retain(), out, CExport.CPU)
+                    CData.exportArray(whole.retain(), out, CExport.DATA)
                     RawArrowArray.length(dictionary(out).address()).also { PeerMoves.release(out, StructKind.ARRAY) }
                 }
             }

@@ -51,7 +51,7 @@ class DeviceImplFailureSpec : FunSpec({
         batch(100, DeviceImpl(DeviceType.CPU, -1, driver)).use { array ->
             Arena.ofConfined().use { arena ->
                 val out = arena.struct()
-                CData.exportArray(array.retain(), out, CExport.CPU)
+                CData.exportArray(array.retain(), out, CExport.DATA)
                 Calls.release(RawArrowArray.release(out.address()), out.address()) // and through C
             }
             freed shouldContainExactly emptyList()
@@ -99,7 +99,7 @@ class DeviceImplFailureSpec : FunSpec({
                             RawArrowArray.setRelease(out.address(), 1)
                             RawArrowSchema.setRelease(schema.address(), 1)
                             try {
-                                array.retain().use { CData.exportArray(it, out, CExport.CPU.schemaTo(schema)) }
+                                array.retain().use { CData.exportArray(it, out, CExport.DATA.schemaTo(schema)) }
                             } catch (e: DeviceException) {
                                 RawArrowArray.release(out.address()) shouldBe 1
                                 RawArrowSchema.release(schema.address()) shouldBe 1

@@ -50,7 +50,7 @@ class WaitVirtualThreadsSpec : FunSpec({
         Arena.ofShared().use { arena ->
             val structs = List(1000) {
                 val reader = numbers(5).use { batch -> DeviceArrayReader.of(batch.schema(), List(3) { batch.slice(1, 4) }) }
-                arena.allocate(ArrowArrayStreamStruct.LAYOUT).also { CData.exportStream(reader, it, CExport.CPU) }
+                arena.allocate(ArrowArrayStreamStruct.LAYOUT).also { CData.exportStream(reader, it, CExport.DATA) }
             }
             Executors.newVirtualThreadPerTaskExecutor().use { threads ->
                 val readers = structs.map { struct -> threads.submit { sum.addAndGet(pulled(struct)) } }
@@ -78,7 +78,7 @@ class WaitVirtualThreadsSpec : FunSpec({
 /** The sum of a column of a stream's batches. */
 private fun pulled(struct: MemorySegment): Long {
     var sum = 0L
-    CData.importStream(struct, CImport.CPU).use { reader ->
+    CData.importStream(struct, CImport.DATA).use { reader ->
         while (true) {
             (reader.next() ?: break).use { batch ->
                 val column = batch.column("a").asLongs()
@@ -155,8 +155,8 @@ private class Waits : AutoCloseable {
         Arena.ofShared().use { arena ->
             if (isThroughC) {
                 val struct = arena.allocate(ArrowArrayStreamStruct.LAYOUT)
-                CData.exportStream(reader, struct, CExport.CPU)
-                reader = CData.importStream(struct, CImport.CPU)
+                CData.exportStream(reader, struct, CExport.DATA)
+                reader = CData.importStream(struct, CImport.DATA)
             }
             reader.use { run(Case(name) { it.next()!!.close() }, gate::countDown) }
         }

@@ -49,7 +49,7 @@ class FaultsSpec : FunSpec({
                 val stream = arena.struct(kind)
                 val reader = DeviceArrayReader.of(schema, DeviceType.CPU) { throw answer.second() }
                 val drained = if (kind == StructKind.STREAM) {
-                    CData.exportStream(reader, stream, CExport.CPU)
+                    CData.exportStream(reader, stream, CExport.DATA)
                     PeerStreams.drain(stream, extra = 2)
                 } else {
                     CData.exportStream(reader, stream, CExport.DEVICE)
@@ -67,7 +67,7 @@ class FaultsSpec : FunSpec({
         val schema = EveryType.batch(0, 1).use { it.schema() }
         Arena.ofConfined().use { arena ->
             val stream = arena.struct(StructKind.STREAM)
-            CData.exportStream(DeviceArrayReader.of(schema, DeviceType.CPU) { overflow(0).let { null } }, stream, CExport.CPU)
+            CData.exportStream(DeviceArrayReader.of(schema, DeviceType.CPU) { overflow(0).let { null } }, stream, CExport.DATA)
             PeerStreams.drain(stream).let {
                 it.code shouldBe Errno.EIO
                 it.error!! shouldContain "StackOverflowError"
@@ -84,7 +84,7 @@ class FaultsSpec : FunSpec({
 
                 override fun close() = throw StackOverflowError("in close")
             }
-            CData.exportStream(DeviceArrayReader.of(schema, DeviceType.CPU, source), stream, CExport.CPU)
+            CData.exportStream(DeviceArrayReader.of(schema, DeviceType.CPU, source), stream, CExport.DATA)
             PeerMoves.releaseOnThread(stream, StructKind.STREAM) shouldBe true
             Held.now().let { it.streams shouldBe 0; it.readers shouldBe 0 }
         }
@@ -127,7 +127,7 @@ internal object FaultsWithoutLog {
             val array = arena.struct(StructKind.ARRAY)
             val copy = arena.struct(StructKind.ARRAY)
             repeat(2) {
-                BatchBuilder.of(Devices.cpu(), 1).use { it.int32("n", intArrayOf(1)).build() }.use { CData.exportArray(it, array, CExport.CPU) }
+                BatchBuilder.of(Devices.cpu(), 1).use { it.int32("n", intArrayOf(1)).build() }.use { CData.exportArray(it, array, CExport.DATA) }
                 PeerMoves.copy(array, copy, StructKind.ARRAY)
                 PeerMoves.release(array, StructKind.ARRAY)
                 PeerMoves.release(copy, StructKind.ARRAY)
@@ -138,7 +138,7 @@ internal object FaultsWithoutLog {
                         override fun close() = error("close")
                     }
                     val schema = EveryType.batch(0, 1).use { it.schema() }
-                    CData.exportStream(DeviceArrayReader.of(schema, DeviceType.CPU, source), stream, CExport.CPU)
+                    CData.exportStream(DeviceArrayReader.of(schema, DeviceType.CPU, source), stream, CExport.DATA)
                 }, StructKind.STREAM)
             }
             println(if (Ledger.now().isZero) "still here" else "left ${Ledger.now()}")

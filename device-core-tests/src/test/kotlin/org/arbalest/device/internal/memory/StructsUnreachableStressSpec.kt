@@ -69,9 +69,9 @@ class StructsUnreachableStressSpec : FunSpec({
     val field = Field.of("n", DataType.INT32)
     val calls = mapOf<String, (MemorySegment) -> Unit>(
         "ArrowSchema" to { CData.importSchema(it) },
-        "ArrowArray" to { CData.importArray(it, CImport.CPU.schema(field)) },
+        "ArrowArray" to { CData.importArray(it, CImport.DATA.schema(field)) },
         "ArrowDeviceArray" to { CData.importArray(it, CImport.DEVICE.schema(field)) },
-        "ArrowArrayStream" to { CData.importStream(it, CImport.CPU).close() },
+        "ArrowArrayStream" to { CData.importStream(it, CImport.DATA).close() },
         "ArrowDeviceArrayStream" to { CData.importStream(it, CImport.DEVICE).close() },
         "ArrowAsyncDeviceStreamHandler" to { CData.exportAsyncStream(AsyncProducer.failed(IllegalStateException("not today")), it, Runnable::run, CExport.DEVICE) },
     )
@@ -180,10 +180,10 @@ internal object CollectedMeanwhile {
         val field = Field.of("n", DataType.INT32)
         schema().let { during("importSchema", 1, it) { CData.importSchema(it.take()) } }
         val (array, device) = ArrowArrayStruct.LAYOUT to ArrowDeviceArrayStruct.LAYOUT
-        malformed(array).let { during("importArray", 1, it) { refused { CData.importArray(it.take(), CImport.CPU.schema(field)) } } }
+        malformed(array).let { during("importArray", 1, it) { refused { CData.importArray(it.take(), CImport.DATA.schema(field)) } } }
         malformed(device).let { during("importDeviceArray", 1, it) { refused { CData.importArray(it.take(), CImport.DEVICE.schema(field)) } } }
         (malformed(array) to schema()).let { (a, s) ->
-            during("importArray with its schema", 2, a, s) { refused { CData.importArray(a.take(), CImport.CPU.schema(s.take())) } }
+            during("importArray with its schema", 2, a, s) { refused { CData.importArray(a.take(), CImport.DATA.schema(s.take())) } }
         }
         (malformed(device) to schema()).let { (a, s) ->
             during("importDeviceArray with its schema", 2, a, s) { refused { CData.importArray(a.take(), CImport.DEVICE.schema(s.take())) } }
@@ -210,8 +210,8 @@ internal object CollectedMeanwhile {
             val copy = ints().use { it.copyTo(device) }.use { it.viewOrCopyTo(Devices.cpu()) }
             whileItWaits(what, out, schema, call = { export(copy, out, schema) }, goOn = fake::release)
         }
-        waits("exportArray", ArrowArrayStruct.LAYOUT) { array, out, _ -> CData.exportArray(array, out.take(), CExport.CPU) }
-        waits("exportArray with its schema", ArrowArrayStruct.LAYOUT) { array, out, schema -> CData.exportArray(array, out.take(), CExport.CPU.schemaTo(schema.take())) }
+        waits("exportArray", ArrowArrayStruct.LAYOUT) { array, out, _ -> CData.exportArray(array, out.take(), CExport.DATA) }
+        waits("exportArray with its schema", ArrowArrayStruct.LAYOUT) { array, out, schema -> CData.exportArray(array, out.take(), CExport.DATA.schemaTo(schema.take())) }
         waits("exportDeviceArray", ArrowDeviceArrayStruct.LAYOUT) { array, out, _ -> CData.exportArray(array, out.take(), CExport.DEVICE) }
         waits("exportDeviceArray with its schema", ArrowDeviceArrayStruct.LAYOUT) { array, out, schema ->
             CData.exportArray(array, out.take(), CExport.DEVICE.schemaTo(schema.take()))
@@ -233,7 +233,7 @@ internal object CollectedMeanwhile {
             whileItWaits(what, out, call = { export(reader, out) }, goOn = goOn::countDown)
             puller.join()
         }
-        waits("exportStream", ArrowArrayStreamStruct.LAYOUT) { reader, out -> CData.exportStream(reader, out.take(), CExport.CPU) }
+        waits("exportStream", ArrowArrayStreamStruct.LAYOUT) { reader, out -> CData.exportStream(reader, out.take(), CExport.DATA) }
         waits("exportDeviceArrayStream", ArrowDeviceArrayStreamStruct.LAYOUT) { reader, out -> CData.exportStream(reader, out.take(), CExport.DEVICE) }
     }
 

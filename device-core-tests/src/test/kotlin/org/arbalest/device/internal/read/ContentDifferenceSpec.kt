@@ -228,8 +228,8 @@ class ContentDifferenceSpec : FunSpec({
             val runEnds = RawArray(Field.of("run_ends", DataType.INT32).withNullable(false), 5, 0, 0, mutableListOf(null, RawArray.ints(*ends)))
             val runs = RawArray(Field.of("a", DataType.runEndEncoded(DataType.INT32, values.field)), 12, 0, 0, mutableListOf(), listOf(runEnds, values))
             Arena.ofConfined().use { arena ->
-                CData.importArray(runs.laid(arena), CImport.CPU.schema(runs.field)).use { one ->
-                    CData.importArray(runs.laid(arena), CImport.CPU.schema(runs.field)).use { other ->
+                CData.importArray(runs.laid(arena), CImport.DATA.schema(runs.field)).use { one ->
+                    CData.importArray(runs.laid(arena), CImport.DATA.schema(runs.field)).use { other ->
                         withClue("round $round: ${ends.toList()}") {
                             val thrown = runCatching { one.contentEquals(other) }.exceptionOrNull() ?: return@withClue
                             (thrown as DeviceException).errno() shouldBe Errno.EINVAL

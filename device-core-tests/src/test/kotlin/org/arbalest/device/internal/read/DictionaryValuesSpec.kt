@@ -44,7 +44,7 @@ class DictionaryValuesSpec : FunSpec({
             PeerNodes.setBuffer(out, 1, indices.map { number(it, index.bits() / 8) }.reduce(ByteArray::plus))
             PeerNodes.setArrayDictionary(out)
             values(MemorySegment.ofAddress(RawArrowArray.dictionary(out.address())).reinterpret(RawArrowArray.SIZE))
-            CData.importArray(out, CImport.CPU.schema(Field.of("d", DataType.dictionary(index, valueType)))).use(use)
+            CData.importArray(out, CImport.DATA.schema(Field.of("d", DataType.dictionary(index, valueType)))).use(use)
         }
 
     fun words(out: MemorySegment) = HandLaid.lay(out, DataType.UTF8, listOf(1, 2, 3), 2) // the last is null
@@ -81,8 +81,8 @@ class DictionaryValuesSpec : FunSpec({
             array.copyTo(Devices.cpu()).use { copy -> shouldThrow<DeviceException> { copy.asColumn().get(0) }.message!! shouldContain "index $bad is" }
             Arena.ofConfined().use { arena ->
                 val (out, schema) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.SCHEMA)
-                array.retain().use { CData.exportArray(it, out, CExport.CPU.schemaTo(schema)) }
-                CData.importArray(out, CImport.CPU.schema(schema)).use { it.asColumn().indices().getLong(0) shouldBe bad }
+                array.retain().use { CData.exportArray(it, out, CExport.DATA.schemaTo(schema)) }
+                CData.importArray(out, CImport.DATA.schema(schema)).use { it.asColumn().indices().getLong(0) shouldBe bad }
             }
         }
     }

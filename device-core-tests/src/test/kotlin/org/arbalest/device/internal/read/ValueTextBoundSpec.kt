@@ -31,7 +31,7 @@ class ValueTextBoundSpec : FunSpec({
     fun nulls(count: Int) = RawArray(nulls, count, count.toLong(), 0, mutableListOf())
 
     fun imported(raw: RawArray, look: (DeviceArray) -> Unit) = Arena.ofConfined().use { arena ->
-        CData.importArray(raw.laid(arena), CImport.CPU.schema(raw.field)).use(look)
+        CData.importArray(raw.laid(arena), CImport.DATA.schema(raw.field)).use(look)
     }
 
     fun cell(raw: RawArray, check: (String) -> Unit) = imported(raw) { array -> check(array.toString().lines()[4].trim()) }

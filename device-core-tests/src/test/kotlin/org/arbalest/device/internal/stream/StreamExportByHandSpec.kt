@@ -31,7 +31,7 @@ class StreamExportByHandSpec : FunSpec({
 
         init {
             val schema = ProducerByHand.one().use { it.schema() }
-            CData.exportStream(DeviceArrayReader.of(schema, DeviceType.CPU, source), struct, CExport.CPU)
+            CData.exportStream(DeviceArrayReader.of(schema, DeviceType.CPU, source), struct, CExport.DATA)
         }
 
         fun next(out: Long) = Calls.get(RawArrowArrayStream.getNext(at), at, out)

@@ -63,7 +63,7 @@ class StreamExportSpec : FunSpec({
         look: (Drained) -> Unit,
     ) = Arena.ofConfined().use { arena ->
         val plain = arena.struct(StructKind.STREAM)
-        DeviceArrayReader.of(schema, source()).use { CData.exportStream(it, plain, CExport.CPU) }
+        DeviceArrayReader.of(schema, source()).use { CData.exportStream(it, plain, CExport.DATA) }
         look(PeerStreams.drain(plain, manners.toSet(), stopAfter, extra))
         val device = arena.struct(StructKind.DEVICE_STREAM)
         DeviceArrayReader.of(schema, DeviceType.CPU, source()).use { CData.exportStream(it, device, CExport.DEVICE) }
@@ -118,7 +118,7 @@ class StreamExportSpec : FunSpec({
         Arena.ofConfined().use { arena ->
             val stream = arena.struct(StructKind.STREAM)
             val copy = arena.struct(StructKind.STREAM)
-            CData.exportStream(DeviceArrayReader.of(schema, DeviceType.CPU, source(1)), stream, CExport.CPU)
+            CData.exportStream(DeviceArrayReader.of(schema, DeviceType.CPU, source(1)), stream, CExport.DATA)
             PeerMoves.copy(stream, copy, StructKind.STREAM)
             PeerMoves.releaseTwice(stream, StructKind.STREAM) shouldBe true
             PeerStreams.drain(copy).code shouldBe Errno.EINVAL
@@ -130,7 +130,7 @@ class StreamExportSpec : FunSpec({
         Arena.ofConfined().use { arena ->
             for (released in listOf(true, false)) {
                 val (stream, moved) = List(2) { arena.struct(StructKind.STREAM) }
-                CData.exportStream(DeviceArrayReader.of(schema, List(5) { batch(10L * it) }), stream, CExport.CPU)
+                CData.exportStream(DeviceArrayReader.of(schema, List(5) { batch(10L * it) }), stream, CExport.DATA)
                 PeerMoves.move(stream, moved, StructKind.STREAM)
                 stream.fill(0x5a)
                 if (released) PeerMoves.releaseOnThread(moved, StructKind.STREAM) else PeerStreams.drain(moved).checksum shouldBe all
@@ -155,7 +155,7 @@ class StreamExportSpec : FunSpec({
     test("two threads may pull, in turn or at once: each chunk comes once [STR-07]") {
         val rows = Arena.ofConfined().use { arena ->
             val stream = arena.struct(StructKind.STREAM)
-            CData.exportStream(DeviceArrayReader.of(schema, DeviceType.CPU, source(200)), stream, CExport.CPU)
+            CData.exportStream(DeviceArrayReader.of(schema, DeviceType.CPU, source(200)), stream, CExport.DATA)
             PeerStreams.drain(stream).rowSum
         }
         for (manner in listOf(TAKE_TURNS, RACE)) {
@@ -275,7 +275,7 @@ class StreamExportSpec : FunSpec({
         Arena.ofConfined().use { arena ->
             val stream = arena.garbage(StructKind.STREAM.size)
             DeviceArrayReader.of(schema, DeviceType(2), source(1)).use { reader ->
-                shouldThrow<DeviceException> { CData.exportStream(reader, stream, CExport.CPU) }.message shouldContain "export a device stream"
+                shouldThrow<DeviceException> { CData.exportStream(reader, stream, CExport.DATA) }.message shouldContain "export a device stream"
                 stream.shouldBeGarbage()
             }
         }
@@ -285,10 +285,10 @@ class StreamExportSpec : FunSpec({
         Arena.ofConfined().use { arena ->
             val (stream, other) = arena.struct(StructKind.STREAM) to arena.garbage(StructKind.DEVICE_STREAM.size)
             val reader = DeviceArrayReader.of(schema, List(2) { batch(it.toLong()) })
-            CData.exportStream(reader, stream, CExport.CPU)
+            CData.exportStream(reader, stream, CExport.DATA)
             shouldThrow<IllegalStateException> { CData.exportStream(reader, other, CExport.DEVICE) }.message shouldBe "the reader was exported"
             other.shouldBeGarbage()
-            shouldThrow<IllegalStateException> { CData.exportStream(reader, stream, CExport.CPU) }.message shouldBe "the reader was exported"
+            shouldThrow<IllegalStateException> { CData.exportStream(reader, stream, CExport.DATA) }.message shouldBe "the reader was exported"
             shouldThrow<IllegalStateException> { reader.next() }.message shouldBe "the reader was exported"
             reader.close()
             PeerStreams.drain(stream).batches shouldBe 2

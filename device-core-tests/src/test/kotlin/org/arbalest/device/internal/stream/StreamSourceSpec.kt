@@ -52,7 +52,7 @@ class StreamSourceSpec : FunSpec({
                 val stream = arena.struct(kind)
                 val reader = if (kind == StructKind.STREAM) {
                     PeerStreams.stream(stream, 5, 10, flavours.toSet(), at, code)
-                    CData.importStream(stream, CImport.CPU)
+                    CData.importStream(stream, CImport.DATA)
                 } else {
                     PeerStreams.deviceStream(stream, 5, 10, flavours.toSet(), at, code)
                     CData.importStream(stream, CImport.DEVICE)
@@ -90,7 +90,7 @@ class StreamSourceSpec : FunSpec({
             RawArrowArrayStream.setGetSchema(stream.address(), callback(SilentEnd.GET, SilentEnd.getSchema.bindTo(producer)))
             RawArrowArrayStream.setGetNext(stream.address(), callback(SilentEnd.GET, SilentEnd.getNext.bindTo(producer)))
             RawArrowArrayStream.setRelease(stream.address(), callback(SilentEnd.RELEASE, SilentEnd.release.bindTo(producer)))
-            CData.importStream(stream, CImport.CPU).use { reader ->
+            CData.importStream(stream, CImport.DATA).use { reader ->
                 if (!atStart) reader.next()!!.close()
                 reader.next() shouldBe null
             }
@@ -136,7 +136,7 @@ class StreamSourceSpec : FunSpec({
             val stream = arena.struct(StructKind.STREAM)
             PeerStreams.stream(stream, 1, 1)
             PeerMoves.release(stream, StructKind.STREAM)
-            shouldThrow<DeviceException> { CData.importStream(stream, CImport.CPU) }.message shouldContain "released before"
+            shouldThrow<DeviceException> { CData.importStream(stream, CImport.DATA) }.message shouldContain "released before"
             PeerStreams.calls(StreamCall.GET_SCHEMA) shouldBe 0
         }
     }
@@ -164,7 +164,7 @@ class StreamSourceSpec : FunSpec({
             Arena.ofConfined().use { arena ->
                 val stream = arena.struct(StructKind.STREAM)
                 PeerStreams.stream(stream, 5, 10, flavours, 0, Errno.ENOSYS)
-                val failure = shouldThrow<DeviceException> { CData.importStream(stream, CImport.CPU) }
+                val failure = shouldThrow<DeviceException> { CData.importStream(stream, CImport.DATA) }
                 failure.errno() shouldBe Errno.ENOSYS
                 failure.message shouldBe
                     if (TEXT_NULL in flavours) "get_schema failed with ENOSYS and no message" else "peer: schema 0 failed — code ${Errno.ENOSYS}"

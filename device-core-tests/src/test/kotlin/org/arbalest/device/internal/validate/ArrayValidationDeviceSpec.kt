@@ -50,7 +50,7 @@ class ArrayValidationDeviceSpec : FunSpec({
 
     /** On the device, and there by itself. */
     fun there(array: RawArray, use: (DeviceArray) -> Unit) = Arena.ofConfined().use { arena ->
-        CData.importArray(array.laid(arena), CImport.CPU.schema(array.field)).use { it.copyTo(device) }.use { copy ->
+        CData.importArray(array.laid(arena), CImport.DATA.schema(array.field)).use { it.copyTo(device) }.use { copy ->
             copy.synchronize()
             fake.reset()
             use(copy)
@@ -123,7 +123,7 @@ class ArrayValidationDeviceSpec : FunSpec({
         device.createStream().use { stream ->
             Arena.ofConfined().use { arena ->
                 val wrong = raw(DataType.UTF8, 1, null, RawArray.ints(0, 1), RawArray.bytes(-1))
-                CData.importArray(wrong.laid(arena), CImport.CPU.schema(wrong.field)).use { array ->
+                CData.importArray(wrong.laid(arena), CImport.DATA.schema(wrong.field)).use { array ->
                     fake.hold()
                     array.copyTo(device, stream).use { copy ->
                         copy.validate(Validation.STRUCTURAL)
@@ -145,7 +145,7 @@ class ArrayValidationDeviceSpec : FunSpec({
         Arena.ofConfined().use { arena ->
             val out = arena.struct(StructKind.DEVICE_ARRAY)
             val wrong = raw(DataType.UTF8, 1, null, RawArray.ints(0, 1), RawArray.bytes(-1))
-            fun export() = CData.importArray(wrong.laid(arena), CImport.CPU.schema(wrong.field)).use { it.copyTo(device) }.use { it.synchronize(); CData.exportArray(it, out, CExport.DEVICE) }
+            fun export() = CData.importArray(wrong.laid(arena), CImport.DATA.schema(wrong.field)).use { it.copyTo(device) }.use { it.synchronize(); CData.exportArray(it, out, CExport.DEVICE) }
             export()
             shouldThrow<DeviceException> { CData.importArray(out, CImport.DEVICE.schema(wrong.field).validation(Validation.FULL)) }.message shouldBe "row 0: no UTF-8: a text of 1 bytes has 0xff at 0"
             RawArrowArray.release(out.address()) shouldBe 0
@@ -155,7 +155,7 @@ class ArrayValidationDeviceSpec : FunSpec({
             RawArrowArray.release(out.address()) shouldBe 0
             device.createStream().use { stream ->
                 fake.hold()
-                CData.importArray(wrong.laid(arena), CImport.CPU.schema(wrong.field)).use { it.copyTo(device, stream) }.use { CData.exportArray(it, out, CExport.DEVICE) }
+                CData.importArray(wrong.laid(arena), CImport.DATA.schema(wrong.field)).use { it.copyTo(device, stream) }.use { CData.exportArray(it, out, CExport.DEVICE) }
                 fake.failNextCommand()
                 fake.release()
                 shouldThrow<DeviceException> { CData.importArray(out, CImport.DEVICE.schema(wrong.field).validation(Validation.FULL)) }.message!! shouldContain "FAKE_LAUNCH_FAILED"
@@ -167,7 +167,7 @@ class ArrayValidationDeviceSpec : FunSpec({
     test("pinned memory is read where it is, once its event has completed [VAL-12]") {
         val pinned = Devices.device(DeviceType.CUDA_HOST, 0)
         Arena.ofConfined().use { arena ->
-            CData.importArray(words.laid(arena), CImport.CPU.schema(words.field)).use { it.copyTo(pinned) }.use { array ->
+            CData.importArray(words.laid(arena), CImport.DATA.schema(words.field)).use { it.copyTo(pinned) }.use { array ->
                 array.synchronize()
                 FakeDevice.of(DeviceType.CUDA_HOST, 0).reset()
                 array.validate(Validation.FULL)

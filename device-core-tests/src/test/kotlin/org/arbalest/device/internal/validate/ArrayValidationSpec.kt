@@ -62,12 +62,12 @@ class ArrayValidationSpec : FunSpec({
     fun refused(array: RawArray, expected: String) = Arena.ofConfined().use { arena ->
         withClue(expected) {
             val out = array.laid(arena)
-            val failure = shouldThrow<DeviceException> { CData.importArray(out, CImport.CPU.schema(array.field).validation(Validation.FULL)) }
+            val failure = shouldThrow<DeviceException> { CData.importArray(out, CImport.DATA.schema(array.field).validation(Validation.FULL)) }
             failure.message shouldBe expected
             failure.errno() shouldBe Errno.EINVAL
             RawArrowArray.release(out.address()) shouldBe 0
             CPeer.counts().let { it.arrays shouldBe 0; it.doubleReleases shouldBe 0; it.violations shouldBe 0 }
-            CData.importArray(array.laid(arena), CImport.CPU.schema(array.field)).use {
+            CData.importArray(array.laid(arena), CImport.DATA.schema(array.field)).use {
                 it.validate(Validation.STRUCTURAL)
                 shouldThrow<DeviceException> { it.validate(Validation.FULL) }.message shouldBe expected
                 it.isOpen shouldBe true
@@ -76,7 +76,7 @@ class ArrayValidationSpec : FunSpec({
     }
 
     fun <T> passes(array: RawArray, look: (DeviceArray) -> T): T =
-        Arena.ofConfined().use { arena -> CData.importArray(array.laid(arena), CImport.CPU.schema(array.field).validation(Validation.FULL)).use(look) }
+        Arena.ofConfined().use { arena -> CData.importArray(array.laid(arena), CImport.DATA.schema(array.field).validation(Validation.FULL)).use(look) }
 
     fun passes(array: RawArray) = passes(array) {}
 
@@ -102,7 +102,7 @@ class ArrayValidationSpec : FunSpec({
     test("of a slice no more can be null than were said to be; the struct's own count is that of the whole [VAL-01, VAL-11]") {
         Arena.ofConfined().use { arena ->
             val array = raw(DataType.INT32, 4, bytes(0b0011), ints(1, 2, 3, 4), nulls = 1)
-            CData.importArray(array.laid(arena), CImport.CPU.schema(array.field)).use { whole ->
+            CData.importArray(array.laid(arena), CImport.DATA.schema(array.field)).use { whole ->
                 whole.slice(0, 2).use { it.validate(Validation.FULL) }
                 whole.slice(1, 2).use { it.validate(Validation.FULL) }
                 whole.slice(2, 2).use { shouldThrow<DeviceException> { it.validate(Validation.FULL) }.message shouldBe "null_count = 1, but 2 of 2 elements are null" }
@@ -172,7 +172,7 @@ class ArrayValidationSpec : FunSpec({
     test("of a part the offsets are within the array's own last; what is not shown is not looked at [VAL-03, VAL-11]") {
         Arena.ofConfined().use { arena ->
             val array = raw(DataType.BINARY, 3, null, ints(0, 1, 7, 2), bytes(1, 2))
-            CData.importArray(array.laid(arena), CImport.CPU.schema(array.field)).use { whole ->
+            CData.importArray(array.laid(arena), CImport.DATA.schema(array.field)).use { whole ->
                 whole.slice(0, 1).use { it.validate(Validation.FULL) }
                 whole.slice(0, 2).use {
                     shouldThrow<DeviceException> { it.validate(Validation.FULL) }.message shouldBe "row 1: offsets[2] = 7 is beyond the last, offsets[3] = 2"

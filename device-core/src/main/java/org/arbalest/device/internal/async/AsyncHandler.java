@@ -15,8 +15,8 @@ import org.arbalest.device.internal.lifetime.HeldByC;
 import org.arbalest.device.internal.memory.Faults;
 import org.arbalest.device.internal.memory.Slots;
 import org.arbalest.device.internal.recording.Recording;
-import org.arbalest.device.internal.schema.MetadataCodec;
 import org.arbalest.device.internal.schema.CommonField;
+import org.arbalest.device.internal.schema.MetadataCodec;
 import org.arbalest.device.internal.schema.SchemaImporter;
 import org.arbalest.device.internal.stream.Failures;
 import org.arbalest.device.types.Field;
@@ -29,8 +29,10 @@ import org.jspecify.annotations.Nullable;
  * <p>Callbacks are serialised by the producer (ASY-19).
  */
 public final class AsyncHandler implements HeldByC {
-  /** How closely extracted arrays are looked at. */
+  /** What is to be announced, if anything is expected. */
   private final @Nullable Field expected;
+
+  /** How closely extracted arrays are looked at. */
   final Validation level;
 
   private final Set<AsyncQuirk> quirks;

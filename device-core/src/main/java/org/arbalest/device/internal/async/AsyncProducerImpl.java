@@ -9,6 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Flow;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
@@ -27,6 +28,7 @@ public final class AsyncProducerImpl implements AsyncProducer {
   private final @Nullable AsyncSchema schema;
   private final @Nullable Supplier<Feed> feed;
   private final @Nullable Throwable failure;
+  private final AtomicBoolean isExported = new AtomicBoolean();
 
   private AsyncProducerImpl(@Nullable AsyncSchema schema, @Nullable Supplier<Feed> feed, @Nullable Throwable failure) {
     this.schema = schema;
@@ -66,6 +68,7 @@ public final class AsyncProducerImpl implements AsyncProducer {
   }
 
   private CompletionStage<Void> export(MemorySegment handler, long struct, Executor executor, Set<AsyncQuirk> quirks) {
+    if (isExported.getAndSet(true)) throw new IllegalStateException("this producer was exported before: make one for each handler");
     if (failure != null || schema == null || feed == null) {
       Throwable why = Objects.requireNonNull(failure);
       new ForeignHandler(struct).refuse(why);

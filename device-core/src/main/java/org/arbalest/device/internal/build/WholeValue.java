@@ -4,13 +4,13 @@ package org.arbalest.device.internal.build;
 import java.time.OffsetDateTime;
 import java.util.Arrays;
 import java.util.List;
-import org.arbalest.device.types.Extension;
-import org.arbalest.device.types.Extension.FixedShapeTensor;
-import org.arbalest.device.types.Extension.VariableShapeTensor;
-import org.arbalest.device.objects.ExtensionCodec;
-import org.arbalest.device.types.NestedType.FixedSizeListType;
 import org.arbalest.device.internal.schema.ExtensionChecks;
 import org.arbalest.device.internal.schema.TypeNames;
+import org.arbalest.device.objects.ExtensionCodec;
+import org.arbalest.device.types.Extension.FixedShapeTensor;
+import org.arbalest.device.types.Extension.VariableShapeTensor;
+import org.arbalest.device.types.Extension;
+import org.arbalest.device.types.NestedType.FixedSizeListType;
 
 /** Values of extension types that are stored as several: appended with all that they are made of, or not at all (OWN-15). */
 final class WholeValue {

@@ -12,7 +12,6 @@ import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceBuffer;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.DeviceStream;
-import org.arbalest.device.types.Field;
 import org.arbalest.device.MemoryManager;
 import org.arbalest.device.internal.array.ArrayAssembly;
 import org.arbalest.device.internal.array.DeviceArrayImpl;
@@ -22,6 +21,7 @@ import org.arbalest.device.internal.device.DeviceRegistry;
 import org.arbalest.device.internal.device.DeviceStreamImpl;
 import org.arbalest.device.internal.schema.CommonField;
 import org.arbalest.device.internal.schema.Malformed;
+import org.arbalest.device.types.Field;
 
 /** Concatenates arrays where the CPU can reach, with copies there and from there where it cannot. */
 public final class ArrayConcat {

@@ -2,8 +2,8 @@
 package org.arbalest.device.internal.cpu;
 
 import java.util.List;
-import org.arbalest.device.DeviceType;
 import org.arbalest.device.Availability;
+import org.arbalest.device.DeviceType;
 import org.arbalest.device.spi.DeviceDriver;
 import org.arbalest.device.spi.DeviceProvider;
 

@@ -3,8 +3,8 @@ package org.arbalest.device.internal.device;
 
 import org.arbalest.device.Device;
 import org.arbalest.device.DeviceBuffer;
-import org.arbalest.device.MemoryManager;
 import org.arbalest.device.MemoryAllocator;
+import org.arbalest.device.MemoryManager;
 
 /** What every {@link MemoryManager} is: an allocator, of a device. */
 interface AllocatingMemory {

@@ -2,10 +2,10 @@
 package org.arbalest.device.internal.device;
 
 import org.arbalest.device.Device;
+import org.arbalest.device.MemoryAllocator;
 import org.arbalest.device.internal.lifetime.Counts;
 import org.arbalest.device.internal.lifetime.Shared;
 import org.arbalest.device.internal.memory.Faults;
-import org.arbalest.device.MemoryAllocator;
 import org.jspecify.annotations.Nullable;
 
 /** A piece of memory and the duty to free it, held by the buffers that lie in it. */

@@ -4,8 +4,8 @@ package org.arbalest.device.internal.device;
 import java.util.Objects;
 import org.arbalest.device.Device;
 import org.arbalest.device.DeviceBuffer;
-import org.arbalest.device.MemoryManager;
 import org.arbalest.device.MemoryAllocator;
+import org.arbalest.device.MemoryManager;
 
 /** Memory from an allocator. */
 public final class AllocatorMemory implements MemoryManager, AllocatingMemory {

@@ -7,8 +7,8 @@ import java.util.Set;
 import java.util.function.BooleanSupplier;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.Errno;
-import org.arbalest.device.MemoryPool;
 import org.arbalest.device.MemoryAllocator;
+import org.arbalest.device.MemoryPool;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -11,11 +11,11 @@ import org.arbalest.device.Device;
 import org.arbalest.device.DeviceBuffer;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.Errno;
+import org.arbalest.device.MemoryAllocator;
 import org.arbalest.device.MemoryManager;
 import org.arbalest.device.internal.lifetime.Leaks;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.spi.DeviceDriver;
-import org.arbalest.device.MemoryAllocator;
 import org.jspecify.annotations.Nullable;
 
 /** A handle on some bytes of an {@link Allocation}. See {@link DeviceBuffer}. */

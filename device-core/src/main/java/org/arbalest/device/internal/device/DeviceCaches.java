@@ -5,8 +5,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.arbalest.device.Device;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.Errno;
-import org.arbalest.device.internal.management.Management;
 import org.arbalest.device.MemoryAllocator;
+import org.arbalest.device.internal.management.Management;
 
 /** The caches of devices' memory whose frees wait for the device. They stay as long as the process, as devices do. */
 final class DeviceCaches {

@@ -10,13 +10,13 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.arbalest.device.Availability;
 import org.arbalest.device.Device;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.DeviceIdentity;
 import org.arbalest.device.DeviceType;
 import org.arbalest.device.Errno;
 import org.arbalest.device.internal.access.NativeAccess;
-import org.arbalest.device.Availability;
 import org.arbalest.device.spi.DeviceProvider;
 import org.jspecify.annotations.Nullable;
 

@@ -5,6 +5,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.arbalest.device.Device;
 import org.arbalest.device.DeviceBuffer;
 import org.arbalest.device.DeviceStream;
+import org.arbalest.device.MemoryAllocator;
 import org.arbalest.device.MemoryManager;
 import org.arbalest.device.SyncEvent;
 import org.arbalest.device.internal.lifetime.Leaks;
@@ -12,7 +13,6 @@ import org.arbalest.device.internal.lifetime.Shared;
 import org.arbalest.device.internal.recording.Recording;
 import org.arbalest.device.internal.staging.Transfer;
 import org.arbalest.device.spi.DeviceDriver;
-import org.arbalest.device.MemoryAllocator;
 import org.jspecify.annotations.Nullable;
 
 /** A handle on a {@link DeviceQueue}, and what keeps memory until the queue has used it. See {@link DeviceStream}. */

@@ -6,9 +6,9 @@ import org.arbalest.device.Device;
 import org.arbalest.device.DeviceBuffer;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.Errno;
+import org.arbalest.device.MemoryAllocator;
 import org.arbalest.device.MemoryManager;
 import org.arbalest.device.OutOfMemoryHandler;
-import org.arbalest.device.MemoryAllocator;
 
 /** Asks somebody before there is not enough memory. See {@link MemoryManager#withOutOfMemoryHandler}. */
 public final class GuardedMemory implements MemoryManager, AllocatingMemory {

@@ -4,12 +4,12 @@ package org.arbalest.device.internal.device;
 import java.util.Objects;
 import org.arbalest.device.Device;
 import org.arbalest.device.DeviceBuffer;
-import org.arbalest.device.monitoring.MXBeanRegistration;
+import org.arbalest.device.MemoryAllocator;
 import org.arbalest.device.MemoryManager;
 import org.arbalest.device.MemoryPool;
-import org.arbalest.device.monitoring.MemoryPoolMXBean;
 import org.arbalest.device.internal.management.Management;
-import org.arbalest.device.MemoryAllocator;
+import org.arbalest.device.monitoring.MXBeanRegistration;
+import org.arbalest.device.monitoring.MemoryPoolMXBean;
 
 /** A {@link BlockCache} that a user has made, with a limit. See {@link MemoryPool}. */
 public final class MemoryPoolImpl implements MemoryPool, AllocatingMemory {

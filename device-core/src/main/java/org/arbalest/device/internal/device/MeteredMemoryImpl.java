@@ -6,12 +6,12 @@ import org.arbalest.device.Device;
 import org.arbalest.device.DeviceBuffer;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.Errno;
+import org.arbalest.device.MemoryAllocator;
 import org.arbalest.device.MemoryManager;
 import org.arbalest.device.MeteredMemory;
 import org.arbalest.device.internal.management.Management;
 import org.arbalest.device.monitoring.MXBeanRegistration;
 import org.arbalest.device.monitoring.MeteredMemoryMXBean;
-import org.arbalest.device.MemoryAllocator;
 
 /** Counts in front of another memory. See {@link MeteredMemory}. */
 public final class MeteredMemoryImpl implements MeteredMemory, AllocatingMemory {

@@ -44,20 +44,6 @@ public final class Structs {
     return address;
   }
 
-  /**
-   * A struct that is known by its address alone, which is all that can be looked at; its memory is the caller's to keep.
-   *
-   * @param parameter what the address is called where it was given, for the error
-   */
-  public static MemorySegment at(String parameter, long address, StructLayout layout) {
-    String why = address == 0 ? "it is NULL" : address < 0 ? "it is beyond the 63 bits that Java reaches" : "it is not aligned to 8 bytes";
-    if (address <= 0 || (address & 7) != 0) {
-      String given = parameter + " = " + address + " (0x" + Long.toHexString(address) + ")";
-      throw new IllegalArgumentException(given + " is no address of an " + name(layout) + ": " + why);
-    }
-    return MemorySegment.ofAddress(address);
-  }
-
   private static String name(StructLayout layout) {
     return layout.name().orElse("the struct");
   }

@@ -3,9 +3,9 @@ package org.arbalest.device.internal.read;
 
 import java.util.Objects;
 import org.arbalest.device.columns.Column;
+import org.arbalest.device.objects.ExtensionCodec;
 import org.arbalest.device.types.Extension.Bool8;
 import org.arbalest.device.types.Extension.Uuid;
-import org.arbalest.device.objects.ExtensionCodec;
 import org.arbalest.device.types.Field;
 import org.jspecify.annotations.Nullable;
 

@@ -4,14 +4,14 @@ package org.arbalest.device.internal.records;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.arbalest.device.builders.ColumnBuilder;
+import org.arbalest.device.internal.build.Fillers;
+import org.arbalest.device.internal.read.Codecs;
 import org.arbalest.device.objects.ExtensionCodec;
+import org.arbalest.device.spi.ObjectType;
 import org.arbalest.device.types.Field;
 import org.arbalest.device.types.NestedType.DictionaryType;
 import org.arbalest.device.types.NestedType.RunEndEncodedType;
 import org.arbalest.device.types.NestedType.StructType;
-import org.arbalest.device.internal.build.Fillers;
-import org.arbalest.device.internal.read.Codecs;
-import org.arbalest.device.spi.ObjectType;
 import org.jspecify.annotations.Nullable;
 
 /** Classes whose objects are values of extension types of the user's, by the codecs that are registered now. */

@@ -11,8 +11,10 @@ import java.util.Map;
 import java.util.function.Predicate;
 import org.arbalest.device.builders.BatchBuilder;
 import org.arbalest.device.builders.ColumnBuilder;
-import org.arbalest.device.types.DataType;
+import org.arbalest.device.internal.build.ColumnBuilderImpl;
+import org.arbalest.device.internal.schema.TypeNames;
 import org.arbalest.device.objects.ExtensionCodec;
+import org.arbalest.device.types.DataType;
 import org.arbalest.device.types.Field;
 import org.arbalest.device.types.FlatType.BoolType;
 import org.arbalest.device.types.FlatType.DateType;
@@ -25,8 +27,6 @@ import org.arbalest.device.types.NestedType.DictionaryType;
 import org.arbalest.device.types.NestedType.MapType;
 import org.arbalest.device.types.NestedType.RunEndEncodedType;
 import org.arbalest.device.types.NestedType.StructType;
-import org.arbalest.device.internal.build.ColumnBuilderImpl;
-import org.arbalest.device.internal.schema.TypeNames;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -4,17 +4,17 @@ package org.arbalest.device.internal.records;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import org.arbalest.device.types.DataType;
+import org.arbalest.device.internal.read.ColumnImpl;
 import org.arbalest.device.objects.ExtensionCodec;
+import org.arbalest.device.spi.ObjectShape;
+import org.arbalest.device.spi.ObjectType;
+import org.arbalest.device.types.DataType;
 import org.arbalest.device.types.Field;
 import org.arbalest.device.types.FlatType.NullType;
 import org.arbalest.device.types.NestedType.DictionaryType;
 import org.arbalest.device.types.NestedType.MapType;
 import org.arbalest.device.types.NestedType.RunEndEncodedType;
 import org.arbalest.device.types.NestedType.StructType;
-import org.arbalest.device.internal.read.ColumnImpl;
-import org.arbalest.device.spi.ObjectShape;
-import org.arbalest.device.spi.ObjectType;
 import org.jspecify.annotations.Nullable;
 
 /** Matches classes with fields, for reading. What does not match is told to the {@link Mismatches}; the plan is of no use then. */

@@ -4,18 +4,18 @@ package org.arbalest.device.internal.records;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
-import org.arbalest.device.builders.BatchBuilder;
 import org.arbalest.device.DeviceArray;
-import org.arbalest.device.types.Field;
 import org.arbalest.device.MemoryManager;
-import org.arbalest.device.types.NestedType.StructType;
-import org.arbalest.device.objects.Records;
-import org.arbalest.device.types.Schema;
+import org.arbalest.device.builders.BatchBuilder;
 import org.arbalest.device.internal.array.DeviceArrayImpl;
 import org.arbalest.device.internal.read.Codecs;
 import org.arbalest.device.internal.read.ColumnImpl;
+import org.arbalest.device.objects.Records;
 import org.arbalest.device.spi.ObjectShape;
 import org.arbalest.device.spi.ObjectType;
+import org.arbalest.device.types.Field;
+import org.arbalest.device.types.NestedType.StructType;
+import org.arbalest.device.types.Schema;
 import org.jspecify.annotations.Nullable;
 
 /** The mapping of one class, found out once, and its plans for the last schemas. See {@link Records}. */

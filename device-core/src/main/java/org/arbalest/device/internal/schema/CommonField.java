@@ -3,7 +3,6 @@ package org.arbalest.device.internal.schema;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.arbalest.device.DeviceException;
 import org.arbalest.device.types.DataType;
 import org.arbalest.device.types.Field;
 import org.arbalest.device.types.NestedType.DictionaryType;
@@ -26,14 +25,40 @@ public final class CommonField {
     return of(first, other, false);
   }
 
-  /** Throws unless what is of a producer's field can be read as what the importer expects. */
-  @SuppressWarnings("ReferenceEquality") // itself, if nothing becomes nullable
+  /** Throws unless what is of a producer's field can be read as what the importer expects; whether a batch itself may be null is no matter. */
   public static void checkExpected(Field expected, Field given) {
-    String prefix = "the schema is not the expected one: ";
     try {
-      if (of(expected, given) != expected) throw DeviceException.invalid(prefix + "there may be nulls in \"" + given + "\", and not in \"" + expected + "\"");
+      requireExpected(expected, expected.type() instanceof StructType ? given.withNullable(expected.isNullable()) : given, false);
     } catch (Malformed e) {
-      throw e.toDeviceException(prefix);
+      throw e.toDeviceException("the schema is not the expected one: ");
+    }
+  }
+
+  private static void requireExpected(Field expected, Field given, boolean isEntry) {
+    if (!Layout.of(expected).isLike(Layout.of(given)) || ((expected.flags() ^ given.flags()) & Layout.PROMISES) != 0) {
+      throw new Mismatch("\"" + given + "\", and \"" + expected + "\" is expected");
+    }
+    if (given.isNullable() && !expected.isNullable()) throw new Mismatch("there may be nulls, and none are expected");
+    List<Field> ours = expected.type().children();
+    List<Field> theirs = given.type().children();
+    boolean isNamed = FieldNames.count(expected.type()) && !isEntry;
+    for (int i = 0; i < ours.size(); i++) {
+      Field field = ours.get(i);
+      if (isNamed && !field.name().equals(theirs.get(i).name())) {
+        throw new Mismatch("field " + i + " is \"" + theirs.get(i) + "\", and \"" + field + "\" is expected");
+      }
+      expectedBelow(field, theirs.get(i), expected.type() instanceof MapType, field.name());
+    }
+    if (expected.type() instanceof DictionaryType with && given.type() instanceof DictionaryType encoded) {
+      expectedBelow(with.values(), encoded.values(), false, Malformed.DICTIONARY);
+    }
+  }
+
+  private static void expectedBelow(Field expected, Field given, boolean isEntry, String name) {
+    try {
+      requireExpected(expected, given, isEntry);
+    } catch (Malformed e) {
+      throw e.under(name);
     }
   }
 

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.Errno;
-import org.arbalest.device.internal.memory.Faults;
 import org.arbalest.device.MemoryAllocator;
+import org.arbalest.device.internal.memory.Faults;
 import org.jspecify.annotations.Nullable;
 
 /** Slots of one size, made when they are first needed, and kept. */

@@ -6,13 +6,13 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.arbalest.device.builders.BatchBuilder;
-import org.arbalest.device.builders.ColumnBuilder;
-import org.arbalest.device.types.DataType;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.Devices;
-import org.arbalest.device.types.Field;
+import org.arbalest.device.builders.BatchBuilder;
+import org.arbalest.device.builders.ColumnBuilder;
 import org.arbalest.device.internal.records.ObjectAppender;
+import org.arbalest.device.types.DataType;
+import org.arbalest.device.types.Field;
 
 /** Writes an array of the statistics schema: a row for each target, the whole first; a field of the union for each type. */
 public final class StatisticsWriter {

@@ -11,6 +11,7 @@ import org.arbalest.device.Errno;
 import org.arbalest.device.Validation;
 import org.arbalest.device.c.ArrowArrayStreamStruct;
 import org.arbalest.device.c.ArrowDeviceArrayStreamStruct;
+import org.arbalest.device.c.ArrowSchemaStruct;
 import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.abi.RawArrowArrayStream;
 import org.arbalest.device.internal.abi.RawArrowDeviceArray;
@@ -44,12 +45,25 @@ public final class StreamSource implements DeviceArrayReader.Source {
   }
 
   /** See {@link org.arbalest.device.c.CData#importStream}. */
-  public static DeviceArrayReader importStream(MemorySegment stream, @Nullable Field expected, boolean isDevice, Validation level) {
+  public static DeviceArrayReader importStream(
+      MemorySegment stream, @Nullable Field expected, @Nullable MemorySegment schema, boolean isDevice, Validation level) {
     try {
+      long schemaStruct = schema == null ? 0 : Structs.address(schema, ArrowSchemaStruct.LAYOUT);
       long struct = Structs.address(stream, isDevice ? ArrowDeviceArrayStreamStruct.LAYOUT : ArrowArrayStreamStruct.LAYOUT);
-      return open(struct, expected, isDevice, level);
+      return open(struct, schema == null ? expected : expected(schemaStruct, struct, isDevice), isDevice, level);
     } finally {
       Reference.reachabilityFence(stream);
+      Reference.reachabilityFence(schema);
+    }
+  }
+
+  /** What a C schema says, which is released; if it cannot be read, so is the stream (OWN-08). */
+  private static Field expected(long schema, long stream, boolean isDeviceStream) {
+    try {
+      return SchemaImporter.importSchema(schema);
+    } catch (Throwable t) {
+      release(stream, isDeviceStream);
+      throw t;
     }
   }
 

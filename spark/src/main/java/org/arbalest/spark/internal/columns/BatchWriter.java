@@ -16,11 +16,11 @@ import org.apache.spark.sql.types.YearMonthIntervalType;
 import org.apache.spark.sql.vectorized.ColumnVector;
 import org.apache.spark.sql.vectorized.ColumnarArray;
 import org.apache.spark.sql.vectorized.ColumnarBatch;
+import org.arbalest.device.DeviceArray;
+import org.arbalest.device.MemoryManager;
 import org.arbalest.device.builders.BatchBuilder;
 import org.arbalest.device.builders.ColumnBuilder;
-import org.arbalest.device.DeviceArray;
 import org.arbalest.device.types.Field;
-import org.arbalest.device.MemoryManager;
 import org.arbalest.device.types.Schema;
 import org.arbalest.spark.internal.vector.ArrowVector;
 

@@ -7,11 +7,11 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.StructType;
+import org.arbalest.device.DeviceArray;
+import org.arbalest.device.MemoryManager;
 import org.arbalest.device.builders.BatchBuilder;
 import org.arbalest.device.builders.ColumnBuilder;
-import org.arbalest.device.DeviceArray;
 import org.arbalest.device.types.Field;
-import org.arbalest.device.MemoryManager;
 import org.jspecify.annotations.Nullable;
 
 /** Makes batches of rows: numbers, and what else the kind of rows allows, are gathered, all else is appended value by value, before the next row is asked for, as Spark may use its object again. One task's. */

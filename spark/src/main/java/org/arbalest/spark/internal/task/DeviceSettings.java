@@ -7,10 +7,10 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.function.Supplier;
 import org.apache.spark.SparkConf;
+import org.arbalest.device.Availability;
 import org.arbalest.device.Device;
 import org.arbalest.device.DeviceType;
 import org.arbalest.device.Devices;
-import org.arbalest.device.Availability;
 
 /**
  * What the configuration says of the devices of executors.
