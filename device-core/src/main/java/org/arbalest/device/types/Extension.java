@@ -156,7 +156,7 @@ public sealed interface Extension {
 
   /**
    * {@code arrow.variable_shape_tensor}: a struct of a list, the elements in row-major order, and of a list of one size, the shape. Read by {@link
-   * Column#getTensor}.
+   * org.arbalest.device.columns.Column#getTensor}.
    *
    * @param dimNames the names of the dimensions as they are stored; empty for none
    * @param permutation which stored dimension each of the logical ones is; empty if they are in order
