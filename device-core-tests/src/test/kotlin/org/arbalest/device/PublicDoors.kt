@@ -59,13 +59,13 @@ import java.util.function.Consumer
 import java.util.function.IntPredicate
 import java.util.function.LongConsumer
 
-/** What is public in `org.arbalest.device` and the packages below it, without the structs of C, the SPI and what is internal. */
+/** What is public in `org.arbalest.device` and the packages below it, without the structs of C, the SPI, allocators, which are implemented and not called, and what is internal. */
 internal fun publicClasses(): List<Class<*>> {
     val here = Path.of(Field::class.java.protectionDomain.codeSource.location.toURI())
     val names = { root: Path -> Files.walk(root.resolve("org/arbalest/device")).use { paths -> paths.map { root.relativize(it).toString().replace('\\', '/') }.toList() } }
     val files = if (Files.isDirectory(here)) names(here) else FileSystems.newFileSystem(here).use { names(it.getPath("/")) }
     return files.filter { it.endsWith(".class") && !it.endsWith("package-info.class") }.map { it.removeSuffix(".class").replace('/', '.') }
-        .filterNot { name -> listOf("spi", "internal").any { name.startsWith("org.arbalest.device.$it.") } || name.endsWith("Struct") }.map { Class.forName(it) }
+        .filterNot { name -> listOf("spi", "internal").any { name.startsWith("org.arbalest.device.$it.") } || name.endsWith("Struct") || name == "org.arbalest.device.MemoryAllocator" }.map { Class.forName(it) }
         .filter { type -> generateSequence<Class<*>>(type) { it.declaringClass }.all { Modifier.isPublic(it.modifiers) } }
 }
 

@@ -74,7 +74,7 @@ public final class ArrowDeviceArrayStruct {
 
   /** Moves the struct: a bitwise copy, then {@code array.release = NULL} at the source, without a call (OWN-05). */
   public static void move(MemorySegment from, MemorySegment to) {
-    if (from.address() == to.address()) throw new IllegalArgumentException("a struct is not moved to where it is");
+    if (from.asOverlappingSlice(to).isPresent()) throw new IllegalArgumentException("a struct is not moved to where it is");
     if (from.isReadOnly()) throw new IllegalArgumentException("a struct in read-only memory cannot be moved: it could not be marked as released");
     MemorySegment.copy(from, 0, to, 0, LAYOUT.byteSize());
     ArrowArrayStruct.setRelease(from, MemorySegment.NULL);

@@ -147,7 +147,7 @@ public final class ArrowSchemaStruct {
 
   /** Moves the struct: a bitwise copy, then {@code release = NULL} at the source, without a call (OWN-05). */
   public static void move(MemorySegment from, MemorySegment to) {
-    if (from.address() == to.address()) throw new IllegalArgumentException("a struct is not moved to where it is");
+    if (from.asOverlappingSlice(to).isPresent()) throw new IllegalArgumentException("a struct is not moved to where it is");
     if (from.isReadOnly()) throw new IllegalArgumentException("a struct in read-only memory cannot be moved: it could not be marked as released");
     MemorySegment.copy(from, 0, to, 0, LAYOUT.byteSize());
     setRelease(from, MemorySegment.NULL);

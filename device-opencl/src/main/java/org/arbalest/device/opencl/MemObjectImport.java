@@ -5,6 +5,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.ref.Reference;
 import java.util.ArrayList;
 import java.util.List;
 import org.arbalest.device.ArrayData;
@@ -76,6 +77,8 @@ final class MemObjectImport {
         }
         return objects.array(field, event);
       }
+    } finally {
+      Reference.reachabilityFence(array);
     }
   }
 
