@@ -150,7 +150,7 @@ internal class Examples(private val method: Executable, private val array: (() -
         Device::class.java -> cpu
         DeviceStream::class.java -> cpu.defaultStream()
         MemoryManager::class.java -> cpu.memory()
-        MemoryPool::class.java -> MemoryPool.of(cpu.memory(), 1024).opened()
+        MemoryPool::class.java -> MemoryPool.of(cpu.memory(), 4096).opened()
         DeviceBuffer::class.java -> cpu.allocate(8).opened()
         DeviceArray::class.java -> array?.invoke() ?: batch()
         Column::class.java -> batch().asColumn()

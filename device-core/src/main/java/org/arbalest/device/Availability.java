@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device;
 
+import java.util.Objects;
+
 /** Whether a kind of device can be used here. Absence is an answer, never an exception (DEV-13). */
 public sealed interface Availability {
   /**
@@ -22,6 +24,10 @@ public sealed interface Availability {
    * @param reason a clause for people, such as {@code libcuda.so.1 was not found}
    */
   record Missing(String reason) implements Availability {
+    public Missing {
+      Objects.requireNonNull(reason, "reason");
+    }
+
     /** The reason, for people. */
     @Override
     public String toString() {

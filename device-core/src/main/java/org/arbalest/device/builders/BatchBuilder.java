@@ -39,12 +39,12 @@ public sealed interface BatchBuilder extends AutoCloseable permits BatchBuilderI
    * @throws DeviceException with {@code ENOSYS} if the device is opaque
    */
   static BatchBuilder of(MemoryManager memory, int rows) {
-    return new BatchBuilderImpl(memory, rows);
+    return new BatchBuilderImpl(Objects.requireNonNull(memory, "memory"), rows);
   }
 
   /** Starts a batch whose columns turn out to have some number of rows, the same for all; see {@link #of(MemoryManager, int)}. */
   static BatchBuilder of(MemoryManager memory) {
-    return new BatchBuilderImpl(memory);
+    return new BatchBuilderImpl(Objects.requireNonNull(memory, "memory"));
   }
 
   /** Starts a batch in a device's own memory; see {@link #of(MemoryManager, int)}. */

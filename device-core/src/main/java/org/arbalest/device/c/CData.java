@@ -139,6 +139,7 @@ public final class CData {
    * @throws IllegalStateException if the reader was closed or exported
    */
   public static void exportStream(DeviceArrayReader reader, MemorySegment out, CExport options) {
+    Objects.requireNonNull(reader, "reader");
     options.requireNoQuirks();
     if (options.schemaOut != null) throw new IllegalArgumentException("a stream says its schema itself: schemaTo is for arrays");
     if (options.stream != null) throw new IllegalArgumentException("each array of a stream has its own event: consumerStream is for arrays");
@@ -160,8 +161,8 @@ public final class CData {
    * @throws IllegalArgumentException if the options are of {@link CImport#DATA}: async streams are of the device interface
    */
   public static AsyncArrayStream importAsyncStream(CImport options, Consumer<MemorySegment> start) {
-    if (!options.isDevice) throw onlyDevice("CImport");
     Objects.requireNonNull(start, "start");
+    if (!options.isDevice) throw onlyDevice("CImport");
     Field expected = options.struct == null ? options.field : FieldImpl.importSchema(options.struct);
     return AsyncArrayStreamImpl.connect(start, expected, options.validation, options.quirks);
   }
@@ -185,6 +186,9 @@ public final class CData {
    * @throws IllegalStateException if the producer was exported before
    */
   public static CompletionStage<Void> exportAsyncStream(AsyncProducer producer, MemorySegment handler, Executor executor, CExport options) {
+    Objects.requireNonNull(producer, "producer");
+    Objects.requireNonNull(handler, "handler");
+    Objects.requireNonNull(executor, "executor");
     if (!options.isDevice) throw onlyDevice("CExport");
     if (options.schemaOut != null || options.requested != null || options.stream != null) {
       throw new IllegalArgumentException("of the options only quirks are for async streams");

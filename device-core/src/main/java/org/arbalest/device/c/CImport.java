@@ -12,7 +12,8 @@ import org.arbalest.device.types.Schema;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How something is imported: which of the two interfaces its struct is of, and what else the importer has to know. Unchangeable: each method returns another.
+ * How something is imported: which of the two interfaces its struct is of, and what else the importer has to know. Unchangeable: each method returns another. Where
+ * many arrays of one schema are imported, make the options once.
  *
  * <p>{@snippet :
  * DeviceArray batch = CData.importArray(array, CImport.DEVICE.schema(schema).validation(Validation.FULL));

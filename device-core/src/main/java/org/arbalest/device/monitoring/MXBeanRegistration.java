@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.monitoring;
 
+import java.util.Objects;
 import org.arbalest.device.MemoryPool;
 import org.arbalest.device.MeteredMemory;
 import org.arbalest.device.internal.device.MemoryPoolImpl;
@@ -18,7 +19,7 @@ public sealed interface MXBeanRegistration extends AutoCloseable permits MXBeanR
    * @throws UnsupportedOperationException if the JDK's module {@code java.management} is not there
    */
   static MXBeanRegistration of(MemoryPool pool, String name) {
-    return MemoryPoolImpl.unwrap(pool).registerMXBean(name);
+    return MemoryPoolImpl.unwrap(Objects.requireNonNull(pool, "pool")).registerMXBean(name);
   }
 
   /**
@@ -28,7 +29,7 @@ public sealed interface MXBeanRegistration extends AutoCloseable permits MXBeanR
    * @param name which memory it is, for people
    */
   static MXBeanRegistration of(MeteredMemory memory, String name) {
-    return MeteredMemoryImpl.unwrap(memory).registerMXBean(name);
+    return MeteredMemoryImpl.unwrap(Objects.requireNonNull(memory, "memory")).registerMXBean(name);
   }
 
   /** The bean's name, such as {@code org.arbalest:type=Ledger}. */

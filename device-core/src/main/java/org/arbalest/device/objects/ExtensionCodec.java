@@ -74,7 +74,7 @@ public interface ExtensionCodec<T> {
    * @throws IllegalArgumentException if the column is not of this type, or stored otherwise; says both
    */
   default T get(Column column, long row) {
-    return ColumnImpl.unwrap(column).get(row, this);
+    return ColumnImpl.unwrap(Objects.requireNonNull(column, "column")).get(row, this);
   }
 
   /**
@@ -86,7 +86,7 @@ public interface ExtensionCodec<T> {
    * @throws IllegalStateException if the codec did not append one value with all its parts
    */
   default ColumnBuilder append(ColumnBuilder column, T value) {
-    ColumnBuilderImpl.unwrap(column).append(value, this);
+    ColumnBuilderImpl.unwrap(Objects.requireNonNull(column, "column")).append(Objects.requireNonNull(value, "value"), this);
     return column;
   }
 

@@ -160,7 +160,7 @@ public sealed interface DataType extends Serializable permits FlatType, NestedTy
 
   /** Lists of nullable items, with 32-bit offsets. */
   static DataType list(DataType item) {
-    return list(Field.of("item", item));
+    return list(Field.of("item", Objects.requireNonNull(item, "item")));
   }
 
   /** Lists, with 32-bit offsets. */

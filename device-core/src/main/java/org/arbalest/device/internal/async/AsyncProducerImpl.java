@@ -59,7 +59,6 @@ public final class AsyncProducerImpl implements AsyncProducer {
     AsyncProducerImpl made = switch (producer) {
       case AsyncProducerImpl impl -> impl;
     };
-    Objects.requireNonNull(executor, "executor");
     try {
       return made.export(handler, checked(Structs.address(handler, ArrowAsyncHandlerStruct.LAYOUT)), executor, quirks);
     } finally {
