@@ -25,9 +25,9 @@ public operator fun Schema.get(name: String): Field =
 public operator fun DeviceArray.get(name: String): Column = column(name)
 
 /**
- * A handle of the child with this name, as it is stored, without a copy; to be closed by the caller, and may outlive the batch. See [DeviceArray.child].
+ * A handle of the child with this name, as it is stored, without a copy. The caller closes it; it may outlive the batch. See [DeviceArray.child].
  *
- * @throws IllegalArgumentException if there is none, or several: says which there are
+ * @throws IllegalArgumentException if there is none, or several; the message lists the names
  */
 public fun DeviceArray.child(name: String): DeviceArray {
     val names = field().type().children().map(Field::name)

@@ -26,14 +26,14 @@ public final class TradesJava {
     try (BatchBuilder builder = BatchBuilder.of(Devices.cpu())) {
       DeviceArray trades = builder.float64("price", prices).utf8("symbol", symbols).build();
       try (DeviceArrayReader reader = DeviceArrayReader.of(trades.schema(), List.of(trades))) {
-        CData.exportStream(reader, stream, CExport.DATA); // whoever has the struct has the batch now, without a copy, and releases it
+        CData.exportStream(reader, stream, CExport.DATA); // the struct holds the batch now, without a copy; its consumer releases it
       }
     }
   }
 
   static double total(MemorySegment stream) {
     double total = 0;
-    try (DeviceArrayReader reader = CData.importStream(stream, CImport.DATA)) { // of ours, or of anybody's
+    try (DeviceArrayReader reader = CData.importStream(stream, CImport.DATA)) { // from any producer
       DeviceArray next;
       while ((next = reader.next()) != null) {
         try (DeviceArray batch = next) {

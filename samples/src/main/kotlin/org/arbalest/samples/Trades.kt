@@ -22,13 +22,13 @@ fun produce(stream: MemorySegment, prices: DoubleArray, symbols: List<String?>) 
         utf8("symbol", symbols)
     }
     DeviceArrayReader.of(trades.schema(), listOf(trades)).use { reader ->
-        CData.exportStream(reader, stream, CExport.DATA) // whoever has the struct has the batch now, without a copy, and releases it
+        CData.exportStream(reader, stream, CExport.DATA) // the struct holds the batch now, without a copy; its consumer releases it
     }
 }
 
 suspend fun total(stream: MemorySegment): Double {
     var total = 0.0
-    CData.importStream(stream, CImport.DATA).asFlow().collect { batch -> // of ours, or of anybody's
+    CData.importStream(stream, CImport.DATA).asFlow().collect { batch -> // from any producer
         val price = batch["price"].doubles()
         for (row in price.indices) total += price[row] // lent: closed after this block
     }

@@ -43,7 +43,7 @@ public final class CImport {
 
   /**
    * The type of an array. A stream says its own: it is refused if that is another one, by types, by the names of fields in structs and unions, or since there may be nulls where this has
-   * none. Metadata, extension types, other names, and whether a batch itself may be null do not count.
+   * none. Metadata, extension types, other names, and whether a batch itself, entries of maps and values of dictionaries may be null do not count.
    */
   public CImport schema(Field field) {
     return new CImport(isDevice, Objects.requireNonNull(field, "field"), null, validation, quirks);

@@ -50,10 +50,15 @@ public final class Schema implements Serializable {
    * @throws IllegalArgumentException if it is of another type
    */
   public static Schema ofStruct(Field struct) {
+    FieldImpl field = FieldImpl.unwrap(Objects.requireNonNull(struct, "struct"));
+    Schema known = field.knownSchema();
+    if (known != null) return known;
     if (!(struct.type() instanceof StructType(List<Field> fields))) {
       throw new IllegalArgumentException("a record batch's schema is a struct, not " + struct.type());
     }
-    return new Schema(struct, fields);
+    Schema made = new Schema(struct, fields);
+    field.know(made);
+    return made;
   }
 
   /**

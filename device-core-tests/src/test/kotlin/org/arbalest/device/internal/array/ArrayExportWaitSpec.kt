@@ -94,14 +94,15 @@ class ArrayExportWaitSpec : FunSpec({
         Arena.ofConfined().use { arena ->
             device.createStream().use { writer ->
                 device.createStream().use { consumer ->
-                    fake.hold()
+                    val gate = fake.userEvent() // of the writer alone: the consumer's queue would go on
+                    device.adoptEvent(gate.handle).use(writer::waitFor)
                     val array = numbers(20).use { it.copyTo(device, writer) }
                     val out = arena.allocate(DEVICE_ARRAY.size, 8)
                     CData.exportArray(array, out, CExport.DEVICE.consumerStream(consumer))
                     ArrowDeviceArrayStruct.syncEvent(out) shouldBe MemorySegment.NULL
                     consumer.record().use { written ->
                         written.isDone shouldBe false
-                        fake.release()
+                        gate.complete()
                         written.synchronize()
                     }
                     PeerMoves.release(out, DEVICE_ARRAY)

@@ -5,6 +5,7 @@ import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
 import org.arbalest.device.Validation
 import org.arbalest.device.builders.BatchBuilder
@@ -16,7 +17,7 @@ import org.arbalest.device.types.FlatType
 import org.arbalest.device.types.NestedType
 import org.arbalest.support.LedgerExtension
 
-/** Of which field the whole is, where those of the arrays that are joined differ. */
+/** Of which field the whole is, where those of the arrays that are joined differ; and which field fits what is expected. */
 class CommonFieldSpec : FunSpec({
     extension(LedgerExtension)
 
@@ -86,6 +87,23 @@ class CommonFieldSpec : FunSpec({
                 }
             }
         }
+    }
+
+    test("what is expected has no nulls where it says so: of columns at any depth, but not of a batch itself, of entries and of a dictionary's values [STR-12]") {
+        val (may, not) = Field.of("x", DataType.INT32) to Field.of("x", DataType.INT32).withNullable(false)
+        fun struct(field: Field) = Field.of("", DataType.struct(field)).withNullable(false)
+        fun refused(expected: Field, given: Field) = shouldThrow<DeviceException> { CommonField.checkExpected(expected, given) }.message!!.substringAfter("the expected one: ")
+        CommonField.checkExpected(struct(may), struct(not))
+        CommonField.checkExpected(struct(may), struct(may).withNullable(true))
+        refused(struct(not), struct(may)) shouldBe "$.x: there may be nulls, and none are expected"
+        refused(struct(Field.of("s", DataType.struct(not))), struct(Field.of("s", DataType.struct(may)))) shouldBe "$.s.x: there may be nulls, and none are expected"
+        refused(not, may) shouldBe "there may be nulls, and none are expected" // of an array that is no batch
+        refused(struct(may), struct(Field.of("y", DataType.INT32))) shouldBe "field 0 is \"y: int32\", and \"x: int32\" is expected"
+
+        fun map(entries: Boolean) = NestedType.MapType(Field.of("entries", DataType.struct(Field.of("key", DataType.INT32).withNullable(false), may)).withNullable(entries), false)
+        CommonField.checkExpected(struct(Field.of("m", map(false))), struct(Field.of("m", map(true))))
+        fun encoded(values: Field) = NestedType.DictionaryType(FlatType.IntType(8, true), values, false)
+        CommonField.checkExpected(struct(Field.of("d", encoded(not))), struct(Field.of("d", encoded(may))))
     }
 
     test("what the arrays themselves are called is no matter") {

@@ -32,13 +32,8 @@ public final class HandleExport {
     try {
       long schemaStruct = schemaOut == null ? 0 : Structs.address(schemaOut, ArrowSchemaStruct.LAYOUT);
       long struct = Structs.address(out, layout(isDeviceArray));
-      boolean isAwaited = consumer != null;
       if (consumer != null) array.letWait(DeviceStreamImpl.unwrap(consumer));
-      if (schemaOut == null) {
-        export(array, struct, isDeviceArray, isAwaited);
-      } else {
-        export(array, struct, schemaStruct, isDeviceArray, isAwaited);
-      }
+      export(array, struct, schemaStruct, isDeviceArray, consumer != null);
     } finally {
       Reference.reachabilityFence(out);
       Reference.reachabilityFence(schemaOut);
@@ -60,7 +55,12 @@ public final class HandleExport {
     return isDeviceArray ? ArrowDeviceArrayStruct.LAYOUT : ArrowArrayStruct.LAYOUT;
   }
 
+  /** With its schema, unless the address of that is 0. */
   private static void export(Handle array, long out, long schemaOut, boolean isDeviceArray, boolean isAwaited) {
+    if (schemaOut == 0) {
+      export(array, out, isDeviceArray, isAwaited);
+      return;
+    }
     SchemaExport schema = SchemaExport.prepared(array.field());
     try {
       export(array, out, isDeviceArray, isAwaited);

@@ -21,37 +21,46 @@ import org.arbalest.device.c.ArrowAsyncHandlerStruct;
 import org.arbalest.device.internal.abi.RawArrowAsyncHandler;
 import org.arbalest.device.internal.memory.Structs;
 import org.arbalest.device.types.Metadata;
-import org.jspecify.annotations.Nullable;
 
-/** What an {@link AsyncExport} is to be made of. See {@link AsyncProducer}. */
+/** What an {@link AsyncExport} is to be made of, once. See {@link AsyncProducer}. */
 public final class AsyncProducerImpl implements AsyncProducer {
-  private final @Nullable AsyncSchema schema;
-  private final @Nullable Supplier<Feed> feed;
-  private final @Nullable Throwable failure;
+  /** Drives a handler; see {@link org.arbalest.device.c.CData#exportAsyncStream}. */
+  private interface Driving {
+    CompletionStage<Void> start(long handler, Executor executor, Set<AsyncQuirk> quirks);
+  }
+
+  private final Driving driving;
   private final AtomicBoolean isExported = new AtomicBoolean();
 
-  private AsyncProducerImpl(@Nullable AsyncSchema schema, @Nullable Supplier<Feed> feed, @Nullable Throwable failure) {
-    this.schema = schema;
-    this.feed = feed;
-    this.failure = failure;
+  private AsyncProducerImpl(Driving driving) {
+    this.driving = driving;
+  }
+
+  private static AsyncProducer of(AsyncSchema schema, Supplier<Feed> feed) {
+    Objects.requireNonNull(schema, "schema");
+    return new AsyncProducerImpl((handler, executor, quirks) -> AsyncExport.start(handler, schema, feed.get(), executor, quirks));
   }
 
   public static AsyncProducer of(AsyncSchema schema, Flow.Publisher<DeviceArray> arrays) {
     Objects.requireNonNull(arrays, "arrays");
-    return new AsyncProducerImpl(Objects.requireNonNull(schema, "schema"), () -> new PublisherFeed<>(arrays), null);
+    return of(schema, () -> new PublisherFeed<>(arrays));
   }
 
   public static AsyncProducer ofTasks(AsyncSchema schema, Flow.Publisher<AsyncTask> tasks) {
     Objects.requireNonNull(tasks, "tasks");
-    return new AsyncProducerImpl(Objects.requireNonNull(schema, "schema"), () -> new PublisherFeed<>(tasks), null);
+    return of(schema, () -> new PublisherFeed<>(tasks));
   }
 
   public static AsyncProducer of(DeviceArrayReader reader, Metadata metadata) {
-    return new AsyncProducerImpl(new AsyncSchema(reader.field(), reader.deviceType(), metadata), () -> new ReaderFeed(reader), null);
+    return of(new AsyncSchema(reader.field(), reader.deviceType(), metadata), () -> new ReaderFeed(reader));
   }
 
   public static AsyncProducer failed(Throwable why) {
-    return new AsyncProducerImpl(null, null, Objects.requireNonNull(why, "why"));
+    Objects.requireNonNull(why, "why");
+    return new AsyncProducerImpl((handler, _, _) -> {
+      new ForeignHandler(handler).refuse(why);
+      return CompletableFuture.<Void>failedFuture(why).minimalCompletionStage();
+    });
   }
 
   /** See {@link org.arbalest.device.c.CData#exportAsyncStream}. */
@@ -60,22 +69,14 @@ public final class AsyncProducerImpl implements AsyncProducer {
       case AsyncProducerImpl impl -> impl;
     };
     try {
-      return made.export(handler, checked(Structs.address(handler, ArrowAsyncHandlerStruct.LAYOUT)), executor, quirks);
+      long struct = checked(Structs.address(handler, ArrowAsyncHandlerStruct.LAYOUT));
+      if (made.isExported.getAndSet(true)) throw new IllegalStateException("this producer was exported before: make one for each handler");
+      CompletionStage<Void> released = made.driving.start(struct, executor, quirks);
+      var _ = released.whenComplete((_, _) -> Objects.requireNonNull(handler)); // refers to it until then: the stream has its address only
+      return released;
     } finally {
       Reference.reachabilityFence(handler);
     }
-  }
-
-  private CompletionStage<Void> export(MemorySegment handler, long struct, Executor executor, Set<AsyncQuirk> quirks) {
-    if (isExported.getAndSet(true)) throw new IllegalStateException("this producer was exported before: make one for each handler");
-    if (failure != null || schema == null || feed == null) {
-      Throwable why = Objects.requireNonNull(failure);
-      new ForeignHandler(struct).refuse(why);
-      return CompletableFuture.<Void>failedFuture(why).minimalCompletionStage();
-    }
-    CompletionStage<Void> released = AsyncExport.start(struct, schema, feed.get(), executor, quirks);
-    var _ = released.whenComplete((_, _) -> Objects.requireNonNull(handler)); // refers to it until then: the stream has its address only
-    return released;
   }
 
   private static long checked(long struct) {

@@ -22,62 +22,43 @@ public final class CommonField {
 
   /** Throws {@link Mismatch} where the types differ, or the names of the fields of a struct or a union; those of a map's entries do not count. */
   public static Field of(Field first, Field other) {
-    return of(first, other, false);
+    return of(first, other, false, false);
   }
 
-  /** Throws unless what is of a producer's field can be read as what the importer expects; whether a batch itself may be null is no matter. */
+  /**
+   * Throws unless what is of a producer's field can be read as what the importer expects. Whether a batch itself may be null is no matter, nor are entries of maps and values of
+   * dictionaries, whose fields are often said to be nullable without need.
+   */
   public static void checkExpected(Field expected, Field given) {
     try {
-      requireExpected(expected, expected.type() instanceof StructType ? given.withNullable(expected.isNullable()) : given, false);
+      of(expected, expected.type() instanceof StructType ? given.withNullable(expected.isNullable()) : given, false, true);
     } catch (Malformed e) {
       throw e.toDeviceException("the schema is not the expected one: ");
     }
   }
 
-  private static void requireExpected(Field expected, Field given, boolean isEntry) {
-    if (!Layout.of(expected).isLike(Layout.of(given)) || ((expected.flags() ^ given.flags()) & Layout.PROMISES) != 0) {
-      throw new Mismatch("\"" + given + "\", and \"" + expected + "\" is expected");
-    }
-    if (given.isNullable() && !expected.isNullable()) throw new Mismatch("there may be nulls, and none are expected");
-    List<Field> ours = expected.type().children();
-    List<Field> theirs = given.type().children();
-    boolean isNamed = FieldNames.count(expected.type()) && !isEntry;
-    for (int i = 0; i < ours.size(); i++) {
-      Field field = ours.get(i);
-      if (isNamed && !field.name().equals(theirs.get(i).name())) {
-        throw new Mismatch("field " + i + " is \"" + theirs.get(i) + "\", and \"" + field + "\" is expected");
-      }
-      expectedBelow(field, theirs.get(i), expected.type() instanceof MapType, field.name());
-    }
-    if (expected.type() instanceof DictionaryType with && given.type() instanceof DictionaryType encoded) {
-      expectedBelow(with.values(), encoded.values(), false, Malformed.DICTIONARY);
-    }
-  }
-
-  private static void expectedBelow(Field expected, Field given, boolean isEntry, String name) {
-    try {
-      requireExpected(expected, given, isEntry);
-    } catch (Malformed e) {
-      throw e.under(name);
-    }
-  }
-
+  /** With {@code isExpected} nothing becomes nullable: the first one has to have what is null in the other. */
   @SuppressWarnings("ReferenceEquality") // the same in most cases, which is then known at once
-  private static Field of(Field first, Field other, boolean isEntry) {
+  private static Field of(Field first, Field other, boolean isEntry, boolean isExpected) {
     if (first == other) return first;
-    DataType type = type(first, other, isEntry);
+    DataType type = type(first, other, isEntry, isExpected);
     Field same = type == first.type() ? first : first.withType(type);
-    return first.isNullable() || !other.isNullable() ? same : same.withNullable(true);
+    if (first.isNullable() || !other.isNullable() || (isEntry && isExpected)) return same;
+    if (isExpected) throw new Mismatch("there may be nulls, and none are expected");
+    return same.withNullable(true);
   }
 
   /** The first one's type, itself if nothing in it becomes nullable. */
   @SuppressWarnings("ReferenceEquality") // what becomes nullable is made anew
-  private static DataType type(Field first, Field other, boolean isEntry) {
-    if (!Layout.of(first).isLike(Layout.of(other))) throw new Mismatch("one is \"" + other + "\", the first \"" + first + "\"");
+  private static DataType type(Field first, Field other, boolean isEntry, boolean isExpected) {
+    if (!Layout.of(first).isLike(Layout.of(other))) {
+      throw new Mismatch(isExpected ? expected("", other, first) : "one is \"" + other + "\", the first \"" + first + "\"");
+    }
     if (((first.flags() ^ other.flags()) & Layout.PROMISES) != 0) throw new Mismatch("they differ in whether keys are sorted, or the dictionary is ordered");
     DataType type = first.type();
     if (type instanceof DictionaryType(var index, Field values, boolean ordered) && other.type() instanceof DictionaryType with) {
-      Field common = below(values, with.values(), false, Malformed.DICTIONARY);
+      Field theirs = isExpected ? with.values().withNullable(values.isNullable()) : with.values();
+      Field common = below(values, theirs, false, isExpected, Malformed.DICTIONARY);
       return common == values ? type : new DictionaryType(index, common, ordered);
     }
     List<Field> ours = type.children();
@@ -88,17 +69,22 @@ public final class CommonField {
     for (int i = 0; i < ours.size(); i++) {
       Field field = ours.get(i);
       if (isNamed && !field.name().equals(theirs.get(i).name())) {
-        throw new Mismatch("field " + i + " is \"" + theirs.get(i) + "\", of the first \"" + field + "\"");
+        String which = "field " + i + " is ";
+        throw new Mismatch(isExpected ? expected(which, theirs.get(i), field) : which + "\"" + theirs.get(i) + "\", of the first \"" + field + "\"");
       }
-      common.add(below(field, theirs.get(i), type instanceof MapType, field.name()));
+      common.add(below(field, theirs.get(i), type instanceof MapType, isExpected, field.name()));
       isSame &= common.get(i) == field;
     }
     return isSame ? type : with(type, common);
   }
 
-  private static Field below(Field first, Field other, boolean isEntry, String name) {
+  private static String expected(String which, Field given, Field expected) {
+    return which + "\"" + given + "\", and \"" + expected + "\" is expected";
+  }
+
+  private static Field below(Field first, Field other, boolean isEntry, boolean isExpected, String name) {
     try {
-      return of(first, other, isEntry);
+      return of(first, other, isEntry, isExpected);
     } catch (Malformed e) {
       throw e.under(name);
     }

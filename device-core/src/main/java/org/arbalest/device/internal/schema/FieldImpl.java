@@ -213,9 +213,16 @@ public final class FieldImpl implements Field {
 
   /** See {@link Schema#ofStruct}. */
   public Schema schema() {
-    Schema known = schema;
-    if (known == null) schema = known = Schema.ofStruct(this);
-    return known;
+    return Schema.ofStruct(this);
+  }
+
+  /** The schema that was made of this struct, if one was. */
+  public @Nullable Schema knownSchema() {
+    return schema;
+  }
+
+  public void know(Schema made) {
+    schema = made;
   }
 
   SchemaImage image() {
