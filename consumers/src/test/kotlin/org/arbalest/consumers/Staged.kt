@@ -29,7 +29,8 @@ internal object Staged {
 
     init {
         listOf(copy, repository).forEach(::deleted)
-        for (name in listOf("pom.xml", "LICENSE", "NOTICE", ".mvn", "bom", "docs/src/dokka", "samples-spark/pom.xml") + (JARS + "test-support").flatMap { listOf("$it/pom.xml", "$it/src/main") }) {
+        val poms = ROOT.list().orEmpty().map { "$it/pom.xml" } // of each module: Maven reads those that it does not build, too
+        for (name in listOf("pom.xml", "LICENSE", "NOTICE", ".mvn", "docs/src/dokka") + poms + (JARS + "test-support").map { "$it/src/main" }) {
             ROOT.resolve(name).walk().onEnter { it.name != "target" }.filter(File::isFile).forEach { file -> file.copyTo(copy.resolve(file.relativeTo(ROOT))) }
         }
         val spark = if (IS_SPARK) arrayOf("-Pspark", "-pl", "!samples-spark,!benchmarks-spark") else emptyArray()
