@@ -75,7 +75,7 @@ final class Streams {
       }
       case NOT_READY, CANNOT_TELL, CAPTURED -> Frees.CALLS.goOn(code, () -> tryDestroy(stream),
           failed -> gpu.error(Hip.STREAM_DESTROY, failed, ""));
-      // if it waits, then there
+      // if destroying the stream waits, it waits on that thread
       case FAILED, UNKNOWN -> Frees.CALLS.give(() -> destroyNow(stream),
           failed -> gpu.error(Hip.STREAM_DESTROY, failed, ""));
       case GONE -> {} // so is the stream
