@@ -55,14 +55,15 @@ class NativeLibrary private constructor(
          *
          * @throws IllegalStateException if there is no C compiler, or if it refuses a source; the message has its words
          */
-        fun compile(vararg sources: String): NativeLibrary = compile(sources, null)
+        fun compile(vararg sources: String): NativeLibrary = compile(sources, null, emptyList())
 
         /** Like [compile], with more [flags] for the compiler. */
         fun compile(flags: List<String>, vararg sources: String): NativeLibrary =
             compile(CCompiler.answer, FLAGS + flags, sources.associateWith { text(SOURCES + it) }, emptyList())
 
         /** Like [compile], of a library that goes by the name [soname]: who loads one of that name afterwards gets this one. */
-        fun compileAs(soname: String, vararg sources: String): NativeLibrary = compile(sources, soname)
+        fun compileAs(soname: String, flags: List<String>, vararg sources: String): NativeLibrary =
+            compile(sources, soname, flags)
 
         /**
          * Compiles C++ and loads it, like [compile], but for what is said here: by [CCompiler.cpp].
@@ -76,9 +77,9 @@ class NativeLibrary private constructor(
             return compile(CCompiler.cpp, CPP_FLAGS + flags, texts, libraries)
         }
 
-        private fun compile(sources: Array<out String>, soname: String?): NativeLibrary {
-            val flags = FLAGS + listOfNotNull(soname?.let { "-Wl,-soname,$it" })
-            return compile(CCompiler.answer, flags, sources.associateWith { text(SOURCES + it) }, emptyList())
+        private fun compile(sources: Array<out String>, soname: String?, flags: List<String>): NativeLibrary {
+            val all = FLAGS + listOfNotNull(soname?.let { "-Wl,-soname,$it" }) + flags
+            return compile(CCompiler.answer, all, sources.associateWith { text(SOURCES + it) }, emptyList())
         }
 
         private fun compile(answer: CCompiler, flags: List<String>, sources: Map<String, String>, libraries: List<String>): NativeLibrary {

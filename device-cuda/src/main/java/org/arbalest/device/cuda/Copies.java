@@ -26,14 +26,14 @@ final class Copies implements HostStaging {
   Copies(Gpu gpu) {
     this.gpu = gpu;
     this.pinned = new HostMemory(DeviceType.CUDA_HOST, gpu.pinnedMemory);
-    this.copiesBatches = CuLibrary.has("cuMemcpyBatchAsync_v2") || CuLibrary.has("cuMemcpyBatchAsync");
+    this.copiesBatches = CuCopies.copiesBatches();
   }
 
   void copy(long queue, long to, long from, long bytes) {
     gpu.enterOrdered();
-    int code = CuCopies.memcpyAsync(to, from, bytes, queue);
+    int code = Cu.MEMCPY_ASYNC.call(to, from, bytes, queue);
     gpu.leave();
-    if (code != Cu.SUCCESS) throw gpu.error("cuMemcpyAsync", code, describe(to, from, bytes));
+    if (code != Cu.SUCCESS) throw gpu.error(Cu.MEMCPY_ASYNC, code, describe(to, from, bytes));
   }
 
   void copy(long queue, CopyBatch batch) {
@@ -52,14 +52,14 @@ final class Copies implements HostStaging {
     queue(queue, batch, queued);
     int created = queued.code == Cu.SUCCESS ? Streams.createEvent(scratch.address()) : Cu.SUCCESS;
     long event = created == Cu.SUCCESS ? scratch.get(JAVA_LONG, 0) : 0;
-    int recorded = queued.code == Cu.SUCCESS && created == Cu.SUCCESS ? Cu.eventRecord(event, queue) : Cu.SUCCESS;
-    int destroyed = recorded == Cu.SUCCESS ? Cu.SUCCESS : Cu.eventDestroy(event);
+    int recorded = queued.code == Cu.SUCCESS && created == Cu.SUCCESS ? Cu.EVENT_RECORD.call(event, queue) : Cu.SUCCESS;
+    int destroyed = recorded == Cu.SUCCESS ? Cu.SUCCESS : Cu.EVENT_DESTROY.call(event);
     gpu.leave();
     if (queued.code != Cu.SUCCESS) throw queued.failure(batch);
-    gpu.check(created, "cuEventCreate");
+    gpu.check(created, Cu.EVENT_CREATE);
     if (recorded == Cu.SUCCESS) return event;
-    DeviceException failure = gpu.error("cuEventRecord", recorded, "");
-    if (destroyed != Cu.SUCCESS) failure.addSuppressed(gpu.error("cuEventDestroy", destroyed, ""));
+    DeviceException failure = gpu.error(Cu.EVENT_RECORD, recorded, "");
+    if (destroyed != Cu.SUCCESS) failure.addSuppressed(gpu.error(Cu.EVENT_DESTROY, destroyed, ""));
     throw failure;
   }
 
@@ -68,10 +68,12 @@ final class Copies implements HostStaging {
     Queued queued = new Queued();
     gpu.enterOrdered();
     queue(queue, batch, queued);
-    int launched = queued.code == Cu.SUCCESS ? Cu.launchHostFunc(queue, task.hostFunction(), task.userData()) : Cu.SUCCESS;
+    int launched = queued.code == Cu.SUCCESS
+        ? Cu.LAUNCH_HOST_FUNC.call(queue, task.hostFunction(), task.userData())
+        : Cu.SUCCESS;
     gpu.leave();
     if (queued.code != Cu.SUCCESS) throw queued.failure(batch);
-    gpu.check(launched, "cuLaunchHostFunc");
+    gpu.check(launched, Cu.LAUNCH_HOST_FUNC);
   }
 
   /** What came of queuing a batch. */
@@ -82,8 +84,8 @@ final class Copies implements HostStaging {
     int piece = -1;
 
     DeviceException failure(CopyBatch batch) {
-      if (piece >= 0) return gpu.error("cuMemcpyAsync", code, describe(batch, piece));
-      return gpu.error("cuMemcpyBatchAsync", code, batch.count() + " copies, the first of " + describe(batch, 0));
+      if (piece >= 0) return gpu.error(Cu.MEMCPY_ASYNC, code, describe(batch, piece));
+      return gpu.error(Cu.MEMCPY_BATCH_ASYNC, code, batch.count() + " copies, the first of " + describe(batch, 0));
     }
   }
 
@@ -96,7 +98,9 @@ final class Copies implements HostStaging {
     queued.code = Cu.SUCCESS;
     for (int i = 0; i < batch.count() && queued.code == Cu.SUCCESS; i++) {
       queued.piece = i;
-      queued.code = isFar ? queueFar(queue, batch, i) : CuCopies.memcpyAsync(batch.to(i), batch.from(i), batch.bytes(i), queue);
+      queued.code = isFar
+          ? queueFar(queue, batch, i)
+          : Cu.MEMCPY_ASYNC.call(batch.to(i), batch.from(i), batch.bytes(i), queue);
     }
   }
 
@@ -106,15 +110,19 @@ final class Copies implements HostStaging {
     long from = batch.from(piece);
     long toContext = contextOf(to);
     long fromContext = contextOf(from);
-    if (toContext == 0 || fromContext == 0 || toContext == fromContext) return CuCopies.memcpyAsync(to, from, batch.bytes(piece), queue);
-    return CuCopies.memcpyPeerAsync(to, toContext, from, fromContext, batch.bytes(piece), queue);
+    if (toContext == 0 || fromContext == 0 || toContext == fromContext) {
+      return Cu.MEMCPY_ASYNC.call(to, from, batch.bytes(piece), queue);
+    }
+    return Cu.MEMCPY_PEER_ASYNC.call(to, toContext, from, fromContext, batch.bytes(piece), queue);
   }
 
   /** The context of a GPU's memory; 0 for main memory. */
   private long contextOf(long address) {
     MemorySegment scratch = Cu.scratch();
     if (CuMemory.kindOf(address) != CuMemory.ON_DEVICE) return 0;
-    if (CuMemory.pointerGetAttribute(scratch.address(), CuMemory.POINTER_DEVICE_ORDINAL, address) != Cu.SUCCESS) return 0;
+    if (Cu.POINTER_GET_ATTRIBUTE.call(scratch.address(), CuMemory.POINTER_DEVICE_ORDINAL, address) != Cu.SUCCESS) {
+      return 0;
+    }
     Gpu owner = Gpu.ifOpen(scratch.get(JAVA_INT, 0));
     return owner == null ? 0 : owner.context();
   }
@@ -135,9 +143,9 @@ final class Copies implements HostStaging {
   @Override
   public void runOnHost(long queue, HostTask task) {
     gpu.enterOrdered();
-    int code = Cu.launchHostFunc(queue, task.hostFunction(), task.userData());
+    int code = Cu.LAUNCH_HOST_FUNC.call(queue, task.hostFunction(), task.userData());
     gpu.leave();
-    gpu.check(code, "cuLaunchHostFunc");
+    gpu.check(code, Cu.LAUNCH_HOST_FUNC);
   }
 
   @Override

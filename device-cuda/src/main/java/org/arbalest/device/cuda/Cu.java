@@ -1,22 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.cuda;
 
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-
 import java.lang.foreign.Arena;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
-import java.lang.invoke.MethodHandle;
+import org.arbalest.device.cuda.CuFunction.I;
+import org.arbalest.device.cuda.CuFunction.IL;
+import org.arbalest.device.cuda.CuFunction.L;
+import org.arbalest.device.cuda.CuFunction.L5;
+import org.arbalest.device.cuda.CuFunction.L6;
+import org.arbalest.device.cuda.CuFunction.L8;
+import org.arbalest.device.cuda.CuFunction.L9;
+import org.arbalest.device.cuda.CuFunction.LH;
+import org.arbalest.device.cuda.CuFunction.LHI;
+import org.arbalest.device.cuda.CuFunction.LI;
+import org.arbalest.device.cuda.CuFunction.LII;
+import org.arbalest.device.cuda.CuFunction.LIL;
+import org.arbalest.device.cuda.CuFunction.LL;
+import org.arbalest.device.cuda.CuFunction.LLI;
+import org.arbalest.device.cuda.CuFunction.LLII;
+import org.arbalest.device.cuda.CuFunction.LLIL;
+import org.arbalest.device.cuda.CuFunction.LLL;
+import org.arbalest.device.cuda.CuFunction.LLLIL;
+import org.arbalest.device.cuda.CuFunction.LLLL;
 
 /**
- * The driver API's functions for devices, contexts, streams and events, by their names; those for memory are in {@link CuMemory}. Handles and
- * pointers are longs; what is returned is a {@code CUresult}. A function that an older driver lacks returns {@link #NOT_SUPPORTED}.
+ * The table of the driver API's functions: for each the shape of the call, the name, and the first CUDA version that
+ * has it, as in {@code CUDA_VERSION} and in {@code cudaTypedefs.h}. Error messages take the functions' names from here,
+ * and the tests compare the simulated driver's versions with it. Handles and pointers are longs; calls return a {@code
+ * CUresult}. A function that is younger than {@link #OLDEST} may be absent, and then returns {@link #NOT_SUPPORTED}.
  *
- * <p>None is called with interpreter shortcuts: the driver may hold a lock that a thread in one of our callbacks waits for.
+ * <p>The class is initialised after the library was found, and links all functions. None is called with interpreter
+ * shortcuts: the driver may hold a lock that a thread in one of our callbacks waits for.
  */
 final class Cu {
+  /** The oldest CUDA version whose drivers are supported. They must have every function that is not younger. */
+  static final int OLDEST = 10000;
+
+  /** A function that is as young as {@link #OLDEST}. A constant, for reading before the class is initialised. */
+  static final String YOUNGEST_NEEDED = "cuLaunchHostFunc";
+
   static final int SUCCESS = 0;
   static final int INVALID_VALUE = 1;
   static final int OUT_OF_MEMORY = 2;
@@ -47,261 +69,104 @@ final class Cu {
   static final int LEGACY_STREAM = 1;
   static final int PER_THREAD_STREAM = 2;
 
-  private static final MethodHandle INIT = function("cuInit", JAVA_INT);
-  private static final MethodHandle DRIVER_GET_VERSION = function("cuDriverGetVersion", JAVA_LONG);
-  private static final MethodHandle GET_ERROR_NAME = function("cuGetErrorName", JAVA_INT, JAVA_LONG);
-  private static final MethodHandle DEVICE_GET_COUNT = function("cuDeviceGetCount", JAVA_LONG);
-  private static final MethodHandle DEVICE_GET = function("cuDeviceGet", JAVA_LONG, JAVA_INT);
-  private static final MethodHandle DEVICE_GET_NAME = function("cuDeviceGetName", JAVA_LONG, JAVA_INT, JAVA_INT);
-  private static final MethodHandle DEVICE_TOTAL_MEM = function("cuDeviceTotalMem_v2", JAVA_LONG, JAVA_INT);
-  private static final MethodHandle DEVICE_GET_ATTRIBUTE = function("cuDeviceGetAttribute", JAVA_LONG, JAVA_INT, JAVA_INT);
-  private static final MethodHandle DEVICE_CAN_ACCESS_PEER = function("cuDeviceCanAccessPeer", JAVA_LONG, JAVA_INT, JAVA_INT);
-  private static final MethodHandle PRIMARY_CTX_RETAIN = function("cuDevicePrimaryCtxRetain", JAVA_LONG, JAVA_INT);
-  private static final MethodHandle PRIMARY_CTX_RELEASE = function("cuDevicePrimaryCtxRelease_v2", JAVA_INT);
-  private static final MethodHandle CTX_PUSH_CURRENT = function("cuCtxPushCurrent_v2", JAVA_LONG);
-  private static final MethodHandle CTX_POP_CURRENT = function("cuCtxPopCurrent_v2", JAVA_LONG);
-  private static final MethodHandle CTX_ENABLE_PEER_ACCESS = function("cuCtxEnablePeerAccess", JAVA_LONG, JAVA_INT);
-  private static final MethodHandle STREAM_CREATE = function("cuStreamCreate", JAVA_LONG, JAVA_INT);
-  private static final MethodHandle STREAM_DESTROY = function("cuStreamDestroy_v2", JAVA_LONG);
-  private static final MethodHandle STREAM_QUERY = function("cuStreamQuery", JAVA_LONG);
-  private static final MethodHandle STREAM_SYNCHRONIZE = function("cuStreamSynchronize", JAVA_LONG);
-  private static final MethodHandle STREAM_GET_CTX = function("cuStreamGetCtx", JAVA_LONG, JAVA_LONG);
-  private static final MethodHandle STREAM_WAIT_EVENT = function("cuStreamWaitEvent", JAVA_LONG, JAVA_LONG, JAVA_INT);
-  private static final MethodHandle LAUNCH_HOST_FUNC = function("cuLaunchHostFunc", JAVA_LONG, JAVA_LONG, JAVA_LONG);
-  private static final MethodHandle EVENT_CREATE = function("cuEventCreate", JAVA_LONG, JAVA_INT);
-  private static final MethodHandle EVENT_DESTROY = function("cuEventDestroy_v2", JAVA_LONG);
-  private static final MethodHandle EVENT_RECORD = function("cuEventRecord", JAVA_LONG, JAVA_LONG);
-  private static final MethodHandle EVENT_QUERY = function("cuEventQuery", JAVA_LONG);
-  private static final MethodHandle EVENT_SYNCHRONIZE = function("cuEventSynchronize", JAVA_LONG);
+  // Devices, contexts, streams and events.
+  static final I INIT = new I("cuInit", 2000);
+  static final L DRIVER_GET_VERSION = new L("cuDriverGetVersion", 2020);
+  static final IL GET_ERROR_NAME = new IL("cuGetErrorName", 6000);
+  static final L DEVICE_GET_COUNT = new L("cuDeviceGetCount", 2000);
+  static final LI DEVICE_GET = new LI("cuDeviceGet", 2000);
+  static final LII DEVICE_GET_NAME = new LII("cuDeviceGetName", 2000);
+  static final LI DEVICE_TOTAL_MEM = new LI("cuDeviceTotalMem_v2", 3020);
+  static final LII DEVICE_GET_ATTRIBUTE = new LII("cuDeviceGetAttribute", 2000);
+  static final LII DEVICE_CAN_ACCESS_PEER = new LII("cuDeviceCanAccessPeer", 4000);
+  static final LI PRIMARY_CTX_RETAIN = new LI("cuDevicePrimaryCtxRetain", 7000);
+  static final I PRIMARY_CTX_RELEASE_V2 = new I("cuDevicePrimaryCtxRelease_v2", 11000);
+  static final I PRIMARY_CTX_RELEASE = new I("cuDevicePrimaryCtxRelease", 7000);
+  static final L CTX_PUSH_CURRENT = new L("cuCtxPushCurrent_v2", 4000);
+  static final L CTX_POP_CURRENT = new L("cuCtxPopCurrent_v2", 4000);
+  static final LI CTX_ENABLE_PEER_ACCESS = new LI("cuCtxEnablePeerAccess", 4000);
+  static final LI STREAM_CREATE = new LI("cuStreamCreate", 2000);
+  static final L STREAM_DESTROY = new L("cuStreamDestroy_v2", 4000);
+  static final L STREAM_QUERY = new L("cuStreamQuery", 2000);
+  static final L STREAM_SYNCHRONIZE = new L("cuStreamSynchronize", 2000);
+  static final LL STREAM_GET_CTX = new LL("cuStreamGetCtx", 9020);
+  static final LLI STREAM_WAIT_EVENT = new LLI("cuStreamWaitEvent", 3020);
+  static final LLL LAUNCH_HOST_FUNC = new LLL(YOUNGEST_NEEDED, OLDEST);
+  static final LI EVENT_CREATE = new LI("cuEventCreate", 2000);
+  static final L EVENT_DESTROY = new L("cuEventDestroy_v2", 4000);
+  static final LL EVENT_RECORD = new LL("cuEventRecord", 2000);
+  static final L EVENT_QUERY = new L("cuEventQuery", 2000);
+  static final L EVENT_SYNCHRONIZE = new L("cuEventSynchronize", 2000);
+
+  // Threads beside graphs that others capture: see CuCapture.
+  static final L THREAD_EXCHANGE_STREAM_CAPTURE_MODE = new L("cuThreadExchangeStreamCaptureMode", 10010);
+  static final LL STREAM_IS_CAPTURING = new LL("cuStreamIsCapturing", 10000);
+
+  // Which GPU a device is: see CuIdentity.
+  static final LI DEVICE_GET_UUID = new LI("cuDeviceGetUuid_v2", 11040);
+  static final LII DEVICE_GET_PCI_BUS_ID = new LII("cuDeviceGetPCIBusId", 4010);
+
+  // Memory: see CuMemory.
+  static final LL MEM_GET_INFO = new LL("cuMemGetInfo_v2", 3020);
+  static final LL MEM_ALLOC = new LL("cuMemAlloc_v2", 3020);
+  static final L MEM_FREE = new L("cuMemFree_v2", 3020);
+  static final LLI MEM_HOST_ALLOC = new LLI("cuMemHostAlloc", 2020);
+  static final L MEM_FREE_HOST = new L("cuMemFreeHost", 2000);
+  static final LLI MEM_ALLOC_MANAGED = new LLI("cuMemAllocManaged", 6000);
+  static final LL MEM_POOL_CREATE = new LL("cuMemPoolCreate", 11020);
+  static final L MEM_POOL_DESTROY = new L("cuMemPoolDestroy", 11020);
+  static final LIL MEM_POOL_SET_ATTRIBUTE = new LIL("cuMemPoolSetAttribute", 11020);
+  static final LLL MEM_POOL_SET_ACCESS = new LLL("cuMemPoolSetAccess", 11020);
+  static final LL MEM_POOL_TRIM_TO = new LL("cuMemPoolTrimTo", 11020);
+  static final LLLL MEM_ALLOC_FROM_POOL_ASYNC = new LLLL("cuMemAllocFromPoolAsync", 11020);
+  static final LL MEM_FREE_ASYNC = new LL("cuMemFreeAsync", 11020);
+  static final LIL POINTER_GET_ATTRIBUTE = new LIL("cuPointerGetAttribute", 4000);
+
+  // Where managed memory is to be: see CuManaged.
+  static final LLIL MEM_PREFETCH_ASYNC = new LLIL("cuMemPrefetchAsync", 8000);
+  static final LLLIL MEM_PREFETCH_ASYNC_V2 = new LLLIL("cuMemPrefetchAsync_v2", 12020);
+  static final LLII MEM_ADVISE = new LLII("cuMemAdvise", 8000);
+  static final LLIL MEM_ADVISE_V2 = new LLIL("cuMemAdvise_v2", 12020);
+
+  // Pages that others allocated: see CuRegister.
+  static final LLI MEM_HOST_REGISTER = new LLI("cuMemHostRegister_v2", 6050);
+  static final L MEM_HOST_UNREGISTER = new L("cuMemHostUnregister", 4000);
+
+  // Copies: see CuCopies.
+  static final LLLL MEMCPY_ASYNC = new LLLL("cuMemcpyAsync", 4000);
+  static final L6 MEMCPY_PEER_ASYNC = new L6("cuMemcpyPeerAsync", 4000);
+  static final L8 MEMCPY_BATCH_ASYNC_V2 = new L8("cuMemcpyBatchAsync_v2", 13000);
+  static final L9 MEMCPY_BATCH_ASYNC = new L9("cuMemcpyBatchAsync", 12080);
+
+  // Memory and events of other processes: see CuIpc.
+  static final LLL MEM_GET_ADDRESS_RANGE = new LLL("cuMemGetAddressRange_v2", 3020);
+  static final LL IPC_GET_MEM_HANDLE = new LL("cuIpcGetMemHandle", 4010);
+  static final LHI IPC_OPEN_MEM_HANDLE = new LHI("cuIpcOpenMemHandle_v2", 11000);
+  static final L IPC_CLOSE_MEM_HANDLE = new L("cuIpcCloseMemHandle", 4010);
+  static final LL IPC_GET_EVENT_HANDLE = new LL("cuIpcGetEventHandle", 4010);
+  static final LH IPC_OPEN_EVENT_HANDLE = new LH("cuIpcOpenEventHandle", 4010);
+
+  // Memory that is created, and mapped where addresses were reserved: see CuMap.
+  static final LLI MEM_GET_ALLOCATION_GRANULARITY = new LLI("cuMemGetAllocationGranularity", 10020);
+  static final LLLL MEM_CREATE = new LLLL("cuMemCreate", 10020);
+  static final L MEM_RELEASE = new L("cuMemRelease", 10020);
+  static final LL MEM_RETAIN_ALLOCATION_HANDLE = new LL("cuMemRetainAllocationHandle", 11000);
+  static final L5 MEM_ADDRESS_RESERVE = new L5("cuMemAddressReserve", 10020);
+  static final LL MEM_ADDRESS_FREE = new LL("cuMemAddressFree", 10020);
+  static final L5 MEM_MAP = new L5("cuMemMap", 10020);
+  static final LL MEM_UNMAP = new LL("cuMemUnmap", 10020);
+  static final LLLL MEM_SET_ACCESS = new LLLL("cuMemSetAccess", 10020);
+  static final LLIL MEM_EXPORT_TO_SHAREABLE_HANDLE = new LLIL("cuMemExportToShareableHandle", 10020);
+  static final LLI MEM_IMPORT_FROM_SHAREABLE_HANDLE = new LLI("cuMemImportFromShareableHandle", 10020);
 
   /** A few words for what is returned through pointers, for each thread. */
-  private static final ThreadLocal<MemorySegment> SCRATCH = ThreadLocal.withInitial(() -> Arena.ofAuto().allocate(64, 8));
+  private static final ThreadLocal<MemorySegment> SCRATCH =
+      ThreadLocal.withInitial(() -> Arena.ofAuto().allocate(64, 8));
 
   private Cu() {}
-
-  static MethodHandle function(String name, MemoryLayout... arguments) {
-    return CuLibrary.declare(name, FunctionDescriptor.of(JAVA_INT, arguments), false);
-  }
-
-  static MethodHandle optional(String name, MemoryLayout... arguments) {
-    return CuLibrary.declare(name, FunctionDescriptor.of(JAVA_INT, arguments), true);
-  }
 
   /** This thread's words; what is in them is good until the next call that uses them. */
   static MemorySegment scratch() {
     return SCRATCH.get();
-  }
-
-  static int init(int flags) {
-    try {
-      return (int) INIT.invokeExact(flags);
-    } catch (Throwable t) {
-      throw unexpected(t);
-    }
-  }
-
-  static int driverGetVersion(long version) {
-    try {
-      return (int) DRIVER_GET_VERSION.invokeExact(version);
-    } catch (Throwable t) {
-      throw unexpected(t);
-    }
-  }
-
-  static int getErrorName(int code, long name) {
-    try {
-      return (int) GET_ERROR_NAME.invokeExact(code, name);
-    } catch (Throwable t) {
-      throw unexpected(t);
-    }
-  }
-
-  static int deviceGetCount(long count) {
-    try {
-      return (int) DEVICE_GET_COUNT.invokeExact(count);
-    } catch (Throwable t) {
-      throw unexpected(t);
-    }
-  }
-
-  static int deviceGet(long device, int ordinal) {
-    try {
-      return (int) DEVICE_GET.invokeExact(device, ordinal);
-    } catch (Throwable t) {
-      throw unexpected(t);
-    }
-  }
-
-  static int deviceGetName(long name, int length, int device) {
-    try {
-      return (int) DEVICE_GET_NAME.invokeExact(name, length, device);
-    } catch (Throwable t) {
-      throw unexpected(t);
-    }
-  }
-
-  static int deviceTotalMem(long bytes, int device) {
-    try {
-      return (int) DEVICE_TOTAL_MEM.invokeExact(bytes, device);
-    } catch (Throwable t) {
-      throw unexpected(t);
-    }
-  }
-
-  static int deviceGetAttribute(long value, int attribute, int device) {
-    try {
-      return (int) DEVICE_GET_ATTRIBUTE.invokeExact(value, attribute, device);
-    } catch (Throwable t) {
-      throw unexpected(t);
-    }
-  }
-
-  static int deviceCanAccessPeer(long can, int device, int peer) {
-    try {
-      return (int) DEVICE_CAN_ACCESS_PEER.invokeExact(can, device, peer);
-    } catch (Throwable t) {
-      throw unexpected(t);
-    }
-  }
-
-  static int primaryCtxRetain(long context, int device) {
-    try {
-      return (int) PRIMARY_CTX_RETAIN.invokeExact(context, device);
-    } catch (Throwable t) {
-      throw unexpected(t);
-    }
-  }
-
-  static int primaryCtxRelease(int device) {
-    try {
-      return (int) PRIMARY_CTX_RELEASE.invokeExact(device);
-    } catch (Throwable t) {
-      throw unexpected(t);
-    }
-  }
-
-  static int ctxPushCurrent(long context) {
-    try {
-      return (int) CTX_PUSH_CURRENT.invokeExact(context);
-    } catch (Throwable t) {
-      throw unexpected(t);
-    }
-  }
-
-  static int ctxPopCurrent(long context) {
-    try {
-      return (int) CTX_POP_CURRENT.invokeExact(context);
-    } catch (Throwable t) {
-      throw unexpected(t);
-    }
-  }
-
-  static int ctxEnablePeerAccess(long peer, int flags) {
-    try {
-      return (int) CTX_ENABLE_PEER_ACCESS.invokeExact(peer, flags);
-    } catch (Throwable t) {
-      throw unexpected(t);
-    }
-  }
-
-  static int streamCreate(long stream, int flags) {
-    try {
-      return (int) STREAM_CREATE.invokeExact(stream, flags);
-    } catch (Throwable t) {
-      throw unexpected(t);
-    }
-  }
-
-  static int streamDestroy(long stream) {
-    try {
-      return (int) STREAM_DESTROY.invokeExact(stream);
-    } catch (Throwable t) {
-      throw unexpected(t);
-    }
-  }
-
-  static int streamQuery(long stream) {
-    try {
-      return (int) STREAM_QUERY.invokeExact(stream);
-    } catch (Throwable t) {
-      throw unexpected(t);
-    }
-  }
-
-  static int streamSynchronize(long stream) {
-    try {
-      return (int) STREAM_SYNCHRONIZE.invokeExact(stream);
-    } catch (Throwable t) {
-      throw unexpected(t);
-    }
-  }
-
-  static int streamGetCtx(long stream, long context) {
-    try {
-      return (int) STREAM_GET_CTX.invokeExact(stream, context);
-    } catch (Throwable t) {
-      throw unexpected(t);
-    }
-  }
-
-  static int streamWaitEvent(long stream, long event, int flags) {
-    try {
-      return (int) STREAM_WAIT_EVENT.invokeExact(stream, event, flags);
-    } catch (Throwable t) {
-      throw unexpected(t);
-    }
-  }
-
-  static int launchHostFunc(long stream, long function, long userData) {
-    try {
-      return (int) LAUNCH_HOST_FUNC.invokeExact(stream, function, userData);
-    } catch (Throwable t) {
-      throw unexpected(t);
-    }
-  }
-
-  static int eventCreate(long event, int flags) {
-    try {
-      return (int) EVENT_CREATE.invokeExact(event, flags);
-    } catch (Throwable t) {
-      throw unexpected(t);
-    }
-  }
-
-  static int eventDestroy(long event) {
-    try {
-      return (int) EVENT_DESTROY.invokeExact(event);
-    } catch (Throwable t) {
-      throw unexpected(t);
-    }
-  }
-
-  static int eventRecord(long event, long stream) {
-    try {
-      return (int) EVENT_RECORD.invokeExact(event, stream);
-    } catch (Throwable t) {
-      throw unexpected(t);
-    }
-  }
-
-  static int eventQuery(long event) {
-    try {
-      return (int) EVENT_QUERY.invokeExact(event);
-    } catch (Throwable t) {
-      throw unexpected(t);
-    }
-  }
-
-  static int eventSynchronize(long event) {
-    try {
-      return (int) EVENT_SYNCHRONIZE.invokeExact(event);
-    } catch (Throwable t) {
-      throw unexpected(t);
-    }
-  }
-
-  /** A call by a handle of the right type throws nothing. */
-  static AssertionError unexpected(Throwable t) {
-    return new AssertionError(t);
   }
 }

@@ -49,7 +49,9 @@ final class CuAddress {
   private static int attribute(int attribute, long address) {
     MemorySegment scratch = Cu.scratch();
     scratch.set(JAVA_INT, 0, 0); // some are a byte
-    return CuMemory.pointerGetAttribute(scratch.address(), attribute, address) == Cu.SUCCESS ? scratch.get(JAVA_INT, 0) : -1;
+    return Cu.POINTER_GET_ATTRIBUTE.call(scratch.address(), attribute, address) == Cu.SUCCESS
+        ? scratch.get(JAVA_INT, 0)
+        : -1;
   }
 
   static void checkEvent(Gpu gpu, long event) {

@@ -17,7 +17,7 @@ final class CuErrors {
   static String describe(int code) {
     MemorySegment scratch = Cu.scratch();
     String name = "unknown code";
-    if (Cu.getErrorName(code, scratch.address()) == Cu.SUCCESS && scratch.get(JAVA_LONG, 0) != 0) {
+    if (Cu.GET_ERROR_NAME.call(code, scratch.address()) == Cu.SUCCESS && scratch.get(JAVA_LONG, 0) != 0) {
       name = MemorySegment.ofAddress(scratch.get(JAVA_LONG, 0)).reinterpret(256).getString(0);
     }
     return name + " (" + code + ")";

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.cuda;
 
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
 import java.lang.invoke.MethodHandle;
@@ -18,18 +21,15 @@ import org.jspecify.annotations.Nullable;
 final class CuLibrary {
   private static final List<String> NAMES = List.of("libcuda.so.1", "/usr/lib/wsl/lib/libcuda.so.1", "nvcuda.dll");
 
-  /** The youngest of the functions without which nothing here works; from CUDA 10.0. */
-  private static final List<String> NEEDED = List.of("cuLaunchHostFunc");
-
-  /** What is called in it, by name. */
+  /** The functions of {@link Cu} with their native types, by name. */
   private static final Map<String, Function> FUNCTIONS = new ConcurrentHashMap<>();
 
   private static volatile @Nullable SymbolLookup found;
 
   private CuLibrary() {}
 
-  /** How a function is called, and whether some drivers lack it. */
-  record Function(FunctionDescriptor type, boolean isOptional) {}
+  /** A function's native type, and the first CUDA that has it. */
+  record Function(FunctionDescriptor type, int since) {}
 
   /** Null if it is there, else why it is not. Looks again each time that it was missing. */
   static @Nullable String missing() {
@@ -44,8 +44,9 @@ final class CuLibrary {
       } catch (IllegalArgumentException _) {
         continue;
       }
-      for (String function : NEEDED) {
-        if (lookup.find(function).isEmpty()) return name + " has no function " + function + "; a driver for CUDA 10.0 or newer is needed";
+      if (lookup.find(Cu.YOUNGEST_NEEDED).isEmpty()) {
+        return name + " has no function " + Cu.YOUNGEST_NEEDED + "; a driver for CUDA " + CuFunction.version(Cu.OLDEST)
+            + " or newer is needed";
       }
       found = lookup;
       return null;
@@ -53,10 +54,11 @@ final class CuLibrary {
     return "no CUDA driver was found; looked for " + String.join(", ", names);
   }
 
-  /** Like {@link #handle}, of a function that is called. */
-  static MethodHandle declare(String name, FunctionDescriptor type, boolean isOptional) {
-    FUNCTIONS.put(name, new Function(type, isOptional));
-    return handle(name, type, isOptional);
+  /** The handle of a function that returns a {@code CUresult}. */
+  static MethodHandle link(String name, int since, MemoryLayout... arguments) {
+    FunctionDescriptor type = FunctionDescriptor.of(JAVA_INT, arguments);
+    FUNCTIONS.put(name, new Function(type, since));
+    return handle(name, type, CuFunction.isOptional(since));
   }
 
   /** A function's handle, if the library was found. One that is optional and not there returns {@link Cu#NOT_SUPPORTED}. */
@@ -75,7 +77,7 @@ final class CuLibrary {
     return lookup != null && lookup.find(name).isPresent();
   }
 
-  /** What is called, for tests, which lay it beside CUDA's header. */
+  /** The table, for tests; it is complete when {@link Cu} is initialised. */
   static Map<String, Function> functions() {
     return Map.copyOf(FUNCTIONS);
   }

@@ -53,7 +53,7 @@ final class CudaDriver extends MemoryDriver {
   public boolean isIdle(long queue) {
     int code = gpu.push();
     if (code == Cu.SUCCESS) {
-      code = Cu.streamQuery(queue);
+      code = Cu.STREAM_QUERY.call(queue);
       gpu.leave();
     }
     Answer answer = CuAnswers.of(code);
@@ -89,12 +89,12 @@ final class CudaDriver extends MemoryDriver {
   @Override
   public void synchronizeQueue(long queue) {
     gpu.enter();
-    int code = Cu.streamSynchronize(queue);
+    int code = Cu.STREAM_SYNCHRONIZE.call(queue);
     gpu.leave();
     if (CuAnswers.of(code) == Answer.CANNOT_TELL && code != Cu.NOT_PERMITTED) {
       awaitEnd(queue, code);
     } else {
-      gpu.check(code, "cuStreamSynchronize");
+      gpu.check(code, Cu.STREAM_SYNCHRONIZE);
     }
   }
 
@@ -104,7 +104,7 @@ final class CudaDriver extends MemoryDriver {
     try {
       end = Streams.record(gpu, queue);
     } catch (DeviceException e) {
-      DeviceException untold = gpu.error("cuStreamSynchronize", code, "");
+      DeviceException untold = gpu.error(Cu.STREAM_SYNCHRONIZE, code, "");
       untold.addSuppressed(e);
       throw untold;
     }
@@ -156,9 +156,9 @@ final class CudaDriver extends MemoryDriver {
   @Override
   public void waitFor(long queue, long event) {
     gpu.enterOrdered();
-    int code = Cu.streamWaitEvent(queue, event, 0);
+    int code = Cu.STREAM_WAIT_EVENT.call(queue, event, 0);
     gpu.leave();
-    gpu.check(code, "cuStreamWaitEvent");
+    gpu.check(code, Cu.STREAM_WAIT_EVENT);
   }
 
   /** In a host function, which may not ask, an event is taken for one that has not completed. */
@@ -171,7 +171,7 @@ final class CudaDriver extends MemoryDriver {
   public Answer ask(long event) {
     int code = gpu.waits.query(event);
     Answer answer = CuAnswers.of(code);
-    if (answer == Answer.FAILED || answer == Answer.UNKNOWN) throw gpu.error("cuEventQuery", code, "");
+    if (answer == Answer.FAILED || answer == Answer.UNKNOWN) throw gpu.error(Cu.EVENT_QUERY, code, "");
     return answer;
   }
 

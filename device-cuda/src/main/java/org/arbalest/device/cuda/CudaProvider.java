@@ -38,11 +38,15 @@ public final class CudaProvider implements DeviceProvider {
   public Availability probe(DeviceType type) {
     String missing = CuLibrary.missing();
     if (missing != null) return new Availability.Missing(missing);
-    int code = Cu.init(0);
-    if (code != Cu.SUCCESS) return new Availability.Missing("cuInit failed: " + CuErrors.describe(code) + version());
+    int code = Cu.INIT.call(0);
+    if (code != Cu.SUCCESS) {
+      return new Availability.Missing(Cu.INIT.label() + " failed: " + CuErrors.describe(code) + version());
+    }
     MemorySegment scratch = Cu.scratch();
-    code = Cu.deviceGetCount(scratch.address());
-    if (code != Cu.SUCCESS) return new Availability.Missing("cuDeviceGetCount failed: " + CuErrors.describe(code));
+    code = Cu.DEVICE_GET_COUNT.call(scratch.address());
+    if (code != Cu.SUCCESS) {
+      return new Availability.Missing(Cu.DEVICE_GET_COUNT.label() + " failed: " + CuErrors.describe(code));
+    }
     int count = scratch.get(JAVA_INT, 0);
     if (count == 0) return new Availability.Missing("the CUDA driver shows no GPU" + version());
     String unshared = type.equals(DeviceType.CUDA_MANAGED) ? unshared(count) : null;
@@ -59,9 +63,9 @@ public final class CudaProvider implements DeviceProvider {
 
   private static String version() {
     MemorySegment scratch = Cu.scratch();
-    if (Cu.driverGetVersion(scratch.address()) != Cu.SUCCESS) return "";
+    if (Cu.DRIVER_GET_VERSION.call(scratch.address()) != Cu.SUCCESS) return "";
     int version = scratch.get(JAVA_INT, 0);
-    return "; the driver is for CUDA " + version / 1000 + "." + version % 1000 / 10;
+    return "; the driver is for CUDA " + CuFunction.version(version);
   }
 
   @Override

@@ -34,7 +34,6 @@ final class CudaSharing implements ProcessSharing {
     this.mappings = new Mappings(gpu);
     this.plainMemory = new ShareableMemory(gpu);
     this.fabricMemory = new FabricMemory(gpu, mappings);
-    CuIpc.load();
   }
 
   @Override
@@ -48,19 +47,21 @@ final class CudaSharing implements ProcessSharing {
       MemorySegment out = arena.allocate(2 * Long.BYTES, 8);
       MemorySegment handle = arena.allocate(SharedHandle.BYTES, 8);
       gpu.enter();
-      int asked = CuMemory.pointerGetAttribute(out.address(), CuIpc.IS_LEGACY_IPC_CAPABLE, address);
+      int asked = Cu.POINTER_GET_ATTRIBUTE.call(out.address(), CuIpc.IS_LEGACY_IPC_CAPABLE, address);
       boolean isPlain = asked != Cu.SUCCESS || out.get(JAVA_INT, 0) != 0;
       int fabric = isPlain ? Cu.SUCCESS : exportFabric(out, handle, address);
       boolean isRefused = !isPlain && fabric == Cu.NOT_SUPPORTED;
-      int ranged = isRefused ? Cu.SUCCESS : CuIpc.memGetAddressRange(out.address(), out.address() + Long.BYTES, address);
+      int ranged = isRefused
+          ? Cu.SUCCESS
+          : Cu.MEM_GET_ADDRESS_RANGE.call(out.address(), out.address() + Long.BYTES, address);
       long base = out.get(JAVA_LONG, 0);
-      int plain = isPlain && ranged == Cu.SUCCESS ? CuIpc.getMemHandle(handle.address(), base) : Cu.SUCCESS;
+      int plain = isPlain && ranged == Cu.SUCCESS ? Cu.IPC_GET_MEM_HANDLE.call(handle.address(), base) : Cu.SUCCESS;
       gpu.leave();
       if (isRefused)
         throw DeviceException.invalid(at(address) + " is in a pool, or mapped without a fabric handle: what cuMemAlloc gave is shared, or has such a handle");
-      if (ranged != Cu.SUCCESS) throw gpu.error("cuMemGetAddressRange", ranged, at(address));
-      if (plain != Cu.SUCCESS) throw gpu.error("cuIpcGetMemHandle", plain, at(base));
-      if (fabric != Cu.SUCCESS) throw gpu.error("cuMemExportToShareableHandle", fabric, at(base));
+      if (ranged != Cu.SUCCESS) throw gpu.error(Cu.MEM_GET_ADDRESS_RANGE, ranged, at(address));
+      if (plain != Cu.SUCCESS) throw gpu.error(Cu.IPC_GET_MEM_HANDLE, plain, at(base));
+      if (fabric != Cu.SUCCESS) throw gpu.error(Cu.MEM_EXPORT_TO_SHAREABLE_HANDLE, fabric, at(base));
       return new Exported(base, out.get(JAVA_LONG, Long.BYTES), SharedHandle.of(isPlain ? PLAIN : FABRIC, handle));
     }
   }
@@ -68,11 +69,12 @@ final class CudaSharing implements ProcessSharing {
   /** In the context: the driver's code; {@link Cu#NOT_SUPPORTED} if the memory there has no such handle. */
   private int exportFabric(MemorySegment scratch, MemorySegment handle, long address) {
     scratch.set(JAVA_LONG, 0, 0);
-    int asked = CuMemory.pointerGetAttribute(scratch.address(), CuMap.ALLOWED_HANDLE_TYPES, address);
+    int asked = Cu.POINTER_GET_ATTRIBUTE.call(scratch.address(), CuMap.ALLOWED_HANDLE_TYPES, address);
     if (asked != Cu.SUCCESS || (scratch.get(JAVA_LONG, 0) & CuMap.HANDLE_TYPE_FABRIC) == 0) return Cu.NOT_SUPPORTED;
-    if (CuMap.retain(scratch.address(), address) != Cu.SUCCESS) return Cu.NOT_SUPPORTED; // a pool with such handles, which are shared in another way
+    // a pool with such handles, which are shared in another way
+    if (Cu.MEM_RETAIN_ALLOCATION_HANDLE.call(scratch.address(), address) != Cu.SUCCESS) return Cu.NOT_SUPPORTED;
     long memory = scratch.get(JAVA_LONG, 0);
-    int code = CuMap.exportTo(handle.address(), memory, CuMap.HANDLE_TYPE_FABRIC, 0);
+    int code = Cu.MEM_EXPORT_TO_SHAREABLE_HANDLE.call(handle.address(), memory, CuMap.HANDLE_TYPE_FABRIC, 0);
     mappings.release(memory);
     return code;
   }
@@ -89,50 +91,56 @@ final class CudaSharing implements ProcessSharing {
       if (!isPlain) return mappings.open(value, bytes);
       MemorySegment out = arena.allocate(2 * Long.BYTES, 8);
       gpu.enter();
-      int code = CuIpc.openMemHandle(out.address(), value, CuIpc.MEM_LAZY_ENABLE_PEER_ACCESS);
+      int code = Cu.IPC_OPEN_MEM_HANDLE.call(out.address(), value, CuIpc.MEM_LAZY_ENABLE_PEER_ACCESS);
       long base = out.get(JAVA_LONG, 0);
-      boolean isKnown = code == Cu.SUCCESS && CuIpc.memGetAddressRange(0, out.address() + Long.BYTES, base) == Cu.SUCCESS;
+      boolean isKnown = code == Cu.SUCCESS
+          && Cu.MEM_GET_ADDRESS_RANGE.call(0, out.address() + Long.BYTES, base) == Cu.SUCCESS;
       boolean isShort = isKnown && out.get(JAVA_LONG, Long.BYTES) < bytes;
-      int closed = isShort ? CuIpc.closeMemHandle(base) : Cu.SUCCESS;
+      int closed = isShort ? Cu.IPC_CLOSE_MEM_HANDLE.call(base) : Cu.SUCCESS;
       gpu.leave();
-      if (code == CuIpc.MAP_FAILED) throw gone("cuIpcOpenMemHandle", code);
-      gpu.check(code, "cuIpcOpenMemHandle");
+      if (code == CuIpc.MAP_FAILED) throw gone(Cu.IPC_OPEN_MEM_HANDLE, code);
+      gpu.check(code, Cu.IPC_OPEN_MEM_HANDLE);
       if (!isShort) return base;
       var failure = DeviceException.invalid("an allocation is said to have " + bytes + " bytes, and has " + out.get(JAVA_LONG, Long.BYTES));
-      if (closed != Cu.SUCCESS) failure.addSuppressed(gpu.error("cuIpcCloseMemHandle", closed, at(base)));
+      if (closed != Cu.SUCCESS) failure.addSuppressed(gpu.error(Cu.IPC_CLOSE_MEM_HANDLE, closed, at(base)));
       throw failure;
     }
   }
 
-  private DeviceException gone(String function, int code) {
+  private DeviceException gone(CuFunction function, int code) {
     String why = "; what was shared is freed, or the process that shared it is gone";
-    return new DeviceException(Errno.EINVAL, function + " on " + gpu.name + " failed: " + CuErrors.describe(code) + why);
+    return new DeviceException(Errno.EINVAL, function.label() + " on " + gpu.name + " failed: "
+        + CuErrors.describe(code) + why);
   }
 
   @Override
   public void close(byte[] handle, long base, long bytes) {
     boolean isPlain = SharedHandle.form(handle, FABRIC) == PLAIN;
     gpu.enter();
-    int code = isPlain ? CuIpc.closeMemHandle(base) : mappings.unmap(base, bytes);
+    int code = isPlain ? Cu.IPC_CLOSE_MEM_HANDLE.call(base) : mappings.unmap(base, bytes);
     gpu.leave();
-    if (code != Cu.SUCCESS && code != Cu.DEINITIALIZED) throw gpu.error(isPlain ? "cuIpcCloseMemHandle" : "cuMemUnmap", code, at(base));
+    if (code != Cu.SUCCESS && code != Cu.DEINITIALIZED) {
+      throw gpu.error(isPlain ? Cu.IPC_CLOSE_MEM_HANDLE : Cu.MEM_UNMAP, code, at(base));
+    }
   }
 
   @Override
   public long record(long queue) {
     MemorySegment scratch = Cu.scratch();
-    boolean isKnown = Cu.deviceGetAttribute(scratch.address(), CuIpc.IPC_EVENT_SUPPORTED, gpu.device()) == Cu.SUCCESS;
+    int code = Cu.DEVICE_GET_ATTRIBUTE.call(scratch.address(), CuIpc.IPC_EVENT_SUPPORTED, gpu.device());
+    boolean isKnown = code == Cu.SUCCESS;
     if (isKnown && scratch.get(JAVA_INT, 0) == 0) return 0;
     gpu.enter();
-    int created = Cu.eventCreate(scratch.address(), Cu.EVENT_DISABLE_TIMING | Cu.EVENT_BLOCKING_SYNC | CuIpc.EVENT_INTERPROCESS);
+    int created = Cu.EVENT_CREATE.call(scratch.address(),
+        Cu.EVENT_DISABLE_TIMING | Cu.EVENT_BLOCKING_SYNC | CuIpc.EVENT_INTERPROCESS);
     long event = scratch.get(JAVA_LONG, 0);
-    int recorded = created == Cu.SUCCESS ? Cu.eventRecord(event, queue) : created;
-    int destroyed = created == Cu.SUCCESS && recorded != Cu.SUCCESS ? Cu.eventDestroy(event) : Cu.SUCCESS;
+    int recorded = created == Cu.SUCCESS ? Cu.EVENT_RECORD.call(event, queue) : created;
+    int destroyed = created == Cu.SUCCESS && recorded != Cu.SUCCESS ? Cu.EVENT_DESTROY.call(event) : Cu.SUCCESS;
     gpu.leave();
-    gpu.check(created, "cuEventCreate");
+    gpu.check(created, Cu.EVENT_CREATE);
     if (recorded == Cu.SUCCESS) return event;
-    var failure = gpu.error("cuEventRecord", recorded, "");
-    if (destroyed != Cu.SUCCESS) failure.addSuppressed(gpu.error("cuEventDestroy", destroyed, ""));
+    var failure = gpu.error(Cu.EVENT_RECORD, recorded, "");
+    if (destroyed != Cu.SUCCESS) failure.addSuppressed(gpu.error(Cu.EVENT_DESTROY, destroyed, ""));
     throw failure;
   }
 
@@ -141,9 +149,9 @@ final class CudaSharing implements ProcessSharing {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment handle = arena.allocate(SharedHandle.BYTES, 8);
       gpu.enter();
-      int code = CuIpc.getEventHandle(handle.address(), event);
+      int code = Cu.IPC_GET_EVENT_HANDLE.call(handle.address(), event);
       gpu.leave();
-      gpu.check(code, "cuIpcGetEventHandle");
+      gpu.check(code, Cu.IPC_GET_EVENT_HANDLE);
       return SharedHandle.of(PLAIN, handle);
     }
   }
@@ -155,10 +163,10 @@ final class CudaSharing implements ProcessSharing {
       MemorySegment value = SharedHandle.segment(handle, arena);
       MemorySegment out = arena.allocate(JAVA_LONG);
       gpu.enter();
-      int code = CuIpc.openEventHandle(out.address(), value);
+      int code = Cu.IPC_OPEN_EVENT_HANDLE.call(out.address(), value);
       gpu.leave();
-      if (code == CuIpc.MAP_FAILED) throw gone("cuIpcOpenEventHandle", code);
-      gpu.check(code, "cuIpcOpenEventHandle");
+      if (code == CuIpc.MAP_FAILED) throw gone(Cu.IPC_OPEN_EVENT_HANDLE, code);
+      gpu.check(code, Cu.IPC_OPEN_EVENT_HANDLE);
       return out.get(JAVA_LONG, 0);
     }
   }

@@ -7,7 +7,7 @@ import org.arbalest.device.DeviceType;
 /** A GPU's own memory: from its pool, if there is one. */
 final class DeviceMemory extends GpuMemory {
   DeviceMemory(Gpu gpu) {
-    super(gpu, DeviceType.CUDA, gpu.pool.isThere() ? "cuMemAllocFromPoolAsync" : "cuMemAlloc");
+    super(gpu, DeviceType.CUDA, gpu.pool.isThere() ? Cu.MEM_ALLOC_FROM_POOL_ASYNC : Cu.MEM_ALLOC);
   }
 
   @Override
@@ -19,14 +19,14 @@ final class DeviceMemory extends GpuMemory {
   int tryAllocate(MemorySegment out, long bytes) {
     if (gpu.pool.isThere()) return gpu.pool.tryAllocate(out, bytes);
     gpu.enter();
-    int code = CuMemory.memAlloc(out.address(), bytes);
+    int code = Cu.MEM_ALLOC.call(out.address(), bytes);
     gpu.leave();
     return code;
   }
 
   @Override
   int freeBlock(long address, long bytes) {
-    return gpu.pool.isThere() ? gpu.pool.free(address) : CuMemory.memFree(address);
+    return gpu.pool.isThere() ? gpu.pool.free(address) : Cu.MEM_FREE.call(address);
   }
 
   /** The pool keeps what is freed; without one freeing waits for the GPU. */

@@ -8,7 +8,7 @@ final class FabricMemory extends ShareableMemory {
   private final Mappings mappings;
 
   FabricMemory(Gpu gpu, Mappings mappings) {
-    super(gpu, "cuMemCreate");
+    super(gpu, Cu.MEM_CREATE);
     this.mappings = mappings;
   }
 

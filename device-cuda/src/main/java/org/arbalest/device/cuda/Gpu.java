@@ -66,24 +66,31 @@ final class Gpu {
       if (open != null) return open;
       CuMemory.load();
       CuCapture.load();
-      CuRegister.load();
       CuManaged.load();
       Frees.CALLS.start();
       String name = "CUDA:" + ordinal;
       MemorySegment scratch = Cu.scratch();
-      check(Cu.deviceGet(scratch.address(), ordinal), "cuDeviceGet", name);
+      check(Cu.DEVICE_GET.call(scratch.address(), ordinal), Cu.DEVICE_GET, name);
       int device = scratch.get(JAVA_INT, 0);
-      check(Cu.primaryCtxRetain(scratch.address(), device), "cuDevicePrimaryCtxRetain", name);
+      check(Cu.PRIMARY_CTX_RETAIN.call(scratch.address(), device), Cu.PRIMARY_CTX_RETAIN, name);
       try {
         open = new Gpu(ordinal, device, scratch.get(JAVA_LONG, 0));
       } catch (Throwable t) {
-        int code = Cu.primaryCtxRelease(device);
-        if (code != Cu.SUCCESS) t.addSuppressed(CuErrors.exception("cuDevicePrimaryCtxRelease on " + name, code, ""));
+        int code = release(device);
+        if (code != Cu.SUCCESS) {
+          t.addSuppressed(CuErrors.exception(Cu.PRIMARY_CTX_RELEASE.label() + " on " + name, code, ""));
+        }
         throw t;
       }
       OPEN.set(ordinal, open);
       return open;
     }
+  }
+
+  /** By the older function where the driver has no other. */
+  private static int release(int device) {
+    int code = Cu.PRIMARY_CTX_RELEASE_V2.call(device);
+    return code == Cu.NOT_SUPPORTED ? Cu.PRIMARY_CTX_RELEASE.call(device) : code;
   }
 
   /** One that was opened; null if there is none of that ordinal. */
@@ -115,7 +122,7 @@ final class Gpu {
 
   /** Like {@link #push}, where it must be possible. */
   void enter() {
-    check(push(), "cuCtxPushCurrent");
+    check(push(), Cu.CTX_PUSH_CURRENT);
   }
 
   /**
@@ -124,19 +131,20 @@ final class Gpu {
    */
   int pushOrdered() {
     CuCapture.prepare();
-    return Cu.ctxPushCurrent(context);
+    return Cu.CTX_PUSH_CURRENT.call(context);
   }
 
   /** Like {@link #pushOrdered}, where it must be possible. */
   void enterOrdered() {
-    check(pushOrdered(), "cuCtxPushCurrent");
+    check(pushOrdered(), Cu.CTX_PUSH_CURRENT);
   }
 
   void leave() {
     CuCapture.restore();
-    int code = Cu.ctxPopCurrent(0);
+    int code = Cu.CTX_POP_CURRENT.call(0);
     if (code == Cu.SUCCESS || CuAnswers.of(code) == Answer.GONE) return;
-    CuErrors.report("restoring the thread's context", error("cuCtxPopCurrent", code, "")); // what was asked for is done
+    // what was asked for is done
+    CuErrors.report("restoring the thread's context", error(Cu.CTX_POP_CURRENT, code, ""));
   }
 
   /** Whether the two GPUs' queues and memory go together. They always do; if the hardware can, copies go directly from now on. */
@@ -155,36 +163,36 @@ final class Gpu {
 
   private void connect(Gpu peer) {
     MemorySegment scratch = Cu.scratch();
-    check(Cu.deviceCanAccessPeer(scratch.address(), device, peer.device), "cuDeviceCanAccessPeer");
+    check(Cu.DEVICE_CAN_ACCESS_PEER.call(scratch.address(), device, peer.device), Cu.DEVICE_CAN_ACCESS_PEER);
     if (scratch.get(JAVA_INT, 0) == 0) {
       hasFarPeers = true; // the driver goes through main memory, if it is told whose memory is whose
       return;
     }
     enter();
-    int code = Cu.ctxEnablePeerAccess(peer.context, 0);
+    int code = Cu.CTX_ENABLE_PEER_ACCESS.call(peer.context, 0);
     leave();
-    if (code != Cu.PEER_ACCESS_ALREADY_ENABLED) check(code, "cuCtxEnablePeerAccess");
+    if (code != Cu.PEER_ACCESS_ALREADY_ENABLED) check(code, Cu.CTX_ENABLE_PEER_ACCESS);
     peer.pool.letReach(this);
   }
 
-  void check(int code, String function) {
+  void check(int code, CuFunction function) {
     check(code, function, name);
   }
 
-  static void check(int code, String function, String name) {
-    if (code != Cu.SUCCESS) throw CuErrors.exception(function + " on " + name, code, "");
+  static void check(int code, CuFunction function, String name) {
+    if (code != Cu.SUCCESS) throw CuErrors.exception(function.label() + " on " + name, code, "");
   }
 
-  DeviceException error(String function, int code, String asked) {
-    return CuErrors.exception(function + " on " + name, code, asked);
+  DeviceException error(CuFunction function, int code, String asked) {
+    return CuErrors.exception(function.label() + " on " + name, code, asked);
   }
 
   /** All of its memory, in bytes. */
   static long totalMemory(int ordinal) {
     MemorySegment scratch = Cu.scratch();
     String name = "CUDA:" + ordinal;
-    check(Cu.deviceGet(scratch.address(), ordinal), "cuDeviceGet", name);
-    check(Cu.deviceTotalMem(scratch.address(), scratch.get(JAVA_INT, 0)), "cuDeviceTotalMem", name);
+    check(Cu.DEVICE_GET.call(scratch.address(), ordinal), Cu.DEVICE_GET, name);
+    check(Cu.DEVICE_TOTAL_MEM.call(scratch.address(), scratch.get(JAVA_INT, 0)), Cu.DEVICE_TOTAL_MEM, name);
     return scratch.get(JAVA_LONG, 0);
   }
 
@@ -194,9 +202,9 @@ final class Gpu {
       MemorySegment value = arena.allocate(JAVA_LONG);
       MemorySegment text = arena.allocate(256);
       String id = "CUDA:" + ordinal;
-      check(Cu.deviceGet(value.address(), ordinal), "cuDeviceGet", id);
+      check(Cu.DEVICE_GET.call(value.address(), ordinal), Cu.DEVICE_GET, id);
       int device = value.get(JAVA_INT, 0);
-      check(Cu.deviceGetName(text.address(), 256, device), "cuDeviceGetName", id);
+      check(Cu.DEVICE_GET_NAME.call(text.address(), 256, device), Cu.DEVICE_GET_NAME, id);
       double gibibytes = totalMemory(ordinal) / (double) (1 << 30);
       int major = attribute(ordinal, Cu.COMPUTE_CAPABILITY_MAJOR);
       int minor = attribute(ordinal, Cu.COMPUTE_CAPABILITY_MINOR);
@@ -207,8 +215,9 @@ final class Gpu {
   /** An attribute of a device, which need not be open. */
   static int attribute(int ordinal, int attribute) {
     MemorySegment scratch = Cu.scratch();
-    check(Cu.deviceGet(scratch.address(), ordinal), "cuDeviceGet", "CUDA:" + ordinal);
-    check(Cu.deviceGetAttribute(scratch.address(), attribute, scratch.get(JAVA_INT, 0)), "cuDeviceGetAttribute", "CUDA:" + ordinal);
+    check(Cu.DEVICE_GET.call(scratch.address(), ordinal), Cu.DEVICE_GET, "CUDA:" + ordinal);
+    check(Cu.DEVICE_GET_ATTRIBUTE.call(scratch.address(), attribute, scratch.get(JAVA_INT, 0)),
+        Cu.DEVICE_GET_ATTRIBUTE, "CUDA:" + ordinal);
     return scratch.get(JAVA_INT, 0);
   }
 }

@@ -11,12 +11,12 @@ import org.arbalest.device.MemoryAllocator;
 /** Memory of one of a GPU's kinds. */
 abstract class GpuMemory implements MemoryAllocator {
   final Gpu gpu;
-  private final String function;
+  private final CuFunction function;
 
   /** Such as {@code CUDA_HOST:0}. */
   final String name;
 
-  GpuMemory(Gpu gpu, DeviceType type, String function) {
+  GpuMemory(Gpu gpu, DeviceType type, CuFunction function) {
     this.gpu = gpu;
     this.name = type + ":" + gpu.ordinal;
     this.function = function;
@@ -56,11 +56,11 @@ abstract class GpuMemory implements MemoryAllocator {
     if (code == Cu.OUT_OF_MEMORY && !(this instanceof PinnedMemory)) {
       MemorySegment scratch = Cu.scratch();
       gpu.enter();
-      int known = CuMemory.memGetInfo(scratch.address(), scratch.address() + 8);
+      int known = Cu.MEM_GET_INFO.call(scratch.address(), scratch.address() + 8);
       gpu.leave();
       if (known == Cu.SUCCESS) asked += "; " + scratch.get(JAVA_LONG, 0) + " of the GPU's " + scratch.get(JAVA_LONG, 8) + " bytes are free";
     }
-    return CuErrors.exception(function + " on " + name, code, asked);
+    return CuErrors.exception(function.label() + " on " + name, code, asked);
   }
 
   @Override
@@ -80,8 +80,12 @@ abstract class GpuMemory implements MemoryAllocator {
     if (code == Cu.SUCCESS) {
       freed.run();
     } else {
-      Frees.CALLS.goOn(code, () -> freeNow(address, bytes), failed -> gpu.error("freeing memory", failed, "0x" + Long.toHexString(address)), freed);
+      Frees.CALLS.goOn(code, () -> freeNow(address, bytes), failed -> notFreed(failed, address), freed);
     }
+  }
+
+  private DeviceException notFreed(int code, long address) {
+    return CuErrors.exception("freeing memory on " + gpu.name, code, "0x" + Long.toHexString(address));
   }
 
   final int freeNow(long address, long bytes) {

@@ -67,9 +67,9 @@ public final class Jcuda {
     long handle = (long) NATIVE_POINTER.get(stream);
     MemorySegment scratch = Cu.scratch();
     gpu.enter();
-    int code = Cu.streamGetCtx(handle, scratch.address());
+    int code = Cu.STREAM_GET_CTX.call(handle, scratch.address());
     gpu.leave();
-    gpu.check(code, "cuStreamGetCtx");
+    gpu.check(code, Cu.STREAM_GET_CTX);
     checkContext(gpu, scratch.get(JAVA_LONG, 0));
     return device.wrapStream(handle);
   }

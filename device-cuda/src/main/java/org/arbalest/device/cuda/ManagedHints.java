@@ -47,7 +47,7 @@ final class ManagedHints {
     gpu.enter();
     int code = CuManaged.prefetch(address, bytes, place, queue);
     gpu.leave();
-    if (code != Cu.SUCCESS) throw gpu.error("cuMemPrefetchAsync", code, what(address, bytes, place));
+    if (code != Cu.SUCCESS) throw gpu.error(Cu.MEM_PREFETCH_ASYNC, code, what(address, bytes, place));
   }
 
   static void advise(DeviceBuffer buffer, MemoryAdvice advice, Device place) {
@@ -67,7 +67,7 @@ final class ManagedHints {
     gpu.enter();
     int code = CuManaged.advise(address, bytes, advice.code(), place);
     gpu.leave();
-    if (code != Cu.SUCCESS) throw gpu.error("cuMemAdvise", code, advice + " for " + what(address, bytes, place));
+    if (code != Cu.SUCCESS) throw gpu.error(Cu.MEM_ADVISE, code, advice + " for " + what(address, bytes, place));
   }
 
   private static String what(long address, long bytes, int place) {
@@ -109,11 +109,13 @@ final class ManagedHints {
   private static void add(Gpu gpu, long address, Map<Long, Long> found) {
     MemorySegment scratch = Cu.scratch();
     gpu.enter();
-    int start = CuMemory.pointerGetAttribute(scratch.address(), RANGE_START_ADDR, address);
-    int size = start == Cu.SUCCESS ? CuMemory.pointerGetAttribute(scratch.address() + 8, RANGE_SIZE, address) : start;
+    int start = Cu.POINTER_GET_ATTRIBUTE.call(scratch.address(), RANGE_START_ADDR, address);
+    int size = start == Cu.SUCCESS ? Cu.POINTER_GET_ATTRIBUTE.call(scratch.address() + 8, RANGE_SIZE, address) : start;
     gpu.leave();
     if (start == Cu.INVALID_VALUE) return;
-    if (size != Cu.SUCCESS) throw gpu.error("cuPointerGetAttribute", size, "the allocation of 0x" + Long.toHexString(address));
+    if (size != Cu.SUCCESS) {
+      throw gpu.error(Cu.POINTER_GET_ATTRIBUTE, size, "the allocation of 0x" + Long.toHexString(address));
+    }
     found.put(scratch.get(JAVA_LONG, 0), scratch.get(JAVA_LONG, 8));
   }
 }

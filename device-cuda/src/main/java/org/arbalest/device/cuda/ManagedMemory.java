@@ -37,7 +37,7 @@ final class ManagedMemory extends GpuMemory {
   }
 
   ManagedMemory(Gpu gpu) {
-    super(gpu, DeviceType.CUDA_MANAGED, "cuMemAllocManaged");
+    super(gpu, DeviceType.CUDA_MANAGED, Cu.MEM_ALLOC_MANAGED);
   }
 
   @Override
@@ -88,7 +88,8 @@ final class ManagedMemory extends GpuMemory {
     if (bytes > free - SLACK - live) {
       throw new DeviceException(
           Errno.ENOMEM,
-          "cuMemAllocManaged on " + name + " was not called: asked for " + bytes + " bytes, but " + free + " bytes of the GPU are free, and "
+          Cu.MEM_ALLOC_MANAGED.label() + " on " + name + " was not called: asked for " + bytes + " bytes, but "
+              + free + " bytes of the GPU are free, and "
               + live + " bytes of managed memory may yet move there");
     }
     live += bytes + SLACK;
@@ -101,23 +102,23 @@ final class ManagedMemory extends GpuMemory {
   private long freeOnGpu() {
     MemorySegment scratch = Cu.scratch();
     gpu.enter();
-    int code = CuMemory.memGetInfo(scratch.address(), scratch.address() + 8);
+    int code = Cu.MEM_GET_INFO.call(scratch.address(), scratch.address() + 8);
     gpu.leave();
-    gpu.check(code, "cuMemGetInfo");
+    gpu.check(code, Cu.MEM_GET_INFO);
     return scratch.get(JAVA_LONG, 0);
   }
 
   @Override
   int tryAllocate(MemorySegment out, long bytes) {
     gpu.enter();
-    int code = CuMemory.memAllocManaged(out.address(), bytes, CuMemory.ATTACH_GLOBAL);
+    int code = Cu.MEM_ALLOC_MANAGED.call(out.address(), bytes, CuMemory.ATTACH_GLOBAL);
     gpu.leave();
     return code;
   }
 
   @Override
   int freeBlock(long address, long bytes) {
-    return CuMemory.memFree(address);
+    return Cu.MEM_FREE.call(address);
   }
 
   /** Freeing it waits for the GPU. */

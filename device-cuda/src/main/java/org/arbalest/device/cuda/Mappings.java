@@ -34,13 +34,13 @@ final class Mappings {
 
   Mappings(Gpu gpu) {
     this.gpu = gpu;
-    CuMap.load();
   }
 
   /** Whether the device has fabric handles. Whether the process may use them is seen when it does. */
   boolean hasFabric() {
     MemorySegment scratch = Cu.scratch();
-    return Cu.deviceGetAttribute(scratch.address(), CuMap.HANDLE_TYPE_FABRIC_SUPPORTED, gpu.device()) == Cu.SUCCESS && scratch.get(JAVA_INT, 0) != 0;
+    int code = Cu.DEVICE_GET_ATTRIBUTE.call(scratch.address(), CuMap.HANDLE_TYPE_FABRIC_SUPPORTED, gpu.device());
+    return code == Cu.SUCCESS && scratch.get(JAVA_INT, 0) != 0;
   }
 
   private synchronized MemorySegment properties() {
@@ -53,9 +53,9 @@ final class Mappings {
     asked.set(JAVA_INT, 12, gpu.device());
     MemorySegment scratch = Cu.scratch();
     gpu.enter();
-    int code = CuMap.getAllocationGranularity(scratch.address(), asked.address(), 0);
+    int code = Cu.MEM_GET_ALLOCATION_GRANULARITY.call(scratch.address(), asked.address(), 0);
     gpu.leave();
-    gpu.check(code, "cuMemGetAllocationGranularity");
+    gpu.check(code, Cu.MEM_GET_ALLOCATION_GRANULARITY);
     unit = scratch.get(JAVA_LONG, 0);
     properties = asked;
     return asked;
@@ -66,15 +66,15 @@ final class Mappings {
     MemorySegment known = access;
     if (known != null) return known;
     MemorySegment scratch = Cu.scratch();
-    Gpu.check(Cu.deviceGetCount(scratch.address()), "cuDeviceGetCount", gpu.name);
+    Gpu.check(Cu.DEVICE_GET_COUNT.call(scratch.address()), Cu.DEVICE_GET_COUNT, gpu.name);
     int devices = scratch.get(JAVA_INT, 0);
     MemorySegment list = Arena.ofAuto().allocate((long) ACCESS_SIZE * devices, 4);
     int let = 0;
     for (int i = 0; i < devices; i++) {
-      gpu.check(Cu.deviceGet(scratch.address(), i), "cuDeviceGet");
+      gpu.check(Cu.DEVICE_GET.call(scratch.address(), i), Cu.DEVICE_GET);
       int device = scratch.get(JAVA_INT, 0);
       if (device != gpu.device()) {
-        gpu.check(Cu.deviceCanAccessPeer(scratch.address(), device, gpu.device()), "cuDeviceCanAccessPeer");
+        gpu.check(Cu.DEVICE_CAN_ACCESS_PEER.call(scratch.address(), device, gpu.device()), Cu.DEVICE_CAN_ACCESS_PEER);
         if (scratch.get(JAVA_INT, 0) == 0) continue;
       }
       long at = (long) ACCESS_SIZE * let++;
@@ -94,10 +94,11 @@ final class Mappings {
     MemorySegment list = access();
     gpu.enter();
     try {
-      int code = CuMap.create(out.address(), size, asked.address(), 0);
+      int code = Cu.MEM_CREATE.call(out.address(), size, asked.address(), 0);
       if (code == Cu.SUCCESS) out.set(JAVA_LONG, 0, map(out.get(JAVA_LONG, 0), size, list));
       if (code != Cu.NOT_PERMITTED) return code;
-      throw new DeviceException(Errno.ENOSYS, "cuMemCreate on " + gpu.name + " failed: " + CuErrors.describe(code) + "; " + CHANNEL);
+      throw new DeviceException(Errno.ENOSYS, Cu.MEM_CREATE.label() + " on " + gpu.name + " failed: "
+          + CuErrors.describe(code) + "; " + CHANNEL);
     } finally {
       gpu.leave();
     }
@@ -114,7 +115,8 @@ final class Mappings {
     MemorySegment list = access();
     gpu.enter();
     try {
-      int code = CuMap.importFrom(scratch.address(), handle.address(), CuMap.HANDLE_TYPE_FABRIC);
+      int code = Cu.MEM_IMPORT_FROM_SHAREABLE_HANDLE.call(scratch.address(), handle.address(),
+          CuMap.HANDLE_TYPE_FABRIC);
       if (code != Cu.SUCCESS) throw refused(code);
       return map(scratch.get(JAVA_LONG, 0), bytes, list);
     } finally {
@@ -123,25 +125,31 @@ final class Mappings {
   }
 
   private DeviceException refused(int code) {
-    String what = "cuMemImportFromShareableHandle on " + gpu.name + " failed: " + CuErrors.describe(code);
+    String what = Cu.MEM_IMPORT_FROM_SHAREABLE_HANDLE.label() + " on " + gpu.name + " failed: "
+        + CuErrors.describe(code);
     if (code == Cu.NOT_PERMITTED) return new DeviceException(Errno.ENOSYS, what + "; " + CHANNEL);
     if (code == Cu.INVALID_VALUE) return DeviceException.invalid(what + "; what was shared is freed, or the process that shared it is gone");
-    return gpu.error("cuMemImportFromShareableHandle", code, "");
+    return gpu.error(Cu.MEM_IMPORT_FROM_SHAREABLE_HANDLE, code, "");
   }
 
   /** In the context: where it is. The handle is released, whatever happens: it stays as long as it is mapped. */
   private long map(long handle, long size, MemorySegment list) {
     try {
       MemorySegment scratch = Cu.scratch();
-      gpu.check(CuMap.addressReserve(scratch.address(), size, 0, 0, 0), "cuMemAddressReserve");
+      gpu.check(Cu.MEM_ADDRESS_RESERVE.call(scratch.address(), size, 0, 0, 0), Cu.MEM_ADDRESS_RESERVE);
       long address = scratch.get(JAVA_LONG, 0);
-      int mapped = CuMap.map(address, size, 0, handle, 0);
-      int let = mapped == Cu.SUCCESS ? CuMap.setAccess(address, size, list.address(), list.byteSize() / ACCESS_SIZE) : Cu.SUCCESS;
+      int mapped = Cu.MEM_MAP.call(address, size, 0, handle, 0);
+      int let = mapped == Cu.SUCCESS
+          ? Cu.MEM_SET_ACCESS.call(address, size, list.address(), list.byteSize() / ACCESS_SIZE)
+          : Cu.SUCCESS;
       if (mapped == Cu.SUCCESS && let == Cu.SUCCESS) return address;
       if (mapped != Cu.SUCCESS) giveAddresses(address, size);
       if (let != Cu.SUCCESS)
-        Frees.CALLS.goOn(unmap(address, size), () -> inContext(() -> unmap(address, size)), failed -> gpu.error("cuMemUnmap", failed, at(address)));
-      throw mapped != Cu.SUCCESS ? gpu.error("cuMemMap", mapped, size + " bytes") : gpu.error("cuMemSetAccess", let, size + " bytes");
+        Frees.CALLS.goOn(unmap(address, size), () -> inContext(() -> unmap(address, size)),
+            failed -> gpu.error(Cu.MEM_UNMAP, failed, at(address)));
+      throw mapped != Cu.SUCCESS
+          ? gpu.error(Cu.MEM_MAP, mapped, size + " bytes")
+          : gpu.error(Cu.MEM_SET_ACCESS, let, size + " bytes");
     } finally {
       release(handle);
     }
@@ -149,7 +157,8 @@ final class Mappings {
 
   /** Gives up a handle, not what is mapped of it. In the context. */
   void release(long handle) {
-    Frees.CALLS.goOn(CuMap.release(handle), () -> inContext(() -> CuMap.release(handle)), failed -> gpu.error("cuMemRelease", failed, at(handle)));
+    Frees.CALLS.goOn(Cu.MEM_RELEASE.call(handle), () -> inContext(() -> Cu.MEM_RELEASE.call(handle)),
+        failed -> gpu.error(Cu.MEM_RELEASE, failed, at(handle)));
   }
 
   /** Unmaps what {@link #tryCreate} gave: the driver's code. In the context; waits for the GPU. */
@@ -159,14 +168,15 @@ final class Mappings {
 
   /** Unmaps what {@link #open} gave: the driver's code. In the context; waits for the GPU. */
   int unmap(long address, long size) {
-    int code = CuMap.unmap(address, size);
+    int code = Cu.MEM_UNMAP.call(address, size);
     if (code == Cu.SUCCESS) giveAddresses(address, size);
     return code;
   }
 
   private void giveAddresses(long address, long size) {
-    Frees.CALLS.goOn(CuMap.addressFree(address, size), () -> inContext(() -> CuMap.addressFree(address, size)),
-        failed -> gpu.error("cuMemAddressFree", failed, at(address)));
+    Frees.CALLS.goOn(Cu.MEM_ADDRESS_FREE.call(address, size), () -> inContext(() -> Cu.MEM_ADDRESS_FREE.call(address,
+        size)),
+        failed -> gpu.error(Cu.MEM_ADDRESS_FREE, failed, at(address)));
   }
 
   private int inContext(IntSupplier call) {

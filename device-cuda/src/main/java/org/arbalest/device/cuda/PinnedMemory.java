@@ -7,7 +7,7 @@ import org.arbalest.device.DeviceType;
 /** Main memory whose pages stay where they are, so that every GPU copies from and to it at the speed of the bus. */
 final class PinnedMemory extends GpuMemory {
   PinnedMemory(Gpu gpu) {
-    super(gpu, DeviceType.CUDA_HOST, "cuMemHostAlloc");
+    super(gpu, DeviceType.CUDA_HOST, Cu.MEM_HOST_ALLOC);
   }
 
   @Override
@@ -22,7 +22,7 @@ final class PinnedMemory extends GpuMemory {
 
   @Override
   int freeBlock(long address, long bytes) {
-    return CuMemory.memFreeHost(address);
+    return Cu.MEM_FREE_HOST.call(address);
   }
 
   /** Freeing it waits for the GPU. */
@@ -34,7 +34,7 @@ final class PinnedMemory extends GpuMemory {
   /** Pinned for all GPUs: the driver's code, and the address in {@code out}. */
   static int tryAllocate(Gpu gpu, long out, long bytes) {
     gpu.enter();
-    int code = CuMemory.memHostAlloc(out, bytes, CuMemory.HOST_ALLOC_PORTABLE);
+    int code = Cu.MEM_HOST_ALLOC.call(out, bytes, CuMemory.HOST_ALLOC_PORTABLE);
     gpu.leave();
     return code;
   }

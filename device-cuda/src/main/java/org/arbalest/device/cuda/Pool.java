@@ -31,6 +31,7 @@ final class Pool {
   }
 
   static Pool create(Gpu gpu) {
+    if (!CuLibrary.has(Cu.MEM_POOL_CREATE.name())) return none(gpu); // such a driver rejects the attribute, too
     if (Gpu.attribute(gpu.ordinal, Cu.MEMORY_POOLS_SUPPORTED) == 0) return none(gpu);
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment properties = arena.allocate(PROPERTIES_SIZE, 8);
@@ -39,10 +40,10 @@ final class Pool {
       properties.set(JAVA_INT, 12, gpu.device());
       MemorySegment out = arena.allocate(JAVA_LONG);
       CuCapture.relax();
-      int code = CuMemory.memPoolCreate(out.address(), properties.address());
+      int code = Cu.MEM_POOL_CREATE.call(out.address(), properties.address());
       CuCapture.restore();
-      if (code == Cu.NOT_SUPPORTED) return none(gpu); // a driver before 11.2
-      gpu.check(code, "cuMemPoolCreate");
+      if (code == Cu.NOT_SUPPORTED) return none(gpu);
+      gpu.check(code, Cu.MEM_POOL_CREATE);
       return create(gpu, out.get(JAVA_LONG, 0), out);
     }
   }
@@ -53,8 +54,8 @@ final class Pool {
       set(gpu, handle, CuMemory.POOL_REUSE_ALLOW_INTERNAL_DEPENDENCIES, 0, out); // else an allocation may have to wait for a stream of the user's
       return new Pool(gpu, handle, Streams.create(gpu));
     } catch (Throwable t) {
-      int destroyed = CuMemory.memPoolDestroy(handle);
-      if (destroyed != Cu.SUCCESS) t.addSuppressed(gpu.error("cuMemPoolDestroy", destroyed, ""));
+      int destroyed = Cu.MEM_POOL_DESTROY.call(handle);
+      if (destroyed != Cu.SUCCESS) t.addSuppressed(gpu.error(Cu.MEM_POOL_DESTROY, destroyed, ""));
       throw t;
     }
   }
@@ -63,9 +64,9 @@ final class Pool {
   private static void set(Gpu gpu, long handle, int attribute, long value, MemorySegment out) {
     out.set(JAVA_LONG, 0, value);
     CuCapture.relax();
-    int code = CuMemory.memPoolSetAttribute(handle, attribute, out.address());
+    int code = Cu.MEM_POOL_SET_ATTRIBUTE.call(handle, attribute, out.address());
     CuCapture.restore();
-    gpu.check(code, "cuMemPoolSetAttribute");
+    gpu.check(code, Cu.MEM_POOL_SET_ATTRIBUTE);
   }
 
   private static Pool none(Gpu gpu) {
@@ -82,13 +83,13 @@ final class Pool {
    */
   int tryAllocate(MemorySegment out, long bytes) {
     gpu.enter();
-    int allocated = CuMemory.memAllocFromPoolAsync(out.address(), bytes, handle, stream);
-    int synchronizing = allocated == Cu.SUCCESS ? Cu.streamSynchronize(stream) : Cu.SUCCESS;
+    int allocated = Cu.MEM_ALLOC_FROM_POOL_ASYNC.call(out.address(), bytes, handle, stream);
+    int synchronizing = allocated == Cu.SUCCESS ? Cu.STREAM_SYNCHRONIZE.call(stream) : Cu.SUCCESS;
     int freed = synchronizing == Cu.SUCCESS ? Cu.SUCCESS : free(out.get(JAVA_LONG, 0));
     gpu.leave();
     if (synchronizing == Cu.SUCCESS) return allocated;
-    var failure = gpu.error("cuStreamSynchronize", synchronizing, "the end of an allocation of " + bytes + " bytes");
-    if (freed != Cu.SUCCESS) failure.addSuppressed(gpu.error("cuMemFreeAsync", freed, ""));
+    var failure = gpu.error(Cu.STREAM_SYNCHRONIZE, synchronizing, "the end of an allocation of " + bytes + " bytes");
+    if (freed != Cu.SUCCESS) failure.addSuppressed(gpu.error(Cu.MEM_FREE_ASYNC, freed, ""));
     throw failure;
   }
 
@@ -100,18 +101,18 @@ final class Pool {
 
   /** In the context; does not wait. */
   int free(long address) {
-    return CuMemory.memFreeAsync(address, stream);
+    return Cu.MEM_FREE_ASYNC.call(address, stream);
   }
 
   /** Gives what is kept back to the GPU. */
   void trim() {
     if (!isThere()) return;
     gpu.enter();
-    int done = Cu.streamSynchronize(stream); // frees that are queued are to be over
-    int code = done == Cu.SUCCESS ? CuMemory.memPoolTrimTo(handle, 0) : Cu.SUCCESS;
+    int done = Cu.STREAM_SYNCHRONIZE.call(stream); // frees that are queued are to be over
+    int code = done == Cu.SUCCESS ? Cu.MEM_POOL_TRIM_TO.call(handle, 0) : Cu.SUCCESS;
     gpu.leave();
-    gpu.check(done, "cuStreamSynchronize");
-    gpu.check(code, "cuMemPoolTrimTo");
+    gpu.check(done, Cu.STREAM_SYNCHRONIZE);
+    gpu.check(code, Cu.MEM_POOL_TRIM_TO);
   }
 
   /** Lets another GPU read and write what comes from here. */
@@ -123,9 +124,9 @@ final class Pool {
       access.set(JAVA_INT, 4, other.device());
       access.set(JAVA_INT, 8, 3); // CU_MEM_ACCESS_FLAGS_PROT_READWRITE
       CuCapture.relax();
-      int code = CuMemory.memPoolSetAccess(handle, access.address(), 1);
+      int code = Cu.MEM_POOL_SET_ACCESS.call(handle, access.address(), 1);
       CuCapture.restore();
-      gpu.check(code, "cuMemPoolSetAccess");
+      gpu.check(code, Cu.MEM_POOL_SET_ACCESS);
     }
   }
 }

@@ -12,10 +12,10 @@ class ShareableMemory extends GpuMemory {
   private static final long UNIT = 2L << 20;
 
   ShareableMemory(Gpu gpu) {
-    this(gpu, "cuMemAlloc");
+    this(gpu, Cu.MEM_ALLOC);
   }
 
-  ShareableMemory(Gpu gpu, String function) {
+  ShareableMemory(Gpu gpu, CuFunction function) {
     super(gpu, DeviceType.CUDA, function);
   }
 
@@ -29,13 +29,13 @@ class ShareableMemory extends GpuMemory {
     long size = (bytes + UNIT - 1) & -UNIT;
     if (size < bytes) return Cu.OUT_OF_MEMORY;
     gpu.enter();
-    int code = CuMemory.memAlloc(out.address(), size);
+    int code = Cu.MEM_ALLOC.call(out.address(), size);
     gpu.leave();
     return code;
   }
 
   @Override
   int freeBlock(long address, long bytes) {
-    return CuMemory.memFree(address);
+    return Cu.MEM_FREE.call(address);
   }
 }

@@ -10,7 +10,7 @@ final class StreamMemory extends GpuMemory {
   private final long stream;
 
   StreamMemory(Gpu gpu, long pool, long stream) {
-    super(gpu, DeviceType.CUDA, "cuMemAllocFromPoolAsync");
+    super(gpu, DeviceType.CUDA, Cu.MEM_ALLOC_FROM_POOL_ASYNC);
     this.pool = pool;
     this.stream = stream;
   }
@@ -23,7 +23,7 @@ final class StreamMemory extends GpuMemory {
   @Override
   int tryAllocate(MemorySegment out, long bytes) {
     gpu.enter();
-    int code = CuMemory.memAllocFromPoolAsync(out.address(), bytes, pool, stream);
+    int code = Cu.MEM_ALLOC_FROM_POOL_ASYNC.call(out.address(), bytes, pool, stream);
     gpu.leave();
     return code;
   }
@@ -31,6 +31,6 @@ final class StreamMemory extends GpuMemory {
   @Override
   int freeBlock(long address, long bytes) {
     if (Streams.isCaptured(stream)) return Cu.CAPTURE_UNSUPPORTED; // it would be a node of the graph: later (DEV-60)
-    return CuMemory.memFreeAsync(address, stream);
+    return Cu.MEM_FREE_ASYNC.call(address, stream);
   }
 }

@@ -15,9 +15,9 @@ final class Streams {
   static long create(Gpu gpu) {
     MemorySegment scratch = Cu.scratch();
     gpu.enter();
-    int code = Cu.streamCreate(scratch.address(), Cu.STREAM_NON_BLOCKING);
+    int code = Cu.STREAM_CREATE.call(scratch.address(), Cu.STREAM_NON_BLOCKING);
     gpu.leave();
-    gpu.check(code, "cuStreamCreate");
+    gpu.check(code, Cu.STREAM_CREATE);
     return scratch.get(JAVA_LONG, 0);
   }
 
@@ -45,7 +45,7 @@ final class Streams {
   /** The driver's status, or its code, negated. */
   private static int captureStatus(long stream) {
     MemorySegment scratch = Cu.scratch();
-    int code = CuCapture.streamIsCapturing(stream, scratch.address());
+    int code = Cu.STREAM_IS_CAPTURING.call(stream, scratch.address());
     return code == Cu.SUCCESS ? scratch.get(JAVA_INT, 0) : -code;
   }
 
@@ -55,7 +55,7 @@ final class Streams {
 
   /** In the context: the driver's code, and the event in {@code out}. */
   static int createEvent(long out) {
-    return Cu.eventCreate(out, EVENT_FLAGS);
+    return Cu.EVENT_CREATE.call(out, EVENT_FLAGS);
   }
 
   /** An event at the end of a stream. */
@@ -64,26 +64,26 @@ final class Streams {
     gpu.enterOrdered();
     int created = createEvent(scratch.address());
     long event = scratch.get(JAVA_LONG, 0);
-    int recorded = created == Cu.SUCCESS ? Cu.eventRecord(event, stream) : created;
-    int destroyed = created == Cu.SUCCESS && recorded != Cu.SUCCESS ? Cu.eventDestroy(event) : Cu.SUCCESS;
+    int recorded = created == Cu.SUCCESS ? Cu.EVENT_RECORD.call(event, stream) : created;
+    int destroyed = created == Cu.SUCCESS && recorded != Cu.SUCCESS ? Cu.EVENT_DESTROY.call(event) : Cu.SUCCESS;
     gpu.leave();
-    gpu.check(created, "cuEventCreate");
+    gpu.check(created, Cu.EVENT_CREATE);
     if (recorded == Cu.SUCCESS) return event;
-    var failure = gpu.error("cuEventRecord", recorded, "");
-    if (destroyed != Cu.SUCCESS) failure.addSuppressed(gpu.error("cuEventDestroy", destroyed, ""));
+    var failure = gpu.error(Cu.EVENT_RECORD, recorded, "");
+    if (destroyed != Cu.SUCCESS) failure.addSuppressed(gpu.error(Cu.EVENT_DESTROY, destroyed, ""));
     throw failure;
   }
 
   /** An event of ours that completes when somebody else's does, as that is recorded now. */
   static long copyOf(Gpu gpu, long event) {
     if (gpu.waits.query(event) == Cu.CAPTURED_EVENT)
-      throw gpu.error("cuStreamWaitEvent", Cu.CAPTURED_EVENT, "for a stream that would become part of the graph");
+      throw gpu.error(Cu.STREAM_WAIT_EVENT, Cu.CAPTURED_EVENT, "for a stream that would become part of the graph");
     long stream = create(gpu);
     try {
       gpu.enterOrdered();
-      int code = Cu.streamWaitEvent(stream, event, 0);
+      int code = Cu.STREAM_WAIT_EVENT.call(stream, event, 0);
       gpu.leave();
-      gpu.check(code, "cuStreamWaitEvent");
+      gpu.check(code, Cu.STREAM_WAIT_EVENT);
       return record(gpu, stream);
     } finally {
       destroy(gpu, stream);
@@ -93,13 +93,15 @@ final class Streams {
   /** Destroys a stream of ours; what is in it is still done. Where that cannot be now, in a host function for one, another thread does it. */
   static void destroy(Gpu gpu, long stream) {
     int code = destroyNow(gpu, stream);
-    if (code != Cu.SUCCESS) Frees.CALLS.goOn(code, () -> destroyNow(gpu, stream), failed -> gpu.error("cuStreamDestroy", failed, ""));
+    if (code != Cu.SUCCESS) {
+      Frees.CALLS.goOn(code, () -> destroyNow(gpu, stream), failed -> gpu.error(Cu.STREAM_DESTROY, failed, ""));
+    }
   }
 
   private static int destroyNow(Gpu gpu, long stream) {
     int code = gpu.push();
     if (code != Cu.SUCCESS) return code;
-    code = Cu.streamDestroy(stream);
+    code = Cu.STREAM_DESTROY.call(stream);
     gpu.leave();
     return code;
   }
@@ -107,14 +109,16 @@ final class Streams {
   /** Like {@link #destroy}, an event. */
   static void destroyEvent(Gpu gpu, long event) {
     int code = destroyEventNow(gpu, event);
-    if (code != Cu.SUCCESS) Frees.CALLS.goOn(code, () -> destroyEventNow(gpu, event), failed -> gpu.error("cuEventDestroy", failed, ""));
+    if (code != Cu.SUCCESS) {
+      Frees.CALLS.goOn(code, () -> destroyEventNow(gpu, event), failed -> gpu.error(Cu.EVENT_DESTROY, failed, ""));
+    }
   }
 
   /** Forbidden by no capture. */
   private static int destroyEventNow(Gpu gpu, long event) {
     int code = gpu.pushOrdered();
     if (code != Cu.SUCCESS) return code;
-    code = Cu.eventDestroy(event);
+    code = Cu.EVENT_DESTROY.call(event);
     gpu.leave();
     return code;
   }

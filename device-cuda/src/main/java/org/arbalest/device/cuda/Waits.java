@@ -39,14 +39,14 @@ final class Waits implements EventPoller.Asker {
   /** Blocks until an event is over; throws if it failed, or if that cannot be told. */
   void await(long event) {
     gpu.enter();
-    int code = Cu.eventSynchronize(event);
+    int code = Cu.EVENT_SYNCHRONIZE.call(event);
     gpu.leave();
     while (isHeldUp(code)) {
       Answer told = poller.await(event, HELD_NANOS);
       code = told == Answer.CAPTURED ? Cu.CAPTURED_EVENT : query(event);
       if (told == Answer.NOT_READY && CuAnswers.of(code) == Answer.CANNOT_TELL) break;
     }
-    gpu.check(code, "cuEventSynchronize");
+    gpu.check(code, Cu.EVENT_SYNCHRONIZE);
   }
 
   /** Whether it is worth while to ask again: somebody captures a graph, or there is still something to wait for. */
@@ -56,8 +56,8 @@ final class Waits implements EventPoller.Asker {
 
   /** In the context. A code that is not known is asked for again: those that are for good come back. */
   private static int queryTwice(long event) {
-    int code = Cu.eventQuery(event);
-    return CuAnswers.of(code) == Answer.UNKNOWN ? Cu.eventQuery(event) : code;
+    int code = Cu.EVENT_QUERY.call(event);
+    return CuAnswers.of(code) == Answer.UNKNOWN ? Cu.EVENT_QUERY.call(event) : code;
   }
 
   @Override

@@ -2,8 +2,10 @@
 package org.arbalest.device.cuda
 
 import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.collections.shouldBeEmpty
 import io.kotest.matchers.nulls.shouldBeNull
 import io.kotest.matchers.nulls.shouldNotBeNull
+import io.kotest.matchers.shouldBe
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
 import org.arbalest.support.CCompiler
@@ -25,7 +27,14 @@ class CuSignatureSpec : FunSpec({
         CuLibrary.functions().mapValues { it.value.type() }
     }
 
-    include(signatureContract(prototypes) { calls })
+    val since = { CuLibrary.functions().mapValues { CuFunction.version(it.value.since()) } }
+
+    include(signatureContract(prototypes, since) { calls })
+
+    test("no function that is needed is younger than the one that is looked for first") {
+        Devices.device(DeviceType.CUDA, 0)
+        CuLibrary.functions().getValue(Cu.YOUNGEST_NEEDED).since() shouldBe Cu.OLDEST
+    }
 })
 
 /** CUDA's own header, where the toolkit is installed. */
@@ -42,6 +51,16 @@ class CuHeaderSpec : FunSpec({
         Devices.device(DeviceType.CUDA, 0)
         val calls = CuLibrary.functions().mapValues { it.value.type() }
         prototypes.disagreement(calls, "#include <cuda.h>", listOfNotNull(folder)).shouldBeNull()
+    }
+
+    test("each function is as old as the toolkit says, which has a type for each function and version") {
+        val types = Files.readString(checkNotNull(folder).resolve("cudaTypedefs.h"))
+        val version = Regex("#define CUDA_VERSION (\\d+)").find(Files.readString(folder.resolve("cuda.h")))
+        val newest = checkNotNull(version).groupValues[1].toInt()
+        Devices.device(DeviceType.CUDA, 0)
+        val functions = CuLibrary.functions().filterValues { it.since() <= newest }
+        functions.map { (name, function) -> "PFN_${name.removeSuffix("_v2")}_v${function.since()})" }
+            .filter { it !in types }.shouldBeEmpty()
     }
 
     test("the numbers that Java passes are the driver's own") {

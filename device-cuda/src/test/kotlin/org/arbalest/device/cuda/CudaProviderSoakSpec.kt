@@ -16,9 +16,11 @@ import org.arbalest.support.LedgerExtension
 import org.arbalest.support.NativeLibrary
 import org.arbalest.support.gpu.CudaDouble
 import org.arbalest.support.gpu.gpuProviderContract
+import org.arbalest.testkit.contract.numbers
 import java.lang.foreign.FunctionDescriptor
 import java.lang.foreign.ValueLayout.JAVA_INT
 import java.lang.foreign.ValueLayout.JAVA_LONG
+import kotlin.reflect.KClass
 
 /** What there is, and what is missing and why. */
 class CudaProviderSoakSpec : FunSpec({
@@ -45,7 +47,7 @@ class CudaProviderSoakSpec : FunSpec({
     test("a driver without a GPU, or that fails, says so by its code, and is asked again [DEV-13]") {
         CudaDouble.reset(devices = 0)
         val provider = CudaProvider()
-        "${provider.probe(DeviceType.CUDA)}" shouldContain "cuInit failed: CUDA_ERROR_NO_DEVICE (100); the driver is for CUDA 12.6"
+        "${provider.probe(DeviceType.CUDA)}" shouldContain "cuInit failed: CUDA_ERROR_NO_DEVICE (100); the driver is for CUDA 13.0"
         CudaDouble.reset()
         CudaDouble.fail("cuInit", code = 803)
         "${provider.probe(DeviceType.CUDA)}" shouldContain "cuInit failed: unknown code (803)"
@@ -57,7 +59,7 @@ class CudaProviderSoakSpec : FunSpec({
     test("the status has a line for each kind of each GPU [DEV-13]") {
         val text = Devices.describe()
         for (line in listOf(
-            "CUDA:0: Arbalest Double 0, compute capability 9.0, 1.0 GiB; the driver is for CUDA 12.6",
+            "CUDA:0: Arbalest Double 0, compute capability 9.0, 1.0 GiB; the driver is for CUDA 13.0",
             "CUDA:1: Arbalest Double 1",
             "CUDA_HOST:1: pinned main memory for Arbalest Double 1",
             "CUDA_MANAGED:0: managed memory of Arbalest Double 0",
@@ -65,13 +67,44 @@ class CudaProviderSoakSpec : FunSpec({
     }
 
     test("a GPU that fails to open leaves nothing, and opens the next time") {
-        val child = ChildJvm.run(FailsToOpen::class)
-        withClue(child.output) {
-            child.output.trim() shouldBe "good"
-            child.exitCode shouldBe 0
-        }
+        inChild(FailsToOpen::class)
+    }
+
+    test("a driver for the oldest CUDA version has what is needed, and the devices work with it [DEV-13]") {
+        inChild(OldestDriver::class, "-Darbalest.cuda.simulated=${CuFunction.version(Cu.OLDEST)}")
     }
 })
+
+private fun inChild(main: KClass<*>, vararg options: String) {
+    val child = ChildJvm.run(main, options = options.toList())
+    withClue(child.output) {
+        child.output.trim() shouldBe "good"
+        child.exitCode shouldBe 0
+    }
+}
+
+internal object OldestDriver {
+    @JvmStatic
+    fun main(args: Array<String>) {
+        CudaDouble.load()
+        CudaProvider().probe(DeviceType.CUDA)
+        for ((name, function) in CuLibrary.functions()) {
+            check(CuLibrary.has(name) == (function.since() <= Cu.OLDEST)) { name }
+        }
+        CudaDouble.fail("cuDeviceGetAttribute")
+        check(runCatching { Gpu.open(0) }.isFailure)
+        check(CudaDouble.retained(0) == 0) { "the context is still retained" }
+        for (type in listOf(DeviceType.CUDA, DeviceType.CUDA_HOST, DeviceType.CUDA_MANAGED)) {
+            val device = Devices.device(type, 0)
+            device.identity()
+            numbers(100).use { it.copyTo(device) }.use { there ->
+                there.copyTo(Devices.cpu()).use { back -> back.synchronize() }
+            }
+        }
+        check(CudaDouble.violations == 0L) { CudaDouble.violation }
+        println("good")
+    }
+}
 
 internal object FailsToOpen {
     @JvmStatic

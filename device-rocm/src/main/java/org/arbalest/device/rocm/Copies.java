@@ -17,7 +17,7 @@ final class Copies implements HostStaging {
   private final HostMemory pinned;
 
   /** Whether HIP copies many at once: for tests as well. */
-  final boolean copiesBatches = HipLibrary.has("hipMemcpyBatchAsync");
+  final boolean copiesBatches = HipLibrary.has(Hip.MEMCPY_BATCH_ASYNC.name());
 
   Copies(Gpu gpu) {
     this.gpu = gpu;
@@ -28,7 +28,7 @@ final class Copies implements HostStaging {
     int before = gpu.enterOrdered();
     int code = HipCopies.memcpyAsync(to, from, bytes, queue);
     gpu.leave(before);
-    if (code != Hip.SUCCESS) throw gpu.error("hipMemcpyAsync", code, describe(to, from, bytes));
+    if (code != Hip.SUCCESS) throw gpu.error(Hip.MEMCPY_ASYNC, code, describe(to, from, bytes));
   }
 
   void copy(long queue, CopyBatch batch) {
@@ -48,7 +48,7 @@ final class Copies implements HostStaging {
     gpu.check(launched, HostFunctions.LAUNCH);
     if (code == Hip.SUCCESS) return;
     String asked = isOneCall ? batch.count() + " copies, the first of " + describe(batch, 0) : describe(batch, done - 1);
-    throw gpu.error(isOneCall ? "hipMemcpyBatchAsync" : "hipMemcpyAsync", code, asked);
+    throw gpu.error(isOneCall ? Hip.MEMCPY_BATCH_ASYNC : Hip.MEMCPY_ASYNC, code, asked);
   }
 
   private static String describe(CopyBatch batch, int piece) {

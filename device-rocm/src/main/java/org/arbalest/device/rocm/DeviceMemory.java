@@ -7,7 +7,7 @@ import org.arbalest.device.DeviceType;
 /** A GPU's own memory: by {@code hipMalloc}, whose frees core puts off, or from a pool where one was asked for. */
 final class DeviceMemory extends GpuMemory {
   DeviceMemory(Gpu gpu) {
-    super(gpu, DeviceType.ROCM, gpu.pool.isThere() ? "hipMallocFromPoolAsync" : "hipMalloc");
+    super(gpu, DeviceType.ROCM, gpu.pool.isThere() ? Hip.MALLOC_FROM_POOL_ASYNC : Hip.MALLOC);
   }
 
   @Override
@@ -19,14 +19,14 @@ final class DeviceMemory extends GpuMemory {
   int tryAllocate(MemorySegment out, long bytes) {
     if (gpu.pool.isThere()) return gpu.pool.tryAllocate(out, bytes);
     int before = gpu.enter();
-    int code = HipMemory.malloc(out.address(), bytes);
+    int code = Hip.MALLOC.call(out.address(), bytes);
     gpu.leave(before);
     return code;
   }
 
   @Override
   int freeBlock(long address, long bytes) {
-    return gpu.pool.isThere() ? gpu.pool.free(address) : HipMemory.free(address);
+    return gpu.pool.isThere() ? gpu.pool.free(address) : Hip.FREE.call(address);
   }
 
   /** Freeing it waits for the GPU, unless it is from a pool. */

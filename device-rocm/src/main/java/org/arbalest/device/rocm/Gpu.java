@@ -51,7 +51,6 @@ final class Gpu {
       if (open != null) return open;
       HipMemory.load();
       HipCapture.load();
-      HipRegister.load();
       Frees.CALLS.start();
       open = new Gpu(ordinal);
       OPEN.set(ordinal, open);
@@ -87,8 +86,8 @@ final class Gpu {
   int enterOrdered() {
     HipCapture.prepare();
     int before = HipThread.current().device();
-    if (before < 0) throw error("hipGetDevice", -before, "");
-    if (before != ordinal) check(Hip.setDevice(ordinal), "hipSetDevice");
+    if (before < 0) throw error(Hip.GET_DEVICE, -before, "");
+    if (before != ordinal) check(Hip.SET_DEVICE.call(ordinal), Hip.SET_DEVICE);
     return before;
   }
 
@@ -97,7 +96,7 @@ final class Gpu {
     HipCapture.prepare();
     int before = HipThread.current().device();
     if (before == ordinal) return before;
-    int code = before < 0 ? -before : Hip.setDevice(ordinal);
+    int code = before < 0 ? -before : Hip.SET_DEVICE.call(ordinal);
     if (code == Hip.SUCCESS) return before;
     HipErrors.forget();
     return -code;
@@ -106,9 +105,9 @@ final class Gpu {
   void leave(int before) {
     HipCapture.restore();
     if (before == ordinal) return;
-    int code = Hip.setDevice(before);
+    int code = Hip.SET_DEVICE.call(before);
     if (code == Hip.SUCCESS || HipAnswers.of(code) == Answer.GONE) return;
-    HipErrors.report("restoring the thread's device", error("hipSetDevice", code, "")); // what was asked for is done
+    HipErrors.report("restoring the thread's device", error(Hip.SET_DEVICE, code, "")); // what was asked for is done
   }
 
   /** Whether the two GPUs' queues and memory go together. They always do; if the hardware can, copies go directly from now on. */
@@ -123,35 +122,35 @@ final class Gpu {
 
   private void connect(Gpu peer) {
     MemorySegment scratch = Hip.scratch();
-    check(Hip.deviceCanAccessPeer(scratch.address(), ordinal, peer.ordinal), "hipDeviceCanAccessPeer");
+    check(Hip.DEVICE_CAN_ACCESS_PEER.call(scratch.address(), ordinal, peer.ordinal), Hip.DEVICE_CAN_ACCESS_PEER);
     if (scratch.get(JAVA_INT, 0) == 0) return; // HIP goes through main memory
     int before = enter();
-    int code = Hip.deviceEnablePeerAccess(peer.ordinal, 0);
+    int code = Hip.DEVICE_ENABLE_PEER_ACCESS.call(peer.ordinal, 0);
     leave(before);
     if (code == Hip.PEER_ACCESS_ALREADY_ENABLED) {
       HipErrors.forget();
     } else {
-      check(code, "hipDeviceEnablePeerAccess");
+      check(code, Hip.DEVICE_ENABLE_PEER_ACCESS);
     }
     peer.pool.letReach(this);
   }
 
-  void check(int code, String function) {
+  void check(int code, HipFunction function) {
     check(code, function, name);
   }
 
-  static void check(int code, String function, String name) {
-    if (code != Hip.SUCCESS) throw HipErrors.exception(function + " on " + name, code, "");
+  static void check(int code, HipFunction function, String name) {
+    if (code != Hip.SUCCESS) throw HipErrors.exception(function.name() + " on " + name, code, "");
   }
 
-  DeviceException error(String function, int code, String asked) {
-    return HipErrors.exception(function + " on " + name, code, asked);
+  DeviceException error(HipFunction function, int code, String asked) {
+    return HipErrors.exception(function.name() + " on " + name, code, asked);
   }
 
   /** All of its memory, in bytes. */
   static long totalMemory(int ordinal) {
     MemorySegment scratch = Hip.scratch();
-    check(Hip.deviceTotalMem(scratch.address(), ordinal), "hipDeviceTotalMem", "ROCM:" + ordinal);
+    check(Hip.DEVICE_TOTAL_MEM.call(scratch.address(), ordinal), Hip.DEVICE_TOTAL_MEM, "ROCM:" + ordinal);
     return scratch.get(JAVA_LONG, 0);
   }
 
@@ -159,7 +158,7 @@ final class Gpu {
   static String describe(int ordinal) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment text = arena.allocate(256);
-      check(Hip.deviceGetName(text.address(), 256, ordinal), "hipDeviceGetName", "ROCM:" + ordinal);
+      check(Hip.DEVICE_GET_NAME.call(text.address(), 256, ordinal), Hip.DEVICE_GET_NAME, "ROCM:" + ordinal);
       return String.format(Locale.ROOT, "%s, %.1f GiB", text.getString(0), totalMemory(ordinal) / (double) (1 << 30));
     }
   }

@@ -11,12 +11,12 @@ import org.arbalest.device.MemoryAllocator;
 /** Memory of one of a GPU's kinds. */
 abstract class GpuMemory implements MemoryAllocator {
   final Gpu gpu;
-  private final String function;
+  private final HipFunction function;
 
   /** Such as {@code ROCM_HOST:0}. */
   final String name;
 
-  GpuMemory(Gpu gpu, DeviceType type, String function) {
+  GpuMemory(Gpu gpu, DeviceType type, HipFunction function) {
     this.gpu = gpu;
     this.name = type + ":" + gpu.ordinal;
     this.function = function;
@@ -58,11 +58,11 @@ abstract class GpuMemory implements MemoryAllocator {
     if (code == Hip.OUT_OF_MEMORY && !(this instanceof PinnedMemory)) {
       MemorySegment scratch = Hip.scratch();
       int before = gpu.enter();
-      int known = HipMemory.memGetInfo(scratch.address(), scratch.address() + 8);
+      int known = Hip.MEM_GET_INFO.call(scratch.address(), scratch.address() + 8);
       gpu.leave(before);
       if (known == Hip.SUCCESS) asked += "; " + scratch.get(JAVA_LONG, 0) + " of the GPU's " + scratch.get(JAVA_LONG, 8) + " bytes are free";
     }
-    return HipErrors.exception(function + " on " + name, code, asked);
+    return HipErrors.exception(function.name() + " on " + name, code, asked);
   }
 
   @Override
@@ -82,8 +82,12 @@ abstract class GpuMemory implements MemoryAllocator {
     if (code == Hip.SUCCESS) {
       freed.run();
     } else {
-      Frees.CALLS.goOn(code, () -> freeNow(address, bytes), failed -> gpu.error("freeing memory", failed, "0x" + Long.toHexString(address)), freed);
+      Frees.CALLS.goOn(code, () -> freeNow(address, bytes), failed -> notFreed(failed, address), freed);
     }
+  }
+
+  private DeviceException notFreed(int code, long address) {
+    return HipErrors.exception("freeing memory on " + gpu.name, code, "0x" + Long.toHexString(address));
   }
 
   final int freeNow(long address, long bytes) {

@@ -1,24 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.rocm;
 
-import static java.lang.foreign.ValueLayout.ADDRESS;
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-
 import java.lang.foreign.Arena;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
-import java.lang.invoke.MethodHandle;
+import org.arbalest.device.rocm.HipFunction.I;
+import org.arbalest.device.rocm.HipFunction.II;
+import org.arbalest.device.rocm.HipFunction.ILLL;
+import org.arbalest.device.rocm.HipFunction.L;
+import org.arbalest.device.rocm.HipFunction.L9;
+import org.arbalest.device.rocm.HipFunction.LHI;
+import org.arbalest.device.rocm.HipFunction.LI;
+import org.arbalest.device.rocm.HipFunction.LII;
+import org.arbalest.device.rocm.HipFunction.LIL;
+import org.arbalest.device.rocm.HipFunction.LL;
+import org.arbalest.device.rocm.HipFunction.LLI;
+import org.arbalest.device.rocm.HipFunction.LLL;
+import org.arbalest.device.rocm.HipFunction.LLLI;
+import org.arbalest.device.rocm.HipFunction.LLLIL;
+import org.arbalest.device.rocm.HipFunction.LLLL;
+import org.arbalest.device.rocm.HipFunction.None;
+import org.arbalest.device.rocm.HipFunction.Text;
 
 /**
- * HIP's functions for devices, streams and events, by their names; those for memory are in {@link HipMemory}. Handles and pointers are longs; what
- * is returned is a {@code hipError_t}. A function that an older release lacks returns {@link #NOT_SUPPORTED}. Only those are here that take no
- * struct whose layout has changed, and no number that a later release counts otherwise.
+ * The table of HIP's functions: for each the shape of the call, the name, and the first HIP version that has it.
+ * Versions are as in {@code HIP_VERSION} without the patch, and come from the library's symbols ({@code hip_hcc.map.in}
+ * in ROCm's {@code clr}), where all that is older than 4.2 counts as 4.2. Error messages take the functions' names from
+ * here, and the tests compare the simulated HIP's versions with it. Handles and pointers are longs; calls return a
+ * {@code hipError_t}. A function that is younger than {@link #OLDEST} may be absent, and then returns {@link
+ * #NOT_SUPPORTED}. No function is here that takes a struct whose layout has changed, or a number that a later release
+ * counts otherwise.
  *
- * <p>None is called with interpreter shortcuts: HIP may hold a lock that a thread in one of our callbacks waits for.
+ * <p>The class is initialised after the library was found, and links all functions. None is called with interpreter
+ * shortcuts: HIP may hold a lock that a thread in one of our callbacks waits for.
  */
 final class Hip {
+  /** The oldest HIP version that is supported. It must have every function that is not younger. */
+  static final int OLDEST = 5_02_00000;
+
+  /** No needed function is younger than this one. A constant, for reading before the class is initialised. */
+  static final String YOUNGEST_NEEDED = "hipMallocFromPoolAsync";
+
   static final int SUCCESS = 0;
   static final int INVALID_VALUE = 1;
   static final int OUT_OF_MEMORY = 2;
@@ -38,218 +59,75 @@ final class Hip {
   static final int EVENT_DISABLE_TIMING = 2;
   static final int STREAM_NON_BLOCKING = 1;
 
-  private static final MethodHandle RUNTIME_GET_VERSION = function("hipRuntimeGetVersion", JAVA_LONG);
-  private static final MethodHandle GET_LAST_ERROR = function("hipGetLastError");
-  private static final MethodHandle GET_DEVICE_COUNT = function("hipGetDeviceCount", JAVA_LONG);
-  private static final MethodHandle GET_DEVICE = function("hipGetDevice", JAVA_LONG);
-  private static final MethodHandle SET_DEVICE = function("hipSetDevice", JAVA_INT);
-  private static final MethodHandle DEVICE_GET_NAME = function("hipDeviceGetName", JAVA_LONG, JAVA_INT, JAVA_INT);
-  private static final MethodHandle DEVICE_TOTAL_MEM = function("hipDeviceTotalMem", JAVA_LONG, JAVA_INT);
-  private static final MethodHandle DEVICE_CAN_ACCESS_PEER = function("hipDeviceCanAccessPeer", JAVA_LONG, JAVA_INT, JAVA_INT);
-  private static final MethodHandle DEVICE_ENABLE_PEER_ACCESS = function("hipDeviceEnablePeerAccess", JAVA_INT, JAVA_INT);
-  private static final MethodHandle STREAM_CREATE = function("hipStreamCreateWithFlags", JAVA_LONG, JAVA_INT);
-  private static final MethodHandle STREAM_DESTROY = function("hipStreamDestroy", JAVA_LONG);
-  private static final MethodHandle STREAM_QUERY = function("hipStreamQuery", JAVA_LONG);
-  private static final MethodHandle STREAM_SYNCHRONIZE = function("hipStreamSynchronize", JAVA_LONG);
-  private static final MethodHandle STREAM_WAIT_EVENT = function("hipStreamWaitEvent", JAVA_LONG, JAVA_LONG, JAVA_INT);
-  private static final MethodHandle STREAM_ADD_CALLBACK = function("hipStreamAddCallback", JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT);
-  private static final MethodHandle LAUNCH_HOST_FUNC = optional("hipLaunchHostFunc", JAVA_LONG, JAVA_LONG, JAVA_LONG);
-  private static final MethodHandle EVENT_CREATE = function("hipEventCreateWithFlags", JAVA_LONG, JAVA_INT);
-  private static final MethodHandle EVENT_DESTROY = function("hipEventDestroy", JAVA_LONG);
-  private static final MethodHandle EVENT_RECORD = function("hipEventRecord", JAVA_LONG, JAVA_LONG);
-  private static final MethodHandle EVENT_QUERY = function("hipEventQuery", JAVA_LONG);
+  // Devices, streams and events.
+  static final L RUNTIME_GET_VERSION = new L("hipRuntimeGetVersion", 4_02_00000);
+  static final Text GET_ERROR_NAME = new Text("hipGetErrorName", 4_02_00000);
+  static final None GET_LAST_ERROR = new None("hipGetLastError", 4_02_00000);
+  static final L GET_DEVICE_COUNT = new L("hipGetDeviceCount", 4_02_00000);
+  static final L GET_DEVICE = new L("hipGetDevice", 4_02_00000);
+  static final I SET_DEVICE = new I("hipSetDevice", 4_02_00000);
+  static final LII DEVICE_GET_NAME = new LII("hipDeviceGetName", 4_02_00000);
+  static final LI DEVICE_TOTAL_MEM = new LI("hipDeviceTotalMem", 4_02_00000);
+  static final LII DEVICE_CAN_ACCESS_PEER = new LII("hipDeviceCanAccessPeer", 4_02_00000);
+  static final II DEVICE_ENABLE_PEER_ACCESS = new II("hipDeviceEnablePeerAccess", 4_02_00000);
+  static final LI STREAM_CREATE = new LI("hipStreamCreateWithFlags", 4_02_00000);
+  static final L STREAM_DESTROY = new L("hipStreamDestroy", 4_02_00000);
+  static final L STREAM_QUERY = new L("hipStreamQuery", 4_02_00000);
+  static final L STREAM_SYNCHRONIZE = new L("hipStreamSynchronize", 4_02_00000);
+  static final LLI STREAM_WAIT_EVENT = new LLI("hipStreamWaitEvent", 4_02_00000);
+  static final LLLI STREAM_ADD_CALLBACK = new LLLI("hipStreamAddCallback", 4_02_00000);
+  static final LLL LAUNCH_HOST_FUNC = new LLL("hipLaunchHostFunc", 5_03_00000);
+  static final LI EVENT_CREATE = new LI("hipEventCreateWithFlags", 4_02_00000);
+  static final L EVENT_DESTROY = new L("hipEventDestroy", 4_02_00000);
+  static final LL EVENT_RECORD = new LL("hipEventRecord", 4_02_00000);
+  static final L EVENT_QUERY = new L("hipEventQuery", 4_02_00000);
 
-  private static final MethodHandle GET_ERROR_NAME = HipLibrary.declare("hipGetErrorName", FunctionDescriptor.of(ADDRESS, JAVA_INT), false);
+  // Threads beside graphs that others capture: see HipCapture.
+  static final L THREAD_EXCHANGE_STREAM_CAPTURE_MODE = new L("hipThreadExchangeStreamCaptureMode", 5_00_00000);
+  static final LL STREAM_IS_CAPTURING = new LL("hipStreamIsCapturing", 4_03_00000);
+
+  // Which GPU a device is: see HipIdentity.
+  static final LI DEVICE_GET_UUID = new LI("hipDeviceGetUuid", 5_01_00000);
+  static final LII DEVICE_GET_PCI_BUS_ID = new LII("hipDeviceGetPCIBusId", 4_02_00000);
+
+  // Memory: see HipMemory.
+  static final LL MEM_GET_INFO = new LL("hipMemGetInfo", 4_02_00000);
+  static final LL MALLOC = new LL("hipMalloc", 4_02_00000);
+  static final L FREE = new L("hipFree", 4_02_00000);
+  static final LLI HOST_MALLOC = new LLI("hipHostMalloc", 4_02_00000);
+  static final L HOST_FREE = new L("hipHostFree", 4_02_00000);
+  static final LL MEM_POOL_CREATE = new LL("hipMemPoolCreate", 5_01_00000);
+  static final L MEM_POOL_DESTROY = new L("hipMemPoolDestroy", 5_01_00000);
+  static final LIL MEM_POOL_SET_ATTRIBUTE = new LIL("hipMemPoolSetAttribute", 5_01_00000);
+  static final LLL MEM_POOL_SET_ACCESS = new LLL("hipMemPoolSetAccess", 5_01_00000);
+  static final LL MEM_POOL_TRIM_TO = new LL("hipMemPoolTrimTo", 5_01_00000);
+  static final LLLL MALLOC_FROM_POOL_ASYNC = new LLLL(YOUNGEST_NEEDED, 5_01_00000);
+  static final LL FREE_ASYNC = new LL("hipFreeAsync", 5_01_00000);
+  static final ILLL DRV_POINTER_GET_ATTRIBUTES = new ILLL("hipDrvPointerGetAttributes", 5_00_00000);
+
+  // Pages that others allocated: see HipRegister.
+  static final LLI HOST_REGISTER = new LLI("hipHostRegister", 4_02_00000);
+  static final L HOST_UNREGISTER = new L("hipHostUnregister", 4_02_00000);
+  static final LLI HOST_GET_DEVICE_POINTER = new LLI("hipHostGetDevicePointer", 4_02_00000);
+
+  // Copies: see HipCopies.
+  static final LLLIL MEMCPY_ASYNC = new LLLIL("hipMemcpyAsync", 4_02_00000);
+  static final L9 MEMCPY_BATCH_ASYNC = new L9("hipMemcpyBatchAsync", 7_01_00000);
+
+  // Memory of other processes: see HipIpc.
+  static final LLL MEM_GET_ADDRESS_RANGE = new LLL("hipMemGetAddressRange", 4_02_00000);
+  static final LL IPC_GET_MEM_HANDLE = new LL("hipIpcGetMemHandle", 4_02_00000);
+  static final LHI IPC_OPEN_MEM_HANDLE = new LHI("hipIpcOpenMemHandle", 4_02_00000);
+  static final L IPC_CLOSE_MEM_HANDLE = new L("hipIpcCloseMemHandle", 4_02_00000);
 
   /** A few words for what is returned through pointers, for each thread. */
-  private static final ThreadLocal<MemorySegment> SCRATCH = ThreadLocal.withInitial(() -> Arena.ofAuto().allocate(64, 8));
+  private static final ThreadLocal<MemorySegment> SCRATCH =
+      ThreadLocal.withInitial(() -> Arena.ofAuto().allocate(64, 8));
 
   private Hip() {}
-
-  static MethodHandle function(String name, MemoryLayout... arguments) {
-    return HipLibrary.declare(name, FunctionDescriptor.of(JAVA_INT, arguments), false);
-  }
-
-  static MethodHandle optional(String name, MemoryLayout... arguments) {
-    return HipLibrary.declare(name, FunctionDescriptor.of(JAVA_INT, arguments), true);
-  }
 
   /** This thread's words; what is in them is good until the next call that uses them. */
   static MemorySegment scratch() {
     return SCRATCH.get();
-  }
-
-  static int runtimeGetVersion(long version) {
-    try {
-      return (int) RUNTIME_GET_VERSION.invokeExact(version);
-    } catch (Throwable t) {
-      throw unexpected(t);
-    }
-  }
-
-  static int getLastError() {
-    try {
-      return (int) GET_LAST_ERROR.invokeExact();
-    } catch (Throwable t) {
-      throw unexpected(t);
-    }
-  }
-
-  static int getDeviceCount(long count) {
-    try {
-      return (int) GET_DEVICE_COUNT.invokeExact(count);
-    } catch (Throwable t) {
-      throw unexpected(t);
-    }
-  }
-
-  static int getDevice(long device) {
-    try {
-      return (int) GET_DEVICE.invokeExact(device);
-    } catch (Throwable t) {
-      throw unexpected(t);
-    }
-  }
-
-  static int setDevice(int device) {
-    try {
-      return (int) SET_DEVICE.invokeExact(device);
-    } catch (Throwable t) {
-      throw unexpected(t);
-    }
-  }
-
-  static int deviceGetName(long name, int length, int device) {
-    try {
-      return (int) DEVICE_GET_NAME.invokeExact(name, length, device);
-    } catch (Throwable t) {
-      throw unexpected(t);
-    }
-  }
-
-  static int deviceTotalMem(long bytes, int device) {
-    try {
-      return (int) DEVICE_TOTAL_MEM.invokeExact(bytes, device);
-    } catch (Throwable t) {
-      throw unexpected(t);
-    }
-  }
-
-  static int deviceCanAccessPeer(long can, int device, int peer) {
-    try {
-      return (int) DEVICE_CAN_ACCESS_PEER.invokeExact(can, device, peer);
-    } catch (Throwable t) {
-      throw unexpected(t);
-    }
-  }
-
-  static int deviceEnablePeerAccess(int peer, int flags) {
-    try {
-      return (int) DEVICE_ENABLE_PEER_ACCESS.invokeExact(peer, flags);
-    } catch (Throwable t) {
-      throw unexpected(t);
-    }
-  }
-
-  static int streamCreate(long stream, int flags) {
-    try {
-      return (int) STREAM_CREATE.invokeExact(stream, flags);
-    } catch (Throwable t) {
-      throw unexpected(t);
-    }
-  }
-
-  static int streamDestroy(long stream) {
-    try {
-      return (int) STREAM_DESTROY.invokeExact(stream);
-    } catch (Throwable t) {
-      throw unexpected(t);
-    }
-  }
-
-  static int streamQuery(long stream) {
-    try {
-      return (int) STREAM_QUERY.invokeExact(stream);
-    } catch (Throwable t) {
-      throw unexpected(t);
-    }
-  }
-
-  static int streamSynchronize(long stream) {
-    try {
-      return (int) STREAM_SYNCHRONIZE.invokeExact(stream);
-    } catch (Throwable t) {
-      throw unexpected(t);
-    }
-  }
-
-  static int streamWaitEvent(long stream, long event, int flags) {
-    try {
-      return (int) STREAM_WAIT_EVENT.invokeExact(stream, event, flags);
-    } catch (Throwable t) {
-      throw unexpected(t);
-    }
-  }
-
-  static int streamAddCallback(long stream, long callback, long userData, int flags) {
-    try {
-      return (int) STREAM_ADD_CALLBACK.invokeExact(stream, callback, userData, flags);
-    } catch (Throwable t) {
-      throw unexpected(t);
-    }
-  }
-
-  static int launchHostFunc(long stream, long function, long userData) {
-    try {
-      return (int) LAUNCH_HOST_FUNC.invokeExact(stream, function, userData);
-    } catch (Throwable t) {
-      throw unexpected(t);
-    }
-  }
-
-  static int eventCreate(long event, int flags) {
-    try {
-      return (int) EVENT_CREATE.invokeExact(event, flags);
-    } catch (Throwable t) {
-      throw unexpected(t);
-    }
-  }
-
-  static int eventDestroy(long event) {
-    try {
-      return (int) EVENT_DESTROY.invokeExact(event);
-    } catch (Throwable t) {
-      throw unexpected(t);
-    }
-  }
-
-  static int eventRecord(long event, long stream) {
-    try {
-      return (int) EVENT_RECORD.invokeExact(event, stream);
-    } catch (Throwable t) {
-      throw unexpected(t);
-    }
-  }
-
-  static int eventQuery(long event) {
-    try {
-      return (int) EVENT_QUERY.invokeExact(event);
-    } catch (Throwable t) {
-      throw unexpected(t);
-    }
-  }
-
-  /** The name of a code; {@code hipErrorUnknown} if there is none. */
-  static String getErrorName(int code) {
-    try {
-      return ((MemorySegment) GET_ERROR_NAME.invokeExact(code)).reinterpret(256).getString(0);
-    } catch (Throwable t) {
-      throw unexpected(t);
-    }
-  }
-
-  /** A call by a handle of the right type throws nothing. */
-  static AssertionError unexpected(Throwable t) {
-    return new AssertionError(t);
   }
 }

@@ -15,7 +15,7 @@ final class HipErrors {
 
   /** Such as {@code hipErrorOutOfMemory (2)}. */
   static String describe(int code) {
-    return Hip.getErrorName(code) + " (" + code + ")";
+    return Hip.GET_ERROR_NAME.call(code) + " (" + code + ")";
   }
 
   static int errno(int code) {
@@ -40,7 +40,7 @@ final class HipErrors {
 
   /** After a call of ours that failed as it may: HIP would show its code to whoever asks next on this thread, whose it is not. */
   static void forget() {
-    int _ = Hip.getLastError();
+    int _ = Hip.GET_LAST_ERROR.call();
   }
 
   /** Says what nobody can be told by an exception; never throws. */

@@ -8,6 +8,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
 import java.lang.invoke.MethodHandle;
@@ -28,21 +29,18 @@ final class HipLibrary {
       "libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "libamdhip64.so", "/opt/rocm/lib/libamdhip64.so",
       "amdhip64_7.dll", "amdhip64_6.dll", "amdhip64.dll");
 
-  /** Functions that came late, and without which nothing here works; all are in ROCm 5.2. */
-  private static final List<String> NEEDED = List.of("hipDrvPointerGetAttributes", "hipStreamCreateWithPriority");
-
   private static final int RTLD_LAZY = 1;
   private static final int RTLD_NOLOAD = 4;
 
-  /** What is called in it, by name. */
+  /** The functions of {@link Hip} with their native types, by name. */
   private static final Map<String, Function> FUNCTIONS = new ConcurrentHashMap<>();
 
   private static volatile @Nullable SymbolLookup found;
 
   private HipLibrary() {}
 
-  /** How a function is called, and whether some releases lack it. */
-  record Function(FunctionDescriptor type, boolean isOptional) {}
+  /** A function's native type, and the first HIP that has it. */
+  record Function(FunctionDescriptor type, int since) {}
 
   /** Null if it is there, else why it is not. Looks again each time that it was missing. */
   static @Nullable String missing() {
@@ -57,8 +55,9 @@ final class HipLibrary {
       } catch (IllegalArgumentException _) {
         continue;
       }
-      for (String function : NEEDED) {
-        if (lookup.find(function).isEmpty()) return name + " has no function " + function + "; ROCm 5.2 or newer is needed";
+      if (lookup.find(Hip.YOUNGEST_NEEDED).isEmpty()) {
+        return name + " has no function " + Hip.YOUNGEST_NEEDED + "; ROCm " + HipFunction.version(Hip.OLDEST)
+            + " or newer is needed";
       }
       found = lookup;
       return null;
@@ -86,10 +85,19 @@ final class HipLibrary {
     }
   }
 
-  /** Like {@link #handle}, of a function that is called. */
-  static MethodHandle declare(String name, FunctionDescriptor type, boolean isOptional) {
-    FUNCTIONS.put(name, new Function(type, isOptional));
-    return handle(name, type, isOptional);
+  /** The handle of a function that returns a {@code hipError_t}. */
+  static MethodHandle link(String name, int since, MemoryLayout... arguments) {
+    return link(name, since, FunctionDescriptor.of(JAVA_INT, arguments));
+  }
+
+  /** The handle of a function that returns a {@code const char*}, and must be there. */
+  static MethodHandle linkText(String name, int since, MemoryLayout... arguments) {
+    return link(name, since, FunctionDescriptor.of(ADDRESS, arguments));
+  }
+
+  private static MethodHandle link(String name, int since, FunctionDescriptor type) {
+    FUNCTIONS.put(name, new Function(type, since));
+    return handle(name, type, HipFunction.isOptional(since));
   }
 
   /** A function's handle, if the library was found. One that is optional and not there returns {@link Hip#NOT_SUPPORTED}. */
@@ -108,7 +116,7 @@ final class HipLibrary {
     return lookup != null && lookup.find(name).isPresent();
   }
 
-  /** What is called, for tests, which lay it beside HIP's header. */
+  /** The table, for tests; it is complete when {@link Hip} is initialised. */
   static Map<String, Function> functions() {
     return Map.copyOf(FUNCTIONS);
   }

@@ -43,7 +43,7 @@ final class HipThread {
 
   /** The current device, or the code that HIP failed with, negated. */
   int device() {
-    int code = Hip.getDevice(device.address());
+    int code = Hip.GET_DEVICE.call(device.address());
     return code == Hip.SUCCESS ? device.get(JAVA_INT, 0) : -code;
   }
 

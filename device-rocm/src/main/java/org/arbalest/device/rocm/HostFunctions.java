@@ -14,10 +14,10 @@ import org.arbalest.device.spi.HostTask;
  * call HIP.
  */
 final class HostFunctions {
-  private static final boolean IS_NEW = HipLibrary.has("hipLaunchHostFunc");
+  private static final boolean IS_NEW = HipLibrary.has(Hip.LAUNCH_HOST_FUNC.name());
 
   /** The function by which they are queued. */
-  static final String LAUNCH = IS_NEW ? "hipLaunchHostFunc" : "hipStreamAddCallback";
+  static final HipFunction LAUNCH = IS_NEW ? Hip.LAUNCH_HOST_FUNC : Hip.STREAM_ADD_CALLBACK;
 
   private HostFunctions() {}
 
@@ -37,6 +37,8 @@ final class HostFunctions {
 
   /** Queues one: HIP's code. */
   static int launch(long stream, long function, long userData) {
-    return IS_NEW ? Hip.launchHostFunc(stream, function, userData) : Hip.streamAddCallback(stream, function, userData, 0);
+    return IS_NEW
+        ? Hip.LAUNCH_HOST_FUNC.call(stream, function, userData)
+        : Hip.STREAM_ADD_CALLBACK.call(stream, function, userData, 0);
   }
 }

@@ -7,7 +7,7 @@ import org.arbalest.device.DeviceType;
 /** Main memory whose pages stay where they are, so that every GPU copies from and to it at the speed of the bus. */
 final class PinnedMemory extends GpuMemory {
   PinnedMemory(Gpu gpu) {
-    super(gpu, DeviceType.ROCM_HOST, "hipHostMalloc");
+    super(gpu, DeviceType.ROCM_HOST, Hip.HOST_MALLOC);
   }
 
   @Override
@@ -22,7 +22,7 @@ final class PinnedMemory extends GpuMemory {
 
   @Override
   int freeBlock(long address, long bytes) {
-    return HipMemory.hostFree(address);
+    return Hip.HOST_FREE.call(address);
   }
 
   /** Freeing it waits for the GPU. */
@@ -34,7 +34,7 @@ final class PinnedMemory extends GpuMemory {
   /** Pinned for all GPUs, and coherent: HIP's code, and the address in {@code out}. */
   static int tryAllocate(Gpu gpu, long out, long bytes) {
     int before = gpu.enter();
-    int code = HipMemory.hostMalloc(out, bytes, HipMemory.HOST_MALLOC_PORTABLE | HipMemory.HOST_MALLOC_COHERENT);
+    int code = Hip.HOST_MALLOC.call(out, bytes, HipMemory.HOST_MALLOC_PORTABLE | HipMemory.HOST_MALLOC_COHERENT);
     gpu.leave(before);
     return code;
   }

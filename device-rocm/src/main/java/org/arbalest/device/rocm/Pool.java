@@ -51,10 +51,10 @@ final class Pool {
       properties.set(JAVA_INT, 12, gpu.ordinal);
       MemorySegment out = arena.allocate(JAVA_LONG);
       HipCapture.relax();
-      int code = HipMemory.memPoolCreate(out.address(), properties.address());
+      int code = Hip.MEM_POOL_CREATE.call(out.address(), properties.address());
       HipCapture.restore();
       if (code == Hip.NOT_SUPPORTED) return none(gpu);
-      gpu.check(code, "hipMemPoolCreate");
+      gpu.check(code, Hip.MEM_POOL_CREATE);
       return create(gpu, out.get(JAVA_LONG, 0), out);
     }
   }
@@ -79,9 +79,9 @@ final class Pool {
   private static void set(Gpu gpu, long handle, int attribute, long value, MemorySegment out) {
     out.set(JAVA_LONG, 0, value);
     HipCapture.relax();
-    int code = HipMemory.memPoolSetAttribute(handle, attribute, out.address());
+    int code = Hip.MEM_POOL_SET_ATTRIBUTE.call(handle, attribute, out.address());
     HipCapture.restore();
-    gpu.check(code, "hipMemPoolSetAttribute");
+    gpu.check(code, Hip.MEM_POOL_SET_ATTRIBUTE);
   }
 
   private static Pool none(Gpu gpu) {
@@ -90,10 +90,10 @@ final class Pool {
   }
 
   private static void destroy(Gpu gpu, long handle, long stream, @Nullable Throwable why) {
-    int ended = stream == 0 ? Hip.SUCCESS : Hip.streamDestroy(stream);
-    int destroyed = HipMemory.memPoolDestroy(handle);
-    if (ended != Hip.SUCCESS) suppress(gpu.error("hipStreamDestroy", ended, ""), why);
-    if (destroyed != Hip.SUCCESS) suppress(gpu.error("hipMemPoolDestroy", destroyed, ""), why);
+    int ended = stream == 0 ? Hip.SUCCESS : Hip.STREAM_DESTROY.call(stream);
+    int destroyed = Hip.MEM_POOL_DESTROY.call(handle);
+    if (ended != Hip.SUCCESS) suppress(gpu.error(Hip.STREAM_DESTROY, ended, ""), why);
+    if (destroyed != Hip.SUCCESS) suppress(gpu.error(Hip.MEM_POOL_DESTROY, destroyed, ""), why);
   }
 
   private static void suppress(DeviceException failure, @Nullable Throwable why) {
@@ -104,8 +104,8 @@ final class Pool {
   private boolean works(MemorySegment out) {
     int code = tryAllocate(out, TRIED);
     if (code == Hip.NOT_SUPPORTED) return false;
-    gpu.check(code, "hipMallocFromPoolAsync");
-    gpu.check(free(out.get(JAVA_LONG, 0)), "hipFreeAsync");
+    gpu.check(code, Hip.MALLOC_FROM_POOL_ASYNC);
+    gpu.check(free(out.get(JAVA_LONG, 0)), Hip.FREE_ASYNC);
     return true;
   }
 
@@ -120,12 +120,12 @@ final class Pool {
     int before = gpu.enter();
     int allocated = mallocAsync(out, bytes, handle, stream);
     long address = allocated == Hip.SUCCESS ? out.get(JAVA_LONG, 0) : 0;
-    int synchronizing = address != 0 ? Hip.streamSynchronize(stream) : Hip.SUCCESS;
+    int synchronizing = address != 0 ? Hip.STREAM_SYNCHRONIZE.call(stream) : Hip.SUCCESS;
     int freed = synchronizing == Hip.SUCCESS ? Hip.SUCCESS : free(address);
     gpu.leave(before);
     if (synchronizing == Hip.SUCCESS) return allocated;
-    var failure = gpu.error("hipStreamSynchronize", synchronizing, "the end of an allocation of " + bytes + " bytes");
-    if (freed != Hip.SUCCESS) failure.addSuppressed(gpu.error("hipFreeAsync", freed, ""));
+    var failure = gpu.error(Hip.STREAM_SYNCHRONIZE, synchronizing, "the end of an allocation of " + bytes + " bytes");
+    if (freed != Hip.SUCCESS) failure.addSuppressed(gpu.error(Hip.FREE_ASYNC, freed, ""));
     throw failure;
   }
 
@@ -137,12 +137,12 @@ final class Pool {
 
   /** Does not wait: HIP's code. */
   int free(long address) {
-    return HipMemory.freeAsync(address, stream);
+    return Hip.FREE_ASYNC.call(address, stream);
   }
 
   /** While the GPU is current, in a stream's order: HIP's code, and the address in {@code out}. */
   static int mallocAsync(MemorySegment out, long bytes, long pool, long stream) {
-    int code = HipMemory.mallocFromPoolAsync(out.address(), bytes, pool, stream);
+    int code = Hip.MALLOC_FROM_POOL_ASYNC.call(out.address(), bytes, pool, stream);
     return code == Hip.SUCCESS && out.get(JAVA_LONG, 0) == 0 ? Hip.OUT_OF_MEMORY : code; // ROCm 5 says it by null
   }
 
@@ -150,11 +150,11 @@ final class Pool {
   void trim() {
     if (!isThere()) return;
     int before = gpu.enter();
-    int done = Hip.streamSynchronize(stream); // frees that are queued are to be over
-    int code = done == Hip.SUCCESS ? HipMemory.memPoolTrimTo(handle, 0) : Hip.SUCCESS;
+    int done = Hip.STREAM_SYNCHRONIZE.call(stream); // frees that are queued are to be over
+    int code = done == Hip.SUCCESS ? Hip.MEM_POOL_TRIM_TO.call(handle, 0) : Hip.SUCCESS;
     gpu.leave(before);
-    gpu.check(done, "hipStreamSynchronize");
-    gpu.check(code, "hipMemPoolTrimTo");
+    gpu.check(done, Hip.STREAM_SYNCHRONIZE);
+    gpu.check(code, Hip.MEM_POOL_TRIM_TO);
   }
 
   /** Lets another GPU read and write what comes from here. */
@@ -166,9 +166,9 @@ final class Pool {
       access.set(JAVA_INT, 4, other.ordinal);
       access.set(JAVA_INT, 8, 3); // hipMemAccessFlagsProtReadWrite
       HipCapture.relax();
-      int code = HipMemory.memPoolSetAccess(handle, access.address(), 1);
+      int code = Hip.MEM_POOL_SET_ACCESS.call(handle, access.address(), 1);
       HipCapture.restore();
-      gpu.check(code, "hipMemPoolSetAccess");
+      gpu.check(code, Hip.MEM_POOL_SET_ACCESS);
     }
   }
 }

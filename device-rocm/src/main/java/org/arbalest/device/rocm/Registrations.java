@@ -13,28 +13,30 @@ final class Registrations {
   static void pin(Gpu gpu, long address, long bytes) {
     MemorySegment scratch = Hip.scratch();
     int before = gpu.enter();
-    int code = HipRegister.hostRegister(address, bytes, HipRegister.PORTABLE | HipRegister.MAPPED);
-    int asked = code == Hip.SUCCESS ? HipRegister.hostGetDevicePointer(scratch.address(), address) : Hip.SUCCESS;
+    int code = Hip.HOST_REGISTER.call(address, bytes, HipRegister.PORTABLE | HipRegister.MAPPED);
+    int asked = code == Hip.SUCCESS ? Hip.HOST_GET_DEVICE_POINTER.call(scratch.address(), address, 0) : Hip.SUCCESS;
     long there = scratch.get(JAVA_LONG, 0);
     boolean isGood = code == Hip.SUCCESS && asked == Hip.SUCCESS && there == address;
-    int undone = code != Hip.SUCCESS || isGood ? Hip.SUCCESS : HipRegister.hostUnregister(address);
+    int undone = code != Hip.SUCCESS || isGood ? Hip.SUCCESS : Hip.HOST_UNREGISTER.call(address);
     gpu.leave(before);
     if (isGood) return;
     DeviceException failure = failure(gpu, code, asked, bytes + " bytes at 0x" + Long.toHexString(address));
-    if (undone != Hip.SUCCESS) failure.addSuppressed(gpu.error("hipHostUnregister", undone, ""));
+    if (undone != Hip.SUCCESS) failure.addSuppressed(gpu.error(Hip.HOST_UNREGISTER, undone, ""));
     throw failure;
   }
 
   private static DeviceException failure(Gpu gpu, int code, int asked, String what) {
-    if (code != Hip.SUCCESS) return gpu.error("hipHostRegister", code, what);
-    if (asked != Hip.SUCCESS) return gpu.error("hipHostGetDevicePointer", asked, what);
-    return gpu.error("hipHostRegister", Hip.NOT_SUPPORTED, what + ": the GPU finds it under another address");
+    if (code != Hip.SUCCESS) return gpu.error(Hip.HOST_REGISTER, code, what);
+    if (asked != Hip.SUCCESS) return gpu.error(Hip.HOST_GET_DEVICE_POINTER, asked, what);
+    return gpu.error(Hip.HOST_REGISTER, Hip.NOT_SUPPORTED, what + ": the GPU finds it under another address");
   }
 
   static void unpin(Gpu gpu, long address) {
     HipCapture.relax();
-    int code = HipRegister.hostUnregister(address);
+    int code = Hip.HOST_UNREGISTER.call(address);
     HipCapture.restore();
-    if (code != Hip.SUCCESS && code != Hip.DEINITIALIZED) throw gpu.error("hipHostUnregister", code, "0x" + Long.toHexString(address));
+    if (code != Hip.SUCCESS && code != Hip.DEINITIALIZED) {
+      throw gpu.error(Hip.HOST_UNREGISTER, code, "0x" + Long.toHexString(address));
+    }
   }
 }

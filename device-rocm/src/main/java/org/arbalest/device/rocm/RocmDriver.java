@@ -50,7 +50,7 @@ final class RocmDriver extends MemoryDriver {
   @Override
   public boolean isIdle(long queue) {
     int before = gpu.enter();
-    int code = Hip.streamQuery(queue);
+    int code = Hip.STREAM_QUERY.call(queue);
     gpu.leave(before);
     if (code != Hip.SUCCESS && code != Hip.NOT_READY) HipErrors.forget();
     Answer answer = HipAnswers.of(code);
@@ -136,9 +136,9 @@ final class RocmDriver extends MemoryDriver {
   @Override
   public void waitFor(long queue, long event) {
     int before = gpu.enterOrdered();
-    int code = Hip.streamWaitEvent(queue, event, 0);
+    int code = Hip.STREAM_WAIT_EVENT.call(queue, event, 0);
     gpu.leave(before);
-    gpu.check(code, "hipStreamWaitEvent");
+    gpu.check(code, Hip.STREAM_WAIT_EVENT);
   }
 
   @Override
@@ -150,7 +150,7 @@ final class RocmDriver extends MemoryDriver {
   public Answer ask(long event) {
     int code = gpu.waits.query(event);
     Answer answer = HipAnswers.of(code);
-    if (answer == Answer.FAILED || answer == Answer.UNKNOWN) throw gpu.error("hipEventQuery", code, "");
+    if (answer == Answer.FAILED || answer == Answer.UNKNOWN) throw gpu.error(Hip.EVENT_QUERY, code, "");
     return answer;
   }
 

@@ -35,10 +35,11 @@ public final class RocmProvider implements DeviceProvider {
     String missing = HipLibrary.missing();
     if (missing != null) return new Availability.Missing(missing);
     MemorySegment scratch = Hip.scratch();
-    int code = Hip.getDeviceCount(scratch.address());
+    int code = Hip.GET_DEVICE_COUNT.call(scratch.address());
     if (code != Hip.SUCCESS) {
       HipErrors.forget();
-      return new Availability.Missing("hipGetDeviceCount failed: " + HipErrors.describe(code) + version() + hint(code));
+      return new Availability.Missing(Hip.GET_DEVICE_COUNT.name() + " failed: " + HipErrors.describe(code)
+          + version() + hint(code));
     }
     int count = scratch.get(JAVA_INT, 0);
     return count == 0 ? new Availability.Missing("HIP shows no GPU" + version() + hint(Hip.NO_DEVICE)) : new Availability.Ready(count);
@@ -52,12 +53,12 @@ public final class RocmProvider implements DeviceProvider {
 
   private static String version() {
     MemorySegment scratch = Hip.scratch();
-    if (Hip.runtimeGetVersion(scratch.address()) != Hip.SUCCESS) {
+    if (Hip.RUNTIME_GET_VERSION.call(scratch.address()) != Hip.SUCCESS) {
       HipErrors.forget();
       return "";
     }
     int version = scratch.get(JAVA_INT, 0);
-    return "; HIP " + version / 10_000_000 + "." + version / 100_000 % 100;
+    return "; HIP " + HipFunction.version(version);
   }
 
   @Override

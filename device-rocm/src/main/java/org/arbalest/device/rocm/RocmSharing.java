@@ -27,7 +27,6 @@ final class RocmSharing implements ProcessSharing {
   RocmSharing(Gpu gpu) {
     this.gpu = gpu;
     this.memory = new ShareableMemory(gpu);
-    HipIpc.load();
   }
 
   @Override
@@ -41,17 +40,18 @@ final class RocmSharing implements ProcessSharing {
       MemorySegment out = arena.allocate(2 * Long.BYTES, 8);
       MemorySegment handle = arena.allocate(SharedHandle.BYTES, 8);
       int before = gpu.enter();
-      int ranged = HipIpc.memGetAddressRange(out.address(), out.address() + Long.BYTES, address);
+      int ranged = Hip.MEM_GET_ADDRESS_RANGE.call(out.address(), out.address() + Long.BYTES, address);
       long base = out.get(JAVA_LONG, 0);
-      int code = ranged == Hip.SUCCESS ? HipIpc.getMemHandle(handle.address(), base) : Hip.SUCCESS;
+      int code = ranged == Hip.SUCCESS ? Hip.IPC_GET_MEM_HANDLE.call(handle.address(), base) : Hip.SUCCESS;
       gpu.leave(before);
-      if (ranged != Hip.SUCCESS) throw gpu.error("hipMemGetAddressRange", ranged, at(address));
+      if (ranged != Hip.SUCCESS) throw gpu.error(Hip.MEM_GET_ADDRESS_RANGE, ranged, at(address));
       if (code == HipIpc.INVALID_DEVICE_POINTER) {
         HipErrors.forget();
         String why = " is not in what hipMalloc gave, which alone is shared, but in a pool maybe";
-        throw DeviceException.invalid(at(address) + why + " (hipIpcGetMemHandle: " + HipErrors.describe(code) + ")");
+        throw DeviceException.invalid(at(address) + why + " (" + Hip.IPC_GET_MEM_HANDLE.name() + ": "
+            + HipErrors.describe(code) + ")");
       }
-      if (code != Hip.SUCCESS) throw gpu.error("hipIpcGetMemHandle", code, at(base));
+      if (code != Hip.SUCCESS) throw gpu.error(Hip.IPC_GET_MEM_HANDLE, code, at(base));
       return new Exported(base, out.get(JAVA_LONG, Long.BYTES), SharedHandle.of(PLAIN, handle));
     }
   }
@@ -67,24 +67,27 @@ final class RocmSharing implements ProcessSharing {
       MemorySegment value = SharedHandle.segment(handle, arena);
       MemorySegment out = arena.allocate(2 * Long.BYTES, 8);
       int before = gpu.enter();
-      int code = HipIpc.openMemHandle(out.address(), value, HipIpc.MEM_LAZY_ENABLE_PEER_ACCESS);
+      int code = Hip.IPC_OPEN_MEM_HANDLE.call(out.address(), value, HipIpc.MEM_LAZY_ENABLE_PEER_ACCESS);
       boolean isOld = code == Hip.INVALID_VALUE;
-      if (isOld) code = HipIpc.openMemHandle(out.address(), value, HipIpc.OLD_MEM_LAZY_ENABLE_PEER_ACCESS);
+      if (isOld) code = Hip.IPC_OPEN_MEM_HANDLE.call(out.address(), value, HipIpc.OLD_MEM_LAZY_ENABLE_PEER_ACCESS);
       long opened = out.get(JAVA_LONG, 0);
-      int ranged = code == Hip.SUCCESS ? HipIpc.memGetAddressRange(out.address(), out.address() + Long.BYTES, opened) : Hip.SUCCESS;
+      int ranged = code == Hip.SUCCESS
+          ? Hip.MEM_GET_ADDRESS_RANGE.call(out.address(), out.address() + Long.BYTES, opened)
+          : Hip.SUCCESS;
       boolean isShort = code == Hip.SUCCESS && ranged == Hip.SUCCESS && out.get(JAVA_LONG, Long.BYTES) < bytes;
-      int closed = isShort ? HipIpc.closeMemHandle(opened) : Hip.SUCCESS;
+      int closed = isShort ? Hip.IPC_CLOSE_MEM_HANDLE.call(opened) : Hip.SUCCESS;
       gpu.leave(before);
       if (isOld || ranged != Hip.SUCCESS) HipErrors.forget();
       if (code == HipIpc.INVALID_DEVICE_POINTER) {
         HipErrors.forget();
         String why = "; what was shared is freed, or the process that shared it is gone";
-        throw new DeviceException(Errno.EINVAL, "hipIpcOpenMemHandle on " + gpu.name + " failed: " + HipErrors.describe(code) + why);
+        throw new DeviceException(Errno.EINVAL, Hip.IPC_OPEN_MEM_HANDLE.name() + " on " + gpu.name + " failed: "
+            + HipErrors.describe(code) + why);
       }
-      gpu.check(code, "hipIpcOpenMemHandle");
+      gpu.check(code, Hip.IPC_OPEN_MEM_HANDLE);
       if (!isShort) return opened;
       var failure = DeviceException.invalid("an allocation is said to have " + bytes + " bytes, and has " + out.get(JAVA_LONG, Long.BYTES));
-      if (closed != Hip.SUCCESS) failure.addSuppressed(gpu.error("hipIpcCloseMemHandle", closed, at(opened)));
+      if (closed != Hip.SUCCESS) failure.addSuppressed(gpu.error(Hip.IPC_CLOSE_MEM_HANDLE, closed, at(opened)));
       throw failure;
     }
   }
@@ -92,8 +95,8 @@ final class RocmSharing implements ProcessSharing {
   @Override
   public void close(byte[] handle, long base, long bytes) {
     int before = gpu.enter();
-    int code = HipIpc.closeMemHandle(base);
+    int code = Hip.IPC_CLOSE_MEM_HANDLE.call(base);
     gpu.leave(before);
-    if (code != Hip.SUCCESS && code != Hip.DEINITIALIZED) throw gpu.error("hipIpcCloseMemHandle", code, at(base));
+    if (code != Hip.SUCCESS && code != Hip.DEINITIALIZED) throw gpu.error(Hip.IPC_CLOSE_MEM_HANDLE, code, at(base));
   }
 }

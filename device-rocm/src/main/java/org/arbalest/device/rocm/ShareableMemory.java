@@ -12,7 +12,7 @@ final class ShareableMemory extends GpuMemory {
   private static final long UNIT = 2L << 20;
 
   ShareableMemory(Gpu gpu) {
-    super(gpu, DeviceType.ROCM, "hipMalloc");
+    super(gpu, DeviceType.ROCM, Hip.MALLOC);
   }
 
   @Override
@@ -25,13 +25,13 @@ final class ShareableMemory extends GpuMemory {
     long size = (bytes + UNIT - 1) & -UNIT;
     if (size < bytes) return Hip.OUT_OF_MEMORY;
     int before = gpu.enter();
-    int code = HipMemory.malloc(out.address(), size);
+    int code = Hip.MALLOC.call(out.address(), size);
     gpu.leave(before);
     return code;
   }
 
   @Override
   int freeBlock(long address, long bytes) {
-    return HipMemory.free(address);
+    return Hip.FREE.call(address);
   }
 }

@@ -10,7 +10,7 @@ final class StreamMemory extends GpuMemory {
   private final long stream;
 
   StreamMemory(Gpu gpu, long pool, long stream) {
-    super(gpu, DeviceType.ROCM, "hipMallocFromPoolAsync");
+    super(gpu, DeviceType.ROCM, Hip.MALLOC_FROM_POOL_ASYNC);
     this.pool = pool;
     this.stream = stream;
   }
@@ -32,7 +32,8 @@ final class StreamMemory extends GpuMemory {
   int freeBlock(long address, long bytes) {
     int before = gpu.pushOrdered();
     if (before < 0) return -before;
-    int code = Streams.isCaptured(stream) ? Hip.CAPTURE_UNSUPPORTED : HipMemory.freeAsync(address, stream); // in a graph it would be a node: later (DEV-60)
+    // in a graph it would be a node: later (DEV-60)
+    int code = Streams.isCaptured(stream) ? Hip.CAPTURE_UNSUPPORTED : Hip.FREE_ASYNC.call(address, stream);
     gpu.leave(before);
     return code;
   }

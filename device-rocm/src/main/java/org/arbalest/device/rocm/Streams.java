@@ -19,9 +19,9 @@ final class Streams {
   static long create(Gpu gpu) {
     MemorySegment scratch = Hip.scratch();
     int before = gpu.enter();
-    int code = Hip.streamCreate(scratch.address(), Hip.STREAM_NON_BLOCKING);
+    int code = Hip.STREAM_CREATE.call(scratch.address(), Hip.STREAM_NON_BLOCKING);
     gpu.leave(before);
-    gpu.check(code, "hipStreamCreateWithFlags");
+    gpu.check(code, Hip.STREAM_CREATE);
     return scratch.get(JAVA_LONG, 0);
   }
 
@@ -37,14 +37,14 @@ final class Streams {
   /** Likewise, while the GPU is current. */
   static boolean isCaptured(long stream) {
     MemorySegment scratch = Hip.scratch();
-    int code = HipCapture.streamIsCapturing(stream, scratch.address());
+    int code = Hip.STREAM_IS_CAPTURING.call(stream, scratch.address());
     if (code != Hip.SUCCESS && code != Hip.NOT_SUPPORTED) HipErrors.forget();
     return code == Hip.CAPTURE_IMPLICIT || (code == Hip.SUCCESS && scratch.get(JAVA_INT, 0) != 0);
   }
 
   /** While the GPU is current: HIP's code, and the event in {@code out}. */
   static int createEvent(long out) {
-    return Hip.eventCreate(out, EVENT_FLAGS);
+    return Hip.EVENT_CREATE.call(out, EVENT_FLAGS);
   }
 
   /** An event at the end of a stream. */
@@ -53,13 +53,13 @@ final class Streams {
     int before = gpu.enterOrdered();
     int created = createEvent(scratch.address());
     long event = scratch.get(JAVA_LONG, 0);
-    int recorded = created == Hip.SUCCESS ? Hip.eventRecord(event, stream) : created;
-    int destroyed = created == Hip.SUCCESS && recorded != Hip.SUCCESS ? Hip.eventDestroy(event) : Hip.SUCCESS;
+    int recorded = created == Hip.SUCCESS ? Hip.EVENT_RECORD.call(event, stream) : created;
+    int destroyed = created == Hip.SUCCESS && recorded != Hip.SUCCESS ? Hip.EVENT_DESTROY.call(event) : Hip.SUCCESS;
     gpu.leave(before);
-    gpu.check(created, "hipEventCreateWithFlags");
+    gpu.check(created, Hip.EVENT_CREATE);
     if (recorded == Hip.SUCCESS) return event;
-    var failure = gpu.error("hipEventRecord", recorded, "");
-    if (destroyed != Hip.SUCCESS) failure.addSuppressed(gpu.error("hipEventDestroy", destroyed, ""));
+    var failure = gpu.error(Hip.EVENT_RECORD, recorded, "");
+    if (destroyed != Hip.SUCCESS) failure.addSuppressed(gpu.error(Hip.EVENT_DESTROY, destroyed, ""));
     throw failure;
   }
 
@@ -69,10 +69,15 @@ final class Streams {
     switch (HipAnswers.of(code)) {
       case DONE -> {
         code = destroyNow(stream);
-        if (code != Hip.SUCCESS) Frees.CALLS.goOn(code, () -> destroyNow(stream), failed -> gpu.error("hipStreamDestroy", failed, ""));
+        if (code != Hip.SUCCESS) {
+          Frees.CALLS.goOn(code, () -> destroyNow(stream), failed -> gpu.error(Hip.STREAM_DESTROY, failed, ""));
+        }
       }
-      case NOT_READY, CANNOT_TELL, CAPTURED -> Frees.CALLS.goOn(code, () -> tryDestroy(stream), failed -> gpu.error("hipStreamDestroy", failed, ""));
-      case FAILED, UNKNOWN -> Frees.CALLS.give(() -> destroyNow(stream), failed -> gpu.error("hipStreamDestroy", failed, "")); // if it waits, then there
+      case NOT_READY, CANNOT_TELL, CAPTURED -> Frees.CALLS.goOn(code, () -> tryDestroy(stream),
+          failed -> gpu.error(Hip.STREAM_DESTROY, failed, ""));
+      // if destroying the stream waits, it waits on that thread
+      case FAILED, UNKNOWN -> Frees.CALLS.give(() -> destroyNow(stream),
+          failed -> gpu.error(Hip.STREAM_DESTROY, failed, ""));
       case GONE -> {} // so is the stream
     }
   }
@@ -97,7 +102,7 @@ final class Streams {
       code = query(gpu, stream);
     }
     if (interrupted) Thread.currentThread().interrupt();
-    if (code != Hip.SUCCESS) throw gpu.error("hipStreamQuery", code, "");
+    if (code != Hip.SUCCESS) throw gpu.error(Hip.STREAM_QUERY, code, "");
   }
 
   /** With the device current, which the default stream wants. */
@@ -110,7 +115,7 @@ final class Streams {
 
   private static int query(long stream) {
     HipCapture.relax();
-    int code = Hip.streamQuery(stream);
+    int code = Hip.STREAM_QUERY.call(stream);
     HipCapture.restore();
     if (code != Hip.SUCCESS && code != Hip.NOT_READY) HipErrors.forget();
     return code;
@@ -118,12 +123,14 @@ final class Streams {
 
   /** Forbidden by no capture. */
   private static int destroyNow(long stream) {
-    return Hip.streamDestroy(stream);
+    return Hip.STREAM_DESTROY.call(stream);
   }
 
   /** Destroys an event, which waits for nothing unless a thread waits for it. Where that cannot be now, another thread does it. */
   static void destroyEvent(Gpu gpu, long event) {
-    int code = Hip.eventDestroy(event);
-    if (code != Hip.SUCCESS) Frees.CALLS.goOn(code, () -> Hip.eventDestroy(event), failed -> gpu.error("hipEventDestroy", failed, ""));
+    int code = Hip.EVENT_DESTROY.call(event);
+    if (code != Hip.SUCCESS) {
+      Frees.CALLS.goOn(code, () -> Hip.EVENT_DESTROY.call(event), failed -> gpu.error(Hip.EVENT_DESTROY, failed, ""));
+    }
   }
 }

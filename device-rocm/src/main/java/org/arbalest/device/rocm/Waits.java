@@ -46,7 +46,7 @@ final class Waits implements EventPoller.Asker {
       if (told == Answer.NOT_READY && HipAnswers.of(code) == Answer.CANNOT_TELL) break;
     }
     if (code == Hip.SUCCESS) return;
-    throw gpu.error("hipEventQuery", code, "");
+    throw gpu.error(Hip.EVENT_QUERY, code, "");
   }
 
   /** Whether it is worth while to ask again: somebody captures a graph, or there is still something to wait for. */
@@ -56,10 +56,10 @@ final class Waits implements EventPoller.Asker {
 
   /** A code that is not known is asked for again: those that are for good come back. What is expected is not left for {@code hipGetLastError}. */
   private static int queryTwice(long event) {
-    int code = Hip.eventQuery(event);
+    int code = Hip.EVENT_QUERY.call(event);
     if (HipAnswers.of(code) == Answer.UNKNOWN) {
       HipErrors.forget();
-      code = Hip.eventQuery(event);
+      code = Hip.EVENT_QUERY.call(event);
     }
     if (HipAnswers.of(code).saysNothing()) HipErrors.forget();
     return code;

@@ -4,6 +4,7 @@ package org.arbalest.device.rocm
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.nulls.shouldBeNull
 import io.kotest.matchers.nulls.shouldNotBeNull
+import io.kotest.matchers.shouldBe
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
 import org.arbalest.support.CCompiler
@@ -25,7 +26,15 @@ class HipSignatureSpec : FunSpec({
         HipLibrary.functions().mapValues { it.value.type() }
     }
 
-    include(signatureContract(prototypes) { calls })
+    val since = { HipLibrary.functions().mapValues { HipFunction.version(it.value.since()) } }
+
+    include(signatureContract(prototypes, since) { calls })
+
+    test("no function that is needed is younger than the one that is looked for first") {
+        Devices.device(DeviceType.ROCM, 0)
+        val needed = HipLibrary.functions().filterValues { it.since() <= Hip.OLDEST }
+        needed.getValue(Hip.YOUNGEST_NEEDED).since() shouldBe needed.values.maxOf { it.since() }
+    }
 })
 
 /** HIP's own header: Debian's `libamdhip64-dev`, or ROCm's. */

@@ -17,7 +17,7 @@ import org.arbalest.support.gpu.HipDouble
 import org.arbalest.support.gpu.failEach
 import org.arbalest.support.gpu.failFromEach
 
-private val launch get() = HostFunctions.LAUNCH
+private val launch get() = HostFunctions.LAUNCH.name()
 
 /** Fail in the middle of a batch's journey. */
 private val onTheWay = listOf(

@@ -34,12 +34,12 @@ class RocmProviderSoakSpec : FunSpec({
 
     include(gpuProviderContract(RocmBackend(DeviceType.ROCM)))
 
-    val version = if (HipDouble.isRocm5) "5.2" else "7.0"
+    val version = HipDouble.release
 
     test("an absent HIP, and one that is too old, are answers with a reason [DEV-13]") {
         HipLibrary.missing(listOf("libamdhip64-none.so.7", "none.dll")) shouldBe "HIP was not found; looked for libamdhip64-none.so.7, none.dll"
         val old = NativeLibrary.compile("gpu/old_hip.c").file
-        HipLibrary.missing(listOf("$old")) shouldBe "$old has no function hipDrvPointerGetAttributes; ROCm 5.2 or newer is needed"
+        HipLibrary.missing(listOf("$old")) shouldBe "$old has no function hipMallocFromPoolAsync; ROCm 5.2 or newer is needed"
         HipLibrary.missing().shouldBeNull()
     }
 
@@ -47,8 +47,11 @@ class RocmProviderSoakSpec : FunSpec({
         val type = FunctionDescriptor.of(JAVA_INT, JAVA_LONG)
         HipLibrary.handle("hipNoSuchFunction", type, true).invokeWithArguments(0L) shouldBe Hip.NOT_SUPPORTED
         shouldThrow<IllegalStateException> { HipLibrary.handle("hipNoSuchFunction", type, false) }.message shouldBe "HIP has no function hipNoSuchFunction"
-        HipLibrary.has("hipLaunchHostFunc") shouldBe !HipDouble.isRocm5
-        HostFunctions.LAUNCH shouldBe if (HipDouble.isRocm5) "hipStreamAddCallback" else "hipLaunchHostFunc"
+        val newest = if (HipDouble.isRocm5) 5_02_99999 else 7_01_99999
+        for ((name, function) in HipLibrary.functions()) {
+            withClue(name) { HipLibrary.has(name) shouldBe (function.since() <= newest) }
+        }
+        HostFunctions.LAUNCH.name() shouldBe if (HipDouble.isRocm5) "hipStreamAddCallback" else "hipLaunchHostFunc"
     }
 
     test("HIP without a GPU, or that fails, says so by its code, and is asked again [DEV-13]") {
@@ -85,7 +88,7 @@ class RocmProviderSoakSpec : FunSpec({
     test("a pool that HIP makes, and then does not support, is given up") { inChild(PoolInName::class) }
 
     test("the HIP that a process has loaded is used, not one that is newer") {
-        val newer = NativeLibrary.compileAs("libamdhip64.so.8", *hip, "gpu/hip5.h") // and lacks a function
+        val newer = NativeLibrary.compileAs("libamdhip64.so.8", listOf("-DhipLaunchHostFunc=absent"), *hip)
         inChild(Loaded::class, "${newer.file}")
     }
 
@@ -152,7 +155,7 @@ internal object PoolInName {
 internal object Loaded {
     @JvmStatic
     fun main(args: Array<String>) {
-        NativeLibrary.compileAs("libamdhip64.so.6", *hip)
+        NativeLibrary.compileAs("libamdhip64.so.6", emptyList(), *hip)
         check(HipLibrary.missing(listOf("libamdhip64-none.so", args[0], "libamdhip64.so.6")) == null)
         check(HipLibrary.has("hipLaunchHostFunc")) // so it is not the other
         println("good")

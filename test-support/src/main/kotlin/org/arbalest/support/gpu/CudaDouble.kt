@@ -4,8 +4,18 @@ package org.arbalest.support.gpu
 import java.lang.foreign.ValueLayout.JAVA_INT
 import java.lang.foreign.ValueLayout.JAVA_LONG
 
-/** A simulated driver: `libcuda.so.1` in software, as of CUDA 12.6: host functions may not call CUDA, and there is one context for each device. */
-object CudaDouble : GpuDouble(12060, "libcuda.so.1", "gpu/cuda.c", "gpu/cuda_api.h", "gpu/vmm.c", "gpu/vmm.h") {
+private val SIMULATED: String = System.getProperty("arbalest.cuda.simulated") ?: "13.0"
+
+/** As `cuDriverGetVersion` has it. */
+private val VERSION: Int = SIMULATED.split('.').map { it.toInt() }.let { (major, minor) -> major * 1000 + minor * 10 }
+
+/**
+ * A simulated driver: `libcuda.so.1` in software, as of CUDA 13.0: host functions may not call CUDA, and there is one
+ * context for each device. With the system property `arbalest.cuda.simulated` set to `10.0`, for example, it lacks what
+ * came later.
+ */
+object CudaDouble :
+    GpuDouble(VERSION, SIMULATED, "cuda_api.h", "libcuda.so.1", "gpu/cuda.c", "gpu/vmm.c", "gpu/vmm.h") {
     private val lenientFunction by function("double_lenient", null, JAVA_INT)
     private val batchesFunction by function("double_batches", null, JAVA_INT)
     private val managedFunction by function("double_managed_with_cpu", null, JAVA_INT)

@@ -30,7 +30,14 @@ import kotlin.time.Duration.Companion.milliseconds
  *
  * It is compiled, and is the process's library of that name from [load] on, which must come before anybody looks for the real one.
  */
-sealed class GpuDouble(private val version: Int, soname: String, vararg sources: String) {
+sealed class GpuDouble(
+    private val version: Int,
+    /** The version that it simulates, such as `13.0`. It lacks the functions that came later. */
+    val release: String,
+    header: String,
+    soname: String,
+    vararg sources: String,
+) {
     /** What is live in a double. What the code under test keeps for itself counts as well. */
     enum class Live {
         /** Allocations of device memory. */
@@ -61,7 +68,9 @@ sealed class GpuDouble(private val version: Int, soname: String, vararg sources:
         RESERVED,
     }
 
-    val library: NativeLibrary by lazy { NativeLibrary.compileAs(soname, *sources, *CORE) }
+    private val flags = Prototypes(header).absent(release).map { "-D$it=absent_$it" }
+
+    val library: NativeLibrary by lazy { NativeLibrary.compileAs(soname, flags, *sources, "gpu/$header", *CORE) }
     private val resetFunction by function("double_reset", null, JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_INT)
     private val failFunction by function("double_fail", null, ADDRESS, JAVA_LONG, JAVA_INT)
     private val failFromFunction by function("double_fail_from", null, ADDRESS, JAVA_LONG, JAVA_INT)

@@ -7,13 +7,16 @@ import java.lang.foreign.ValueLayout.JAVA_INT
  * A simulated driver: `libamdhip64.so.7` in software. Each thread has a current device, host functions may not call HIP, though nothing stops them,
  * who asks for an event that somebody waits for waits as well, and destroying a stream waits for what is in it.
  *
- * With the system property `arbalest.hip` set to `5` it is ROCm 5's, which has no `hipLaunchHostFunc`, and allocates nothing without saying so
- * when a pool has no memory left; by the same SONAME, so that it is found before a real one.
+ * With the system property `arbalest.hip` set to `5` it is ROCm 5.2's: it lacks what came later, such as
+ * `hipLaunchHostFunc`, and allocates nothing without saying so when a pool has no memory left; by the same SONAME, so
+ * that it is found before a real one.
  */
 object HipDouble : GpuDouble(
-    if (System.getProperty("arbalest.hip") == "5") 50_221_153 else 70_051_831,
+    if (System.getProperty("arbalest.hip") == "5") 50_221_153 else 70_152_802,
+    if (System.getProperty("arbalest.hip") == "5") "5.2" else "7.1",
+    "hip_api.h",
     "libamdhip64.so.7",
-    *listOfNotNull("gpu/hip.c", "gpu/hip_api.h", "gpu/hip5.h".takeIf { System.getProperty("arbalest.hip") == "5" }).toTypedArray(),
+    *listOfNotNull("gpu/hip.c", "gpu/hip5.h".takeIf { System.getProperty("arbalest.hip") == "5" }).toTypedArray(),
 ) {
     private val lastErrorFunction by function("double_last_error", JAVA_INT)
 

@@ -11,16 +11,23 @@ import java.nio.file.Path
  * lays them beside the runtime's own header, and beside what is called from Java.
  */
 class Prototypes(private val header: String) {
-    private class Prototype(val result: String, val parameters: List<String>)
+    private class Prototype(val result: String, val parameters: List<String>, val since: String)
 
     private val text = resource(header)
     private val prototypes: Map<String, Prototype> = PROTOTYPE.findAll(text).associate { match ->
-        val (result, name, parameters) = match.destructured
-        name to Prototype(result, if (parameters == "void") emptyList() else parameters.split(", ").map { it.replace(NAME, "") })
+        val (result, name, parameters, since) = match.destructured
+        val types = if (parameters == "void") emptyList() else parameters.split(", ").map { it.replace(NAME, "") }
+        name to Prototype(result, types, since)
     }
 
     /** The names of the functions. */
     val functions: Set<String> get() = prototypes.keys
+
+    /** For each function the first version of the runtime that has it, such as `11.2`. */
+    val since: Map<String, String> get() = prototypes.mapValues { it.value.since }
+
+    /** The functions that a runtime of a [version] such as `10.0` lacks. */
+    fun absent(version: String): Set<String> = since.filterValues { order(it) > order(version) }.keys
 
     /**
      * The first that the C compiler says against them, or null: that [calls] go by other numbers or widths of arguments, or that the runtime's
@@ -68,8 +75,11 @@ class Prototypes(private val header: String) {
     }
 
     private companion object {
-        val PROTOTYPE = Regex("""^(\w[\w ]*\**) (\w+)\((.*)\);$""", RegexOption.MULTILINE)
+        val PROTOTYPE = Regex("""^(\w[\w ]*\**) (\w+)\((.*)\); /\* (\d+\.\d+) \*/$""", RegexOption.MULTILINE)
         val NAME = Regex(""" \w+$""")
+
+        fun order(version: String): Int =
+            version.split('.').map { it.toInt() }.let { (major, minor) -> major * 100 + minor }
 
         fun resource(name: String): String =
             checkNotNull(Prototypes::class.java.getResource("/org/arbalest/support/c/gpu/$name")) { "no resource $name" }.readText()

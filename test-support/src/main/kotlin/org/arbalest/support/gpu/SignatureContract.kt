@@ -14,10 +14,23 @@ import java.lang.foreign.ValueLayout.JAVA_INT
 import java.lang.foreign.ValueLayout.JAVA_LONG
 import java.util.Collections
 
-/** That a backend [calls] its runtime as a double defines it. */
-fun signatureContract(prototypes: Prototypes, calls: () -> Map<String, FunctionDescriptor>): TestFactory = funSpec {
+/**
+ * That a backend [calls] its runtime as a double defines it, and takes each function to be as old as the double does.
+ *
+ * @param since for each function that is called, the first version of the runtime that has it
+ */
+fun signatureContract(
+    prototypes: Prototypes,
+    since: () -> Map<String, String>,
+    calls: () -> Map<String, FunctionDescriptor>,
+): TestFactory = funSpec {
     test("what Java calls is what the double defines") {
         prototypes.disagreement(calls()).shouldBeNull()
+    }
+
+    test("a double of each version has the functions that the table has for it") {
+        val called = calls().keys
+        since() shouldBe prototypes.since.filterKeys { it in called }
     }
 }
 

@@ -173,7 +173,10 @@ API CUresult cuDeviceGetAttribute(int* value, int attribute, int device) {
     case 89: *value = gpu_managed_with_cpu(); break; /* also concurrently */
     case 91: *value = !gpu_shifted(); break; /* registered memory is where the CPU finds it */
     case 88: case 100: *value = gpu_reaches_pageable(); break;
-    case 115: *value = gpu_has_pools(); break;
+    case 115: /* pools; from 11.2 */
+      if (gpu_driver_version() < 11020) return GPU_INVALID_VALUE;
+      *value = gpu_has_pools();
+      break;
     case 125: *value = 1; break; /* events of other processes */
     case 128: /* fabric handles; from 12.3 */
       if (gpu_driver_version() < 12030) return GPU_INVALID_VALUE;
@@ -226,6 +229,9 @@ API CUresult cuDevicePrimaryCtxRelease_v2(int device) {
   retained[device]--;
   return GPU_OK;
 }
+
+/* Of CUDA 7; "as of CUDA 11.0" it is _v2, here with the same rules. */
+API CUresult cuDevicePrimaryCtxRelease(int device) { return cuDevicePrimaryCtxRelease_v2(device); }
 
 API CUresult cuCtxPushCurrent_v2(CUcontext context) {
   CALL("cuCtxPushCurrent");

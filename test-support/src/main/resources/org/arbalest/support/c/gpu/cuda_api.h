@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The functions of CUDA's driver API that Arbalest and its tests call, as its cuda.h declares them. The double defines them; the tests lay them
- * beside the real header, where there is one, and beside what Java calls. One to a line.
+ * beside the real header, where there is one, and beside what Java calls. One to a line, with the first CUDA version
+ * that has it: a double of an older version is compiled without it.
  *
  * Included by: cuda.c
  */
@@ -45,86 +46,88 @@ typedef struct { char bytes[64]; } CUipcEventHandle;
 typedef void CUmemcpyAttributes;
 #endif
 #endif
+#undef cuDevicePrimaryCtxRelease /* here it is CUDA 7's, which libraries still have; that of 11.0 is _v2 */
 #undef cuMemPrefetchAsync /* here they are CUDA 8's, which libraries still have; those of 12.2 are _v2 */
 #undef cuMemAdvise
 
-CUresult cuInit(unsigned int flags);
-CUresult cuDriverGetVersion(int* version);
-CUresult cuGetErrorName(CUresult code, const char** name);
-CUresult cuDeviceGetCount(int* count);
-CUresult cuDeviceGet(CUdevice* device, int ordinal);
-CUresult cuDeviceGetName(char* name, int size, CUdevice device);
-CUresult cuDeviceTotalMem_v2(size_t* bytes, CUdevice device);
-CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice device);
-CUresult cuDeviceGetUuid_v2(CUuuid* uuid, CUdevice device);
-CUresult cuDeviceGetPCIBusId(char* id, int size, CUdevice device);
-CUresult cuDeviceCanAccessPeer(int* can, CUdevice device, CUdevice peer);
-CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device);
-CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device);
-CUresult cuCtxPushCurrent_v2(CUcontext context);
-CUresult cuCtxPopCurrent_v2(CUcontext* context);
-CUresult cuCtxGetCurrent(CUcontext* context);
-CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned int flags);
-CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode* mode);
-CUresult cuMemGetInfo_v2(size_t* free, size_t* total);
-CUresult cuMemAlloc_v2(CUdeviceptr* address, size_t bytes);
-CUresult cuMemFree_v2(CUdeviceptr address);
-CUresult cuMemGetAddressRange_v2(CUdeviceptr* base, size_t* bytes, CUdeviceptr address);
-CUresult cuIpcGetMemHandle(CUipcMemHandle* handle, CUdeviceptr address);
-CUresult cuIpcOpenMemHandle_v2(CUdeviceptr* address, CUipcMemHandle handle, unsigned int flags);
-CUresult cuIpcCloseMemHandle(CUdeviceptr address);
-CUresult cuIpcGetEventHandle(CUipcEventHandle* handle, CUevent event);
-CUresult cuIpcOpenEventHandle(CUevent* event, CUipcEventHandle handle);
-CUresult cuMemHostAlloc(void** address, size_t bytes, unsigned int flags);
-CUresult cuMemFreeHost(void* address);
-CUresult cuMemHostRegister_v2(void* address, size_t bytes, unsigned int flags);
-CUresult cuMemHostUnregister(void* address);
-CUresult cuMemAllocManaged(CUdeviceptr* address, size_t bytes, unsigned int flags);
-CUresult cuMemPrefetchAsync(CUdeviceptr address, size_t bytes, CUdevice device, CUstream stream);
-CUresult cuMemPrefetchAsync_v2(CUdeviceptr address, size_t bytes, CUmemLocation location, unsigned int flags, CUstream stream);
-CUresult cuMemAdvise(CUdeviceptr address, size_t bytes, CUmem_advise advice, CUdevice device);
-CUresult cuMemAdvise_v2(CUdeviceptr address, size_t bytes, CUmem_advise advice, CUmemLocation location);
-CUresult cuMemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps* properties);
-CUresult cuMemPoolDestroy(CUmemoryPool pool);
-CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute, void* value);
-CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc* list, size_t count);
-CUresult cuMemPoolTrimTo(CUmemoryPool pool, size_t bytes);
-CUresult cuMemAllocFromPoolAsync(CUdeviceptr* address, size_t bytes, CUmemoryPool pool, CUstream stream);
-CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream);
-CUresult cuMemGetAllocationGranularity(size_t* bytes, const CUmemAllocationProp* properties, CUmemAllocationGranularity_flags option);
-CUresult cuMemCreate(CUmemGenericAllocationHandle* handle, size_t bytes, const CUmemAllocationProp* properties, unsigned long long flags);
-CUresult cuMemRelease(CUmemGenericAllocationHandle handle);
-CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle* handle, void* address);
-CUresult cuMemAddressReserve(CUdeviceptr* address, size_t bytes, size_t alignment, CUdeviceptr hint, unsigned long long flags);
-CUresult cuMemAddressFree(CUdeviceptr address, size_t bytes);
-CUresult cuMemMap(CUdeviceptr address, size_t bytes, size_t offset, CUmemGenericAllocationHandle handle, unsigned long long flags);
-CUresult cuMemUnmap(CUdeviceptr address, size_t bytes);
-CUresult cuMemSetAccess(CUdeviceptr address, size_t bytes, const CUmemAccessDesc* list, size_t count);
-CUresult cuMemExportToShareableHandle(void* out, CUmemGenericAllocationHandle handle, CUmemAllocationHandleType type, unsigned long long flags);
-CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle* handle, void* in, CUmemAllocationHandleType type);
-CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream);
-CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, size_t bytes, CUstream stream);
-CUresult cuMemcpyBatchAsync_v2(CUdeviceptr* to, CUdeviceptr* from, size_t* bytes, size_t count, CUmemcpyAttributes* attributes, size_t* first, size_t kinds, CUstream stream);
-CUresult cuMemcpyBatchAsync(CUdeviceptr* to, CUdeviceptr* from, size_t* bytes, size_t count, CUmemcpyAttributes* attributes, size_t* first, size_t kinds, size_t* failed, CUstream stream);
-CUresult cuMemcpyDtoH_v2(void* to, CUdeviceptr from, size_t bytes);
-CUresult cuPointerGetAttribute(void* value, CUpointer_attribute attribute, CUdeviceptr address);
-CUresult cuStreamCreate(CUstream* stream, unsigned int flags);
-CUresult cuStreamDestroy_v2(CUstream stream);
-CUresult cuStreamQuery(CUstream stream);
-CUresult cuStreamSynchronize(CUstream stream);
-CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus* status);
-CUresult cuStreamGetCtx(CUstream stream, CUcontext* context);
-CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned int flags);
-CUresult cuStreamWaitValue32_v2(CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned int flags);
-CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void* data);
-CUresult cuEventCreate(CUevent* event, unsigned int flags);
-CUresult cuEventDestroy_v2(CUevent event);
-CUresult cuEventRecord(CUevent event, CUstream stream);
-CUresult cuEventQuery(CUevent event);
-CUresult cuEventSynchronize(CUevent event);
-CUresult cuModuleLoadData(CUmodule* module, const void* image);
-CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* name);
-CUresult cuModuleUnload(CUmodule module);
-CUresult cuLaunchKernel(CUfunction function, unsigned int gx, unsigned int gy, unsigned int gz, unsigned int bx, unsigned int by, unsigned int bz, unsigned int shared, CUstream stream, void** parameters, void** extra);
+CUresult cuInit(unsigned int flags); /* 2.0 */
+CUresult cuDriverGetVersion(int* version); /* 2.2 */
+CUresult cuGetErrorName(CUresult code, const char** name); /* 6.0 */
+CUresult cuDeviceGetCount(int* count); /* 2.0 */
+CUresult cuDeviceGet(CUdevice* device, int ordinal); /* 2.0 */
+CUresult cuDeviceGetName(char* name, int size, CUdevice device); /* 2.0 */
+CUresult cuDeviceTotalMem_v2(size_t* bytes, CUdevice device); /* 3.2 */
+CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice device); /* 2.0 */
+CUresult cuDeviceGetUuid_v2(CUuuid* uuid, CUdevice device); /* 11.4 */
+CUresult cuDeviceGetPCIBusId(char* id, int size, CUdevice device); /* 4.1 */
+CUresult cuDeviceCanAccessPeer(int* can, CUdevice device, CUdevice peer); /* 4.0 */
+CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device); /* 7.0 */
+CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device); /* 11.0 */
+CUresult cuDevicePrimaryCtxRelease(CUdevice device); /* 7.0 */
+CUresult cuCtxPushCurrent_v2(CUcontext context); /* 4.0 */
+CUresult cuCtxPopCurrent_v2(CUcontext* context); /* 4.0 */
+CUresult cuCtxGetCurrent(CUcontext* context); /* 4.0 */
+CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned int flags); /* 4.0 */
+CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode* mode); /* 10.1 */
+CUresult cuMemGetInfo_v2(size_t* free, size_t* total); /* 3.2 */
+CUresult cuMemAlloc_v2(CUdeviceptr* address, size_t bytes); /* 3.2 */
+CUresult cuMemFree_v2(CUdeviceptr address); /* 3.2 */
+CUresult cuMemGetAddressRange_v2(CUdeviceptr* base, size_t* bytes, CUdeviceptr address); /* 3.2 */
+CUresult cuIpcGetMemHandle(CUipcMemHandle* handle, CUdeviceptr address); /* 4.1 */
+CUresult cuIpcOpenMemHandle_v2(CUdeviceptr* address, CUipcMemHandle handle, unsigned int flags); /* 11.0 */
+CUresult cuIpcCloseMemHandle(CUdeviceptr address); /* 4.1 */
+CUresult cuIpcGetEventHandle(CUipcEventHandle* handle, CUevent event); /* 4.1 */
+CUresult cuIpcOpenEventHandle(CUevent* event, CUipcEventHandle handle); /* 4.1 */
+CUresult cuMemHostAlloc(void** address, size_t bytes, unsigned int flags); /* 2.2 */
+CUresult cuMemFreeHost(void* address); /* 2.0 */
+CUresult cuMemHostRegister_v2(void* address, size_t bytes, unsigned int flags); /* 6.5 */
+CUresult cuMemHostUnregister(void* address); /* 4.0 */
+CUresult cuMemAllocManaged(CUdeviceptr* address, size_t bytes, unsigned int flags); /* 6.0 */
+CUresult cuMemPrefetchAsync(CUdeviceptr address, size_t bytes, CUdevice device, CUstream stream); /* 8.0 */
+CUresult cuMemPrefetchAsync_v2(CUdeviceptr address, size_t bytes, CUmemLocation location, unsigned int flags, CUstream stream); /* 12.2 */
+CUresult cuMemAdvise(CUdeviceptr address, size_t bytes, CUmem_advise advice, CUdevice device); /* 8.0 */
+CUresult cuMemAdvise_v2(CUdeviceptr address, size_t bytes, CUmem_advise advice, CUmemLocation location); /* 12.2 */
+CUresult cuMemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps* properties); /* 11.2 */
+CUresult cuMemPoolDestroy(CUmemoryPool pool); /* 11.2 */
+CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute, void* value); /* 11.2 */
+CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc* list, size_t count); /* 11.2 */
+CUresult cuMemPoolTrimTo(CUmemoryPool pool, size_t bytes); /* 11.2 */
+CUresult cuMemAllocFromPoolAsync(CUdeviceptr* address, size_t bytes, CUmemoryPool pool, CUstream stream); /* 11.2 */
+CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream); /* 11.2 */
+CUresult cuMemGetAllocationGranularity(size_t* bytes, const CUmemAllocationProp* properties, CUmemAllocationGranularity_flags option); /* 10.2 */
+CUresult cuMemCreate(CUmemGenericAllocationHandle* handle, size_t bytes, const CUmemAllocationProp* properties, unsigned long long flags); /* 10.2 */
+CUresult cuMemRelease(CUmemGenericAllocationHandle handle); /* 10.2 */
+CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle* handle, void* address); /* 11.0 */
+CUresult cuMemAddressReserve(CUdeviceptr* address, size_t bytes, size_t alignment, CUdeviceptr hint, unsigned long long flags); /* 10.2 */
+CUresult cuMemAddressFree(CUdeviceptr address, size_t bytes); /* 10.2 */
+CUresult cuMemMap(CUdeviceptr address, size_t bytes, size_t offset, CUmemGenericAllocationHandle handle, unsigned long long flags); /* 10.2 */
+CUresult cuMemUnmap(CUdeviceptr address, size_t bytes); /* 10.2 */
+CUresult cuMemSetAccess(CUdeviceptr address, size_t bytes, const CUmemAccessDesc* list, size_t count); /* 10.2 */
+CUresult cuMemExportToShareableHandle(void* out, CUmemGenericAllocationHandle handle, CUmemAllocationHandleType type, unsigned long long flags); /* 10.2 */
+CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle* handle, void* in, CUmemAllocationHandleType type); /* 10.2 */
+CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream); /* 4.0 */
+CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, size_t bytes, CUstream stream); /* 4.0 */
+CUresult cuMemcpyBatchAsync_v2(CUdeviceptr* to, CUdeviceptr* from, size_t* bytes, size_t count, CUmemcpyAttributes* attributes, size_t* first, size_t kinds, CUstream stream); /* 13.0 */
+CUresult cuMemcpyBatchAsync(CUdeviceptr* to, CUdeviceptr* from, size_t* bytes, size_t count, CUmemcpyAttributes* attributes, size_t* first, size_t kinds, size_t* failed, CUstream stream); /* 12.8 */
+CUresult cuMemcpyDtoH_v2(void* to, CUdeviceptr from, size_t bytes); /* 3.2 */
+CUresult cuPointerGetAttribute(void* value, CUpointer_attribute attribute, CUdeviceptr address); /* 4.0 */
+CUresult cuStreamCreate(CUstream* stream, unsigned int flags); /* 2.0 */
+CUresult cuStreamDestroy_v2(CUstream stream); /* 4.0 */
+CUresult cuStreamQuery(CUstream stream); /* 2.0 */
+CUresult cuStreamSynchronize(CUstream stream); /* 2.0 */
+CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus* status); /* 10.0 */
+CUresult cuStreamGetCtx(CUstream stream, CUcontext* context); /* 9.2 */
+CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned int flags); /* 3.2 */
+CUresult cuStreamWaitValue32_v2(CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned int flags); /* 11.7 */
+CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void* data); /* 10.0 */
+CUresult cuEventCreate(CUevent* event, unsigned int flags); /* 2.0 */
+CUresult cuEventDestroy_v2(CUevent event); /* 4.0 */
+CUresult cuEventRecord(CUevent event, CUstream stream); /* 2.0 */
+CUresult cuEventQuery(CUevent event); /* 2.0 */
+CUresult cuEventSynchronize(CUevent event); /* 2.0 */
+CUresult cuModuleLoadData(CUmodule* module, const void* image); /* 2.0 */
+CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* name); /* 2.0 */
+CUresult cuModuleUnload(CUmodule module); /* 2.0 */
+CUresult cuLaunchKernel(CUfunction function, unsigned int gx, unsigned int gy, unsigned int gz, unsigned int bx, unsigned int by, unsigned int bz, unsigned int shared, CUstream stream, void** parameters, void** extra); /* 4.0 */
 
 #endif

@@ -383,7 +383,6 @@ API hipError_t hipMemcpyAsync(void* to, const void* from, size_t bytes, hipMemcp
   RETURN(gpu_copy(stream_of(device, stream), (uint64_t)to, (uint64_t)from, bytes, 0));
 }
 
-#if MAJOR >= 7
 /* Its attributes are "not supported"; in an order that nobody expects, since there is none. */
 API hipError_t hipMemcpyBatchAsync(void** to, void** from, size_t* bytes, size_t count, hipMemcpyAttributes* attributes, size_t* first, size_t kinds, size_t* failed,
                                    hipStream_t stream) {
@@ -397,7 +396,6 @@ API hipError_t hipMemcpyBatchAsync(void** to, void** from, size_t* bytes, size_t
   }
   return GPU_OK;
 }
-#endif
 
 /* Says yes to everything; what it does not know gets values that say so. */
 API hipError_t hipDrvPointerGetAttributes(unsigned int count, hipPointer_attribute* attributes, void** values, hipDeviceptr_t address) {
@@ -496,13 +494,11 @@ API hipError_t hipStreamAddCallback(hipStream_t stream, hipStreamCallback_t func
   RETURN(code);
 }
 
-#if MAJOR > 5
 API hipError_t hipLaunchHostFunc(hipStream_t stream, hipHostFn_t function, void* data) {
   DEVICE("hipLaunchHostFunc");
   if (function == NULL) RETURN(GPU_INVALID_VALUE);
   RETURN(gpu_launch_host(stream_of(device, stream), function, data));
 }
-#endif
 
 API hipError_t hipEventCreateWithFlags(hipEvent_t* event, unsigned int flags) {
   DEVICE("hipEventCreateWithFlags");
