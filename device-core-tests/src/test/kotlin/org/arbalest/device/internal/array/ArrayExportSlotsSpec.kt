@@ -68,7 +68,7 @@ class ArrayExportSlotsSpec : FunSpec({
         } finally {
             created.set(count)
         }
-        arrays.forEach(ArrayImport::giveBack)
+        arrays.forEach(ArrayRelease::release)
         schemas.forEach(SchemaImporter::giveBack)
         SchemaImporter.giveBack(given)
     }

@@ -36,7 +36,7 @@ public final class ArrayBuffers {
         try {
           return new ArrayBuffers(array, owner).data(struct);
         } finally {
-          ArrayExport.release(struct);
+          ArrayRelease.releaseExport(struct);
         }
       } finally {
         NativeHeap.free(struct);

@@ -1,61 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.array;
 
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-
-import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemoryLayout.PathElement;
-import java.lang.invoke.MethodHandles;
 import org.arbalest.device.c.ArrowArrayStruct;
 import org.arbalest.device.internal.abi.RawArrowArray;
-import org.arbalest.device.internal.exit.ExitAction;
-import org.arbalest.device.internal.exit.ExitGuard;
 import org.arbalest.device.internal.lifetime.Leaks;
-import org.arbalest.device.internal.lifetime.RecycledExport;
-import org.arbalest.device.internal.memory.Faults;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.memory.Slots;
 import org.arbalest.device.internal.schema.FieldImpl;
 import org.arbalest.device.internal.schema.Layout;
-import org.jspecify.annotations.Nullable;
 
 /**
- * One array that C holds: the structs below the base struct.
+ * One array that C holds: the structs below the base struct. {@link ArrayRelease} releases it.
  *
- * <p>Each struct counts, since a consumer may move a child out and release it after its parent (OWN-06). The lists of buffer pointers are
- * not copied: they belong to the array's memory, which an export holds.
- *
- * <p>The block: the structs below the base struct, then the lists of children. A struct's {@code private_data} is the slot's tag with the
- * struct's number, under which we remember whether it is still to be released, so that a second release of it does nothing, even through a
- * bitwise copy (OWN-07).
+ * <p>The lists of buffer pointers are not copied: they belong to the array's memory, which an export holds. The block has the structs below
+ * the base struct, then the lists of children.
  *
  * <p>When some forty accesses to native memory have been inlined into a method, C2 calls all others, which doubles the time: hence few
  * accesses for each struct.
  */
-public final class ArrayExport extends RecycledExport {
-  /** The release callback of every array of ours, for C. */
-  public static final long RELEASE =
-      ExitGuard.stub(MethodHandles.lookup(), "released", FunctionDescriptor.ofVoid(JAVA_LONG), ExitAction.RELEASE_ARRAY);
-
+public final class ArrayExport extends ArrayRelease {
   private static final long NODE = RawArrowArray.SIZE;
 
   /** The size of what describes an array, from length to dictionary. */
   private static final long DESCRIPTION = ArrowArrayStruct.LAYOUT.byteOffset(PathElement.groupElement("release"));
 
-  private static final byte RELEASED = 0;
-  private static final byte LIVE_LEAF = 1;
-  private static final byte LIVE_TREE = 2;
-  private static final byte[] NO_STATES = {};
-
   private static final Slots.Stack[] IDLE = stacks();
 
   /** The buffers of text, or of lists, without elements: no bitmap, one offset of 0, and no data, at an address. Made here, before anything is written. */
   static final long NO_ELEMENTS = noElements();
-
-  /** For each struct, whether it is still to be released; if so, whether there are others below it. */
-  private byte[] states = NO_STATES;
-
-  private @Nullable Ownership owner;
 
   private int nextNode;
   private long nextList;
@@ -84,8 +57,7 @@ public final class ArrayExport extends RecycledExport {
    */
   static void export(Ownership owner, Layout layout, long node, long offset, long length, boolean isInMainMemory, long out) {
     ArrayExport export = take(layout);
-    export.owner = owner;
-    export.holds(1 + layout.descendants);
+    export.holds(owner, 1 + layout.descendants);
     export.nextNode = 1;
     export.nextList = export.block + NODE * layout.descendants;
     boolean isTouched = false;
@@ -99,9 +71,7 @@ public final class ArrayExport extends RecycledExport {
       if (length == 0 || owner.hasEmpty) ShownPart.resetEmpty(layout, out, isInMainMemory);
     } catch (Throwable t) { // the stack is exhausted
       if (isTouched) RawArrowArray.setRelease(out, 0);
-      export.owner = null;
-      export.holds(0);
-      export.recycle();
+      export.abandon();
       throw t;
     }
     RawArrowArray.setRelease(out, RELEASE);
@@ -129,7 +99,7 @@ public final class ArrayExport extends RecycledExport {
   }
 
   private void ensureNodes(int nodes) {
-    if (states.length <= nodes) states = new byte[nodes + 1];
+    ensureStates(1 + nodes);
     ensure((NODE + Long.BYTES) * nodes);
   }
 
@@ -143,8 +113,7 @@ public final class ArrayExport extends RecycledExport {
       writeWithoutValidity(shape, from, to);
     }
     if (layout.descendants != 0) writeBelow(layout, from, to);
-    states[node] = layout.descendants == 0 ? LIVE_LEAF : LIVE_TREE;
-    RawArrowArray.setPrivateData(to, Slots.node(tag, node));
+    RawArrowArray.setPrivateData(to, live(node, layout.descendants != 0));
   }
 
   /** These have no nulls, or nothing else, and no bitmap, though older peers send one (ARR-05). */
@@ -175,63 +144,5 @@ public final class ArrayExport extends RecycledExport {
     write(layout, from, to, node);
     RawArrowArray.setRelease(to, RELEASE);
     return to;
-  }
-
-  @SuppressWarnings("UnusedMethod") // stub() finds it by name
-  private static void released(long array) {
-    try {
-      release(array);
-    } catch (Throwable t) {
-      Faults.report("release of an array", t);
-    }
-  }
-
-  /** The release callback of every array of ours; runs on any thread. */
-  public static void release(long array) {
-    if (RawArrowArray.release(array) == 0) return;
-    long tag = RawArrowArray.privateData(array);
-    if (!(Slots.find(tag) instanceof ArrayExport export)) {
-      RawArrowArray.setRelease(array, 0);
-      Faults.warn("an array was released that had been released before, through a copy of its struct");
-      return;
-    }
-    int released = export.releaseTree(array, tag);
-    export.left(released);
-  }
-
-  /** Marks a struct and those below it that were not moved out as released, and counts them. */
-  private int releaseTree(long array, long nodeTag) {
-    RawArrowArray.setRelease(array, 0);
-    int node = Slots.nodeOf(nodeTag);
-    byte state = states[node];
-    states[node] = RELEASED;
-    if (state == RELEASED) return 0;
-    return state == LIVE_LEAF ? 1 : 1 + releaseBelow(array);
-  }
-
-  private int releaseBelow(long array) {
-    int released = 0;
-    long count = RawArrowArray.nChildren(array);
-    long list = RawArrowArray.children(array);
-    for (long i = 0; i < count; i++) released += releaseNext(NativeHeap.getLong(list + Long.BYTES * i));
-    long dictionary = RawArrowArray.dictionary(array);
-    return dictionary == 0 ? released : released + releaseNext(dictionary);
-  }
-
-  private int releaseNext(long array) {
-    long release = RawArrowArray.release(array);
-    if (release == 0) return 0;
-    long nodeTag = RawArrowArray.privateData(array);
-    if (release == RELEASE && Slots.sameSlot(tag, nodeTag)) return releaseTree(array, nodeTag);
-    ArrayImport.giveBack(array); // a consumer put an array of somebody else's there
-    return 0;
-  }
-
-  private void left(int released) {
-    if (!isLeftBy(released)) return;
-    Ownership last = owner;
-    owner = null;
-    recycle();
-    if (last != null) last.release();
   }
 }

@@ -12,6 +12,7 @@ import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.abi.RawArrowAsyncTask;
 import org.arbalest.device.internal.abi.RawArrowDeviceArray;
 import org.arbalest.device.internal.array.ArrayImport;
+import org.arbalest.device.internal.array.ArrayRelease;
 import org.arbalest.device.internal.array.RecordedArrays;
 import org.arbalest.device.internal.calls.Calls;
 import org.arbalest.device.internal.memory.NativeHeap;
@@ -94,7 +95,7 @@ final class ImportedTask extends AsyncTaskImpl {
       long task = copyTo(block + RawArrowDeviceArray.SIZE);
       if (handler.has(AsyncQuirk.NO_NULL_EXTRACT)) {
         RawArrowArray.setRelease(block, 0);
-        if (Calls.get(extractData, task, block) == 0) ArrayImport.giveBack(block);
+        if (Calls.get(extractData, task, block) == 0) ArrayRelease.release(block);
       } else {
         Calls.get(extractData, task, 0); // a failure is the producer's to report (ASY-18)
       }
