@@ -30,8 +30,16 @@ public final class ArrayExport extends ArrayRelease {
   /** The buffers of text, or of lists, without elements: no bitmap, one offset of 0, and no data, at an address. Made here, before anything is written. */
   static final long NO_ELEMENTS = noElements();
 
+  /** The length of a window that shows all that the struct has, as it has it. */
+  private static final long WHOLE = -1;
+
   private int nextNode;
   private long nextList;
+
+  /** Whether an array without elements may be among those to be written. */
+  private boolean mayBeEmpty;
+
+  private boolean isInMainMemory;
 
   private static long noElements() {
     long list = NativeHeap.allocate(4L * Long.BYTES);
@@ -63,12 +71,11 @@ public final class ArrayExport extends ArrayRelease {
     boolean isTouched = false;
     try {
       if (Leaks.isFollowed()) export.follow("an array of type " + layout.kind() + ", " + DeviceArrayImpl.counted(length, "row"));
-      boolean sliced = offset != RawArrowArray.offset(node) || length != RawArrowArray.length(node);
+      boolean isSlice = offset != 0 || length != RawArrowArray.length(node) || RawArrowArray.offset(node) != 0;
+      export.mayBeEmpty = length == 0 || owner.hasEmpty;
+      export.isInMainMemory = isInMainMemory;
       isTouched = true;
-      export.write(layout, node, out, 0);
-      if (sliced) ShownPart.narrow(layout, out, offset, length);
-      if (sliced || offset != 0) ShownPart.pushDown(layout, out);
-      if (length == 0 || owner.hasEmpty) ShownPart.resetEmpty(layout, out, isInMainMemory);
+      export.write(layout, node, out, 0, offset - RawArrowArray.offset(node), isSlice ? length : WHOLE);
     } catch (Throwable t) { // the stack is exhausted
       if (isTouched) RawArrowArray.setRelease(out, 0);
       export.abandon();
@@ -103,8 +110,8 @@ public final class ArrayExport extends ArrayRelease {
     ensure((NODE + Long.BYTES) * nodes);
   }
 
-  /** Writes one struct but for its release, and those below it. */
-  private void write(Layout layout, long from, long to, int node) {
+  /** Writes one struct except its release, and those below it: {@code length} elements after {@code skip} more than its offset, or WHOLE. */
+  private void write(Layout layout, long from, long to, int node, long skip, long length) {
     NativeHeap.copy(from, to, DESCRIPTION);
     Layout.Shape shape = layout.shape;
     if (shape.hasValidity) {
@@ -112,7 +119,9 @@ public final class ArrayExport extends ArrayRelease {
     } else {
       writeWithoutValidity(shape, from, to);
     }
-    if (layout.descendants != 0) writeBelow(layout, from, to);
+    if (length != WHOLE) narrow(shape, to, skip, length);
+    if (mayBeEmpty && RawArrowArray.length(to) == 0) resetEmpty(shape, to);
+    if (layout.descendants != 0) writeBelow(layout, from, to, length != WHOLE);
     RawArrowArray.setPrivateData(to, live(node, layout.descendants != 0));
   }
 
@@ -124,24 +133,61 @@ public final class ArrayExport extends ArrayRelease {
     RawArrowArray.setBuffers(to, RawArrowArray.buffers(from) + Long.BYTES * surplus);
   }
 
-  private void writeBelow(Layout layout, long from, long to) {
+  /** Makes a struct describe some of its elements; how many of those are null is not known, unless none are. */
+  private static void narrow(Layout.Shape shape, long to, long skip, long length) {
+    if (skip == 0 && length == RawArrowArray.length(to)) return;
+    RawArrowArray.setOffset(to, RawArrowArray.offset(to) + skip);
+    RawArrowArray.setLength(to, length);
+    if (shape == Layout.Shape.NULL) {
+      RawArrowArray.setNullCount(to, length);
+    } else if (RawArrowArray.nullCount(to) != 0) {
+      RawArrowArray.setNullCount(to, -1);
+    }
+  }
+
+  /**
+   * Lets an array without elements begin at 0 (ARR-19). Its offsets, of which the only one may be anything, or NULL, are 0 in main
+   * memory.
+   */
+  private void resetEmpty(Layout.Shape shape, long to) {
+    RawArrowArray.setOffset(to, 0);
+    RawArrowArray.setNullCount(to, 0);
+    boolean hasOffsets = shape == Layout.Shape.VARIABLE || shape == Layout.Shape.LIST;
+    if (hasOffsets && isInMainMemory) RawArrowArray.setBuffers(to, NO_ELEMENTS);
+  }
+
+  /**
+   * Writes the structs below one. A slice of a struct without nulls of its own leaves its window to its fields, since some peers look
+   * there only (ARR-13). What is positioned by an array without elements alone has none either (ARR-19).
+   */
+  private void writeBelow(Layout layout, long from, long to, boolean isSlice) {
     FieldImpl[] children = layout.children;
+    long skip = 0;
+    long length = WHOLE;
+    if (mayBeEmpty && layout.shape.positionsChildren() && RawArrowArray.length(to) == 0) {
+      length = 0;
+    } else if (isSlice && layout.shape == Layout.Shape.STRUCT && RawArrowArray.buffer(to, 0) == 0) {
+      skip = RawArrowArray.offset(to);
+      length = RawArrowArray.length(to);
+      RawArrowArray.setOffset(to, 0);
+    }
     long sources = RawArrowArray.children(from);
     long list = nextList;
     nextList += (long) Long.BYTES * children.length;
     RawArrowArray.setChildren(to, children.length == 0 ? 0 : list);
     for (int i = 0; i < children.length; i++) {
       long at = (long) Long.BYTES * i;
-      NativeHeap.putLong(list + at, writeNext(children[i].layout, NativeHeap.getLong(sources + at)));
+      NativeHeap.putLong(list + at, writeNext(children[i].layout, NativeHeap.getLong(sources + at), skip, length));
     }
     FieldImpl dictionary = layout.dictionary;
-    if (dictionary != null) RawArrowArray.setDictionary(to, writeNext(dictionary.layout, RawArrowArray.dictionary(from)));
+    if (dictionary != null) RawArrowArray.setDictionary(to, writeNext(dictionary.layout, RawArrowArray.dictionary(from), 0, WHOLE));
   }
 
-  private long writeNext(Layout layout, long from) {
+  private long writeNext(Layout layout, long from, long skip, long length) {
     int node = nextNode++;
     long to = block + NODE * (node - 1);
-    write(layout, from, to, node);
+    boolean isWhole = length != WHOLE && skip == 0 && length == RawArrowArray.length(from);
+    write(layout, from, to, node, skip, isWhole ? WHOLE : length);
     RawArrowArray.setRelease(to, RELEASE);
     return to;
   }
