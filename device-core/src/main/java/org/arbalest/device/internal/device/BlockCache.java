@@ -172,10 +172,10 @@ final class BlockCache implements MemoryAllocator {
       }
     }
     if (isKept) {
-      Lull.await(this::shrink);
+      IdlePeriod.await(this::shrink);
     } else if (source.cacheBytes() > 0) {
       long block = size;
-      Lull.await(() -> freeNow(address, block));
+      IdlePeriod.await(() -> freeNow(address, block));
     } else {
       source.free(address, size);
     }

@@ -48,7 +48,7 @@ final class DeviceCaches {
     for (Cache cache : ALL) {
       if (cache.id == id) bytes += cache.blocks.empty();
     }
-    Lull.hurry();
+    IdlePeriod.hurry();
     return bytes > 0;
   }
 
@@ -66,11 +66,11 @@ final class DeviceCaches {
 
     @Override
     public long allocate(long bytes, long alignment) {
-      long steps = Lull.steps();
+      long steps = IdlePeriod.steps();
       try {
         return source.allocate(bytes, alignment);
       } catch (DeviceException e) {
-        if (e.errno() != Errno.ENOMEM || (!empty(id) && steps == Lull.steps())) throw e;
+        if (e.errno() != Errno.ENOMEM || (!empty(id) && steps == IdlePeriod.steps())) throw e;
         return source.allocate(bytes, alignment);
       }
     }
@@ -83,7 +83,7 @@ final class DeviceCaches {
     @Override
     public void free(long address, long bytes) {
       if (freesInLull) {
-        Lull.await(() -> freeNow(address, bytes));
+        IdlePeriod.await(() -> freeNow(address, bytes));
       } else {
         source.free(address, bytes);
       }

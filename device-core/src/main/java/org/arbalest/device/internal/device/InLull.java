@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * A call that gives something back, waits for devices, and is made while none has work; or when too many wait for that. One that is refused is made again in later lulls: for as long as it takes where
  * the device cannot tell, else some times (DEV-26).
  */
-public final class InLull implements Lull.Steps {
+public final class InLull implements IdlePeriod.Steps {
   private static final int TRIES = 10;
 
   /** So many may wait for a lull: other processes may be unable to free memory until they are made. */
@@ -36,7 +36,7 @@ public final class InLull implements Lull.Steps {
   public static void run(Runnable call, Consumer<@Nullable DeviceException> ended) {
     Worker.RELEASES.start();
     WAITING.incrementAndGet();
-    Lull.await(new InLull(call, ended));
+    IdlePeriod.await(new InLull(call, ended));
   }
 
   /** Whether no lull is to be waited for any more. */

@@ -21,7 +21,7 @@ import java.util.concurrent.locks.ReentrantLock
 import kotlin.concurrent.thread
 
 /** When a step is done that waits for devices, and when it is not. */
-class LullSpec : FunSpec({
+class IdlePeriodSpec : FunSpec({
     extension(LedgerExtension)
 
     /** Whoever looks for a lull has looked, and sleeps since there is none. */
@@ -43,7 +43,7 @@ class LullSpec : FunSpec({
     test("nothing is done while somebody waits for an event, and each step in a lull of its own [DEV-28]") {
         val done = AtomicInteger()
         busy {
-            Lull.await {
+            IdlePeriod.await {
                 if (done.incrementAndGet() == 1) Counts.WAITS.increment()
                 done.get() == 3
             }
@@ -62,15 +62,15 @@ class LullSpec : FunSpec({
         val gate = CountDownLatch(1)
         val by = ConcurrentLinkedQueue<Thread>()
         val hurrying = busy {
-            Lull.await {
+            IdlePeriod.await {
                 begun.countDown()
                 gate.await()
                 true
             }
             awaitLook()
-            thread { Lull.hurry() }.also {
+            thread { IdlePeriod.hurry() }.also {
                 begun.await()
-                Lull.await { by.add(Thread.currentThread()) }
+                IdlePeriod.await { by.add(Thread.currentThread()) }
             }
         }
         try {
@@ -89,7 +89,7 @@ class LullSpec : FunSpec({
         DeviceImpl(DeviceType(1004), 0, driver).createStream().use { stream ->
             val done = CountDownLatch(1)
             driver.isIdle = false
-            Lull.await {
+            IdlePeriod.await {
                 done.countDown()
                 true
             }
@@ -114,12 +114,12 @@ class LullSpec : FunSpec({
         val order = ConcurrentLinkedQueue<String>()
         val tries = AtomicInteger()
         busy {
-            Lull.await {
+            IdlePeriod.await {
                 order += "refused"
                 if (tries.incrementAndGet() < 3) refused(Errno.EAGAIN)
                 true
             }
-            Lull.await {
+            IdlePeriod.await {
                 order += "other"
                 true
             }
@@ -130,17 +130,17 @@ class LullSpec : FunSpec({
 
     test("what fails for good, or by a defect, is done once, and holds up nothing [DEV-26]") {
         val done = ConcurrentLinkedQueue<String>()
-        Lull.await {
+        IdlePeriod.await {
             done += "failed"
             refused(Errno.EIO)
         }
-        Lull.await {
+        IdlePeriod.await {
             done += "defect"
             error("a defect")
         }
         val last = CountDownLatch(2)
         repeat(2) {
-            Lull.await {
+            IdlePeriod.await {
                 last.countDown()
                 true
             }
@@ -153,20 +153,20 @@ class LullSpec : FunSpec({
         val steps = AtomicInteger()
         val tries = AtomicInteger()
         busy {
-            Lull.await { steps.incrementAndGet() == 5 }
-            Lull.await {
+            IdlePeriod.await { steps.incrementAndGet() == 5 }
+            IdlePeriod.await {
                 if (tries.incrementAndGet() == 1) refused(Errno.EAGAIN)
                 true
             }
-            Lull.await {
+            IdlePeriod.await {
                 steps.addAndGet(100)
                 refused(Errno.EIO)
             }
-            val before = Lull.steps()
-            Lull.hurry()
+            val before = IdlePeriod.steps()
+            IdlePeriod.hurry()
             steps.get() shouldBe 105
             tries.get() shouldBe 1
-            Lull.steps() - before shouldBeGreaterThanOrEqual 6
+            IdlePeriod.steps() - before shouldBeGreaterThanOrEqual 6
             awaitLook()
             tries.get() shouldBe 1
         }

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * A time in which no device has work that we know of: nothing is in a stream of ours, and nobody waits for an event, as memory does that is kept for work in any
  * stream. Calls that wait for a device, and hold up others meanwhile, are put off until then (DEV-28). A daemon thread looks, while there are some.
  */
-final class Lull {
+final class IdlePeriod {
   /** Something that is done in steps, each of them in a lull. */
   interface Steps {
     /** Does one: whether it was the last. What throws {@code EAGAIN} is done again in a later lull. */
@@ -34,12 +34,12 @@ final class Lull {
   private static volatile long steps;
   private static boolean started;
 
-  private Lull() {}
+  private IdlePeriod() {}
 
   /** Does not block. */
   static void await(Steps steps) {
     synchronized (WAITING) {
-      if (!started) Thread.ofPlatform().name("arbalest-lull").daemon().start(Lull::work);
+      if (!started) Thread.ofPlatform().name("arbalest-lull").daemon().start(IdlePeriod::work);
       started = true;
       WAITING.add(steps);
       WAITING.notifyAll();
@@ -65,7 +65,7 @@ final class Lull {
     } finally {
       STEPPING.unlock();
     }
-    again.forEach(Lull::await);
+    again.forEach(IdlePeriod::await);
   }
 
   /** What a step has done: the last, one that others follow, or nothing now. */
