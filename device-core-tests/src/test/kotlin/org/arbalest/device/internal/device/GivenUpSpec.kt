@@ -44,7 +44,7 @@ class GivenUpSpec : FunSpec({
         queue.release()
         eventually("nobody waits") { Counts.WAITS.sum() == 0L }
         val lull = CountDownLatch(1)
-        InLull.run({ lull.countDown() }) {}
+        IdleTask.run({ lull.countDown() }) {}
         lull.await(5, SECONDS) shouldBe true
     }
 })

@@ -176,10 +176,10 @@ class IdlePeriodSpec : FunSpec({
     test("a call that fails is made ten times, each in a lull, and then its owner is told, once; nobody waits while it is made again [DEV-26]") {
         val calls = AtomicInteger()
         val told = ConcurrentLinkedQueue<String>()
-        InLull.run({ calls.incrementAndGet(); refused(Errno.EIO) }) { told += "${it?.message}" }
+        IdleTask.run({ calls.incrementAndGet(); refused(Errno.EIO) }) { told += "${it?.message}" }
         eventually("he is told") { told.isNotEmpty() }
         calls.get() shouldBe 10
-        InLull.run({ if (calls.incrementAndGet() < 30) refused(Errno.EAGAIN) }) { told += "${it?.message}" }
+        IdleTask.run({ if (calls.incrementAndGet() < 30) refused(Errno.EAGAIN) }) { told += "${it?.message}" }
         eventually("it was made") { told.size == 2 }
         calls.get() shouldBe 30
         told.toList() shouldContainExactly listOf("a call is refused", "null")

@@ -7,7 +7,7 @@ import io.kotest.matchers.shouldBe
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Errno
 import org.arbalest.device.MemoryAllocator
-import org.arbalest.device.internal.device.InLull
+import org.arbalest.device.internal.device.IdleTask
 import org.arbalest.device.internal.lifetime.Counts
 import org.arbalest.device.spi.ProcessSharing
 import org.arbalest.support.LedgerExtension
@@ -65,7 +65,7 @@ class OpenedMemorySpec : FunSpec({
             sharing.use().also { eventually("he is told") { first.get() == 1 } }
         }
         val lull = CountDownLatch(1)
-        InLull.run({ lull.countDown() }) {}
+        IdleTask.run({ lull.countDown() }) {}
         lull.await(5, SECONDS) shouldBe true // what waited for one before has been at it
         sharing.run { opened.get() to closed.get() } shouldBe (1 to 0)
         again.close { second.incrementAndGet() }

@@ -107,7 +107,7 @@ final class IdlePeriod {
     while (true) {
       try {
         awaitOne();
-        Done done = isNow() || InLull.isPressing() ? stepInLull() : Done.NONE;
+        Done done = isNow() || IdleTask.isPressing() ? stepInLull() : Done.NONE;
         if (done == Done.NONE) TimeUnit.MILLISECONDS.sleep(PATIENCE_MILLIS);
       } catch (Throwable t) {
         Faults.report("giving memory back", t);
@@ -119,7 +119,7 @@ final class IdlePeriod {
   private static Done stepInLull() {
     STEPPING.lock();
     try {
-      if (!isNow() && !InLull.isPressing()) return Done.NONE;
+      if (!isNow() && !IdleTask.isPressing()) return Done.NONE;
       Steps next = poll();
       if (next == null) return Done.LAST;
       Done done = step(next);

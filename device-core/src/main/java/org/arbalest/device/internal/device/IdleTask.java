@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * A call that gives something back, waits for devices, and is made while none has work; or when too many wait for that. One that is refused is made again in later lulls: for as long as it takes where
  * the device cannot tell, else some times (DEV-26).
  */
-public final class InLull implements IdlePeriod.Steps {
+public final class IdleTask implements IdlePeriod.Steps {
   private static final int TRIES = 10;
 
   /** So many may wait for a lull: other processes may be unable to free memory until they are made. */
@@ -23,7 +23,7 @@ public final class InLull implements IdlePeriod.Steps {
   private final Consumer<@Nullable DeviceException> ended;
   private int tries;
 
-  private InLull(Runnable call, Consumer<@Nullable DeviceException> ended) {
+  private IdleTask(Runnable call, Consumer<@Nullable DeviceException> ended) {
     this.call = call;
     this.ended = ended;
   }
@@ -36,7 +36,7 @@ public final class InLull implements IdlePeriod.Steps {
   public static void run(Runnable call, Consumer<@Nullable DeviceException> ended) {
     Worker.RELEASES.start();
     WAITING.incrementAndGet();
-    IdlePeriod.await(new InLull(call, ended));
+    IdlePeriod.await(new IdleTask(call, ended));
   }
 
   /** Whether no lull is to be waited for any more. */
