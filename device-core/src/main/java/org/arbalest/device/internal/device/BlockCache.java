@@ -30,7 +30,7 @@ final class BlockCache implements MemoryAllocator {
   private final String name;
   private final long limit;
   private final long bound;
-  private final @Nullable KeptTogether together;
+  private final @Nullable CacheLimit together;
 
   private final Addresses[] kept = new Addresses[SIZES];
 
@@ -55,7 +55,7 @@ final class BlockCache implements MemoryAllocator {
    * @param bound how much may be kept for long: what is more is given back when no device has work
    * @param together the same, for several caches; null if there is no such bound
    */
-  BlockCache(MemoryAllocator source, String name, long limit, long bound, @Nullable KeptTogether together) {
+  BlockCache(MemoryAllocator source, String name, long limit, long bound, @Nullable CacheLimit together) {
     this.source = source;
     this.name = name;
     this.limit = limit;

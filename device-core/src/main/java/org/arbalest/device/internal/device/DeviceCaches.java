@@ -20,7 +20,7 @@ final class DeviceCaches {
     /** This part of all. */
     static final int PART = 16;
 
-    static final KeptTogether KEPT = new KeptTogether(Management.mainMemory() / PART);
+    static final CacheLimit KEPT = new CacheLimit(Management.mainMemory() / PART);
   }
 
   private DeviceCaches() {}
@@ -29,7 +29,7 @@ final class DeviceCaches {
   static MemoryAllocator around(Device device, MemoryAllocator allocator) {
     MemoryAllocator own = allocator;
     if (allocator.cacheBytes() > 0) {
-      KeptTogether together = allocator.isCpuAccessible() ? InMainMemory.KEPT : null;
+      CacheLimit together = allocator.isCpuAccessible() ? InMainMemory.KEPT : null;
       BlockCache blocks = new BlockCache(allocator, "cache of " + device, Long.MAX_VALUE, allocator.cacheBytes(), together);
       ALL.add(new Cache(device.id(), blocks));
       own = blocks;
