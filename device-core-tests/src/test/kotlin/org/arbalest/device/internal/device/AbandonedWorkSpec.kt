@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit.SECONDS
 import java.util.concurrent.atomic.AtomicInteger
 
 /** How long what work uses is held that is given up. */
-class GivenUpSpec : FunSpec({
+class AbandonedWorkSpec : FunSpec({
     extension(LedgerExtension)
 
     fun Uncertain.queue() = DeviceQueue(DeviceImpl(DeviceType(1005), 0, this), this, 7, DeviceQueue.Kind.BORROWED)
@@ -24,7 +24,7 @@ class GivenUpSpec : FunSpec({
         val driver = Uncertain()
         val queue = driver.queue()
         val used = Freed()
-        GivenUp.await(queue, longArrayOf(7), used)
+        AbandonedWork.await(queue, longArrayOf(7), used)
         used.release()
         eventually("it is asked for again and again") { driver.asked.get() > 3 }
         used.freed.get() shouldBe 0
@@ -38,7 +38,7 @@ class GivenUpSpec : FunSpec({
         driver.isPast = true
         val queue = driver.queue()
         val used = Freed()
-        GivenUp.keep(queue, used)
+        AbandonedWork.keep(queue, used)
         used.release()
         eventually("it is let go") { used.freed.get() == 1 }
         queue.release()
