@@ -51,7 +51,7 @@ final class StandardTypes {
     }
     ObjectShape shape = Shapes.find(type);
     if (shape == null) {
-      mismatches.add("there is no type of Arrow's for " + type.type().getTypeName() + "; " + Instead.of(type));
+      mismatches.add("there is no type of Arrow's for " + type.type().getTypeName() + "; " + ClassHint.of(type));
       return DataType.NULL;
     }
     if (open.stream().anyMatch(above -> above.type() == type.type() && above.arguments().equals(type.arguments()))) {
