@@ -36,7 +36,7 @@ final class StandardTypes {
   private Field field(String name, ObjectType type, Mismatches mismatches) {
     FlatClass flat = FlatClass.of(type.type());
     Field codec = flat == null ? CodecClass.standard(name, type, mismatches) : null;
-    Standin standin = codec == null ? Standin.of(type) : null;
+    ClassAdapter standin = codec == null ? ClassAdapter.of(type) : null;
     if (standin != null) return field(name, standin.type(), mismatches);
     Field field = flat != null ? flat.standard().withName(name) : codec != null ? codec : Field.of(name, type(type, mismatches));
     return field.withNullable(type.nullable());

@@ -18,10 +18,10 @@ import org.jspecify.annotations.Nullable;
  * @param from the way back, of what is not null
  * @param none what a null is read as
  */
-record Standin(ObjectType type, Function<Object, @Nullable Object> to, Function<Object, Object> from, @Nullable Object none) {
+record ClassAdapter(ObjectType type, Function<Object, @Nullable Object> to, Function<Object, Object> from, @Nullable Object none) {
   /** For a component's class; null if it stands for no other. */
-  static @Nullable Standin of(ObjectType type) {
-    if (isOptional(type)) return new Standin(type.arguments().get(0).withNullable(true), of -> ((Optional<?>) of).orElse(null), Optional::of, Optional.empty());
+  static @Nullable ClassAdapter of(ObjectType type) {
+    if (isOptional(type)) return new ClassAdapter(type.arguments().get(0).withNullable(true), of -> ((Optional<?>) of).orElse(null), Optional::of, Optional.empty());
     ObjectConversion<?, ?> conversion = FlatClass.of(type.type()) == null ? Shapes.conversion(type.type()) : null;
     return conversion == null ? null : of(type, conversion);
   }
@@ -32,17 +32,17 @@ record Standin(ObjectType type, Function<Object, @Nullable Object> to, Function<
   }
 
   @SuppressWarnings("unchecked") // as whoever knows it says
-  private static Standin of(ObjectType type, ObjectConversion<?, ?> conversion) {
+  private static ClassAdapter of(ObjectType type, ObjectConversion<?, ?> conversion) {
     ObjectType target = ObjectType.of(conversion.target()).withNullable(type.nullable());
-    return new Standin(target, (Function<Object, @Nullable Object>) conversion.to(), (Function<Object, Object>) conversion.from(), null);
+    return new ClassAdapter(target, (Function<Object, @Nullable Object>) conversion.to(), (Function<Object, Object>) conversion.from(), null);
   }
 
   /** Reads the other class's objects, and makes these of them. */
   static final class Reader extends ValueReader {
-    private final Standin standin;
+    private final ClassAdapter standin;
     private final ValueReader values;
 
-    Reader(ColumnImpl column, ObjectType type, Standin standin, ReadPlan values) {
+    Reader(ColumnImpl column, ObjectType type, ClassAdapter standin, ReadPlan values) {
       super(column, type.withNullable(type.nullable() || standin.none != null));
       this.standin = standin;
       this.values = values.bind(column);
@@ -62,10 +62,10 @@ record Standin(ObjectType type, Function<Object, @Nullable Object> to, Function<
 
   /** Makes the other class's objects of these, and appends them. */
   static final class Writer extends ValueWriter {
-    private final Standin standin;
+    private final ClassAdapter standin;
     private final ValueWriter values;
 
-    Writer(Standin standin, ValueWriter values) {
+    Writer(ClassAdapter standin, ValueWriter values) {
       this.standin = standin;
       this.values = values;
     }
