@@ -22,11 +22,11 @@ import org.jspecify.annotations.Nullable;
  * A stream that drives a consumer's handler.
  *
  * <p>Whatever happens, by request, cancellation, an item or its end, only notes it and signals; one thread at a time then acts ({@link #step}), so
- * that callbacks are serialised (ASY-19): see {@link Turns}.
+ * that callbacks are serialised (ASY-19): see {@link SerialExecutor}.
  *
  * <p>The producer struct ({@link ProducerBlock}) lives as long as it has {@link ProducerHolders}.
  */
-public final class AsyncExport extends Turns implements HeldByC {
+public final class AsyncExport extends SerialExecutor implements HeldByC {
   private final ForeignHandler handler;
   private final AsyncSchema schema;
   private final StreamCheck check;
