@@ -8,7 +8,7 @@ import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.array.Ownership;
 import org.arbalest.device.internal.array.StructBlock;
 import org.arbalest.device.internal.schema.Layout;
-import org.arbalest.device.internal.schema.Malformed;
+import org.arbalest.device.internal.schema.MalformedException;
 import org.arbalest.device.internal.schema.ViewStruct;
 import org.arbalest.device.types.Field;
 import org.jspecify.annotations.Nullable;
@@ -68,7 +68,7 @@ final class CopyPlan {
   private static void checked(Runnable action) {
     try {
       action.run();
-    } catch (Malformed e) {
+    } catch (MalformedException e) {
       throw e.toException();
     } catch (ArithmeticException e) {
       throw DeviceException.invalid("the array's buffers add up to more bytes than a long holds: " + e.getMessage());
@@ -83,7 +83,7 @@ final class CopyPlan {
       long child = RawArrowArray.child(source, i);
       try {
         measure(layout.children[i].layout, child, window.below(layout, i, child));
-      } catch (Malformed e) {
+      } catch (MalformedException e) {
         throw e.under(layout.children[i].name());
       }
     }
@@ -108,7 +108,7 @@ final class CopyPlan {
       long child = RawArrowArray.child(source, i);
       try {
         RawArrowArray.setChild(node, i, write(block, buffers, layout.children[i].layout, child, window.below(layout, i, child)));
-      } catch (Malformed e) {
+      } catch (MalformedException e) {
         throw e.under(layout.children[i].name());
       }
     }

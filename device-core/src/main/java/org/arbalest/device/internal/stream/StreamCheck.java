@@ -11,7 +11,7 @@ import org.arbalest.device.internal.array.Ownership;
 import org.arbalest.device.internal.schema.FieldImpl;
 import org.arbalest.device.internal.schema.FieldNames;
 import org.arbalest.device.internal.schema.Layout;
-import org.arbalest.device.internal.schema.Malformed;
+import org.arbalest.device.internal.schema.MalformedException;
 import org.arbalest.device.internal.schema.Mismatch;
 import org.arbalest.device.internal.validate.ArrayValidation;
 import org.arbalest.device.types.Field;
@@ -69,7 +69,7 @@ public final class StreamCheck {
     if (elsewhere != null) throw DeviceException.invalid(elsewhere);
     try {
       requireFit(array, spent);
-    } catch (Malformed e) {
+    } catch (MalformedException e) {
       throw e.toDeviceException(OF_ANOTHER_TYPE);
     }
   }
@@ -80,7 +80,7 @@ public final class StreamCheck {
     if (elsewhere != null) throw new IllegalArgumentException(name + ": " + elsewhere);
     try {
       requireFit(array, null);
-    } catch (Malformed e) {
+    } catch (MalformedException e) {
       throw e.toException(name + ": " + OF_ANOTHER_TYPE);
     }
   }
@@ -89,7 +89,7 @@ public final class StreamCheck {
     return array.device().type().equals(deviceType) ? null : "a stream of " + deviceType + " arrays gave one on " + array.device();
   }
 
-  /** Throws {@link Malformed}, or, if it is a matter of types, {@link Mismatch}. */
+  /** Throws {@link MalformedException}, or, if it is a matter of types, {@link Mismatch}. */
   @SuppressWarnings("ReferenceEquality") // the same in most cases, which is then known at once
   private void requireFit(DeviceArray array, @Nullable Ownership spent) {
     Field given = array.field();
@@ -125,7 +125,7 @@ public final class StreamCheck {
       fit = fit.and(below(child, own.children[i], node, field.type() instanceof MapType, child.name())).and(nulls(child, own.children[i], node));
     }
     if (layout.dictionary != null && own.dictionary != null) { // whose values may be null, whatever its field says (VAL-02)
-      fit = fit.and(below(layout.dictionary, own.dictionary, RawArrowArray.dictionary(struct), false, Malformed.DICTIONARY));
+      fit = fit.and(below(layout.dictionary, own.dictionary, RawArrowArray.dictionary(struct), false, MalformedException.DICTIONARY));
     }
     return fit;
   }
@@ -139,7 +139,7 @@ public final class StreamCheck {
   private static Fit below(Field field, Field given, long struct, boolean isEntry, String name) {
     try {
       return fits(field, given, struct, isEntry);
-    } catch (Malformed e) {
+    } catch (MalformedException e) {
       throw e.under(name);
     }
   }
