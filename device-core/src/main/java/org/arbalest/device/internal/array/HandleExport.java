@@ -118,7 +118,7 @@ public final class HandleExport {
    * Exports to an {@code ArrowDeviceArray} what a handle held before the caller {@linkplain Handle#spend spent} it. The
    * count passes to this, whatever happens.
    */
-  public static void exportSpent(Handle array, Ownership spent, long out) {
+  public static void exportConsumed(Handle array, Ownership spent, long out) {
     Recording.OfArray event;
     long bytes;
     try {
@@ -128,11 +128,11 @@ public final class HandleExport {
       spent.release();
       throw t;
     }
-    handOverSpent(array, spent, out);
+    handOverConsumed(array, spent, out);
     if (event != null) RecordedArrays.tell(event, array, bytes);
   }
 
-  private static void handOverSpent(Handle array, Ownership spent, long out) {
+  private static void handOverConsumed(Handle array, Ownership spent, long out) {
     if (spent.mayHaveToWait()) {
       try (DeviceArray again = again(array, spent)) {
         exportDeviceArray(DeviceArrayImpl.unwrap(again), out, false);

@@ -60,7 +60,7 @@ public abstract sealed class AsyncTaskImpl implements AsyncTask permits Imported
     return true;
   }
 
-  static IllegalStateException alreadySpent() {
+  static IllegalStateException alreadyConsumed() {
     return new IllegalStateException("the task was extracted or closed; it can be extracted once");
   }
 }

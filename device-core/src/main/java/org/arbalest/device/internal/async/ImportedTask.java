@@ -47,7 +47,7 @@ final class ImportedTask extends AsyncTaskImpl {
     long block = NativeHeap.allocate(RawArrowDeviceArray.SIZE + RawArrowAsyncTask.SIZE);
     if (!spend()) {
       NativeHeap.free(block);
-      throw alreadySpent();
+      throw alreadyConsumed();
     }
     call(block);
     DeviceArray array = ArrayImport.adopt(block, schema.field(), handler.level);
@@ -82,7 +82,7 @@ final class ImportedTask extends AsyncTaskImpl {
 
   @Override
   public AsyncTask move() {
-    if (!spend()) throw alreadySpent();
+    if (!spend()) throw alreadyConsumed();
     return new ImportedTask(handler, schema, extractData, privateData, metadata());
   }
 

@@ -16,13 +16,13 @@ final class LocalTask extends AsyncTaskImpl {
 
   @Override
   public DeviceArray extract() {
-    if (!spend()) throw alreadySpent();
+    if (!spend()) throw alreadyConsumed();
     return array;
   }
 
   @Override
   public AsyncTask move() {
-    if (!spend()) throw alreadySpent();
+    if (!spend()) throw alreadyConsumed();
     return new LocalTask(array, metadata());
   }
 

@@ -44,7 +44,7 @@ public final class TaskExport {
   /** What is said about it; throws if it is an array that is not what the stream is of. */
   Metadata checkedMetadata() {
     if (owner == null) return ((AsyncTask) data).metadata();
-    export.check().checkSpent((DeviceArray) data, owner);
+    export.check().checkConsumed((DeviceArray) data, owner);
     return Metadata.empty();
   }
 
@@ -77,7 +77,7 @@ public final class TaskExport {
     }
     try {
       if (owner != null) {
-        HandleExport.exportSpent(DeviceArrayImpl.unwrap((DeviceArray) data), owner, out);
+        HandleExport.exportConsumed(DeviceArrayImpl.unwrap((DeviceArray) data), owner, out);
       } else {
         exportTask(((AsyncTask) data).extract(), out);
       }

@@ -60,7 +60,7 @@ public final class StreamCheck {
   }
 
   /** The same for a handle that is spent, whose memory the caller holds. */
-  public void checkSpent(DeviceArray array, Ownership owner) {
+  public void checkConsumed(DeviceArray array, Ownership owner) {
     checkPulled(array, owner);
   }
 
