@@ -128,7 +128,7 @@ final class TextViews {
       int own = i;
       node.buffers.add(isKept[i]
           ? plan.share(RawArrowArray.buffer(source.struct, 2 + i), ViewStruct.dataSize(source.struct, i))
-          : plan.piece(shown[i], to -> copyShown(source, rows, own, to)));
+          : plan.piece(shown[i], to -> copyVisible(source, rows, own, to)));
     }
   }
 
@@ -146,7 +146,7 @@ final class TextViews {
     }
   }
 
-  private static void copyShown(TextSource source, Selection rows, int buffer, long to) {
+  private static void copyVisible(TextSource source, Selection rows, int buffer, long to) {
     long next = to;
     for (long k = 0; k < rows.count; k++) {
       if (source.isNull(k)) continue;
