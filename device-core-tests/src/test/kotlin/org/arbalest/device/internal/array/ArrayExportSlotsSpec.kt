@@ -73,7 +73,7 @@ class ArrayExportSlotsSpec : FunSpec({
         SchemaImporter.giveBack(given)
     }
 
-    test("without a slot an array alone, a schema alone and both fail; nothing is written, and the handle is not spent [OWN-09]") {
+    test("without a slot an array alone, a schema alone and both fail; nothing is written, and the handle is not consumed [OWN-09]") {
         batch(3).use { array ->
             withoutSlots(array) {
                 Arena.ofConfined().use { arena ->

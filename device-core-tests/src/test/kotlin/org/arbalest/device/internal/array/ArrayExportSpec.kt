@@ -197,11 +197,11 @@ class ArrayExportSpec : FunSpec({
         }
     }
 
-    test("a handle that is spent cannot be exported, and nothing is written [OWN-09]") {
+    test("a handle that is consumed cannot be exported, and nothing is written [OWN-09]") {
         Arena.ofConfined().use { arena ->
-            val spent = batch(1).also(DeviceArray::close)
+            val consumed = batch(1).also(DeviceArray::close)
             val out = arena.garbage(RawArrowArray.SIZE)
-            shouldThrow<IllegalStateException> { CData.exportArray(spent, out, CExport.DATA) }
+            shouldThrow<IllegalStateException> { CData.exportArray(consumed, out, CExport.DATA) }
             out.shouldBeGarbage()
         }
     }

@@ -45,7 +45,7 @@ final class ImportedTask extends AsyncTaskImpl {
 
   private DeviceArray extractArray() {
     long block = NativeHeap.allocate(RawArrowDeviceArray.SIZE + RawArrowAsyncTask.SIZE);
-    if (!spend()) {
+    if (!consume()) {
       NativeHeap.free(block);
       throw alreadyConsumed();
     }
@@ -82,7 +82,7 @@ final class ImportedTask extends AsyncTaskImpl {
 
   @Override
   public AsyncTask move() {
-    if (!spend()) throw alreadyConsumed();
+    if (!consume()) throw alreadyConsumed();
     return new ImportedTask(handler, schema, extractData, privateData, metadata());
   }
 
@@ -91,7 +91,7 @@ final class ImportedTask extends AsyncTaskImpl {
     if (!isOpen()) return;
     long block = NativeHeap.allocate(RawArrowDeviceArray.SIZE + RawArrowAsyncTask.SIZE);
     try {
-      if (!spend()) return;
+      if (!consume()) return;
       long task = copyTo(block + RawArrowDeviceArray.SIZE);
       if (handler.has(AsyncQuirk.NO_NULL_EXTRACT)) {
         RawArrowArray.setRelease(block, 0);

@@ -24,7 +24,7 @@ public final class TaskExport {
 
   private final AsyncExport export;
 
-  /** An {@link AsyncTask}, or a {@link DeviceArray} that is spent: it only says which part of its memory is meant. */
+  /** An {@link AsyncTask}, or a {@link DeviceArray} that is consumed: it only says which part of its memory is meant. */
   private final AutoCloseable data;
 
   /** The holder that the array had; null for a task. */
@@ -38,7 +38,7 @@ public final class TaskExport {
   TaskExport(AsyncExport export, AutoCloseable data) {
     this.export = export;
     this.data = data;
-    this.owner = data instanceof DeviceArray array ? DeviceArrayImpl.unwrap(array).spend() : null;
+    this.owner = data instanceof DeviceArray array ? DeviceArrayImpl.unwrap(array).consume() : null;
   }
 
   /** What is said about it; throws if it is an array that is not what the stream is of. */
@@ -62,7 +62,7 @@ public final class TaskExport {
     if (out != 0) RawArrowArray.setRelease(out, 0);
     long announced = RawArrowAsyncTask.privateData(task);
     TaskExport found = Slots.find(announced) instanceof TaskExport t ? t : null;
-    if (found == null || !found.spend(announced)) return Errno.EINVAL;
+    if (found == null || !found.consume(announced)) return Errno.EINVAL;
     try {
       return found.extract(out);
     } finally {
@@ -97,12 +97,12 @@ public final class TaskExport {
 
   /** Closes what the consumer refused, or dropped. */
   void discard() {
-    if (!spend((long) TAG.getVolatile(this))) return; // it extracted the task all the same
+    if (!consume((long) TAG.getVolatile(this))) return; // it extracted the task all the same
     drop();
     export.holders().leave(this);
   }
 
-  private boolean spend(long announced) {
+  private boolean consume(long announced) {
     if (announced == 0 || !TAG.compareAndSet(this, announced, 0L)) return false;
     Slots.leave(announced);
     return true;

@@ -54,7 +54,7 @@ public final class ArrayConversion {
     return convert(array, array.field(), array.field(), true);
   }
 
-  /** See {@link org.arbalest.device.c.CExport#requested(Field)}. Of two that spend the handle at a time, one does. */
+  /** See {@link org.arbalest.device.c.CExport#requested(Field)}. Of two that consume the handle at a time, one does. */
   public static void export(
       DeviceArrayImpl array,
       MemorySegment out,

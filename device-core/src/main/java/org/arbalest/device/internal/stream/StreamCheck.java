@@ -59,16 +59,16 @@ public final class StreamCheck {
     checkPulled(array, null);
   }
 
-  /** The same for a handle that is spent, whose memory the caller holds. */
+  /** The same for a handle that is consumed, whose memory the caller holds. */
   public void checkConsumed(DeviceArray array, Ownership owner) {
     checkPulled(array, owner);
   }
 
-  private void checkPulled(DeviceArray array, @Nullable Ownership spent) {
+  private void checkPulled(DeviceArray array, @Nullable Ownership consumed) {
     String elsewhere = elsewhere(array);
     if (elsewhere != null) throw DeviceException.invalid(elsewhere);
     try {
-      requireFit(array, spent);
+      requireFit(array, consumed);
     } catch (MalformedException e) {
       throw e.toDeviceException(OF_ANOTHER_TYPE);
     }
@@ -91,18 +91,18 @@ public final class StreamCheck {
 
   /** Throws {@link MalformedException}, or, if it is a matter of types, {@link Mismatch}. */
   @SuppressWarnings("ReferenceEquality") // the same in most cases, which is then known at once
-  private void requireFit(DeviceArray array, @Nullable Ownership spent) {
+  private void requireFit(DeviceArray array, @Nullable Ownership consumed) {
     Field given = array.field();
     if (given == field || given == fitting) return;
     DeviceArrayImpl handle = DeviceArrayImpl.unwrap(array);
-    Ownership owner = spent == null ? handle.share() : spent;
+    Ownership owner = consumed == null ? handle.share() : consumed;
     try {
       long struct = handle.struct(owner);
       Fit fit = fits(field, given, struct, false).and(nulls(field, given, struct));
       if (fit == Fit.ALL) fitting = given;
       if (fit == Fit.IF_NULLS_DO) ArrayValidation.checkNulls(handle, owner, field);
     } finally {
-      if (spent == null) owner.release();
+      if (consumed == null) owner.release();
     }
   }
 

@@ -94,7 +94,7 @@ public final class TensorExport extends RecycledExport {
         array.letWait(consumer);
       }
       export.write(form, tensor, device, id, flags);
-      export.owner = array.spend();
+      export.owner = array.consume();
     } catch (Throwable t) {
       if (use != null) use.cancel();
       if (export != null) export.recycle();
