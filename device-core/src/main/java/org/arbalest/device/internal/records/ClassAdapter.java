@@ -39,34 +39,34 @@ record ClassAdapter(ObjectType type, Function<Object, @Nullable Object> to, Func
 
   /** Reads the other class's objects, and makes these of them. */
   static final class Reader extends ValueReader {
-    private final ClassAdapter standin;
+    private final ClassAdapter adapter;
     private final ValueReader values;
 
-    Reader(ColumnImpl column, ObjectType type, ClassAdapter standin, ReadPlan values) {
-      super(column, type.withNullable(type.nullable() || standin.none != null));
-      this.standin = standin;
+    Reader(ColumnImpl column, ObjectType type, ClassAdapter adapter, ReadPlan values) {
+      super(column, type.withNullable(type.nullable() || adapter.none != null));
+      this.adapter = adapter;
       this.values = values.bind(column);
     }
 
     @Override
     Object read(long row) {
-      return standin.from.apply(values.read(row));
+      return adapter.from.apply(values.read(row));
     }
 
     @Override
     @Nullable
     Object none() {
-      return standin.none;
+      return adapter.none;
     }
   }
 
   /** Makes the other class's objects of these, and appends them. */
   static final class Writer extends ValueWriter {
-    private final ClassAdapter standin;
+    private final ClassAdapter adapter;
     private final ValueWriter values;
 
-    Writer(ClassAdapter standin, ValueWriter values) {
-      this.standin = standin;
+    Writer(ClassAdapter adapter, ValueWriter values) {
+      this.adapter = adapter;
       this.values = values;
     }
 
@@ -75,7 +75,7 @@ record ClassAdapter(ObjectType type, Function<Object, @Nullable Object> to, Func
       @Nullable Object[] others = Arrays.copyOf(objects, count);
       for (int i = 0; i < count; i++) {
         Object object = others[i];
-        if (object != null && !isAbsent(object)) others[i] = standin.to.apply(object);
+        if (object != null && !isAbsent(object)) others[i] = adapter.to.apply(object);
       }
       values.write(others, count, column);
     }

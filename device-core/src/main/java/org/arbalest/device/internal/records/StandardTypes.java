@@ -36,8 +36,8 @@ final class StandardTypes {
   private Field field(String name, ObjectType type, Mismatches mismatches) {
     FlatClass flat = FlatClass.of(type.type());
     Field codec = flat == null ? CodecClass.standard(name, type, mismatches) : null;
-    ClassAdapter standin = codec == null ? ClassAdapter.of(type) : null;
-    if (standin != null) return field(name, standin.type(), mismatches);
+    ClassAdapter adapter = codec == null ? ClassAdapter.of(type) : null;
+    if (adapter != null) return field(name, adapter.type(), mismatches);
     Field field = flat != null ? flat.standard().withName(name) : codec != null ? codec : Field.of(name, type(type, mismatches));
     return field.withNullable(type.nullable());
   }
