@@ -62,16 +62,16 @@ class DeviceFakeSpec : FunSpec({
     }
 
     test("a copy with a limit of time queues nothing when the array is not ready in time, or the stream not past what it was given before, and copies else") {
-        val consumed = Duration.ofMillis(1)
+        val spent = Duration.ofMillis(1)
         device.createStream().use { stream ->
             fake.hold()
             val there = text(3).use { it.copyTo(device, stream) }
-            shouldThrow<TimeoutException> { there.copyTo(cpu.memory(), stream, consumed) }.message!! shouldContain "the array on $device is not ready; no copy was queued"
+            shouldThrow<TimeoutException> { there.copyTo(cpu.memory(), stream, spent) }.message!! shouldContain "the array on $device is not ready; no copy was queued"
             while (fake.step(stream)) Unit
             there.isReady shouldBe true
             device.createStream().use { other ->
                 val before = text(1).use { it.copyTo(device, other) }
-                shouldThrow<TimeoutException> { there.copyTo(cpu.memory(), other, consumed) }.message!! shouldContain "what is queued in the stream of $device is not done"
+                shouldThrow<TimeoutException> { there.copyTo(cpu.memory(), other, spent) }.message!! shouldContain "what is queued in the stream of $device is not done"
                 while (fake.step(other)) Unit
                 before.close()
             }
