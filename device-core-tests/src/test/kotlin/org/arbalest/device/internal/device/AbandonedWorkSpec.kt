@@ -33,7 +33,7 @@ class AbandonedWorkSpec : FunSpec({
         queue.release()
     }
 
-    test("what is kept without a wait is let go, and there is a lull again, also where nobody can say whether its queue is captured [DEV-40, DEV-60]") {
+    test("what is kept without a wait is let go, and there is an idle period again, also where nobody can say whether its queue is captured [DEV-40, DEV-60]") {
         val driver = Uncertain()
         driver.isPast = true
         val queue = driver.queue()
@@ -43,9 +43,9 @@ class AbandonedWorkSpec : FunSpec({
         eventually("it is let go") { used.freed.get() == 1 }
         queue.release()
         eventually("nobody waits") { Counts.WAITS.sum() == 0L }
-        val lull = CountDownLatch(1)
-        IdleTask.run({ lull.countDown() }) {}
-        lull.await(5, SECONDS) shouldBe true
+        val idle = CountDownLatch(1)
+        IdleTask.run({ idle.countDown() }) {}
+        idle.await(5, SECONDS) shouldBe true
     }
 })
 

@@ -24,7 +24,7 @@ import kotlin.concurrent.thread
 class IdlePeriodSpec : FunSpec({
     extension(LedgerExtension)
 
-    /** Whoever looks for a lull has looked, and sleeps since there is none. */
+    /** Whoever looks for an idle period has looked, and sleeps since there is none. */
     fun awaitLook(): Unit = eventually("somebody has looked") {
         Thread.getAllStackTraces().any { (thread, frames) -> thread.name == "arbalest-lull" && frames.any { it.methodName == "sleep" } }
     }
@@ -40,7 +40,7 @@ class IdlePeriodSpec : FunSpec({
 
     fun refused(errno: Int): Nothing = throw DeviceException(errno, "a call is refused")
 
-    test("nothing is done while somebody waits for an event, and each step in a lull of its own [DEV-28]") {
+    test("nothing is done while somebody waits for an event, and each step in an idle period of its own [DEV-28]") {
         val done = AtomicInteger()
         busy {
             IdlePeriod.await {
@@ -57,7 +57,7 @@ class IdlePeriodSpec : FunSpec({
         eventually("all are done") { done.get() == 3 }
     }
 
-    test("who does at once what waits does all of it, also what the thread that looks for a lull is about to do [DEV-28]") {
+    test("who does at once what waits does all of it, also what the thread that looks for an idle period is about to do [DEV-28]") {
         val begun = CountDownLatch(1)
         val gate = CountDownLatch(1)
         val by = ConcurrentLinkedQueue<Thread>()
@@ -110,7 +110,7 @@ class IdlePeriodSpec : FunSpec({
         }
     }
 
-    test("what cannot be told is done again in another lull, and others meanwhile [DEV-26]") {
+    test("what cannot be told is done again in another idle period, and others meanwhile [DEV-26]") {
         val order = ConcurrentLinkedQueue<String>()
         val tries = AtomicInteger()
         busy {
@@ -149,7 +149,7 @@ class IdlePeriodSpec : FunSpec({
         done.sorted() shouldContainExactly listOf("defect", "failed")
     }
 
-    test("who is in a hurry has all done at once, to the last step, but for what cannot be told, which is done in a lull [DEV-28]") {
+    test("who is in a hurry has all done at once, to the last step, but for what cannot be told, which is done in an idle period [DEV-28]") {
         val steps = AtomicInteger()
         val tries = AtomicInteger()
         busy {
@@ -173,7 +173,7 @@ class IdlePeriodSpec : FunSpec({
         eventually("it is done again") { tries.get() == 2 }
     }
 
-    test("a call that fails is made ten times, each in a lull, and then its owner is told, once; nobody waits while it is made again [DEV-26]") {
+    test("a call that fails is made ten times, each in an idle period, and then its owner is told, once; nobody waits while it is made again [DEV-26]") {
         val calls = AtomicInteger()
         val told = ConcurrentLinkedQueue<String>()
         IdleTask.run({ calls.incrementAndGet(); refused(Errno.EIO) }) { told += "${it?.message}" }

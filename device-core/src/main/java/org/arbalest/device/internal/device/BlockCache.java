@@ -37,7 +37,7 @@ final class BlockCache implements MemoryAllocator {
   /** Blocks in use that have just the bytes asked for, since there was no room for more: they are not kept. */
   private final Set<Long> exact = new HashSet<>();
 
-  /** Whether what is kept beyond the bound waits for a lull. */
+  /** Whether what is kept beyond the bound waits for an idle period. */
   private boolean isWaiting;
 
   private long live;

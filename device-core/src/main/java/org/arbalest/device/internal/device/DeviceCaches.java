@@ -53,7 +53,7 @@ final class DeviceCaches {
   }
 
   /** Asks again when all that is kept, of the GPU's other kinds of memory too, was given back. */
-  private record LastResort(long id, MemoryAllocator source, boolean freesInLull) implements MemoryAllocator {
+  private record LastResort(long id, MemoryAllocator source, boolean freesWhenIdle) implements MemoryAllocator {
     @Override
     public boolean isCpuAccessible() {
       return source.isCpuAccessible();
@@ -82,7 +82,7 @@ final class DeviceCaches {
 
     @Override
     public void free(long address, long bytes) {
-      if (freesInLull) {
+      if (freesWhenIdle) {
         IdlePeriod.await(() -> freeNow(address, bytes));
       } else {
         source.free(address, bytes);

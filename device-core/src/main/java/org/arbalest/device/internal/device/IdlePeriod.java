@@ -17,9 +17,9 @@ import org.jspecify.annotations.Nullable;
  * stream. Calls that wait for a device, and hold up others meanwhile, are put off until then (DEV-28). A daemon thread looks, while there are some.
  */
 final class IdlePeriod {
-  /** Something that is done in steps, each of them in a lull. */
+  /** Something that is done in steps, each of them in an idle period. */
   interface Steps {
-    /** Does one: whether it was the last. What throws {@code EAGAIN} is done again in a later lull. */
+    /** Does one: whether it was the last. What throws {@code EAGAIN} is done again in a later idle period. */
     boolean next();
   }
 
@@ -107,7 +107,7 @@ final class IdlePeriod {
     while (true) {
       try {
         awaitOne();
-        Done done = isNow() || IdleTask.isPressing() ? stepInLull() : Done.NONE;
+        Done done = isNow() || IdleTask.isPressing() ? stepWhenIdle() : Done.NONE;
         if (done == Done.NONE) TimeUnit.MILLISECONDS.sleep(PATIENCE_MILLIS);
       } catch (Throwable t) {
         Faults.report("giving memory back", t);
@@ -115,8 +115,8 @@ final class IdlePeriod {
     }
   }
 
-  /** Does a step, if there is a lull. All under the lock: who hurries waits for what was taken here. */
-  private static Done stepInLull() {
+  /** Does a step, if there is an idle period. All under the lock: who hurries waits for what was taken here. */
+  private static Done stepWhenIdle() {
     STEPPING.lock();
     try {
       if (!isNow() && !IdleTask.isPressing()) return Done.NONE;
