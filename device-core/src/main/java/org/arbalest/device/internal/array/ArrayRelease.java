@@ -62,7 +62,7 @@ public abstract class ArrayRelease extends RecycledExport {
   /** Marks a struct as not released; returns its {@code private_data}. */
   final long live(int node, boolean hasOthersBelow) {
     states[node] = hasOthersBelow ? LIVE_TREE : LIVE_LEAF;
-    return Slots.node(tag, node);
+    return Slots.node(handle, node);
   }
 
   @SuppressWarnings("UnusedMethod") // stub() finds it by name
@@ -87,20 +87,20 @@ public abstract class ArrayRelease extends RecycledExport {
   /** The release callback of every array of the library; runs on any thread. */
   static void releaseExport(long array) {
     if (RawArrowArray.release(array) == 0) return;
-    long tag = RawArrowArray.privateData(array);
-    if (!(Slots.find(tag) instanceof ArrayRelease export)) {
+    long handle = RawArrowArray.privateData(array);
+    if (!(Slots.find(handle) instanceof ArrayRelease export)) {
       RawArrowArray.setRelease(array, 0);
       Faults.warn("an array was released that had been released before, through a copy of its struct");
       return;
     }
-    int released = export.releaseTree(array, tag);
+    int released = export.releaseTree(array, handle);
     export.left(released);
   }
 
   /** Marks a struct and those below it that were not moved out as released, and counts them. */
-  private int releaseTree(long array, long nodeTag) {
+  private int releaseTree(long array, long nodeHandle) {
     RawArrowArray.setRelease(array, 0);
-    int node = Slots.nodeOf(nodeTag);
+    int node = Slots.nodeOf(nodeHandle);
     byte state = states[node];
     states[node] = RELEASED;
     if (state == RELEASED) return 0;
@@ -119,8 +119,8 @@ public abstract class ArrayRelease extends RecycledExport {
   private int releaseNext(long array) {
     long release = RawArrowArray.release(array);
     if (release == 0) return 0;
-    long nodeTag = RawArrowArray.privateData(array);
-    if (release == RELEASE && Slots.sameSlot(tag, nodeTag)) return releaseTree(array, nodeTag);
+    long nodeHandle = RawArrowArray.privateData(array);
+    if (release == RELEASE && Slots.sameSlot(handle, nodeHandle)) return releaseTree(array, nodeHandle);
     release(array); // a consumer put an array of another producer there
     return 0;
   }

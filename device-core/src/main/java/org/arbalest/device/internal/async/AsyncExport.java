@@ -74,7 +74,7 @@ public final class AsyncExport extends SerialExecutor implements HeldByC {
 
   /** Whose producer a consumer calls; null if it has gone. */
   static @Nullable AsyncExport find(long producer) {
-    return Slots.find(ProducerBlock.tag(producer)) instanceof AsyncExport found ? found : null;
+    return Slots.find(ProducerBlock.handle(producer)) instanceof AsyncExport found ? found : null;
   }
 
   /** {@code request}. */

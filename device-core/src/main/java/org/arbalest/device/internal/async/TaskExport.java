@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 
 /** One task of a stream that we produce: what the consumer is to get, and, once it was announced, the slot by which it comes back. */
 public final class TaskExport {
-  private static final VarHandle TAG = VarHandles.ofField(MethodHandles.lookup(), "tag", long.class);
+  private static final VarHandle HANDLE = VarHandles.ofField(MethodHandles.lookup(), "handle", long.class);
 
   private final AsyncExport export;
 
@@ -30,9 +30,9 @@ public final class TaskExport {
   /** The holder that the array had; null for a task. */
   private final @Nullable Ownership owner;
 
-  /** What C holds it by; 0 while it is not announced, and as soon as it is extracted or discarded. Use TAG. */
-  @SuppressWarnings("UnusedVariable") // read and written through TAG
-  private long tag;
+  /** What C holds it by; 0 while it is not announced, and as soon as it is extracted or discarded. Use HANDLE. */
+  @SuppressWarnings("UnusedVariable") // read and written through HANDLE
+  private long handle;
 
   /** Takes what a handle has; throws if that is nothing any more. A task is this one's from now on. */
   TaskExport(AsyncExport export, AutoCloseable data) {
@@ -51,7 +51,7 @@ public final class TaskExport {
   /** Writes the struct that is announced. On failure it is not announced. */
   void announce(long task) {
     long taken = Slots.take(this);
-    TAG.setVolatile(this, taken);
+    HANDLE.setVolatile(this, taken);
     export.holders().retain(this);
     RawArrowAsyncTask.setExtractData(task, AsyncCallbacks.TASK_EXTRACT_DATA);
     RawArrowAsyncTask.setPrivateData(task, taken);
@@ -97,13 +97,13 @@ public final class TaskExport {
 
   /** Closes what the consumer refused, or dropped. */
   void discard() {
-    if (!consume((long) TAG.getVolatile(this))) return; // it extracted the task all the same
+    if (!consume((long) HANDLE.getVolatile(this))) return; // it extracted the task all the same
     drop();
     export.holders().leave(this);
   }
 
   private boolean consume(long announced) {
-    if (announced == 0 || !TAG.compareAndSet(this, announced, 0L)) return false;
+    if (announced == 0 || !HANDLE.compareAndSet(this, announced, 0L)) return false;
     Slots.leave(announced);
     return true;
   }

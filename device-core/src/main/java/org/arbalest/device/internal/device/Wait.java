@@ -35,7 +35,7 @@ public final class Wait implements Completion, Runnable {
   private final Worker worker;
   private final Consumer<@Nullable DeviceException> action;
   private final AtomicBoolean told = new AtomicBoolean();
-  private final long tag;
+  private final long handle;
 
   /** Until it asks again, if it has to. */
   private long pauseMillis = 1;
@@ -45,7 +45,7 @@ public final class Wait implements Completion, Runnable {
     this.keeper = keeper;
     this.worker = worker;
     this.action = action;
-    this.tag = Slots.take(this);
+    this.handle = Slots.take(this);
   }
 
   /**
@@ -103,7 +103,7 @@ public final class Wait implements Completion, Runnable {
     return wait;
   }
 
-  /** From C; a tag that is not known any more has been told. */
+  /** From C; a handle that is not known any more has been told. */
   public static void told(long userData) {
     if (Slots.find(userData) instanceof Wait wait) wait.complete();
   }
@@ -147,7 +147,7 @@ public final class Wait implements Completion, Runnable {
   }
 
   private void leave() {
-    Slots.leave(tag);
+    Slots.leave(handle);
     if (keeper.callsOut() && worker == Worker.EVENTS) {
       Counts.WAITS.increment();
       Worker.RELEASES.submit(this::releaseKeeper);
@@ -167,7 +167,7 @@ public final class Wait implements Completion, Runnable {
 
   @Override
   public long userData() {
-    return tag;
+    return handle;
   }
 
   @Override
