@@ -13,8 +13,8 @@ import org.arbalest.device.internal.schema.Layout;
 /**
  * One array that C holds: the structs below the base struct. {@link ArrayRelease} releases it.
  *
- * <p>The lists of buffer pointers are not copied: they belong to the array's memory, which an export holds. The block has the structs below
- * the base struct, then the lists of children.
+ * <p>The lists of buffer pointers are not copied: they belong to the array's memory, which an export holds. The block has
+ * the structs below the base struct, then the lists of children.
  *
  * <p>When some forty accesses to native memory have been inlined into a method, C2 calls all others, which doubles the time: hence few
  * accesses for each struct.
@@ -110,7 +110,12 @@ public final class ArrayExport extends ArrayRelease {
     ensure((NODE + Long.BYTES) * nodes);
   }
 
-  /** Writes one struct except its release, and those below it: {@code length} elements after {@code skip} more than its offset, or WHOLE. */
+  /**
+   * Writes one struct except its release, and those below it.
+   *
+   * @param skip how many elements after the struct's offset the window begins
+   * @param length how many elements the window has; WHOLE if it is the struct's own
+   */
   private void write(Layout layout, long from, long to, int node, long skip, long length) {
     NativeHeap.copy(from, to, DESCRIPTION);
     Layout.Shape shape = layout.shape;
@@ -146,8 +151,8 @@ public final class ArrayExport extends ArrayRelease {
   }
 
   /**
-   * Lets an array without elements begin at 0 (ARR-19). Its offsets, of which the only one may be anything, or NULL, are 0 in main
-   * memory.
+   * Lets an array without elements begin at 0 (ARR-19). Its offsets, of which the only one may be anything, or NULL, are
+   * 0 in main memory.
    */
   private void resetEmpty(Layout.Shape shape, long to) {
     RawArrowArray.setOffset(to, 0);
@@ -157,8 +162,8 @@ public final class ArrayExport extends ArrayRelease {
   }
 
   /**
-   * Writes the structs below one. A slice of a struct without nulls of its own leaves its window to its fields, since some peers look
-   * there only (ARR-13). What is positioned by an array without elements alone has none either (ARR-19).
+   * Writes the structs below one. A slice of a struct without nulls of its own leaves its window to its fields, since some
+   * peers look there only (ARR-13). Children that an array without elements alone positions have none either (ARR-19).
    */
   private void writeBelow(Layout layout, long from, long to, boolean isSlice) {
     FieldImpl[] children = layout.children;
@@ -180,7 +185,9 @@ public final class ArrayExport extends ArrayRelease {
       NativeHeap.putLong(list + at, writeNext(children[i].layout, NativeHeap.getLong(sources + at), skip, length));
     }
     FieldImpl dictionary = layout.dictionary;
-    if (dictionary != null) RawArrowArray.setDictionary(to, writeNext(dictionary.layout, RawArrowArray.dictionary(from), 0, WHOLE));
+    if (dictionary == null) return;
+    long values = RawArrowArray.dictionary(from);
+    RawArrowArray.setDictionary(to, writeNext(dictionary.layout, values, 0, WHOLE));
   }
 
   private long writeNext(Layout layout, long from, long skip, long length) {

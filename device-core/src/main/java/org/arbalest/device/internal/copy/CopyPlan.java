@@ -103,11 +103,13 @@ final class CopyPlan {
     return node;
   }
 
-  private static void writeChildren(StructBlock block, CopiedBuffers buffers, Layout layout, long source, long node, Window window) {
+  private static void writeChildren(
+      StructBlock block, CopiedBuffers buffers, Layout layout, long source, long node, Window window) {
     for (int i = 0; i < layout.children.length; i++) {
       long child = RawArrowArray.child(source, i);
       try {
-        RawArrowArray.setChild(node, i, write(block, buffers, layout.children[i].layout, child, window.below(layout, i, child)));
+        Window below = window.below(layout, i, child);
+        RawArrowArray.setChild(node, i, write(block, buffers, layout.children[i].layout, child, below));
       } catch (MalformedException e) {
         throw e.under(layout.children[i].name());
       }
@@ -115,7 +117,8 @@ final class CopyPlan {
     Field dictionary = layout.dictionary;
     if (dictionary == null) return;
     long values = RawArrowArray.dictionary(source);
-    RawArrowArray.setDictionary(node, write(block, buffers, Layout.of(dictionary), values, Window.all(Layout.of(dictionary), values)));
+    Window all = Window.all(Layout.of(dictionary), values);
+    RawArrowArray.setDictionary(node, write(block, buffers, Layout.of(dictionary), values, all));
   }
 
   private static long nullCount(Layout layout, long source, Window window) {

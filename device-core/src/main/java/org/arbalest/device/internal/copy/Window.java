@@ -13,7 +13,7 @@ import org.arbalest.device.internal.schema.Layout;
  * @param hidden how many of the first are invisible: those skipped, here or in a parent
  */
 record Window(long first, long count, long skip, long hidden) {
-  /** The window of the elements from {@code start} on, of which the first {@code hidden} are invisible; none of an empty one is copied. */
+  /** The elements from {@code start} on, of which the first {@code hidden} are invisible; no element of an empty struct. */
   static Window of(Layout layout, long source, long start, long length, long hidden) {
     if (length == 0) return new Window(0, 0, 0, hidden);
     boolean hasBitmap = layout.bits % 8 != 0 || (layout.shape.hasValidity && RawArrowArray.buffer(source, 0) != 0);
