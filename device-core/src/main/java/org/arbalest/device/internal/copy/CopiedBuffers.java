@@ -31,10 +31,8 @@ final class CopiedBuffers {
     this.staging = staging;
   }
 
-  /** Adds the ranges of the window's elements of {@code source}, and writes what else the buffers of {@code node} need. */
-  void add(Layout layout, long source, long node, Window window, boolean mayHaveNulls) {
-    long begin = window.first();
-    long count = window.count();
+  /** Adds the ranges of some elements of {@code source}, of which nobody sees the first, and writes what else the buffers of {@code node} need. */
+  void add(Layout layout, long source, long node, long begin, long count, long hidden, boolean mayHaveNulls) {
     long cell = RawArrowArray.buffers(node);
     long surplus = Positions.surplus(layout, source);
     if (layout.shape.hasValidity) {
@@ -48,7 +46,7 @@ final class CopiedBuffers {
     }
     switch (layout.shape) {
       case FIXED -> copyBits(RawArrowArray.buffer(source, 1), begin, count, layout.bits, cell);
-      case VARIABLE -> copyVariable(layout, source, window, cell);
+      case VARIABLE -> copyVariable(layout, source, begin, count, hidden, cell);
       case LIST -> copyOffsets(layout, RawArrowArray.buffer(source, 1), begin, count, cell);
       case VIEW -> copyViews(source, node, begin, count, cell);
       case LIST_VIEW -> {
@@ -79,10 +77,7 @@ final class CopiedBuffers {
     }
   }
 
-  private void copyVariable(Layout layout, long source, Window window, long cell) {
-    long begin = window.first();
-    long count = window.count();
-    long hidden = window.hidden();
+  private void copyVariable(Layout layout, long source, long begin, long count, long hidden, long cell) {
     long offsets = RawArrowArray.buffer(source, 1);
     long data = RawArrowArray.buffer(source, 2);
     if (count == 0) {

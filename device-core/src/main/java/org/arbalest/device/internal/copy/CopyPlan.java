@@ -47,8 +47,7 @@ final class CopyPlan {
 
   /** Counts the structs, and finds out which offsets must be known. */
   void measure(Field field, long source, long start, long length) {
-    Layout layout = Layout.of(field);
-    checked(() -> measure(layout, source, Window.of(layout, source, start, length, 0)));
+    checked(() -> measure(Layout.of(field), source, start, length));
   }
 
   /** Writes the structs, and lists the ranges. The caller frees {@link #block}, also on failure. */
@@ -56,8 +55,7 @@ final class CopyPlan {
     StructBlock structs = new StructBlock(nodes, entries);
     block = structs;
     CopiedBuffers buffers = new CopiedBuffers(owner, ends, ranges, staging);
-    Layout layout = Layout.of(field);
-    checked(() -> write(structs, buffers, layout, source, Window.of(layout, source, start, length, 0)));
+    checked(() -> write(structs, buffers, Layout.of(field), source, start, length, 0));
   }
 
   /** The structs and their lists; the first is the array. 0 before they were written. */
@@ -75,14 +73,17 @@ final class CopyPlan {
     }
   }
 
-  private void measure(Layout layout, long source, Window window) {
+  private void measure(Layout layout, long source, long start, long length) {
     nodes++;
     entries = Math.addExact(entries, StructBlock.entries(layout, bufferCount(layout, source)));
-    if (layout.shape == Layout.Shape.VARIABLE && window.count() != 0) ends.list(layout, source, window.end());
+    long skip = length == 0 ? 0 : skip(layout, source, start);
+    if (layout.shape == Layout.Shape.VARIABLE && length != 0) ends.list(layout, source, start + length);
     for (int i = 0; i < layout.children.length; i++) {
       long child = RawArrowArray.child(source, i);
       try {
-        measure(layout.children[i].layout, child, window.below(layout, i, child));
+        long count = length + skip;
+        long childStart = count == 0 ? 0 : Positions.childStart(layout, child, start - skip);
+        measure(layout.children[i].layout, child, childStart, count == 0 ? 0 : Positions.childLength(layout, child, count));
       } catch (MalformedException e) {
         throw e.under(layout.children[i].name());
       }
@@ -90,26 +91,31 @@ final class CopyPlan {
     Field dictionary = layout.dictionary;
     if (dictionary != null) {
       long values = RawArrowArray.dictionary(source);
-      measure(Layout.of(dictionary), values, Window.all(Layout.of(dictionary), values));
+      measure(Layout.of(dictionary), values, RawArrowArray.offset(values), RawArrowArray.length(values));
     }
   }
 
-  private static long write(StructBlock block, CopiedBuffers buffers, Layout layout, long source, Window window) {
-    long nulls = nullCount(layout, source, window);
-    long offset = layout.shape == Layout.Shape.RUN_END ? window.start() : window.skip();
-    long node = block.node(layout, window.length(), nulls, offset, bufferCount(layout, source));
-    buffers.add(layout, source, node, window, nulls != 0);
-    writeChildren(block, buffers, layout, source, node, window);
+  /** @param hidden how many of the elements from {@code start} on are only there since their parent has a bitmap */
+  private static long write(StructBlock block, CopiedBuffers buffers, Layout layout, long source, long start, long length, long hidden) {
+    long skip = length == 0 ? 0 : skip(layout, source, start);
+    long begin = length == 0 ? 0 : start - skip;
+    long count = Math.addExact(length, skip);
+    boolean isWhole = start == RawArrowArray.offset(source) && length == RawArrowArray.length(source);
+    long nulls = nullCount(layout, source, length, isWhole);
+    long offset = layout.shape == Layout.Shape.RUN_END && length != 0 ? start : skip;
+    long node = block.node(layout, length, nulls, offset, bufferCount(layout, source));
+    buffers.add(layout, source, node, begin, count, hidden + skip, nulls != 0);
+    writeChildren(block, buffers, layout, source, node, begin, count, hidden + skip);
     return node;
   }
 
-  private static void writeChildren(
-      StructBlock block, CopiedBuffers buffers, Layout layout, long source, long node, Window window) {
+  private static void writeChildren(StructBlock block, CopiedBuffers buffers, Layout layout, long source, long node, long begin, long count, long hidden) {
     for (int i = 0; i < layout.children.length; i++) {
       long child = RawArrowArray.child(source, i);
       try {
-        Window below = window.below(layout, i, child);
-        RawArrowArray.setChild(node, i, write(block, buffers, layout.children[i].layout, child, below));
+        long start = count == 0 ? 0 : Positions.childStart(layout, child, begin);
+        long length = count == 0 ? 0 : Positions.childLength(layout, child, count);
+        RawArrowArray.setChild(node, i, write(block, buffers, layout.children[i].layout, child, start, length, Positions.hiddenBelow(layout, hidden)));
       } catch (MalformedException e) {
         throw e.under(layout.children[i].name());
       }
@@ -117,15 +123,20 @@ final class CopyPlan {
     Field dictionary = layout.dictionary;
     if (dictionary == null) return;
     long values = RawArrowArray.dictionary(source);
-    Window all = Window.all(Layout.of(dictionary), values);
-    RawArrowArray.setDictionary(node, write(block, buffers, Layout.of(dictionary), values, all));
+    long copy = write(block, buffers, Layout.of(dictionary), values, RawArrowArray.offset(values), RawArrowArray.length(values), 0);
+    RawArrowArray.setDictionary(node, copy);
   }
 
-  private static long nullCount(Layout layout, long source, Window window) {
-    if (layout.shape == Layout.Shape.NULL || window.count() == 0) return window.length();
+  /** How many elements before the first are copied too, so that a bitmap begins with a whole byte. */
+  private static long skip(Layout layout, long source, long start) {
+    boolean hasBitmap = layout.bits % 8 != 0 || (layout.shape.hasValidity && RawArrowArray.buffer(source, 0) != 0);
+    return hasBitmap ? start & 7 : 0;
+  }
+
+  private static long nullCount(Layout layout, long source, long length, boolean isWhole) {
+    if (layout.shape == Layout.Shape.NULL || length == 0) return length;
     if (!layout.shape.hasValidity || RawArrowArray.buffer(source, 0) == 0) return 0;
     long nulls = RawArrowArray.nullCount(source);
-    boolean isWhole = window.start() == RawArrowArray.offset(source) && window.length() == RawArrowArray.length(source);
     return isWhole || nulls == 0 ? nulls : -1;
   }
 

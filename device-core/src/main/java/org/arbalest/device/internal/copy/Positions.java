@@ -8,9 +8,6 @@ import org.arbalest.device.internal.schema.MalformedException;
 
 /** Where the elements of a struct lie, in its buffers and in its children, and whether offsets lead there. */
 public final class Positions {
-  /** Where a buffer of the parent says which elements of a child belong to an element: any of them. */
-  static final long ALL = -1;
-
   private Positions() {}
 
   /** Behind the last element. */
@@ -18,26 +15,32 @@ public final class Positions {
     return RawArrowArray.offset(source) + RawArrowArray.length(source);
   }
 
-  /** How many elements of a child belong to one of its parent; {@link #ALL} where a buffer says which. */
-  static long each(Layout layout) {
-    return switch (layout.shape) {
-      case STRUCT, SPARSE_UNION -> 1;
-      case FIXED_LIST -> layout.listSize;
-      default -> ALL;
-    };
-  }
-
   /** Where some elements of a child begin that belong to a parent's from {@code begin} on. */
   static long childStart(Layout layout, long child, long begin) {
     long offset = RawArrowArray.offset(child);
-    long each = each(layout);
-    return each == ALL ? offset : Math.addExact(offset, Math.multiplyExact(begin, each));
+    return switch (layout.shape) {
+      case STRUCT, SPARSE_UNION -> Math.addExact(offset, begin);
+      case FIXED_LIST -> Math.addExact(offset, Math.multiplyExact(begin, layout.listSize));
+      default -> offset;
+    };
   }
 
   /** How many elements of a child belong to so many of its parent's; all of them, where a buffer says which. */
   static long childLength(Layout layout, long child, long count) {
-    long each = each(layout);
-    return each == ALL ? RawArrowArray.length(child) : Math.multiplyExact(count, each);
+    return switch (layout.shape) {
+      case STRUCT, SPARSE_UNION -> count;
+      case FIXED_LIST -> Math.multiplyExact(count, layout.listSize);
+      default -> RawArrowArray.length(child);
+    };
+  }
+
+  /** How many elements of a child belong to so many of its parent's first ones, which nobody sees. */
+  static long hiddenBelow(Layout layout, long hidden) {
+    return switch (layout.shape) {
+      case STRUCT, SPARSE_UNION -> hidden;
+      case FIXED_LIST -> Math.multiplyExact(hidden, layout.listSize);
+      default -> 0;
+    };
   }
 
   /** Older peers send a bitmap for types that have none (ARR-05). */
