@@ -143,7 +143,7 @@ class ArrayDataSpec : FunSpec({
         }
     }
 
-    test("a handle that is spent has none [DEV-35]") {
+    test("a handle that is consumed has none [DEV-35]") {
         val batch = EveryType.batch(0, 3)
         batch.close()
         shouldThrow<IllegalStateException> { batch.data() }

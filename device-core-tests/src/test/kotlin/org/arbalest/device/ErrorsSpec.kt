@@ -87,7 +87,7 @@ class ErrorsSpec : FunSpec({
         "a row that is not there" to (IndexOutOfBoundsException::class.java to { it.column(0).getLong(3) }),
         "columns of different lengths" to (IllegalStateException::class.java to { BatchBuilder.of(cpu).use { b -> b.int64("a", longArrayOf(1)).int64("b", longArrayOf()).build() } }),
         "columns of another length than the batch" to (IllegalStateException::class.java to { BatchBuilder.of(cpu, 2).use { b -> b.int64("a", longArrayOf(1)).build() } }),
-        "a handle that is spent" to (IllegalStateException::class.java to { it.retain().also(DeviceArray::close).move() }),
+        "a handle that is consumed" to (IllegalStateException::class.java to { it.retain().also(DeviceArray::close).move() }),
         "a null that is read as a number" to (NoSuchElementException::class.java to { nulls().use { batch -> batch.column(0).getLong(0) } }),
         "values that do not fit what is asked for" to (DeviceException::class.java to { nulls().use { batch -> batch.convertTo(Schema.of(listOf(Field.of("a", DataType.INT64).withNullable(false)))) } }),
         "nulls as a tensor" to (DeviceException::class.java to { nulls().use { batch -> batch.child(0).use { DLPack.VERSIONED.exportTensor(it) } } }),

@@ -16,7 +16,7 @@ import org.arbalest.device.columns.ByteStrings
 import org.arbalest.device.columns.Column
 import org.arbalest.device.columns.ColumnValues
 import org.arbalest.device.columns.Tensor
-import org.arbalest.device.internal.array.ArrayImport
+import org.arbalest.device.internal.array.ArrayRelease
 import org.arbalest.device.internal.cpu.CpuProvider
 import org.arbalest.device.internal.schema.SchemaImporter
 import org.arbalest.device.monitoring.Ledger
@@ -254,7 +254,7 @@ internal fun callDoor(door: Method, array: DeviceArray, field: Field = array.fie
         } catch (e: InvocationTargetException) {
             e.targetException
         } finally {
-            ArrayImport.giveBack(outs[0].address())
+            ArrayRelease.release(outs[0].address())
             SchemaImporter.giveBack(outs[1].address())
         }
     }

@@ -31,9 +31,9 @@ import org.jspecify.annotations.Nullable;
  * has released every export. Each handle is closed, or exported, by whoever holds it; closing twice does nothing. Content does not change.
  *
  * <p><b>Threads.</b> Several may use one handle at a time, to read it ({@link Column}), to {@link #retain}, to slice. {@link #close}, {@link #move} and the
- * exports spend it, once, on any thread, and what comes after it throws. {@code retain}, {@code slice}, {@code child}, {@code copyTo} and {@code concat}
+ * exports consume it, once, on any thread, and what comes after it throws. {@code retain}, {@code slice}, {@code child}, {@code copyTo} and {@code concat}
  * against a close or a move either get the array or throw. Reading, the address of the event and an export, which looks at the event, must not be under way
- * while another thread spends the handle.
+ * while another thread consumes the handle.
  */
 public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImpl {
   /**
@@ -334,7 +334,7 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
    * hold does not count, nor offsets, slices, nullability and metadata. Floats are equal as {@link Double#equals}: NaN to NaN, 0.0 not to -0.0.
    *
    * @throws DeviceException with {@code ENOSYS} if the CPU cannot read one of the arrays: copy it
-   * @throws IllegalStateException if a handle was spent, or one of the arrays is not ready: {@link #synchronize} waits
+   * @throws IllegalStateException if a handle was consumed, or one of the arrays is not ready: {@link #synchronize} waits
    */
   default boolean contentEquals(DeviceArray other) {
     return difference(other) == null;
@@ -400,7 +400,7 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
   /** One more handle of the same array, to be closed by the caller. */
   DeviceArray retain();
 
-  /** This handle's array as a new handle, to be closed by the caller; this one is spent. */
+  /** This handle's array as a new handle, to be closed by the caller; this one is consumed. */
   DeviceArray move();
 
   /**

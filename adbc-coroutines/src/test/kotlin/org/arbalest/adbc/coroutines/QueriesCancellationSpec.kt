@@ -34,7 +34,7 @@ import java.util.concurrent.Executors
 import kotlin.time.Duration.Companion.seconds
 
 /** How many threads wait for the turn of a connection. */
-private fun inTurn(): Int = Thread.getAllStackTraces().values.count { stack -> stack.any { it.className.endsWith("internal.Turn") && it.methodName == "await" } }
+private fun inTurn(): Int = Thread.getAllStackTraces().values.count { stack -> stack.any { it.className.endsWith("internal.ConnectionLock") && it.methodName == "await" } }
 
 class QueriesCancellationSpec : FunSpec({
     extension(FaultyDriver.needed)

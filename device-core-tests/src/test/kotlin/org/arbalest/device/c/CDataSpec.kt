@@ -180,7 +180,7 @@ class CDataSpec : FunSpec({
         }
     }
 
-    test("what can be no address is refused by an export; the other struct is not written, and the handle is not spent [OWN-20]") {
+    test("what can be no address is refused by an export; the other struct is not written, and the handle is not consumed [OWN-20]") {
         Arena.ofConfined().use { arena ->
             val (array, device, type) = Triple(ArrowArrayStruct.allocate(arena), ArrowDeviceArrayStruct.allocate(arena), ArrowSchemaStruct.allocate(arena))
             ids(3).use { batch ->

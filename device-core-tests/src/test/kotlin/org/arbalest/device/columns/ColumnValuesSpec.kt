@@ -293,11 +293,11 @@ class ColumnValuesSpec : FunSpec({
     }
 
     test("after its handle was closed, moved or exported, a view throws [READ-53, OWN-19]") {
-        val spend = listOf<(DeviceArray) -> Unit>(
+        val consume = listOf<(DeviceArray) -> Unit>(
             { it.close() }, { it.move().close() },
             { array -> Arena.ofConfined().use { arena -> arena.struct(StructKind.ARRAY).let { CData.exportArray(array, it, CExport.DATA); PeerMoves.release(it, StructKind.ARRAY) } } },
         )
-        for (how in spend) {
+        for (how in consume) {
             val batch = EveryType.batch(0, 70)
             val made = columns.map { (name, method) -> views.getValue(method).let { it to it.of(batch.column(name)) } }
             how(batch)

@@ -171,7 +171,7 @@ internal object EveryType {
         else -> value
     }
 
-    /** Exports, has the peer read, and releases. The array is spent. */
+    /** Exports, has the peer read, and releases. The array is consumed. */
     fun checksum(array: DeviceArray): Long = Arena.ofConfined().use { arena ->
         val (out, schema) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.SCHEMA)
         array.use { CData.exportArray(it, out, CExport.DATA.schemaTo(schema)) }

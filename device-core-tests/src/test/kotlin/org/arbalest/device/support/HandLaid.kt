@@ -220,7 +220,7 @@ internal object HandLaid {
 
     private fun checksum(array: MemorySegment, field: Field): Long = read(array, field).also { PeerMoves.release(array, StructKind.ARRAY) }
 
-    /** What C reads in an array of ours, which is spent. */
+    /** What C reads in an array of ours, which is consumed. */
     fun exported(array: DeviceArray): Long = Arena.ofConfined().use { arena ->
         val out = arena.struct(StructKind.ARRAY)
         checksum(out.also { array.use { CData.exportArray(it, out, CExport.DATA) } }, array.field())

@@ -221,7 +221,7 @@ class DLPackExportSpec : FunSpec({
         }
     }
 
-    test("a handle that was spent exports nothing, and an export spends its handle [DLP-02]") {
+    test("a handle that was consumed exports nothing, and an export consumes its handle [DLP-02]") {
         val array = longs(1)
         val tensor = DLPack.VERSIONED.exportTensor(array)
         array.isOpen shouldBe false

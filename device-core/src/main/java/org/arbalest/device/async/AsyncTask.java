@@ -30,7 +30,7 @@ public sealed interface AsyncTask extends AutoCloseable permits AsyncTaskImpl {
   boolean isOpen();
 
   /**
-   * The array, which passes to the caller; may take as long as the producer needs to make it. The task is spent, also on failure, unless
+   * The array, which passes to the caller; may take as long as the producer needs to make it. The task is consumed, also on failure, unless
    * memory ran out before the producer was asked.
    *
    * @throws DeviceException with the producer's errno if it could not make the array, {@code EINVAL} if the array is malformed or is not of the
@@ -40,7 +40,7 @@ public sealed interface AsyncTask extends AutoCloseable permits AsyncTaskImpl {
   DeviceArray extract();
 
   /**
-   * This task as a new handle, to be extracted or closed by the caller; this one is spent.
+   * This task as a new handle, to be extracted or closed by the caller; this one is consumed.
    *
    * @throws IllegalStateException if the task was extracted or closed
    */

@@ -164,7 +164,7 @@ public sealed interface BatchBuilder extends AutoCloseable permits BatchBuilderI
   BatchBuilder uuid(String name, List<? extends @Nullable UUID> values);
 
   /**
-   * The batch, which the caller must close; this builder is spent. If it had to be copied, its event tells when it is there.
+   * The batch, which the caller must close; this builder is consumed. If it had to be copied, its event tells when it is there.
    *
    * @throws IllegalStateException if a column does not have as many values as the batch has rows, or as the first column
    */

@@ -33,7 +33,7 @@ import org.arbalest.device.types.Field;
  * WrongThreadException} before anything is touched. What the struct points to is believed: a wrong pointer ends the process.
  *
  * <p><b>Who owns what.</b> An import moves the struct, as the interface says: it is released afterwards, whether or not the import succeeds (OWN-08). An
- * export takes the handle: it is spent, and {@code retain} before keeps one. If an export fails, the handle is as it was and nothing is
+ * export takes the handle: it is consumed, and {@code retain} before keeps one. If an export fails, the handle is as it was and nothing is
  * written (OWN-09).
  */
 public final class CData {
@@ -91,14 +91,14 @@ public final class CData {
    * it is not ready yet, for the consumer to wait for, unless it is on the CPU (DEV-02) or the options name the consumer's queue. That waits even if the export fails
    * then.
    *
-   * @param array is spent
+   * @param array is consumed
    * @param out memory for an {@code ArrowArray}, or with {@link CExport#DEVICE} for an {@code ArrowDeviceArray}; what is in it is overwritten
    * @param options the interface, and what the consumer asked for
    * @throws IllegalArgumentException if no array of this type can be converted to what was requested, or a consumer's stream is given for an {@code ArrowArray}
    * @throws DeviceException with {@code ENOSYS} if an {@code ArrowArray} is wanted of buffers that are not in main memory, {@code ENOMEM} if memory runs
    *     out, or the event is of a device that no backend knows; and what {@link DeviceArray#convertTo(Field)} and {@link
    *     org.arbalest.device.DeviceStream#waitFor(DeviceArray)} throw
-   * @throws IllegalStateException if the handle was spent
+   * @throws IllegalStateException if the handle was consumed
    */
   public static void exportArray(DeviceArray array, MemorySegment out, CExport options) {
     options.requireNoQuirks();
@@ -131,7 +131,7 @@ public final class CData {
    * Exports a stream. Of an export and a {@link DeviceArrayReader#close} at the same time one wins (STR-11): C has the whole stream, and the close does
    * nothing, or this throws.
    *
-   * @param reader is spent
+   * @param reader is consumed
    * @param out memory for an {@code ArrowArrayStream}, or with {@link CExport#DEVICE} for an {@code ArrowDeviceArrayStream}; what is in it is overwritten
    * @param options the interface, and no more: {@link DeviceArrayReader#convertTo} makes a stream of what was requested
    * @throws IllegalArgumentException if the options say more

@@ -31,12 +31,12 @@ public sealed interface ArrayLink extends AutoCloseable permits ArrayLinkImpl {
   }
 
   /**
-   * Sends an array, of which this handle is spent. Waits until it is ready, as {@link DeviceArray#synchronize} does: so nothing that the other process queues
+   * Sends an array, of which this handle is consumed. Waits until it is ready, as {@link DeviceArray#synchronize} does: so nothing that the other process queues
    * depends on what this one has yet to do, or is killed in. Then waits until it is written to the socket, but not until it is received; a thread that is
    * interrupted there waits no longer, and the array is sent all the same. If the link is closed or fails while an array is partly written, and the other process does not
    * read, whoever sends it waits until it reads on, or is gone.
    *
-   * @throws DeviceException as {@link SharedArray#of} does, or with {@code EINVAL} if the message has over 64 MiB; the handle is not spent then, nor with any other exception
+   * @throws DeviceException as {@link SharedArray#of} does, or with {@code EINVAL} if the message has over 64 MiB; the handle is not consumed then, nor with any other exception
    * @throws IOException if the other process is gone, or has closed its link, or the link has failed
    * @throws IllegalStateException if the link or the handle was closed
    */

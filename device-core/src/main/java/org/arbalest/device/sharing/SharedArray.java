@@ -27,7 +27,7 @@ public sealed interface SharedArray extends AutoCloseable permits SharedArrayImp
    *
    * @return to be closed by the caller when no other process has it open any more, or will open it
    * @throws DeviceException with {@code EINVAL} if the memory cannot be shared: says why, and where to copy it to; {@code ENOSYS} if none of the device's can be
-   * @throws IllegalStateException if the handle was spent
+   * @throws IllegalStateException if the handle was consumed
    */
   static SharedArray of(DeviceArray array) {
     return SharedArrayImpl.of(array);

@@ -48,7 +48,7 @@ public enum DLPack {
 
   /**
    * Hands an array to C as a tensor, without a copy, read-only, when its content is there: waits as {@link DeviceArray#synchronize} does. The array's handle
-   * is spent; {@link DeviceArray#retain} first to keep one. On failure it is not. The memory is given back when the deleter is called: work of the
+   * is consumed; {@link DeviceArray#retain} first to keep one. On failure it is not. The memory is given back when the deleter is called: work of the
    * consumer's that is queued on a device is over by then.
    *
    * @return the struct, which the deleter frees

@@ -39,7 +39,7 @@ fun arrayLinkContract(backend: GpuBackend, kills: Int): TestFactory = funSpec {
                         manyLayouts(rows).use { source ->
                             link.send(source.toShareable(device))
                             link.receive()!!.use { back ->
-                                if (rows > 0) double.live(Live.OPENED) shouldBeGreaterThan 0 // the one before may wait for a lull
+                                if (rows > 0) double.live(Live.OPENED) shouldBeGreaterThan 0 // the one before may wait for an idle period
                                 back.copyTo(Devices.cpu()).use {
                                     it.synchronize()
                                     source.difference(it).shouldBeNull()

@@ -119,7 +119,7 @@ private fun sharedArrayContract(backend: GpuBackend): TestFactory = funSpec {
         backend.hasNothingLeft()
     }
 
-    test("what is open of another process is closed without a lull when much of it waits for one [DEV-28]") {
+    test("what is open of another process is closed without an idle period when much of it waits for one [DEV-28]") {
         SharingPeer(backend).use { peer ->
             val messages = List(65) { HexFormat.of().parseHex(peer.ask("share", "0", "100")) }
             val closed = AtomicInteger()

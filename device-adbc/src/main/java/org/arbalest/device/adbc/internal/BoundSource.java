@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 final class BoundSource implements DeviceArrayReader.Source {
   private final DeviceArrayReader reader;
   private final NativeHandle statement;
-  private final Turn.Feeding callback;
+  private final ConnectionLock.Feeding callback;
   private volatile @Nullable Throwable failure;
 
   /** Whether an execution has it, which closes it. */
@@ -26,7 +26,7 @@ final class BoundSource implements DeviceArrayReader.Source {
   BoundSource(DeviceArrayReader reader, NativeHandle statement) {
     this.reader = reader;
     this.statement = statement;
-    this.callback = new Turn.Feeding(statement.turn);
+    this.callback = new ConnectionLock.Feeding(statement.turn);
   }
 
   @Override

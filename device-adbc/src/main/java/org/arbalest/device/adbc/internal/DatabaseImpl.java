@@ -17,7 +17,7 @@ public final class DatabaseImpl extends HandleImpl implements AdbcDatabase {
     Objects.requireNonNull(options, "options");
     enter();
     try {
-      return new ConnectionImpl(driverImpl(), NativeHandle.open(NativeHandle.Kind.CONNECTION, handle.driver, new Turn(), handle, opening(options)));
+      return new ConnectionImpl(driverImpl(), NativeHandle.open(NativeHandle.Kind.CONNECTION, handle.driver, new ConnectionLock(), handle, opening(options)));
     } finally {
       leave();
     }

@@ -79,7 +79,7 @@ public final class DriverImpl implements AdbcDriver {
         NativeHandle.open(
             NativeHandle.Kind.DATABASE,
             table,
-            new Turn(),
+            new ConnectionLock(),
             null,
             new NativeHandle.Opening() {
               @Override

@@ -43,7 +43,7 @@ final class NativeHandle {
   final MemorySegment struct;
 
   /** Taken for every call, but those that may be made while another runs. */
-  final Turn turn;
+  final ConnectionLock turn;
 
   private final @Nullable NativeHandle parent;
   private final AtomicLong holders = new AtomicLong(1);
@@ -51,7 +51,7 @@ final class NativeHandle {
   /** See {@link #givesUpBy}. */
   private volatile BooleanSupplier giveUp = () -> false;
 
-  private NativeHandle(Kind kind, DriverTable driver, Turn turn, @Nullable NativeHandle parent) {
+  private NativeHandle(Kind kind, DriverTable driver, ConnectionLock turn, @Nullable NativeHandle parent) {
     this.kind = kind;
     this.driver = driver;
     this.turn = turn;
@@ -68,7 +68,7 @@ final class NativeHandle {
   }
 
   /** Makes one, held by the caller. If finishing it fails, it is released; whatever fails, a database's table is as well. */
-  static NativeHandle open(Kind kind, DriverTable driver, Turn turn, @Nullable NativeHandle parent, Opening opening) {
+  static NativeHandle open(Kind kind, DriverTable driver, ConnectionLock turn, @Nullable NativeHandle parent, Opening opening) {
     if (parent != null) parent.hold();
     var handle = new NativeHandle(kind, driver, turn, parent);
     boolean isMade = false;
@@ -141,7 +141,7 @@ final class NativeHandle {
   }
 
   /**
-   * Waits for the turn, for a call. Left by {@link Turn#leave}.
+   * Waits for the turn, for a call. Left by {@link ConnectionLock#leave}.
    *
    * @param pull the result that is to be pulled, if it is that, which ends as well when the result is closed
    * @param isOfHandle whether {@link #cancel} ends it that is for all calls
@@ -151,7 +151,7 @@ final class NativeHandle {
     try {
       synchronized (turn.calls) {
         if (pull != null) pull.checkNotClosed();
-        if (!turn.tryTake(this, isOfHandle)) await(pull, new Turn.Waiting(this, Thread.currentThread(), isOfHandle));
+        if (!turn.tryTake(this, isOfHandle)) await(pull, new ConnectionLock.Waiting(this, Thread.currentThread(), isOfHandle));
       }
     } catch (Throwable t) {
       turn.needsNoMore();
@@ -159,7 +159,7 @@ final class NativeHandle {
     }
   }
 
-  private void await(@Nullable ResultSource pull, Turn.Waiting call) {
+  private void await(@Nullable ResultSource pull, ConnectionLock.Waiting call) {
     boolean isInterrupted = false;
     turn.beginWait(call);
     try {

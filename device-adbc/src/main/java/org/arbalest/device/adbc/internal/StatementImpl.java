@@ -297,7 +297,7 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
       closeAfter(t, fedBy);
       throw t;
     }
-    if (fedBy != null && !(given instanceof ResultSource)) Turn.run(fedBy::finish); // what was executed was: with an error in its place the count of rows that are stored would be lost
+    if (fedBy != null && !(given instanceof ResultSource)) ConnectionLock.run(fedBy::finish); // what was executed was: with an error in its place the count of rows that are stored would be lost
     return given;
   }
 

@@ -34,7 +34,7 @@ public class ProducerHoldersStress {
   @State
   public static class ExtractWhileEnded {
     private final ProducerHolders holders = new ProducerHolders(STREAM, SCHEMA, Set.of());
-    private final long tag = ProducerBlock.tag(holders.block().producer());
+    private final long handle = ProducerBlock.handle(holders.block().producer());
 
     public ExtractWhileEnded() {
       holders.retain(null);
@@ -52,7 +52,7 @@ public class ProducerHoldersStress {
 
     @Arbiter
     public void look(Z_Result r) {
-      r.r1 = Slots.find(tag) == null;
+      r.r1 = Slots.find(handle) == null;
     }
   }
 }

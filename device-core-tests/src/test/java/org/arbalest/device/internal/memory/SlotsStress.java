@@ -15,7 +15,7 @@ import org.openjdk.jcstress.infra.results.ZZZ_Result;
 
 /** Slots, taken, found and left by two threads at once. */
 public class SlotsStress {
-  /** A tag finds its owner or nothing, while its slot passes to another. */
+  /** A handle finds its owner or nothing, while its slot passes to another. */
   @JCStressTest
   @Outcome(id = "0", expect = ACCEPTABLE, desc = "its owner")
   @Outcome(id = "1", expect = ACCEPTABLE, desc = "nothing")
@@ -24,18 +24,18 @@ public class SlotsStress {
   public static class FindWhileReused {
     private final Object first = new Object();
     private final Object second = new Object();
-    private final long tag = Slots.take(first);
+    private final long handle = Slots.take(first);
     private long next;
 
     @Actor
     public void reuse() {
-      Slots.leave(tag);
+      Slots.leave(handle);
       next = Slots.take(second);
     }
 
     @Actor
     public void find(I_Result r) {
-      Object found = Slots.find(tag);
+      Object found = Slots.find(handle);
       r.r1 = found == first ? 0 : found == null ? 1 : 2;
     }
 
@@ -75,30 +75,30 @@ public class SlotsStress {
     }
   }
 
-  /** A renewed slot's old tag is stale for good, its new one is good. */
+  /** A renewed slot's old handle is stale for good, its new one is good. */
   @JCStressTest
-  @Outcome(id = {"true, true, true"}, expect = ACCEPTABLE, desc = "its owner or nothing; then nothing; the new tag finds it")
-  @Outcome(expect = FORBIDDEN, desc = "a stale tag finds something, or a good one nothing")
+  @Outcome(id = {"true, true, true"}, expect = ACCEPTABLE, desc = "its owner or nothing; then nothing; the new handle finds it")
+  @Outcome(expect = FORBIDDEN, desc = "a stale handle finds something, or a good one nothing")
   @State
   public static class FindWhileRenewed {
     private final Object owner = new Object();
-    private final long tag = Slots.take(owner);
+    private final long handle = Slots.take(owner);
     private long renewed;
 
     @Actor
     public void renew() {
-      renewed = Slots.renew(tag);
+      renewed = Slots.renew(handle);
     }
 
     @Actor
     public void find(ZZZ_Result r) {
-      Object found = Slots.find(tag);
+      Object found = Slots.find(handle);
       r.r1 = found == owner || found == null;
     }
 
     @Arbiter
     public void look(ZZZ_Result r) {
-      r.r2 = Slots.find(tag) == null;
+      r.r2 = Slots.find(handle) == null;
       r.r3 = Slots.find(renewed) == owner;
       Slots.leave(renewed);
     }

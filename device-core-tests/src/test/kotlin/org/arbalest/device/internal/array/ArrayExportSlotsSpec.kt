@@ -68,12 +68,12 @@ class ArrayExportSlotsSpec : FunSpec({
         } finally {
             created.set(count)
         }
-        arrays.forEach(ArrayImport::giveBack)
+        arrays.forEach(ArrayRelease::release)
         schemas.forEach(SchemaImporter::giveBack)
         SchemaImporter.giveBack(given)
     }
 
-    test("without a slot an array alone, a schema alone and both fail; nothing is written, and the handle is not spent [OWN-09]") {
+    test("without a slot an array alone, a schema alone and both fail; nothing is written, and the handle is not consumed [OWN-09]") {
         batch(3).use { array ->
             withoutSlots(array) {
                 Arena.ofConfined().use { arena ->

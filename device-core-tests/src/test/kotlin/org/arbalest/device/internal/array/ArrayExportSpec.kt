@@ -38,24 +38,24 @@ class ArrayExportSpec : FunSpec({
 
     fun child(array: MemorySegment, index: Long) = RawArrowArray.child(array.address(), index)
 
-    fun tag(array: MemorySegment) = RawArrowArray.privateData(array.address())
+    fun handle(array: MemorySegment) = RawArrowArray.privateData(array.address())
 
     fun Arena.export(array: DeviceArray): MemorySegment = struct().also { CData.exportArray(array, it, CExport.DATA) }
 
     fun Arena.moveChild(array: MemorySegment, index: Long): MemorySegment =
         struct().also { RawArrowArray.move(child(array, index), it.address()) }
 
-    test("exporting an array like the one before takes its slot and its block again, under another tag") {
+    test("exporting an array like the one before takes its slot and its block again, under another handle") {
         Arena.ofConfined().use { arena ->
             val seen = mutableListOf<Long>()
             val first = arena.export(wide(5))
-            val (slot, block) = Slots.slot(tag(first)) to child(first, 0)
+            val (slot, block) = Slots.slot(handle(first)) to child(first, 0)
             release(first)
             repeat(100) {
                 val again = arena.export(wide(5))
-                Slots.slot(tag(again)) shouldBe slot
+                Slots.slot(handle(again)) shouldBe slot
                 child(again, 0) shouldBe block
-                seen += tag(again)
+                seen += handle(again)
                 release(again)
             }
             seen.shouldBeUnique()
@@ -67,7 +67,7 @@ class ArrayExportSpec : FunSpec({
             val batch = wide(3)
             val exports = List(20) { arena.export(batch.retain()) }
             exports.map { child(it, 0) }.shouldBeUnique()
-            exports.map { tag(it) }.shouldBeUnique()
+            exports.map { handle(it) }.shouldBeUnique()
             exports.shuffled(Random(1)).forEach(::release)
             batch.column(2).getLong(0) shouldBe 2
             batch.close()
@@ -81,7 +81,7 @@ class ArrayExportSpec : FunSpec({
             val copyOfChild = arena.copyOf(child(old, 1))
             release(old)
             val new = arena.export(wide(2))
-            Slots.slot(tag(new)) shouldBe Slots.slot(tag(copy))
+            Slots.slot(handle(new)) shouldBe Slots.slot(handle(copy))
             release(copy)
             release(copyOfChild)
             released(copy) shouldBe true
@@ -197,11 +197,11 @@ class ArrayExportSpec : FunSpec({
         }
     }
 
-    test("a handle that is spent cannot be exported, and nothing is written [OWN-09]") {
+    test("a handle that is consumed cannot be exported, and nothing is written [OWN-09]") {
         Arena.ofConfined().use { arena ->
-            val spent = batch(1).also(DeviceArray::close)
+            val consumed = batch(1).also(DeviceArray::close)
             val out = arena.garbage(RawArrowArray.SIZE)
-            shouldThrow<IllegalStateException> { CData.exportArray(spent, out, CExport.DATA) }
+            shouldThrow<IllegalStateException> { CData.exportArray(consumed, out, CExport.DATA) }
             out.shouldBeGarbage()
         }
     }

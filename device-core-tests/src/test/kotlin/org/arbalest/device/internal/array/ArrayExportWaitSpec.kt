@@ -111,7 +111,7 @@ class ArrayExportWaitSpec : FunSpec({
         }
     }
 
-    test("an array whose work failed, and that has to be waited for, is not exported: C's structs are as they were, the handle is not spent [OWN-09]") {
+    test("an array whose work failed, and that has to be waited for, is not exported: C's structs are as they were, the handle is not consumed [OWN-09]") {
         val pinned = Devices.device(DeviceType.CUDA_HOST, 0)
         pinned.createStream().use { stream ->
             FakeDevice.of(DeviceType.CUDA_HOST, 0).failNextCommand()

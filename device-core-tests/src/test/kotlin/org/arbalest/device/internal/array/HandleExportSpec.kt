@@ -51,7 +51,7 @@ class HandleExportSpec : FunSpec({
         Ledger.now().exports shouldBe exports
     }
 
-    test("an array on another device is no ArrowArray: neither output is written to, and the handle is not spent [OWN-09]") {
+    test("an array on another device is no ArrowArray: neither output is written to, and the handle is not consumed [OWN-09]") {
         elsewhere().use { array ->
             fails(StructKind.ARRAY) { out, schema ->
                 shouldThrow<DeviceException> { CData.exportArray(array, out, CExport.DATA.schemaTo(schema)) }.let {
@@ -64,9 +64,9 @@ class HandleExportSpec : FunSpec({
     }
 
     test("a handle that is closed or was exported: neither output is written to [OWN-09]") {
-        val spent = int8().also(DeviceArray::close)
-        fails(StructKind.ARRAY) { out, schema -> shouldThrow<IllegalStateException> { CData.exportArray(spent, out, CExport.DATA.schemaTo(schema)) } }
-        fails(StructKind.DEVICE_ARRAY) { out, schema -> shouldThrow<IllegalStateException> { CData.exportArray(spent, out, CExport.DEVICE.schemaTo(schema)) } }
+        val consumed = int8().also(DeviceArray::close)
+        fails(StructKind.ARRAY) { out, schema -> shouldThrow<IllegalStateException> { CData.exportArray(consumed, out, CExport.DATA.schemaTo(schema)) } }
+        fails(StructKind.DEVICE_ARRAY) { out, schema -> shouldThrow<IllegalStateException> { CData.exportArray(consumed, out, CExport.DEVICE.schemaTo(schema)) } }
     }
 
     test("structs that C has already are not given again: a second export throws, and the first is as it was [OWN-09]") {
@@ -88,7 +88,7 @@ class HandleExportSpec : FunSpec({
         }
     }
 
-    test("memory that cannot hold the array: the schema is not written, and the handle is not spent [OWN-09]") {
+    test("memory that cannot hold the array: the schema is not written, and the handle is not consumed [OWN-09]") {
         int8().use { array ->
             Arena.ofConfined().use { arena ->
                 val schema = arena.garbage(StructKind.SCHEMA.size)
@@ -102,7 +102,7 @@ class HandleExportSpec : FunSpec({
         }
     }
 
-    test("memory that cannot hold the schema: the array is not written, and the handle is not spent [OWN-09]") {
+    test("memory that cannot hold the schema: the array is not written, and the handle is not consumed [OWN-09]") {
         int8().use { array ->
             Arena.ofConfined().use { arena ->
                 val out = arena.garbage(StructKind.ARRAY.size)

@@ -18,7 +18,7 @@ import org.arbalest.device.internal.abi.RawArrowArray
 import org.arbalest.device.internal.abi.RawArrowAsyncHandler
 import org.arbalest.device.internal.abi.RawArrowAsyncProducer
 import org.arbalest.device.internal.abi.RawArrowAsyncTask
-import org.arbalest.device.internal.array.ArrayImport
+import org.arbalest.device.internal.array.ArrayRelease
 import org.arbalest.device.internal.calls.Calls
 import org.arbalest.device.internal.memory.NativeHeap
 import org.arbalest.device.internal.schema.SchemaImporter
@@ -147,7 +147,7 @@ internal class ProducerModel(run: Interleavings.Run, private val fails: Boolean,
         val out = arena.allocate(ArrowDeviceArrayStruct.LAYOUT)
         val code = Calls.get(RawArrowAsyncTask.extractData(task.address()), task.address(), if (index == 0) out.address() else 0)
         if (code != 0) faults += "extract_data returned $code"
-        if (index == 0) ArrayImport.giveBack(out.address())
+        if (index == 0) ArrayRelease.release(out.address())
         Interleavings.step("extract $index again")
         val again = Calls.get(RawArrowAsyncTask.extractData(task.address()), task.address(), out.address())
         if (again == 0 || RawArrowArray.release(out.address()) != 0L) faults += "a task was extracted twice"

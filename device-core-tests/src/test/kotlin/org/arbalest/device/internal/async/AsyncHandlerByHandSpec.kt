@@ -25,7 +25,7 @@ import org.arbalest.device.c.CExport
 import org.arbalest.device.internal.abi.RawArrowArray
 import org.arbalest.device.internal.abi.RawArrowAsyncTask
 import org.arbalest.device.internal.abi.RawArrowDeviceArray
-import org.arbalest.device.internal.array.ArrayImport
+import org.arbalest.device.internal.array.ArrayRelease
 import org.arbalest.device.support.ConsumerByHand
 import org.arbalest.device.support.ProducerByHand
 import org.arbalest.device.support.isReleased
@@ -204,7 +204,7 @@ class AsyncHandlerByHandSpec : FunSpec({
             val out = consumer.dirty()
             consumer.extract(0, out) shouldBe 0
             consumer.isReleased(out) shouldBe false
-            ArrayImport.giveBack(out.address())
+            ArrayRelease.release(out.address())
             val second = consumer.dirty()
             consumer.extract(0, second) shouldNotBe 0 // nothing is there any more
             consumer.isReleased(second) shouldBe true

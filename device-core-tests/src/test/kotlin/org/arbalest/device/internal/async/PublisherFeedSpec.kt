@@ -133,7 +133,7 @@ class PublisherFeedSpec : FunSpec({
         }
     }
 
-    test("producer: an array is the stream's when it was signalled, and its handle spent [OWN-16]") {
+    test("producer: an array is the stream's when it was signalled, and its handle consumed [OWN-16]") {
         ConsumerByHand().use { consumer ->
             val stream = Stream(consumer, wakes = false)
             consumer.request(2)

@@ -347,7 +347,7 @@ class ArrayConversionLimitsSpec : FunSpec({
         }
     }
 
-    test("for C: the array in the layout that C asked for, and its schema; on failure nothing is written, and the handle is not spent [REQ-09]") {
+    test("for C: the array in the layout that C asked for, and its schema; on failure nothing is written, and the handle is not consumed [REQ-09]") {
         Arena.ofConfined().use { arena ->
             val (out, schemaOut) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.SCHEMA)
             val asked = schema("word" to DataType.UTF8_VIEW)

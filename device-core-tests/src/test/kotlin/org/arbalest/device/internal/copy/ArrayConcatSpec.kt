@@ -194,8 +194,8 @@ class ArrayConcatSpec : FunSpec({
                 val error = shouldThrow<IllegalArgumentException> { DeviceArray.concat(listOf(one, one, other)) }
                 error.message shouldContain "arrays[2] and arrays[0] differ: one is \"struct<a: int64> not null\", the first \"struct<"
             }
-            val spent = one.retain().also { it.close() }
-            shouldThrow<IllegalStateException> { DeviceArray.concat(listOf(one, spent)) }.message shouldContain "closed"
+            val consumed = one.retain().also { it.close() }
+            shouldThrow<IllegalStateException> { DeviceArray.concat(listOf(one, consumed)) }.message shouldContain "closed"
         }
     }
 

@@ -160,7 +160,7 @@ class ArrayCopySpec : FunSpec({
         }
     }
 
-    test("a spent array is not copied") {
+    test("a consumed array is not copied") {
         val batch = EveryType.batch(0, 1)
         batch.close()
         shouldThrow<IllegalStateException> { batch.copyTo(cpu) }.message shouldContain "the array was closed: "

@@ -41,7 +41,7 @@ class DeviceCachesSpec : FunSpec({
         listOf(full, kept, elsewhere).sumOf { it.live.size } shouldBe 0
     }
 
-    test("what waits for a lull is given up at once then, though nothing is kept [DEV-28]") {
+    test("what waits for an idle period is given up at once then, though nothing is kept [DEV-28]") {
         val (full, shared) = List(2) { Counted() }
         val first = DeviceCaches.withoutCache(gpu(72), full)
         val second = DeviceCaches.withoutCache(gpu(72), shared)
@@ -49,7 +49,7 @@ class DeviceCachesSpec : FunSpec({
         Counts.WAITS.increment()
         try {
             second.free(block, 5000)
-            shared.live.size shouldBe 1 // no lull
+            shared.live.size shouldBe 1 // no idle period
             full.refusing = { if (shared.live.isNotEmpty()) refused(Errno.ENOMEM) }
             val got = first.allocate(100, 64)
             shared.live.size shouldBe 0
@@ -59,7 +59,7 @@ class DeviceCachesSpec : FunSpec({
         } finally {
             Counts.WAITS.decrement()
         }
-        eventually("it is freed in a lull") { full.live.isEmpty() }
+        eventually("it is freed in an idle period") { full.live.isEmpty() }
     }
 
     test("who finds nothing to give up, or fails for another reason, asks once [DEV-28]") {

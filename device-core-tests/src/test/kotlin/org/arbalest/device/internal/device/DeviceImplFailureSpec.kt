@@ -15,7 +15,7 @@ import org.arbalest.device.c.CData
 import org.arbalest.device.c.CExport
 import org.arbalest.device.internal.abi.RawArrowArray
 import org.arbalest.device.internal.abi.RawArrowSchema
-import org.arbalest.device.internal.array.ArrayImport
+import org.arbalest.device.internal.array.ArrayRelease
 import org.arbalest.device.internal.calls.Calls
 import org.arbalest.device.internal.cpu.CpuProvider
 import org.arbalest.device.internal.lifetime.Counts
@@ -115,7 +115,7 @@ class DeviceImplFailureSpec : FunSpec({
                 } finally {
                     created.set(count)
                 }
-                taken.forEach(ArrayImport::giveBack)
+                taken.forEach(ArrayRelease::release)
             }
         }
         Ledger.now().since(before).isZero shouldBe true

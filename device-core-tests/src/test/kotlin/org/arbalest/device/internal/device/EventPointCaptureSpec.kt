@@ -23,7 +23,7 @@ import java.util.concurrent.TimeUnit.SECONDS
 import java.util.concurrent.atomic.AtomicReference
 import kotlin.concurrent.thread
 
-/** Events that others record while they capture a graph. The streams that they capture: LullSpec, and the contract of GPUs. */
+/** Events that others record while they capture a graph. The streams that they capture: IdlePeriodSpec, and the contract of GPUs. */
 class EventPointCaptureSpec : FunSpec({
     extension(LedgerExtension)
 

@@ -14,15 +14,15 @@ import java.util.concurrent.atomic.AtomicReferenceArray
 import kotlin.random.Random
 
 class SlotsSpec : FunSpec({
-    test("a tag finds its owner until the slot is left, and nothing after that") {
+    test("a handle finds its owner until the slot is left, and nothing after that") {
         val owner = Any()
-        val tag = Slots.take(owner)
-        Slots.find(tag) shouldBeSameInstanceAs owner
-        Slots.leave(tag)
-        Slots.find(tag) shouldBe null
+        val handle = Slots.take(owner)
+        Slots.find(handle) shouldBeSameInstanceAs owner
+        Slots.leave(handle)
+        Slots.find(handle) shouldBe null
     }
 
-    test("the tag of a slot's former owner does not find the next one [OWN-07]") {
+    test("the handle of a slot's former owner does not find the next one [OWN-07]") {
         val first = Slots.take("first")
         Slots.leave(first)
         val second = Slots.take("second")
@@ -32,7 +32,7 @@ class SlotsSpec : FunSpec({
         Slots.leave(second)
     }
 
-    test("renewing a tag makes all older ones stale, those of nodes too [OWN-07]") {
+    test("renewing a handle makes all older ones stale, those of nodes too [OWN-07]") {
         val old = Slots.take("owner")
         val new = Slots.renew(old)
         Slots.find(old) shouldBe null
@@ -42,34 +42,34 @@ class SlotsSpec : FunSpec({
         Slots.leave(new)
     }
 
-    test("the tag of each node tells the node, and finds the same owner") {
-        val tag = Slots.take("tree")
+    test("the handle of each node tells the node, and finds the same owner") {
+        val handle = Slots.take("tree")
         for (node in listOf(0, 1, 2, 1023, 65_536, Slots.MOST_NODES - 1)) {
-            val nodeTag = Slots.node(tag, node)
-            Slots.nodeOf(nodeTag) shouldBe node
-            Slots.slot(nodeTag) shouldBe Slots.slot(tag)
-            Slots.sameSlot(tag, nodeTag).shouldBeTrue()
-            Slots.find(nodeTag) shouldBe "tree"
+            val nodeHandle = Slots.node(handle, node)
+            Slots.nodeOf(nodeHandle) shouldBe node
+            Slots.slot(nodeHandle) shouldBe Slots.slot(handle)
+            Slots.sameSlot(handle, nodeHandle).shouldBeTrue()
+            Slots.find(nodeHandle) shouldBe "tree"
         }
-        Slots.leave(tag)
+        Slots.leave(handle)
     }
 
-    test("a tag is never 0, also when the generations start over, and 0 finds nothing") {
+    test("a handle is never 0, also when the generations start over, and 0 finds nothing") {
         val slots = List(3) { Slots.take("slot $it") } // one of them may have index 0
         val renewed = slots.map { start ->
-            var tag = start
+            var handle = start
             repeat((1 shl 20) + 3) {
-                tag = Slots.renew(tag)
-                if (tag ushr 44 == 0L || tag == 0L) error("generation 0")
+                handle = Slots.renew(handle)
+                if (handle ushr 44 == 0L || handle == 0L) error("generation 0")
             }
-            tag.shouldNotBeZero()
+            handle.shouldNotBeZero()
         }
-        renewed.forEachIndexed { i, tag -> Slots.find(tag) shouldBe "slot $i" }
+        renewed.forEachIndexed { i, handle -> Slots.find(handle) shouldBe "slot $i" }
         Slots.find(0) shouldBe null
         renewed.forEach(Slots::leave)
     }
 
-    test("tags that nobody gave find nothing") {
+    test("handles that nobody gave find nothing") {
         Slots.find(-1) shouldBe null
         Slots.find(0xffffff) shouldBe null
         Slots.find(1L shl 44 or 0xabcdef) shouldBe null
@@ -77,8 +77,8 @@ class SlotsSpec : FunSpec({
 
     test("a stack gives each slot to one thread at a time, and loses none") {
         val count = 12
-        val tags = List(count) { Slots.take("on a stack") }
-        val slots = tags.map(Slots::slot).sorted()
+        val handles = List(count) { Slots.take("on a stack") }
+        val slots = handles.map(Slots::slot).sorted()
         val stack = Slots.Stack()
         slots.forEach(stack::push)
         val held = AtomicIntegerArray(slots.last() + 1)
@@ -102,10 +102,10 @@ class SlotsSpec : FunSpec({
             mine.forEach { held.decrementAndGet(it); stack.push(it) }
         }
         generateSequence { stack.pop().takeIf { it >= 0 } }.toList().sorted() shouldBe slots
-        tags.forEach(Slots::leave)
+        handles.forEach(Slots::leave)
     }
 
-    test("slots that several threads take and leave are never mixed up, and stale tags find nothing [OWN-07]") {
+    test("slots that several threads take and leave are never mixed up, and stale handles find nothing [OWN-07]") {
         val shared = AtomicReferenceArray<Any>(64)
         together(4) { thread ->
             val random = Random(100 + thread)
@@ -119,16 +119,16 @@ class SlotsSpec : FunSpec({
                         stale.add(entry)
                         if (stale.size > 50) stale.removeFirst()
                     }
-                    3 -> mine.lastOrNull()?.let { (tag, owner) -> check(Slots.find(tag) === owner) { "not the owner" } }
-                    else -> stale.forEach { (tag, owner) -> check(Slots.find(tag) !== owner) { "found after it left" } }
+                    3 -> mine.lastOrNull()?.let { (handle, owner) -> check(Slots.find(handle) === owner) { "not the owner" } }
+                    else -> stale.forEach { (handle, owner) -> check(Slots.find(handle) !== owner) { "found after it left" } }
                 }
                 if (mine.size > 40) mine.removeFirst().let { Slots.leave(it.first) }
                 shared.lazySet(random.nextInt(64), it)
             }
             mine.map { Slots.slot(it.first) }.shouldBeUnique()
-            mine.forEach { (tag, owner) ->
-                check(Slots.find(tag) === owner)
-                Slots.leave(tag)
+            mine.forEach { (handle, owner) ->
+                check(Slots.find(handle) === owner)
+                Slots.leave(handle)
             }
         }
     }
@@ -136,7 +136,7 @@ class SlotsSpec : FunSpec({
     test("the number of slots grows with what is held at once, beyond one chunk, and not with what was held in turn") {
         val many = List(3_000) { Slots.take(it) }
         many.map(Slots::slot).shouldBeUnique()
-        many.forEachIndexed { i, tag -> Slots.find(tag) shouldBe i }
+        many.forEachIndexed { i, handle -> Slots.find(handle) shouldBe i }
         many.forEach(Slots::leave)
         val again = List(3_000) { Slots.take(it) }
         again.map(Slots::slot).toSet() shouldBe many.map(Slots::slot).toSet()

@@ -40,7 +40,7 @@ class FieldBytesSpec : FunSpec({
         repeat(5000) {
             val bad = good.clone().also { it[random.nextInt(it.size)] = random.nextInt().toByte() }
             val failure = runCatching { read(bad) }.exceptionOrNull()
-            withClue("$failure") { (failure == null || failure is DeviceException || failure is Malformed) shouldBe true }
+            withClue("$failure") { (failure == null || failure is DeviceException || failure is MalformedException) shouldBe true }
         }
     }
 })

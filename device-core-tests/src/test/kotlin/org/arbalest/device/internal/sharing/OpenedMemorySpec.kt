@@ -7,7 +7,7 @@ import io.kotest.matchers.shouldBe
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Errno
 import org.arbalest.device.MemoryAllocator
-import org.arbalest.device.internal.device.InLull
+import org.arbalest.device.internal.device.IdleTask
 import org.arbalest.device.internal.lifetime.Counts
 import org.arbalest.device.spi.ProcessSharing
 import org.arbalest.support.LedgerExtension
@@ -27,7 +27,7 @@ class OpenedMemorySpec : FunSpec({
 
     fun Counting.use(): OpenedMemory = OpenedMemory.open(this, process, byteArrayOf(7), 100)
 
-    fun <T> withoutLull(block: () -> T): T {
+    fun <T> withoutIdlePeriod(block: () -> T): T {
         Counts.WAITS.increment()
         try {
             return block()
@@ -39,7 +39,7 @@ class OpenedMemorySpec : FunSpec({
     test("an allocation is opened once for all its users, and closed once when the last has left; each is told when his part is over [IPC-01]") {
         val sharing = Counting()
         val told = List(3) { AtomicInteger() }
-        withoutLull {
+        withoutIdlePeriod {
             val users = told.map { sharing.use() }
             users.map { it.base() }.toSet() shouldBe setOf(1000L)
             sharing.opened.get() shouldBe 1
@@ -57,16 +57,16 @@ class OpenedMemorySpec : FunSpec({
         eventually("it is closed again") { sharing.closed.get() == 2 }
     }
 
-    test("who opens it again before a lull has it without a call, and who had it before is told; it is not closed under him [DEV-28]") {
+    test("who opens it again before an idle period has it without a call, and who had it before is told; it is not closed under him [DEV-28]") {
         val sharing = Counting()
         val (first, second) = List(2) { AtomicInteger() }
-        val again = withoutLull {
+        val again = withoutIdlePeriod {
             sharing.use().close { first.incrementAndGet() }
             sharing.use().also { eventually("he is told") { first.get() == 1 } }
         }
-        val lull = CountDownLatch(1)
-        InLull.run({ lull.countDown() }) {}
-        lull.await(5, SECONDS) shouldBe true // what waited for one before has been at it
+        val idle = CountDownLatch(1)
+        IdleTask.run({ idle.countDown() }) {}
+        idle.await(5, SECONDS) shouldBe true // what waited for one before has been at it
         sharing.run { opened.get() to closed.get() } shouldBe (1 to 0)
         again.close { second.incrementAndGet() }
         eventually("it is closed") { second.get() == 1 }

@@ -13,7 +13,7 @@ import org.arbalest.device.internal.device.DeviceRegistry;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.FieldImpl;
 import org.arbalest.device.internal.schema.Layout;
-import org.arbalest.device.internal.schema.Malformed;
+import org.arbalest.device.internal.schema.MalformedException;
 import org.jspecify.annotations.Nullable;
 
 /** Takes an array apart into buffers that hold its memory; see {@link DeviceArray#data}. The structs are those of an export, where slices are pushed down. */
@@ -36,7 +36,7 @@ public final class ArrayBuffers {
         try {
           return new ArrayBuffers(array, owner).data(struct);
         } finally {
-          ArrayExport.release(struct);
+          ArrayRelease.releaseExport(struct);
         }
       } finally {
         NativeHeap.free(struct);
@@ -59,7 +59,7 @@ public final class ArrayBuffers {
   private ArrayData data(long struct) {
     try {
       return data(Layout.of(array.field()), struct);
-    } catch (Malformed e) {
+    } catch (MalformedException e) {
       taken.forEach(DeviceBuffer::close);
       throw e.toException();
     } catch (Throwable t) {
@@ -86,7 +86,7 @@ public final class ArrayBuffers {
       children.add(below(layout.children[i].name(), layout.children[i], RawArrowArray.child(node, i)));
     }
     FieldImpl values = layout.dictionary;
-    ArrayData dictionary = values == null ? null : below(Malformed.DICTIONARY, values, RawArrowArray.dictionary(node));
+    ArrayData dictionary = values == null ? null : below(MalformedException.DICTIONARY, values, RawArrowArray.dictionary(node));
     return new ArrayData(
         RawArrowArray.length(node), RawArrowArray.nullCount(node), RawArrowArray.offset(node), buffers, children, dictionary);
   }
@@ -100,7 +100,7 @@ public final class ArrayBuffers {
   private ArrayData below(String name, FieldImpl field, long node) {
     try {
       return data(field.layout, node);
-    } catch (Malformed e) {
+    } catch (MalformedException e) {
       throw e.under(name);
     }
   }
@@ -119,7 +119,7 @@ public final class ArrayBuffers {
     if (end == 0 || offsets == 0) return 0;
     array.synchronize();
     long last = read(offsets + layout.width() * end, layout.width());
-    if (last < 0) throw new Malformed("offsets[" + end + "] = " + last + " is negative");
+    if (last < 0) throw new MalformedException("offsets[" + end + "] = " + last + " is negative");
     return last;
   }
 

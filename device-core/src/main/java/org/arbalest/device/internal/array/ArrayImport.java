@@ -14,7 +14,6 @@ import org.arbalest.device.c.ArrowDeviceArrayStruct;
 import org.arbalest.device.c.ArrowSchemaStruct;
 import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.abi.RawArrowDeviceArray;
-import org.arbalest.device.internal.calls.Calls;
 import org.arbalest.device.internal.device.DeviceImpl;
 import org.arbalest.device.internal.device.DeviceRegistry;
 import org.arbalest.device.internal.device.EventPoint;
@@ -60,7 +59,7 @@ public final class ArrayImport {
     try {
       field = SchemaImporter.importSchema(schema);
     } catch (Throwable t) {
-      giveBack(source);
+      ArrayRelease.release(source);
       throw t;
     }
     return take(source, field, isDeviceArray, level);
@@ -95,7 +94,7 @@ public final class ArrayImport {
       return array.holding(owner);
     } catch (Throwable t) {
       NativeHeap.free(block);
-      giveBack(source);
+      ArrayRelease.release(source);
       throw t;
     }
   }
@@ -110,7 +109,7 @@ public final class ArrayImport {
       boolean hasUnknownEvent = event == null && RawArrowDeviceArray.syncEvent(block) != 0;
       return array.holding(new ImportedArray(block, device, event, hasUnknownEvent, hasEmpty));
     } catch (Throwable t) {
-      giveBack(block);
+      ArrayRelease.release(block);
       NativeHeap.free(block);
       throw t;
     }
@@ -141,15 +140,5 @@ public final class ArrayImport {
     if (handle == 0) throw DeviceException.invalid("sync_event points to an event that is NULL");
     driver.checkEvent(handle);
     return new EventPoint(device, driver, cell);
-  }
-
-  /** Releases an array unless it is released (OWN-01); one of ours without going through C. */
-  public static void giveBack(long array) {
-    long release = RawArrowArray.release(array);
-    if (release == ArrayExport.RELEASE) {
-      ArrayExport.release(array);
-    } else if (release != 0) {
-      Calls.release(release, array);
-    }
   }
 }

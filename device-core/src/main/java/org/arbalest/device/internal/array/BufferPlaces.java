@@ -8,7 +8,7 @@ import org.arbalest.device.Validation;
 import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.device.DeviceImpl;
 import org.arbalest.device.internal.schema.Layout;
-import org.arbalest.device.internal.schema.Malformed;
+import org.arbalest.device.internal.schema.MalformedException;
 import org.arbalest.device.spi.DeviceDriver;
 import org.arbalest.device.types.Field;
 
@@ -33,7 +33,7 @@ final class BufferPlaces {
     if (DeviceImpl.unwrap(device).isCpu() || device.isOpaque()) return;
     try {
       new BufferPlaces(DeviceImpl.unwrap(device).driver(), level == Validation.FULL).check(Layout.of(field), array);
-    } catch (Malformed e) {
+    } catch (MalformedException e) {
       throw e.toException();
     }
   }
@@ -47,15 +47,15 @@ final class BufferPlaces {
     for (int i = 0; i < layout.children.length && !isEnough(); i++) {
       try {
         check(layout.children[i].layout, RawArrowArray.child(array, i));
-      } catch (Malformed e) {
+      } catch (MalformedException e) {
         throw e.under(layout.children[i].name());
       }
     }
     if (layout.dictionary == null || isEnough()) return;
     try {
       check(layout.dictionary.layout, RawArrowArray.dictionary(array));
-    } catch (Malformed e) {
-      throw e.under(Malformed.DICTIONARY);
+    } catch (MalformedException e) {
+      throw e.under(MalformedException.DICTIONARY);
     }
   }
 
@@ -78,7 +78,7 @@ final class BufferPlaces {
       driver.checkBuffer(address);
     } catch (DeviceException e) {
       if (e.errno() != Errno.EINVAL) throw e;
-      throw new Malformed("buffers[" + index + "]: " + e.getMessage());
+      throw new MalformedException("buffers[" + index + "]: " + e.getMessage());
     }
   }
 }

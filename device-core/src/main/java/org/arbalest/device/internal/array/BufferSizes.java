@@ -8,7 +8,7 @@ import org.arbalest.device.DeviceException;
 import org.arbalest.device.types.Field;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.Layout;
-import org.arbalest.device.internal.schema.Malformed;
+import org.arbalest.device.internal.schema.MalformedException;
 import org.jspecify.annotations.Nullable;
 
 /** Checks that the buffers which an array is to be made of are there and large enough; sizes are lost in the C interface. */
@@ -33,7 +33,7 @@ final class BufferSizes {
   private static void check(Field field, ArrayData data, boolean written) {
     try {
       new BufferSizes(written).check(Layout.of(field), data);
-    } catch (Malformed e) {
+    } catch (MalformedException e) {
       throw e.toException();
     }
   }
@@ -41,25 +41,25 @@ final class BufferSizes {
   private void check(Layout layout, ArrayData data) {
     checkRange(layout, data.offset(), data.length());
     if (data.children().size() != layout.children.length) {
-      throw new Malformed("there are " + data.children().size() + " children, but the schema has " + layout.children.length);
+      throw new MalformedException("there are " + data.children().size() + " children, but the schema has " + layout.children.length);
     }
     checkBuffers(layout, data);
     for (int i = 0; i < layout.children.length; i++) {
       try {
         check(layout.children[i].layout, data.children().get(i));
-      } catch (Malformed e) {
+      } catch (MalformedException e) {
         throw e.under(layout.children[i].name());
       }
     }
     ArrayData values = data.dictionary();
     if ((values == null) != (layout.dictionary == null)) {
-      throw new Malformed(values == null ? "there is no dictionary, but the schema has one" : "there is a dictionary, but the schema has none");
+      throw new MalformedException(values == null ? "there is no dictionary, but the schema has one" : "there is a dictionary, but the schema has none");
     }
     if (values != null && layout.dictionary != null) {
       try {
         check(layout.dictionary.layout, values);
-      } catch (Malformed e) {
-        throw e.under(Malformed.DICTIONARY);
+      } catch (MalformedException e) {
+        throw e.under(MalformedException.DICTIONARY);
       }
     }
   }
@@ -67,7 +67,7 @@ final class BufferSizes {
   /** Checks that there are as many elements as memory could hold. */
   static void checkRange(Layout layout, long offset, long length) {
     if (length < 0 || offset < 0 || offset + length < 0) {
-      throw new Malformed("offset + length = " + offset + " + " + length + " is negative or overflows");
+      throw new MalformedException("offset + length = " + offset + " + " + length + " is negative or overflows");
     }
     if (offset + length > layout.most) throw Structure.tooMany(layout, offset + length);
   }
@@ -89,7 +89,7 @@ final class BufferSizes {
   static void checkBuffers(Layout layout, long end, Sizes buffers) {
     int expected = layout.shape == Layout.Shape.VIEW ? 2 : layout.shape.buffers;
     boolean legal = layout.shape == Layout.Shape.VIEW ? buffers.count() >= expected : buffers.count() == expected;
-    if (!legal) throw new Malformed("there are " + buffers.count() + " buffers, but an array of type " + layout.kind() + " has " + expected);
+    if (!legal) throw new MalformedException("there are " + buffers.count() + " buffers, but an array of type " + layout.kind() + " has " + expected);
     int next = 0;
     if (layout.shape.hasValidity) {
       if (buffers.has(next)) need(buffers, next, "the validity bitmap", bits(end, 1));
@@ -113,7 +113,7 @@ final class BufferSizes {
       }
       case NULL, FIXED_LIST, STRUCT, RUN_END -> {}
     }
-    if (layout.shape == Layout.Shape.VARIABLE && !buffers.has(next + 1)) throw new Malformed("there is no buffer for the data");
+    if (layout.shape == Layout.Shape.VARIABLE && !buffers.has(next + 1)) throw new MalformedException("there is no buffer for the data");
   }
 
   private static void checkExtent(Layout layout, @Nullable DeviceBuffer offsets, long end, long available, String what) {
@@ -124,14 +124,14 @@ final class BufferSizes {
   static void checkExtent(Layout layout, long offsets, long end, long available, String what) {
     long last = layout.bits == 64 ? NativeHeap.getLong(offsets + 8 * end) : NativeHeap.getInt(offsets + 4 * end);
     if (last < 0 || last > available) {
-      throw new Malformed("offsets[" + end + "] = " + last + " is beyond the " + available + " " + what);
+      throw new MalformedException("offsets[" + end + "] = " + last + " is beyond the " + available + " " + what);
     }
   }
 
   private static void need(Sizes buffers, int buffer, String what, long bytes) {
-    if (!buffers.has(buffer)) throw new Malformed("there is no buffer for " + what);
+    if (!buffers.has(buffer)) throw new MalformedException("there is no buffer for " + what);
     if (buffers.bytes(buffer) < bytes) {
-      throw new Malformed(what + " need " + bytes + " bytes, but the buffer has " + buffers.bytes(buffer));
+      throw new MalformedException(what + " need " + bytes + " bytes, but the buffer has " + buffers.bytes(buffer));
     }
   }
 

@@ -135,7 +135,7 @@ public final class DeviceArrayImpl extends Handle implements DeviceArray {
 
   @Override
   public DeviceArray move() {
-    return new DeviceArrayImpl(this, device, offset, length).holding(spend());
+    return new DeviceArrayImpl(this, device, offset, length).holding(consume());
   }
 
   @Override

@@ -9,7 +9,7 @@ import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.FieldImpl;
 import org.arbalest.device.internal.schema.Layout;
-import org.arbalest.device.internal.schema.Malformed;
+import org.arbalest.device.internal.schema.MalformedException;
 import org.arbalest.device.spi.ForeignArray;
 import org.arbalest.device.types.Field;
 import org.jspecify.annotations.Nullable;
@@ -39,7 +39,7 @@ public final class ForeignAssembly implements BufferSizes.Sizes {
     Objects.requireNonNull(device, "device");
     Objects.requireNonNull(onFree, "onFree");
     int arrays = Layout.of(FieldImpl.unwrap(field)).descendants + 1;
-    if (data.arrays() != arrays) throw new Malformed("there are " + data.arrays() + " arrays, but the field has " + arrays).toException();
+    if (data.arrays() != arrays) throw new MalformedException("there are " + data.arrays() + " arrays, but the field has " + arrays).toException();
     // Of each array the pointer to it and the size of its data, of each buffer its pointer and its size, of view arrays the list of these.
     StructBlock block = new StructBlock(data.arrays(), 3L * data.arrays() + 2L * data.buffers());
     try {
@@ -58,7 +58,7 @@ public final class ForeignAssembly implements BufferSizes.Sizes {
   private void writeAll(FieldImpl field) {
     try {
       write(Layout.of(field));
-    } catch (Malformed e) {
+    } catch (MalformedException e) {
       throw e.toException();
     }
   }
@@ -67,7 +67,7 @@ public final class ForeignAssembly implements BufferSizes.Sizes {
     return data.word(next++);
   }
 
-  /** Writes the struct of an array and those below it; throws a {@link DeviceException} by way of {@link Malformed}. */
+  /** Writes the struct of an array and those below it; throws a {@link DeviceException} by way of {@link MalformedException}. */
   private long write(Layout layout) {
     long length = word();
     long nullCount = word();
@@ -82,7 +82,7 @@ public final class ForeignAssembly implements BufferSizes.Sizes {
     long node = block.node(layout, length, nullCount, offset, count);
     for (int i = 0; i < count; i++) {
       boolean isVariadic = layout.shape == Layout.Shape.VIEW && i >= 2;
-      if (isVariadic && address(i) == 0 && bytes(i) != 0) throw new Malformed("variadic buffer " + (i - 2) + " is NULL, but its size is " + bytes(i));
+      if (isVariadic && address(i) == 0 && bytes(i) != 0) throw new MalformedException("variadic buffer " + (i - 2) + " is NULL, but its size is " + bytes(i));
       StructBlock.setBuffer(layout, node, i, address(i), bytes(i));
       bytes += bytes(i);
     }
@@ -102,15 +102,15 @@ public final class ForeignAssembly implements BufferSizes.Sizes {
     for (int i = 0; i < layout.children.length; i++) {
       try {
         RawArrowArray.setChild(node, i, write(layout.children[i]));
-      } catch (Malformed e) {
+      } catch (MalformedException e) {
         throw e.under(layout.children[i].name());
       }
     }
     FieldImpl dictionary = layout.dictionary;
     try {
       if (dictionary != null) RawArrowArray.setDictionary(node, write(dictionary));
-    } catch (Malformed e) {
-      throw e.under(Malformed.DICTIONARY);
+    } catch (MalformedException e) {
+      throw e.under(MalformedException.DICTIONARY);
     }
   }
 

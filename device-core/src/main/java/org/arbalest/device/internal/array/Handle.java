@@ -37,7 +37,7 @@ public abstract class Handle {
   final long length;
   private final Leaks.@Nullable Watch watch;
 
-  /** How it was spent, for the error; seen late by other threads, if at all. */
+  /** How it was consumed, for the error; seen late by other threads, if at all. */
   private boolean isHandedOn;
 
   /** One that holds nothing yet: {@link #open} must follow, and cannot fail. */
@@ -66,13 +66,13 @@ public abstract class Handle {
   /**
    * The {@code ArrowArray} that describes the buffers. Only for who holds its memory: without a hold, another thread's {@link #close} frees the struct.
    *
-   * @param held what {@link #share} or {@link #spend} gave to the caller, who has not released it yet
+   * @param held what {@link #share} or {@link #consume} gave to the caller, who has not released it yet
    */
   public final long struct(Ownership held) {
     return struct;
   }
 
-  /** The same for who keeps the handle open, as a bridge's user must; throws if it is spent. */
+  /** The same for who keeps the handle open, as a bridge's user must; throws if it is consumed. */
   final long borrowedStruct() {
     checkOpen();
     return struct;
@@ -104,7 +104,7 @@ public abstract class Handle {
   }
 
   /** Closes this handle, and gives its holder to the caller. */
-  public final Ownership spend() {
+  public final Ownership consume() {
     Ownership taken = take(null);
     isHandedOn = true;
     if (watch != null) watch.closed();
@@ -118,7 +118,7 @@ public abstract class Handle {
     return taken;
   }
 
-  /** The caller that it was lent to keeps the holder: this handle is spent. */
+  /** The caller that it was lent to keeps the holder: this handle is consumed. */
   public final void keep() {
     if (OWNER.compareAndSet(this, LENT, null) && watch != null) watch.closed();
   }
@@ -138,17 +138,17 @@ public abstract class Handle {
     return current;
   }
 
-  /** Another holder, for the caller. The only way to what the array's memory says, besides {@link #spend}. */
+  /** Another holder, for the caller. The only way to what the array's memory says, besides {@link #consume}. */
   public final Ownership share() {
     Ownership shared = open();
-    if (!shared.tryRetain()) throw spent(); // closed just now, by the last that held it
+    if (!shared.tryRetain()) throw consumed(); // closed just now, by the last that held it
     return shared;
   }
 
   /** Who holds an open handle's memory, but not for the caller: to be asked only what it knows without that memory. */
   private Ownership open() {
     if (OWNER.getVolatile(this) instanceof Ownership current) return current;
-    throw spent();
+    throw consumed();
   }
 
   /** Whether the CPU can read all buffers, once the event has completed. */
@@ -169,9 +169,9 @@ public abstract class Handle {
     return open() instanceof ForeignOwner owner ? owner.origin() : null;
   }
 
-  /** Throws if this handle was spent before; for loops that read, which it does not hold up: a plain read, which the JIT does once. */
+  /** Throws if this handle was consumed before; for loops that read, which it does not hold up: a plain read, which the JIT does once. */
   public final void checkOpen() {
-    if (owner == null) throw spent();
+    if (owner == null) throw consumed();
   }
 
   /** What to wait for before the buffers are read; null if there is nothing. The caller closes it. */
@@ -203,11 +203,11 @@ public abstract class Handle {
     return "DeviceArray " + RecordedArrays.type(this) + ", " + DeviceArrayImpl.counted(length, "row") + ", on " + device;
   }
 
-  private IllegalStateException spent() {
+  private IllegalStateException consumed() {
     String how = isHandedOn ? "handed on, by an export, by move() or to what took it over: " : "closed: ";
     return new IllegalStateException("the array was " + how + title() + "; call retain() first to keep a handle");
   }
 
-  /** What the array is, how long, and where; also of one that is spent. */
+  /** What the array is, how long, and where; also of one that is consumed. */
   public abstract String title();
 }

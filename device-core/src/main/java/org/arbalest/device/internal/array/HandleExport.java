@@ -115,49 +115,49 @@ public final class HandleExport {
   }
 
   /**
-   * Exports to an {@code ArrowDeviceArray} what a handle held before the caller {@linkplain Handle#spend spent} it. The
+   * Exports to an {@code ArrowDeviceArray} what a handle held before the caller {@linkplain Handle#consume consumed} it. The
    * count passes to this, whatever happens.
    */
-  public static void exportSpent(Handle array, Ownership spent, long out) {
+  public static void exportConsumed(Handle array, Ownership consumed, long out) {
     Recording.OfArray event;
     long bytes;
     try {
       event = Recording.anExport();
-      bytes = event == null ? 0 : RecordedArrays.bytes(array, spent);
+      bytes = event == null ? 0 : RecordedArrays.bytes(array, consumed);
     } catch (Throwable t) { // the stack is exhausted
-      spent.release();
+      consumed.release();
       throw t;
     }
-    handOverSpent(array, spent, out);
+    handOverConsumed(array, consumed, out);
     if (event != null) RecordedArrays.tell(event, array, bytes);
   }
 
-  private static void handOverSpent(Handle array, Ownership spent, long out) {
-    if (spent.mayHaveToWait()) {
-      try (DeviceArray again = again(array, spent)) {
+  private static void handOverConsumed(Handle array, Ownership consumed, long out) {
+    if (consumed.mayHaveToWait()) {
+      try (DeviceArray again = again(array, consumed)) {
         exportDeviceArray(DeviceArrayImpl.unwrap(again), out, false);
       }
       return;
     }
     try {
-      ArrayExport.export(spent, Layout.of(array.field), array.struct(spent), array.offset, array.length, isInMainMemory(array), out);
+      ArrayExport.export(consumed, Layout.of(array.field), array.struct(consumed), array.offset, array.length, isInMainMemory(array), out);
     } catch (Throwable t) {
-      spent.release();
+      consumed.release();
       throw t;
     }
     writeDevice(array.device, 0, out);
   }
 
   /** A handle of what another one held. */
-  private static DeviceArray again(Handle array, Ownership spent) {
+  private static DeviceArray again(Handle array, Ownership consumed) {
     DeviceArrayImpl handle;
     try {
-      handle = new DeviceArrayImpl(array.device, array.field, array.struct(spent), array.offset, array.length);
+      handle = new DeviceArrayImpl(array.device, array.field, array.struct(consumed), array.offset, array.length);
     } catch (Throwable t) {
-      spent.release();
+      consumed.release();
       throw t;
     }
-    return handle.holding(spent);
+    return handle.holding(consumed);
   }
 
   /** A pointer to the event that the consumer is to wait for; if it is of a kind that the consumer will not know, waits itself. */

@@ -56,7 +56,7 @@ final class ImportedArray extends Ownership {
   @Override
   void freeArray() {
     try {
-      ArrayImport.giveBack(struct);
+      ArrayRelease.release(struct);
     } finally {
       NativeHeap.free(struct);
     }

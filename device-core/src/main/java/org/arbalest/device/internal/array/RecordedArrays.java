@@ -44,7 +44,7 @@ public final class RecordedArrays {
     }
   }
 
-  /** The same of one that may be spent by now. */
+  /** The same of one that may be consumed by now. */
   static void tell(Recording.OfArray event, Handle array, long bytes) {
     try {
       if (event.isOver()) tellOver(event, null, array, bytes);

@@ -6,7 +6,7 @@ import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.FieldImpl;
 import org.arbalest.device.internal.schema.Layout;
-import org.arbalest.device.internal.schema.Malformed;
+import org.arbalest.device.internal.schema.MalformedException;
 import org.arbalest.device.types.Field;
 
 /**
@@ -24,7 +24,7 @@ public final class Structure {
   public static boolean validate(Field field, long array) {
     try {
       return check(Layout.of(field), array, 0);
-    } catch (Malformed e) {
+    } catch (MalformedException e) {
       throw e.toException();
     }
   }
@@ -39,22 +39,22 @@ public final class Structure {
     checkBuffers(layout, array, end, length, nulls);
     boolean below = checkChildren(layout, array, end);
     below |= checkDictionary(layout, array);
-    if (length < needed) throw new Malformed("length = " + length + ", but its parent needs " + needed);
+    if (length < needed) throw new MalformedException("length = " + length + ", but its parent needs " + needed);
     return below || (length == 0 && (offset != 0 || layout.shape == Layout.Shape.VARIABLE || layout.shape == Layout.Shape.LIST));
   }
 
   /** What is wrong with the numbers of a struct; apart from where they are checked, which is the quicker the less it holds. */
-  private static Malformed wrong(Layout layout, long length, long offset, long nulls) {
-    if (length < 0) return new Malformed("length = " + length + " is negative");
-    if (offset < 0) return new Malformed("offset = " + offset + " is negative");
-    if (offset + length < 0) return new Malformed("offset + length = " + offset + " + " + length + " overflows");
+  private static MalformedException wrong(Layout layout, long length, long offset, long nulls) {
+    if (length < 0) return new MalformedException("length = " + length + " is negative");
+    if (offset < 0) return new MalformedException("offset = " + offset + " is negative");
+    if (offset + length < 0) return new MalformedException("offset + length = " + offset + " + " + length + " overflows");
     if (offset + length > layout.most) return tooMany(layout, offset + length);
-    return new Malformed("null_count = " + nulls + " is not within -1.." + length);
+    return new MalformedException("null_count = " + nulls + " is not within -1.." + length);
   }
 
   /** Elements that no memory holds (ARR-20). */
-  static Malformed tooMany(Layout layout, long end) {
-    return new Malformed("offset + length = " + end + " elements of type " + layout.kind() + " are more than memory has bytes for");
+  static MalformedException tooMany(Layout layout, long end) {
+    return new MalformedException("offset + length = " + end + " elements of type " + layout.kind() + " are more than memory has bytes for");
   }
 
   private static void checkBuffers(Layout layout, long array, long end, long length, long nulls) {
@@ -63,16 +63,16 @@ public final class Structure {
     boolean legal = shape == Layout.Shape.VIEW ? count >= shape.buffers : count == shape.buffers || isLegacy(shape, count);
     if (!legal || count > Integer.MAX_VALUE) {
       String expected = shape == Layout.Shape.VIEW ? "at least " + shape.buffers : String.valueOf(shape.buffers);
-      throw new Malformed("n_buffers = " + count + ", but an array of type " + layout.kind() + " has " + expected);
+      throw new MalformedException("n_buffers = " + count + ", but an array of type " + layout.kind() + " has " + expected);
     }
     if (count == 0) return;
     long buffers = RawArrowArray.buffers(array);
-    if (buffers == 0) throw new Malformed("n_buffers = " + count + ", but buffers is NULL");
+    if (buffers == 0) throw new MalformedException("n_buffers = " + count + ", but buffers is NULL");
     if (shape.hasValidity && nulls > 0 && NativeHeap.getLong(buffers) == 0) {
-      throw new Malformed("null_count = " + nulls + ", but there is no validity bitmap");
+      throw new MalformedException("null_count = " + nulls + ", but there is no validity bitmap");
     }
     if (count > shape.buffers && isUnion(shape) && nulls != 0 && length > 0 && NativeHeap.getLong(buffers) != 0) {
-      throw new Malformed("null_count = " + nulls + ", and a bitmap in front of the types, as older peers have it, but unions have no nulls of their own");
+      throw new MalformedException("null_count = " + nulls + ", and a bitmap in front of the types, as older peers have it, but unions have no nulls of their own");
     }
     if (shape.hasValidity && end > Layout.MOST_BYTES * 8 && NativeHeap.getLong(buffers) != 0) throw tooMany(layout, end);
     if (length > 0) checkPresent(layout, buffers, count, end);
@@ -103,7 +103,7 @@ public final class Structure {
         };
     for (long i = first; i < first + required; i++) {
       if (NativeHeap.getLong(buffers + Long.BYTES * i) == 0) {
-        throw new Malformed("buffers[" + i + "] is NULL, but the array needs " + end + " elements of it");
+        throw new MalformedException("buffers[" + i + "] is NULL, but the array needs " + end + " elements of it");
       }
     }
   }
@@ -112,16 +112,16 @@ public final class Structure {
   private static void checkVariadic(long array, long count) {
     long sizes = RawArrowArray.buffer(array, count + 2);
     if (count == 0) return;
-    if (sizes == 0) throw new Malformed("there are " + count + " variadic buffers, but the buffer of their sizes is NULL");
+    if (sizes == 0) throw new MalformedException("there are " + count + " variadic buffers, but the buffer of their sizes is NULL");
     long sum = 0;
     for (long i = 0; i < count; i++) {
       long size = NativeHeap.getLong(sizes + Long.BYTES * i);
-      if (size < 0) throw new Malformed("the size of variadic buffer " + i + " is " + size);
+      if (size < 0) throw new MalformedException("the size of variadic buffer " + i + " is " + size);
       if (size > 0 && RawArrowArray.buffer(array, 2 + i) == 0) {
-        throw new Malformed("variadic buffer " + i + " is NULL, but its size is " + size);
+        throw new MalformedException("variadic buffer " + i + " is NULL, but its size is " + size);
       }
       if (size > Layout.MOST_BYTES - sum) {
-        throw new Malformed("the size of variadic buffer " + i + " is " + size + ", with which they are larger than any memory");
+        throw new MalformedException("the size of variadic buffer " + i + " is " + size + ", with which they are larger than any memory");
       }
       sum += size;
     }
@@ -131,20 +131,20 @@ public final class Structure {
     FieldImpl[] children = layout.children;
     long count = RawArrowArray.nChildren(array);
     if (count != children.length) {
-      throw new Malformed("n_children = " + count + ", but the schema has " + children.length);
+      throw new MalformedException("n_children = " + count + ", but the schema has " + children.length);
     }
     if (count == 0) return false;
     long list = RawArrowArray.children(array);
-    if (list == 0) throw new Malformed("n_children = " + count + ", but children is NULL");
+    if (list == 0) throw new MalformedException("n_children = " + count + ", but children is NULL");
     long needed = neededOfChildren(layout, end);
     boolean below = false;
     for (int i = 0; i < children.length; i++) {
       long child = NativeHeap.getLong(list + (long) Long.BYTES * i);
-      if (child == 0) throw new Malformed("children[" + i + "] is NULL");
-      if (RawArrowArray.release(child) == 0) throw new Malformed("children[" + i + "] is released");
+      if (child == 0) throw new MalformedException("children[" + i + "] is NULL");
+      if (RawArrowArray.release(child) == 0) throw new MalformedException("children[" + i + "] is released");
       try {
         below |= check(children[i].layout, child, needed);
-      } catch (Malformed e) {
+      } catch (MalformedException e) {
         throw e.under(children[i].name().isEmpty() ? "[" + i + "]" : children[i].name());
       }
     }
@@ -156,8 +156,8 @@ public final class Structure {
   private static void checkRuns(long children, long parentLength) {
     long ends = RawArrowArray.length(NativeHeap.getLong(children));
     long values = RawArrowArray.length(NativeHeap.getLong(children + Long.BYTES));
-    if (ends == 0 && parentLength > 0) throw new Malformed("length = " + parentLength + ", but there are no runs");
-    if (values < ends) throw new Malformed("there are " + ends + " run ends, but " + values + " values");
+    if (ends == 0 && parentLength > 0) throw new MalformedException("length = " + parentLength + ", but there are no runs");
+    if (values < ends) throw new MalformedException("there are " + ends + " run ends, but " + values + " values");
   }
 
   /** How long the children must be for a parent whose offset + length is {@code end} (ARR-10, ARR-11); 0 where only buffers could tell. */
@@ -167,7 +167,7 @@ public final class Structure {
       case FIXED_LIST -> {
         long needed = end * layout.listSize;
         if (Math.multiplyHigh(end, layout.listSize) != 0 || needed < 0) {
-          throw new Malformed("offset + length = " + end + " lists of " + layout.listSize + " overflow");
+          throw new MalformedException("offset + length = " + end + " lists of " + layout.listSize + " overflow");
         }
         yield needed;
       }
@@ -179,15 +179,15 @@ public final class Structure {
     FieldImpl field = layout.dictionary;
     long dictionary = RawArrowArray.dictionary(array);
     if (field == null) {
-      if (dictionary != 0) throw new Malformed("there is a dictionary, but the schema has none");
+      if (dictionary != 0) throw new MalformedException("there is a dictionary, but the schema has none");
       return false;
     }
-    if (dictionary == 0) throw new Malformed("the dictionary is NULL, but the schema has one");
+    if (dictionary == 0) throw new MalformedException("the dictionary is NULL, but the schema has one");
     try {
-      if (RawArrowArray.release(dictionary) == 0) throw new Malformed("is released");
+      if (RawArrowArray.release(dictionary) == 0) throw new MalformedException("is released");
       return check(Layout.of(field), dictionary, 0);
-    } catch (Malformed e) {
-      throw e.under(Malformed.DICTIONARY);
+    } catch (MalformedException e) {
+      throw e.under(MalformedException.DICTIONARY);
     }
   }
 }

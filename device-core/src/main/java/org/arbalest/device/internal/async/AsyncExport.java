@@ -22,11 +22,11 @@ import org.jspecify.annotations.Nullable;
  * A stream that drives a consumer's handler.
  *
  * <p>Whatever happens, by request, cancellation, an item or its end, only notes it and signals; one thread at a time then acts ({@link #step}), so
- * that callbacks are serialised (ASY-19): see {@link Turns}.
+ * that callbacks are serialised (ASY-19): see {@link SerialExecutor}.
  *
  * <p>The producer struct ({@link ProducerBlock}) lives as long as it has {@link ProducerHolders}.
  */
-public final class AsyncExport extends Turns implements HeldByC {
+public final class AsyncExport extends SerialExecutor implements HeldByC {
   private final ForeignHandler handler;
   private final AsyncSchema schema;
   private final StreamCheck check;
@@ -74,7 +74,7 @@ public final class AsyncExport extends Turns implements HeldByC {
 
   /** Whose producer a consumer calls; null if it has gone. */
   static @Nullable AsyncExport find(long producer) {
-    return Slots.find(ProducerBlock.tag(producer)) instanceof AsyncExport found ? found : null;
+    return Slots.find(ProducerBlock.handle(producer)) instanceof AsyncExport found ? found : null;
   }
 
   /** {@code request}. */

@@ -91,7 +91,7 @@ public final class AsyncHandler implements HeldByC {
 
   /** Whose handler a producer calls; null if it was released. */
   static @Nullable AsyncHandler find(long handler) {
-    return Slots.find(HandlerBlock.tag(handler)) instanceof AsyncHandler found ? found : null;
+    return Slots.find(HandlerBlock.handle(handler)) instanceof AsyncHandler found ? found : null;
   }
 
   /** {@code on_schema}; releases the schema whatever happens (ASY-03). */

@@ -14,13 +14,13 @@ import org.jspecify.annotations.Nullable;
 
 /** What tasks of C and of ours have in common: each is extracted or closed, once. See {@link AsyncTask}. */
 public abstract sealed class AsyncTaskImpl implements AsyncTask permits ImportedTask, LocalTask {
-  private static final VarHandle SPENT = VarHandles.ofField(MethodHandles.lookup(), "spent", boolean.class);
+  private static final VarHandle CONSUMED = VarHandles.ofField(MethodHandles.lookup(), "consumed", boolean.class);
 
   private final Metadata metadata;
   private final Leaks.@Nullable Watch watch;
 
-  @SuppressWarnings("UnusedVariable") // read through SPENT
-  private boolean spent;
+  @SuppressWarnings("UnusedVariable") // read through CONSUMED
+  private boolean consumed;
 
   AsyncTaskImpl(Metadata metadata) {
     this.metadata = metadata;
@@ -46,21 +46,21 @@ public abstract sealed class AsyncTaskImpl implements AsyncTask permits Imported
 
   @Override
   public final boolean isOpen() {
-    return !(boolean) SPENT.getVolatile(this);
+    return !(boolean) CONSUMED.getVolatile(this);
   }
 
   @Override
   public abstract void close();
 
   /** Takes the task; whoever gets true must extract or discard it. */
-  final boolean spend() {
-    if (!SPENT.compareAndSet(this, false, true)) return false;
+  final boolean consume() {
+    if (!CONSUMED.compareAndSet(this, false, true)) return false;
     if (watch != null) watch.closed();
     Counts.TASKS.decrement();
     return true;
   }
 
-  static IllegalStateException alreadySpent() {
+  static IllegalStateException alreadyConsumed() {
     return new IllegalStateException("the task was extracted or closed; it can be extracted once");
   }
 }

@@ -7,16 +7,16 @@ import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.memory.Quarantine;
 import org.arbalest.device.internal.memory.Slots;
 
-/** The native memory of a stream that we consume: the {@code ArrowAsyncHandler}, whose {@code private_data} is a slot's tag. Freed once. */
+/** The native memory of a stream that we consume: the {@code ArrowAsyncHandler}, whose {@code private_data} is a slot's handle. Freed once. */
 final class HandlerBlock {
   private final long struct;
-  private final long tag;
+  private final long handle;
 
   /** The struct of {@code holder}, which its callbacks lead to. */
   HandlerBlock(HeldByC holder) {
     struct = NativeHeap.allocate(RawArrowAsyncHandler.SIZE);
     try {
-      tag = Slots.take(holder);
+      handle = Slots.take(holder);
     } catch (Throwable t) {
       NativeHeap.free(struct);
       throw t;
@@ -26,11 +26,11 @@ final class HandlerBlock {
     RawArrowAsyncHandler.setOnError(struct, AsyncCallbacks.HANDLER_ON_ERROR);
     RawArrowAsyncHandler.setRelease(struct, AsyncCallbacks.HANDLER_RELEASE);
     RawArrowAsyncHandler.setProducer(struct, 0);
-    RawArrowAsyncHandler.setPrivateData(struct, tag);
+    RawArrowAsyncHandler.setPrivateData(struct, handle);
   }
 
-  /** The tag of the handler that a producer calls. */
-  static long tag(long handler) {
+  /** The handle of the handler that a producer calls. */
+  static long handle(long handler) {
     return RawArrowAsyncHandler.privateData(handler);
   }
 
@@ -45,7 +45,7 @@ final class HandlerBlock {
 
   /** Nothing is found by it any more. */
   void free() {
-    Slots.leave(tag);
+    Slots.leave(handle);
     RawArrowAsyncHandler.setRelease(struct, 0); // ASY-24
     Quarantine.free(struct);
   }

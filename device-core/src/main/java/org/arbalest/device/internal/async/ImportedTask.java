@@ -12,6 +12,7 @@ import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.abi.RawArrowAsyncTask;
 import org.arbalest.device.internal.abi.RawArrowDeviceArray;
 import org.arbalest.device.internal.array.ArrayImport;
+import org.arbalest.device.internal.array.ArrayRelease;
 import org.arbalest.device.internal.array.RecordedArrays;
 import org.arbalest.device.internal.calls.Calls;
 import org.arbalest.device.internal.memory.NativeHeap;
@@ -44,9 +45,9 @@ final class ImportedTask extends AsyncTaskImpl {
 
   private DeviceArray extractArray() {
     long block = NativeHeap.allocate(RawArrowDeviceArray.SIZE + RawArrowAsyncTask.SIZE);
-    if (!spend()) {
+    if (!consume()) {
       NativeHeap.free(block);
-      throw alreadySpent();
+      throw alreadyConsumed();
     }
     call(block);
     DeviceArray array = ArrayImport.adopt(block, schema.field(), handler.level);
@@ -81,7 +82,7 @@ final class ImportedTask extends AsyncTaskImpl {
 
   @Override
   public AsyncTask move() {
-    if (!spend()) throw alreadySpent();
+    if (!consume()) throw alreadyConsumed();
     return new ImportedTask(handler, schema, extractData, privateData, metadata());
   }
 
@@ -90,11 +91,11 @@ final class ImportedTask extends AsyncTaskImpl {
     if (!isOpen()) return;
     long block = NativeHeap.allocate(RawArrowDeviceArray.SIZE + RawArrowAsyncTask.SIZE);
     try {
-      if (!spend()) return;
+      if (!consume()) return;
       long task = copyTo(block + RawArrowDeviceArray.SIZE);
       if (handler.has(AsyncQuirk.NO_NULL_EXTRACT)) {
         RawArrowArray.setRelease(block, 0);
-        if (Calls.get(extractData, task, block) == 0) ArrayImport.giveBack(block);
+        if (Calls.get(extractData, task, block) == 0) ArrayRelease.release(block);
       } else {
         Calls.get(extractData, task, 0); // a failure is the producer's to report (ASY-18)
       }

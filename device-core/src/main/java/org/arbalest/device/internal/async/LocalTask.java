@@ -16,18 +16,18 @@ final class LocalTask extends AsyncTaskImpl {
 
   @Override
   public DeviceArray extract() {
-    if (!spend()) throw alreadySpent();
+    if (!consume()) throw alreadyConsumed();
     return array;
   }
 
   @Override
   public AsyncTask move() {
-    if (!spend()) throw alreadySpent();
+    if (!consume()) throw alreadyConsumed();
     return new LocalTask(array, metadata());
   }
 
   @Override
   public void close() {
-    if (spend()) array.close();
+    if (consume()) array.close();
   }
 }

@@ -14,22 +14,22 @@ import org.arbalest.device.internal.schema.MetadataCodec;
 import org.arbalest.device.types.Metadata;
 
 /**
- * The native memory of a stream that we produce: the {@code ArrowAsyncProducer}, and behind it our tag, the task and the schema that are being
+ * The native memory of a stream that we produce: the {@code ArrowAsyncProducer}, and behind it our handle, the task and the schema that are being
  * announced, and the stream's metadata. Used by one thread at a time, freed once.
  *
- * <p>What the consumer calls finds us by the struct's address: the word behind the longer of its two layouts is the tag.
+ * <p>What the consumer calls finds us by the struct's address: the word behind the longer of its two layouts is the handle.
  */
 final class ProducerBlock {
-  private static final long TAG = RawArrowAsyncProducer.SIZE + Long.BYTES;
-  private static final long TASK = TAG + Long.BYTES;
+  private static final long HANDLE = RawArrowAsyncProducer.SIZE + Long.BYTES;
+  private static final long TASK = HANDLE + Long.BYTES;
   private static final long SCHEMA = TASK + RawArrowAsyncTask.SIZE;
   private static final long STREAM_METADATA = SCHEMA + RawArrowSchema.SIZE;
 
-  /** A producer of nothing, for the life of the process: its tag is nobody's. */
+  /** A producer of nothing, for the life of the process: its handle is nobody's. */
   static final long NOBODY = nobody();
 
   private final long block;
-  private final long tag;
+  private final long handle;
 
   /** The last task's metadata; grows. */
   private long taskMetadata;
@@ -40,13 +40,13 @@ final class ProducerBlock {
   ProducerBlock(HeldByC holder, AsyncSchema schema, boolean hasRelease) {
     block = NativeHeap.allocate(STREAM_METADATA + MetadataCodec.size(schema.metadata()));
     try {
-      tag = Slots.take(holder);
+      handle = Slots.take(holder);
     } catch (Throwable t) {
       NativeHeap.free(block);
       throw t;
     }
     fill(block, STREAM_METADATA, schema.deviceType());
-    NativeHeap.putLong(block + TAG, tag);
+    NativeHeap.putLong(block + HANDLE, handle);
     if (!schema.metadata().isEmpty()) {
       MetadataCodec.write(schema.metadata(), block + STREAM_METADATA);
       RawArrowAsyncProducer.setAdditionalMetadata(hasRelease ? block + Long.BYTES : block, block + STREAM_METADATA);
@@ -66,9 +66,9 @@ final class ProducerBlock {
     RawArrowAsyncProducer.setCancel(block, AsyncCallbacks.PRODUCER_CANCEL);
   }
 
-  /** The tag of the producer that a consumer calls. */
-  static long tag(long producer) {
-    return NativeHeap.getLong(producer + TAG);
+  /** The handle of the producer that a consumer calls. */
+  static long handle(long producer) {
+    return NativeHeap.getLong(producer + HANDLE);
   }
 
   long producer() {
@@ -100,7 +100,7 @@ final class ProducerBlock {
 
   /** Nothing is found by it any more. */
   void free() {
-    Slots.leave(tag);
+    Slots.leave(handle);
     NativeHeap.free(taskMetadata);
     Quarantine.free(block);
   }

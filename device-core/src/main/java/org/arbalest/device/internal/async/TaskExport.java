@@ -20,38 +20,38 @@ import org.jspecify.annotations.Nullable;
 
 /** One task of a stream that we produce: what the consumer is to get, and, once it was announced, the slot by which it comes back. */
 public final class TaskExport {
-  private static final VarHandle TAG = VarHandles.ofField(MethodHandles.lookup(), "tag", long.class);
+  private static final VarHandle HANDLE = VarHandles.ofField(MethodHandles.lookup(), "handle", long.class);
 
   private final AsyncExport export;
 
-  /** An {@link AsyncTask}, or a {@link DeviceArray} that is spent: it only says which part of its memory is meant. */
+  /** An {@link AsyncTask}, or a {@link DeviceArray} that is consumed: it only says which part of its memory is meant. */
   private final AutoCloseable data;
 
   /** The holder that the array had; null for a task. */
   private final @Nullable Ownership owner;
 
-  /** What C holds it by; 0 while it is not announced, and as soon as it is extracted or discarded. Use TAG. */
-  @SuppressWarnings("UnusedVariable") // read and written through TAG
-  private long tag;
+  /** What C holds it by; 0 while it is not announced, and as soon as it is extracted or discarded. Use HANDLE. */
+  @SuppressWarnings("UnusedVariable") // read and written through HANDLE
+  private long handle;
 
   /** Takes what a handle has; throws if that is nothing any more. A task is this one's from now on. */
   TaskExport(AsyncExport export, AutoCloseable data) {
     this.export = export;
     this.data = data;
-    this.owner = data instanceof DeviceArray array ? DeviceArrayImpl.unwrap(array).spend() : null;
+    this.owner = data instanceof DeviceArray array ? DeviceArrayImpl.unwrap(array).consume() : null;
   }
 
   /** What is said about it; throws if it is an array that is not what the stream is of. */
   Metadata checkedMetadata() {
     if (owner == null) return ((AsyncTask) data).metadata();
-    export.check().checkSpent((DeviceArray) data, owner);
+    export.check().checkConsumed((DeviceArray) data, owner);
     return Metadata.empty();
   }
 
   /** Writes the struct that is announced. On failure it is not announced. */
   void announce(long task) {
     long taken = Slots.take(this);
-    TAG.setVolatile(this, taken);
+    HANDLE.setVolatile(this, taken);
     export.holders().retain(this);
     RawArrowAsyncTask.setExtractData(task, AsyncCallbacks.TASK_EXTRACT_DATA);
     RawArrowAsyncTask.setPrivateData(task, taken);
@@ -62,7 +62,7 @@ public final class TaskExport {
     if (out != 0) RawArrowArray.setRelease(out, 0);
     long announced = RawArrowAsyncTask.privateData(task);
     TaskExport found = Slots.find(announced) instanceof TaskExport t ? t : null;
-    if (found == null || !found.spend(announced)) return Errno.EINVAL;
+    if (found == null || !found.consume(announced)) return Errno.EINVAL;
     try {
       return found.extract(out);
     } finally {
@@ -77,7 +77,7 @@ public final class TaskExport {
     }
     try {
       if (owner != null) {
-        HandleExport.exportSpent(DeviceArrayImpl.unwrap((DeviceArray) data), owner, out);
+        HandleExport.exportConsumed(DeviceArrayImpl.unwrap((DeviceArray) data), owner, out);
       } else {
         exportTask(((AsyncTask) data).extract(), out);
       }
@@ -97,13 +97,13 @@ public final class TaskExport {
 
   /** Closes what the consumer refused, or dropped. */
   void discard() {
-    if (!spend((long) TAG.getVolatile(this))) return; // it extracted the task all the same
+    if (!consume((long) HANDLE.getVolatile(this))) return; // it extracted the task all the same
     drop();
     export.holders().leave(this);
   }
 
-  private boolean spend(long announced) {
-    if (announced == 0 || !TAG.compareAndSet(this, announced, 0L)) return false;
+  private boolean consume(long announced) {
+    if (announced == 0 || !HANDLE.compareAndSet(this, announced, 0L)) return false;
     Slots.leave(announced);
     return true;
   }

@@ -9,7 +9,7 @@ import org.arbalest.device.internal.memory.Bitmaps;
 import org.arbalest.device.internal.memory.NativeHeap;
 
 /** Booleans, one bit each. */
-final class BoolBuilder extends RefusingBuilder {
+final class BoolBuilder extends UnsupportedAppends {
   private final GrowableBuffer bits;
 
   BoolBuilder(BuildMemory memory, Field field, int rows) {

@@ -10,7 +10,7 @@ import org.arbalest.device.builders.ColumnBuilder;
 import org.arbalest.device.types.Field;
 import org.arbalest.device.types.FlatType.IntType;
 import org.arbalest.device.types.NestedType.DictionaryType;
-import org.arbalest.device.internal.schema.Malformed;
+import org.arbalest.device.internal.schema.MalformedException;
 import org.arbalest.device.internal.schema.TypeNames;
 
 /** Indices into distinct values, which are collected in the order of their first use. */
@@ -115,7 +115,7 @@ final class DictionaryBuilder extends EncodedBuilder {
 
   @Override
   String pathOf(String part) {
-    return super.pathOf(Malformed.DICTIONARY);
+    return super.pathOf(MalformedException.DICTIONARY);
   }
 
   @Override

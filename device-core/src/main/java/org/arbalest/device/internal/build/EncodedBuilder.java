@@ -13,7 +13,7 @@ import org.arbalest.device.types.Field;
 import org.arbalest.device.types.Interval;
 
 /** What stores a value that comes again only once: a value is appended to the values, and then looked at. */
-abstract sealed class EncodedBuilder extends RefusingBuilder permits DictionaryBuilder, RunEndBuilder {
+abstract sealed class EncodedBuilder extends UnsupportedAppends permits DictionaryBuilder, RunEndBuilder {
   final ChildSlot values;
 
   /** How far the values were before the one that is being appended. */

@@ -8,7 +8,7 @@ import org.arbalest.device.types.Field;
 import org.arbalest.device.internal.schema.Layout;
 
 /** Values of one width, in whole bytes. */
-abstract sealed class FixedBuilder extends RefusingBuilder permits DecimalBuilder, FixedBinaryBuilder, FloatBuilder, IntegerBuilder, IntervalBuilder {
+abstract sealed class FixedBuilder extends UnsupportedAppends permits DecimalBuilder, FixedBinaryBuilder, FloatBuilder, IntegerBuilder, IntervalBuilder {
   final GrowableBuffer values;
   final int width;
 

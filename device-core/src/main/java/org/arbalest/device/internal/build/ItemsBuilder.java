@@ -9,7 +9,7 @@ import org.arbalest.device.types.DataType;
 import org.arbalest.device.types.Field;
 
 /** Lists of one kind or another, whose elements are in a builder of their own. */
-abstract sealed class ItemsBuilder extends RefusingBuilder permits FixedListBuilder, ListBuilder, ListViewBuilder {
+abstract sealed class ItemsBuilder extends UnsupportedAppends permits FixedListBuilder, ListBuilder, ListViewBuilder {
   final ChildSlot items;
 
   ItemsBuilder(BuildMemory memory, Field field, Field item, long rows) {

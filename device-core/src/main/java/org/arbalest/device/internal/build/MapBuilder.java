@@ -12,7 +12,7 @@ import org.arbalest.device.types.NestedType.StructType;
 import org.jspecify.annotations.Nullable;
 
 /** Maps: lists of entries, which are structs without nulls, whose fields are in builders of their own. */
-final class MapBuilder extends RefusingBuilder {
+final class MapBuilder extends UnsupportedAppends {
   private final MapType type;
   private final OffsetsBuilder offsets;
   private final ChildSlot keys;

@@ -6,7 +6,7 @@ import org.arbalest.device.ArrayData;
 import org.arbalest.device.types.Field;
 
 /** Nulls only. */
-final class NullBuilder extends RefusingBuilder {
+final class NullBuilder extends UnsupportedAppends {
   NullBuilder(BuildMemory memory, Field field) {
     super(memory, field);
   }

@@ -12,7 +12,7 @@ import org.arbalest.device.types.Field;
 import org.arbalest.device.types.NestedType.StructType;
 
 /** Structs. The fields of a null struct are appended like any other, nulls or not. */
-final class StructBuilder extends RefusingBuilder {
+final class StructBuilder extends UnsupportedAppends {
   private final Children children;
 
   StructBuilder(BuildMemory memory, Field field, StructType type, int rows) {

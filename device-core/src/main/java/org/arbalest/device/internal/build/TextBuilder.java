@@ -10,7 +10,7 @@ import org.arbalest.device.types.Field;
 import org.arbalest.device.internal.schema.Utf8;
 
 /** Text and binary of any length, in one layout or the other. */
-abstract sealed class TextBuilder extends RefusingBuilder permits VariableBuilder, ViewBuilder {
+abstract sealed class TextBuilder extends UnsupportedAppends permits VariableBuilder, ViewBuilder {
   final boolean isText;
 
   TextBuilder(BuildMemory memory, Field field, boolean isText) {

@@ -15,7 +15,7 @@ import org.arbalest.device.internal.memory.NativeHeap;
 import org.jspecify.annotations.Nullable;
 
 /** Unions: for each element which child has it, and in a dense one, where. */
-final class UnionBuilder extends RefusingBuilder {
+final class UnionBuilder extends UnsupportedAppends {
   private final UnionMode mode;
   private final TypeIds ids;
   private final Children children;

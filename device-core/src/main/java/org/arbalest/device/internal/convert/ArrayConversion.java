@@ -20,7 +20,7 @@ import org.arbalest.device.internal.array.StructBlock;
 import org.arbalest.device.internal.array.Structure;
 import org.arbalest.device.internal.device.DeviceBufferImpl;
 import org.arbalest.device.internal.memory.NativeHeap;
-import org.arbalest.device.internal.schema.Malformed;
+import org.arbalest.device.internal.schema.MalformedException;
 import org.arbalest.device.types.Field;
 import org.jspecify.annotations.Nullable;
 
@@ -44,7 +44,7 @@ public final class ArrayConversion {
     Objects.requireNonNull(requested, "requested");
     try {
       Compatible.check(from, requested);
-    } catch (Malformed e) {
+    } catch (MalformedException e) {
       throw e.toException();
     }
   }
@@ -54,7 +54,7 @@ public final class ArrayConversion {
     return convert(array, array.field(), array.field(), true);
   }
 
-  /** See {@link org.arbalest.device.c.CExport#requested(Field)}. Of two that spend the handle at a time, one does. */
+  /** See {@link org.arbalest.device.c.CExport#requested(Field)}. Of two that consume the handle at a time, one does. */
   public static void export(
       DeviceArrayImpl array,
       MemorySegment out,
@@ -115,7 +115,7 @@ public final class ArrayConversion {
     ConversionPlan plan = new ConversionPlan(owner, array.device(), isCompact);
     try (plan) {
       return make(plan, measured.apply(plan), array.device(), to);
-    } catch (Malformed e) {
+    } catch (MalformedException e) {
       RuntimeException why = e.toException();
       throw plan.isUnreachable() ? new DeviceException(Errno.ENOSYS, String.valueOf(why.getMessage())) : why;
     } catch (ArithmeticException e) {

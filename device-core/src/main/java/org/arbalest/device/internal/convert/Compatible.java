@@ -17,7 +17,7 @@ import org.arbalest.device.types.NestedType.StructType;
 import org.arbalest.device.types.NestedType.UnionType;
 import org.arbalest.device.internal.schema.FieldNames;
 import org.arbalest.device.internal.schema.Layout;
-import org.arbalest.device.internal.schema.Malformed;
+import org.arbalest.device.internal.schema.MalformedException;
 import org.arbalest.device.internal.schema.Mismatch;
 import org.arbalest.device.internal.schema.OtherLayout;
 import org.arbalest.device.internal.schema.TypeNames;
@@ -48,8 +48,8 @@ final class Compatible {
       if (wanted.ordered() && !encoded.ordered()) throw refused(from, to, "whether the dictionary is in order is not known");
       try {
         check(encoded.values(), wanted.values());
-      } catch (Malformed e) {
-        throw e.under(Malformed.DICTIONARY);
+      } catch (MalformedException e) {
+        throw e.under(MalformedException.DICTIONARY);
       }
     } else if (type instanceof StructType && asked instanceof StructType) {
       int[] children = fields(from, to, isEntry);
@@ -70,7 +70,7 @@ final class Compatible {
   private static void below(Field from, Field to, boolean isEntry) {
     try {
       check(from, to, isEntry);
-    } catch (Malformed e) {
+    } catch (MalformedException e) {
       throw e.under(to.name());
     }
   }

@@ -18,7 +18,7 @@ import org.arbalest.device.internal.memory.Bitmaps;
 import org.arbalest.device.internal.memory.Integers;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.Layout;
-import org.arbalest.device.internal.schema.Malformed;
+import org.arbalest.device.internal.schema.MalformedException;
 import org.arbalest.device.internal.schema.TypeNames;
 import org.arbalest.device.internal.schema.ViewStruct;
 import org.arbalest.device.types.Field;
@@ -28,7 +28,7 @@ import org.arbalest.device.types.NestedType.RunEndEncodedType;
 
 /**
  * What a conversion is made of: buffers of the source's that stay as they are, and the pieces of one allocation that are to be written. Measuring reads
- * what it has to, checks it, and copies nothing; where the array is not what it says, or does not fit, it is {@link Malformed}.
+ * what it has to, checks it, and copies nothing; where the array is not what it says, or does not fit, it is {@link MalformedException}.
  */
 final class ConversionPlan implements AutoCloseable {
   static final long ALIGNMENT = 64;
@@ -81,7 +81,7 @@ final class ConversionPlan implements AutoCloseable {
     if (isReadable) return;
     if (!owner.isCpuAccessible()) {
       isUnreachable = true;
-      throw new Malformed("the CPU would have to read buffers on " + device + "; copy the array to the CPU first, by copyTo");
+      throw new MalformedException("the CPU would have to read buffers on " + device + "; copy the array to the CPU first, by copyTo");
     }
     EventPoint event = owner.event();
     if (event != null) {
@@ -100,12 +100,12 @@ final class ConversionPlan implements AutoCloseable {
 
   /** Throws if there are more elements than there is memory for positions. */
   static void requireRoom(long count) {
-    if (count > Layout.MOST_BYTES / Long.BYTES) throw new Malformed(count + " elements are more than memory has bytes for");
+    if (count > Layout.MOST_BYTES / Long.BYTES) throw new MalformedException(count + " elements are more than memory has bytes for");
   }
 
   /** The same for lists of so many elements each, at least one. */
   static void requireRoom(long lists, long each) {
-    if (lists > Layout.MOST_BYTES / Long.BYTES / each) throw new Malformed(lists + " lists of " + each + " elements are more than memory has bytes for");
+    if (lists > Layout.MOST_BYTES / Long.BYTES / each) throw new MalformedException(lists + " lists of " + each + " elements are more than memory has bytes for");
   }
 
   /** Memory until the end of the conversion. */
@@ -127,7 +127,7 @@ final class ConversionPlan implements AutoCloseable {
 
   /** A buffer that is written; of no bytes, it is still somewhere (ARR-08). */
   Node.Buffer piece(long bytes, LongConsumer writer) {
-    if (bytes < 0 || bytes > Layout.MOST_BYTES - total) throw new Malformed(bytes + " bytes beside " + total + " others are more than memory has");
+    if (bytes < 0 || bytes > Layout.MOST_BYTES - total) throw new MalformedException(bytes + " bytes beside " + total + " others are more than memory has");
     Node.Buffer piece = new Node.Buffer(total, bytes, writer);
     total = (total + Math.max(bytes, 1) + ALIGNMENT - 1) & -ALIGNMENT;
     copiedBytes += bytes;
@@ -190,10 +190,10 @@ final class ConversionPlan implements AutoCloseable {
     long row = rows.exposedNull(bitmap);
     Layout.Shape shape = Layout.of(field).shape;
     if (!shape.hasValidity && shape != Layout.Shape.NULL) {
-      throw new Malformed("row " + row + " of the batch is null in its own bitmap, and " + TypeNames.of(field) + " has none to say so");
+      throw new MalformedException("row " + row + " of the batch is null in its own bitmap, and " + TypeNames.of(field) + " has none to say so");
     }
     if (!field.isNullable()) {
-      throw new Malformed("row " + row + " of the batch is null in its own bitmap, but this column is not nullable: convertTo a schema in which it is");
+      throw new MalformedException("row " + row + " of the batch is null in its own bitmap, but this column is not nullable: convertTo a schema in which it is");
     }
     return measure(field, child, below.takingNulls(), field);
   }
@@ -230,8 +230,8 @@ final class ConversionPlan implements AutoCloseable {
     if (row >= 0) throw isNull(row);
   }
 
-  private static Malformed isNull(long row) {
-    return new Malformed("row " + row + ": is null, but the field that is asked for is not nullable");
+  private static MalformedException isNull(long row) {
+    return new MalformedException("row " + row + ": is null, but the field that is asked for is not nullable");
   }
 
   private void addValidity(Node node, Field from, long struct, Selection rows, Field to) {

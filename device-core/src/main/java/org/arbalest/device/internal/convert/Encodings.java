@@ -5,7 +5,7 @@ import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.memory.Integers;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.Layout;
-import org.arbalest.device.internal.schema.Malformed;
+import org.arbalest.device.internal.schema.MalformedException;
 import org.arbalest.device.internal.schema.RunEnds;
 import org.arbalest.device.types.Field;
 import org.arbalest.device.types.NestedType.DictionaryType;
@@ -34,7 +34,7 @@ final class Encodings {
         hasNone = true;
       } else {
         long index = FixedWidth.index(type.index(), indices, rows.at(k));
-        if (index < 0 || index >= known) throw new Malformed("row " + k + ": index " + index + " is beyond the " + known + " values of the dictionary");
+        if (index < 0 || index >= known) throw new MalformedException("row " + k + ": index " + index + " is beyond the " + known + " values of the dictionary");
         position = offset + index;
       }
       NativeHeap.putLong(next, position);
@@ -92,7 +92,7 @@ final class Encodings {
     for (long k = 0; k < rows.count; k = rows.next(k)) {
       long at = rows.at(k);
       long run = at < 0 ? -1 : runs.find(at);
-      if (run == runs.count()) throw new Malformed("row " + k + ": there is no run at " + at);
+      if (run == runs.count()) throw new MalformedException("row " + k + ": there is no run at " + at);
       NativeHeap.putLong(next, at < 0 ? -1 : valuesOffset + run);
       next += Long.BYTES;
     }
@@ -101,7 +101,7 @@ final class Encodings {
   /** Run-ends that stay run-ends: cut to what is shown, of the width that is asked for. */
   static void runs(ConversionPlan plan, Node node, Field from, long struct, Selection rows, Field to) {
     long bits = node.layout.children[0].layout.bits;
-    if (rows.count > Integers.most(bits, true)) throw new Malformed(rows.count + " elements are more than run ends of " + bits + " bits reach");
+    if (rows.count > Integers.most(bits, true)) throw new MalformedException(rows.count + " elements are more than run ends of " + bits + " bits reach");
     if (rows.count == 0) {
       plan.child(node, from, 0, struct, Selection.range(RawArrowArray.offset(RawArrowArray.child(struct, 0)), 0), to, 0);
       plan.child(node, from, 1, struct, Selection.range(RawArrowArray.offset(RawArrowArray.child(struct, 1)), 0), to, 1);

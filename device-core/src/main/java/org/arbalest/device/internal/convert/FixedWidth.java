@@ -6,7 +6,7 @@ import org.arbalest.device.internal.memory.Bitmaps;
 import org.arbalest.device.internal.memory.Integers;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.Layout;
-import org.arbalest.device.internal.schema.Malformed;
+import org.arbalest.device.internal.schema.MalformedException;
 import org.arbalest.device.types.Field;
 import org.arbalest.device.types.FlatType.IntType;
 import org.arbalest.device.types.NestedType.DictionaryType;
@@ -25,8 +25,8 @@ final class FixedWidth {
       long dictionary = RawArrowArray.dictionary(struct);
       try {
         node.dictionary = plan.measure(own.values(), dictionary, Selection.all(dictionary), asked.values());
-      } catch (Malformed e) {
-        throw e.under(Malformed.DICTIONARY);
+      } catch (MalformedException e) {
+        throw e.under(MalformedException.DICTIONARY);
       }
     } else {
       node.buffers.add(values(plan, RawArrowArray.buffer(struct, 1), node.layout.bits, struct, rows));
@@ -45,7 +45,7 @@ final class FixedWidth {
     long width = bits >>> 3;
     if (isKept) return plan.share(from + width * rows.start);
     plan.look();
-    if (rows.count > Layout.MOST_BYTES / width) throw new Malformed(rows.count + " values of " + width + " bytes are more than memory has");
+    if (rows.count > Layout.MOST_BYTES / width) throw new MalformedException(rows.count + " values of " + width + " bytes are more than memory has");
     return plan.piece(width * rows.count, to -> copy(from, width, rows, to));
   }
 
@@ -122,7 +122,7 @@ final class FixedWidth {
     for (long k = 0; k < rows.count; k = rows.next(k)) {
       if (mask.isNull(k)) continue;
       long index = index(own, from, rows.at(k));
-      if (index < 0 || index > most) throw new Malformed("row " + k + ": index " + index + " does not fit " + asked.bits() + " bits");
+      if (index < 0 || index > most) throw new MalformedException("row " + k + ": index " + index + " does not fit " + asked.bits() + " bits");
     }
     return plan.piece((asked.bits() >>> 3) * rows.count, to -> {
       for (long k = 0; k < rows.count; k++) {

@@ -5,7 +5,7 @@ import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.memory.Integers;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.Layout;
-import org.arbalest.device.internal.schema.Malformed;
+import org.arbalest.device.internal.schema.MalformedException;
 import org.arbalest.device.types.Field;
 import org.arbalest.device.types.NestedType.MapType;
 
@@ -107,19 +107,19 @@ final class Lists {
     long known = RawArrowArray.length(items);
     if (start < 0 || size < 0 || start > known - size) {
       String second = isView ? "sizes[" + at + "] = " + size : "offsets[" + (at + 1) + "] = " + (start + size);
-      throw new Malformed("row " + row + ": offsets[" + at + "] = " + start + " and " + second + " lead beyond the " + known + " elements, or go back");
+      throw new MalformedException("row " + row + ": offsets[" + at + "] = " + start + " and " + second + " lead beyond the " + known + " elements, or go back");
     }
     isContiguous &= (sum == 0 || start == last) && times == 1; // contiguous so far: the one before ended at the last
     first = Math.min(first, start);
     last = Math.max(last, start + size);
     if (times > (Layout.MOST_BYTES - sum) / size) {
-      throw new Malformed("row " + row + ": " + times + " lists of " + size + " elements, beside " + sum + " others, are more than memory has bytes for");
+      throw new MalformedException("row " + row + ": " + times + " lists of " + size + " elements, beside " + sum + " others, are more than memory has bytes for");
     }
     sum += size * times;
   }
 
   private void requireReach(long elements) {
-    if (elements > Integers.most(bits, true)) throw new Malformed(elements + " elements are more than offsets of " + bits + " bits reach");
+    if (elements > Integers.most(bits, true)) throw new MalformedException(elements + " elements are more than offsets of " + bits + " bits reach");
   }
 
   /** The elements that the lists lead to, each as often as a list has it, in the order of the lists. */

@@ -9,7 +9,7 @@ import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.array.StructBlock;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.Layout;
-import org.arbalest.device.internal.schema.Malformed;
+import org.arbalest.device.internal.schema.MalformedException;
 import org.jspecify.annotations.Nullable;
 
 /** An array of the result: what its struct will say, and where its buffers are, or who writes them. */
@@ -91,7 +91,7 @@ final class Node {
   void add(String name, Supplier<Node> child) {
     try {
       children.add(child.get());
-    } catch (Malformed e) {
+    } catch (MalformedException e) {
       throw e.under(name);
     }
   }

@@ -4,7 +4,7 @@ package org.arbalest.device.internal.convert;
 import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.Layout;
-import org.arbalest.device.internal.schema.Malformed;
+import org.arbalest.device.internal.schema.MalformedException;
 import org.arbalest.device.internal.schema.ViewStruct;
 
 /** Where the bytes of text or binary are, behind offsets or views. {@link #size} checks what the source wrote there, the others rely on that. */
@@ -82,19 +82,19 @@ final class TextSource {
     return end - begin;
   }
 
-  private Malformed wrong(long row, long at, long begin, long end) {
+  private MalformedException wrong(long row, long at, long begin, long end) {
     String what = "row " + row + ": offsets[" + (at + 1) + "] = " + end;
-    if (begin < 0 || end < begin) return new Malformed(what + " is before offsets[" + at + "] = " + begin + ", or one is negative");
-    return new Malformed(what + " is beyond the " + limit + " bytes of data");
+    if (begin < 0 || end < begin) return new MalformedException(what + " is before offsets[" + at + "] = " + begin + ", or one is negative");
+    return new MalformedException(what + " is beyond the " + limit + " bytes of data");
   }
 
   private long viewSize(long row, long at) {
     long view = view(at);
     int size = ViewStruct.size(view);
-    if (size < 0) throw new Malformed("row " + row + ": views[" + at + "] has " + size + " bytes");
+    if (size < 0) throw new MalformedException("row " + row + ": views[" + at + "] has " + size + " bytes");
     if (size <= ViewStruct.INLINE) return size;
     String fault = ViewStruct.fault(at, size, ViewStruct.buffer(view), ViewStruct.offset(view), variadic, ViewStruct.sizes(struct));
-    if (fault != null) throw new Malformed("row " + row + ": " + fault);
+    if (fault != null) throw new MalformedException("row " + row + ": " + fault);
     return size;
   }
 

@@ -4,7 +4,7 @@ package org.arbalest.device.internal.convert;
 import java.util.Arrays;
 import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.memory.NativeHeap;
-import org.arbalest.device.internal.schema.Malformed;
+import org.arbalest.device.internal.schema.MalformedException;
 import org.arbalest.device.internal.schema.ViewStruct;
 
 /** Text and binary as views. They lead into the data where it is, so that only the views are written. */
@@ -51,7 +51,7 @@ final class TextViews {
       long at = rows.at(k);
       long size = source.size(k, at);
       if (size <= ViewStruct.INLINE) continue;
-      if (size > Integer.MAX_VALUE) throw new Malformed("row " + k + ": " + size + " bytes are more than a view can have");
+      if (size > Integer.MAX_VALUE) throw new MalformedException("row " + k + ": " + size + " bytes are more than a view can have");
       long begin = source.offset(at);
       int window = (int) (begin >>> WINDOW);
       if (window >= ends.length) ends = Arrays.copyOf(ends, window + 1);
@@ -128,7 +128,7 @@ final class TextViews {
       int own = i;
       node.buffers.add(isKept[i]
           ? plan.share(RawArrowArray.buffer(source.struct, 2 + i), ViewStruct.dataSize(source.struct, i))
-          : plan.piece(shown[i], to -> copyShown(source, rows, own, to)));
+          : plan.piece(shown[i], to -> copyVisible(source, rows, own, to)));
     }
   }
 
@@ -146,7 +146,7 @@ final class TextViews {
     }
   }
 
-  private static void copyShown(TextSource source, Selection rows, int buffer, long to) {
+  private static void copyVisible(TextSource source, Selection rows, int buffer, long to) {
     long next = to;
     for (long k = 0; k < rows.count; k++) {
       if (source.isNull(k)) continue;

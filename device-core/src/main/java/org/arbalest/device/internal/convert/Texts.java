@@ -4,7 +4,7 @@ package org.arbalest.device.internal.convert;
 import org.arbalest.device.internal.memory.Integers;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.Layout;
-import org.arbalest.device.internal.schema.Malformed;
+import org.arbalest.device.internal.schema.MalformedException;
 
 /** Text and binary with offsets, of 32 or 64 bits. */
 final class Texts {
@@ -81,13 +81,13 @@ final class Texts {
   }
 
   private static void requireReach(long bits, long bytes) {
-    if (bytes > Integers.most(bits, true)) throw new Malformed(bytes + " bytes of data are more than offsets of " + bits + " bits reach");
+    if (bytes > Integers.most(bits, true)) throw new MalformedException(bytes + " bytes of data are more than offsets of " + bits + " bits reach");
   }
 
   /** How many bytes some rows have of so many each, beside others. */
   private static long requireMemory(long row, long each, long rows, long others) {
     if (each > 0 && rows > (Layout.MOST_BYTES - others) / each) {
-      throw new Malformed("row " + row + ": " + rows + " texts of " + each + " bytes, beside " + others + " others, are more than memory has");
+      throw new MalformedException("row " + row + ": " + rows + " texts of " + each + " bytes, beside " + others + " others, are more than memory has");
     }
     return each * rows;
   }

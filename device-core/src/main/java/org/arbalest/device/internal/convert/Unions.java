@@ -7,7 +7,7 @@ import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.copy.Positions;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.Layout;
-import org.arbalest.device.internal.schema.Malformed;
+import org.arbalest.device.internal.schema.MalformedException;
 import org.arbalest.device.types.Field;
 import org.arbalest.device.types.NestedType.RunEndEncodedType;
 import org.arbalest.device.types.NestedType.UnionType;
@@ -84,7 +84,7 @@ final class Unions {
     }
     if (rows.mayBeHidden()) plan.look();
     long row = rows.exposedNull(0);
-    if (row >= 0 || children.isEmpty()) throw new Malformed("row " + Math.max(0, row) + ": is null, but no child of the union may be");
+    if (row >= 0 || children.isEmpty()) throw new MalformedException("row " + Math.max(0, row) + ": is null, but no child of the union may be");
     return 0;
   }
 
@@ -113,7 +113,7 @@ final class Unions {
   private int child(long row, long at) {
     byte id = NativeHeap.getByte(types + at);
     int child = layout.childOf(id);
-    if (child < 0) throw new Malformed("row " + row + ": types[" + at + "] = " + id + " is none of the union's");
+    if (child < 0) throw new MalformedException("row " + row + ": types[" + at + "] = " + id + " is none of the union's");
     return child;
   }
 
@@ -131,7 +131,7 @@ final class Unions {
       long offset = NativeHeap.getInt(offsets() + Integer.BYTES * at);
       if (offset < 0 || offset >= length(child)) {
         String where = "row " + k + ": offsets[" + at + "] = " + offset + " is beyond the " + length(child) + " elements of ";
-        throw new Malformed(where + "\"" + layout.children[child].name() + "\"");
+        throw new MalformedException(where + "\"" + layout.children[child].name() + "\"");
       }
       first[child] = Math.min(first[child], offset);
       end[child] = Math.max(end[child], offset + 1);
@@ -153,7 +153,7 @@ final class Unions {
   /** Throws if a child would have more elements than the offsets, from 0 on, lead to. */
   private void requireReach(int child, long elements) {
     if (elements - 1 > Integer.MAX_VALUE)
-      throw new Malformed(elements + " elements of \"" + layout.children[child].name() + "\" are more than offsets of 32 bits reach");
+      throw new MalformedException(elements + " elements of \"" + layout.children[child].name() + "\" are more than offsets of 32 bits reach");
   }
 
   private void addRanges(long[] first, long[] end, boolean isKept) {

@@ -20,7 +20,7 @@ import org.arbalest.device.internal.device.DeviceImpl;
 import org.arbalest.device.internal.device.DeviceRegistry;
 import org.arbalest.device.internal.device.DeviceStreamImpl;
 import org.arbalest.device.internal.schema.CommonField;
-import org.arbalest.device.internal.schema.Malformed;
+import org.arbalest.device.internal.schema.MalformedException;
 import org.arbalest.device.types.Field;
 
 /** Concatenates arrays where the CPU can reach, with copies there and from there where it cannot. */
@@ -78,7 +78,7 @@ public final class ArrayConcat {
     for (int i = 1; i < arrays.size(); i++) {
       try {
         whole = CommonField.of(whole, arrays.get(i).field());
-      } catch (Malformed e) {
+      } catch (MalformedException e) {
         throw e.toException(name(i) + " and " + name(0) + " differ: ");
       }
     }
@@ -132,7 +132,7 @@ public final class ArrayConcat {
       ConcatPlan plan = new ConcatPlan(owners);
       try {
         return join(plan, whole, inputs, target);
-      } catch (Malformed e) {
+      } catch (MalformedException e) {
         throw e.toException(name(plan.input()) + ": ");
       }
     } finally {

@@ -5,7 +5,7 @@ import org.arbalest.device.types.Field;
 import org.arbalest.device.types.NestedType.DictionaryType;
 import org.arbalest.device.internal.memory.Integers;
 import org.arbalest.device.internal.schema.Layout;
-import org.arbalest.device.internal.schema.Malformed;
+import org.arbalest.device.internal.schema.MalformedException;
 import org.arbalest.device.internal.schema.TypeNames;
 
 /** Indices into one dictionary: that of all inputs, if it is the same, else theirs one behind the other, each kept once. */
@@ -44,8 +44,8 @@ final class ConcatDictionary {
   private void measure(ConcatPlan.Node node) {
     try {
       plan.each(inputs, this::collect);
-    } catch (Malformed e) {
-      throw e.under(Malformed.DICTIONARY);
+    } catch (MalformedException e) {
+      throw e.under(MalformedException.DICTIONARY);
     }
     if (node.length == 0) keep(0); // an array without elements has a dictionary as well
     long bits = layout.bits;
@@ -53,9 +53,9 @@ final class ConcatDictionary {
     node.buffers.add(
         isOne ? plan.values(inputs, 1, bits, node.length) : plan.buffer((bits >>> 3) * node.length, to -> plan.each(inputs, i -> write(i, to))));
     try {
-      node.dictionary = plan.measure(Malformed.DICTIONARY, type.values(), dictionaries);
-    } catch (Malformed e) {
-      throw e.under(Malformed.DICTIONARY);
+      node.dictionary = plan.measure(MalformedException.DICTIONARY, type.values(), dictionaries);
+    } catch (MalformedException e) {
+      throw e.under(MalformedException.DICTIONARY);
     }
   }
 
@@ -67,10 +67,10 @@ final class ConcatDictionary {
       }
     }
     long length = dictionaries.length(input);
-    if (type.ordered() && total > 0 && length > 0) throw new Malformed("is ordered, and another than that of the arrays before");
+    if (type.ordered() && total > 0 && length > 0) throw new MalformedException("is ordered, and another than that of the arrays before");
     shift[input] = total;
     if (keptCount > 0 && length > 0 && total > Integers.most(layout.bits, type.index().signed()) - (length - 1)) {
-      throw new Malformed(total + " + " + length + " values are more than indices of type " + TypeNames.of(type.index()) + " reach");
+      throw new MalformedException(total + " + " + length + " values are more than indices of type " + TypeNames.of(type.index()) + " reach");
     }
     keep(input);
   }
@@ -98,7 +98,7 @@ final class ConcatDictionary {
       long index = 0;
       if (!inputs.isNull(input, k)) {
         long own = type.index().signed() ? Integers.get(from, layout.bits, at) : Integers.getUnsigned(from, layout.bits, at);
-        if (own < 0 || own >= length) throw new Malformed("index " + own + " is beyond the " + length + " values of the dictionary");
+        if (own < 0 || own >= length) throw new MalformedException("index " + own + " is beyond the " + length + " values of the dictionary");
         index = own + shift[input];
       }
       Integers.put(to, layout.bits, inputs.at[input] + k, index);

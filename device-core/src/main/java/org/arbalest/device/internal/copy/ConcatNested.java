@@ -7,7 +7,7 @@ import org.arbalest.device.internal.memory.Integers;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.FieldImpl;
 import org.arbalest.device.internal.schema.Layout;
-import org.arbalest.device.internal.schema.Malformed;
+import org.arbalest.device.internal.schema.MalformedException;
 import org.arbalest.device.internal.schema.RunEnds;
 
 /** Arrays whose children's elements are found through buffers, in any order: of these, what lies between the first and the last that is shown. */
@@ -27,7 +27,7 @@ final class ConcatNested {
         long at = inputs.starts[i] + k;
         long offset = Integers.get(inputs.buffer(i, 1), layout.bits, at);
         if (size < 0 || offset < 0 || offset > items.length(i) - size) {
-          throw new Malformed("offsets[" + at + "] = " + offset + " and sizes[" + at + "] = " + size + " lead beyond the " + items.length(i) + " elements");
+          throw new MalformedException("offsets[" + at + "] = " + offset + " and sizes[" + at + "] = " + size + " lead beyond the " + items.length(i) + " elements");
         }
         first = Math.min(first, offset);
         last = Math.max(last, offset + size);
@@ -69,10 +69,10 @@ final class ConcatNested {
       for (long at = inputs.starts[i]; at < inputs.starts[i] + inputs.counts[i]; at++) {
         byte id = NativeHeap.getByte(ids(layout, inputs, i) + at);
         int child = layout.childOf(id);
-        if (child < 0) throw new Malformed("types[" + at + "] = " + id + " is none of the union's");
+        if (child < 0) throw new MalformedException("types[" + at + "] = " + id + " is none of the union's");
         int offset = NativeHeap.getInt(offsets(layout, inputs, i) + 4 * at);
         if (offset < 0 || offset >= children[child].length(i)) {
-          throw new Malformed(
+          throw new MalformedException(
               "offsets[" + at + "] = " + offset + " is beyond the " + children[child].length(i) + " elements of \"" + fields[child].name() + "\"");
         }
         first[child] = Math.min(first[child], offset);
@@ -112,7 +112,7 @@ final class ConcatNested {
     long[] runs = {0};
     plan.each(inputs, i -> {
       if (inputs.at[i] + inputs.counts[i] > Integers.most(bits, true)) {
-        throw new Malformed(inputs.at[i] + " + " + inputs.counts[i] + " elements are more than run ends of " + bits + " bits reach");
+        throw new MalformedException(inputs.at[i] + " + " + inputs.counts[i] + " elements are more than run ends of " + bits + " bits reach");
       }
       RunEnds all = RunEnds.of(layout, inputs.structs[i]);
       long first = all.first(inputs.starts[i]);

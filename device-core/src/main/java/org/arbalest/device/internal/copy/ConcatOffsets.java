@@ -5,7 +5,7 @@ import java.util.function.IntToLongFunction;
 import org.arbalest.device.internal.memory.Integers;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.Layout;
-import org.arbalest.device.internal.schema.Malformed;
+import org.arbalest.device.internal.schema.MalformedException;
 
 /** Texts and lists: offsets that go on where those before end, and what they lead to, as far as it is shown. */
 final class ConcatOffsets {
@@ -30,7 +30,7 @@ final class ConcatOffsets {
     Extents texts = extents(plan, layout, inputs, i -> plan.owner(i).dataSize(inputs.structs[i]), "bytes of data");
     plan.each(inputs, i -> {
       long size = texts.last[i] - texts.first[i];
-      if (size > 0 && inputs.buffer(i, 2) == 0) throw new Malformed("the data is NULL, but the offsets say " + size + " bytes");
+      if (size > 0 && inputs.buffer(i, 2) == 0) throw new MalformedException("the data is NULL, but the offsets say " + size + " bytes");
     });
     node.buffers.add(offsets(plan, layout, inputs, texts, node.length));
     node.buffers.add(plan.buffer(texts.total, to -> plan.each(inputs, i -> {
@@ -68,7 +68,7 @@ final class ConcatOffsets {
   /** How far offsets must reach, which have so many bits. */
   static long reach(long bits, long before, long more, String what) {
     if (more > Integers.most(bits, true) - before) {
-      throw new Malformed(before + " + " + more + " " + what + " are more than offsets of " + bits + " bits reach");
+      throw new MalformedException(before + " + " + more + " " + what + " are more than offsets of " + bits + " bits reach");
     }
     return before + more;
   }

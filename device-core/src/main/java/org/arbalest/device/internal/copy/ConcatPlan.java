@@ -13,13 +13,13 @@ import org.arbalest.device.internal.memory.Bitmaps;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.FieldImpl;
 import org.arbalest.device.internal.schema.Layout;
-import org.arbalest.device.internal.schema.Malformed;
+import org.arbalest.device.internal.schema.MalformedException;
 import org.arbalest.device.types.Field;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What a concatenation is made of: the buffers in one allocation, and who writes them. Measuring looks at offsets, views, type ids and runs, and at no
- * more of the inputs than is shown; where they lead beyond what there is, the array is {@link Malformed}.
+ * more of the inputs than is shown; where they lead beyond what there is, the array is {@link MalformedException}.
  */
 final class ConcatPlan {
   private static final long ALIGNMENT = 64;
@@ -79,7 +79,7 @@ final class ConcatPlan {
 
   /** A buffer behind the others; of no bytes, it is still somewhere (ARR-08). */
   Buffer buffer(long bytes, LongConsumer writer) {
-    if (bytes > Layout.MOST_BYTES - total) throw new Malformed(bytes + " bytes beside " + total + " others are more than memory has");
+    if (bytes > Layout.MOST_BYTES - total) throw new MalformedException(bytes + " bytes beside " + total + " others are more than memory has");
     Buffer buffer = new Buffer(total, bytes, writer);
     total = (total + bytes + ALIGNMENT - 1) & -ALIGNMENT;
     return buffer;
@@ -119,7 +119,7 @@ final class ConcatPlan {
   void child(Node parent, FieldImpl field, ConcatInputs inputs) {
     try {
       parent.children.add(measure(field.name(), field, inputs));
-    } catch (Malformed e) {
+    } catch (MalformedException e) {
       throw e.under(field.name());
     }
   }
@@ -129,7 +129,7 @@ final class ConcatPlan {
     long[] length = {0};
     each(inputs, i -> {
       if (inputs.counts[i] > layout.most - length[0]) {
-        throw new Malformed(length[0] + " + " + inputs.counts[i] + " elements of type " + layout.kind() + " are more than memory has bytes for");
+        throw new MalformedException(length[0] + " + " + inputs.counts[i] + " elements of type " + layout.kind() + " are more than memory has bytes for");
       }
       inputs.at[i] = length[0];
       length[0] += inputs.counts[i];
@@ -200,13 +200,13 @@ final class ConcatPlan {
       NativeHeap.fill(base + end, -end & (ALIGNMENT - 1), (byte) 0);
     }
     for (Node child : node.children) write(child, base, child.name);
-    if (node.dictionary != null) write(node.dictionary, base, Malformed.DICTIONARY);
+    if (node.dictionary != null) write(node.dictionary, base, MalformedException.DICTIONARY);
   }
 
   private void write(Node node, long base, String name) {
     try {
       write(node, base);
-    } catch (Malformed e) {
+    } catch (MalformedException e) {
       throw e.under(name);
     }
   }

@@ -5,7 +5,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.arbalest.device.internal.memory.NativeHeap;
-import org.arbalest.device.internal.schema.Malformed;
+import org.arbalest.device.internal.schema.MalformedException;
 import org.arbalest.device.internal.schema.ViewStruct;
 
 /** Views one behind the other, and the data buffers that they lead to, each once and whole. */
@@ -34,11 +34,11 @@ final class ConcatViews {
       if (inputs.isNull(input, k)) continue;
       long view = view(inputs, input, k);
       int size = ViewStruct.size(view);
-      if (size < 0) throw new Malformed("views[" + (inputs.starts[input] + k) + "] has " + size + " bytes");
+      if (size < 0) throw new MalformedException("views[" + (inputs.starts[input] + k) + "] has " + size + " bytes");
       if (size <= ViewStruct.INLINE) continue;
       int index = ViewStruct.buffer(view);
       String fault = ViewStruct.fault(inputs.starts[input] + k, size, index, ViewStruct.offset(view), variadic, sizes);
-      if (fault != null) throw new Malformed(fault);
+      if (fault != null) throw new MalformedException(fault);
       if (places[index] >= 0) continue;
       Data data = new Data(inputs.buffer(input, 2 + index), ViewStruct.dataSize(inputs.structs[input], index));
       Integer there = kept.putIfAbsent(data, kept.size());

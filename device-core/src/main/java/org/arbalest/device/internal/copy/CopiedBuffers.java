@@ -9,7 +9,7 @@ import org.arbalest.device.internal.device.DeviceRegistry;
 import org.arbalest.device.internal.memory.Integers;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.Layout;
-import org.arbalest.device.internal.schema.Malformed;
+import org.arbalest.device.internal.schema.MalformedException;
 import org.arbalest.device.internal.schema.ViewStruct;
 
 /** Which ranges of a struct's buffers are copied, and to which cells of the copy's struct they belong. */
@@ -89,7 +89,7 @@ final class CopiedBuffers {
     long last = ends.next(layout, source, begin + count);
     Positions.checkExtent(begin + hidden, begin + count, first, last, owner.dataSize(source), "bytes of data");
     checkLast(layout, source, begin + count, last);
-    if (last > first && data == 0) throw new Malformed("the data is NULL, but the offsets say " + (last - first) + " bytes");
+    if (last > first && data == 0) throw new MalformedException("the data is NULL, but the offsets say " + (last - first) + " bytes");
     if (!ends.hostReads || (first == 0 && hidden == 0)) {
       copyOffsets(layout, offsets, begin, count, cell);
     } else {

@@ -8,7 +8,7 @@ import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.array.Ownership;
 import org.arbalest.device.internal.array.StructBlock;
 import org.arbalest.device.internal.schema.Layout;
-import org.arbalest.device.internal.schema.Malformed;
+import org.arbalest.device.internal.schema.MalformedException;
 import org.arbalest.device.internal.schema.ViewStruct;
 import org.arbalest.device.types.Field;
 import org.jspecify.annotations.Nullable;
@@ -66,7 +66,7 @@ final class CopyPlan {
   private static void checked(Runnable action) {
     try {
       action.run();
-    } catch (Malformed e) {
+    } catch (MalformedException e) {
       throw e.toException();
     } catch (ArithmeticException e) {
       throw DeviceException.invalid("the array's buffers add up to more bytes than a long holds: " + e.getMessage());
@@ -84,7 +84,7 @@ final class CopyPlan {
         long count = length + skip;
         long childStart = count == 0 ? 0 : Positions.childStart(layout, child, start - skip);
         measure(layout.children[i].layout, child, childStart, count == 0 ? 0 : Positions.childLength(layout, child, count));
-      } catch (Malformed e) {
+      } catch (MalformedException e) {
         throw e.under(layout.children[i].name());
       }
     }
@@ -116,7 +116,7 @@ final class CopyPlan {
         long start = count == 0 ? 0 : Positions.childStart(layout, child, begin);
         long length = count == 0 ? 0 : Positions.childLength(layout, child, count);
         RawArrowArray.setChild(node, i, write(block, buffers, layout.children[i].layout, child, start, length, Positions.hiddenBelow(layout, hidden)));
-      } catch (Malformed e) {
+      } catch (MalformedException e) {
         throw e.under(layout.children[i].name());
       }
     }

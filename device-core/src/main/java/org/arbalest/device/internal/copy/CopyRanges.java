@@ -4,7 +4,7 @@ package org.arbalest.device.internal.copy;
 import java.util.Arrays;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.Layout;
-import org.arbalest.device.internal.schema.Malformed;
+import org.arbalest.device.internal.schema.MalformedException;
 
 /** The ranges of memory that become one allocation, each at a multiple of 64 bytes; and the pointers that are to lead to them there. */
 final class CopyRanges {
@@ -37,7 +37,7 @@ final class CopyRanges {
 
   /** Likewise; says whether it comes from main memory of ours, which is there already. */
   void add(long address, long size, long cell, boolean ours) {
-    if (total > Layout.MOST_BYTES - size) throw new Malformed(size + " bytes beside " + total + " others are more than memory has");
+    if (total > Layout.MOST_BYTES - size) throw new MalformedException(size + " bytes beside " + total + " others are more than memory has");
     if (count == from.length) grow();
     from[count] = address;
     at[count] = total;

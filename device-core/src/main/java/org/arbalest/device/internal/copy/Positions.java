@@ -4,7 +4,7 @@ package org.arbalest.device.internal.copy;
 import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.memory.Integers;
 import org.arbalest.device.internal.schema.Layout;
-import org.arbalest.device.internal.schema.Malformed;
+import org.arbalest.device.internal.schema.MalformedException;
 
 /** Where the elements of a struct lie, in its buffers and in its children, and whether offsets lead there. */
 public final class Positions {
@@ -55,16 +55,16 @@ public final class Positions {
   /** What two offsets say must lie within what there is, as far as that is known. */
   public static void checkExtent(long begin, long end, long first, long last, long known, String what) {
     if (first < 0 || last < first) {
-      throw new Malformed("offsets[" + end + "] = " + last + " is before offsets[" + begin + "] = " + first + ", or one is negative");
+      throw new MalformedException("offsets[" + end + "] = " + last + " is before offsets[" + begin + "] = " + first + ", or one is negative");
     }
-    if (last > known) throw new Malformed("offsets[" + end + "] = " + last + " is beyond the " + known + " " + what);
+    if (last > known) throw new MalformedException("offsets[" + end + "] = " + last + " is beyond the " + known + " " + what);
   }
 
-  public static Malformed beyondLast(long at, long offset, long end, long most) {
-    return new Malformed("offsets[" + at + "] = " + offset + " is beyond the last, offsets[" + end + "] = " + most);
+  public static MalformedException beyondLast(long at, long offset, long end, long most) {
+    return new MalformedException("offsets[" + at + "] = " + offset + " is beyond the last, offsets[" + end + "] = " + most);
   }
 
-  public static Malformed outside(long at, long offset, long first, long last) {
-    return new Malformed("offsets[" + at + "] = " + offset + " is not between " + first + " and " + last);
+  public static MalformedException outside(long at, long offset, long first, long last) {
+    return new MalformedException("offsets[" + at + "] = " + offset + " is not between " + first + " and " + last);
   }
 }

@@ -45,7 +45,7 @@ public final class AllocatorMemory implements MemoryManager, AllocatingMemory {
   @Override
   public void trim() {
     allocator.trim();
-    Lull.hurry(); // what others have left, too
+    IdlePeriod.hurry(); // what others have left, too
   }
 
   @Override

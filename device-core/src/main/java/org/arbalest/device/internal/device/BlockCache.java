@@ -30,14 +30,14 @@ final class BlockCache implements MemoryAllocator {
   private final String name;
   private final long limit;
   private final long bound;
-  private final @Nullable KeptTogether together;
+  private final @Nullable CacheLimit together;
 
   private final Addresses[] kept = new Addresses[SIZES];
 
   /** Blocks in use that have just the bytes asked for, since there was no room for more: they are not kept. */
   private final Set<Long> exact = new HashSet<>();
 
-  /** Whether what is kept beyond the bound waits for a lull. */
+  /** Whether what is kept beyond the bound waits for an idle period. */
   private boolean isWaiting;
 
   private long live;
@@ -55,7 +55,7 @@ final class BlockCache implements MemoryAllocator {
    * @param bound how much may be kept for long: what is more is given back when no device has work
    * @param together the same, for several caches; null if there is no such bound
    */
-  BlockCache(MemoryAllocator source, String name, long limit, long bound, @Nullable KeptTogether together) {
+  BlockCache(MemoryAllocator source, String name, long limit, long bound, @Nullable CacheLimit together) {
     this.source = source;
     this.name = name;
     this.limit = limit;
@@ -172,10 +172,10 @@ final class BlockCache implements MemoryAllocator {
       }
     }
     if (isKept) {
-      Lull.await(this::shrink);
+      IdlePeriod.await(this::shrink);
     } else if (source.cacheBytes() > 0) {
       long block = size;
-      Lull.await(() -> freeNow(address, block));
+      IdlePeriod.await(() -> freeNow(address, block));
     } else {
       source.free(address, size);
     }

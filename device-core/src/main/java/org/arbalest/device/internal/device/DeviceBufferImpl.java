@@ -25,7 +25,7 @@ public final class DeviceBufferImpl implements DeviceBuffer {
   private final long address;
   private final long size;
   private final boolean isCpuAccessible;
-  private final AtomicBoolean spent = new AtomicBoolean();
+  private final AtomicBoolean consumed = new AtomicBoolean();
   private final Leaks.@Nullable Watch watch;
 
   /** Takes over a holder of the allocation. */
@@ -193,12 +193,12 @@ public final class DeviceBufferImpl implements DeviceBuffer {
   }
 
   public boolean isOpen() {
-    return !spent.get();
+    return !consumed.get();
   }
 
   /** Takes the buffer away from its creator; the caller must {@link #free} it. Returns false if it was closed or taken before. */
   public boolean take() {
-    if (spent.getAndSet(true)) return false;
+    if (consumed.getAndSet(true)) return false;
     if (watch != null) watch.closed();
     return true;
   }
@@ -206,7 +206,7 @@ public final class DeviceBufferImpl implements DeviceBuffer {
   /** Gives back what was taken. */
   public void untake() {
     if (watch != null) watch.opened(); // first, since another thread may close it at once
-    spent.set(false);
+    consumed.set(false);
   }
 
   /** The device pointer of a buffer that was taken. */
@@ -232,12 +232,12 @@ public final class DeviceBufferImpl implements DeviceBuffer {
   }
 
   private void checkOpen() {
-    if (spent.get()) throw new IllegalStateException("the buffer was closed or moved into an array");
+    if (consumed.get()) throw new IllegalStateException("the buffer was closed or moved into an array");
   }
 
   /** The size and the device. */
   @Override
   public String toString() {
-    return size + " bytes on " + device + (isOpen() ? "" : " (spent)");
+    return size + " bytes on " + device + (isOpen() ? "" : " (consumed)");
   }
 }

@@ -20,7 +20,7 @@ final class DeviceCaches {
     /** This part of all. */
     static final int PART = 16;
 
-    static final KeptTogether KEPT = new KeptTogether(Management.mainMemory() / PART);
+    static final CacheLimit KEPT = new CacheLimit(Management.mainMemory() / PART);
   }
 
   private DeviceCaches() {}
@@ -29,7 +29,7 @@ final class DeviceCaches {
   static MemoryAllocator around(Device device, MemoryAllocator allocator) {
     MemoryAllocator own = allocator;
     if (allocator.cacheBytes() > 0) {
-      KeptTogether together = allocator.isCpuAccessible() ? InMainMemory.KEPT : null;
+      CacheLimit together = allocator.isCpuAccessible() ? InMainMemory.KEPT : null;
       BlockCache blocks = new BlockCache(allocator, "cache of " + device, Long.MAX_VALUE, allocator.cacheBytes(), together);
       ALL.add(new Cache(device.id(), blocks));
       own = blocks;
@@ -48,12 +48,12 @@ final class DeviceCaches {
     for (Cache cache : ALL) {
       if (cache.id == id) bytes += cache.blocks.empty();
     }
-    Lull.hurry();
+    IdlePeriod.hurry();
     return bytes > 0;
   }
 
   /** Asks again when all that is kept, of the GPU's other kinds of memory too, was given back. */
-  private record LastResort(long id, MemoryAllocator source, boolean freesInLull) implements MemoryAllocator {
+  private record LastResort(long id, MemoryAllocator source, boolean freesWhenIdle) implements MemoryAllocator {
     @Override
     public boolean isCpuAccessible() {
       return source.isCpuAccessible();
@@ -66,11 +66,11 @@ final class DeviceCaches {
 
     @Override
     public long allocate(long bytes, long alignment) {
-      long steps = Lull.steps();
+      long steps = IdlePeriod.steps();
       try {
         return source.allocate(bytes, alignment);
       } catch (DeviceException e) {
-        if (e.errno() != Errno.ENOMEM || (!empty(id) && steps == Lull.steps())) throw e;
+        if (e.errno() != Errno.ENOMEM || (!empty(id) && steps == IdlePeriod.steps())) throw e;
         return source.allocate(bytes, alignment);
       }
     }
@@ -82,8 +82,8 @@ final class DeviceCaches {
 
     @Override
     public void free(long address, long bytes) {
-      if (freesInLull) {
-        Lull.await(() -> freeNow(address, bytes));
+      if (freesWhenIdle) {
+        IdlePeriod.await(() -> freeNow(address, bytes));
       } else {
         source.free(address, bytes);
       }

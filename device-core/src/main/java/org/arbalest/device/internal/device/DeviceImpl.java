@@ -159,7 +159,7 @@ public final class DeviceImpl implements Device {
     Worker.RELEASES.start();
     d.pin(address, bytes);
     try {
-      return DeviceBufferImpl.wrap(place, address, bytes, () -> InLull.run(() -> d.unpin(address, bytes), unpinned));
+      return DeviceBufferImpl.wrap(place, address, bytes, () -> IdleTask.run(() -> d.unpin(address, bytes), unpinned));
     } catch (Throwable t) {
       d.unpin(address, bytes);
       throw t;

@@ -138,7 +138,7 @@ public final class DeviceQueue extends Shared {
   private void giveUp(Transfer transfer, Shared... used) {
     Shared[] held = Arrays.copyOf(used, used.length + 1);
     held[used.length] = transfer;
-    GivenUp.await(this, transfer.queues(), held);
+    AbandonedWork.await(this, transfer.queues(), held);
   }
 
   /** By way of what a transfer goes; null if the queue copies from and to everywhere by itself. */

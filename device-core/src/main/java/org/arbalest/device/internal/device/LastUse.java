@@ -40,7 +40,7 @@ public final class LastUse {
         end.release();
       }
     } catch (Throwable _) { // such as within a host function, where the driver answers nothing, or a capture: on a thread of ours, or later, it does
-      GivenUp.keep(queue, memory);
+      AbandonedWork.keep(queue, memory);
     }
     memory.release();
     queue.release();

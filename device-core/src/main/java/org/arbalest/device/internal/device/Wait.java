@@ -22,7 +22,7 @@ import org.arbalest.device.spi.Completion;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Somebody who is told when an event is over. The event is held until then; the action runs on a thread of ours, exactly once. Who was told, but is then answered
+ * Somebody who is notified when an event is over. The event is held until then; the action runs on a thread of ours, exactly once. Who was notified, but is then answered
  * that nobody can say, asks again later: only what is seen to have completed, or to have failed, is over (DEV-24).
  */
 public final class Wait implements Completion, Runnable {
@@ -34,8 +34,8 @@ public final class Wait implements Completion, Runnable {
   private final Shared keeper;
   private final Worker worker;
   private final Consumer<@Nullable DeviceException> action;
-  private final AtomicBoolean told = new AtomicBoolean();
-  private final long tag;
+  private final AtomicBoolean notified = new AtomicBoolean();
+  private final long handle;
 
   /** Until it asks again, if it has to. */
   private long pauseMillis = 1;
@@ -45,7 +45,7 @@ public final class Wait implements Completion, Runnable {
     this.keeper = keeper;
     this.worker = worker;
     this.action = action;
-    this.tag = Slots.take(this);
+    this.handle = Slots.take(this);
   }
 
   /**
@@ -54,14 +54,14 @@ public final class Wait implements Completion, Runnable {
    * @param keeper what holds the event
    * @param worker on whose thread
    * @param action gets what the event failed with, or null
-   * @throws DeviceException if nobody can be told; the action is not run then
+   * @throws DeviceException if nobody can be notified; the action is not run then
    */
   public static void on(EventPoint point, Shared keeper, Worker worker, Consumer<@Nullable DeviceException> action) {
     Wait wait = hold(point, keeper, worker, action);
     try {
       point.onComplete(wait);
     } catch (Throwable t) {
-      if (wait.told.compareAndSet(false, true)) {
+      if (wait.notified.compareAndSet(false, true)) {
         wait.leave();
         Counts.WAITS.decrement();
         throw t;
@@ -70,10 +70,10 @@ public final class Wait implements Completion, Runnable {
   }
 
   /**
-   * Runs an action when an event is over, in any case: if nobody can be told, this thread waits; if that, too, says nothing of the event, it is asked for now
+   * Runs an action when an event is over, in any case: if nobody can be notified, this thread waits; if that, too, says nothing of the event, it is asked for now
    * and then. Where waiting fails, there is nothing more to ask, and that counts as the end (DEV-19).
    *
-   * @return why nobody could be told; null if somebody will be
+   * @return why nobody could be notified; null if somebody will be
    */
   public static @Nullable Throwable forSure(EventPoint point, Shared keeper, Worker worker, Runnable action) {
     try {
@@ -103,14 +103,14 @@ public final class Wait implements Completion, Runnable {
     return wait;
   }
 
-  /** From C; a tag that is not known any more has been told. */
-  public static void told(long userData) {
+  /** From C; a handle that is not known any more has been notified. */
+  public static void notified(long userData) {
     if (Slots.find(userData) instanceof Wait wait) wait.complete();
   }
 
   @Override
   public void complete() {
-    if (told.compareAndSet(false, true)) worker.submit(this);
+    if (notified.compareAndSet(false, true)) worker.submit(this);
   }
 
   @Override
@@ -141,13 +141,13 @@ public final class Wait implements Completion, Runnable {
   }
 
   private void askLater() {
-    told.set(true);
+    notified.set(true);
     CompletableFuture.delayedExecutor(pauseMillis, TimeUnit.MILLISECONDS, worker::submit).execute(this);
     pauseMillis = Math.min(2 * pauseMillis, LONGEST_PAUSE_MILLIS);
   }
 
   private void leave() {
-    Slots.leave(tag);
+    Slots.leave(handle);
     if (keeper.callsOut() && worker == Worker.EVENTS) {
       Counts.WAITS.increment();
       Worker.RELEASES.submit(this::releaseKeeper);
@@ -167,7 +167,7 @@ public final class Wait implements Completion, Runnable {
 
   @Override
   public long userData() {
-    return tag;
+    return handle;
   }
 
   @Override
@@ -186,7 +186,7 @@ public final class Wait implements Completion, Runnable {
 
   private static void hostFunction(long userData) {
     try {
-      told(userData);
+      notified(userData);
     } catch (Throwable t) {
       Faults.report("telling that an event is over", t);
     }

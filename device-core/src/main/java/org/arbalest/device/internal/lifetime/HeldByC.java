@@ -3,7 +3,7 @@ package org.arbalest.device.internal.lifetime;
 
 import org.jspecify.annotations.Nullable;
 
-/** What the ledger counts of that which C holds by the tag of a slot. */
+/** What the ledger counts of that which C holds by the handle of a slot. */
 public interface HeldByC {
   /** What the ledger counts it as. */
   enum Kind {

@@ -10,7 +10,7 @@ import org.arbalest.device.internal.memory.Stripes;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Some structs that C holds by a slot's tag, in one block, and how many of them are not yet released. Slot and block are kept for the next of its
+ * Some structs that C holds by a slot's handle, in one block, and how many of them are not yet released. Slot and block are kept for the next of its
  * kind, so that exporting what is like the one before allocates nothing.
  */
 public abstract class RecycledExport implements HeldByC {
@@ -27,7 +27,7 @@ public abstract class RecycledExport implements HeldByC {
   private int live;
 
   /** What C holds it by; another one each time. */
-  protected long tag;
+  protected long handle;
 
   protected long block;
 
@@ -62,7 +62,7 @@ public abstract class RecycledExport implements HeldByC {
 
   /** Gives a new one its slot. */
   protected final void takeSlot() {
-    tag = Slots.take(this);
+    handle = Slots.take(this);
   }
 
   /** Makes the block at least so large, its content undefined. */
@@ -91,18 +91,18 @@ public abstract class RecycledExport implements HeldByC {
     return released != 0 && (int) LIVE.getAndAdd(this, -released) == released;
   }
 
-  /** For the next. No tag leads here any more. */
+  /** For the next. No handle leads here any more. */
   protected final void recycle() {
     if (watch != null) {
       watch.closed();
       watch = null;
     }
     if (capacity > LARGEST_BLOCK_KEPT || home.size() >= MOST_KEPT) {
-      Slots.leave(tag);
+      Slots.leave(handle);
       NativeHeap.free(block);
     } else {
-      tag = Slots.renew(tag);
-      home.push(Slots.slot(tag));
+      handle = Slots.renew(handle);
+      home.push(Slots.slot(handle));
     }
   }
 

@@ -11,10 +11,10 @@ import org.arbalest.device.Errno;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the Java object behind a {@code private_data}: a table of slots, whose index and generation are the tag that C holds.
+ * Finds the Java object behind a {@code private_data}: a table of slots, whose index and generation are the handle that C holds.
  *
- * <p>Every reuse of a slot has another generation, so that the tag of something long gone finds nothing instead of somebody else's object.
- * A tag is never 0. It has 24 bits for the slot, 20 for a number that the slot's owner is free to use (which node of a tree) and 20 for the
+ * <p>Every reuse of a slot has another generation, so that the handle of something long gone finds nothing instead of somebody else's object.
+ * A handle is never 0. It has 24 bits for the slot, 20 for a number that the slot's owner is free to use (which node of a tree) and 20 for the
  * generation. Taking, finding and leaving a slot are lock-free and allocate nothing.
  */
 public final class Slots {
@@ -87,53 +87,53 @@ public final class Slots {
     }
   }
 
-  /** Gives an object a slot, and returns its tag. */
+  /** Gives an object a slot, and returns its handle. */
   public static long take(Object owner) {
     int slot = FREE.pop();
     if (slot < 0) slot = create();
     Chunk chunk = chunk(slot);
     int generation = nextGeneration(chunk, slot);
     OWNER_AT.setRelease(chunk.owners, at(slot), owner);
-    return tag(slot, generation);
+    return handle(slot, generation);
   }
 
-  /** The object that a tag belongs to, or null if it has left its slot. */
-  public static @Nullable Object find(long tag) {
-    int slot = slot(tag);
+  /** The object that a handle belongs to, or null if it has left its slot. */
+  public static @Nullable Object find(long handle) {
+    int slot = slot(handle);
     Chunk chunk = (Chunk) CHUNK_AT.getAcquire(CHUNKS, slot >>> CHUNK_BITS);
     if (chunk == null) return null;
     int at = at(slot);
-    if ((int) GENERATION_AT.getAcquire(chunk.generations, at) != (int) (tag >>> GENERATION_SHIFT)) return null;
+    if ((int) GENERATION_AT.getAcquire(chunk.generations, at) != (int) (handle >>> GENERATION_SHIFT)) return null;
     Object owner = OWNER_AT.getAcquire(chunk.owners, at);
-    return (int) GENERATION_AT.getAcquire(chunk.generations, at) == (int) (tag >>> GENERATION_SHIFT) ? owner : null;
+    return (int) GENERATION_AT.getAcquire(chunk.generations, at) == (int) (handle >>> GENERATION_SHIFT) ? owner : null;
   }
 
-  /** Makes all tags of a slot stale, and returns a new one for the same object. */
-  public static long renew(long tag) {
-    int slot = slot(tag);
-    return tag(slot, nextGeneration(chunk(slot), slot));
+  /** Makes all handles of a slot stale, and returns a new one for the same object. */
+  public static long renew(long handle) {
+    int slot = slot(handle);
+    return handle(slot, nextGeneration(chunk(slot), slot));
   }
 
-  /** Gives a slot back; its tags find nothing from now on. */
-  public static void leave(long tag) {
-    int slot = slot(tag);
+  /** Gives a slot back; its handles find nothing from now on. */
+  public static void leave(long handle) {
+    int slot = slot(handle);
     Chunk chunk = chunk(slot);
     OWNER_AT.setRelease(chunk.owners, at(slot), null);
     nextGeneration(chunk, slot);
     FREE.push(slot);
   }
 
-  /** The tag of one node of a slot's tree; the tag itself is that of node 0. */
-  public static long node(long tag, int node) {
-    return tag | (long) node << SLOT_BITS;
+  /** The handle of one node of a slot's tree; the handle itself is that of node 0. */
+  public static long node(long handle, int node) {
+    return handle | (long) node << SLOT_BITS;
   }
 
-  /** Which node of its slot's tree a tag belongs to. */
-  public static int nodeOf(long tag) {
-    return (int) (tag >>> SLOT_BITS) & (MOST_NODES - 1);
+  /** Which node of its slot's tree a handle belongs to. */
+  public static int nodeOf(long handle) {
+    return (int) (handle >>> SLOT_BITS) & (MOST_NODES - 1);
   }
 
-  /** Whether two tags belong to the same tree. */
+  /** Whether two handles belong to the same tree. */
   public static boolean sameSlot(long a, long b) {
     long mask = ~((long) (MOST_NODES - 1) << SLOT_BITS);
     return (a & mask) == (b & mask);
@@ -154,16 +154,16 @@ public final class Slots {
     return OWNER_AT.getAcquire(chunk(slot).owners, at(slot));
   }
 
-  /** The slot of a tag. */
-  public static int slot(long tag) {
-    return (int) tag & (MOST_SLOTS - 1);
+  /** The slot of a handle. */
+  public static int slot(long handle) {
+    return (int) handle & (MOST_SLOTS - 1);
   }
 
-  private static long tag(int slot, int generation) {
+  private static long handle(int slot, int generation) {
     return (long) generation << GENERATION_SHIFT | slot;
   }
 
-  /** Generations run from 1, so that no tag is 0. */
+  /** Generations run from 1, so that no handle is 0. */
   private static int nextGeneration(Chunk chunk, int slot) {
     int at = at(slot);
     int next = (int) GENERATION_AT.get(chunk.generations, at) + 1;

@@ -11,7 +11,7 @@ import org.arbalest.device.internal.array.DeviceArrayImpl;
 import org.arbalest.device.internal.array.Ownership;
 import org.arbalest.device.internal.schema.FieldNames;
 import org.arbalest.device.internal.schema.Layout;
-import org.arbalest.device.internal.schema.Malformed;
+import org.arbalest.device.internal.schema.MalformedException;
 import org.arbalest.device.internal.schema.TypeNames;
 import org.arbalest.device.types.Extension.Other;
 import org.arbalest.device.types.Field;
@@ -232,7 +232,7 @@ public abstract sealed class ColumnRows implements Column permits ColumnTimes {
   /** The names of the columns down to this one. */
   private String path() {
     if (above == null) return field.name();
-    String own = above.field.type() instanceof DictionaryType ? Malformed.DICTIONARY : field.name();
+    String own = above.field.type() instanceof DictionaryType ? MalformedException.DICTIONARY : field.name();
     String path = above.path();
     return path.isEmpty() ? own : path + "." + own;
   }

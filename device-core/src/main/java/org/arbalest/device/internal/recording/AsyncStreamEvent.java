@@ -29,7 +29,7 @@ final class AsyncStreamEvent extends Event {
   @Label("Demand")
   @Description("Tasks that were asked for and have not come") long demand;
 
-  static void told(long stream, String role, long queued, long demand) {
+  static void emit(long stream, String role, long queued, long demand) {
     AsyncStreamEvent event = new AsyncStreamEvent();
     event.stream = stream;
     event.role = role;

@@ -69,6 +69,6 @@ final class Events {
   }
 
   static void ofStreams(Consumer<OfStreams> streams) {
-    FlightRecorder.addPeriodicEvent(AsyncStreamEvent.class, () -> streams.accept(AsyncStreamEvent::told));
+    FlightRecorder.addPeriodicEvent(AsyncStreamEvent.class, () -> streams.accept(AsyncStreamEvent::emit));
   }
 }

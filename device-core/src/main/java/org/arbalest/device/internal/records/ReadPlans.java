@@ -32,8 +32,8 @@ final class ReadPlans {
   ReadPlan of(ObjectType type, Field field, Mismatches mismatches) {
     ExtensionCodec<?> codec = CodecClass.reading(type, field);
     if (codec != null) return column -> new ValueReader.OfGetter(column, type, (values, row) -> codec.get(values, row));
-    Standin standin = Standin.of(type);
-    if (standin != null) return standin(type, standin, of(standin.type(), field, mismatches));
+    ClassAdapter adapter = ClassAdapter.of(type);
+    if (adapter != null) return adapter(type, adapter, of(adapter.type(), field, mismatches));
     FlatClass.Getter getter = getter(type.type(), field);
     if (getter != null) return flat(type, field, getter);
     DataType values = field.type();
@@ -58,8 +58,8 @@ final class ReadPlans {
     return column -> new PrimitivesReader(column, type);
   }
 
-  private static ReadPlan standin(ObjectType type, Standin standin, ReadPlan values) {
-    return column -> new Standin.Reader(column, type, standin, values);
+  private static ReadPlan adapter(ObjectType type, ClassAdapter adapter, ReadPlan values) {
+    return column -> new ClassAdapter.Reader(column, type, adapter, values);
   }
 
   private static FlatClass.@Nullable Getter getter(Class<?> type, Field field) {

@@ -36,8 +36,8 @@ final class StandardTypes {
   private Field field(String name, ObjectType type, Mismatches mismatches) {
     FlatClass flat = FlatClass.of(type.type());
     Field codec = flat == null ? CodecClass.standard(name, type, mismatches) : null;
-    Standin standin = codec == null ? Standin.of(type) : null;
-    if (standin != null) return field(name, standin.type(), mismatches);
+    ClassAdapter adapter = codec == null ? ClassAdapter.of(type) : null;
+    if (adapter != null) return field(name, adapter.type(), mismatches);
     Field field = flat != null ? flat.standard().withName(name) : codec != null ? codec : Field.of(name, type(type, mismatches));
     return field.withNullable(type.nullable());
   }
@@ -51,7 +51,7 @@ final class StandardTypes {
     }
     ObjectShape shape = Shapes.find(type);
     if (shape == null) {
-      mismatches.add("there is no type of Arrow's for " + type.type().getTypeName() + "; " + Instead.of(type));
+      mismatches.add("there is no type of Arrow's for " + type.type().getTypeName() + "; " + ClassHint.of(type));
       return DataType.NULL;
     }
     if (open.stream().anyMatch(above -> above.type() == type.type() && above.arguments().equals(type.arguments()))) {

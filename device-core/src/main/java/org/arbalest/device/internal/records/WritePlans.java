@@ -41,8 +41,8 @@ final class WritePlans {
   private ValueWriter of(ObjectType type, Field field, Mismatches mismatches) {
     ExtensionCodec<?> codec = CodecClass.writing(type, field);
     if (codec != null) return new CodecClass.Writer<>(codec, field);
-    Standin standin = Standin.of(type);
-    if (standin != null) return new Standin.Writer(standin, of(standin.type(), field, mismatches));
+    ClassAdapter adapter = ClassAdapter.of(type);
+    if (adapter != null) return new ClassAdapter.Writer(adapter, of(adapter.type(), field, mismatches));
     FlatClass.Append append = append(type.type(), FlatClass.values(field));
     if (append != null) return new ValueWriter.OfFlat(append, field);
     DataType values = field.type();

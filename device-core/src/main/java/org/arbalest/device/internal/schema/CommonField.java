@@ -32,7 +32,7 @@ public final class CommonField {
   public static void checkExpected(Field expected, Field given) {
     try {
       of(expected, expected.type() instanceof StructType ? given.withNullable(expected.isNullable()) : given, false, true);
-    } catch (Malformed e) {
+    } catch (MalformedException e) {
       throw e.toDeviceException("the schema is not the expected one: ");
     }
   }
@@ -58,7 +58,7 @@ public final class CommonField {
     DataType type = first.type();
     if (type instanceof DictionaryType(var index, Field values, boolean ordered) && other.type() instanceof DictionaryType with) {
       Field theirs = isExpected ? with.values().withNullable(values.isNullable()) : with.values();
-      Field common = below(values, theirs, false, isExpected, Malformed.DICTIONARY);
+      Field common = below(values, theirs, false, isExpected, MalformedException.DICTIONARY);
       return common == values ? type : new DictionaryType(index, common, ordered);
     }
     List<Field> ours = type.children();
@@ -85,7 +85,7 @@ public final class CommonField {
   private static Field below(Field first, Field other, boolean isEntry, boolean isExpected, String name) {
     try {
       return of(first, other, isEntry, isExpected);
-    } catch (Malformed e) {
+    } catch (MalformedException e) {
       throw e.under(name);
     }
   }

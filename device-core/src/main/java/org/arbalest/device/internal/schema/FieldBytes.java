@@ -39,14 +39,14 @@ public final class FieldBytes {
     if (dictionary != null) write(dictionary, out);
   }
 
-  /** Reads what {@link #write} wrote; checked as an imported schema is. Throws {@link Malformed}. */
+  /** Reads what {@link #write} wrote; checked as an imported schema is. Throws {@link MalformedException}. */
   public static Field read(ByteReader in) {
     return new FieldBytes().read(in, 1);
   }
 
   private Field read(ByteReader in, int depth) {
-    if (depth > FieldImpl.DEEPEST) throw new Malformed("nests deeper than " + FieldImpl.DEEPEST + " levels");
-    if (++fields > Slots.MOST_NODES) throw new Malformed("has more than " + Slots.MOST_NODES + " fields");
+    if (depth > FieldImpl.DEEPEST) throw new MalformedException("nests deeper than " + FieldImpl.DEEPEST + " levels");
+    if (++fields > Slots.MOST_NODES) throw new MalformedException("has more than " + Slots.MOST_NODES + " fields");
     String format = in.text("a format");
     String name = in.text("a name");
     long flags = in.long64("flags");
@@ -59,12 +59,12 @@ public final class FieldBytes {
     try {
       DataType type = Format.read(format, children, (flags & ArrowSchemaStruct.FLAG_MAP_KEYS_SORTED) != 0);
       if (values != null) {
-        if (!(type instanceof IntType index)) throw new Malformed("the index of a dictionary is an integer, but its format is \"" + format + "\"");
+        if (!(type instanceof IntType index)) throw new MalformedException("the index of a dictionary is an integer, but its format is \"" + format + "\"");
         type = new DictionaryType(index, values, (flags & ArrowSchemaStruct.FLAG_DICTIONARY_ORDERED) != 0);
       }
       return FieldImpl.of(name, type, flags, metadata);
     } catch (IllegalArgumentException e) {
-      throw new Malformed(String.valueOf(e.getMessage())).under(name);
+      throw new MalformedException(String.valueOf(e.getMessage())).under(name);
     }
   }
 

@@ -2,7 +2,7 @@
 package org.arbalest.device.internal.schema;
 
 /** What is asked for does not fit the types, whatever is in the arrays: a mistake in the call. */
-public final class Mismatch extends Malformed {
+public final class Mismatch extends MalformedException {
   private static final long serialVersionUID = 1L;
 
   public Mismatch(String what) {

@@ -39,18 +39,18 @@ public record RunEnds(long address, long bits, long count) {
     return low;
   }
 
-  /** The run that a position is in; throws {@link Malformed} if the first run ends before the array begins. */
+  /** The run that a position is in; throws {@link MalformedException} if the first run ends before the array begins. */
   public long first(long position) {
     long run = find(position);
-    if (position == 0 && run > 0) throw new Malformed(notBehind(0, end(0), 0));
+    if (position == 0 && run > 0) throw new MalformedException(notBehind(0, end(0), 0));
     return run;
   }
 
   /** The end of a run that must be there, since there are elements from {@code before} to {@code last}. */
   public long endBehind(long run, long before, long last) {
-    if (run >= count) throw new Malformed(endBefore(last));
+    if (run >= count) throw new MalformedException(endBefore(last));
     long end = end(run);
-    if (end <= before) throw new Malformed(notBehind(run, end, before));
+    if (end <= before) throw new MalformedException(notBehind(run, end, before));
     return end;
   }
 

@@ -78,7 +78,7 @@ public final class SchemaExport extends RecycledExport {
   public void handOver(long out) {
     SchemaImage.Node node = root;
     root = null;
-    if (node != null) describe(node, out, rootChildren, rootDictionary, tag);
+    if (node != null) describe(node, out, rootChildren, rootDictionary, handle);
   }
 
   /** Gives back what nobody got. */
@@ -130,7 +130,7 @@ public final class SchemaExport extends RecycledExport {
     return node.dictionary == null ? 0 : writeNext(node.dictionary);
   }
 
-  private void describe(SchemaImage.Node node, long to, long children, long dictionary, long nodeTag) {
+  private void describe(SchemaImage.Node node, long to, long children, long dictionary, long nodeHandle) {
     RawArrowSchema.setNChildren(to, node.children.length);
     RawArrowSchema.setChildren(to, children);
     RawArrowSchema.setDictionary(to, dictionary);
@@ -138,7 +138,7 @@ public final class SchemaExport extends RecycledExport {
     RawArrowSchema.setName(to, text + node.name);
     RawArrowSchema.setMetadata(to, node.metadata < 0 ? 0 : text + node.metadata);
     RawArrowSchema.setFlags(to, node.flags);
-    RawArrowSchema.setPrivateData(to, nodeTag);
+    RawArrowSchema.setPrivateData(to, nodeHandle);
     RawArrowSchema.setRelease(to, RELEASE);
   }
 
@@ -146,7 +146,7 @@ public final class SchemaExport extends RecycledExport {
     int number = nextNode++;
     long to = block + NODE * (number - 1);
     long children = writeChildren(node);
-    describe(node, to, children, writeDictionary(node), Slots.node(tag, number));
+    describe(node, to, children, writeDictionary(node), Slots.node(handle, number));
     return to;
   }
 
@@ -162,18 +162,18 @@ public final class SchemaExport extends RecycledExport {
   /** The release callback of every schema of ours; runs on any thread. */
   public static void release(long schema) {
     if (RawArrowSchema.release(schema) == 0) return;
-    long tag = RawArrowSchema.privateData(schema);
-    if (!(Slots.find(tag) instanceof SchemaExport export)) {
+    long handle = RawArrowSchema.privateData(schema);
+    if (!(Slots.find(handle) instanceof SchemaExport export)) {
       RawArrowSchema.setRelease(schema, 0);
       Faults.warn("a schema was released that had been released before, through a copy of its struct");
       return;
     }
-    if (export.isLeftBy(export.releaseTree(schema, tag))) export.recycle();
+    if (export.isLeftBy(export.releaseTree(schema, handle))) export.recycle();
   }
 
-  private int releaseTree(long schema, long nodeTag) {
+  private int releaseTree(long schema, long nodeHandle) {
     RawArrowSchema.setRelease(schema, 0);
-    int node = Slots.nodeOf(nodeTag);
+    int node = Slots.nodeOf(nodeHandle);
     if (released[node]) return 0;
     released[node] = true;
     int count = 1;
@@ -188,8 +188,8 @@ public final class SchemaExport extends RecycledExport {
   private int releaseBelow(long schema) {
     long release = RawArrowSchema.release(schema);
     if (release == 0) return 0;
-    long nodeTag = RawArrowSchema.privateData(schema);
-    if (release == RELEASE && Slots.sameSlot(tag, nodeTag)) return releaseTree(schema, nodeTag);
+    long nodeHandle = RawArrowSchema.privateData(schema);
+    if (release == RELEASE && Slots.sameSlot(handle, nodeHandle)) return releaseTree(schema, nodeHandle);
     SchemaImporter.giveBack(schema);
     return 0;
   }

@@ -30,7 +30,7 @@ public final class SchemaImporter {
     try {
       Field recent = RecentSchemas.find(schema);
       return recent == null ? new SchemaImporter().read(schema) : recent;
-    } catch (Malformed e) {
+    } catch (MalformedException e) {
       throw e.toException();
     } finally {
       giveBack(schema);
@@ -44,9 +44,9 @@ public final class SchemaImporter {
   }
 
   private Read read(long schema, int depth) {
-    if (depth > FieldImpl.DEEPEST) throw new Malformed("nests deeper than " + FieldImpl.DEEPEST + " levels");
-    if (++fields > Slots.MOST_NODES) throw new Malformed("has more than " + Slots.MOST_NODES + " fields");
-    if (RawArrowSchema.format(schema) == 0) throw new Malformed("format is NULL");
+    if (depth > FieldImpl.DEEPEST) throw new MalformedException("nests deeper than " + FieldImpl.DEEPEST + " levels");
+    if (++fields > Slots.MOST_NODES) throw new MalformedException("has more than " + Slots.MOST_NODES + " fields");
+    if (RawArrowSchema.format(schema) == 0) throw new MalformedException("format is NULL");
     int formatPlace = text.size();
     String format = text.putString(RawArrowSchema.format(schema));
     long flags = RawArrowSchema.flags(schema);
@@ -69,33 +69,33 @@ public final class SchemaImporter {
       SchemaImage.Node node = new SchemaImage.Node(flags, formatPlace, namePlace, metadataPlace, below, values);
       return new Read(FieldImpl.of(name, type, flags, metadata), node);
     } catch (IllegalArgumentException | DeviceException e) {
-      throw new Malformed(String.valueOf(e.getMessage()));
+      throw new MalformedException(String.valueOf(e.getMessage()));
     }
   }
 
   private Read dictionary(String format, DataType index, long dictionary, int depth) {
-    if (!(index instanceof IntType)) throw new Malformed("the index of a dictionary is an integer, but its format is \"" + format + "\"");
-    if (RawArrowSchema.release(dictionary) == 0) throw new Malformed("the dictionary is released");
+    if (!(index instanceof IntType)) throw new MalformedException("the index of a dictionary is an integer, but its format is \"" + format + "\"");
+    if (RawArrowSchema.release(dictionary) == 0) throw new MalformedException("the dictionary is released");
     try {
       return read(dictionary, depth + 1);
-    } catch (Malformed e) {
-      throw e.under(Malformed.DICTIONARY);
+    } catch (MalformedException e) {
+      throw e.under(MalformedException.DICTIONARY);
     }
   }
 
   private List<Read> children(long schema, int depth) {
     long count = RawArrowSchema.nChildren(schema);
-    if (count < 0 || count > Slots.MOST_NODES) throw new Malformed("n_children = " + count + "; 0 to " + Slots.MOST_NODES + " are legal");
+    if (count < 0 || count > Slots.MOST_NODES) throw new MalformedException("n_children = " + count + "; 0 to " + Slots.MOST_NODES + " are legal");
     if (count == 0) return List.of();
-    if (RawArrowSchema.children(schema) == 0) throw new Malformed("n_children = " + count + ", but children is NULL");
+    if (RawArrowSchema.children(schema) == 0) throw new MalformedException("n_children = " + count + ", but children is NULL");
     List<Read> children = new ArrayList<>((int) count);
     for (long i = 0; i < count; i++) {
       long child = RawArrowSchema.child(schema, i);
-      if (child == 0) throw new Malformed("children[" + i + "] is NULL");
-      if (RawArrowSchema.release(child) == 0) throw new Malformed("children[" + i + "] is released");
+      if (child == 0) throw new MalformedException("children[" + i + "] is NULL");
+      if (RawArrowSchema.release(child) == 0) throw new MalformedException("children[" + i + "] is released");
       try {
         children.add(read(child, depth + 1));
-      } catch (Malformed e) {
+      } catch (MalformedException e) {
         throw e.under(name(child).isEmpty() ? "[" + i + "]" : name(child));
       }
     }

@@ -12,7 +12,7 @@ import org.arbalest.device.internal.memory.ByteReader;
 import org.arbalest.device.internal.memory.ByteWriter;
 import org.arbalest.device.internal.schema.FieldBytes;
 import org.arbalest.device.internal.schema.Layout;
-import org.arbalest.device.internal.schema.Malformed;
+import org.arbalest.device.internal.schema.MalformedException;
 import org.arbalest.device.types.Field;
 import org.jspecify.annotations.Nullable;
 
@@ -81,7 +81,7 @@ record Message(UUID process, DeviceType device, @Nullable UUID uuid, @Nullable S
     }
     try {
       return body(new ByteReader(Arrays.copyOfRange(message, HEADER, message.length)));
-    } catch (Malformed e) {
+    } catch (MalformedException e) {
       throw e.toException();
     }
   }

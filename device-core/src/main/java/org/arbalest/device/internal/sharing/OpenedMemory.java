@@ -10,7 +10,7 @@ import java.util.UUID;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.arbalest.device.DeviceException;
-import org.arbalest.device.internal.device.InLull;
+import org.arbalest.device.internal.device.IdleTask;
 import org.arbalest.device.internal.device.Worker;
 import org.arbalest.device.internal.memory.Faults;
 import org.arbalest.device.spi.ProcessSharing;
@@ -92,7 +92,7 @@ final class OpenedMemory {
     } finally {
       LOCK.unlock();
     }
-    if (isLast) InLull.run(this::closeNow, OpenedMemory::report);
+    if (isLast) IdleTask.run(this::closeNow, OpenedMemory::report);
   }
 
   private void tellLeft() {

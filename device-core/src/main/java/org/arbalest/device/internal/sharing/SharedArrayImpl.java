@@ -11,7 +11,7 @@ import org.arbalest.device.DeviceIdentity;
 import org.arbalest.device.DeviceStream;
 import org.arbalest.device.Errno;
 import org.arbalest.device.internal.abi.RawArrowDeviceArray;
-import org.arbalest.device.internal.array.ArrayImport;
+import org.arbalest.device.internal.array.ArrayRelease;
 import org.arbalest.device.internal.array.DeviceArrayImpl;
 import org.arbalest.device.internal.array.HandleExport;
 import org.arbalest.device.internal.array.Ownership;
@@ -149,7 +149,7 @@ public final class SharedArrayImpl implements SharedArray {
 
   private static void giveBack(long struct) {
     try {
-      ArrayImport.giveBack(struct);
+      ArrayRelease.release(struct);
     } finally {
       NativeHeap.free(struct);
     }

@@ -9,7 +9,7 @@ import org.arbalest.device.internal.memory.ByteReader;
 import org.arbalest.device.internal.memory.ByteWriter;
 import org.arbalest.device.internal.schema.FieldImpl;
 import org.arbalest.device.internal.schema.Layout;
-import org.arbalest.device.internal.schema.Malformed;
+import org.arbalest.device.internal.schema.MalformedException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,7 +40,7 @@ record SharedStruct(long length, long nullCount, long offset, List<@Nullable Ext
   }
 
   /**
-   * Reads a struct of a type and those below it, with buffers that lie within the allocations and are as large as the type needs; throws {@link Malformed}.
+   * Reads a struct of a type and those below it, with buffers that lie within the allocations and are as large as the type needs; throws {@link MalformedException}.
    *
    * @param sizes of the allocations
    */
@@ -49,26 +49,26 @@ record SharedStruct(long length, long nullCount, long offset, List<@Nullable Ext
     long nullCount = in.long64("a null count");
     long offset = in.long64("an offset");
     if (length < 0 || offset < 0 || offset > layout.most - length) {
-      throw new Malformed("offset + length = " + offset + " + " + length + " is negative, or more than memory has bytes for");
+      throw new MalformedException("offset + length = " + offset + " + " + length + " is negative, or more than memory has bytes for");
     }
     int count = in.count("the number of buffers", MOST_BUFFERS);
     boolean isView = layout.shape == Layout.Shape.VIEW;
     int expected = isView ? 2 : layout.shape.buffers;
     if (isView ? count < expected : count != expected) {
-      throw new Malformed("there are " + count + " buffers, but an array of type " + layout.kind() + " has " + (isView ? "at least " : "") + expected);
+      throw new MalformedException("there are " + count + " buffers, but an array of type " + layout.kind() + " has " + (isView ? "at least " : "") + expected);
     }
     List<@Nullable Extent> buffers = new ArrayList<>();
     for (int i = 0; i < count; i++) buffers.add(extent(in, sizes, i, layout.bufferBytes(i, offset + length)));
     List<SharedStruct> children = new ArrayList<>();
     for (FieldImpl child : layout.children) children.add(below(child.name(), child, in, sizes));
-    SharedStruct dictionary = layout.dictionary == null ? null : below(Malformed.DICTIONARY, layout.dictionary, in, sizes);
+    SharedStruct dictionary = layout.dictionary == null ? null : below(MalformedException.DICTIONARY, layout.dictionary, in, sizes);
     return new SharedStruct(length, nullCount, offset, buffers, children, dictionary);
   }
 
   private static SharedStruct below(String name, FieldImpl field, ByteReader in, long[] sizes) {
     try {
       return read(field.layout, in, sizes);
-    } catch (Malformed e) {
+    } catch (MalformedException e) {
       throw e.under(name);
     }
   }
@@ -76,13 +76,13 @@ record SharedStruct(long length, long nullCount, long offset, List<@Nullable Ext
   private static @Nullable Extent extent(ByteReader in, long[] sizes, int index, long needed) {
     int memory = in.int32("the allocation of a buffer");
     if (memory == NO_BUFFER) return null; // whether it may be missing, the structure's check knows
-    if (memory < 0 || memory >= sizes.length) throw new Malformed("buffer " + index + " is in allocation " + memory + ", of " + sizes.length);
+    if (memory < 0 || memory >= sizes.length) throw new MalformedException("buffer " + index + " is in allocation " + memory + ", of " + sizes.length);
     long offset = in.long64("the offset of a buffer");
     long bytes = in.long64("the size of a buffer");
     if (offset < 0 || bytes < 0 || offset > sizes[memory] - bytes) {
-      throw new Malformed("buffer " + index + " has " + bytes + " bytes at " + offset + " of an allocation of " + sizes[memory]);
+      throw new MalformedException("buffer " + index + " has " + bytes + " bytes at " + offset + " of an allocation of " + sizes[memory]);
     }
-    if (bytes < needed) throw new Malformed("buffer " + index + " has " + bytes + " bytes, but needs " + needed);
+    if (bytes < needed) throw new MalformedException("buffer " + index + " has " + bytes + " bytes, but needs " + needed);
     return new Extent(memory, offset, bytes);
   }
 

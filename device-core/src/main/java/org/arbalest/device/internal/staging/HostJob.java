@@ -30,7 +30,7 @@ final class HostJob implements HostTask {
   /** All targets and what lies between them: whoever reads there does so in order, which is never wrong. */
   private PendingWrites.@Nullable Range writes;
 
-  private final long tag;
+  private final long handle;
 
   /** Who does it, or gives it up, is the one that gets from the first state to another. */
   private final AtomicReference<State> state = new AtomicReference<>(State.QUEUED);
@@ -47,7 +47,7 @@ final class HostJob implements HostTask {
   /** Takes the pieces over: the list is empty then, before anybody can queue the job. */
   HostJob(CopyList pieces) {
     HostCopies.prepare(pieces.total());
-    this.tag = Slots.take(this);
+    this.handle = Slots.take(this);
     this.pieces = pieces.move();
     state.set(State.QUEUED); // publishes what was set here to the thread that gets it from there
   }
@@ -86,7 +86,7 @@ final class HostJob implements HostTask {
     } else {
       awaitOver();
     }
-    Slots.leave(tag);
+    Slots.leave(handle);
   }
 
   private void awaitOver() {
@@ -106,7 +106,7 @@ final class HostJob implements HostTask {
 
   @Override
   public long userData() {
-    return tag;
+    return handle;
   }
 
   @Override
@@ -123,7 +123,7 @@ final class HostJob implements HostTask {
     return ExitGuard.stub(MethodHandles.lookup(), method, type, ExitAction.NOTHING);
   }
 
-  /** From C; a tag that is not known any more has been given up. */
+  /** From C; a handle that is not known any more has been given up. */
   private static void hostFunction(long userData) {
     try {
       if (Slots.find(userData) instanceof HostJob job) job.run();

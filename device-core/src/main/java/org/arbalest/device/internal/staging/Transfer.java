@@ -270,7 +270,7 @@ public final class Transfer extends Shared {
       ring.release();
       return false;
     }
-    new OutLanes(driver, lanes, ring, slots.size).queue(queue, out, this);
+    new DeviceToHostRing(driver, lanes, ring, slots.size).queue(queue, out, this);
     slots.use(ring);
     return true;
   }

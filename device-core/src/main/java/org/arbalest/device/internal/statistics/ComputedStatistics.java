@@ -37,9 +37,9 @@ public final class ComputedStatistics {
   }
 
   /** A column, and those below it. */
-  private void column(Column column, boolean isShown) {
+  private void column(Column column, boolean isVisible) {
     int number = next++;
-    if (isShown) {
+    if (isVisible) {
       put(number, Statistic.NULL_COUNT.exact, column.nullCount());
       Extremes extremes = Extremes.of(column);
       if (extremes != null) {
@@ -48,16 +48,16 @@ public final class ComputedStatistics {
       }
     }
     if (column.field().type() instanceof StructType struct) {
-      fields(struct, column, isShown);
+      fields(struct, column, isVisible);
     } else {
       next += ColumnNumbers.count(column.field()) - 1;
     }
   }
 
   /** The fields of a struct; of one that has nulls itself, and of what is below it, nobody says which rows count. */
-  private void fields(StructType struct, Column column, boolean isShown) {
-    boolean areShown = isShown && column.nullCount() == 0;
-    for (int i = 0; i < struct.fields().size(); i++) column(column.column(i), areShown);
+  private void fields(StructType struct, Column column, boolean isVisible) {
+    boolean areVisible = isVisible && column.nullCount() == 0;
+    for (int i = 0; i < struct.fields().size(); i++) column(column.column(i), areVisible);
   }
 
   private void put(int number, String key, Column column, long row) {

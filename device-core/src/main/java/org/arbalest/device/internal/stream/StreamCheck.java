@@ -11,7 +11,7 @@ import org.arbalest.device.internal.array.Ownership;
 import org.arbalest.device.internal.schema.FieldImpl;
 import org.arbalest.device.internal.schema.FieldNames;
 import org.arbalest.device.internal.schema.Layout;
-import org.arbalest.device.internal.schema.Malformed;
+import org.arbalest.device.internal.schema.MalformedException;
 import org.arbalest.device.internal.schema.Mismatch;
 import org.arbalest.device.internal.validate.ArrayValidation;
 import org.arbalest.device.types.Field;
@@ -59,17 +59,17 @@ public final class StreamCheck {
     checkPulled(array, null);
   }
 
-  /** The same for a handle that is spent, whose memory the caller holds. */
-  public void checkSpent(DeviceArray array, Ownership owner) {
+  /** The same for a handle that is consumed, whose memory the caller holds. */
+  public void checkConsumed(DeviceArray array, Ownership owner) {
     checkPulled(array, owner);
   }
 
-  private void checkPulled(DeviceArray array, @Nullable Ownership spent) {
+  private void checkPulled(DeviceArray array, @Nullable Ownership consumed) {
     String elsewhere = elsewhere(array);
     if (elsewhere != null) throw DeviceException.invalid(elsewhere);
     try {
-      requireFit(array, spent);
-    } catch (Malformed e) {
+      requireFit(array, consumed);
+    } catch (MalformedException e) {
       throw e.toDeviceException(OF_ANOTHER_TYPE);
     }
   }
@@ -80,7 +80,7 @@ public final class StreamCheck {
     if (elsewhere != null) throw new IllegalArgumentException(name + ": " + elsewhere);
     try {
       requireFit(array, null);
-    } catch (Malformed e) {
+    } catch (MalformedException e) {
       throw e.toException(name + ": " + OF_ANOTHER_TYPE);
     }
   }
@@ -89,20 +89,20 @@ public final class StreamCheck {
     return array.device().type().equals(deviceType) ? null : "a stream of " + deviceType + " arrays gave one on " + array.device();
   }
 
-  /** Throws {@link Malformed}, or, if it is a matter of types, {@link Mismatch}. */
+  /** Throws {@link MalformedException}, or, if it is a matter of types, {@link Mismatch}. */
   @SuppressWarnings("ReferenceEquality") // the same in most cases, which is then known at once
-  private void requireFit(DeviceArray array, @Nullable Ownership spent) {
+  private void requireFit(DeviceArray array, @Nullable Ownership consumed) {
     Field given = array.field();
     if (given == field || given == fitting) return;
     DeviceArrayImpl handle = DeviceArrayImpl.unwrap(array);
-    Ownership owner = spent == null ? handle.share() : spent;
+    Ownership owner = consumed == null ? handle.share() : consumed;
     try {
       long struct = handle.struct(owner);
       Fit fit = fits(field, given, struct, false).and(nulls(field, given, struct));
       if (fit == Fit.ALL) fitting = given;
       if (fit == Fit.IF_NULLS_DO) ArrayValidation.checkNulls(handle, owner, field);
     } finally {
-      if (spent == null) owner.release();
+      if (consumed == null) owner.release();
     }
   }
 
@@ -125,7 +125,7 @@ public final class StreamCheck {
       fit = fit.and(below(child, own.children[i], node, field.type() instanceof MapType, child.name())).and(nulls(child, own.children[i], node));
     }
     if (layout.dictionary != null && own.dictionary != null) { // whose values may be null, whatever its field says (VAL-02)
-      fit = fit.and(below(layout.dictionary, own.dictionary, RawArrowArray.dictionary(struct), false, Malformed.DICTIONARY));
+      fit = fit.and(below(layout.dictionary, own.dictionary, RawArrowArray.dictionary(struct), false, MalformedException.DICTIONARY));
     }
     return fit;
   }
@@ -139,7 +139,7 @@ public final class StreamCheck {
   private static Fit below(Field field, Field given, long struct, boolean isEntry, String name) {
     try {
       return fits(field, given, struct, isEntry);
-    } catch (Malformed e) {
+    } catch (MalformedException e) {
       throw e.under(name);
     }
   }

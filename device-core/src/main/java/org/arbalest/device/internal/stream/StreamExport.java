@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 public final class StreamExport implements HeldByC {
   private final DeviceArrayReader reader;
   private final ReentrantLock calls = new ReentrantLock();
-  private long tag;
+  private long handle;
   private @Nullable Throwable failure;
 
   /** What the last call failed with; null after one that did not. */
@@ -46,13 +46,13 @@ public final class StreamExport implements HeldByC {
     NativeAccess.require();
     StreamCallbacks.load(); // what could fail at first use
     StreamExport export = new StreamExport(reader);
-    export.tag = Slots.take(export);
+    export.handle = Slots.take(export);
     return export;
   }
 
   /** Nobody was given it. */
   void undo() {
-    Slots.leave(tag);
+    Slots.leave(handle);
   }
 
   /** Hands it, and its reader, to C as an {@code ArrowArrayStream}. Cannot fail. */
@@ -60,7 +60,7 @@ public final class StreamExport implements HeldByC {
     RawArrowArrayStream.setGetSchema(out, StreamCallbacks.STREAM_GET_SCHEMA);
     RawArrowArrayStream.setGetNext(out, StreamCallbacks.STREAM_GET_NEXT);
     RawArrowArrayStream.setGetLastError(out, StreamCallbacks.STREAM_GET_LAST_ERROR);
-    RawArrowArrayStream.setPrivateData(out, tag);
+    RawArrowArrayStream.setPrivateData(out, handle);
     RawArrowArrayStream.setRelease(out, StreamCallbacks.STREAM_RELEASE);
   }
 
@@ -70,35 +70,35 @@ public final class StreamExport implements HeldByC {
     RawArrowDeviceArrayStream.setGetSchema(out, StreamCallbacks.DEVICE_STREAM_GET_SCHEMA);
     RawArrowDeviceArrayStream.setGetNext(out, StreamCallbacks.DEVICE_STREAM_GET_NEXT);
     RawArrowDeviceArrayStream.setGetLastError(out, StreamCallbacks.DEVICE_STREAM_GET_LAST_ERROR);
-    RawArrowDeviceArrayStream.setPrivateData(out, tag);
+    RawArrowDeviceArrayStream.setPrivateData(out, handle);
     RawArrowDeviceArrayStream.setRelease(out, StreamCallbacks.DEVICE_STREAM_RELEASE);
   }
 
-  private static @Nullable StreamExport find(long tag) {
-    return Slots.find(tag) instanceof StreamExport export ? export : null;
+  private static @Nullable StreamExport find(long handle) {
+    return Slots.find(handle) instanceof StreamExport export ? export : null;
   }
 
   /** {@code get_schema} of the stream with this {@code private_data}; EINVAL on a released one. */
-  static int getSchema(long tag, long out) {
-    StreamExport export = find(tag);
+  static int getSchema(long handle, long out) {
+    StreamExport export = find(handle);
     return export == null ? Errno.EINVAL : export.getSchema(out);
   }
 
   /** {@code get_next} of the stream with this {@code private_data}; EINVAL on a released one. */
-  static int getNext(long tag, long out, boolean isDeviceArray) {
-    StreamExport export = find(tag);
+  static int getNext(long handle, long out, boolean isDeviceArray) {
+    StreamExport export = find(handle);
     return export == null ? Errno.EINVAL : export.getNext(out, isDeviceArray);
   }
 
   /** {@code get_last_error} of the stream with this {@code private_data}; NULL on a released one. */
-  static long getLastError(long tag) {
-    StreamExport export = find(tag);
+  static long getLastError(long handle) {
+    StreamExport export = find(handle);
     return export == null ? 0 : export.getLastError();
   }
 
   /** {@code release} of the stream with this {@code private_data}. */
-  static void release(long tag) {
-    StreamExport export = find(tag);
+  static void release(long handle) {
+    StreamExport export = find(handle);
     if (export != null) export.release();
   }
 
@@ -149,8 +149,8 @@ public final class StreamExport implements HeldByC {
   }
 
   /** What the last call on the stream with this {@code private_data} failed with, for a consumer of ours; null if it did not. */
-  static @Nullable Throwable lastFailure(long tag) {
-    StreamExport export = find(tag);
+  static @Nullable Throwable lastFailure(long handle) {
+    StreamExport export = find(handle);
     if (export == null) return null;
     export.calls.lock();
     try {
@@ -191,7 +191,7 @@ public final class StreamExport implements HeldByC {
     try {
       if (released) return;
       released = true;
-      Slots.leave(tag);
+      Slots.leave(handle);
       setText(0);
       reader.close();
     } finally {

@@ -94,7 +94,7 @@ public final class TensorExport extends RecycledExport {
         array.letWait(consumer);
       }
       export.write(form, tensor, device, id, flags);
-      export.owner = array.spend();
+      export.owner = array.consume();
     } catch (Throwable t) {
       if (use != null) use.cancel();
       if (export != null) export.recycle();
@@ -138,11 +138,11 @@ public final class TensorExport extends RecycledExport {
     if (form == DLPack.VERSIONED) {
       RawDLManagedTensorVersioned.setMajor(block, MAJOR);
       RawDLManagedTensorVersioned.setMinor(block, MINOR);
-      RawDLManagedTensorVersioned.setManagerCtx(block, tag);
+      RawDLManagedTensorVersioned.setManagerCtx(block, handle);
       RawDLManagedTensorVersioned.setDeleter(block, VERSIONED_DELETER);
       RawDLManagedTensorVersioned.setFlags(block, flags);
     } else {
-      RawDLManagedTensor.setManagerCtx(block, tag);
+      RawDLManagedTensor.setManagerCtx(block, handle);
       RawDLManagedTensor.setDeleter(block, UNVERSIONED_DELETER);
     }
     long tensor = Managed.tensor(form, block);
@@ -173,8 +173,8 @@ public final class TensorExport extends RecycledExport {
 
   /** The same; runs on any thread. */
   static void delete(DLPack form, long managed) {
-    long tag = form == DLPack.VERSIONED ? RawDLManagedTensorVersioned.managerCtx(managed) : RawDLManagedTensor.managerCtx(managed);
-    if (Slots.find(tag) instanceof TensorExport export && export.isLeftBy(1)) {
+    long handle = form == DLPack.VERSIONED ? RawDLManagedTensorVersioned.managerCtx(managed) : RawDLManagedTensor.managerCtx(managed);
+    if (Slots.find(handle) instanceof TensorExport export && export.isLeftBy(1)) {
       export.left();
     } else {
       Faults.warn("a tensor was deleted that had been deleted before");

@@ -64,7 +64,7 @@ public final class TensorImport {
     DeviceArray array;
     try {
       checkVersion(form, managed);
-      Described tensor = new Described(Managed.tensor(form, managed));
+      TensorDescription tensor = new TensorDescription(Managed.tensor(form, managed));
       Device device = deviceOf(tensor);
       if (stream != null) checkReach(stream, device);
       Field field = tensor.field();
@@ -112,7 +112,7 @@ public final class TensorImport {
 
   private static DeviceArray copied(DLPack form, long managed) {
     checkVersion(form, managed);
-    Described tensor = new Described(Managed.tensor(form, managed));
+    TensorDescription tensor = new TensorDescription(Managed.tensor(form, managed));
     Device device = deviceOf(tensor);
     if (!device.isCpuAccessible()) {
       throw new DeviceException(Errno.ENOSYS, "the tensor is on " + device + ", from which the CPU cannot copy it: import it, and copy the array");
@@ -136,7 +136,7 @@ public final class TensorImport {
         + Integer.toUnsignedString(RawDLManagedTensorVersioned.minor(managed)) + ", and only " + MAJOR + " is known here");
   }
 
-  private static Device deviceOf(Described tensor) {
+  private static Device deviceOf(TensorDescription tensor) {
     DeviceType type = new DeviceType(tensor.deviceType());
     if (type.equals(DeviceType.CPU)) return DeviceRegistry.cpu();
     if (type.equals(DeviceType.OPENCL)) {
@@ -161,7 +161,7 @@ public final class TensorImport {
   }
 
   /** The array of some memory, which it takes over, or frees. */
-  private static DeviceArray array(Described tensor, Field field, Device device, DeviceBuffer memory, @Nullable DeviceStreamImpl stream) {
+  private static DeviceArray array(TensorDescription tensor, Field field, Device device, DeviceBuffer memory, @Nullable DeviceStreamImpl stream) {
     try {
       ArrayData data = data(tensor, memory);
       return stream == null ? ArrayAssembly.of(field, data, device) : ArrayAssembly.of(field, data, stream);
@@ -171,7 +171,7 @@ public final class TensorImport {
     }
   }
 
-  private static ArrayData data(Described tensor, DeviceBuffer memory) {
+  private static ArrayData data(TensorDescription tensor, DeviceBuffer memory) {
     List<@Nullable DeviceBuffer> buffers = new ArrayList<>();
     buffers.add(null);
     buffers.add(memory);

@@ -13,7 +13,7 @@ import org.arbalest.device.internal.device.DeviceImpl;
 import org.arbalest.device.internal.device.EventPoint;
 import org.arbalest.device.internal.device.SyncEventImpl;
 import org.arbalest.device.internal.recording.Recording;
-import org.arbalest.device.internal.schema.Malformed;
+import org.arbalest.device.internal.schema.MalformedException;
 
 /** Validates arrays that are held already; see {@link Validation}. */
 public final class ArrayValidation {
@@ -54,13 +54,13 @@ public final class ArrayValidation {
     Recording.OfArray event = Recording.aValidation();
     try {
       check(array, owner, array.field(), false);
-    } catch (Malformed e) {
+    } catch (MalformedException e) {
       throw e.toException();
     }
     if (event != null) RecordedArrays.tell(event, array, owner);
   }
 
-  /** Whether an array has nulls only where another field may have some, which is of the same type; otherwise throws {@link Malformed}. Waits for the array's event. */
+  /** Whether an array has nulls only where another field may have some, which is of the same type; otherwise throws {@link MalformedException}. Waits for the array's event. */
   public static void checkNulls(DeviceArrayImpl array, Ownership owner, Field field) {
     check(array, owner, field, true);
   }

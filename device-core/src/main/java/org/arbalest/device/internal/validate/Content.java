@@ -4,10 +4,10 @@ package org.arbalest.device.internal.validate;
 import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.array.Ownership;
 import org.arbalest.device.internal.schema.Layout;
-import org.arbalest.device.internal.schema.Malformed;
+import org.arbalest.device.internal.schema.MalformedException;
 import org.arbalest.device.types.Field;
 
-/** Full validation (ARR-17) of an array whose structure is sound: its own buffers, then those below. Throws {@link Malformed}. */
+/** Full validation (ARR-17) of an array whose structure is sound: its own buffers, then those below. Throws {@link MalformedException}. */
 final class Content {
   private final HostBuffers buffers;
   private final Ownership owner;
@@ -37,7 +37,7 @@ final class Content {
     for (int i = 0; i < layout.children.length; i++) {
       try {
         check(rows.child(i));
-      } catch (Malformed e) {
+      } catch (MalformedException e) {
         throw e.under(layout.children[i].name().isEmpty() ? "[" + i + "]" : layout.children[i].name());
       }
     }
@@ -45,8 +45,8 @@ final class Content {
     if (dictionary == null) return;
     try {
       check(rows.dictionary(dictionary));
-    } catch (Malformed e) {
-      throw e.under(Malformed.DICTIONARY);
+    } catch (MalformedException e) {
+      throw e.under(MalformedException.DICTIONARY);
     }
   }
 

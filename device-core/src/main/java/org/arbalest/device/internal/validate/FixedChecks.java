@@ -6,7 +6,7 @@ import java.util.Locale;
 import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.memory.Integers;
 import org.arbalest.device.internal.memory.NativeHeap;
-import org.arbalest.device.internal.schema.Malformed;
+import org.arbalest.device.internal.schema.MalformedException;
 import org.arbalest.device.internal.schema.Units;
 import org.arbalest.device.types.FlatType.DateType;
 import org.arbalest.device.types.FlatType.DateUnit;
@@ -61,13 +61,13 @@ final class FixedChecks {
     if (row == rows.count) return;
     long index = isSigned ? Integers.get(values, rows.layout.bits, row) : Integers.getUnsigned(values, rows.layout.bits, row);
     String shown = isSigned ? String.valueOf(index) : Long.toUnsignedString(index);
-    throw new Malformed("row " + row + ": index " + shown + " is beyond the " + known + " values of the dictionary");
+    throw new MalformedException("row " + row + ": index " + shown + " is beyond the " + known + " values of the dictionary");
   }
 
   private void checkTimes(TimeType type) {
     long day = Units.perDay(type.unit());
     long row = outside(true, 0, day - 1);
-    if (row < rows.count) throw new Malformed("row " + row + ": " + value(row) + " is not within the " + day + " " + name(type) + " of a day");
+    if (row < rows.count) throw new MalformedException("row " + row + ": " + value(row) + " is not within the " + day + " " + name(type) + " of a day");
   }
 
   private static String name(TimeType type) {
@@ -77,7 +77,7 @@ final class FixedChecks {
   private void checkDates() {
     long row = 0;
     while ((row = Scan.partOfDay(values, row, rows.count)) < rows.count && isNull(row)) row++;
-    if (row < rows.count) throw new Malformed("row " + row + ": " + value(row) + " milliseconds are not a whole number of days");
+    if (row < rows.count) throw new MalformedException("row " + row + ": " + value(row) + " milliseconds are not a whole number of days");
   }
 
   private void checkDecimals(DecimalType type) {
@@ -97,8 +97,8 @@ final class FixedChecks {
     }
   }
 
-  private static Malformed tooManyDigits(long row, String value, DecimalType type) {
-    return new Malformed("row " + row + ": the unscaled " + value + " has more digits than the " + type.precision() + " of the precision");
+  private static MalformedException tooManyDigits(long row, String value, DecimalType type) {
+    return new MalformedException("row " + row + ": the unscaled " + value + " has more digits than the " + type.precision() + " of the precision");
   }
 
   private long value(long row) {

@@ -4,7 +4,7 @@ package org.arbalest.device.internal.validate;
 import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.Layout;
-import org.arbalest.device.internal.schema.Malformed;
+import org.arbalest.device.internal.schema.MalformedException;
 import org.arbalest.device.types.NestedType.UnionType;
 import org.jspecify.annotations.Nullable;
 
@@ -26,7 +26,7 @@ final class Nulls {
     long said = RawArrowArray.nullCount(struct);
     if (!rows.layout.shape.hasValidity) {
       if (said > 0 && rows.layout.shape != Layout.Shape.NULL) {
-        throw new Malformed("null_count = " + said + ", but arrays of type " + rows.layout.kind() + " have no nulls of their own");
+        throw new MalformedException("null_count = " + said + ", but arrays of type " + rows.layout.kind() + " have no nulls of their own");
       }
       return;
     }
@@ -50,7 +50,7 @@ final class Nulls {
     if (count == 0) return;
     long nulls = buffers.bits(bitmap, start, count).nulls(count);
     if (rows.isWhole ? nulls != said : nulls > said) {
-      throw new Malformed("null_count = " + said + ", but " + nulls + " of " + count + " elements are null");
+      throw new MalformedException("null_count = " + said + ", but " + nulls + " of " + count + " elements are null");
     }
   }
 
@@ -58,7 +58,7 @@ final class Nulls {
     Above above = above(buffers, rows);
     for (long row = 0; row < rows.count; row++) {
       if (!validity.isNull(row)) continue;
-      if (above == null || !above.hides(row)) throw new Malformed("row " + row + ": null, but the field is not nullable");
+      if (above == null || !above.hides(row)) throw new MalformedException("row " + row + ": null, but the field is not nullable");
     }
   }
 

@@ -4,7 +4,7 @@ package org.arbalest.device.internal.validate;
 import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.memory.Integers;
 import org.arbalest.device.internal.schema.Layout;
-import org.arbalest.device.internal.schema.Malformed;
+import org.arbalest.device.internal.schema.MalformedException;
 import org.arbalest.device.types.FlatType.LargeUtf8Type;
 import org.arbalest.device.types.FlatType.Utf8Type;
 
@@ -19,7 +19,7 @@ final class OffsetChecks {
     long size = Integers.get(offsets, rows.layout.bits, rows.count) - first;
     if (size == 0) return;
     long data = RawArrowArray.buffer(rows.struct, 2);
-    if (data == 0) throw new Malformed("the data is NULL, but the offsets say " + size + " bytes");
+    if (data == 0) throw new MalformedException("the data is NULL, but the offsets say " + size + " bytes");
     boolean isText = rows.field.type() instanceof Utf8Type || rows.field.type() instanceof LargeUtf8Type;
     if (isText) TextChecks.check(buffers, rows, offsets, buffers.at(data + first, size));
   }
@@ -35,17 +35,17 @@ final class OffsetChecks {
     long all = RawArrowArray.buffer(rows.struct, 1);
     long offsets = buffers.at(all + width * rows.start, width * (rows.count + 1));
     long descent = Scan.descent(offsets, bits, rows.count + 1);
-    if (descent == 0) throw new Malformed("row 0: " + offset(rows, offsets, 0) + " is negative");
+    if (descent == 0) throw new MalformedException("row 0: " + offset(rows, offsets, 0) + " is negative");
     if (descent <= rows.count) {
-      throw new Malformed("row " + (descent - 1) + ": " + offset(rows, offsets, descent) + " is before " + offset(rows, offsets, descent - 1));
+      throw new MalformedException("row " + (descent - 1) + ": " + offset(rows, offsets, descent) + " is before " + offset(rows, offsets, descent - 1));
     }
     long last = Integers.get(offsets, bits, rows.count);
-    if (last > known) throw new Malformed("row " + (rows.count - 1) + ": " + offset(rows, offsets, rows.count) + " is beyond the " + known + " " + what);
+    if (last > known) throw new MalformedException("row " + (rows.count - 1) + ": " + offset(rows, offsets, rows.count) + " is beyond the " + known + " " + what);
     long end = RawArrowArray.offset(rows.struct) + RawArrowArray.length(rows.struct);
     if (rows.start + rows.count == end) return offsets;
     long most = Integers.get(buffers.at(all + width * end, width), bits, 0);
     if (last > most) {
-      throw new Malformed("row " + (rows.count - 1) + ": " + offset(rows, offsets, rows.count) + " is beyond the last, offsets[" + end + "] = " + most);
+      throw new MalformedException("row " + (rows.count - 1) + ": " + offset(rows, offsets, rows.count) + " is beyond the last, offsets[" + end + "] = " + most);
     }
     return offsets;
   }
@@ -62,6 +62,6 @@ final class OffsetChecks {
     long row = Scan.beyond(offsets, sizes, bits, rows.count, known);
     if (row == rows.count) return;
     String view = offset(rows, offsets, row) + " and sizes[" + (rows.start + row) + "] = " + Integers.get(sizes, bits, row);
-    throw new Malformed("row " + row + ": " + view + " lead beyond the " + known + " elements, or are negative");
+    throw new MalformedException("row " + row + ": " + view + " lead beyond the " + known + " elements, or are negative");
   }
 }

@@ -4,7 +4,7 @@ package org.arbalest.device.internal.validate;
 import org.arbalest.device.internal.memory.Integers;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.memory.Utf8Scan;
-import org.arbalest.device.internal.schema.Malformed;
+import org.arbalest.device.internal.schema.MalformedException;
 
 /** Whether each text is UTF-8; those beneath nulls may be anything. */
 final class TextChecks {
@@ -60,6 +60,6 @@ final class TextChecks {
     if (Utf8Scan.isValid(at, bytes)) return;
     long wrong = Utf8Scan.wrong(at, bytes);
     String why = wrong == bytes ? "ends within a character" : "has 0x" + Integer.toHexString(NativeHeap.getByte(at + wrong) & 0xFF) + " at " + wrong;
-    throw new Malformed("row " + row + ": no UTF-8: a text of " + bytes + " bytes " + why);
+    throw new MalformedException("row " + row + ": no UTF-8: a text of " + bytes + " bytes " + why);
   }
 }

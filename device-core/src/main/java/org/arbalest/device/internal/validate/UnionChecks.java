@@ -6,7 +6,7 @@ import java.util.List;
 import org.arbalest.device.types.NestedType.UnionType;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.Layout;
-import org.arbalest.device.internal.schema.Malformed;
+import org.arbalest.device.internal.schema.MalformedException;
 
 /** The types of a union, and the offsets of a dense one. */
 final class UnionChecks {
@@ -34,7 +34,7 @@ final class UnionChecks {
     long types = buffers.elements(rows, rows.surplus(), 1);
     for (long row = 0; row < rows.count; row++) {
       byte id = NativeHeap.getByte(types + row);
-      if (id < 0 || lengths[id] < 0) throw new Malformed("row " + row + ": types[" + (rows.start + row) + "] = " + id + " is none of the union's");
+      if (id < 0 || lengths[id] < 0) throw new MalformedException("row " + row + ": types[" + (rows.start + row) + "] = " + id + " is none of the union's");
     }
     if (rows.layout.shape == Layout.Shape.DENSE_UNION) checkOffsets(types, buffers.elements(rows, rows.surplus() + 1, Integer.BYTES));
   }
@@ -49,10 +49,10 @@ final class UnionChecks {
     }
   }
 
-  private Malformed wrong(long row, byte id, int offset, int before) {
+  private MalformedException wrong(long row, byte id, int offset, int before) {
     String what = "row " + row + ": offsets[" + (rows.start + row) + "] = " + offset;
     String child = "\"" + rows.layout.children[ids().indexOf((int) id)].name() + "\"";
-    if (offset < 0 || offset >= lengths[id]) return new Malformed(what + " is beyond the " + lengths[id] + " elements of " + child);
-    return new Malformed(what + " is before " + before + ", which was the last of " + child);
+    if (offset < 0 || offset >= lengths[id]) return new MalformedException(what + " is beyond the " + lengths[id] + " elements of " + child);
+    return new MalformedException(what + " is before " + before + ", which was the last of " + child);
   }
 }

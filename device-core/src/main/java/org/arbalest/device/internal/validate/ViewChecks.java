@@ -5,7 +5,7 @@ import java.util.HashMap;
 import java.util.Map;
 import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.memory.NativeHeap;
-import org.arbalest.device.internal.schema.Malformed;
+import org.arbalest.device.internal.schema.MalformedException;
 import org.arbalest.device.internal.schema.ViewStruct;
 import org.arbalest.device.types.FlatType.Utf8ViewType;
 
@@ -70,7 +70,7 @@ final class ViewChecks {
     int index = ViewStruct.buffer(view);
     int at = ViewStruct.offset(view);
     String fault = ViewStruct.fault(rows.start + row, size, index, at, variadic, sizes);
-    if (fault != null) throw new Malformed("row " + row + ": " + fault);
+    if (fault != null) throw new MalformedException("row " + row + ": " + fault);
     long text = data(index, NativeHeap.getLong(sizes + Long.BYTES * (long) index)) + at;
     int prefix = NativeHeap.getInt(ViewStruct.value(view));
     if (prefix != NativeHeap.getInt(text)) {
@@ -95,7 +95,7 @@ final class ViewChecks {
     return String.format("%08x", Integer.reverseBytes(bytes));
   }
 
-  private Malformed wrong(long row, String what) {
-    return new Malformed("row " + row + ": views[" + (rows.start + row) + "]" + what);
+  private MalformedException wrong(long row, String what) {
+    return new MalformedException("row " + row + ": views[" + (rows.start + row) + "]" + what);
   }
 }

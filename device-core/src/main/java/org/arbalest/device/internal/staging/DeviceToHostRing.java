@@ -4,7 +4,7 @@ package org.arbalest.device.internal.staging;
 import org.arbalest.device.spi.DeviceDriver;
 
 /** The way out by two lanes and a ring of slots: while the CPU empties one, the device fills others. */
-final class OutLanes {
+final class DeviceToHostRing {
   private final DeviceDriver driver;
   private final Staging.Lanes lanes;
   private final SlotGroup ring;
@@ -18,7 +18,7 @@ final class OutLanes {
   private final CopyList empties = new CopyList();
   private long used;
 
-  OutLanes(DeviceDriver driver, Staging.Lanes lanes, SlotGroup ring, long size) {
+  DeviceToHostRing(DeviceDriver driver, Staging.Lanes lanes, SlotGroup ring, long size) {
     this.driver = driver;
     this.lanes = lanes;
     this.ring = ring;

@@ -4,7 +4,7 @@ package org.arbalest.device.internal.schema;
 import org.arbalest.device.DeviceException;
 
 /** Something is wrong with a schema or an array; collects the path of the field on its way up. */
-public class Malformed extends RuntimeException {
+public class MalformedException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
   /** The path element of a dictionary. */
@@ -13,13 +13,13 @@ public class Malformed extends RuntimeException {
   private final String what;
   private String path = "";
 
-  public Malformed(String what) {
+  public MalformedException(String what) {
     super(what, null, false, false);
     this.what = what;
   }
 
   /** Adds the name of the field that the trouble is below. */
-  public final Malformed under(String name) {
+  public final MalformedException under(String name) {
     path = "." + name + path;
     return this;
   }

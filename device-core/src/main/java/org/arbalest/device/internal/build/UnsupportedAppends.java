@@ -13,7 +13,7 @@ import org.arbalest.device.types.Interval;
 import org.jspecify.annotations.Nullable;
 
 /** What a type does not take, its builder refuses here, and of arrays it takes one value after the other. See {@link ColumnBuilder}. */
-abstract sealed class RefusingBuilder extends TimesBuilder
+abstract sealed class UnsupportedAppends extends TimesBuilder
     permits BoolBuilder,
     EncodedBuilder,
     FixedBuilder,
@@ -23,11 +23,11 @@ abstract sealed class RefusingBuilder extends TimesBuilder
     StructBuilder,
     TextBuilder,
     UnionBuilder {
-  RefusingBuilder(BuildMemory memory, Field field) {
+  UnsupportedAppends(BuildMemory memory, Field field) {
     super(memory, field, null, null);
   }
 
-  RefusingBuilder(BuildMemory memory, Field field, @Nullable GrowableBuffer integers, @Nullable GrowableBuffer floats) {
+  UnsupportedAppends(BuildMemory memory, Field field, @Nullable GrowableBuffer integers, @Nullable GrowableBuffer floats) {
     super(memory, field, integers, floats);
   }
 

@@ -20,7 +20,7 @@ import org.arbalest.device.types.NestedType.ListType
 import org.arbalest.device.types.NestedType.StructType
 import java.lang.foreign.Arena
 
-class ShownPartSpec : FunSpec({
+class ArrayExportSliceSpec : FunSpec({
     extension(Balanced)
 
     fun exported(array: DeviceArray, look: (Long) -> Unit) = Arena.ofConfined().use { arena ->

@@ -8,7 +8,7 @@ import org.arbalest.support.LedgerExtension
 import org.arbalest.support.adbc.FaultyDriver
 import org.arbalest.support.adbc.FaultyDriverExtension
 
-class TurnSpec : FunSpec({
+class ConnectionLockSpec : FunSpec({
     extension(FaultyDriver.needed)
     extension(LedgerExtension)
     extension(FaultyDriverExtension())
@@ -16,7 +16,7 @@ class TurnSpec : FunSpec({
     test("what closes while a driver's thread pulls what is bound, and no call runs, is released at once [ADB-11]") {
         Faulty.connected { connection ->
             val statement = connection.createStatement()
-            val callback = Turn.Feeding((statement as StatementImpl).handle.turn)
+            val callback = ConnectionLock.Feeding((statement as StatementImpl).handle.turn)
             callback.begin()
             try {
                 statement.close()

@@ -8,13 +8,13 @@ import org.arbalest.device.Errno;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call that gives something back, waits for devices, and is made while none has work; or when too many wait for that. One that is refused is made again in later lulls: for as long as it takes where
+ * A call that gives something back, waits for devices, and is made while none has work; or when too many wait for that. One that is refused is made again in later idle periods: for as long as it takes where
  * the device cannot tell, else some times (DEV-26).
  */
-public final class InLull implements Lull.Steps {
+public final class IdleTask implements IdlePeriod.Steps {
   private static final int TRIES = 10;
 
-  /** So many may wait for a lull: other processes may be unable to free memory until they are made. */
+  /** So many may wait for an idle period: other processes may be unable to free memory until they are made. */
   private static final int MOST_WAITING = 64;
 
   private static final AtomicInteger WAITING = new AtomicInteger();
@@ -23,7 +23,7 @@ public final class InLull implements Lull.Steps {
   private final Consumer<@Nullable DeviceException> ended;
   private int tries;
 
-  private InLull(Runnable call, Consumer<@Nullable DeviceException> ended) {
+  private IdleTask(Runnable call, Consumer<@Nullable DeviceException> ended) {
     this.call = call;
     this.ended = ended;
   }
@@ -36,10 +36,10 @@ public final class InLull implements Lull.Steps {
   public static void run(Runnable call, Consumer<@Nullable DeviceException> ended) {
     Worker.RELEASES.start();
     WAITING.incrementAndGet();
-    Lull.await(new InLull(call, ended));
+    IdlePeriod.await(new IdleTask(call, ended));
   }
 
-  /** Whether no lull is to be waited for any more. */
+  /** Whether no idle period is to be waited for any more. */
   static boolean isPressing() {
     return WAITING.get() > MOST_WAITING;
   }
@@ -51,7 +51,7 @@ public final class InLull implements Lull.Steps {
       call.run();
     } catch (DeviceException e) {
       if (e.errno() == Errno.EAGAIN) throw e;
-      if (++tries < TRIES) throw new DeviceException(Errno.EAGAIN, "tried again in another lull: " + e.getMessage(), e);
+      if (++tries < TRIES) throw new DeviceException(Errno.EAGAIN, "tried again in another idle period: " + e.getMessage(), e);
       failure = e;
     } catch (RuntimeException | Error e) { // a defect, which is reported, and not tried again
       WAITING.decrementAndGet();

@@ -14,8 +14,8 @@ import java.util.Set;
 import org.arbalest.device.spi.ObjectType;
 
 /** What to write in place of a class that is no component, for an error. */
-final class Instead {
-  private Instead() {}
+final class ClassHint {
+  private ClassHint() {}
 
   static String of(ObjectType type) {
     Class<?> raw = type.type();

@@ -21,10 +21,10 @@ import java.util.concurrent.locks.ReentrantLock
 import kotlin.concurrent.thread
 
 /** When a step is done that waits for devices, and when it is not. */
-class LullSpec : FunSpec({
+class IdlePeriodSpec : FunSpec({
     extension(LedgerExtension)
 
-    /** Whoever looks for a lull has looked, and sleeps since there is none. */
+    /** Whoever looks for an idle period has looked, and sleeps since there is none. */
     fun awaitLook(): Unit = eventually("somebody has looked") {
         Thread.getAllStackTraces().any { (thread, frames) -> thread.name == "arbalest-lull" && frames.any { it.methodName == "sleep" } }
     }
@@ -40,10 +40,10 @@ class LullSpec : FunSpec({
 
     fun refused(errno: Int): Nothing = throw DeviceException(errno, "a call is refused")
 
-    test("nothing is done while somebody waits for an event, and each step in a lull of its own [DEV-28]") {
+    test("nothing is done while somebody waits for an event, and each step in an idle period of its own [DEV-28]") {
         val done = AtomicInteger()
         busy {
-            Lull.await {
+            IdlePeriod.await {
                 if (done.incrementAndGet() == 1) Counts.WAITS.increment()
                 done.get() == 3
             }
@@ -57,20 +57,20 @@ class LullSpec : FunSpec({
         eventually("all are done") { done.get() == 3 }
     }
 
-    test("who does at once what waits does all of it, also what the thread that looks for a lull is about to do [DEV-28]") {
+    test("who does at once what waits does all of it, also what the thread that looks for an idle period is about to do [DEV-28]") {
         val begun = CountDownLatch(1)
         val gate = CountDownLatch(1)
         val by = ConcurrentLinkedQueue<Thread>()
         val hurrying = busy {
-            Lull.await {
+            IdlePeriod.await {
                 begun.countDown()
                 gate.await()
                 true
             }
             awaitLook()
-            thread { Lull.hurry() }.also {
+            thread { IdlePeriod.hurry() }.also {
                 begun.await()
-                Lull.await { by.add(Thread.currentThread()) }
+                IdlePeriod.await { by.add(Thread.currentThread()) }
             }
         }
         try {
@@ -89,7 +89,7 @@ class LullSpec : FunSpec({
         DeviceImpl(DeviceType(1004), 0, driver).createStream().use { stream ->
             val done = CountDownLatch(1)
             driver.isIdle = false
-            Lull.await {
+            IdlePeriod.await {
                 done.countDown()
                 true
             }
@@ -110,16 +110,16 @@ class LullSpec : FunSpec({
         }
     }
 
-    test("what cannot be told is done again in another lull, and others meanwhile [DEV-26]") {
+    test("what cannot be told is done again in another idle period, and others meanwhile [DEV-26]") {
         val order = ConcurrentLinkedQueue<String>()
         val tries = AtomicInteger()
         busy {
-            Lull.await {
+            IdlePeriod.await {
                 order += "refused"
                 if (tries.incrementAndGet() < 3) refused(Errno.EAGAIN)
                 true
             }
-            Lull.await {
+            IdlePeriod.await {
                 order += "other"
                 true
             }
@@ -130,17 +130,17 @@ class LullSpec : FunSpec({
 
     test("what fails for good, or by a defect, is done once, and holds up nothing [DEV-26]") {
         val done = ConcurrentLinkedQueue<String>()
-        Lull.await {
+        IdlePeriod.await {
             done += "failed"
             refused(Errno.EIO)
         }
-        Lull.await {
+        IdlePeriod.await {
             done += "defect"
             error("a defect")
         }
         val last = CountDownLatch(2)
         repeat(2) {
-            Lull.await {
+            IdlePeriod.await {
                 last.countDown()
                 true
             }
@@ -149,37 +149,37 @@ class LullSpec : FunSpec({
         done.sorted() shouldContainExactly listOf("defect", "failed")
     }
 
-    test("who is in a hurry has all done at once, to the last step, but for what cannot be told, which is done in a lull [DEV-28]") {
+    test("who is in a hurry has all done at once, to the last step, but for what cannot be told, which is done in an idle period [DEV-28]") {
         val steps = AtomicInteger()
         val tries = AtomicInteger()
         busy {
-            Lull.await { steps.incrementAndGet() == 5 }
-            Lull.await {
+            IdlePeriod.await { steps.incrementAndGet() == 5 }
+            IdlePeriod.await {
                 if (tries.incrementAndGet() == 1) refused(Errno.EAGAIN)
                 true
             }
-            Lull.await {
+            IdlePeriod.await {
                 steps.addAndGet(100)
                 refused(Errno.EIO)
             }
-            val before = Lull.steps()
-            Lull.hurry()
+            val before = IdlePeriod.steps()
+            IdlePeriod.hurry()
             steps.get() shouldBe 105
             tries.get() shouldBe 1
-            Lull.steps() - before shouldBeGreaterThanOrEqual 6
+            IdlePeriod.steps() - before shouldBeGreaterThanOrEqual 6
             awaitLook()
             tries.get() shouldBe 1
         }
         eventually("it is done again") { tries.get() == 2 }
     }
 
-    test("a call that fails is made ten times, each in a lull, and then its owner is told, once; nobody waits while it is made again [DEV-26]") {
+    test("a call that fails is made ten times, each in an idle period, and then its owner is told, once; nobody waits while it is made again [DEV-26]") {
         val calls = AtomicInteger()
         val told = ConcurrentLinkedQueue<String>()
-        InLull.run({ calls.incrementAndGet(); refused(Errno.EIO) }) { told += "${it?.message}" }
+        IdleTask.run({ calls.incrementAndGet(); refused(Errno.EIO) }) { told += "${it?.message}" }
         eventually("he is told") { told.isNotEmpty() }
         calls.get() shouldBe 10
-        InLull.run({ if (calls.incrementAndGet() < 30) refused(Errno.EAGAIN) }) { told += "${it?.message}" }
+        IdleTask.run({ if (calls.incrementAndGet() < 30) refused(Errno.EAGAIN) }) { told += "${it?.message}" }
         eventually("it was made") { told.size == 2 }
         calls.get() shouldBe 30
         told.toList() shouldContainExactly listOf("a call is refused", "null")

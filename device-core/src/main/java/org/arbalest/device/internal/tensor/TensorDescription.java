@@ -15,7 +15,7 @@ import org.arbalest.device.types.Extension.FixedShapeTensor;
 import org.arbalest.device.types.Field;
 
 /** What a {@code DLTensor} of somebody else's says, read once, and found to be possible; nothing of its data is read. */
-final class Described {
+final class TensorDescription {
   /** More than any library has. */
   private static final int MOST_DIMENSIONS = 64;
 
@@ -30,7 +30,7 @@ final class Described {
   private final long count;
   private final long start;
 
-  Described(long tensor) {
+  TensorDescription(long tensor) {
     this.tensor = tensor;
     int bits = RawDLTensor.bits(tensor);
     this.element = Elements.field(RawDLTensor.code(tensor), bits, RawDLTensor.lanes(tensor));

@@ -5,12 +5,12 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** How much several caches may keep together for long, besides each one's own bound. */
-final class KeptTogether {
+final class CacheLimit {
   private final long most;
   private final AtomicLong kept = new AtomicLong();
   private final CopyOnWriteArrayList<BlockCache> caches = new CopyOnWriteArrayList<>();
 
-  KeptTogether(long most) {
+  CacheLimit(long most) {
     this.most = most;
   }
 

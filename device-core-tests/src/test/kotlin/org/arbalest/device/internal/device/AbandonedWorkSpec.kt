@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit.SECONDS
 import java.util.concurrent.atomic.AtomicInteger
 
 /** How long what work uses is held that is given up. */
-class GivenUpSpec : FunSpec({
+class AbandonedWorkSpec : FunSpec({
     extension(LedgerExtension)
 
     fun Uncertain.queue() = DeviceQueue(DeviceImpl(DeviceType(1005), 0, this), this, 7, DeviceQueue.Kind.BORROWED)
@@ -24,7 +24,7 @@ class GivenUpSpec : FunSpec({
         val driver = Uncertain()
         val queue = driver.queue()
         val used = Freed()
-        GivenUp.await(queue, longArrayOf(7), used)
+        AbandonedWork.await(queue, longArrayOf(7), used)
         used.release()
         eventually("it is asked for again and again") { driver.asked.get() > 3 }
         used.freed.get() shouldBe 0
@@ -33,19 +33,19 @@ class GivenUpSpec : FunSpec({
         queue.release()
     }
 
-    test("what is kept without a wait is let go, and there is a lull again, also where nobody can say whether its queue is captured [DEV-40, DEV-60]") {
+    test("what is kept without a wait is let go, and there is an idle period again, also where nobody can say whether its queue is captured [DEV-40, DEV-60]") {
         val driver = Uncertain()
         driver.isPast = true
         val queue = driver.queue()
         val used = Freed()
-        GivenUp.keep(queue, used)
+        AbandonedWork.keep(queue, used)
         used.release()
         eventually("it is let go") { used.freed.get() == 1 }
         queue.release()
         eventually("nobody waits") { Counts.WAITS.sum() == 0L }
-        val lull = CountDownLatch(1)
-        InLull.run({ lull.countDown() }) {}
-        lull.await(5, SECONDS) shouldBe true
+        val idle = CountDownLatch(1)
+        IdleTask.run({ idle.countDown() }) {}
+        idle.await(5, SECONDS) shouldBe true
     }
 })
 

@@ -13,7 +13,7 @@ import org.arbalest.device.internal.memory.Faults;
  * Work of which a part is in queues, and no event of it: a call has failed half way, or could not record one. What the work uses is held until the queues are past
  * it (DEV-19), also where nobody can tell when that is (DEV-40).
  */
-final class GivenUp extends Shared implements Runnable {
+final class AbandonedWork extends Shared implements Runnable {
   private static final long LONGEST_PAUSE_MILLIS = 1000;
 
   private final DeviceQueue queue;
@@ -25,7 +25,7 @@ final class GivenUp extends Shared implements Runnable {
 
   private long pauseMillis = 1;
 
-  private GivenUp(DeviceQueue queue, long[] handles, Shared... used) {
+  private AbandonedWork(DeviceQueue queue, long[] handles, Shared... used) {
     this.queue = queue;
     this.handles = handles;
     this.used = used;
@@ -38,7 +38,7 @@ final class GivenUp extends Shared implements Runnable {
    * @param used what the caller holds
    */
   static void await(DeviceQueue queue, long[] handles, Shared... used) {
-    GivenUp work = new GivenUp(queue, handles, used);
+    AbandonedWork work = new AbandonedWork(queue, handles, used);
     while (work.next < handles.length) {
       if (!work.isPast()) {
         work.hold();
@@ -49,7 +49,7 @@ final class GivenUp extends Shared implements Runnable {
 
   /** Holds what its caller holds until the queue is past what is in it now; does not wait, and calls nothing on this thread. */
   static void keep(DeviceQueue queue, Shared used) {
-    new GivenUp(queue, new long[] {queue.handle}, used).hold();
+    new AbandonedWork(queue, new long[] {queue.handle}, used).hold();
   }
 
   /** Whether the next queue is past the work, after a wait. One that fails is. */

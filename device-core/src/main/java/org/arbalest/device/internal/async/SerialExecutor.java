@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * inside {@code request} or {@code cancel} (ASY-04). While it waits for a source, another can take its place, to end the stream: neither an error nor
  * a release waits for a source from which nothing comes.
  */
-abstract sealed class Turns implements Runnable permits AsyncExport {
+abstract sealed class SerialExecutor implements Runnable permits AsyncExport {
   /** For what an executor refuses, or would run inside {@code request}. */
   private static final Executor FALLBACK = new CompletableFuture<>().defaultExecutor();
 
@@ -31,7 +31,7 @@ abstract sealed class Turns implements Runnable permits AsyncExport {
   /** Who is inside {@code request} and asks the source for more: what that signals is done elsewhere, too. */
   private final AtomicReference<@Nullable Thread> asking = new AtomicReference<>();
 
-  Turns(Executor executor) {
+  SerialExecutor(Executor executor) {
     this.executor = executor;
   }
 

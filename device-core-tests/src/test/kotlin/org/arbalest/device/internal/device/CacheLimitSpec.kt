@@ -12,7 +12,7 @@ import java.lang.management.ManagementFactory
 import java.util.concurrent.atomic.AtomicLong
 
 /** What caches of several devices keep together. */
-class KeptTogetherSpec : FunSpec({
+class CacheLimitSpec : FunSpec({
     val most = Management.mainMemory() / 16
     val piece = most / 8
 
@@ -41,7 +41,7 @@ class KeptTogetherSpec : FunSpec({
 
     test("what a cache keeps too much while it is looked at is given back as well, though nobody frees anything more [DEV-53]") {
         val page = BlockCache.PAGE
-        val together = KeptTogether(10 * page)
+        val together = CacheLimit(10 * page)
         val caches = listOf("fullest" to 100L, "held" to 100L, "shrinking" to 2L).map { (name, pages) ->
             BlockCache(Numbers(true), name, Long.MAX_VALUE, pages * page, together)
         }

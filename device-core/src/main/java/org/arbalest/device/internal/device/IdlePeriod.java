@@ -16,10 +16,10 @@ import org.jspecify.annotations.Nullable;
  * A time in which no device has work that we know of: nothing is in a stream of ours, and nobody waits for an event, as memory does that is kept for work in any
  * stream. Calls that wait for a device, and hold up others meanwhile, are put off until then (DEV-28). A daemon thread looks, while there are some.
  */
-final class Lull {
-  /** Something that is done in steps, each of them in a lull. */
+final class IdlePeriod {
+  /** Something that is done in steps, each of them in an idle period. */
   interface Steps {
-    /** Does one: whether it was the last. What throws {@code EAGAIN} is done again in a later lull. */
+    /** Does one: whether it was the last. What throws {@code EAGAIN} is done again in a later idle period. */
     boolean next();
   }
 
@@ -34,12 +34,12 @@ final class Lull {
   private static volatile long steps;
   private static boolean started;
 
-  private Lull() {}
+  private IdlePeriod() {}
 
   /** Does not block. */
   static void await(Steps steps) {
     synchronized (WAITING) {
-      if (!started) Thread.ofPlatform().name("arbalest-lull").daemon().start(Lull::work);
+      if (!started) Thread.ofPlatform().name("arbalest-lull").daemon().start(IdlePeriod::work);
       started = true;
       WAITING.add(steps);
       WAITING.notifyAll();
@@ -65,7 +65,7 @@ final class Lull {
     } finally {
       STEPPING.unlock();
     }
-    again.forEach(Lull::await);
+    again.forEach(IdlePeriod::await);
   }
 
   /** What a step has done: the last, one that others follow, or nothing now. */
@@ -107,7 +107,7 @@ final class Lull {
     while (true) {
       try {
         awaitOne();
-        Done done = isNow() || InLull.isPressing() ? stepInLull() : Done.NONE;
+        Done done = isNow() || IdleTask.isPressing() ? stepWhenIdle() : Done.NONE;
         if (done == Done.NONE) TimeUnit.MILLISECONDS.sleep(PATIENCE_MILLIS);
       } catch (Throwable t) {
         Faults.report("giving memory back", t);
@@ -115,11 +115,11 @@ final class Lull {
     }
   }
 
-  /** Does a step, if there is a lull. All under the lock: who hurries waits for what was taken here. */
-  private static Done stepInLull() {
+  /** Does a step, if there is an idle period. All under the lock: who hurries waits for what was taken here. */
+  private static Done stepWhenIdle() {
     STEPPING.lock();
     try {
-      if (!isNow() && !InLull.isPressing()) return Done.NONE;
+      if (!isNow() && !IdleTask.isPressing()) return Done.NONE;
       Steps next = poll();
       if (next == null) return Done.LAST;
       Done done = step(next);

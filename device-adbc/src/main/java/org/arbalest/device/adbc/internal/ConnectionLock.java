@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /** Who may call what of one connection, or of one database: one thread at a time. */
-final class Turn {
+final class ConnectionLock {
   /** What this thread feeds with batches, within a callback of its driver: the innermost. */
   private static final ThreadLocal<@Nullable Feeding> FED = new ThreadLocal<>();
 
@@ -22,7 +22,7 @@ final class Turn {
   private static final AtomicInteger FEEDERS = new AtomicInteger();
 
   /** While this thread closes a source: whose sources are to be closed when it has, and not within that, on a stack of any depth. */
-  private static final ThreadLocal<@Nullable Queue<Turn>> CLOSING = new ThreadLocal<>();
+  private static final ThreadLocal<@Nullable Queue<ConnectionLock>> CLOSING = new ThreadLocal<>();
 
   /** Held for {@link #needs} of all. */
   private static final Object NEEDS = new Object();
@@ -71,7 +71,7 @@ final class Turn {
   private final AtomicReference<@Nullable Thread> releasing = new AtomicReference<>();
 
   /** What threads that feed it have or wait for, once for each time: it cannot go on before they do. Under {@link #NEEDS}. */
-  private final List<Turn> needs = new ArrayList<>(0);
+  private final List<ConnectionLock> needs = new ArrayList<>(0);
 
   /** How many threads feed it. Written within callbacks, while another thread may have the turn. */
   private volatile int feeding;
@@ -182,15 +182,15 @@ final class Turn {
   }
 
   private void closeSources() {
-    Queue<Turn> outer = CLOSING.get();
+    Queue<ConnectionLock> outer = CLOSING.get();
     if (outer != null) {
       if (!outer.contains(this)) outer.add(this);
       return;
     }
-    Queue<Turn> turns = new ArrayDeque<>(1);
+    Queue<ConnectionLock> turns = new ArrayDeque<>(1);
     CLOSING.set(turns);
     try {
-      for (Turn each = this; each != null; each = turns.poll()) each.closeAll();
+      for (ConnectionLock each = this; each != null; each = turns.poll()) each.closeAll();
     } finally {
       CLOSING.remove();
     }
@@ -275,7 +275,7 @@ final class Turn {
     return isIts ? handle : null;
   }
 
-  private static @Nullable Turn fedHere() {
+  private static @Nullable ConnectionLock fedHere() {
     Feeding innermost = FEEDERS.get() == 0 ? null : FED.get();
     return innermost == null ? null : innermost.fed;
   }
@@ -286,16 +286,16 @@ final class Turn {
    * @throws IllegalStateException if that may be refused, and would be for ever: who has it waits, maybe by way of others, for the batches that are being made here
    */
   void need(boolean isRefused) {
-    Turn fed = fedHere();
+    ConnectionLock fed = fedHere();
     if (fed != null) fed.addNeed(this, isRefused);
   }
 
   void needsNoMore() {
-    Turn fed = fedHere();
+    ConnectionLock fed = fedHere();
     if (fed != null) fed.removeNeed(this);
   }
 
-  private void addNeed(Turn other, boolean isRefused) {
+  private void addNeed(ConnectionLock other, boolean isRefused) {
     synchronized (NEEDS) {
       if (isRefused && other.needs(this, new HashSet<>())) {
         throw new IllegalStateException(
@@ -306,16 +306,16 @@ final class Turn {
     }
   }
 
-  private void removeNeed(Turn other) {
+  private void removeNeed(ConnectionLock other) {
     synchronized (NEEDS) {
       needs.remove(other);
     }
   }
 
-  private boolean needs(Turn other, Set<Turn> seen) {
+  private boolean needs(ConnectionLock other, Set<ConnectionLock> seen) {
     if (this == other) return true;
     if (!seen.add(this)) return false;
-    for (Turn next : needs) {
+    for (ConnectionLock next : needs) {
       if (next.needs(other, seen)) return true;
     }
     return false;
@@ -347,12 +347,12 @@ final class Turn {
 
   /** A callback for batches that are bound: between {@link #begin} and {@link #end} its thread feeds a connection. One at a time. */
   static final class Feeding {
-    private final Turn fed;
+    private final ConnectionLock fed;
 
     /** What the thread feeds as well, whose callback this one came of. */
     private @Nullable Feeding outer;
 
-    Feeding(Turn fed) {
+    Feeding(ConnectionLock fed) {
       this.fed = fed;
     }
 

@@ -18,10 +18,10 @@ import org.jspecify.annotations.Nullable;
  * @param from the way back, of what is not null
  * @param none what a null is read as
  */
-record Standin(ObjectType type, Function<Object, @Nullable Object> to, Function<Object, Object> from, @Nullable Object none) {
+record ClassAdapter(ObjectType type, Function<Object, @Nullable Object> to, Function<Object, Object> from, @Nullable Object none) {
   /** For a component's class; null if it stands for no other. */
-  static @Nullable Standin of(ObjectType type) {
-    if (isOptional(type)) return new Standin(type.arguments().get(0).withNullable(true), of -> ((Optional<?>) of).orElse(null), Optional::of, Optional.empty());
+  static @Nullable ClassAdapter of(ObjectType type) {
+    if (isOptional(type)) return new ClassAdapter(type.arguments().get(0).withNullable(true), of -> ((Optional<?>) of).orElse(null), Optional::of, Optional.empty());
     ObjectConversion<?, ?> conversion = FlatClass.of(type.type()) == null ? Shapes.conversion(type.type()) : null;
     return conversion == null ? null : of(type, conversion);
   }
@@ -32,41 +32,41 @@ record Standin(ObjectType type, Function<Object, @Nullable Object> to, Function<
   }
 
   @SuppressWarnings("unchecked") // as whoever knows it says
-  private static Standin of(ObjectType type, ObjectConversion<?, ?> conversion) {
+  private static ClassAdapter of(ObjectType type, ObjectConversion<?, ?> conversion) {
     ObjectType target = ObjectType.of(conversion.target()).withNullable(type.nullable());
-    return new Standin(target, (Function<Object, @Nullable Object>) conversion.to(), (Function<Object, Object>) conversion.from(), null);
+    return new ClassAdapter(target, (Function<Object, @Nullable Object>) conversion.to(), (Function<Object, Object>) conversion.from(), null);
   }
 
   /** Reads the other class's objects, and makes these of them. */
   static final class Reader extends ValueReader {
-    private final Standin standin;
+    private final ClassAdapter adapter;
     private final ValueReader values;
 
-    Reader(ColumnImpl column, ObjectType type, Standin standin, ReadPlan values) {
-      super(column, type.withNullable(type.nullable() || standin.none != null));
-      this.standin = standin;
+    Reader(ColumnImpl column, ObjectType type, ClassAdapter adapter, ReadPlan values) {
+      super(column, type.withNullable(type.nullable() || adapter.none != null));
+      this.adapter = adapter;
       this.values = values.bind(column);
     }
 
     @Override
     Object read(long row) {
-      return standin.from.apply(values.read(row));
+      return adapter.from.apply(values.read(row));
     }
 
     @Override
     @Nullable
     Object none() {
-      return standin.none;
+      return adapter.none;
     }
   }
 
   /** Makes the other class's objects of these, and appends them. */
   static final class Writer extends ValueWriter {
-    private final Standin standin;
+    private final ClassAdapter adapter;
     private final ValueWriter values;
 
-    Writer(Standin standin, ValueWriter values) {
-      this.standin = standin;
+    Writer(ClassAdapter adapter, ValueWriter values) {
+      this.adapter = adapter;
       this.values = values;
     }
 
@@ -75,7 +75,7 @@ record Standin(ObjectType type, Function<Object, @Nullable Object> to, Function<
       @Nullable Object[] others = Arrays.copyOf(objects, count);
       for (int i = 0; i < count; i++) {
         Object object = others[i];
-        if (object != null && !isAbsent(object)) others[i] = standin.to.apply(object);
+        if (object != null && !isAbsent(object)) others[i] = adapter.to.apply(object);
       }
       values.write(others, count, column);
     }

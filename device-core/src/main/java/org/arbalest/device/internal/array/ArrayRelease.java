@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.internal.array;
+
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.invoke.MethodHandles;
+import org.arbalest.device.internal.abi.RawArrowArray;
+import org.arbalest.device.internal.calls.Calls;
+import org.arbalest.device.internal.exit.ExitAction;
+import org.arbalest.device.internal.exit.ExitGuard;
+import org.arbalest.device.internal.lifetime.RecycledExport;
+import org.arbalest.device.internal.memory.Faults;
+import org.arbalest.device.internal.memory.NativeHeap;
+import org.arbalest.device.internal.memory.Slots;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Releases arrays: those of other producers by their callback, and exported arrays by the number of their structs.
+ *
+ * <p>Each struct of an export counts, since a consumer may move a child out and release it after its parent (OWN-06). A
+ * struct's {@code private_data} is a generational handle: the slot's, with the struct's number. For each number the export
+ * knows whether its struct is still to be released, so that a second release of it does nothing, even through a bitwise
+ * copy (OWN-07).
+ */
+public abstract class ArrayRelease extends RecycledExport {
+  /** The release callback of every array of the library, for native code. */
+  public static final long RELEASE =
+      ExitGuard.stub(MethodHandles.lookup(), "released", FunctionDescriptor.ofVoid(JAVA_LONG), ExitAction.RELEASE_ARRAY);
+
+  private static final byte RELEASED = 0;
+  private static final byte LIVE_LEAF = 1;
+  private static final byte LIVE_TREE = 2;
+  private static final byte[] NO_STATES = {};
+
+  /** For each struct, whether it is still to be released; if so, whether there are others below it. */
+  private byte[] states = NO_STATES;
+
+  private @Nullable Ownership owner;
+
+  ArrayRelease(Slots.Stack home) {
+    super(home);
+  }
+
+  /** Makes room for the states of so many structs. */
+  final void ensureStates(int structs) {
+    if (states.length < structs) states = new byte[structs];
+  }
+
+  /** Takes the reference to the array's memory until native code has released so many structs. */
+  final void holds(Ownership taken, int structs) {
+    owner = taken;
+    holds(structs);
+  }
+
+  /** Gives up an export that failed; its reference stays with the caller. */
+  final void abandon() {
+    owner = null;
+    holds(0);
+    recycle();
+  }
+
+  /** Marks a struct as not released; returns its {@code private_data}. */
+  final long live(int node, boolean hasOthersBelow) {
+    states[node] = hasOthersBelow ? LIVE_TREE : LIVE_LEAF;
+    return Slots.node(handle, node);
+  }
+
+  @SuppressWarnings("UnusedMethod") // stub() finds it by name
+  private static void released(long array) {
+    try {
+      releaseExport(array);
+    } catch (Throwable t) {
+      Faults.report("release of an array", t);
+    }
+  }
+
+  /** Releases an array unless it is released (OWN-01); one of the library's own without a native call. */
+  public static void release(long array) {
+    long release = RawArrowArray.release(array);
+    if (release == RELEASE) {
+      releaseExport(array);
+    } else if (release != 0) {
+      Calls.release(release, array);
+    }
+  }
+
+  /** The release callback of every array of the library; runs on any thread. */
+  static void releaseExport(long array) {
+    if (RawArrowArray.release(array) == 0) return;
+    long handle = RawArrowArray.privateData(array);
+    if (!(Slots.find(handle) instanceof ArrayRelease export)) {
+      RawArrowArray.setRelease(array, 0);
+      Faults.warn("an array was released that had been released before, through a copy of its struct");
+      return;
+    }
+    int released = export.releaseTree(array, handle);
+    export.left(released);
+  }
+
+  /** Marks a struct and those below it that were not moved out as released, and counts them. */
+  private int releaseTree(long array, long nodeHandle) {
+    RawArrowArray.setRelease(array, 0);
+    int node = Slots.nodeOf(nodeHandle);
+    byte state = states[node];
+    states[node] = RELEASED;
+    if (state == RELEASED) return 0;
+    return state == LIVE_LEAF ? 1 : 1 + releaseBelow(array);
+  }
+
+  private int releaseBelow(long array) {
+    int released = 0;
+    long count = RawArrowArray.nChildren(array);
+    long list = RawArrowArray.children(array);
+    for (long i = 0; i < count; i++) released += releaseNext(NativeHeap.getLong(list + Long.BYTES * i));
+    long dictionary = RawArrowArray.dictionary(array);
+    return dictionary == 0 ? released : released + releaseNext(dictionary);
+  }
+
+  private int releaseNext(long array) {
+    long release = RawArrowArray.release(array);
+    if (release == 0) return 0;
+    long nodeHandle = RawArrowArray.privateData(array);
+    if (release == RELEASE && Slots.sameSlot(handle, nodeHandle)) return releaseTree(array, nodeHandle);
+    release(array); // a consumer put an array of another producer there
+    return 0;
+  }
+
+  private void left(int released) {
+    if (!isLeftBy(released)) return;
+    Ownership last = owner;
+    owner = null;
+    recycle();
+    if (last != null) last.release();
+  }
+}
