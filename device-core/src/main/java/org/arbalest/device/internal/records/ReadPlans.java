@@ -33,6 +33,8 @@ final class ReadPlans {
     ExtensionCodec<?> codec = CodecClass.reading(type, field);
     if (codec != null) return column -> new ValueReader.OfGetter(column, type, (values, row) -> codec.get(values, row));
     Standin standin = Standin.of(type);
+    FlatClass unsigned = standin == null ? null : standin.unsigned();
+    if (standin != null && unsigned != null) return unsigned(type, standin, unsigned, field, mismatches);
     if (standin != null) return standin(type, standin, of(standin.type(), field, mismatches));
     FlatClass.Getter getter = getter(type.type(), field);
     if (getter != null) return flat(type, field, getter);
@@ -56,6 +58,12 @@ final class ReadPlans {
     }
     if (getter(type.type().componentType(), item) == null) return refused(type.arguments().get(0), item, mismatches.elements("[]"));
     return column -> new PrimitivesReader(column, type);
+  }
+
+  private static ReadPlan unsigned(ObjectType type, Standin standin, FlatClass all, Field field, Mismatches mismatches) {
+    boolean isNulls = field.valueType() instanceof NullType;
+    if (!isNulls && !all.reads().test(FlatClass.values(field))) return refused(type, field, mismatches);
+    return standin(type, standin, flat(standin.type(), field, isNulls ? FlatClass::object : all.get()));
   }
 
   private static ReadPlan standin(ObjectType type, Standin standin, ReadPlan values) {

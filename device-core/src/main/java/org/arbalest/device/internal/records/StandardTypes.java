@@ -37,7 +37,8 @@ final class StandardTypes {
     FlatClass flat = FlatClass.of(type.type());
     Field codec = flat == null ? CodecClass.standard(name, type, mismatches) : null;
     Standin standin = codec == null ? Standin.of(type) : null;
-    if (standin != null) return field(name, standin.type(), mismatches);
+    if (standin != null && standin.unsigned() == null) return field(name, standin.type(), mismatches);
+    if (standin != null) flat = standin.unsigned();
     Field field = flat != null ? flat.standard().withName(name) : codec != null ? codec : Field.of(name, type(type, mismatches));
     return field.withNullable(type.nullable());
   }
