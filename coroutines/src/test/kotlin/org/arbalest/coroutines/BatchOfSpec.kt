@@ -6,15 +6,28 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceException
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
+import org.arbalest.device.Errno
 import org.arbalest.device.Validation
+import org.arbalest.device.c.ArrowArrayStruct
+import org.arbalest.device.c.ArrowSchemaStruct
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.c.CImport
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.Metadata
 import org.arbalest.support.LedgerExtension
 import org.arbalest.support.fake.FakeDevice
 import org.arbalest.support.fake.FakeExtension
+import java.lang.foreign.Arena
+import java.lang.foreign.ValueLayout.ADDRESS
+import java.lang.foreign.ValueLayout.JAVA_INT
+
+/** Where `buffers` is in a `struct ArrowArray`. */
+private const val BUFFERS = 40L
 
 /** Record batches of arrays. */
 class BatchOfSpec : FunSpec({
@@ -79,6 +92,20 @@ class BatchOfSpec : FunSpec({
         }
         two.asColumn().values() shouldBe listOf(1L, 2L)
         listOf(two, three).forEach { it.close() }
+    }
+
+    test("an array that turns out to be malformed leaves the others as they were, and no buffer open") {
+        val ids = array { int64("x", longArrayOf(1, 2)) }
+        Arena.ofConfined().use { arena ->
+            val (struct, schema) = arena.allocate(ArrowArrayStruct.LAYOUT) to arena.allocate(ArrowSchemaStruct.LAYOUT)
+            CData.exportArray(array { utf8("y", listOf("a", "b")) }, struct, CExport.DATA.schemaTo(schema))
+            val buffers = struct.reinterpret(ArrowArrayStruct.LAYOUT.byteSize()).get(ADDRESS, BUFFERS).reinterpret(24)
+            buffers.getAtIndex(ADDRESS, 1).reinterpret(12).setAtIndex(JAVA_INT, 2, -1) // the last offset
+            CData.importArray(struct, CImport.DATA.schema(schema).validation(Validation.NONE)).use { bad ->
+                shouldThrow<DeviceException> { batchOf("a" to ids, "b" to bad) }.errno() shouldBe Errno.EINVAL
+            }
+        }
+        ids.use { it.asColumn().values() shouldBe listOf(1L, 2L) }
     }
 
     test("a batch is ready when all its arrays are [DEV-05]") {
