@@ -57,7 +57,7 @@ private class ClassNames(table: ProtoMessage, private val strings: Array<String>
     private val records =
         table.messages(1).flatMap { record -> List(if (record.has(1)) record.int(1) else 1) { record } }
 
-    /** Returns the JVM's name of a class; null for a predefined one, such as `kotlin/Int`, none of which is a value class. */
+    /** Returns the JVM's name of a class; null for a predefined one, none of which is a value class. */
     fun get(index: Int): String? {
         val record = records.getOrNull(index) ?: return jvmName(strings[index])
         if (record.has(2)) return null

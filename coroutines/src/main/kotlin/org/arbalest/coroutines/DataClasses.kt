@@ -43,14 +43,14 @@ internal class DataClasses : ObjectProvider {
 
     override fun toString(): String = "a data class"
 
-    /** `component1` and so on; of an internal property with the module's name behind it, of a value class with a hash. */
+    /** `component1` and so on; behind it the module's name for an internal property, a hash for a value class. */
     private fun componentFunction(type: Class<*>, index: Int, property: String): Method {
         val name = "component${index + 1}"
         val found = type.declaredMethods.find { it.parameterCount == 0 && it.name.split('$', '-')[0] == name }
-        return requireNotNull(found) { "${type.name} has no function $name of the property $property, as data classes do" }
+        return requireNotNull(found) { "${type.name} has no function $name for its property $property" }
     }
 
-    /** The one that has the annotations: where a parameter is of a value class, kotlinc hides the one that does the work. */
+    /** Returns the one with the annotations: kotlinc hides the primary one if a parameter is of a value class. */
     private fun annotatedConstructor(constructor: Constructor<*>): Constructor<*> {
         val visible = constructor.parameterTypes + DefaultConstructorMarker::class.java
         val all = constructor.declaringClass.declaredConstructors

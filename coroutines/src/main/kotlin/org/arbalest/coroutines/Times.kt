@@ -65,7 +65,7 @@ public inline fun ColumnScope.time32(
     fill(column, value) { appendTime(unit, it.toSecondOfDay().toLong(), it.nano, it) }
 }
 
-/** Times of day, as 32-bit seconds or milliseconds, rounded down to the [unit]; elements may be null; as many as there are rows. */
+/** Times of day of 32 bits, rounded down to the [unit]; elements may be null; as many as there are rows. */
 public fun ColumnScope.time32(name: String = "", values: List<LocalTime?>, unit: TimeUnit = TimeUnit.MILLISECOND) {
     requireRows(name, values.size)
     time32(name, unit) { values[it] }
@@ -86,7 +86,7 @@ public inline fun ColumnScope.time64(
     fill(column, value) { appendTime(unit, it.toSecondOfDay().toLong(), it.nano, it) }
 }
 
-/** Times of day, as 64-bit micro- or nanoseconds, rounded down to the [unit]; elements may be null; as many as there are rows. */
+/** Times of day of 64 bits, rounded down to the [unit]; elements may be null; as many as there are rows. */
 public fun ColumnScope.time64(name: String = "", values: List<LocalTime?>, unit: TimeUnit = TimeUnit.MICROSECOND) {
     requireRows(name, values.size)
     time64(name, unit) { values[it] }
@@ -147,7 +147,7 @@ public inline fun ColumnScope.localTimestamp(
     fill(column, value) { appendTime(unit, it.toEpochSecond(ZoneOffset.UTC), it.nano, it) }
 }
 
-/** Local dates and times, without a zone, rounded down to the [unit]; elements may be null; as many as there are rows. */
+/** Local dates and times, rounded down to the [unit]; elements may be null; as many as there are rows. */
 public fun ColumnScope.localTimestamp(
     name: String = "",
     values: List<LocalDateTime?>,

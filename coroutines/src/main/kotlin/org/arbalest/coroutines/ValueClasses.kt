@@ -25,7 +25,7 @@ import java.time.Duration as JavaDuration
 import kotlin.time.Duration as KotlinDuration
 import kotlin.time.Instant as KotlinInstant
 
-/** The standard library's classes that core reads and writes as another class; an array of unsigned integers as a list. */
+/** The standard library's classes that core reads and writes as another class. */
 // the first two in Kotlin 2.2; no longer in 2.4
 @OptIn(ExperimentalTime::class, ExperimentalUuidApi::class, ExperimentalUnsignedTypes::class)
 private val STANDARD: Map<Class<*>, ObjectConversion<*, *>> = mapOf(
@@ -87,7 +87,7 @@ internal fun partOf(java: Type, kotlin: KotlinType?, within: ObjectType): Part {
 
 private fun rawClass(type: Type): Type = if (type is ParameterizedType) type.rawType else type
 
-/** Returns how objects of a class are read and written as another class's, boxed value classes among them; or null. */
+/** Returns how a class is read and written as another one, a boxed value class too; or null. */
 internal fun conversionOf(type: Class<*>): ObjectConversion<*, *>? =
     STANDARD[type] ?: if (type.isAnnotationPresent(JvmInline::class.java)) ofValueClass(type) else null
 
@@ -109,7 +109,7 @@ private fun MethodHandle.function(): (Any) -> Any {
 
 private fun ObjectType.boxed() = ObjectType(MethodType.methodType(type()).wrap().returnType(), nullable(), arguments())
 
-/** Returns the component for an unboxed value class; kotlinc's `constructor-impl` is the constructor that runs `init`. */
+/** Returns the component for an unboxed value class; `constructor-impl` is the constructor, and runs `init`. */
 private fun unboxed(type: Class<*>, isNullable: Boolean): Part {
     require(type.typeParameters.isEmpty()) { "${type.name} is a value class with type parameters, which is no column" }
     val property = requireNotNull(ClassMetadata.of(type)) { "${type.name} is a value class without Kotlin's metadata" }

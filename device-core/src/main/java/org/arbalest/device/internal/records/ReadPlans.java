@@ -60,7 +60,8 @@ final class ReadPlans {
     return column -> new PrimitivesReader(column, type);
   }
 
-  private static ReadPlan unsigned(ObjectType type, Standin standin, FlatClass all, Field field, Mismatches mismatches) {
+  private static ReadPlan unsigned(
+      ObjectType type, Standin standin, FlatClass all, Field field, Mismatches mismatches) {
     boolean isNulls = field.valueType() instanceof NullType;
     if (!isNulls && !all.reads().test(FlatClass.values(field))) return refused(type, field, mismatches);
     return standin(type, standin, flat(standin.type(), field, isNulls ? FlatClass::object : all.get()));
