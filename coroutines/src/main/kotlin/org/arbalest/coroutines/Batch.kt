@@ -6,7 +6,6 @@ import org.arbalest.device.DeviceArray
 import org.arbalest.device.MemoryManager
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.builders.ColumnBuilder
-import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.Metadata
 import java.util.function.IntPredicate
@@ -104,41 +103,49 @@ public inline fun MemoryManager.batch(metadata: Metadata = Metadata.empty(), col
  *
  * A column of a batch or a struct needs a name, or it is an [IllegalArgumentException]; elements of a list without one
  * are called `item`. Two columns may have the same name, as Arrow allows it, and are then found by their
- * index only. A column with `nullable = false` promises in the schema that it has no nulls, and throws [IllegalArgumentException] if it is given
- * one. Used by one thread at a time, and not after its block has ended: then it throws [IllegalStateException].
+ * index only. Used by one thread at a time, and not after its block has ended: then it throws [IllegalStateException].
+ *
+ * Columns are nullable, and have no metadata. A modifier in front of a column says otherwise, of that column and of
+ * none in it:
+ *
+ *     notNull.int64("id", ids)
+ *     notNull.withMetadata(Metadata.of("unit", "m")).struct("at") { notNull.float64("x", xs) }
+ *     with(notNull) { // of several columns
+ *         float64("price", prices)
+ *         int32("size", sizes)
+ *     }
  */
 @BatchDsl
-public class ColumnScope private constructor(private var count: Int, private val add: (Field) -> ColumnBuilder) {
-    /** Of a batch whose rows were not counted before: the column that counts them, and whether there is another one. */
-    private var first: ColumnBuilder? = null
-    private var more = false
+public class ColumnScope private constructor(
+    private val counter: RowCounter,
+    private val isNullable: Boolean,
+    private val metadata: Metadata,
+    private val add: (Field) -> ColumnBuilder,
+) {
+    private constructor(rows: Int, add: (Field) -> ColumnBuilder) : this(RowCounter(rows), true, Metadata.empty(), add)
 
     /**
      * The number of values of every column; in a list, the number of elements of all lists. In a batch of as many rows as its first column has it is
      * [IllegalStateException] until there are as many as the column has: until it was given a list, or another column follows it.
      */
-    public val rows: Int
-        get() {
-            if (count >= 0) return count
-            val counting = first
-            check(counting != null && more) { "how many rows there are is not known yet: say batch(rows = …), or begin with a column that is given by an array or a list" }
-            return countOf(counting.length())
-        }
+    public val rows: Int get() = counter.rows()
+
+    /** Adds columns that promise in the schema to have no nulls; a null is an [IllegalArgumentException]. */
+    public val notNull: ColumnScope get() = ColumnScope(counter, isNullable = false, metadata, add)
+
+    /** Adds columns with this metadata, behind what this scope's have; an extension type keeps its own. */
+    public fun withMetadata(metadata: Metadata): ColumnScope =
+        ColumnScope(counter, isNullable, this.metadata + metadata, add)
 
     /** Adds a column of any type that core can build, whose [rows] values the caller appends. */
     public fun column(field: Field): ColumnBuilder {
-        val added = add(field)
-        if (first == null) first = added else more = true
-        return added
+        val nullable = if (isNullable) field else field.withNullable(false)
+        val modified = if (metadata.isEmpty) nullable else nullable.withMetadata(metadata + field.metadata())
+        return add(modified).also(counter::count)
     }
 
-    @PublishedApi
-    internal fun column(name: String, type: DataType, nullable: Boolean, metadata: Metadata): ColumnBuilder =
-        column(Field.of(name, type).withNullable(nullable).withMetadata(metadata))
-
     internal fun requireRows(name: String, given: Int) {
-        if (count < 0) count = first?.let { countOf(it.length()) } ?: given
-        check(given == count) { "column \"${name.ifEmpty { ITEM }}\" takes $count values, one for each row, but $given were given" }
+        counter.require(name.ifEmpty { ITEM }, given)
     }
 
     @PublishedApi
@@ -177,6 +184,34 @@ public class ColumnScope private constructor(private var count: Int, private val
         internal const val ITEM: String = "item"
     }
 }
+
+/** How many rows there are; at first negative in a batch whose first column counts them. */
+private class RowCounter(private var count: Int) {
+    /** The column that counts them, and whether there is another one. */
+    private var first: ColumnBuilder? = null
+    private var more = false
+
+    fun rows(): Int {
+        if (count >= 0) return count
+        val counting = first
+        check(counting != null && more) {
+            "how many rows there are is not known yet: say batch(rows = …), or begin with a column that is given by an array or a list"
+        }
+        return countOf(counting.length())
+    }
+
+    fun count(added: ColumnBuilder) {
+        if (first == null) first = added else more = true
+    }
+
+    fun require(name: String, given: Int) {
+        if (count < 0) count = first?.let { countOf(it.length()) } ?: given
+        check(given == count) { "column \"$name\" takes $count values, one for each row, but $given were given" }
+    }
+}
+
+private operator fun Metadata.plus(more: Metadata): Metadata =
+    more.entries().fold(this) { sum, pair -> sum.with(pair.keyBytes(), pair.valueBytes()) }
 
 /**
  * Appends what [value] gives for each row. In this form kotlinc leaves primitives unboxed; asking `if (value == null)`,

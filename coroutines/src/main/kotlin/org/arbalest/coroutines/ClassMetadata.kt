@@ -3,7 +3,8 @@ package org.arbalest.coroutines
 
 /**
  * What kotlinc writes into a class's [Metadata] about its primary constructor: the names of the parameters, which of them have a default, and where nulls may
- * be, all of which Java's reflection does not know. It is a message of Protocol Buffers, `Class` in Kotlin's `metadata.proto`; the fields that are needed are
+ * be, and which types are value classes, all of which Java's reflection does not know. It is a message of Protocol
+ * Buffers, `Class` in Kotlin's `metadata.proto`; the fields that are needed are
  * read here, the others passed over. Since Kotlin 1.5 each char of the strings is a byte; what is older is not read.
  */
 internal class ClassMetadata private constructor(val isData: Boolean, val parameters: List<KotlinParameter>) {
@@ -17,11 +18,12 @@ internal class ClassMetadata private constructor(val isData: Boolean, val parame
             val chars = metadata.data1.joinToString("")
             if (metadata.kind != CLASS || !chars.startsWith(BYTE_IN_EACH_CHAR)) return null
             val bytes = ByteArray(chars.length - 1) { chars[it + 1].code.toByte() }
-            return read(ProtoMessage.behindFirst(bytes), metadata.data2) // the first is a table of the strings that are not in data2, as names are
+            val (strings, message) = ProtoMessage.two(bytes)
+            return read(message, metadata.data2, ClassNames(strings, metadata.data2))
         }
 
-        private fun read(type: ProtoMessage, strings: Array<String>): ClassMetadata? {
-            val types = TypeTable(type.message(30))
+        private fun read(type: ProtoMessage, strings: Array<String>, names: ClassNames): ClassMetadata? {
+            val types = TypeTable(type.message(30), names)
             val primary = type.messages(8).find { !it.flag(1, 4) } ?: return null // bit 4 says that it is a secondary one
             val parameters = primary.messages(2).map { KotlinParameter(strings[it.int(2)], types.type(it, 3, 4), it.flag(1, 1)) }
             return ClassMetadata(type.flag(1, 10), parameters)
@@ -32,11 +34,51 @@ internal class ClassMetadata private constructor(val isData: Boolean, val parame
 /** A parameter of a constructor. */
 internal class KotlinParameter(val name: String, val type: KotlinType?, val hasDefault: Boolean)
 
-/** What Java does not know of a type: whether there may be nulls, and that for its arguments, where null is a `*`. */
-internal class KotlinType(val isNullable: Boolean, val arguments: List<KotlinType?>)
+/**
+ * What Java does not know of a type: whether there may be nulls, and that for its arguments, where null is a `*`; and
+ * the JVM's name of its class, which is null for a type parameter and for the names that kotlinc has predefined.
+ */
+internal class KotlinType(val isNullable: Boolean, val arguments: List<KotlinType?>, private val className: String?) {
+    /** The class, if it is a value class. */
+    fun valueClass(loader: ClassLoader?): Class<*>? =
+        try {
+            className?.let { Class.forName(it, false, loader) }
+                ?.takeIf { it.isAnnotationPresent(JvmInline::class.java) }
+        } catch (_: ClassNotFoundException) {
+            null // Kotlin's name of a class of Java's
+        }
+}
+
+/**
+ * The names of classes: the strings of the metadata, each made as a record says; `StringTableTypes` in Kotlin's
+ * `jvm_metadata.proto`.
+ */
+private class ClassNames(table: ProtoMessage, private val strings: Array<String>) {
+    private val records =
+        table.messages(1).flatMap { record -> List(if (record.has(1)) record.int(1) else 1) { record } }
+
+    /** Returns the JVM's name of a class; null for a predefined one, none of which is a value class. */
+    fun get(index: Int): String? {
+        val record = records.getOrNull(index) ?: return jvmName(strings[index])
+        if (record.has(2)) return null
+        val replaced = record.numbers(5)
+        val part = part(record.text(6) ?: strings[index], record.numbers(4))
+        val name = if (replaced.size < 2) part else part.replace(replaced[0].toChar(), replaced[1].toChar())
+        return jvmName(if (record.int(3) == FROM_DESCRIPTOR) name.removeSurrounding("L", ";") else name)
+    }
+
+    private fun part(string: String, range: List<Int>) =
+        if (range.size < 2) string else string.substring(range[0], range[1])
+
+    private fun jvmName(name: String) = name.replace('.', '$').replace('/', '.')
+
+    private companion object {
+        const val FROM_DESCRIPTOR = 2
+    }
+}
 
 /** Types, each of which stands where it is used, or in the class's table. */
-private class TypeTable(table: ProtoMessage?) {
+private class TypeTable(table: ProtoMessage?, private val names: ClassNames) {
     private val types = table?.messages(1).orEmpty()
     private val firstNullable = table?.takeIf { it.has(2) }?.int(2) ?: Int.MAX_VALUE
 
@@ -49,5 +91,9 @@ private class TypeTable(table: ProtoMessage?) {
     }
 
     private fun type(message: ProtoMessage, isNullable: Boolean): KotlinType =
-        KotlinType(isNullable || message.flag(3, 0), message.messages(2).map { type(it, 2, 3) })
+        KotlinType(
+            isNullable || message.flag(3, 0),
+            message.messages(2).map { type(it, 2, 3) },
+            if (message.has(6)) names.get(message.int(6)) else null,
+        )
 }

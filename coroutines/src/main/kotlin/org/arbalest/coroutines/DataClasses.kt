@@ -18,18 +18,8 @@ import java.lang.reflect.ParameterizedType
 import java.lang.reflect.Type
 import java.lang.reflect.TypeVariable
 import java.lang.reflect.WildcardType
-import java.time.Instant
 import java.util.BitSet
-import java.util.UUID
 import kotlin.jvm.internal.DefaultConstructorMarker
-import kotlin.time.ExperimentalTime
-import kotlin.time.toJavaInstant
-import kotlin.time.toKotlinInstant
-import kotlin.uuid.ExperimentalUuidApi
-import kotlin.uuid.Uuid
-import kotlin.uuid.toJavaUuid
-import kotlin.uuid.toKotlinUuid
-import kotlin.time.Instant as KotlinInstant
 
 /** Data classes, and what Kotlin has for classes of Java's, for core; found by [java.util.ServiceLoader]. Without kotlin-reflect: by [ClassMetadata], and by what kotlinc makes of a data class. */
 internal class DataClasses : ObjectProvider {
@@ -37,39 +27,52 @@ internal class DataClasses : ObjectProvider {
         val parameters = ClassMetadata.of(type.type())?.takeIf { it.isData }?.parameters ?: return null
         val getters = parameters.indices.map { componentFunction(type.type(), it, parameters[it].name) }
         val constructor = type.type().getDeclaredConstructor(*getters.map { it.returnType }.toTypedArray()).opened()
+        val annotated = annotatedConstructor(constructor)
+        val parts = parameters.mapIndexed { i, parameter -> partOf(getters[i].genericReturnType, parameter.type, type) }
         val components = parameters.mapIndexed { i, parameter ->
-            val name = constructor.parameters[i].getAnnotation(ColumnName::class.java)?.value ?: parameter.name
-            val objects = objectType(getters[i].genericReturnType, parameter.type, type)
-            Component(name, objects, parameter.hasDefault, MethodHandles.lookup().unreflect(getters[i].opened()))
+            val name = annotated.parameters[i].getAnnotation(ColumnName::class.java)?.value ?: parameter.name
+            val getter = MethodHandles.lookup().unreflect(getters[i].opened())
+            val part = parts[i].taken?.let { MethodHandles.filterReturnValue(getter, it) } ?: getter
+            Component(name, parts[i].type, parameter.hasDefault, part)
         }
-        return DataClass(constructor, components)
+        return DataClass(constructor, components, parts.map(Part::given))
     }
 
-    /** The standard library's own of what Java has, too. */
-    @OptIn(ExperimentalTime::class, ExperimentalUuidApi::class) // in Kotlin 2.2; no longer in 2.4
-    override fun conversion(type: Class<*>): ObjectConversion<*, *>? = when (type) {
-        KotlinInstant::class.java -> ObjectConversion(Instant::class.java, KotlinInstant::toJavaInstant, Instant::toKotlinInstant)
-        Uuid::class.java -> ObjectConversion(UUID::class.java, Uuid::toJavaUuid, UUID::toKotlinUuid)
-        else -> null
-    }
+    /** The standard library's own of what Java has, too, and value classes. */
+    override fun conversion(type: Class<*>): ObjectConversion<*, *>? = conversionOf(type)
 
     override fun toString(): String = "a data class"
 
-    /** `component1` and so on; of an internal property with the module's name behind it. */
+    /** `component1` and so on; behind it the module's name for an internal property, a hash for a value class. */
     private fun componentFunction(type: Class<*>, index: Int, property: String): Method {
         val name = "component${index + 1}"
-        return requireNotNull(type.declaredMethods.find { it.parameterCount == 0 && (it.name == name || it.name.startsWith("$name$")) }) {
-            "${type.name}: the property $property is of a value class, such as UInt and kotlin.time.Duration; those are not columns yet: " +
-                "Long has the numbers of UInt, java.time.Duration the lengths of time"
-        }
+        val found = type.declaredMethods.find { it.parameterCount == 0 && it.name.split('$', '-')[0] == name }
+        return requireNotNull(found) { "${type.name} has no function $name for its property $property" }
+    }
+
+    /** Returns the one with the annotations: kotlinc hides the primary one if a parameter is of a value class. */
+    private fun annotatedConstructor(constructor: Constructor<*>): Constructor<*> {
+        val visible = constructor.parameterTypes + DefaultConstructorMarker::class.java
+        val all = constructor.declaringClass.declaredConstructors
+        return all.find { it.parameterTypes.contentEquals(visible) } ?: constructor
     }
 }
 
-private class DataClass(private val primary: Constructor<*>, private val components: List<Component>) : ObjectShape {
+/** @property given what makes each argument of the constructor of what core has; null where they are the same */
+private class DataClass(
+    private val primary: Constructor<*>,
+    private val components: List<Component>,
+    private val given: List<MethodHandle?>,
+) : ObjectShape {
     override fun components(): List<Component> = components
 
     /** The one that kotlinc makes for default arguments takes, behind the parameters, a bit for each that is missing, and a null. */
     override fun constructor(missing: BitSet): MethodHandle {
+        val filters = given.mapIndexed { i, filter -> filter.takeUnless { missing[i] } }
+        return MethodHandles.filterArguments(unfiltered(missing), 0, *filters.toTypedArray())
+    }
+
+    private fun unfiltered(missing: BitSet): MethodHandle {
         if (missing.isEmpty) return MethodHandles.lookup().unreflectConstructor(primary)
         val masks = IntArray((components.size + Int.SIZE_BITS - 1) / Int.SIZE_BITS)
         missing.stream().forEach { masks[it / Int.SIZE_BITS] = masks[it / Int.SIZE_BITS] or (1 shl it) }
@@ -80,7 +83,7 @@ private class DataClass(private val primary: Constructor<*>, private val compone
 }
 
 /** A type as Java has it, with what Kotlin knows of nulls in it; used in a class whose type parameters stand for what its arguments are. */
-private fun objectType(type: Type, kotlin: KotlinType?, within: ObjectType): ObjectType {
+internal fun objectType(type: Type, kotlin: KotlinType?, within: ObjectType): ObjectType {
     val nullable = kotlin?.isNullable ?: true
     return when (type) {
         is Class<*> if type.isArray -> ObjectType(type, nullable, listOf(objectType(type.componentType(), kotlin?.arguments?.firstOrNull(), within)))
@@ -103,7 +106,7 @@ private fun objectType(type: Type, kotlin: KotlinType?, within: ObjectType): Obj
     }
 }
 
-private fun <T : AccessibleObject> T.opened(): T = apply {
+internal fun <T : AccessibleObject> T.opened(): T = apply {
     try {
         isAccessible = true
     } catch (e: InaccessibleObjectException) {

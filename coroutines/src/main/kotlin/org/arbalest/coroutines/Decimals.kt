@@ -2,7 +2,7 @@
 package org.arbalest.coroutines
 
 import org.arbalest.device.types.DataType
-import org.arbalest.device.types.Metadata
+import org.arbalest.device.types.Field
 import java.math.BigDecimal
 
 /** 32-bit decimals of at most 9 digits; see [decimal128]. */
@@ -10,11 +10,15 @@ public inline fun ColumnScope.decimal32(
     name: String = "",
     precision: Int,
     scale: Int,
-    nullable: Boolean = true,
-    metadata: Metadata = Metadata.empty(),
     value: (row: Int) -> BigDecimal?,
 ) {
-    fill(column(name, DataType.decimal32(precision, scale), nullable, metadata), value) { append(it) }
+    fill(column(Field.of(name, DataType.decimal32(precision, scale))), value) { append(it) }
+}
+
+/** 32-bit decimals; elements may be null; as many as there are rows. */
+public fun ColumnScope.decimal32(name: String = "", values: List<BigDecimal?>, precision: Int, scale: Int) {
+    requireRows(name, values.size)
+    decimal32(name, precision, scale) { values[it] }
 }
 
 /** 64-bit decimals of at most 18 digits; see [decimal128]. */
@@ -22,11 +26,15 @@ public inline fun ColumnScope.decimal64(
     name: String = "",
     precision: Int,
     scale: Int,
-    nullable: Boolean = true,
-    metadata: Metadata = Metadata.empty(),
     value: (row: Int) -> BigDecimal?,
 ) {
-    fill(column(name, DataType.decimal64(precision, scale), nullable, metadata), value) { append(it) }
+    fill(column(Field.of(name, DataType.decimal64(precision, scale))), value) { append(it) }
+}
+
+/** 64-bit decimals; elements may be null; as many as there are rows. */
+public fun ColumnScope.decimal64(name: String = "", values: List<BigDecimal?>, precision: Int, scale: Int) {
+    requireRows(name, values.size)
+    decimal64(name, precision, scale) { values[it] }
 }
 
 /**
@@ -40,24 +48,15 @@ public inline fun ColumnScope.decimal128(
     name: String = "",
     precision: Int,
     scale: Int,
-    nullable: Boolean = true,
-    metadata: Metadata = Metadata.empty(),
     value: (row: Int) -> BigDecimal?,
 ) {
-    fill(column(name, DataType.decimal128(precision, scale), nullable, metadata), value) { append(it) }
+    fill(column(Field.of(name, DataType.decimal128(precision, scale))), value) { append(it) }
 }
 
 /** 128-bit decimals, whose elements may be null; as many as there are rows. */
-public fun ColumnScope.decimal128(
-    name: String = "",
-    values: List<BigDecimal?>,
-    precision: Int,
-    scale: Int,
-    nullable: Boolean = true,
-    metadata: Metadata = Metadata.empty(),
-) {
+public fun ColumnScope.decimal128(name: String = "", values: List<BigDecimal?>, precision: Int, scale: Int) {
     requireRows(name, values.size)
-    decimal128(name, precision, scale, nullable, metadata) { values[it] }
+    decimal128(name, precision, scale) { values[it] }
 }
 
 /** 256-bit decimals of at most 76 digits; see [decimal128]. */
@@ -65,9 +64,13 @@ public inline fun ColumnScope.decimal256(
     name: String = "",
     precision: Int,
     scale: Int,
-    nullable: Boolean = true,
-    metadata: Metadata = Metadata.empty(),
     value: (row: Int) -> BigDecimal?,
 ) {
-    fill(column(name, DataType.decimal256(precision, scale), nullable, metadata), value) { append(it) }
+    fill(column(Field.of(name, DataType.decimal256(precision, scale))), value) { append(it) }
+}
+
+/** 256-bit decimals; elements may be null; as many as there are rows. */
+public fun ColumnScope.decimal256(name: String = "", values: List<BigDecimal?>, precision: Int, scale: Int) {
+    requireRows(name, values.size)
+    decimal256(name, precision, scale) { values[it] }
 }

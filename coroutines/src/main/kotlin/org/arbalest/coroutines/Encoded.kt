@@ -4,7 +4,6 @@ package org.arbalest.coroutines
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.FlatType.IntType
-import org.arbalest.device.types.Metadata
 import org.arbalest.device.types.NestedType.DictionaryType
 import kotlin.contracts.ExperimentalContracts
 import kotlin.contracts.InvocationKind.EXACTLY_ONCE
@@ -34,12 +33,10 @@ public inline fun <E : Any> ColumnScope.dictionary(
     index: IntType = DataType.INT32,
     grows: Boolean = false,
     ordered: Boolean = false,
-    nullable: Boolean = true,
-    metadata: Metadata = Metadata.empty(),
     distinct: ColumnScope.(List<E>) -> Unit,
 ) {
     contract { callsInPlace(distinct, EXACTLY_ONCE) }
-    val column = column(name, DictionaryType(index, Field.of("", DataType.NULL), ordered), nullable, metadata)
+    val column = column(Field.of(name, DictionaryType(index, Field.of("", DataType.NULL), ordered)))
     if (grows) column.growIndices()
     val positions = HashMap<Any, Int>()
     val all = ArrayList<E>()
@@ -70,12 +67,10 @@ public inline fun <E : Any> ColumnScope.runEndEncoded(
     name: String = "",
     values: (row: Int) -> E?,
     runEnds: IntType = DataType.INT32,
-    nullable: Boolean = true,
-    metadata: Metadata = Metadata.empty(),
     runs: ColumnScope.(List<E?>) -> Unit,
 ) {
     contract { callsInPlace(runs, EXACTLY_ONCE) }
-    val column = column(name, DataType.runEndEncoded(runEnds, RUN_VALUES), nullable, metadata)
+    val column = column(Field.of(name, DataType.runEndEncoded(runEnds, RUN_VALUES)))
     val all = ArrayList<E?>()
     var begun = 0
     for (row in 0 until rows) {
@@ -101,12 +96,10 @@ public inline fun ColumnScope.runsOfCounts(
     name: String = "",
     counts: IntArray,
     runEnds: IntType = DataType.INT32,
-    nullable: Boolean = true,
-    metadata: Metadata = Metadata.empty(),
     runs: ColumnScope.() -> Unit,
 ) {
     contract { callsInPlace(runs, EXACTLY_ONCE) }
-    val column = column(name, DataType.runEndEncoded(runEnds, RUN_VALUES), nullable, metadata)
+    val column = column(Field.of(name, DataType.runEndEncoded(runEnds, RUN_VALUES)))
     for (count in counts) column.appendRun(count.toLong())
     ColumnScope.ofOne(counts.size, ONE_COLUMN, RUN_VALUES.name(), column::values).runs()
 }

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.coroutines
 
-import org.arbalest.device.builders.ColumnBuilder
 import org.arbalest.device.objects.ExtensionCodec
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Extension
-import org.arbalest.device.types.Field
-import org.arbalest.device.types.Metadata
 import org.arbalest.device.types.TimeUnit
 import java.time.OffsetDateTime
 import java.time.temporal.ChronoUnit
@@ -17,44 +14,41 @@ import kotlin.contracts.InvocationKind.EXACTLY_ONCE
 import kotlin.contracts.contract
 
 /** UUIDs: `arrow.uuid`. */
-public inline fun ColumnScope.uuid(
-    name: String = "",
-    nullable: Boolean = true,
-    metadata: Metadata = Metadata.empty(),
-    value: (row: Int) -> UUID?,
-) {
-    fill(extended(Extension.uuid(name), nullable, metadata), value) { append(it) }
+public inline fun ColumnScope.uuid(name: String = "", value: (row: Int) -> UUID?) {
+    fill(column(Extension.uuid(name)), value) { append(it) }
+}
+
+/** UUIDs, `arrow.uuid`; elements may be null; as many as there are rows. */
+public fun ColumnScope.uuid(name: String = "", values: List<UUID?>) {
+    requireRows(name, values.size)
+    uuid(name) { values[it] }
 }
 
 /** Booleans of 8 bits each: `arrow.bool8`; null where [isNull]. */
-public fun ColumnScope.bool8(
-    name: String = "",
-    values: BooleanArray,
-    isNull: IntPredicate? = null,
-    nullable: Boolean = true,
-    metadata: Metadata = Metadata.empty(),
-) {
-    extended(Extension.bool8(name), nullable, metadata).appendAll(values).nullWhere(isNull)
+public fun ColumnScope.bool8(name: String = "", values: BooleanArray, isNull: IntPredicate? = null) {
+    column(Extension.bool8(name)).appendAll(values).nullWhere(isNull)
 }
 
 /** Booleans of 8 bits each: `arrow.bool8`. */
-public inline fun ColumnScope.bool8(
-    name: String = "",
-    nullable: Boolean = true,
-    metadata: Metadata = Metadata.empty(),
-    value: (row: Int) -> Boolean?,
-) {
-    fill(extended(Extension.bool8(name), nullable, metadata), value) { append(it) }
+public inline fun ColumnScope.bool8(name: String = "", value: (row: Int) -> Boolean?) {
+    fill(column(Extension.bool8(name)), value) { append(it) }
+}
+
+/** Booleans of 8 bits each, `arrow.bool8`; elements may be null; as many as there are rows. */
+public fun ColumnScope.bool8(name: String = "", values: List<Boolean?>) {
+    requireRows(name, values.size)
+    bool8(name) { values[it] }
 }
 
 /** JSON as utf8: `arrow.json`. Nobody parses it here. */
-public inline fun ColumnScope.json(
-    name: String = "",
-    nullable: Boolean = true,
-    metadata: Metadata = Metadata.empty(),
-    value: (row: Int) -> String?,
-) {
-    fill(extended(Extension.json(name), nullable, metadata), value) { append(it) }
+public inline fun ColumnScope.json(name: String = "", value: (row: Int) -> String?) {
+    fill(column(Extension.json(name)), value) { append(it) }
+}
+
+/** JSON as utf8, `arrow.json`; elements may be null; as many as there are rows. */
+public fun ColumnScope.json(name: String = "", values: List<String?>) {
+    requireRows(name, values.size)
+    json(name) { values[it] }
 }
 
 /**
@@ -65,30 +59,42 @@ public inline fun ColumnScope.json(
 public inline fun ColumnScope.timestampWithOffset(
     name: String = "",
     unit: TimeUnit = TimeUnit.MICROSECOND,
-    nullable: Boolean = true,
-    metadata: Metadata = Metadata.empty(),
     value: (row: Int) -> OffsetDateTime?,
 ) {
-    val column = extended(Extension.timestampWithOffset(name, unit), nullable, metadata)
+    val column = column(Extension.timestampWithOffset(name, unit))
     for (row in 0 until rows) {
         val time = value(row)
         if (time == null) column.appendNullWithParts() else column.append(time.truncatedTo(unit.chronoUnit))
     }
 }
 
+/** Points in time with their offset, rounded down to the [unit]; elements may be null; as many as there are rows. */
+public fun ColumnScope.timestampWithOffset(
+    name: String = "",
+    values: List<OffsetDateTime?>,
+    unit: TimeUnit = TimeUnit.MICROSECOND,
+) {
+    requireRows(name, values.size)
+    timestampWithOffset(name, unit) { values[it] }
+}
+
 /** Values of an extension type of one's own, which [codec] writes. */
 public inline fun <T : Any> ColumnScope.extension(
     name: String = "",
     codec: ExtensionCodec<T>,
-    nullable: Boolean = true,
-    metadata: Metadata = Metadata.empty(),
     value: (row: Int) -> T?,
 ) {
-    val column = extended(codec.field(name), nullable, metadata)
+    val column = column(codec.field(name))
     for (row in 0 until rows) {
         val written = value(row)
         if (written == null) column.appendNullWithParts() else codec.append(column, written)
     }
+}
+
+/** Values of an extension type of one's own, which [codec] writes; elements may be null; as many as there are rows. */
+public fun <T : Any> ColumnScope.extension(name: String = "", codec: ExtensionCodec<T>, values: List<T?>) {
+    requireRows(name, values.size)
+    extension(name, codec) { values[it] }
 }
 
 /**
@@ -108,13 +114,11 @@ public inline fun ColumnScope.fixedShapeTensor(
     dimNames: List<String> = emptyList(),
     permutation: List<Int> = emptyList(),
     isNull: IntPredicate? = null,
-    nullable: Boolean = true,
-    metadata: Metadata = Metadata.empty(),
     elements: ColumnScope.() -> Unit,
 ) {
     contract { callsInPlace(elements, EXACTLY_ONCE) }
     val field = Extension.fixedShapeTensor(name, DataType.NULL, *shape.toIntArray()).withExtension(Extension.FixedShapeTensor(shape, dimNames, permutation))
-    val column = extended(field, nullable, metadata)
+    val column = column(field)
     val size = elementsOf(shape)
     repeat(rows) { column.appendList(size) }
     if (isNull != null) column.setNulls(isNull)
@@ -137,14 +141,12 @@ public inline fun ColumnScope.variableShapeTensor(
     dimNames: List<String> = emptyList(),
     permutation: List<Int> = emptyList(),
     uniformShape: List<Int?> = emptyList(),
-    nullable: Boolean = true,
-    metadata: Metadata = Metadata.empty(),
     elements: ColumnScope.() -> Unit,
 ) {
     contract { callsInPlace(elements, EXACTLY_ONCE) }
     val field = Extension.variableShapeTensor(name, DataType.NULL, dimensions)
         .withExtension(Extension.VariableShapeTensor(dimNames, permutation, uniformShape))
-    val column = extended(field, nullable, metadata)
+    val column = column(field)
     var size = 0
     for (row in 0 until rows) {
         val shape = shapes(row)
@@ -156,13 +158,6 @@ public inline fun ColumnScope.variableShapeTensor(
         }
     }
     ColumnScope.ofList(size, column.child("data")).elements()
-}
-
-/** Adds a column of an extension type, which further metadata leaves as it is. */
-@PublishedApi
-internal fun ColumnScope.extended(field: Field, nullable: Boolean, metadata: Metadata): ColumnBuilder {
-    val all = field.metadata().entries().fold(metadata) { sum, pair -> sum.with(pair.keyBytes(), pair.valueBytes()) }
-    return column(field.withNullable(nullable).withMetadata(all))
 }
 
 /** The number of elements of a tensor whose shape was looked at. */

@@ -4,7 +4,6 @@ package org.arbalest.coroutines
 import org.arbalest.device.builders.ColumnBuilder
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
-import org.arbalest.device.types.Metadata
 import java.util.BitSet
 import java.util.function.IntPredicate
 import kotlin.contracts.ExperimentalContracts
@@ -16,12 +15,10 @@ import kotlin.contracts.contract
 public inline fun <E> ColumnScope.largeList(
     name: String = "",
     lists: (row: Int) -> Collection<E>?,
-    nullable: Boolean = true,
-    metadata: Metadata = Metadata.empty(),
     items: ColumnScope.(List<E>) -> Unit,
 ) {
     contract { callsInPlace(items, EXACTLY_ONCE) }
-    fillItems(column(name, DataType.largeList(UNNAMED), nullable, metadata), lists, items)
+    fillItems(column(Field.of(name, DataType.largeList(UNNAMED))), lists, items)
 }
 
 /** Lists as views, with an offset and a size each; see [list]. */
@@ -29,12 +26,10 @@ public inline fun <E> ColumnScope.largeList(
 public inline fun <E> ColumnScope.listView(
     name: String = "",
     lists: (row: Int) -> Collection<E>?,
-    nullable: Boolean = true,
-    metadata: Metadata = Metadata.empty(),
     items: ColumnScope.(List<E>) -> Unit,
 ) {
     contract { callsInPlace(items, EXACTLY_ONCE) }
-    fillItems(column(name, DataType.listView(UNNAMED), nullable, metadata), lists, items)
+    fillItems(column(Field.of(name, DataType.listView(UNNAMED))), lists, items)
 }
 
 /** Lists as views, with a 64-bit offset and size each; see [list]. */
@@ -42,17 +37,15 @@ public inline fun <E> ColumnScope.listView(
 public inline fun <E> ColumnScope.largeListView(
     name: String = "",
     lists: (row: Int) -> Collection<E>?,
-    nullable: Boolean = true,
-    metadata: Metadata = Metadata.empty(),
     items: ColumnScope.(List<E>) -> Unit,
 ) {
     contract { callsInPlace(items, EXACTLY_ONCE) }
-    fillItems(column(name, DataType.largeListView(UNNAMED), nullable, metadata), lists, items)
+    fillItems(column(Field.of(name, DataType.largeListView(UNNAMED))), lists, items)
 }
 
 /**
  * Lists of [size] elements each, which are the one column that [items] adds. Null lists have elements, too: it is given nulls for
- * them, in place of which a column that is not `nullable` needs some value.
+ * them, in place of which a [notNull][ColumnScope.notNull] column needs some value.
  *
  *     fixedSizeList("corners", 4, { row -> shapes[row].corners }) { corners ->
  *         struct {
@@ -69,12 +62,10 @@ public inline fun <E> ColumnScope.fixedSizeList(
     name: String = "",
     size: Int,
     lists: (row: Int) -> Collection<E>?,
-    nullable: Boolean = true,
-    metadata: Metadata = Metadata.empty(),
     items: ColumnScope.(List<E?>) -> Unit,
 ) {
     contract { callsInPlace(items, EXACTLY_ONCE) }
-    val column = column(name, DataType.fixedSizeList(UNNAMED, size), nullable, metadata)
+    val column = column(Field.of(name, DataType.fixedSizeList(UNNAMED, size)))
     val nulls = BitSet()
     val all = ArrayList<E?>()
     for (row in 0 until rows) {
@@ -103,12 +94,10 @@ public inline fun ColumnScope.fixedSizeListOf(
     name: String = "",
     size: Int,
     isNull: IntPredicate? = null,
-    nullable: Boolean = true,
-    metadata: Metadata = Metadata.empty(),
     items: ColumnScope.() -> Unit,
 ) {
     contract { callsInPlace(items, EXACTLY_ONCE) }
-    val column = column(name, DataType.fixedSizeList(UNNAMED, size), nullable, metadata)
+    val column = column(Field.of(name, DataType.fixedSizeList(UNNAMED, size)))
     repeat(rows) { column.appendList(size) }
     if (isNull != null) column.setNulls(isNull)
     ColumnScope.ofList(Math.multiplyExact(rows, size), column).items()

@@ -3,7 +3,6 @@ package org.arbalest.coroutines
 
 import org.arbalest.device.builders.ColumnBuilder
 import org.arbalest.device.types.Field
-import org.arbalest.device.types.Metadata
 import org.arbalest.device.types.NestedType.MapType
 import org.arbalest.device.types.NestedType.StructType
 import kotlin.contracts.ExperimentalContracts
@@ -28,9 +27,7 @@ import kotlin.contracts.contract
 public inline fun <K : Any, V> ColumnScope.map(
     name: String = "",
     maps: (row: Int) -> Map<K, V>?,
-    nullable: Boolean = true,
     keysSorted: Boolean = false,
-    metadata: Metadata = Metadata.empty(),
     keys: ColumnScope.(List<K>) -> Unit,
     values: ColumnScope.(List<V>) -> Unit,
 ) {
@@ -38,7 +35,7 @@ public inline fun <K : Any, V> ColumnScope.map(
         callsInPlace(keys, EXACTLY_ONCE)
         callsInPlace(values, EXACTLY_ONCE)
     }
-    val column = mapColumn(name, UNNAMED, UNNAMED, keysSorted, nullable, metadata)
+    val column = mapColumn(name, UNNAMED, UNNAMED, keysSorted)
     val allKeys = ArrayList<K>(rows)
     val allValues = ArrayList<V>(rows)
     fill(column, maps) {
@@ -60,12 +57,10 @@ public inline fun <K : Any, V> ColumnScope.map(
  */
 public inline fun <reified K : Any, reified V : Any> ColumnScope.map(
     name: String = "",
-    nullable: Boolean = true,
     keysSorted: Boolean = false,
-    metadata: Metadata = Metadata.empty(),
     maps: (row: Int) -> Map<K, V?>?,
 ) {
-    val column = mapColumn(name, itemOf(K::class).withName(KEY), itemOf(V::class).withName(VALUE), keysSorted, nullable, metadata)
+    val column = mapColumn(name, itemOf(K::class).withName(KEY), itemOf(V::class).withName(VALUE), keysSorted)
     val (keys, values) = column.keys() to column.values()
     fill(column, maps) {
         appendMap(it.size)
@@ -83,7 +78,7 @@ internal const val KEY: String = "key"
 internal const val VALUE: String = "value"
 
 @PublishedApi
-internal fun ColumnScope.mapColumn(name: String, key: Field, value: Field, keysSorted: Boolean, nullable: Boolean, metadata: Metadata): ColumnBuilder {
+internal fun ColumnScope.mapColumn(name: String, key: Field, value: Field, keysSorted: Boolean): ColumnBuilder {
     val entries = Field.of("entries", StructType(listOf(key.withNullable(false), value))).withNullable(false)
-    return column(name, MapType(entries, keysSorted), nullable, metadata)
+    return column(Field.of(name, MapType(entries, keysSorted)))
 }

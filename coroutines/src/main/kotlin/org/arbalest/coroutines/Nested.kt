@@ -4,8 +4,6 @@ package org.arbalest.coroutines
 import org.arbalest.device.builders.ColumnBuilder
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
-import org.arbalest.device.types.Metadata
-import org.arbalest.device.types.NestedType.ListType
 import org.arbalest.device.types.NestedType.StructType
 import java.util.function.IntPredicate
 import kotlin.contracts.ExperimentalContracts
@@ -21,15 +19,9 @@ import kotlin.reflect.KClass
  * @param isNull which structs are null; none if it is null itself
  */
 @OptIn(ExperimentalContracts::class)
-public inline fun ColumnScope.struct(
-    name: String = "",
-    isNull: IntPredicate? = null,
-    nullable: Boolean = true,
-    metadata: Metadata = Metadata.empty(),
-    fields: ColumnScope.() -> Unit,
-) {
+public inline fun ColumnScope.struct(name: String = "", isNull: IntPredicate? = null, fields: ColumnScope.() -> Unit) {
     contract { callsInPlace(fields, EXACTLY_ONCE) }
-    val struct = column(name, StructType(listOf()), nullable, metadata)
+    val struct = column(Field.of(name, StructType(listOf())))
     repeat(rows) { struct.appendStruct() }
     if (isNull != null) struct.setNulls(isNull)
     ColumnScope.ofStruct(rows, struct).fields()
@@ -52,12 +44,10 @@ public inline fun ColumnScope.struct(
 public inline fun <E> ColumnScope.list(
     name: String = "",
     lists: (row: Int) -> Collection<E>?,
-    nullable: Boolean = true,
-    metadata: Metadata = Metadata.empty(),
     items: ColumnScope.(List<E>) -> Unit,
 ) {
     contract { callsInPlace(items, EXACTLY_ONCE) }
-    fillItems(listColumn(name, nullable, metadata), lists, items)
+    fillItems(column(Field.of(name, DataType.list(UNNAMED))), lists, items)
 }
 
 /**
@@ -73,55 +63,33 @@ public inline fun ColumnScope.listOfSizes(
     name: String = "",
     sizes: IntArray,
     isNull: IntPredicate? = null,
-    nullable: Boolean = true,
-    metadata: Metadata = Metadata.empty(),
     items: ColumnScope.() -> Unit,
 ) {
     contract { callsInPlace(items, EXACTLY_ONCE) }
-    val column = listColumn(name, nullable, metadata)
+    val column = column(Field.of(name, DataType.list(UNNAMED)))
     column.appendLists(sizes)
     if (isNull != null) column.setNulls(isNull)
     ColumnScope.ofList(sizes.sum(), column).items()
 }
 
 /** Lists of 32-bit integers, each row's in one copy. */
-public inline fun ColumnScope.int32List(
-    name: String = "",
-    nullable: Boolean = true,
-    metadata: Metadata = Metadata.empty(),
-    values: (row: Int) -> IntArray?,
-) {
-    fillLists(listColumn(name, nullable, metadata), INT32_ITEM, values, { it.size }) { appendAll(it) }
+public inline fun ColumnScope.int32List(name: String = "", values: (row: Int) -> IntArray?) {
+    fillLists(column(Field.of(name, DataType.list(UNNAMED))), INT32_ITEM, values, { it.size }) { appendAll(it) }
 }
 
 /** Lists of 64-bit integers, each row's in one copy. */
-public inline fun ColumnScope.int64List(
-    name: String = "",
-    nullable: Boolean = true,
-    metadata: Metadata = Metadata.empty(),
-    values: (row: Int) -> LongArray?,
-) {
-    fillLists(listColumn(name, nullable, metadata), INT64_ITEM, values, { it.size }) { appendAll(it) }
+public inline fun ColumnScope.int64List(name: String = "", values: (row: Int) -> LongArray?) {
+    fillLists(column(Field.of(name, DataType.list(UNNAMED))), INT64_ITEM, values, { it.size }) { appendAll(it) }
 }
 
 /** Lists of 32-bit floats, each row's in one copy. */
-public inline fun ColumnScope.float32List(
-    name: String = "",
-    nullable: Boolean = true,
-    metadata: Metadata = Metadata.empty(),
-    values: (row: Int) -> FloatArray?,
-) {
-    fillLists(listColumn(name, nullable, metadata), FLOAT32_ITEM, values, { it.size }) { appendAll(it) }
+public inline fun ColumnScope.float32List(name: String = "", values: (row: Int) -> FloatArray?) {
+    fillLists(column(Field.of(name, DataType.list(UNNAMED))), FLOAT32_ITEM, values, { it.size }) { appendAll(it) }
 }
 
 /** Lists of 64-bit floats, each row's in one copy. */
-public inline fun ColumnScope.float64List(
-    name: String = "",
-    nullable: Boolean = true,
-    metadata: Metadata = Metadata.empty(),
-    values: (row: Int) -> DoubleArray?,
-) {
-    fillLists(listColumn(name, nullable, metadata), FLOAT64_ITEM, values, { it.size }) { appendAll(it) }
+public inline fun ColumnScope.float64List(name: String = "", values: (row: Int) -> DoubleArray?) {
+    fillLists(column(Field.of(name, DataType.list(UNNAMED))), FLOAT64_ITEM, values, { it.size }) { appendAll(it) }
 }
 
 /**
@@ -132,13 +100,8 @@ public inline fun ColumnScope.float64List(
  * @param values the list of a row, or null for a null
  * @throws IllegalArgumentException if [E] is none of String, Boolean, Byte, Short, Int, Long, Float and Double
  */
-public inline fun <reified E : Any> ColumnScope.list(
-    name: String = "",
-    nullable: Boolean = true,
-    metadata: Metadata = Metadata.empty(),
-    values: (row: Int) -> Collection<E?>?,
-) {
-    fillLists(listColumn(name, nullable, metadata), itemOf(E::class), values, { it.size }) { appendItems(it) }
+public inline fun <reified E : Any> ColumnScope.list(name: String = "", values: (row: Int) -> Collection<E?>?) {
+    fillLists(column(Field.of(name, DataType.list(UNNAMED))), itemOf(E::class), values, { it.size }) { appendItems(it) }
 }
 
 @PublishedApi
@@ -181,11 +144,6 @@ internal val FLOAT32_ITEM: Field = Field.of(ColumnScope.ITEM, DataType.FLOAT32)
 
 @PublishedApi
 internal val FLOAT64_ITEM: Field = Field.of(ColumnScope.ITEM, DataType.FLOAT64)
-
-/** A list column whose elements are still to be named: null is the type of none. */
-@PublishedApi
-internal fun ColumnScope.listColumn(name: String, nullable: Boolean, metadata: Metadata): ColumnBuilder =
-    column(name, ListType(Field.of(ColumnScope.ITEM, DataType.NULL)), nullable, metadata)
 
 @PublishedApi
 internal inline fun <L : Any> ColumnScope.fillLists(

@@ -33,6 +33,15 @@ internal class ProtoMessage private constructor(private val bytes: ByteArray, pr
     /** A bit of a number. */
     fun flag(field: Int, bit: Int): Boolean = int(field) shr bit and 1 != 0
 
+    /** The numbers of a field that has all of them in one piece. */
+    fun numbers(field: Int): List<Int> = messages[field].orEmpty().flatMap { range ->
+        val packed = ProtoMessage(bytes, range.first, range.first)
+        buildList { while (packed.at <= range.last) add(packed.varint().toInt()) }
+    }
+
+    /** A text, or null. */
+    fun text(field: Int): String? = messages[field]?.first()?.let { String(bytes, it.first, it.last + 1 - it.first) }
+
     /** The messages of a field that may be there several times. */
     fun messages(field: Int): List<ProtoMessage> = messages[field].orEmpty().map { ProtoMessage(bytes, it.first, it.last + 1) }
 
@@ -56,11 +65,12 @@ internal class ProtoMessage private constructor(private val bytes: ByteArray, pr
         private const val DELIMITED = 2
         private const val FIXED_32 = 5
 
-        /** The message that is behind another, which has its size in front. */
-        fun behindFirst(bytes: ByteArray): ProtoMessage {
+        /** A message, which has its size in front, and the one that is behind it. */
+        fun two(bytes: ByteArray): Pair<ProtoMessage, ProtoMessage> {
             val size = ProtoMessage(bytes, 0, 0)
             val first = size.varint().toInt()
-            return ProtoMessage(bytes, size.at + first, bytes.size)
+            val end = size.at + first
+            return ProtoMessage(bytes, size.at, end) to ProtoMessage(bytes, end, bytes.size)
         }
     }
 }

@@ -2,62 +2,37 @@
 package org.arbalest.coroutines
 
 import org.arbalest.device.types.DataType
+import org.arbalest.device.types.Field
 import org.arbalest.device.types.FlatType.FixedSizeBinaryType
 import org.arbalest.device.types.FlatType.IntType
-import org.arbalest.device.types.Metadata
 import java.lang.foreign.MemorySegment
 import java.util.function.IntPredicate
 
 /** Text, with 32-bit offsets: 2 GiB in all. */
-public inline fun ColumnScope.utf8(
-    name: String = "",
-    nullable: Boolean = true,
-    metadata: Metadata = Metadata.empty(),
-    value: (row: Int) -> String?,
-) {
-    fill(column(name, DataType.UTF8, nullable, metadata), value) { append(it) }
+public inline fun ColumnScope.utf8(name: String = "", value: (row: Int) -> String?) {
+    fill(column(Field.of(name, DataType.UTF8)), value) { append(it) }
 }
 
 /** Text, whose elements may be null; as many as there are rows. */
-public fun ColumnScope.utf8(
-    name: String = "",
-    values: List<String?>,
-    nullable: Boolean = true,
-    metadata: Metadata = Metadata.empty(),
-) {
+public fun ColumnScope.utf8(name: String = "", values: List<String?>) {
     requireRows(name, values.size)
-    utf8(name, nullable, metadata) { values[it] }
+    utf8(name) { values[it] }
 }
 
 /** Text, whose elements may be null; as many as there are rows. */
-public fun ColumnScope.utf8(
-    name: String = "",
-    values: Array<out String?>,
-    nullable: Boolean = true,
-    metadata: Metadata = Metadata.empty(),
-) {
-    utf8(name, values.asList(), nullable, metadata)
+public fun ColumnScope.utf8(name: String = "", values: Array<out String?>) {
+    utf8(name, values.asList())
 }
 
 /** Text, with 64-bit offsets. */
-public inline fun ColumnScope.largeUtf8(
-    name: String = "",
-    nullable: Boolean = true,
-    metadata: Metadata = Metadata.empty(),
-    value: (row: Int) -> String?,
-) {
-    fill(column(name, DataType.LARGE_UTF8, nullable, metadata), value) { append(it) }
+public inline fun ColumnScope.largeUtf8(name: String = "", value: (row: Int) -> String?) {
+    fill(column(Field.of(name, DataType.LARGE_UTF8)), value) { append(it) }
 }
 
 /** Text with 64-bit offsets, whose elements may be null; as many as there are rows. */
-public fun ColumnScope.largeUtf8(
-    name: String = "",
-    values: List<String?>,
-    nullable: Boolean = true,
-    metadata: Metadata = Metadata.empty(),
-) {
+public fun ColumnScope.largeUtf8(name: String = "", values: List<String?>) {
     requireRows(name, values.size)
-    largeUtf8(name, nullable, metadata) { values[it] }
+    largeUtf8(name) { values[it] }
 }
 
 /**
@@ -68,34 +43,30 @@ public fun ColumnScope.largeUtf8(
 public inline fun ColumnScope.utf8View(
     name: String = "",
     bufferSize: Int = VIEW_BUFFER_SIZE,
-    nullable: Boolean = true,
-    metadata: Metadata = Metadata.empty(),
     value: (row: Int) -> String?,
 ) {
-    fill(column(name, DataType.UTF8_VIEW, nullable, metadata).viewBufferSize(bufferSize), value) { append(it) }
+    fill(column(Field.of(name, DataType.UTF8_VIEW)).viewBufferSize(bufferSize), value) { append(it) }
 }
 
 /** Text as views, whose elements may be null; as many as there are rows. */
-public fun ColumnScope.utf8View(
-    name: String = "",
-    values: List<String?>,
-    bufferSize: Int = VIEW_BUFFER_SIZE,
-    nullable: Boolean = true,
-    metadata: Metadata = Metadata.empty(),
-) {
+public fun ColumnScope.utf8View(name: String = "", values: List<String?>, bufferSize: Int = VIEW_BUFFER_SIZE) {
     requireRows(name, values.size)
-    utf8View(name, bufferSize, nullable, metadata) { values[it] }
+    utf8View(name, bufferSize) { values[it] }
 }
 
 /** Bytes as views; see [utf8View]. */
 public inline fun ColumnScope.binaryView(
     name: String = "",
     bufferSize: Int = VIEW_BUFFER_SIZE,
-    nullable: Boolean = true,
-    metadata: Metadata = Metadata.empty(),
     value: (row: Int) -> ByteArray?,
 ) {
-    fill(column(name, DataType.BINARY_VIEW, nullable, metadata).viewBufferSize(bufferSize), value) { append(it) }
+    fill(column(Field.of(name, DataType.BINARY_VIEW)).viewBufferSize(bufferSize), value) { append(it) }
+}
+
+/** Bytes as views; elements may be null; as many as there are rows. */
+public fun ColumnScope.binaryView(name: String = "", values: List<ByteArray?>, bufferSize: Int = VIEW_BUFFER_SIZE) {
+    requireRows(name, values.size)
+    binaryView(name, bufferSize) { values[it] }
 }
 
 /** What core takes, too, if nothing is said. */
@@ -113,11 +84,9 @@ public inline fun ColumnScope.dictionary(
     name: String = "",
     index: IntType = DataType.INT32,
     grows: Boolean = false,
-    nullable: Boolean = true,
-    metadata: Metadata = Metadata.empty(),
     value: (row: Int) -> String?,
 ) {
-    val column = column(name, DataType.dictionary(index, DataType.UTF8), nullable, metadata)
+    val column = column(Field.of(name, DataType.dictionary(index, DataType.UTF8)))
     if (grows) column.growIndices()
     fill(column, value) { append(it) }
 }
@@ -128,64 +97,46 @@ public fun ColumnScope.dictionary(
     values: List<String?>,
     index: IntType = DataType.INT32,
     grows: Boolean = false,
-    nullable: Boolean = true,
-    metadata: Metadata = Metadata.empty(),
 ) {
     requireRows(name, values.size)
-    dictionary(name, index, grows, nullable, metadata) { values[it] }
+    dictionary(name, index, grows) { values[it] }
 }
 
 /** Bytes, with 32-bit offsets: 2 GiB in all. */
-public inline fun ColumnScope.binary(
-    name: String = "",
-    nullable: Boolean = true,
-    metadata: Metadata = Metadata.empty(),
-    value: (row: Int) -> ByteArray?,
-) {
-    fill(column(name, DataType.BINARY, nullable, metadata), value) { append(it) }
+public inline fun ColumnScope.binary(name: String = "", value: (row: Int) -> ByteArray?) {
+    fill(column(Field.of(name, DataType.BINARY)), value) { append(it) }
 }
 
 /** Bytes, whose elements may be null; as many as there are rows. */
-public fun ColumnScope.binary(
-    name: String = "",
-    values: List<ByteArray?>,
-    nullable: Boolean = true,
-    metadata: Metadata = Metadata.empty(),
-) {
+public fun ColumnScope.binary(name: String = "", values: List<ByteArray?>) {
     requireRows(name, values.size)
-    binary(name, nullable, metadata) { values[it] }
+    binary(name) { values[it] }
 }
 
 /** Bytes, with 64-bit offsets. */
-public inline fun ColumnScope.largeBinary(
-    name: String = "",
-    nullable: Boolean = true,
-    metadata: Metadata = Metadata.empty(),
-    value: (row: Int) -> ByteArray?,
-) {
-    fill(column(name, DataType.LARGE_BINARY, nullable, metadata), value) { append(it) }
+public inline fun ColumnScope.largeBinary(name: String = "", value: (row: Int) -> ByteArray?) {
+    fill(column(Field.of(name, DataType.LARGE_BINARY)), value) { append(it) }
+}
+
+/** Bytes with 64-bit offsets; elements may be null; as many as there are rows. */
+public fun ColumnScope.largeBinary(name: String = "", values: List<ByteArray?>) {
+    requireRows(name, values.size)
+    largeBinary(name) { values[it] }
 }
 
 /** Bytes, [width] of them in each value; any other number is an [IllegalArgumentException]. */
-public inline fun ColumnScope.fixedSizeBinary(
-    name: String = "",
-    width: Int,
-    nullable: Boolean = true,
-    metadata: Metadata = Metadata.empty(),
-    value: (row: Int) -> ByteArray?,
-) {
-    fill(column(name, FixedSizeBinaryType(width), nullable, metadata), value) { append(it) }
+public inline fun ColumnScope.fixedSizeBinary(name: String = "", width: Int, value: (row: Int) -> ByteArray?) {
+    fill(column(Field.of(name, FixedSizeBinaryType(width))), value) { append(it) }
+}
+
+/** Bytes, [width] of them in each value; elements may be null; as many as there are rows. */
+public fun ColumnScope.fixedSizeBinary(name: String = "", width: Int, values: List<ByteArray?>) {
+    requireRows(name, values.size)
+    fixedSizeBinary(name, width) { values[it] }
 }
 
 /** Bytes, [width] of them in each value, all in one array that is copied at once; null where [isNull]. */
-public fun ColumnScope.fixedSizeBinary(
-    name: String = "",
-    width: Int,
-    values: ByteArray,
-    isNull: IntPredicate? = null,
-    nullable: Boolean = true,
-    metadata: Metadata = Metadata.empty(),
-) {
-    val column = column(name, FixedSizeBinaryType(width), nullable, metadata)
+public fun ColumnScope.fixedSizeBinary(name: String = "", width: Int, values: ByteArray, isNull: IntPredicate? = null) {
+    val column = column(Field.of(name, FixedSizeBinaryType(width)))
     column.appendAll(MemorySegment.ofArray(values)).nullWhere(isNull)
 }

@@ -2,9 +2,9 @@
 package org.arbalest.coroutines
 
 import org.arbalest.device.types.DataType
+import org.arbalest.device.types.Field
 import org.arbalest.device.types.FlatType.DurationType
 import org.arbalest.device.types.FlatType.TimestampType
-import org.arbalest.device.types.Metadata
 import org.arbalest.device.types.TimeUnit
 import java.time.Duration
 import java.time.Instant
@@ -15,35 +15,24 @@ import java.time.ZoneOffset
 import java.util.function.IntPredicate
 
 /** Days since 1970-01-01, in one copy; null where [isNull]. */
-public fun ColumnScope.date32(
-    name: String = "",
-    values: IntArray,
-    isNull: IntPredicate? = null,
-    nullable: Boolean = true,
-    metadata: Metadata = Metadata.empty(),
-) {
-    column(name, DataType.DATE32, nullable, metadata).appendAll(values).nullWhere(isNull)
+public fun ColumnScope.date32(name: String = "", values: IntArray, isNull: IntPredicate? = null) {
+    column(Field.of(name, DataType.DATE32)).appendAll(values).nullWhere(isNull)
 }
 
 /** Dates, stored as 32-bit days. */
-public inline fun ColumnScope.date32(
-    name: String = "",
-    nullable: Boolean = true,
-    metadata: Metadata = Metadata.empty(),
-    value: (row: Int) -> LocalDate?,
-) {
-    fill(column(name, DataType.DATE32, nullable, metadata), value) { append(it.toEpochDay()) }
+public inline fun ColumnScope.date32(name: String = "", value: (row: Int) -> LocalDate?) {
+    fill(column(Field.of(name, DataType.DATE32)), value) { append(it.toEpochDay()) }
+}
+
+/** Dates, stored as 32-bit days; elements may be null; as many as there are rows. */
+public fun ColumnScope.date32(name: String = "", values: List<LocalDate?>) {
+    requireRows(name, values.size)
+    date32(name) { values[it] }
 }
 
 /** Milliseconds since 1970-01-01, whole days, in one copy; null where [isNull]. */
-public fun ColumnScope.date64(
-    name: String = "",
-    values: LongArray,
-    isNull: IntPredicate? = null,
-    nullable: Boolean = true,
-    metadata: Metadata = Metadata.empty(),
-) {
-    column(name, DataType.DATE64, nullable, metadata).appendAll(values).nullWhere(isNull)
+public fun ColumnScope.date64(name: String = "", values: LongArray, isNull: IntPredicate? = null) {
+    column(Field.of(name, DataType.DATE64)).appendAll(values).nullWhere(isNull)
 }
 
 /**
@@ -51,59 +40,56 @@ public fun ColumnScope.date64(
  *
  * @throws ArithmeticException if one is out of the 64 bits' range; says the column, the row and the date
  */
-public inline fun ColumnScope.date64(
-    name: String = "",
-    nullable: Boolean = true,
-    metadata: Metadata = Metadata.empty(),
-    value: (row: Int) -> LocalDate?,
-) {
-    fill(column(name, DataType.DATE64, nullable, metadata), value) { appendMillis(it) }
+public inline fun ColumnScope.date64(name: String = "", value: (row: Int) -> LocalDate?) {
+    fill(column(Field.of(name, DataType.DATE64)), value) { appendMillis(it) }
+}
+
+/** Dates, stored as 64-bit milliseconds; elements may be null; as many as there are rows. */
+public fun ColumnScope.date64(name: String = "", values: List<LocalDate?>) {
+    requireRows(name, values.size)
+    date64(name) { values[it] }
 }
 
 /** Seconds or milliseconds since midnight, in one copy; null where [isNull]. */
-public fun ColumnScope.time32(
-    name: String = "",
-    values: IntArray,
-    unit: TimeUnit,
-    isNull: IntPredicate? = null,
-    nullable: Boolean = true,
-    metadata: Metadata = Metadata.empty(),
-) {
-    column(name, timeType(unit, 32), nullable, metadata).appendAll(values).nullWhere(isNull)
+public fun ColumnScope.time32(name: String = "", values: IntArray, unit: TimeUnit, isNull: IntPredicate? = null) {
+    column(Field.of(name, timeType(unit, 32))).appendAll(values).nullWhere(isNull)
 }
 
 /** Times of day, stored as 32-bit seconds or milliseconds, rounded down to the [unit]. */
 public inline fun ColumnScope.time32(
     name: String = "",
     unit: TimeUnit = TimeUnit.MILLISECOND,
-    nullable: Boolean = true,
-    metadata: Metadata = Metadata.empty(),
     value: (row: Int) -> LocalTime?,
 ) {
-    fill(column(name, timeType(unit, 32), nullable, metadata), value) { appendTime(unit, it.toSecondOfDay().toLong(), it.nano, it) }
+    val column = column(Field.of(name, timeType(unit, 32)))
+    fill(column, value) { appendTime(unit, it.toSecondOfDay().toLong(), it.nano, it) }
+}
+
+/** Times of day of 32 bits, rounded down to the [unit]; elements may be null; as many as there are rows. */
+public fun ColumnScope.time32(name: String = "", values: List<LocalTime?>, unit: TimeUnit = TimeUnit.MILLISECOND) {
+    requireRows(name, values.size)
+    time32(name, unit) { values[it] }
 }
 
 /** Microseconds or nanoseconds since midnight, in one copy; null where [isNull]. */
-public fun ColumnScope.time64(
-    name: String = "",
-    values: LongArray,
-    unit: TimeUnit,
-    isNull: IntPredicate? = null,
-    nullable: Boolean = true,
-    metadata: Metadata = Metadata.empty(),
-) {
-    column(name, timeType(unit, 64), nullable, metadata).appendAll(values).nullWhere(isNull)
+public fun ColumnScope.time64(name: String = "", values: LongArray, unit: TimeUnit, isNull: IntPredicate? = null) {
+    column(Field.of(name, timeType(unit, 64))).appendAll(values).nullWhere(isNull)
 }
 
 /** Times of day, stored as 64-bit microseconds or nanoseconds, rounded down to the [unit]. */
 public inline fun ColumnScope.time64(
     name: String = "",
     unit: TimeUnit = TimeUnit.MICROSECOND,
-    nullable: Boolean = true,
-    metadata: Metadata = Metadata.empty(),
     value: (row: Int) -> LocalTime?,
 ) {
-    fill(column(name, timeType(unit, 64), nullable, metadata), value) { appendTime(unit, it.toSecondOfDay().toLong(), it.nano, it) }
+    val column = column(Field.of(name, timeType(unit, 64)))
+    fill(column, value) { appendTime(unit, it.toSecondOfDay().toLong(), it.nano, it) }
+}
+
+/** Times of day of 64 bits, rounded down to the [unit]; elements may be null; as many as there are rows. */
+public fun ColumnScope.time64(name: String = "", values: List<LocalTime?>, unit: TimeUnit = TimeUnit.MICROSECOND) {
+    requireRows(name, values.size)
+    time64(name, unit) { values[it] }
 }
 
 /**
@@ -117,10 +103,8 @@ public fun ColumnScope.timestamp(
     unit: TimeUnit,
     timezone: String? = "UTC",
     isNull: IntPredicate? = null,
-    nullable: Boolean = true,
-    metadata: Metadata = Metadata.empty(),
 ) {
-    column(name, TimestampType(unit, timezone), nullable, metadata).appendAll(values).nullWhere(isNull)
+    column(Field.of(name, TimestampType(unit, timezone))).appendAll(values).nullWhere(isNull)
 }
 
 /** Points in time, whose elements may be null, rounded down to the [unit]; as many as there are rows. */
@@ -129,11 +113,9 @@ public fun ColumnScope.timestamp(
     values: List<Instant?>,
     unit: TimeUnit = TimeUnit.MICROSECOND,
     timezone: String = "UTC",
-    nullable: Boolean = true,
-    metadata: Metadata = Metadata.empty(),
 ) {
     requireRows(name, values.size)
-    timestamp(name, unit, timezone, nullable, metadata) { values[it] }
+    timestamp(name, unit, timezone) { values[it] }
 }
 
 /**
@@ -146,11 +128,9 @@ public inline fun ColumnScope.timestamp(
     name: String = "",
     unit: TimeUnit = TimeUnit.MICROSECOND,
     timezone: String = "UTC",
-    nullable: Boolean = true,
-    metadata: Metadata = Metadata.empty(),
     value: (row: Int) -> Instant?,
 ) {
-    fill(column(name, TimestampType(unit, timezone), nullable, metadata), value) { appendTime(unit, it.epochSecond, it.nano, it) }
+    fill(column(Field.of(name, TimestampType(unit, timezone))), value) { appendTime(unit, it.epochSecond, it.nano, it) }
 }
 
 /**
@@ -161,23 +141,25 @@ public inline fun ColumnScope.timestamp(
 public inline fun ColumnScope.localTimestamp(
     name: String = "",
     unit: TimeUnit = TimeUnit.MICROSECOND,
-    nullable: Boolean = true,
-    metadata: Metadata = Metadata.empty(),
     value: (row: Int) -> LocalDateTime?,
 ) {
-    fill(column(name, TimestampType(unit, null), nullable, metadata), value) { appendTime(unit, it.toEpochSecond(ZoneOffset.UTC), it.nano, it) }
+    val column = column(Field.of(name, TimestampType(unit, null)))
+    fill(column, value) { appendTime(unit, it.toEpochSecond(ZoneOffset.UTC), it.nano, it) }
+}
+
+/** Local dates and times, rounded down to the [unit]; elements may be null; as many as there are rows. */
+public fun ColumnScope.localTimestamp(
+    name: String = "",
+    values: List<LocalDateTime?>,
+    unit: TimeUnit = TimeUnit.MICROSECOND,
+) {
+    requireRows(name, values.size)
+    localTimestamp(name, unit) { values[it] }
 }
 
 /** Lengths of time, counted in the [unit], in one copy; null where [isNull]. */
-public fun ColumnScope.duration(
-    name: String = "",
-    values: LongArray,
-    unit: TimeUnit,
-    isNull: IntPredicate? = null,
-    nullable: Boolean = true,
-    metadata: Metadata = Metadata.empty(),
-) {
-    column(name, DurationType(unit), nullable, metadata).appendAll(values).nullWhere(isNull)
+public fun ColumnScope.duration(name: String = "", values: LongArray, unit: TimeUnit, isNull: IntPredicate? = null) {
+    column(Field.of(name, DurationType(unit))).appendAll(values).nullWhere(isNull)
 }
 
 /**
@@ -188,9 +170,13 @@ public fun ColumnScope.duration(
 public inline fun ColumnScope.duration(
     name: String = "",
     unit: TimeUnit = TimeUnit.MICROSECOND,
-    nullable: Boolean = true,
-    metadata: Metadata = Metadata.empty(),
     value: (row: Int) -> Duration?,
 ) {
-    fill(column(name, DurationType(unit), nullable, metadata), value) { appendTime(unit, it.seconds, it.nano, it) }
+    fill(column(Field.of(name, DurationType(unit))), value) { appendTime(unit, it.seconds, it.nano, it) }
+}
+
+/** Lengths of time, rounded down to the [unit]; elements may be null; as many as there are rows. */
+public fun ColumnScope.duration(name: String = "", values: List<Duration?>, unit: TimeUnit = TimeUnit.MICROSECOND) {
+    requireRows(name, values.size)
+    duration(name, unit) { values[it] }
 }

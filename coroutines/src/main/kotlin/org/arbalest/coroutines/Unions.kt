@@ -2,7 +2,7 @@
 package org.arbalest.coroutines
 
 import org.arbalest.device.builders.ColumnBuilder
-import org.arbalest.device.types.Metadata
+import org.arbalest.device.types.Field
 import org.arbalest.device.types.NestedType.UnionMode
 import org.arbalest.device.types.NestedType.UnionType
 import kotlin.contracts.ExperimentalContracts
@@ -27,12 +27,10 @@ import kotlin.reflect.KClass
 public inline fun <E : Any> ColumnScope.denseUnion(
     name: String = "",
     values: (row: Int) -> E?,
-    nullable: Boolean = true,
-    metadata: Metadata = Metadata.empty(),
     types: UnionScope<E>.() -> Unit,
 ) {
     contract { callsInPlace(types, EXACTLY_ONCE) }
-    val union = UnionScope(unionColumn(name, UnionMode.DENSE, nullable, metadata), List(rows, values), isDense = true)
+    val union = UnionScope(unionColumn(name, UnionMode.DENSE), List(rows, values), isDense = true)
     union.types()
     union.finish()
 }
@@ -42,12 +40,10 @@ public inline fun <E : Any> ColumnScope.denseUnion(
 public inline fun <E : Any> ColumnScope.sparseUnion(
     name: String = "",
     values: (row: Int) -> E?,
-    nullable: Boolean = true,
-    metadata: Metadata = Metadata.empty(),
     types: UnionScope<E>.() -> Unit,
 ) {
     contract { callsInPlace(types, EXACTLY_ONCE) }
-    val union = UnionScope(unionColumn(name, UnionMode.SPARSE, nullable, metadata), List(rows, values), isDense = false)
+    val union = UnionScope(unionColumn(name, UnionMode.SPARSE), List(rows, values), isDense = false)
     union.types()
     union.finish()
 }
@@ -110,5 +106,5 @@ public class UnionScope<E : Any> @PublishedApi internal constructor(
 }
 
 @PublishedApi
-internal fun ColumnScope.unionColumn(name: String, mode: UnionMode, nullable: Boolean, metadata: Metadata): ColumnBuilder =
-    column(name, UnionType(mode, listOf(), listOf()), nullable, metadata)
+internal fun ColumnScope.unionColumn(name: String, mode: UnionMode): ColumnBuilder =
+    column(Field.of(name, UnionType(mode, listOf(), listOf())))

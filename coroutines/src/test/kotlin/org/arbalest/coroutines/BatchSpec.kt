@@ -9,6 +9,7 @@ import org.arbalest.device.Devices
 import org.arbalest.device.builders.ColumnBuilder
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
+import org.arbalest.device.types.Interval
 import org.arbalest.device.types.Metadata
 import org.arbalest.device.types.TimeUnit
 import org.arbalest.support.LedgerExtension
@@ -18,7 +19,10 @@ import java.time.Instant
 import java.time.LocalDate
 import java.time.LocalDateTime
 import java.time.LocalTime
+import java.time.OffsetDateTime
+import java.time.Period
 import java.util.BitSet
+import java.util.UUID
 
 private class Case(val format: String, val expected: List<Any?>, val column: ColumnScope.() -> Unit)
 
@@ -137,22 +141,54 @@ class BatchSpec : FunSpec({
     test("names, metadata and the promise of no nulls reach C") {
         val unit = Metadata.of("unit", "min")
         cpu.batch(1, Metadata.of("source", "BTS")) {
-            int64("delay", longArrayOf(3), nullable = false, metadata = unit)
-            struct("at", nullable = false, metadata = unit) { float64("lat", nullable = false) { 0.5 } }
+            notNull.withMetadata(unit).int64("delay", longArrayOf(3))
+            withMetadata(unit).notNull.struct("at") {
+                notNull.float64("lat") { 0.5 }
+                float64("lon") { 0.5 }
+            }
+            int64("plain", longArrayOf(4))
         }.throughC().use { batch ->
             batch.schema().metadata() shouldBe Metadata.of("source", "BTS")
             for (name in listOf("delay", "at")) {
                 batch.schema()[name].isNullable shouldBe false
                 batch.schema()[name].metadata() shouldBe unit
             }
-            batch["at"]["lat"].field().isNullable shouldBe false
+            batch["at"]["lat"].field() shouldBe Field.of("lat", DataType.FLOAT64).withNullable(false)
+            batch["at"]["lon"].field() shouldBe Field.of("lon", DataType.FLOAT64)
+            batch.schema()["plain"] shouldBe Field.of("plain", DataType.INT64)
+        }
+    }
+
+    test("a modifier of several columns is a scope, which counts the rows with the others") {
+        cpu.batch {
+            with(notNull) {
+                int64("id", longArrayOf(1, 2))
+                utf8("name") { row -> "n$row" }
+            }
+            with(withMetadata(Metadata.of("a", "1"))) {
+                withMetadata(Metadata.of("b", "2")).column(Field.of("x", DataType.INT8).withMetadata(Metadata.of("c", "3"))).append(1).append(2)
+            }
+            list("tags", { row -> List(row) { "t" } }) { tags -> notNull.utf8("tag") { tags[it] } }
+        }.use { batch ->
+            batch.schema().fields().take(2).map { it.isNullable } shouldBe listOf(false, false)
+            batch.schema()["x"].metadata() shouldBe Metadata.of("a", "1").with("b", "2").with("c", "3")
+            batch.schema()["tags"].toString() shouldBe "tags: list<tag: utf8 not null>"
+            batch.length() shouldBe 2
+        }
+    }
+
+    test("metadata in front of an extension type leaves the type") {
+        cpu.batch(1) { notNull.withMetadata(Metadata.of("unit", "none")).uuid("id") { UUID(1, 2) } }.throughC().use { batch ->
+            batch["id"].uuids()[0] shouldBe UUID(1, 2)
+            batch.schema()["id"].metadata().get("unit") shouldBe "none"
+            batch.schema()["id"].isNullable shouldBe false
         }
     }
 
     test("a null in a column that promised to have none is refused, and names it") {
-        shouldThrow<IllegalArgumentException> { cpu.batch(1) { int64("delay", nullable = false) { null } } }
+        shouldThrow<IllegalArgumentException> { cpu.batch(1) { notNull.int64("delay") { null } } }
             .message shouldContain "\"delay\" is not nullable"
-        shouldThrow<IllegalArgumentException> { cpu.batch(1) { int64("delay", longArrayOf(1), { true }, nullable = false) } }
+        shouldThrow<IllegalArgumentException> { cpu.batch(1) { notNull.int64("delay", longArrayOf(1), { true }) } }
     }
 
     test("a negative number of rows is refused") {
@@ -185,6 +221,61 @@ class BatchSpec : FunSpec({
             batch["time64"].getLocalTime(1) shouldBe LocalTime.of(1, 2, 3, 4_000)
         }
         shouldThrow<IllegalStateException> { cpu.batch(1) { int64("long", listOf(1L, 2L)) } }.message shouldContain "takes 1 values"
+    }
+
+    test("a list of any type may have nulls") {
+        val (date, at, money) = Triple(LocalDate.of(2024, 2, 29), LocalDateTime.of(2024, 2, 29, 1, 2), BigDecimal("1.5"))
+        val bytes = listOf(byteArrayOf(1, 2), null)
+        val offset = OffsetDateTime.parse("2024-02-29T12:00:00+05:30")
+        cpu.batch {
+            int8("int8", listOf(1, null))
+            int16("int16", listOf(1, null))
+            uint8("uint8", listOf(200u, null))
+            uint16("uint16", listOf(60_000u, null))
+            uint32("uint32", listOf(UInt.MAX_VALUE, null))
+            uint64("uint64", listOf(ULong.MAX_VALUE, null))
+            float16("float16", listOf(0.5f, null))
+            float32("float32", listOf(0.1f, null))
+            date32("date32", listOf(date, null))
+            date64("date64", listOf(date, null))
+            time32("time32", listOf(LocalTime.of(1, 2), null))
+            time64("time64", listOf(LocalTime.of(1, 2), null), TimeUnit.NANOSECOND)
+            localTimestamp("local", listOf(at, null))
+            duration("duration", listOf(Duration.ofSeconds(1, 1_000), null))
+            decimal32("decimal32", listOf(money, null), 9, 1)
+            decimal64("decimal64", listOf(money, null), 18, 1)
+            decimal256("decimal256", listOf(money, null), 76, 1)
+            binaryView("view", bytes)
+            largeBinary("large", bytes)
+            fixedSizeBinary("fixed", 2, bytes)
+            intervalYearMonth("months", listOf(Period.ofMonths(14), null))
+            intervalDayTime("days", listOf(Interval(0, 1, 2_000_000), null))
+            intervalMonthDayNano("nanos", listOf(Interval(1, 2, 3), null))
+            uuid("uuid", listOf(UUID(1, 2), null))
+            bool8("bool8", listOf(true, null))
+            json("json", listOf("{}", null))
+            timestampWithOffset("offset", listOf(offset, null))
+        }.throughC().use { batch ->
+            batch.length() shouldBe 2
+            for (column in batch.schema().names) batch[column].isNull(1) shouldBe true
+            listOf("int8", "int16", "uint8", "uint16", "uint32").map { batch[it].getLong(0) } shouldBe listOf(1L, 1L, 200L, 60_000L, 4_294_967_295L)
+            batch["uint64"].ulongs()[0] shouldBe ULong.MAX_VALUE
+            listOf("float16", "float32").map { batch[it].getDouble(0) } shouldBe listOf(0.5, 0.1f.toDouble())
+            listOf("date32", "date64").map { batch[it].getLocalDate(0) } shouldBe listOf(date, date)
+            listOf("time32", "time64").map { batch[it].getLocalTime(0) } shouldBe List(2) { LocalTime.of(1, 2) }
+            batch["local"].getLocalDateTime(0) shouldBe at
+            batch["duration"].getDuration(0) shouldBe Duration.ofSeconds(1, 1_000)
+            listOf("decimal32", "decimal64", "decimal256").map { batch[it].getDecimal(0) } shouldBe List(3) { money }
+            listOf("view", "large", "fixed").map { batch[it].getBytes(0).toList() } shouldBe List(3) { listOf<Byte>(1, 2) }
+            batch["months"].getPeriod(0).toTotalMonths() shouldBe 14
+            listOf("days", "nanos").map { batch[it].getInterval(0) } shouldBe listOf(Interval(0, 1, 2_000_000), Interval(1, 2, 3))
+            batch["uuid"].getUuid(0) shouldBe UUID(1, 2)
+            batch["bool8"].flags()[0] shouldBe true
+            batch["json"].getString(0) shouldBe "{}"
+            batch["offset"].getOffsetDateTime(0) shouldBe offset
+        }
+        shouldThrow<IllegalArgumentException> { cpu.batch { notNull.int8("x", listOf(1, null)) } }.message shouldContain "\"x\" is not nullable"
+        shouldThrow<IllegalStateException> { cpu.batch(1) { uuid("x", listOf()) } }.message shouldContain "takes 1 values"
     }
 
     test("an integer that a float does not have is refused, and names it") {

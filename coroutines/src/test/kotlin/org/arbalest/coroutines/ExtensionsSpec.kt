@@ -41,10 +41,10 @@ class ExtensionsSpec : FunSpec({
         val ids = listOf(UUID(1, 2), null)
         there(
             cpu.batch(2) {
-                uuid("id", metadata = Metadata.of("unit", "none")) { ids[it] }
+                withMetadata(Metadata.of("unit", "none")).uuid("id") { ids[it] }
                 bool8("flag", booleanArrayOf(true, false), isNull = { it == 1 })
                 bool8("other") { it == 1 }
-                json("doc", nullable = false) { "[$it]" }
+                notNull.json("doc") { "[$it]" }
                 list("ids", { row -> List(row) { ids[0] } }) { all -> uuid { all[it] } }
             },
         ).use { batch ->
@@ -99,7 +99,7 @@ class ExtensionsSpec : FunSpec({
 
     test("a type of one's own: written, read by its codec, and by get once it is registered [EXT-09]") {
         money.valueClass() shouldBe Money::class.java
-        there(cpu.batch(3) { extension("price", money, metadata = Metadata.of("a", "b")) { row -> if (row == 1) null else Money(100L * row) } }).use { batch ->
+        there(cpu.batch(3) { withMetadata(Metadata.of("a", "b")).extension("price", money) { row -> if (row == 1) null else Money(100L * row) } }).use { batch ->
             batch["price"].values(money).toList() shouldBe listOf(Money(0), null, Money(200))
             batch["price"].values(money).isNull(1) shouldBe true
             batch["price"].longs()[2] shouldBe 200

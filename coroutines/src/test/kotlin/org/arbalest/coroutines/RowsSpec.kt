@@ -61,9 +61,6 @@ internal data class Generic<T>(val value: T, val values: List<T>)
 
 internal data class Generics(val words: Generic<String>, val numbers: Generic<Int?>?)
 
-@Suppress("unused")
-internal data class OfValueClass(val count: UInt)
-
 internal data class Visit(val id: UUID, val ids: List<UUID?>, val at: OffsetDateTime?, val since: OffsetDateTime)
 
 @Suppress("ArrayInDataClass")
@@ -140,7 +137,6 @@ class RowsSpec : FunSpec({
         cpu.batch(1) { uuid("id") { null } }.use { batch ->
             shouldThrow<NoSuchElementException> { batch.rows<OfUuid>()[0] }.message shouldBe "row 0: id is null, which this Uuid cannot be"
         }
-        shouldThrow<IllegalArgumentException> { schemaOf<OfValueClass>() }.message shouldContain "Long has the numbers of UInt"
     }
 
     test("columns are nullable where properties are, elements too [OBJ-09]") {
@@ -241,7 +237,6 @@ class RowsSpec : FunSpec({
 
     test("what is no data class is refused, and says so [OBJ-10]") {
         shouldThrow<IllegalArgumentException> { schemaOf<NotData>() }.message shouldContain "NotData is not a record or a data class, as objects of rows must be"
-        shouldThrow<IllegalArgumentException> { schemaOf<OfValueClass>() }.message shouldContain "the property count is of a value class"
         shouldThrow<IllegalArgumentException> { schemaOf<Generic<String>>() }.message shouldContain "<T> has type parameters"
     }
 

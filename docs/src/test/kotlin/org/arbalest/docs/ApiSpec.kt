@@ -10,6 +10,9 @@ import org.jetbrains.kotlin.abi.tools.AbiTools
 import java.io.File
 import java.lang.module.ModuleFinder
 
+/** What Kotlin sees as internal, and class files have as public, since inlined code calls it. */
+private const val PUBLISHED = "kotlin.PublishedApi"
+
 private const val UPDATE = "./mvnw -pl docs -am test -Dtest=ApiSpec -Dapi.update"
 
 /** Those that the profile `spark` builds. */
@@ -18,21 +21,20 @@ private val ON_SPARK = listOf("spark", "spark-kotlin")
 class ApiSpec : FunSpec({
     val isSpark = System.getProperty("spark.built") == "true"
     val modules = listOf("device-core", "leak-check", "device-testkit", "coroutines", "device-opencl", "device-cuda", "device-rocm", "device-arrow", "device-adbc", "adbc-coroutines") + ON_SPARK
-    val dumps = modules.filter { isSpark || it !in ON_SPARK }.associateWith { dump(File("../$it/target/classes")) }
+    val built = modules.filter { isSpark || it !in ON_SPARK }.associateWith { File("../$it/target/classes") }
+    val dumps = built.mapValues { (_, classes) -> dump(classes, without = setOf(PUBLISHED)) }
 
     for (module in modules) {
-        val built = if (module in dumps) Enabled.enabled else Enabled.disabled("built with -Pspark only")
-        test("the public API of $module is what $module/api/$module.api says").config(enabledOrReasonIf = { built }) {
-            val api = dumps.getValue(module)
-            val committed = File("../$module/api/$module.api")
-            val actual = File("target/api-dumps/$module.api")
-            actual.parentFile.mkdirs()
-            actual.writeText(api)
-            if (System.getProperty("api.update") != null) actual.copyTo(committed, overwrite = true)
-            if (!committed.exists()) fail("$module/api/$module.api does not exist; this writes it:\n  ${update(module)}")
-            AbiTools.getInstance().filesDiff(committed, actual)?.let { diff ->
-                fail("the public API of $module has changed; if that is meant, commit what this writes:\n  ${update(module)}\n$diff")
-            }
+        val isBuilt = if (module in dumps) Enabled.enabled else Enabled.disabled("built with -Pspark only")
+        test("the public API of $module is what $module/api/$module.api says").config(enabledOrReasonIf = { isBuilt }) {
+            compare(module, "$module.api", dumps.getValue(module))
+        }
+    }
+
+    for (module in listOf("coroutines", "leak-check", "device-testkit", "adbc-coroutines", "spark-kotlin")) {
+        val isBuilt = if (module in dumps) Enabled.enabled else Enabled.disabled("built with -Pspark only")
+        test("what inlined code calls in $module is what $module.published.api says").config(enabledOrReasonIf = { isBuilt }) {
+            compare(module, "$module.published.api", dump(built.getValue(module), only = setOf(PUBLISHED)))
         }
     }
 
@@ -44,16 +46,39 @@ class ApiSpec : FunSpec({
     }
 })
 
+/** Compares a dump with the one that is committed; an empty one has no file. */
+private fun compare(module: String, file: String, api: String) {
+    val committed = File("../$module/api/$file")
+    val actual = File("target/api-dumps/$file")
+    actual.parentFile.mkdirs()
+    actual.writeText(api)
+    if (System.getProperty("api.update") != null) {
+        if (api.isBlank()) committed.delete() else actual.copyTo(committed, overwrite = true)
+    }
+    if (!committed.exists()) {
+        if (api.isNotBlank()) fail("$module/api/$file does not exist; this writes it:\n  ${update(module)}")
+        return
+    }
+    AbiTools.getInstance().filesDiff(committed, actual)?.let { diff ->
+        val how = "if that is meant, commit what this writes:\n  ${update(module)}"
+        fail("$module/api/$file differs from what was built; $how\n$diff")
+    }
+}
+
 private fun update(module: String) = if (module in ON_SPARK) "$UPDATE -Pspark" else UPDATE
 
-/** The public and protected members of the public classes in [classes]: of a module, in the packages that it exports; otherwise in those that are not `internal`. */
-private fun dump(classes: File): String {
+/**
+ * The public and protected members of the public classes in [classes]: of a module, in the packages that it exports;
+ * otherwise in those that are not `internal`. Those with an annotation of [without] are left out, and if [only] names
+ * some, those without are.
+ */
+private fun dump(classes: File, only: Set<String> = emptySet(), without: Set<String> = emptySet()): String {
     val exported = ModuleFinder.of(classes.toPath()).findAll().singleOrNull()
         ?.descriptor()?.exports()?.filterNot { it.isQualified }?.map { it.source().replace('.', '/') }
     val visible = classes.walk().filter { it.extension == "class" && it.name != "module-info.class" }
         .filter { file -> file.parentFile.relativeTo(classes).invariantSeparatorsPath.let { if (exported == null) "/internal" !in it else it in exported } }
     val nothing = emptySet<String>()
     return buildString {
-        AbiTools.getInstance().printJvmDump(this, visible.asIterable(), AbiFilters(nothing, nothing, nothing, nothing))
+        AbiTools.getInstance().printJvmDump(this, visible.asIterable(), AbiFilters(nothing, nothing, only, without))
     }
 }

@@ -89,9 +89,9 @@ internal class Quotes(market: Market, random: Random) {
     private val sizes = IntArray(market.rows) { random.nextInt(1, 1000) }
 
     fun batch(): DeviceArray = Devices.cpu().batch(prices.size) {
-        dictionary("symbol", symbols, nullable = false)
-        float64("price", prices, nullable = false)
-        int32("size", sizes, nullable = false)
+        notNull.dictionary("symbol", symbols)
+        notNull.float64("price", prices)
+        notNull.int32("size", sizes)
     }
 
     fun addTo(sums: MutableMap<String, Double>) {

@@ -20,6 +20,15 @@ final class Amounts {
     column.append(value);
   }
 
+  /** An integer that the 64 bits are without a sign. */
+  static void appendUnsigned(ColumnBuilder column, DataType type, long value) {
+    if (value >= 0) {
+      append(column, type, value);
+    } else {
+      append(column, type, new BigInteger(Long.toUnsignedString(value)));
+    }
+  }
+
   static void append(ColumnBuilder column, DataType type, BigInteger value) {
     if (type instanceof DecimalType) {
       column.append(new BigDecimal(value));

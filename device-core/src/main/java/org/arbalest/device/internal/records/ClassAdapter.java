@@ -14,14 +14,23 @@ import org.jspecify.annotations.Nullable;
  * A class whose objects are columns' values as those of another class: an {@link Optional} as what may be in it, others as an {@link ObjectConversion} says.
  *
  * @param type the other class
+ * @param unsigned how columns have it if it is {@code Long} and its objects are integers without a sign; else null
  * @param to makes its objects, or null of an empty one
  * @param from the way back, of what is not null
  * @param none what a null is read as
  */
-record ClassAdapter(ObjectType type, Function<Object, @Nullable Object> to, Function<Object, Object> from, @Nullable Object none) {
+record ClassAdapter(
+    ObjectType type,
+    @Nullable FlatClass unsigned,
+    Function<Object, @Nullable Object> to,
+    Function<Object, Object> from,
+    @Nullable Object none) {
   /** For a component's class; null if it stands for no other. */
   static @Nullable ClassAdapter of(ObjectType type) {
-    if (isOptional(type)) return new ClassAdapter(type.arguments().get(0).withNullable(true), of -> ((Optional<?>) of).orElse(null), Optional::of, Optional.empty());
+    if (isOptional(type)) {
+      ObjectType value = type.arguments().get(0).withNullable(true);
+      return new ClassAdapter(value, null, of -> ((Optional<?>) of).orElse(null), Optional::of, Optional.empty());
+    }
     ObjectConversion<?, ?> conversion = FlatClass.of(type.type()) == null ? Shapes.conversion(type.type()) : null;
     return conversion == null ? null : of(type, conversion);
   }
@@ -33,8 +42,10 @@ record ClassAdapter(ObjectType type, Function<Object, @Nullable Object> to, Func
 
   @SuppressWarnings("unchecked") // as whoever knows it says
   private static ClassAdapter of(ObjectType type, ObjectConversion<?, ?> conversion) {
-    ObjectType target = ObjectType.of(conversion.target()).withNullable(type.nullable());
-    return new ClassAdapter(target, (Function<Object, @Nullable Object>) conversion.to(), (Function<Object, Object>) conversion.from(), null);
+    ObjectType target = conversion.target().withNullable(type.nullable());
+    FlatClass unsigned = conversion.unsigned() == null ? null : FlatClass.unsigned(conversion.unsigned());
+    Function<Object, @Nullable Object> to = (Function<Object, @Nullable Object>) conversion.to();
+    return new ClassAdapter(target, unsigned, to, (Function<Object, Object>) conversion.from(), null);
   }
 
   /** Reads the other class's objects, and makes these of them. */

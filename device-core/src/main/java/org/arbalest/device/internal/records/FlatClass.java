@@ -118,6 +118,14 @@ record FlatClass(Field standard, Predicate<Field> reads, Getter get, Predicate<F
     return ALL.get(Primitives.box(type));
   }
 
+  /** Integers without a sign, each as the {@code Long} of its 64 bits. */
+  static FlatClass unsigned(IntType standard) {
+    return new FlatClass(Field.of("", standard),
+        field -> field.type() instanceof IntType(int bits, boolean signed) && !signed && bits <= standard.bits(),
+        Column::getLong,
+        field -> isNumber(field.type()), (column, type, value) -> Amounts.appendUnsigned(column, type, (long) value));
+  }
+
   /** The field of the values that a column reads as: of what is encoded, by a dictionary or in run-ends, theirs, which has an extension type of its own. */
   static Field values(Field field) {
     return switch (field.type()) {
@@ -125,6 +133,12 @@ record FlatClass(Field standard, Predicate<Field> reads, Getter get, Predicate<F
       case RunEndEncodedType runs -> values(runs.values());
       default -> field;
     };
+  }
+
+  /** What appends an object to columns of these values; null if none can be one. */
+  @Nullable
+  Append appendTo(Field values) {
+    return takes.test(values) ? append : null;
   }
 
   /** The classes that read a field, for an error; in the order in which one would try them. */

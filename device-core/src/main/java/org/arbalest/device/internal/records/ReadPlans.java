@@ -33,6 +33,8 @@ final class ReadPlans {
     ExtensionCodec<?> codec = CodecClass.reading(type, field);
     if (codec != null) return column -> new ValueReader.OfGetter(column, type, (values, row) -> codec.get(values, row));
     ClassAdapter adapter = ClassAdapter.of(type);
+    FlatClass unsigned = adapter == null ? null : adapter.unsigned();
+    if (adapter != null && unsigned != null) return unsigned(type, adapter, unsigned, field, mismatches);
     if (adapter != null) return adapter(type, adapter, of(adapter.type(), field, mismatches));
     FlatClass.Getter getter = getter(type.type(), field);
     if (getter != null) return flat(type, field, getter);
@@ -56,6 +58,13 @@ final class ReadPlans {
     }
     if (getter(type.type().componentType(), item) == null) return refused(type.arguments().get(0), item, mismatches.elements("[]"));
     return column -> new PrimitivesReader(column, type);
+  }
+
+  private static ReadPlan unsigned(
+      ObjectType type, ClassAdapter adapter, FlatClass all, Field field, Mismatches mismatches) {
+    boolean isNulls = field.valueType() instanceof NullType;
+    if (!isNulls && !all.reads().test(FlatClass.values(field))) return refused(type, field, mismatches);
+    return adapter(type, adapter, flat(adapter.type(), field, isNulls ? FlatClass::object : all.get()));
   }
 
   private static ReadPlan adapter(ObjectType type, ClassAdapter adapter, ReadPlan values) {

@@ -37,7 +37,8 @@ final class StandardTypes {
     FlatClass flat = FlatClass.of(type.type());
     Field codec = flat == null ? CodecClass.standard(name, type, mismatches) : null;
     ClassAdapter adapter = codec == null ? ClassAdapter.of(type) : null;
-    if (adapter != null) return field(name, adapter.type(), mismatches);
+    if (adapter != null && adapter.unsigned() == null) return field(name, adapter.type(), mismatches);
+    if (adapter != null) flat = adapter.unsigned();
     Field field = flat != null ? flat.standard().withName(name) : codec != null ? codec : Field.of(name, type(type, mismatches));
     return field.withNullable(type.nullable());
   }

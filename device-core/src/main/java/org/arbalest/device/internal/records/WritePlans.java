@@ -42,8 +42,11 @@ final class WritePlans {
     ExtensionCodec<?> codec = CodecClass.writing(type, field);
     if (codec != null) return new CodecClass.Writer<>(codec, field);
     ClassAdapter adapter = ClassAdapter.of(type);
-    if (adapter != null) return new ClassAdapter.Writer(adapter, of(adapter.type(), field, mismatches));
-    FlatClass.Append append = append(type.type(), FlatClass.values(field));
+    FlatClass unsigned = adapter == null ? null : adapter.unsigned();
+    if (adapter != null && unsigned == null) return new ClassAdapter.Writer(adapter, of(adapter.type(), field, mismatches));
+    Field flat = FlatClass.values(field);
+    FlatClass.Append append = unsigned == null ? append(type.type(), flat) : unsigned.appendTo(flat);
+    if (adapter != null && append != null) return new ClassAdapter.Writer(adapter, new ValueWriter.OfFlat(append, field));
     if (append != null) return new ValueWriter.OfFlat(append, field);
     DataType values = field.type();
     if (values instanceof StructType struct) {
@@ -67,6 +70,6 @@ final class WritePlans {
   private static FlatClass.@Nullable Append append(Class<?> type, Field values) {
     if (type.isEnum()) return FlatClass.isText(values.type()) ? (column, _, value) -> column.append(((Enum<?>) value).name()) : null;
     FlatClass flat = FlatClass.of(type);
-    return flat != null && flat.takes().test(values) ? flat.append() : null;
+    return flat == null ? null : flat.appendTo(values);
   }
 }
