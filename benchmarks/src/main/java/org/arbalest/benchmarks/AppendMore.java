@@ -18,7 +18,7 @@ import org.arbalest.device.DeviceArray;
 import org.arbalest.device.Devices;
 import org.arbalest.device.builders.BatchBuilder;
 import org.arbalest.device.builders.ColumnBuilder;
-import org.arbalest.device.columns.ByteStrings;
+import org.arbalest.device.columns.ByteStringView;
 import org.arbalest.device.types.DataType;
 import org.arbalest.device.types.Field;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -112,7 +112,7 @@ public class AppendMore {
   /** Ours: text of another column, row by row, without a String. */
   @Benchmark
   public void appendBytes() {
-    ByteStrings from = words.column("a").asByteStrings();
+    ByteStringView from = words.column("a").asByteStrings();
     build(DataType.UTF8, column -> {
       for (long row = 0; row < ROWS; row++) column.append(from, row);
     }).close();

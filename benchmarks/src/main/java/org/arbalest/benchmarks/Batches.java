@@ -26,7 +26,7 @@ import org.arbalest.device.types.DataType;
 import org.arbalest.device.types.Field;
 import org.arbalest.device.types.Metadata;
 import org.arbalest.device.types.Schema;
-import org.arbalest.device.types.TimeUnit;
+import org.arbalest.device.types.ArrowTimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -63,7 +63,7 @@ final class Batches {
             DataType.BOOL, DataType.INT8, DataType.UINT32, DataType.FLOAT64, DataType.decimal128(20, 2), DataType.DATE32, DataType.UTF8, DataType.LARGE_UTF8,
             DataType.BINARY_VIEW, DataType.list(text), DataType.listView(text), DataType.fixedSizeList(text, 2), DataType.struct(text),
             DataType.denseUnion(text), DataType.dictionary(DataType.INT16, DataType.UTF8), DataType.runEndEncoded(DataType.INT32, text),
-            DataType.map(text, Field.of("value", DataType.INT64)), DataType.timestamp(TimeUnit.MICROSECOND, "UTC"));
+            DataType.map(text, Field.of("value", DataType.INT64)), DataType.timestamp(ArrowTimeUnit.MICROSECOND, "UTC"));
     for (int i = 0; i < 2_000; i++) {
       try (BatchBuilder batch = BatchBuilder.of(Devices.cpu(), 0)) {
         for (int column = 0; column < 3; column++) {

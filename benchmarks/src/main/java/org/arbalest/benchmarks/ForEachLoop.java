@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.benchmarks;
 
-import org.arbalest.device.columns.ColumnValues;
-import org.arbalest.device.columns.Longs;
+import org.arbalest.device.columns.ColumnView;
+import org.arbalest.device.columns.LongView;
 import org.openjdk.jmh.annotations.CompilerControl;
 import org.openjdk.jmh.annotations.CompilerControl.Mode;
 
@@ -11,7 +11,7 @@ final class ForEachLoop {
   private ForEachLoop() {}
 
   @CompilerControl(Mode.DONT_INLINE)
-  static long sumForEach(Longs values) {
+  static long sumForEach(LongView values) {
     long[] sum = {0};
     values.forEachValid(row -> sum[0] += values.get(row));
     return sum[0];
@@ -19,7 +19,7 @@ final class ForEachLoop {
 
   /** Other lambdas, so that {@link #sumForEach} is not fast because there was only one. */
   @CompilerControl(Mode.DONT_INLINE)
-  static long sumOthers(ColumnValues values) {
+  static long sumOthers(ColumnView values) {
     long[] sum = {0};
     values.forEachValid(row -> sum[0]++);
     values.forEachValid(row -> sum[0] ^= row);

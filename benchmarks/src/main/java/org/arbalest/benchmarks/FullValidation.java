@@ -123,7 +123,7 @@ public class FullValidation {
       case "int64" -> of(DataType.INT64, bytes / 8, validity(bytes / 8), longs(bytes / 8, true));
       case "dictionary" -> dictionary(bytes);
       case "decimal128" -> of(DataType.decimal128(38, 2), bytes / 16, validity(bytes / 16), longs(bytes / 8, false));
-      case "time64" -> of(DataType.time(org.arbalest.device.types.TimeUnit.NANOSECOND), bytes / 8, validity(bytes / 8), longs(bytes / 8, true));
+      case "time64" -> of(DataType.time(org.arbalest.device.types.ArrowTimeUnit.NANOSECOND), bytes / 8, validity(bytes / 8), longs(bytes / 8, true));
       default -> throw new IllegalArgumentException(kind);
     };
   }

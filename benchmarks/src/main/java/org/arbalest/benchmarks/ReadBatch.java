@@ -15,7 +15,7 @@ import org.arbalest.device.builders.BatchBuilder;
 import org.arbalest.device.builders.ColumnBuilder;
 import org.arbalest.device.types.DataType;
 import org.arbalest.device.types.Field;
-import org.arbalest.device.types.TimeUnit;
+import org.arbalest.device.types.ArrowTimeUnit;
 
 /**
  * What is read: {@value #ROWS} rows, in columns of many types, the same values in each library's memory and in Java arrays. A tenth of the rows of {@code
@@ -74,7 +74,7 @@ final class ReadBatch implements AutoCloseable {
 
   /** What is read before, so that no loop knows what it reads. */
   private void addOthers(BatchBuilder batch) {
-    batch.column(Field.of("timestamp", DataType.timestamp(TimeUnit.MICROSECOND, "UTC"))).appendAll(longs);
+    batch.column(Field.of("timestamp", DataType.timestamp(ArrowTimeUnit.MICROSECOND, "UTC"))).appendAll(longs);
     batch.column(Field.of("date32", DataType.DATE32)).appendAll(new int[ROWS]);
     ColumnBuilder encoded = batch.column(Field.of("encoded", DataType.dictionary(DataType.INT16, DataType.INT64)));
     ColumnBuilder runs = batch.column(Field.of("runs", DataType.runEndEncoded(DataType.INT32, Field.of("values", DataType.INT64))));

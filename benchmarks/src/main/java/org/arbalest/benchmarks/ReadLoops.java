@@ -4,12 +4,12 @@ package org.arbalest.benchmarks;
 import java.util.Arrays;
 import org.apache.arrow.vector.BigIntVector;
 import org.apache.arrow.vector.VarCharVector;
-import org.arbalest.device.columns.ByteStrings;
+import org.arbalest.device.columns.ByteStringView;
 import org.arbalest.device.columns.Column;
 import org.arbalest.device.DeviceArray;
-import org.arbalest.device.columns.Doubles;
-import org.arbalest.device.columns.Ints;
-import org.arbalest.device.columns.Longs;
+import org.arbalest.device.columns.DoubleView;
+import org.arbalest.device.columns.IntView;
+import org.arbalest.device.columns.LongView;
 import org.openjdk.jmh.annotations.CompilerControl;
 import org.openjdk.jmh.annotations.CompilerControl.Mode;
 
@@ -33,7 +33,7 @@ final class ReadLoops {
           for (String name : MAYBE_NULL) sum += sumValid(array.column(name));
           for (String name : NUMBERS) sum += sum(array.column(name)) + sumValid(array.column(name));
           for (String name : new String[] {"longs", "nulls", "late_null"}) {
-            Longs values = array.column(name).asLongs();
+            LongView values = array.column(name).asLongs();
             sum += sumValid(values) + sumOrZero(values) + ForEachLoop.sumForEach(values) + ForEachLoop.sumOthers(values);
             sum += KotlinReadLoopsKt.sumValid(array.column(name)) + KotlinReadLoopsKt.sumForEach(array.column(name));
           }
@@ -58,11 +58,11 @@ final class ReadLoops {
       for (int i = 0; i < 60; i++) {
         for (DeviceArray array : new DeviceArray[] {batch.ours, slice}) {
           for (String name : new String[] {"texts", "large_texts", "views", "fixed"}) {
-            ByteStrings texts = array.column(name).asByteStrings();
+            ByteStringView texts = array.column(name).asByteStrings();
             sum += countBytes(texts) + countEqual(texts, constant) + sumHashes(texts);
           }
         }
-        ByteStrings binary = slice.column("binary").asByteStrings();
+        ByteStringView binary = slice.column("binary").asByteStrings();
         sum += countBytes(binary) + countEqual(binary, constant) + sumHashes(binary);
         sum += countBytes(batch.arrowTexts) + countEqual(batch.arrowTexts, constant) + sumHashes(batch.arrowTexts);
       }
@@ -76,13 +76,13 @@ final class ReadLoops {
     return sum;
   }
 
-  static long sum(Longs values) {
+  static long sum(LongView values) {
     long sum = 0;
     for (long row = 0; row < values.length(); row++) sum += values.get(row);
     return sum;
   }
 
-  static long sumValid(Longs values) {
+  static long sumValid(LongView values) {
     long sum = 0;
     for (long row = 0; row < values.length(); row++) {
       if (!values.isNull(row)) sum += values.get(row);
@@ -90,13 +90,13 @@ final class ReadLoops {
     return sum;
   }
 
-  static long sumOrZero(Longs values) {
+  static long sumOrZero(LongView values) {
     long sum = 0;
     for (long row = 0; row < values.length(); row++) sum += values.getOrDefault(row, 0);
     return sum;
   }
 
-  static long sumValid(Ints values) {
+  static long sumValid(IntView values) {
     long sum = 0;
     for (long row = 0; row < values.length(); row++) {
       if (!values.isNull(row)) sum += values.get(row);
@@ -104,7 +104,7 @@ final class ReadLoops {
     return sum;
   }
 
-  static long sumValid(Doubles values) {
+  static long sumValid(DoubleView values) {
     double sum = 0;
     for (long row = 0; row < values.length(); row++) {
       if (!values.isNull(row)) sum += values.get(row);
@@ -140,7 +140,7 @@ final class ReadLoops {
     return sum;
   }
 
-  static long countBytes(ByteStrings texts) {
+  static long countBytes(ByteStringView texts) {
     long bytes = 0;
     for (long row = 0; row < texts.length(); row++) bytes += texts.byteLength(row);
     return bytes;
@@ -152,7 +152,7 @@ final class ReadLoops {
     return bytes;
   }
 
-  static long countEqual(ByteStrings texts, byte[] constant) {
+  static long countEqual(ByteStringView texts, byte[] constant) {
     long equal = 0;
     for (long row = 0; row < texts.length(); row++) {
       if (texts.contentEquals(row, constant)) equal++;
@@ -168,7 +168,7 @@ final class ReadLoops {
     return equal;
   }
 
-  static long sumHashes(ByteStrings texts) {
+  static long sumHashes(ByteStringView texts) {
     long sum = 0;
     for (long row = 0; row < texts.length(); row++) sum += texts.hash(row);
     return sum;

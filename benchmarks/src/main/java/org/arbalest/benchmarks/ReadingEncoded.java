@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.apache.arrow.vector.BigIntVector;
 import org.arbalest.device.columns.Column;
-import org.arbalest.device.columns.Ints;
+import org.arbalest.device.columns.IntView;
 import org.arbalest.device.columns.Runs;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -118,7 +118,7 @@ public class ReadingEncoded {
   @Benchmark
   public Map<String, Integer> groupByTypedIndex() {
     Column column = batch.dictionary.asColumn();
-    Ints indices = column.indices().asInts();
+    IntView indices = column.indices().asInts();
     int[] counts = new int[EncodedBatch.WORDS];
     for (long row = 0; row < EncodedBatch.ROWS; row++) counts[indices.get(row)]++;
     Map<String, Integer> result = new HashMap<>();

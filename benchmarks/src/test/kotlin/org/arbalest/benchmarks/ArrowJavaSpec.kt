@@ -28,7 +28,7 @@ import org.arbalest.device.c.CImport
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.NestedType.ListType
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import java.lang.foreign.MemorySegment
 import java.math.BigDecimal
 
@@ -39,7 +39,7 @@ private fun isNull(row: Int) = row % 5 == 3
 
 /** arrow-java reads what we export, and we read what it exports. */
 class ArrowJavaSpec : FunSpec({
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     test("arrow-java reads our batch") {
         RootAllocator().use { allocator ->

@@ -13,7 +13,7 @@ import org.arbalest.device.columns.Column
  *     for (row in delays.indices) if (!delays.isNull(row)) sum += delays[row]
  *     delays.forEachValid { _, delay -> sum += delay } // the same
  *
- * [longs], [ints], [doubles], [floats], [booleans] and [byteStrings] are core's typed views ([org.arbalest.device.columns.ColumnValues]): each reads
+ * [longs], [ints], [doubles], [floats], [booleans] and [byteStrings] are core's typed views ([org.arbalest.device.columns.ColumnView]): each reads
  * one width, so that such a loop is as fast as one over an array. [integers], [ulongs], [numbers] and [flags] read any, and what is encoded, and cost some
  * nanoseconds a value. For loops over int8, int16 and float16, and over unsigned numbers and decimals as they are stored, there are core's own:
  * `column.asBytes()`, `asShorts()`, `asHalfFloats()`; `asInts()[row].toUInt()`.

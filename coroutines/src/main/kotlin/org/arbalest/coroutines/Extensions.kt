@@ -4,7 +4,7 @@ package org.arbalest.coroutines
 import org.arbalest.device.objects.ExtensionCodec
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Extension
-import org.arbalest.device.types.TimeUnit
+import org.arbalest.device.types.ArrowTimeUnit
 import java.time.OffsetDateTime
 import java.time.temporal.ChronoUnit
 import java.util.UUID
@@ -15,7 +15,7 @@ import kotlin.contracts.contract
 
 /** UUIDs: `arrow.uuid`. */
 public inline fun ColumnScope.uuid(name: String = "", value: (row: Int) -> UUID?) {
-    fill(column(Extension.uuid(name)), value) { append(it) }
+    fill(column(Field.uuid(name)), value) { append(it) }
 }
 
 /** UUIDs, `arrow.uuid`; elements may be null; as many as there are rows. */
@@ -26,12 +26,12 @@ public fun ColumnScope.uuid(name: String = "", values: List<UUID?>) {
 
 /** Booleans of 8 bits each: `arrow.bool8`; null where [isNull]. */
 public fun ColumnScope.bool8(name: String = "", values: BooleanArray, isNull: IntPredicate? = null) {
-    column(Extension.bool8(name)).appendAll(values).nullWhere(isNull)
+    column(Field.bool8(name)).appendAll(values).nullWhere(isNull)
 }
 
 /** Booleans of 8 bits each: `arrow.bool8`. */
 public inline fun ColumnScope.bool8(name: String = "", value: (row: Int) -> Boolean?) {
-    fill(column(Extension.bool8(name)), value) { append(it) }
+    fill(column(Field.bool8(name)), value) { append(it) }
 }
 
 /** Booleans of 8 bits each, `arrow.bool8`; elements may be null; as many as there are rows. */
@@ -42,7 +42,7 @@ public fun ColumnScope.bool8(name: String = "", values: List<Boolean?>) {
 
 /** JSON as utf8: `arrow.json`. Nobody parses it here. */
 public inline fun ColumnScope.json(name: String = "", value: (row: Int) -> String?) {
-    fill(column(Extension.json(name)), value) { append(it) }
+    fill(column(Field.json(name)), value) { append(it) }
 }
 
 /** JSON as utf8, `arrow.json`; elements may be null; as many as there are rows. */
@@ -58,10 +58,10 @@ public fun ColumnScope.json(name: String = "", values: List<String?>) {
  */
 public inline fun ColumnScope.timestampWithOffset(
     name: String = "",
-    unit: TimeUnit = TimeUnit.MICROSECOND,
+    unit: ArrowTimeUnit = ArrowTimeUnit.MICROSECOND,
     value: (row: Int) -> OffsetDateTime?,
 ) {
-    val column = column(Extension.timestampWithOffset(name, unit))
+    val column = column(Field.timestampWithOffset(name, unit))
     for (row in 0 until rows) {
         val time = value(row)
         if (time == null) column.appendNullWithParts() else column.append(time.truncatedTo(unit.chronoUnit))
@@ -72,7 +72,7 @@ public inline fun ColumnScope.timestampWithOffset(
 public fun ColumnScope.timestampWithOffset(
     name: String = "",
     values: List<OffsetDateTime?>,
-    unit: TimeUnit = TimeUnit.MICROSECOND,
+    unit: ArrowTimeUnit = ArrowTimeUnit.MICROSECOND,
 ) {
     requireRows(name, values.size)
     timestampWithOffset(name, unit) { values[it] }
@@ -117,7 +117,7 @@ public inline fun ColumnScope.fixedShapeTensor(
     elements: ColumnScope.() -> Unit,
 ) {
     contract { callsInPlace(elements, EXACTLY_ONCE) }
-    val field = Extension.fixedShapeTensor(name, DataType.NULL, *shape.toIntArray()).withExtension(Extension.FixedShapeTensor(shape, dimNames, permutation))
+    val field = Field.fixedShapeTensor(name, DataType.NULL, *shape.toIntArray()).withExtension(Extension.FixedShapeTensor(shape, dimNames, permutation))
     val column = column(field)
     val size = elementsOf(shape)
     repeat(rows) { column.appendList(size) }
@@ -144,7 +144,7 @@ public inline fun ColumnScope.variableShapeTensor(
     elements: ColumnScope.() -> Unit,
 ) {
     contract { callsInPlace(elements, EXACTLY_ONCE) }
-    val field = Extension.variableShapeTensor(name, DataType.NULL, dimensions)
+    val field = Field.variableShapeTensor(name, DataType.NULL, dimensions)
         .withExtension(Extension.VariableShapeTensor(dimNames, permutation, uniformShape))
     val column = column(field)
     var size = 0
@@ -165,10 +165,10 @@ public inline fun ColumnScope.variableShapeTensor(
 internal fun elementsOf(shape: List<Int>): Int = if (0 in shape) 0 else shape.fold(1, Math::multiplyExact)
 
 @PublishedApi
-internal val TimeUnit.chronoUnit: ChronoUnit
+internal val ArrowTimeUnit.chronoUnit: ChronoUnit
     get() = when (this) {
-        TimeUnit.SECOND -> ChronoUnit.SECONDS
-        TimeUnit.MILLISECOND -> ChronoUnit.MILLIS
-        TimeUnit.MICROSECOND -> ChronoUnit.MICROS
-        TimeUnit.NANOSECOND -> ChronoUnit.NANOS
+        ArrowTimeUnit.SECOND -> ChronoUnit.SECONDS
+        ArrowTimeUnit.MILLISECOND -> ChronoUnit.MILLIS
+        ArrowTimeUnit.MICROSECOND -> ChronoUnit.MICROS
+        ArrowTimeUnit.NANOSECOND -> ChronoUnit.NANOS
     }

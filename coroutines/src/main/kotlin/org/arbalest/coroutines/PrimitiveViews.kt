@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.coroutines
 
-import org.arbalest.device.columns.Booleans
-import org.arbalest.device.columns.ByteStrings
+import org.arbalest.device.columns.BooleanView as JavaBooleanView
+import org.arbalest.device.columns.ByteStringView as JavaByteStringView
 import org.arbalest.device.columns.Column
-import org.arbalest.device.columns.Doubles
-import org.arbalest.device.columns.Floats
-import org.arbalest.device.columns.Ints
-import org.arbalest.device.columns.Longs
+import org.arbalest.device.columns.DoubleView as JavaDoubleView
+import org.arbalest.device.columns.FloatView as JavaFloatView
+import org.arbalest.device.columns.IntView as JavaIntView
+import org.arbalest.device.columns.LongView as JavaLongView
 
 /** 64-bit integers, dates, times, timestamps and durations as the numbers that they are stored as. */
-public class LongView internal constructor(private val values: Longs, column: Column) : ColumnView<Long>(column) {
+public class LongView internal constructor(private val values: JavaLongView, column: Column) : ColumnView<Long>(column) {
     /** The value of a row that is not null. */
     public operator fun get(row: Int): Long = values.get(row.toLong())
 
@@ -38,7 +38,7 @@ public class LongView internal constructor(private val values: Longs, column: Co
 }
 
 /** 32-bit integers, dates, times and months as the numbers that they are stored as. */
-public class IntView internal constructor(private val values: Ints, column: Column) : ColumnView<Int>(column) {
+public class IntView internal constructor(private val values: JavaIntView, column: Column) : ColumnView<Int>(column) {
     /** The value of a row that is not null. */
     public operator fun get(row: Int): Int = values.get(row.toLong())
 
@@ -66,7 +66,7 @@ public class IntView internal constructor(private val values: Ints, column: Colu
 }
 
 /** 64-bit floating-point numbers. */
-public class DoubleView internal constructor(private val values: Doubles, column: Column) : ColumnView<Double>(column) {
+public class DoubleView internal constructor(private val values: JavaDoubleView, column: Column) : ColumnView<Double>(column) {
     /** The value of a row that is not null. */
     public operator fun get(row: Int): Double = values.get(row.toLong())
 
@@ -94,7 +94,7 @@ public class DoubleView internal constructor(private val values: Doubles, column
 }
 
 /** 32-bit floating-point numbers. */
-public class FloatView internal constructor(private val values: Floats, column: Column) : ColumnView<Float>(column) {
+public class FloatView internal constructor(private val values: JavaFloatView, column: Column) : ColumnView<Float>(column) {
     /** The value of a row that is not null. */
     public operator fun get(row: Int): Float = values.get(row.toLong())
 
@@ -122,7 +122,7 @@ public class FloatView internal constructor(private val values: Floats, column: 
 }
 
 /** Booleans. */
-public class BooleanView internal constructor(private val values: Booleans, column: Column) : ColumnView<Boolean>(column) {
+public class BooleanView internal constructor(private val values: JavaBooleanView, column: Column) : ColumnView<Boolean>(column) {
     /** The value of a row that is not null. */
     public operator fun get(row: Int): Boolean = values.get(row.toLong())
 
@@ -145,8 +145,8 @@ public class BooleanView internal constructor(private val values: Booleans, colu
     override fun read(row: Int): Boolean = get(row)
 }
 
-/** Text, as the UTF-8 that it is stored as, and binary: counted, compared and hashed where it is; see core's [ByteStrings]. */
-public class ByteStringView internal constructor(private val values: ByteStrings, column: Column) : ColumnView<ByteArray>(column) {
+/** Text, as the UTF-8 that it is stored as, and binary: counted, compared and hashed where it is; see core's [JavaByteStringView]. */
+public class ByteStringView internal constructor(private val values: JavaByteStringView, column: Column) : ColumnView<ByteArray>(column) {
     /** A copy of the bytes of a row that is not null. */
     public operator fun get(row: Int): ByteArray = values.getBytes(row.toLong())
 

@@ -5,7 +5,7 @@ import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.FlatType.DurationType
 import org.arbalest.device.types.FlatType.TimestampType
-import org.arbalest.device.types.TimeUnit
+import org.arbalest.device.types.ArrowTimeUnit
 import java.time.Duration
 import java.time.Instant
 import java.time.LocalDate
@@ -51,14 +51,14 @@ public fun ColumnScope.date64(name: String = "", values: List<LocalDate?>) {
 }
 
 /** Seconds or milliseconds since midnight, in one copy; null where [isNull]. */
-public fun ColumnScope.time32(name: String = "", values: IntArray, unit: TimeUnit, isNull: IntPredicate? = null) {
+public fun ColumnScope.time32(name: String = "", values: IntArray, unit: ArrowTimeUnit, isNull: IntPredicate? = null) {
     column(Field.of(name, timeType(unit, 32))).appendAll(values).nullWhere(isNull)
 }
 
 /** Times of day, stored as 32-bit seconds or milliseconds, rounded down to the [unit]. */
 public inline fun ColumnScope.time32(
     name: String = "",
-    unit: TimeUnit = TimeUnit.MILLISECOND,
+    unit: ArrowTimeUnit = ArrowTimeUnit.MILLISECOND,
     value: (row: Int) -> LocalTime?,
 ) {
     val column = column(Field.of(name, timeType(unit, 32)))
@@ -66,20 +66,20 @@ public inline fun ColumnScope.time32(
 }
 
 /** Times of day of 32 bits, rounded down to the [unit]; elements may be null; as many as there are rows. */
-public fun ColumnScope.time32(name: String = "", values: List<LocalTime?>, unit: TimeUnit = TimeUnit.MILLISECOND) {
+public fun ColumnScope.time32(name: String = "", values: List<LocalTime?>, unit: ArrowTimeUnit = ArrowTimeUnit.MILLISECOND) {
     requireRows(name, values.size)
     time32(name, unit) { values[it] }
 }
 
 /** Microseconds or nanoseconds since midnight, in one copy; null where [isNull]. */
-public fun ColumnScope.time64(name: String = "", values: LongArray, unit: TimeUnit, isNull: IntPredicate? = null) {
+public fun ColumnScope.time64(name: String = "", values: LongArray, unit: ArrowTimeUnit, isNull: IntPredicate? = null) {
     column(Field.of(name, timeType(unit, 64))).appendAll(values).nullWhere(isNull)
 }
 
 /** Times of day, stored as 64-bit microseconds or nanoseconds, rounded down to the [unit]. */
 public inline fun ColumnScope.time64(
     name: String = "",
-    unit: TimeUnit = TimeUnit.MICROSECOND,
+    unit: ArrowTimeUnit = ArrowTimeUnit.MICROSECOND,
     value: (row: Int) -> LocalTime?,
 ) {
     val column = column(Field.of(name, timeType(unit, 64)))
@@ -87,7 +87,7 @@ public inline fun ColumnScope.time64(
 }
 
 /** Times of day of 64 bits, rounded down to the [unit]; elements may be null; as many as there are rows. */
-public fun ColumnScope.time64(name: String = "", values: List<LocalTime?>, unit: TimeUnit = TimeUnit.MICROSECOND) {
+public fun ColumnScope.time64(name: String = "", values: List<LocalTime?>, unit: ArrowTimeUnit = ArrowTimeUnit.MICROSECOND) {
     requireRows(name, values.size)
     time64(name, unit) { values[it] }
 }
@@ -100,7 +100,7 @@ public fun ColumnScope.time64(name: String = "", values: List<LocalTime?>, unit:
 public fun ColumnScope.timestamp(
     name: String = "",
     values: LongArray,
-    unit: TimeUnit,
+    unit: ArrowTimeUnit,
     timezone: String? = "UTC",
     isNull: IntPredicate? = null,
 ) {
@@ -111,7 +111,7 @@ public fun ColumnScope.timestamp(
 public fun ColumnScope.timestamp(
     name: String = "",
     values: List<Instant?>,
-    unit: TimeUnit = TimeUnit.MICROSECOND,
+    unit: ArrowTimeUnit = ArrowTimeUnit.MICROSECOND,
     timezone: String = "UTC",
 ) {
     requireRows(name, values.size)
@@ -126,7 +126,7 @@ public fun ColumnScope.timestamp(
  */
 public inline fun ColumnScope.timestamp(
     name: String = "",
-    unit: TimeUnit = TimeUnit.MICROSECOND,
+    unit: ArrowTimeUnit = ArrowTimeUnit.MICROSECOND,
     timezone: String = "UTC",
     value: (row: Int) -> Instant?,
 ) {
@@ -140,7 +140,7 @@ public inline fun ColumnScope.timestamp(
  */
 public inline fun ColumnScope.localTimestamp(
     name: String = "",
-    unit: TimeUnit = TimeUnit.MICROSECOND,
+    unit: ArrowTimeUnit = ArrowTimeUnit.MICROSECOND,
     value: (row: Int) -> LocalDateTime?,
 ) {
     val column = column(Field.of(name, TimestampType(unit, null)))
@@ -151,14 +151,14 @@ public inline fun ColumnScope.localTimestamp(
 public fun ColumnScope.localTimestamp(
     name: String = "",
     values: List<LocalDateTime?>,
-    unit: TimeUnit = TimeUnit.MICROSECOND,
+    unit: ArrowTimeUnit = ArrowTimeUnit.MICROSECOND,
 ) {
     requireRows(name, values.size)
     localTimestamp(name, unit) { values[it] }
 }
 
 /** Lengths of time, counted in the [unit], in one copy; null where [isNull]. */
-public fun ColumnScope.duration(name: String = "", values: LongArray, unit: TimeUnit, isNull: IntPredicate? = null) {
+public fun ColumnScope.duration(name: String = "", values: LongArray, unit: ArrowTimeUnit, isNull: IntPredicate? = null) {
     column(Field.of(name, DurationType(unit))).appendAll(values).nullWhere(isNull)
 }
 
@@ -169,14 +169,14 @@ public fun ColumnScope.duration(name: String = "", values: LongArray, unit: Time
  */
 public inline fun ColumnScope.duration(
     name: String = "",
-    unit: TimeUnit = TimeUnit.MICROSECOND,
+    unit: ArrowTimeUnit = ArrowTimeUnit.MICROSECOND,
     value: (row: Int) -> Duration?,
 ) {
     fill(column(Field.of(name, DurationType(unit))), value) { appendTime(unit, it.seconds, it.nano, it) }
 }
 
 /** Lengths of time, rounded down to the [unit]; elements may be null; as many as there are rows. */
-public fun ColumnScope.duration(name: String = "", values: List<Duration?>, unit: TimeUnit = TimeUnit.MICROSECOND) {
+public fun ColumnScope.duration(name: String = "", values: List<Duration?>, unit: ArrowTimeUnit = ArrowTimeUnit.MICROSECOND) {
     requireRows(name, values.size)
     duration(name, unit) { values[it] }
 }

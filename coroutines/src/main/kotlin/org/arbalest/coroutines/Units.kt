@@ -3,22 +3,22 @@ package org.arbalest.coroutines
 
 import org.arbalest.device.builders.ColumnBuilder
 import org.arbalest.device.types.FlatType.TimeType
-import org.arbalest.device.types.TimeUnit
+import org.arbalest.device.types.ArrowTimeUnit
 import java.time.LocalDate
 
 private const val NANOS = 1_000_000_000L
 
 /** How many of this unit a second has. */
-internal val TimeUnit.perSecond: Long
+internal val ArrowTimeUnit.perSecond: Long
     get() = when (this) {
-        TimeUnit.SECOND -> 1
-        TimeUnit.MILLISECOND -> 1_000
-        TimeUnit.MICROSECOND -> 1_000_000
-        TimeUnit.NANOSECOND -> NANOS
+        ArrowTimeUnit.SECOND -> 1
+        ArrowTimeUnit.MILLISECOND -> 1_000
+        ArrowTimeUnit.MICROSECOND -> 1_000_000
+        ArrowTimeUnit.NANOSECOND -> NANOS
     }
 
 /** Seconds and nanoseconds as a number of this unit, rounded down; [ArithmeticException] beyond 64 bits. */
-private fun TimeUnit.count(seconds: Long, nanos: Int): Long {
+private fun ArrowTimeUnit.count(seconds: Long, nanos: Int): Long {
     val rest = nanos / (NANOS / perSecond)
     // The whole of a negative second may be beyond the 64 bits although its last part is not.
     if (seconds < 0 && rest > 0) return Math.addExact(Math.multiplyExact(seconds + 1, perSecond), rest - perSecond)
@@ -27,7 +27,7 @@ private fun TimeUnit.count(seconds: Long, nanos: Int): Long {
 
 /** Appends seconds and nanoseconds as a number of the unit, rounded down; [value] is what they are of, for the error. */
 @PublishedApi
-internal fun ColumnBuilder.appendTime(unit: TimeUnit, seconds: Long, nanos: Int, value: Any) {
+internal fun ColumnBuilder.appendTime(unit: ArrowTimeUnit, seconds: Long, nanos: Int, value: Any) {
     append(exactly(value) { unit.count(seconds, nanos) })
 }
 
@@ -47,8 +47,8 @@ private inline fun ColumnBuilder.exactly(value: Any, count: () -> Long): Long =
 internal const val MILLIS_PER_DAY: Long = 86_400_000
 
 @PublishedApi
-internal fun timeType(unit: TimeUnit, bits: Int): TimeType {
-    val actual = if (unit <= TimeUnit.MILLISECOND) 32 else 64
+internal fun timeType(unit: ArrowTimeUnit, bits: Int): TimeType {
+    val actual = if (unit <= ArrowTimeUnit.MILLISECOND) 32 else 64
     require(bits == actual) { "times in ${unit}s have $actual bits: use time$actual" }
     return TimeType(unit)
 }

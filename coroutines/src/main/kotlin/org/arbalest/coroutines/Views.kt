@@ -29,7 +29,7 @@ import org.arbalest.device.types.NestedType.MapType
 import org.arbalest.device.types.NestedType.RunEndEncodedType
 import org.arbalest.device.types.NestedType.StructType
 import org.arbalest.device.types.NestedType.UnionType
-import org.arbalest.device.types.TimeUnit
+import org.arbalest.device.types.ArrowTimeUnit
 import java.math.BigDecimal
 
 /**
@@ -104,7 +104,7 @@ private fun viewOf(field: Field): String? {
         is IntType if values.extension() is Bool8 -> "flags()"
         is IntType -> if (!type.signed()) "ulongs()" else if (isEncoded) "integers()" else signed(type.bits())
         is DateType -> if (isEncoded) "dates()" else signed(if (type.unit() == DateUnit.DAY) 32 else 64)
-        is TimeType -> if (isEncoded) "times()" else signed(if (type.unit() <= TimeUnit.MILLISECOND) 32 else 64)
+        is TimeType -> if (isEncoded) "times()" else signed(if (type.unit() <= ArrowTimeUnit.MILLISECOND) 32 else 64)
         is TimestampType, is DurationType -> if (isEncoded) "integers()" else "longs()"
         is IntervalType -> if (isEncoded || type.unit() != IntervalUnit.YEAR_MONTH) "intervals()" else "ints()"
         is FloatType -> if (isEncoded || type.bits() == 16) "numbers()" else if (type.bits() == 64) "doubles()" else "floats()"

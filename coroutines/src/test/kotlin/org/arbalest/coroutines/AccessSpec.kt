@@ -5,10 +5,10 @@ import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import org.arbalest.device.Devices
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 
 class AccessSpec : FunSpec({
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
     val cpu = Devices.cpu()
 
     test("a child is found by its name, and outlives the batch; one that is not there, or is there twice, is refused") {

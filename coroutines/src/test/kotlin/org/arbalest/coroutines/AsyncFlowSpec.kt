@@ -43,7 +43,7 @@ import org.arbalest.device.c.CImport
 import org.arbalest.device.types.Metadata
 import org.arbalest.support.CCompiler
 import org.arbalest.support.CPeer
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerProducer
 import java.io.IOException
 import java.lang.foreign.MemorySegment
@@ -51,7 +51,7 @@ import kotlin.time.Duration.Companion.seconds
 
 /** A flow here, through the C structs, into a flow here. */
 class AsyncFlowSpec : FunSpec({
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     fun ids(count: Int): Flow<DeviceArray> = flow { repeat(count) { lend(it.toLong()) } }
 
@@ -291,7 +291,7 @@ class AsyncFlowSpec : FunSpec({
 /** The same with a C producer that takes its time. */
 class AsyncFlowPeerSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     /** Collects, from a producer that is at the gate before its release when [collect] has returned. */
     suspend fun whileHeldBack(collect: suspend (AsyncArrayStream) -> Unit) {

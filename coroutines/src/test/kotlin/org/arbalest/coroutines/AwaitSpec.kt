@@ -21,7 +21,7 @@ import org.arbalest.device.DeviceStream
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
 import org.arbalest.device.Errno
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.fake.FakeDevice
 import org.arbalest.support.fake.FakeExtension
 import org.arbalest.testkit.contract.Held
@@ -29,7 +29,7 @@ import java.util.concurrent.Executors
 import java.util.concurrent.atomic.AtomicInteger
 
 class AwaitSpec : FunSpec({
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
     extension(FakeExtension)
 
     val cpu = Devices.cpu()

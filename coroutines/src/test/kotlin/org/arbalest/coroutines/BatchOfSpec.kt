@@ -19,7 +19,7 @@ import org.arbalest.device.c.CImport
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.Metadata
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.fake.FakeDevice
 import org.arbalest.support.fake.FakeExtension
 import java.lang.foreign.Arena
@@ -31,7 +31,7 @@ private const val BUFFERS = 40L
 
 /** Record batches of arrays. */
 class BatchOfSpec : FunSpec({
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
     extension(FakeExtension)
     val cpu = Devices.cpu()
 

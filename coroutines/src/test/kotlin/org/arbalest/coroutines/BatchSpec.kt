@@ -11,8 +11,8 @@ import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.Interval
 import org.arbalest.device.types.Metadata
-import org.arbalest.device.types.TimeUnit
-import org.arbalest.support.LedgerExtension
+import org.arbalest.device.types.ArrowTimeUnit
+import org.arbalest.support.ResourceCountersExtension
 import java.math.BigDecimal
 import java.time.Duration
 import java.time.Instant
@@ -28,7 +28,7 @@ private class Case(val format: String, val expected: List<Any?>, val column: Col
 
 @OptIn(ExperimentalUnsignedTypes::class)
 class BatchSpec : FunSpec({
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
     val cpu = Devices.cpu()
     val bits = BitSet().apply { set(1) }
     val day = LocalDate.of(1969, 7, 20)
@@ -97,22 +97,22 @@ class BatchSpec : FunSpec({
         "date64 of lambda" to Case("tdm", listOf(-86_400_000L, null, -86_400_000L)) {
             date64("x") { if (it == 1) null else LocalDate.of(1969, 12, 31) }
         },
-        "time32" to Case("ttm", listOf(1L, null, 3L)) { time32("x", intArrayOf(1, 2, 3), TimeUnit.MILLISECOND, bits::get) },
-        "time32 of lambda" to Case("tts", listOf(73060L, null, 73060L)) { time32("x", TimeUnit.SECOND) { if (it == 1) null else time } },
-        "time64" to Case("ttu", listOf(1L, null, 3L)) { time64("x", longArrayOf(1, 2, 3), TimeUnit.MICROSECOND, bits::get) },
+        "time32" to Case("ttm", listOf(1L, null, 3L)) { time32("x", intArrayOf(1, 2, 3), ArrowTimeUnit.MILLISECOND, bits::get) },
+        "time32 of lambda" to Case("tts", listOf(73060L, null, 73060L)) { time32("x", ArrowTimeUnit.SECOND) { if (it == 1) null else time } },
+        "time64" to Case("ttu", listOf(1L, null, 3L)) { time64("x", longArrayOf(1, 2, 3), ArrowTimeUnit.MICROSECOND, bits::get) },
         "time64 of lambda" to Case("ttn", listOf(time.toNanoOfDay(), null, time.toNanoOfDay())) {
-            time64("x", TimeUnit.NANOSECOND) { if (it == 1) null else time }
+            time64("x", ArrowTimeUnit.NANOSECOND) { if (it == 1) null else time }
         },
         "timestamp" to Case("tss:Europe/Oslo", listOf(1L, null, 3L)) {
-            timestamp("x", longArrayOf(1, 2, 3), TimeUnit.SECOND, "Europe/Oslo", bits::get)
+            timestamp("x", longArrayOf(1, 2, 3), ArrowTimeUnit.SECOND, "Europe/Oslo", bits::get)
         },
         "timestamp of lambda" to Case("tsu:UTC", listOf(-14182939876544L, null, -14182939876544L)) {
             timestamp("x") { if (it == 1) null else moment }
         },
         "localTimestamp of lambda" to Case("tsm:", listOf(-14182939877L, null, -14182939877L)) {
-            localTimestamp("x", TimeUnit.MILLISECOND) { if (it == 1) null else LocalDateTime.of(day, time) }
+            localTimestamp("x", ArrowTimeUnit.MILLISECOND) { if (it == 1) null else LocalDateTime.of(day, time) }
         },
-        "duration" to Case("tDn", listOf(1L, null, 3L)) { duration("x", longArrayOf(1, 2, 3), TimeUnit.NANOSECOND, bits::get) },
+        "duration" to Case("tDn", listOf(1L, null, 3L)) { duration("x", longArrayOf(1, 2, 3), ArrowTimeUnit.NANOSECOND, bits::get) },
         "duration of lambda" to Case("tDu", listOf(-1L, null, -1L)) { duration("x") { if (it == 1) null else Duration.ofNanos(-1) } },
         "decimal128" to Case("d:38,2", listOf(price, null, BigDecimal("0.00"))) { decimal128("x", listOf(price, null, BigDecimal.ZERO), 38, 2) },
         "decimal128 of lambda" to Case("d:38,2", listOf(price, null, price)) { decimal128("x", 38, 2) { if (it == 1) null else price } },
@@ -216,7 +216,7 @@ class BatchSpec : FunSpec({
             batch["double"].doubles().toList() shouldBe listOf(1.0, null)
             batch["bool"].booleans().toList() shouldBe listOf(null, true)
             batch["at"].let { at -> listOf(at.getInstant(0), at.isNull(1)) } shouldBe listOf(moments[0], true)
-            batch.schema()["at"].type() shouldBe DataType.timestamp(TimeUnit.MICROSECOND, "UTC")
+            batch.schema()["at"].type() shouldBe DataType.timestamp(ArrowTimeUnit.MICROSECOND, "UTC")
             batch["time32"].getLocalTime(0) shouldBe LocalTime.of(1, 2, 3, 4_000_000)
             batch["time64"].getLocalTime(1) shouldBe LocalTime.of(1, 2, 3, 4_000)
         }
@@ -239,7 +239,7 @@ class BatchSpec : FunSpec({
             date32("date32", listOf(date, null))
             date64("date64", listOf(date, null))
             time32("time32", listOf(LocalTime.of(1, 2), null))
-            time64("time64", listOf(LocalTime.of(1, 2), null), TimeUnit.NANOSECOND)
+            time64("time64", listOf(LocalTime.of(1, 2), null), ArrowTimeUnit.NANOSECOND)
             localTimestamp("local", listOf(at, null))
             duration("duration", listOf(Duration.ofSeconds(1, 1_000), null))
             decimal32("decimal32", listOf(money, null), 9, 1)
@@ -284,7 +284,7 @@ class BatchSpec : FunSpec({
     }
 
     test("times of another width than their unit has are refused") {
-        shouldThrow<IllegalArgumentException> { cpu.batch(1) { time32("x", TimeUnit.NANOSECOND) { time } } }.message shouldContain "use time64"
+        shouldThrow<IllegalArgumentException> { cpu.batch(1) { time32("x", ArrowTimeUnit.NANOSECOND) { time } } }.message shouldContain "use time64"
     }
 
     test("a scope that was kept is of no use after its block") {

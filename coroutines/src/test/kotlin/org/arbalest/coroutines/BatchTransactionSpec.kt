@@ -10,13 +10,13 @@ import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
 import org.arbalest.device.Errno
-import org.arbalest.device.monitoring.Ledger
-import org.arbalest.support.LedgerExtension
+import org.arbalest.device.monitoring.ResourceCounters
+import org.arbalest.support.ResourceCountersExtension
 
 private class Planned : Exception()
 
 class BatchTransactionSpec : FunSpec({
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
     val cpu = Devices.cpu()
 
     /** A batch in which every lambda and every block calls [step]. */
@@ -39,19 +39,19 @@ class BatchTransactionSpec : FunSpec({
     }
 
     test("a throw at any place leaves nothing allocated") {
-        val before = Ledger.now()
+        val before = ResourceCounters.now()
         var places = 0
         cpu.everything { places++ }.close()
         places shouldBeGreaterThan 25
         for (place in 0 until places) {
             var steps = 0
             shouldThrow<Planned> { cpu.everything { if (steps++ == place) throw Planned() } }
-            Ledger.now().since(before).isZero shouldBe true
+            ResourceCounters.now().since(before).isZero shouldBe true
         }
     }
 
     test("where memory runs out, what there was of it is freed") {
-        val before = Ledger.now()
+        val before = ResourceCounters.now()
         val error = shouldThrow<DeviceException> {
             cpu.batch(1_000_000_000) {
                 int8("a", byteArrayOf(1))
@@ -59,11 +59,11 @@ class BatchTransactionSpec : FunSpec({
             }
         }
         error.errno() shouldBe Errno.ENOMEM
-        Ledger.now().since(before).isZero shouldBe true
+        ResourceCounters.now().since(before).isZero shouldBe true
     }
 
     test("leaving the block by a return leaves nothing allocated") {
-        val before = Ledger.now()
+        val before = ResourceCounters.now()
         fun leave(): String {
             cpu.batch(1) {
                 int64("a", longArrayOf(1))
@@ -72,6 +72,6 @@ class BatchTransactionSpec : FunSpec({
             return "built"
         }
         leave() shouldBe "left"
-        Ledger.now().since(before).isZero shouldBe true
+        ResourceCounters.now().since(before).isZero shouldBe true
     }
 })

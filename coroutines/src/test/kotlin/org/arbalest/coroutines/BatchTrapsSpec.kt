@@ -8,12 +8,12 @@ import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.Devices
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import java.time.Period
 
 /** Where the DSL would do something else than what is written. */
 class BatchTrapsSpec : FunSpec({
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
     val cpu = Devices.cpu()
 
     test("arrays are told apart by what is in them, in a dictionary and in runs") {

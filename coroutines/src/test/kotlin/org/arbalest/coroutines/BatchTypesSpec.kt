@@ -17,7 +17,7 @@ import org.arbalest.device.types.Interval
 import org.arbalest.device.types.NestedType.MapType
 import org.arbalest.device.types.NestedType.UnionType
 import org.arbalest.support.CCompiler
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerMoves
 import org.arbalest.support.PeerNodes
 import org.arbalest.support.StructKind
@@ -32,7 +32,7 @@ private data class Venue(val code: String, val city: String?)
 /** The columns of the DSL for types that nest, share and count: C reads in them what it reads in those that core's builders make. */
 class BatchTypesSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
     val cpu = Devices.cpu()
 
     /** What C reads, and the types, without the names. */

@@ -15,9 +15,9 @@ import org.arbalest.device.objects.ExtensionCodec
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Extension
 import org.arbalest.device.types.Metadata
-import org.arbalest.device.types.TimeUnit
+import org.arbalest.device.types.ArrowTimeUnit
 import org.arbalest.support.CCompiler
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.StructKind
 import java.lang.foreign.Arena
 import java.time.OffsetDateTime
@@ -28,7 +28,7 @@ private data class Money(val cents: Long)
 /** Columns of extension types in the DSL, and their views. */
 class ExtensionsSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
     val cpu = Devices.cpu()
 
     fun there(array: DeviceArray): DeviceArray = Arena.ofConfined().use { arena ->
@@ -63,7 +63,7 @@ class ExtensionsSpec : FunSpec({
 
     test("timestamps with an offset each, rounded down to the unit [EXT-05]") {
         val times = listOf("2025-01-01T00:00:00.123456789-07:00", "1969-12-31T23:59:59.999999999+01:00").map(OffsetDateTime::parse)
-        there(cpu.batch(3) { timestampWithOffset("at", TimeUnit.MILLISECOND) { row -> times.getOrNull(row) } }).use { batch ->
+        there(cpu.batch(3) { timestampWithOffset("at", ArrowTimeUnit.MILLISECOND) { row -> times.getOrNull(row) } }).use { batch ->
             batch["at"].offsetDateTimes().toList().map { it?.toString() } shouldBe listOf("2025-01-01T00:00:00.123-07:00", "1969-12-31T23:59:59.999+01:00", null)
             batch["at"].offsetDateTimes().nullCount shouldBe 1
         }

@@ -43,7 +43,7 @@ import org.arbalest.device.types.Field
 import org.arbalest.device.types.Metadata
 import org.arbalest.device.types.Schema
 import org.arbalest.support.CCompiler
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerConsumer
 import org.arbalest.support.PeerConsumer.Quirk
 import org.arbalest.testkit.contract.eventually
@@ -90,7 +90,7 @@ private val FORMS: Map<String, suspend (make: () -> DeviceArray) -> DeviceArray>
 
 /** What is emitted into a sink is the sink's, whatever happens to the emit. */
 class FlowReaderSinkSpec : FunSpec({
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     test("asReader: a batch that was being made when the reader was closed is closed [OWN-16]") {
         repeat(TIMES) {
@@ -304,7 +304,7 @@ class FlowReaderSinkSpec : FunSpec({
 /** The same with C as consumer. */
 class FlowReaderSinkPeerSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     /** Stays where it is, and does not suspend, until the consumer has gone; then as long as whoever thought of cancelling may need. */
     fun goneWhile(consumer: PeerConsumer) {

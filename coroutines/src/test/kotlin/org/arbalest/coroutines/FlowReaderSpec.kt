@@ -33,14 +33,14 @@ import org.arbalest.device.Devices
 import org.arbalest.device.Errno
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.support.CCompiler
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerStreams
 import java.io.IOException
 import java.util.concurrent.atomic.AtomicInteger
 import kotlin.time.Duration.Companion.seconds
 
 class FlowReaderSpec : FunSpec({
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     fun counting(count: Int): Flow<DeviceArray> = flow { repeat(count) { lend(it.toLong()) } }
 
@@ -198,7 +198,7 @@ class FlowReaderSpec : FunSpec({
 
 class FlowReaderPeerSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     test("C drains a flow") {
         val drained = flow { repeat(5) { lend(it.toLong()) } }.asReader(IDS).asStruct { PeerStreams.drain(it) }

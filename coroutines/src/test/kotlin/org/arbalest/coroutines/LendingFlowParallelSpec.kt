@@ -29,7 +29,7 @@ import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.async.AsyncTask
 import org.arbalest.device.types.Metadata
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import java.io.IOException
 import java.util.concurrent.CancellationException
 import java.util.concurrent.ConcurrentLinkedQueue
@@ -41,7 +41,7 @@ import kotlin.time.Duration.Companion.seconds
 /** Parallel workers own the elements that they work on. */
 @OptIn(DelicateCoroutinesApi::class) // ATOMIC
 class LendingFlowParallelSpec : FunSpec({
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     test("collectParallel: as many work at a time as may, on the context's threads, each on an open element, which is closed behind it [OWN-16]") {
         val inside = AtomicInteger()

@@ -33,7 +33,7 @@ import org.arbalest.device.async.AsyncTask
 import org.arbalest.device.c.CData
 import org.arbalest.device.c.CImport
 import org.arbalest.device.types.Metadata
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import java.io.IOException
 import java.util.concurrent.CancellationException
 import java.util.concurrent.CountDownLatch
@@ -44,7 +44,7 @@ import kotlin.time.Duration.Companion.seconds
 /** What a lending flow holds for its collector is its own until it is lent. */
 @OptIn(DelicateCoroutinesApi::class) // ATOMIC
 class LendingFlowSpec : FunSpec({
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     test("buffer: the source runs ahead by what the buffer holds, and each is lent in its turn, open [OWN-16]") {
         val made = AtomicInteger()

@@ -6,14 +6,14 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.Devices
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 
 private class Fill(val quantity: Long, val parties: List<String?>?)
 
 private class Point(val x: Double, val y: Double)
 
 class NestedSpec : FunSpec({
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
     val cpu = Devices.cpu()
 
     test("lists of text, null lists and null elements included") {

@@ -11,7 +11,7 @@ import kotlinx.coroutines.runBlocking
 import kotlinx.coroutines.withTimeout
 import org.arbalest.device.DeviceArray
 import org.arbalest.support.CCompiler
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerConsumer
 import org.arbalest.support.PeerConsumer.Quirk
 import org.arbalest.testkit.contract.eventually
@@ -25,7 +25,7 @@ private const val TIMES = 20
 
 /** How a consumer's demand comes to a flow that is produced. */
 class ProduceToSpec : FunSpec({
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     test("produceTo: what is asked for while the subscription is being told, and emitted at once, is passed on [OWN-16]") {
         coroutineScope {
@@ -77,7 +77,7 @@ class ProduceToSpec : FunSpec({
 /** The same with C as consumer. */
 class ProduceToPeerSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     test("produceTo: a consumer's request does not run the flow, also where that goes on in the thread that wakes it [ASY-04]") {
         repeat(TIMES) {

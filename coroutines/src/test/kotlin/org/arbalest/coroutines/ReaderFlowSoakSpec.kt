@@ -21,7 +21,7 @@ import org.arbalest.device.c.CData
 import org.arbalest.device.c.CImport
 import org.arbalest.support.CCompiler
 import org.arbalest.support.CPeer
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerConsumer
 import org.arbalest.support.PeerConsumer.Quirk.*
 import org.arbalest.support.PeerProducer
@@ -37,7 +37,7 @@ private const val MOST_ROUNDS = 60
 
 /** Streams that are cancelled at a random point, over and over: nothing is left, and memory does not grow. */
 class ReaderFlowSoakSpec : FunSpec({
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     test("memory comes to rest over cancelled runs of a stream of ours") {
         soak { cancelledRun(it, readerOf(BATCHES)) }
@@ -53,7 +53,7 @@ class ReaderFlowSoakSpec : FunSpec({
 /** The same with C on the other side. */
 class ReaderFlowPeerSoakSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     test("memory comes to rest over cancelled runs of the C peer's stream") {
         soak(::noViolations) { cancelledRun(it, peerReader(BATCHES.toLong(), rows = 100)) }
@@ -63,7 +63,7 @@ class ReaderFlowPeerSoakSpec : FunSpec({
 /** Async streams: 6,000 and more of each kind. */
 class AsyncFlowSoakSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     test("memory comes to rest over cancelled async streams of the C peer's [ASY-28]") {
         soak(::noViolations) { random ->

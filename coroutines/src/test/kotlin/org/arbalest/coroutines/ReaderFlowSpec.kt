@@ -36,7 +36,7 @@ import org.arbalest.device.DeviceException
 import org.arbalest.device.Errno
 import org.arbalest.support.CCompiler
 import org.arbalest.support.CPeer
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerStreams
 import org.arbalest.support.PeerStreams.Flavour
 import org.arbalest.support.PeerStreams.StreamCall
@@ -57,7 +57,7 @@ private class After(val after: () -> Unit) : CoroutineDispatcher() {
 }
 
 class ReaderFlowSpec : FunSpec({
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     test("each array is open during its emit and closed after it; what is retained stays") {
         val seen = mutableListOf<DeviceArray>()
@@ -366,7 +366,7 @@ class ReaderFlowSpec : FunSpec({
 
 class ReaderFlowPeerSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     test("the C peer's stream, nulls and all") {
         val ids = mutableListOf<Long>()

@@ -7,12 +7,12 @@ import io.kotest.matchers.collections.shouldContainExactly
 import io.kotest.matchers.shouldBe
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import java.io.IOException
 
 /** A reader as a sequence that lends. */
 class ReaderSequenceSpec : FunSpec({
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     test("useArrays lends each array until the next is asked for, and closes the reader") {
         var closed = 0

@@ -16,8 +16,8 @@ import org.arbalest.device.types.Extension
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.NestedType.ListType
 import org.arbalest.device.types.Schema
-import org.arbalest.device.types.TimeUnit
-import org.arbalest.support.LedgerExtension
+import org.arbalest.device.types.ArrowTimeUnit
+import org.arbalest.support.ResourceCountersExtension
 import java.math.BigDecimal
 import java.time.Instant
 import java.time.LocalDate
@@ -87,7 +87,7 @@ internal data class Wide(
 
 /** Data classes as rows, and back. */
 class RowsSpec : FunSpec({
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     val cpu = Devices.cpu()
 
@@ -108,8 +108,8 @@ class RowsSpec : FunSpec({
     test("values of extension types are properties, null or not [OBJ-01, OBJ-09]") {
         val (id, at) = UUID(1, 2) to OffsetDateTime.parse("2024-02-29T12:00:00+05:30")
         val visits = listOf(Visit(id, listOf(id, null), at, at), Visit(id, listOf(), null, at))
-        schemaOf<Visit>()["id"] shouldBe Extension.uuid("id").withNullable(false)
-        schemaOf<Visit>()["at"] shouldBe Extension.timestampWithOffset("at", TimeUnit.NANOSECOND)
+        schemaOf<Visit>()["id"] shouldBe Field.uuid("id").withNullable(false)
+        schemaOf<Visit>()["at"] shouldBe Field.timestampWithOffset("at", ArrowTimeUnit.NANOSECOND)
         cpu.batch(visits).throughC().use { it.toList<Visit>() shouldBe visits }
         val nullable = Schema.of(schemaOf<Visit>().fields().map { if (it.name() == "since") it.withNullable(true) else it })
         BatchBuilder.of(cpu.memory(), 1).use { batch ->
@@ -231,7 +231,7 @@ class RowsSpec : FunSpec({
             batch["delay"].longs().toList() shouldBe listOf(1L, 2L)
             shouldThrow<IllegalArgumentException> { batch.rows<Flight>() }.message shouldContain "delay: int cannot be read from int64"
         }
-        val seconds = Schema.of(schemaOf<Trip>().fields().map { if (it.name() == "at") it.withType(DataType.timestamp(TimeUnit.SECOND, "UTC")) else it })
+        val seconds = Schema.of(schemaOf<Trip>().fields().map { if (it.name() == "at") it.withType(DataType.timestamp(ArrowTimeUnit.SECOND, "UTC")) else it })
         cpu.batch(trips, seconds).use { it.toList<Trip>() shouldBe trips }
     }
 

@@ -12,7 +12,7 @@ import org.arbalest.device.objects.ColumnName
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.Schema
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import java.math.BigDecimal
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.hours
@@ -92,7 +92,7 @@ internal data class OfULong(val n: ULong)
 
 /** Value classes as properties of data classes. */
 class ValueClassesSpec : FunSpec({
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
     val cpu = Devices.cpu()
 
     test("a value class is a column of what is in it, an unsigned integer one of its own type [OBJ-13]") {

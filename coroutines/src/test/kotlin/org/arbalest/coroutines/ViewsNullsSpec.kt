@@ -11,7 +11,7 @@ import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
 import org.arbalest.device.columns.Column
 import org.arbalest.device.types.Interval
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.withNullRows
 import java.math.BigDecimal
 import java.time.LocalDate
@@ -20,7 +20,7 @@ import java.time.Period
 /** What the views do with nulls, and with types that are not theirs: nothing that a program would have to know. */
 @OptIn(ExperimentalUnsignedTypes::class)
 class ViewsNullsSpec : FunSpec({
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
     val cpu = Devices.cpu()
 
     test("a column of a batch that is null itself in a row is refused, and has that null once it was pushed down [REQ-21]") {

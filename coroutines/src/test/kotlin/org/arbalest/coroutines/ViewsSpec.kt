@@ -10,8 +10,8 @@ import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.FlatType.TimeType
-import org.arbalest.device.types.TimeUnit
-import org.arbalest.support.LedgerExtension
+import org.arbalest.device.types.ArrowTimeUnit
+import org.arbalest.support.ResourceCountersExtension
 import java.lang.foreign.MemorySegment
 import java.math.BigDecimal
 import java.time.Duration
@@ -22,7 +22,7 @@ import java.time.LocalTime
 
 @OptIn(ExperimentalUnsignedTypes::class)
 class ViewsSpec : FunSpec({
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
     val cpu = Devices.cpu()
 
     test("primitive views read by row, as an array, as a sequence") {
@@ -131,18 +131,18 @@ class ViewsSpec : FunSpec({
         val far = LocalDate.of(300_000_000, 1, 1)
         refused { date64("d") { if (it == 0) null else far } } shouldBe "d: date64, row 1: +300000000-01-01 is beyond what 64 bits hold"
         refused { date64("d") { LocalDate.MIN } } shouldContain "d: date64, row 0: -999999999-01-01"
-        refused { timestamp("t", TimeUnit.NANOSECOND) { Instant.parse("2262-04-11T23:47:16.854775808Z") } } shouldContain "t: timestamp[ns, tz=UTC], row 0: 2262-04-11T23:47:16.854775808Z is"
-        refused { timestamp("t", TimeUnit.NANOSECOND) { Instant.parse("1677-09-21T00:12:43.145224191Z") } } shouldContain "row 0: 1677-09-21T00:12:43.145224191Z"
-        refused { localTimestamp("t", TimeUnit.NANOSECOND) { LocalDateTime.MAX } } shouldContain "t: timestamp[ns], row 0: +999999999-12-31"
-        refused { duration("t", TimeUnit.MICROSECOND) { Duration.ofSeconds(Long.MAX_VALUE) } } shouldContain "t: duration[us], row 0: PT"
+        refused { timestamp("t", ArrowTimeUnit.NANOSECOND) { Instant.parse("2262-04-11T23:47:16.854775808Z") } } shouldContain "t: timestamp[ns, tz=UTC], row 0: 2262-04-11T23:47:16.854775808Z is"
+        refused { timestamp("t", ArrowTimeUnit.NANOSECOND) { Instant.parse("1677-09-21T00:12:43.145224191Z") } } shouldContain "row 0: 1677-09-21T00:12:43.145224191Z"
+        refused { localTimestamp("t", ArrowTimeUnit.NANOSECOND) { LocalDateTime.MAX } } shouldContain "t: timestamp[ns], row 0: +999999999-12-31"
+        refused { duration("t", ArrowTimeUnit.MICROSECOND) { Duration.ofSeconds(Long.MAX_VALUE) } } shouldContain "t: duration[us], row 0: PT"
         val ends = listOf(Long.MIN_VALUE, Long.MIN_VALUE + 1, -1, Long.MAX_VALUE)
-        for (unit in TimeUnit.entries) {
+        for (unit in ArrowTimeUnit.entries) {
             cpu.batch(4) {
                 duration("stored", ends.toLongArray(), unit)
                 timestamp("point", ends.toLongArray(), unit)
             }.use { batch ->
                 val lengths = batch["stored"].durations().toList()
-                val points = if (unit >= TimeUnit.MICROSECOND) batch["point"].instants().toList() else listOf()
+                val points = if (unit >= ArrowTimeUnit.MICROSECOND) batch["point"].instants().toList() else listOf()
                 cpu.batch(4) {
                     duration("again", unit) { lengths[it] }
                     timestamp("point", unit) { points.getOrNull(it) }
@@ -157,7 +157,7 @@ class ViewsSpec : FunSpec({
     test("what java.time has no value for is refused with the column, the row and the number") {
         fun refused(view: ObjectView<*>): String = shouldThrow<ArithmeticException> { view[1] }.message!!
         cpu.batch(2) {
-            timestamp("point", longArrayOf(0, Long.MAX_VALUE), TimeUnit.SECOND)
+            timestamp("point", longArrayOf(0, Long.MAX_VALUE), ArrowTimeUnit.SECOND)
             date32("short", intArrayOf(0, Int.MAX_VALUE))
         }.use { batch ->
             refused(batch["point"].instants()) shouldBe
@@ -166,7 +166,7 @@ class ViewsSpec : FunSpec({
             batch["short"].dates()[1] shouldBe LocalDate.ofEpochDay(Int.MAX_VALUE.toLong())
         }
         BatchBuilder.of(cpu, 2).use { foreign -> // what a builder refuses value by value
-            foreign.column(Field.of("time", TimeType(TimeUnit.MICROSECOND))).appendAll(MemorySegment.ofArray(longArrayOf(0, -1)))
+            foreign.column(Field.of("time", TimeType(ArrowTimeUnit.MICROSECOND))).appendAll(MemorySegment.ofArray(longArrayOf(0, -1)))
             foreign.column(Field.of("day", DataType.DATE64)).appendAll(MemorySegment.ofArray(longArrayOf(-1, Long.MIN_VALUE)))
             foreign.build()
         }.use { batch ->
@@ -209,7 +209,7 @@ class ViewsSpec : FunSpec({
             decimal128("decimal", 5, 1) { BigDecimal("1.5") }
             date32("day") { day }
             date64("day64") { day }
-            time64("time", TimeUnit.MICROSECOND) { time }
+            time64("time", ArrowTimeUnit.MICROSECOND) { time }
             timestamp("moment") { moment }
             localTimestamp("local") { LocalDateTime.of(day, time) }
             duration("lasted") { Duration.ofNanos(-1_000) }

@@ -14,8 +14,8 @@ import org.arbalest.device.types.Field
 import org.arbalest.device.types.Interval
 import org.arbalest.device.types.NestedType.UnionMode
 import org.arbalest.device.types.NestedType.UnionType
-import org.arbalest.device.types.TimeUnit
-import org.arbalest.support.LedgerExtension
+import org.arbalest.device.types.ArrowTimeUnit
+import org.arbalest.support.ResourceCountersExtension
 import java.lang.foreign.MemorySegment
 import java.time.Instant
 import java.time.LocalDate
@@ -25,7 +25,7 @@ import java.time.ZoneId
 
 /** The views of what the format has beyond numbers, text and lists: from arrays whose buffers are laid here. */
 class ViewsTypesSpec : FunSpec({
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     fun bytes(bytes: ByteArray): DeviceBuffer =
         Devices.cpu().allocate(bytes.size.toLong()).also { it.segment().copyFrom(MemorySegment.ofArray(bytes)) }
@@ -60,10 +60,10 @@ class ViewsTypesSpec : FunSpec({
     }
 
     test("timestamps in their zone; dates and instants through a dictionary and run-ends [READ-01]") {
-        array(DataType.timestamp(TimeUnit.SECOND, "Europe/Oslo"), flat(8, 0, 1, valid = 1)).use { array ->
+        array(DataType.timestamp(ArrowTimeUnit.SECOND, "Europe/Oslo"), flat(8, 0, 1, valid = 1)).use { array ->
             array.asColumn().zonedDateTimes().toList() shouldBe listOf(Instant.EPOCH.atZone(ZoneId.of("Europe/Oslo")), null)
         }
-        array(DataType.timestamp(TimeUnit.SECOND, null), flat(8, 0)).use { array ->
+        array(DataType.timestamp(ArrowTimeUnit.SECOND, null), flat(8, 0)).use { array ->
             shouldThrow<IllegalArgumentException> { array.asColumn().zonedDateTimes() }.message shouldContain "cannot be read as dates and times in a zone"
         }
         val indices = flat(1, 1, 0, 1, 7, valid = 3)
@@ -73,7 +73,7 @@ class ViewsTypesSpec : FunSpec({
             array.asColumn().dates().toList() shouldBe listOf(second, LocalDate.EPOCH, second, null)
         }
         val runs = ArrayData.of(5, 0, emptyList(), listOf(flat(4, 2, 5), flat(8, 7, 8, valid = 1)))
-        array(DataType.runEndEncoded(DataType.INT32, Field.of("v", DataType.timestamp(TimeUnit.SECOND, "UTC"))), runs).use { array ->
+        array(DataType.runEndEncoded(DataType.INT32, Field.of("v", DataType.timestamp(ArrowTimeUnit.SECOND, "UTC"))), runs).use { array ->
             array.asColumn().instants().toList() shouldBe listOf(Instant.ofEpochSecond(7), Instant.ofEpochSecond(7), null, null, null)
             array.asColumn().instants().nullCount shouldBe 3
         }

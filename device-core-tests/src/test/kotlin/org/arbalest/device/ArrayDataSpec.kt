@@ -13,7 +13,7 @@ import org.arbalest.device.c.CData
 import org.arbalest.device.c.CExport
 import org.arbalest.device.c.CImport
 import org.arbalest.device.internal.abi.RawArrowArray
-import org.arbalest.device.monitoring.Ledger
+import org.arbalest.device.monitoring.ResourceCounters
 import org.arbalest.device.support.EveryType
 import org.arbalest.device.support.RawArray
 import org.arbalest.device.support.struct
@@ -21,7 +21,7 @@ import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.Schema
 import org.arbalest.support.CCompiler
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerNodes
 import org.arbalest.support.StructKind
 import org.arbalest.support.fake.FakeExtension
@@ -36,7 +36,7 @@ import java.nio.ByteBuffer
 class ArrayDataSpec : FunSpec({
     extension(CCompiler.needed)
     extension(FakeExtension)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     fun ArrayData.all(): List<DeviceBuffer> = buffers().filterNotNull() + children().flatMap { it.all() } + (dictionary()?.all() ?: emptyList())
 
@@ -136,9 +136,9 @@ class ArrayDataSpec : FunSpec({
             PeerNodes.setForeignBuffer(child, 1, offsets)
             PeerNodes.setForeignBuffer(child, 2, arena.allocate(8))
             CData.importArray(array, CImport.DATA.schema(Schema.of(Field.of("t", DataType.UTF8)))).use { text ->
-                val before = Ledger.now()
+                val before = ResourceCounters.now()
                 shouldThrow<DeviceException> { text.data() }.message shouldContain "$.t: offsets[2] = -7 is negative"
-                Ledger.now() shouldBe before
+                ResourceCounters.now() shouldBe before
             }
         }
     }

@@ -8,7 +8,7 @@ import io.kotest.core.spec.style.funSpec
 import io.kotest.matchers.collections.shouldBeEmpty
 import io.kotest.matchers.ints.shouldBeGreaterThan
 import org.arbalest.device.columns.Column
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import java.lang.reflect.Method
 import java.lang.reflect.Modifier
 import kotlin.concurrent.thread
@@ -16,7 +16,7 @@ import kotlin.random.Random
 
 /** Every public method that takes an array, found by reflection: it refuses a closed handle, and another thread's close does not pull the memory away. */
 class ClosedHandleSpec : FunSpec({
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     test("whatever takes an array refuses one that was closed [OWN-19]") {
         val wrong = mutableListOf<String>()
@@ -36,7 +36,7 @@ class ClosedHandleSpec : FunSpec({
 
 /** The same against many more closes. */
 class ClosedHandleStressSpec : FunSpec({
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     include(racingClose(rounds = Integer.getInteger("arbalest.closes", 1_000)))
 })

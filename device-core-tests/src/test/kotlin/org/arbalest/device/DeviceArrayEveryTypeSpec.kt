@@ -27,7 +27,7 @@ import org.arbalest.device.types.NestedType.StructType
 import org.arbalest.device.types.NestedType.UnionType
 import org.arbalest.support.CCompiler
 import org.arbalest.support.CPeer
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerMoves
 import org.arbalest.support.PeerNodes
 import org.arbalest.support.StructKind
@@ -38,7 +38,7 @@ import java.util.AbstractMap.SimpleEntry
 /** Arrays of every type from outside, which nothing of ours has built: cut, nested, read, copied, handed back. */
 class DeviceArrayEveryTypeSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     val rows = List(13) { it }
     val batch = StructType(HandLaid.types.mapIndexed { i, type -> Field.of("$i ${type.format()}", type) })

@@ -12,7 +12,7 @@ import org.arbalest.device.c.CData
 import org.arbalest.device.c.CExport
 import org.arbalest.device.c.CImport
 import org.arbalest.device.internal.abi.RawArrowArray
-import org.arbalest.device.monitoring.Ledger
+import org.arbalest.device.monitoring.ResourceCounters
 import org.arbalest.device.objects.Records
 import org.arbalest.device.statistics.Statistics
 import org.arbalest.device.support.EveryType
@@ -24,7 +24,7 @@ import org.arbalest.device.types.NestedType.RunEndEncodedType
 import org.arbalest.device.types.NestedType.UnionType
 import org.arbalest.device.types.Schema
 import org.arbalest.support.CCompiler
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.StructKind
 import org.arbalest.support.fake.FakeExtension
 import org.arbalest.support.withNullRows
@@ -34,7 +34,7 @@ import java.lang.foreign.Arena
 class DeviceArrayNullRowsSpec : FunSpec({
     extension(CCompiler.needed)
     extension(FakeExtension)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     val cpu = Devices.cpu()
     val number = Field.of("v", DataType.INT64)
@@ -49,11 +49,11 @@ class DeviceArrayNullRowsSpec : FunSpec({
     fun column(name: String): DeviceArray = EveryType.batch(0, 20).use { whole -> whole.convertTo(whole.schema().select(name)) }
 
     fun refused(what: String, block: () -> Unit) {
-        val before = Ledger.now()
+        val before = ResourceCounters.now()
         val thrown = shouldThrow<DeviceException> { block() }
         thrown.errno() shouldBe Errno.EINVAL
         thrown.message!! shouldStartWith what
-        Ledger.now() shouldBe before
+        ResourceCounters.now() shouldBe before
     }
 
     val cuts = listOf(0 to 60, 0 to 1, 1 to 59, 7 to 9, 8 to 16, 13 to 1, 21 to 30, 60 to 0)

@@ -13,7 +13,7 @@ import org.arbalest.device.support.EveryType
 import org.arbalest.device.support.struct
 import org.arbalest.support.CCompiler
 import org.arbalest.support.CPeer
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerMoves
 import org.arbalest.support.PeerNodes
 import org.arbalest.support.PeerStreams
@@ -25,7 +25,7 @@ import kotlin.random.Random
 
 class DeviceArrayOwnershipSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     fun Arena.exported(from: Int = 0, rows: Int = 8): MemorySegment =
         struct(StructKind.ARRAY).also { out -> EveryType.batch(from, rows).use { CData.exportArray(it, out, CExport.DATA) } }

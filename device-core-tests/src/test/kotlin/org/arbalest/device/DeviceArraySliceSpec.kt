@@ -20,7 +20,7 @@ import org.arbalest.device.types.NestedType.StructType
 import org.arbalest.device.types.NestedType.UnionType
 import org.arbalest.device.types.Schema
 import org.arbalest.support.CCompiler
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerNodes
 import org.arbalest.support.PeerStreams
 import org.arbalest.support.PeerStreams.Flavour.SLICED
@@ -32,7 +32,7 @@ import kotlin.random.Random
 
 class DeviceArraySliceSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     val whole = EveryType.batch(0, 60)
     val values = EveryType.rows(whole)

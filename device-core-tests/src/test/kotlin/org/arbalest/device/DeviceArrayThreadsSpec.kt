@@ -7,7 +7,7 @@ import io.kotest.matchers.collections.shouldContain
 import io.kotest.matchers.shouldBe
 import org.arbalest.device.columns.Column
 import org.arbalest.device.support.EveryType
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import java.util.concurrent.CyclicBarrier
 import java.util.concurrent.Executors
 import java.util.concurrent.Future
@@ -17,7 +17,7 @@ private const val THREADS = 4
 
 /** One handle, or one column, that several threads use at a time. */
 class DeviceArrayThreadsSpec : FunSpec({
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     /** Runs [action] on some threads at once, [rounds] times, each time with what [prepare] makes. */
     fun <T> together(rounds: Int, prepare: () -> T, action: (T, Int) -> Unit, check: (T) -> Unit) {

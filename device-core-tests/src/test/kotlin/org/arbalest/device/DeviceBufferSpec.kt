@@ -9,7 +9,7 @@ import io.kotest.matchers.string.shouldNotContain
 import org.arbalest.device.internal.device.DeviceRegistry
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import java.io.IOException
 import java.lang.foreign.Arena
 import java.lang.foreign.ValueLayout.JAVA_BYTE
@@ -20,7 +20,7 @@ import java.util.concurrent.atomic.AtomicInteger
 
 /** Buffers of main memory; those of other devices have the backends' contract. */
 class DeviceBufferSpec : FunSpec({
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     val cpu = Devices.cpu()
 
@@ -63,7 +63,7 @@ class DeviceBufferSpec : FunSpec({
     test("a view on the same device is the same memory, and a copy is not") {
         buffer(9).use { source ->
             source.view(cpu.memory()).use { it.address() shouldBe source.address() }
-            source.viewOrCopy(cpu.memory()).use { it.address() shouldBe source.address() }
+            source.viewOrCopyTo(cpu.memory()).use { it.address() shouldBe source.address() }
             source.copy(cpu.memory()).use {
                 (it.address() == source.address()) shouldBe false
                 it.content() shouldBe (0..8).toList()
@@ -151,7 +151,7 @@ class DeviceBufferSpec : FunSpec({
             stream.record().use { event ->
                 event.isDone shouldBe true
                 event.handle() shouldBe 0
-                event.completion().toCompletableFuture().isDone shouldBe true
+                event.onReady().toCompletableFuture().isDone shouldBe true
                 stream.waitFor(event)
             }
             buffer(3).use { from -> cpu.allocate(3).use { to -> stream.copy(from, to).also { to.content() shouldBe listOf(0, 1, 2) } } }

@@ -3,7 +3,7 @@ package org.arbalest.device
 
 import io.kotest.core.spec.style.FunSpec
 import org.arbalest.support.CCompiler
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.fake.FakeDevice
 import org.arbalest.support.fake.FakeExtension
 import org.arbalest.testkit.contract.Backend
@@ -13,7 +13,7 @@ import org.arbalest.testkit.contract.backendContract
 /** The fake device, whose memory the CPU cannot touch. */
 class DeviceContractSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
     extension(FakeExtension)
 
     include(backendContract(FakeBackend(DeviceType.EXT_DEV)))
@@ -22,7 +22,7 @@ class DeviceContractSpec : FunSpec({
 /** The fake device as pinned memory: the CPU can touch it, once its event has completed. */
 class DeviceHostContractSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
     extension(FakeExtension)
 
     include(backendContract(FakeBackend(DeviceType.CUDA_HOST)))

@@ -13,13 +13,13 @@ import org.arbalest.device.c.ArrowArrayStruct
 import org.arbalest.device.c.ArrowDeviceArrayStruct
 import org.arbalest.device.c.CData
 import org.arbalest.device.c.CImport
-import org.arbalest.device.monitoring.Ledger
+import org.arbalest.device.monitoring.ResourceCounters
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.Schema
 import org.arbalest.support.CCompiler
 import org.arbalest.support.CPeer
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerNodes
 import org.arbalest.support.PeerStreams
 import org.arbalest.support.fake.FakeCall
@@ -34,7 +34,7 @@ import java.util.concurrent.TimeoutException
 /** What only the fake device can show of core: single steps, and every call that can fail. */
 class DeviceFakeSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
     extension(FakeExtension)
 
     val cpu = Devices.cpu()
@@ -139,12 +139,12 @@ class DeviceFakeSpec : FunSpec({
             val moved = array.use { it.viewOrCopyTo(cpu) }
             moved.device() shouldBe cpu
             shouldThrow<IllegalStateException> { moved.column("id").getLong(0) }.message shouldContain "must be waited for first"
-            val buffers = Ledger.now().buffers()
+            val buffers = ResourceCounters.now().buffers()
             fakePinned.release()
             moved.use {
                 it.synchronize()
                 it.column("text").getString(9) shouldBe "row 9"
-                (Ledger.now().buffers() <= buffers) shouldBe true
+                (ResourceCounters.now().buffers() <= buffers) shouldBe true
             }
         }
     }
@@ -193,9 +193,9 @@ class DeviceFakeSpec : FunSpec({
         device.createStream().use { stream ->
             fake.hold()
             stream.record().use { event ->
-                event.completion().toCompletableFuture().isCompletedExceptionally shouldBe true
+                event.onReady().toCompletableFuture().isCompletedExceptionally shouldBe true
                 fake.release()
-                event.completion().toCompletableFuture().join()
+                event.onReady().toCompletableFuture().join()
             }
         }
     }

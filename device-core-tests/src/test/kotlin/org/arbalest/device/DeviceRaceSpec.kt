@@ -4,7 +4,7 @@ package org.arbalest.device
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.collections.shouldBeEmpty
 import org.arbalest.device.builders.BatchBuilder
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.fake.FakeDevice
 import org.arbalest.support.fake.FakeExtension
 import java.util.concurrent.ConcurrentLinkedQueue
@@ -13,7 +13,7 @@ import kotlin.random.Random
 
 /** Handles that one thread closes while others use them: a use works, or says that it came too late; the fake sees no dead handle. */
 class DeviceRaceSpec : FunSpec({
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
     extension(FakeExtension)
 
     val cpu = Devices.cpu()
@@ -49,14 +49,14 @@ class DeviceRaceSpec : FunSpec({
 
     test("an event that is closed while others ask, wait and are told") {
         device.createStream().use { stream ->
-            duels<SyncEvent>(3_000, { stream.record() }, { it.close() }, { it.isDone }, { it.completion() }, { stream.waitFor(it) })
+            duels<SyncEvent>(3_000, { stream.record() }, { it.close() }, { it.isDone }, { it.onReady() }, { stream.waitFor(it) })
             duels<SyncEvent>(1_000, { stream.record() }, { it.close() }, { it.close() }, { it.synchronize() })
         }
     }
 
     test("a held event that is closed while the device completes it") {
         device.createStream().use { stream ->
-            duels<SyncEvent>(1_000, { fake.hold().let { stream.record() } }, { it.close() }, { it.completion() }, { fake.release() })
+            duels<SyncEvent>(1_000, { fake.hold().let { stream.record() } }, { it.close() }, { it.onReady() }, { fake.release() })
         }
     }
 

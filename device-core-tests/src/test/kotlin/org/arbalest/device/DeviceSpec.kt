@@ -24,7 +24,7 @@ import org.arbalest.device.types.Field
 import org.arbalest.device.types.Schema
 import org.arbalest.support.CCompiler
 import org.arbalest.support.CPeer
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerMoves
 import org.arbalest.support.PeerNodes
 import org.arbalest.support.PeerStreams
@@ -38,7 +38,7 @@ private val BATCH = Schema.of(Field.of("id", DataType.INT64), Field.of("name", D
 
 class DeviceSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     lateinit var arena: Arena
     beforeTest { arena = Arena.ofConfined() }

@@ -5,13 +5,13 @@ import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import org.arbalest.device.builders.BatchBuilder
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.fake.FakeDevice
 import org.arbalest.support.fake.FakeExtension
 
 /** Which device's streams copy and concatenate, and which are refused. */
 class DeviceStreamChoiceSpec : FunSpec({
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
     extension(FakeExtension)
 
     val cpu = Devices.cpu()

@@ -16,7 +16,7 @@ import org.arbalest.device.tensors.DLPack
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.Schema
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.fake.FakeDevice
 import org.arbalest.support.fake.FakeExtension
 import org.arbalest.support.fake.FakeUserEvent
@@ -29,7 +29,7 @@ import kotlin.concurrent.thread
 
 /** Which class a failure has, as the page of errors says: for every public method with an array, found by reflection, and for each kind of mistake. */
 class ErrorsSpec : FunSpec({
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
     extension(FakeExtension)
 
     /**

@@ -9,14 +9,14 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.MemoryAllocator
 import org.arbalest.device.builders.BatchBuilder
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import java.util.concurrent.ConcurrentHashMap
 import java.util.concurrent.Executors
 import java.util.concurrent.TimeUnit.SECONDS
 import kotlin.random.Random
 
 class MemoryPoolSpec : FunSpec({
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     /** Main memory that remembers what is out, and of which there is only so much. */
     class Counted(private val room: Long = Long.MAX_VALUE) : MemoryAllocator {

@@ -8,7 +8,7 @@ import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.monitoring.MXBeanRegistration
 import org.arbalest.device.statistics.Statistics
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import java.lang.management.ManagementFactory
 import java.util.concurrent.CountDownLatch
 import java.util.concurrent.Executors
@@ -19,7 +19,7 @@ import javax.management.openmbean.CompositeData
 
 /** Counts, limits, and who is asked before memory is said to be short; and that they stack. */
 class MeteredMemorySpec : FunSpec({
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     val cpu = Devices.cpu()
 

@@ -9,7 +9,7 @@ import io.kotest.property.checkAll
 import org.arbalest.device.support.NestedCase
 import org.arbalest.device.support.NestedCheck
 import org.arbalest.support.CCompiler
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.fake.FakeExtension
 import kotlin.random.Random
 import kotlin.time.Duration.Companion.hours
@@ -23,7 +23,7 @@ import kotlin.time.Duration.Companion.seconds
 class NestedTypesSoakSpec : FunSpec({
     extension(CCompiler.needed)
     extension(FakeExtension)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     val seconds = Integer.getInteger("arbalest.nested.seconds", 60)
     val seed = java.lang.Long.getLong("arbalest.nested.seed") ?: Random.nextLong()

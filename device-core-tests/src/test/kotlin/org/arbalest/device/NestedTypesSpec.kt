@@ -14,7 +14,7 @@ import org.arbalest.device.support.NestedCase
 import org.arbalest.device.support.NestedCheck
 import org.arbalest.device.support.PartValues
 import org.arbalest.support.CCompiler
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.fake.FakeExtension
 
 /** The case of a large list-view in a list-view in a struct. */
@@ -25,7 +25,7 @@ private const val DEEP = 1127L
 class NestedTypesSpec : FunSpec({
     extension(CCompiler.needed)
     extension(FakeExtension)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     test("arrays of random nested types have the same values whatever is done with them [READ-01, REQ-01, ARR-12, ARR-21]") {
         val done = mutableMapOf<String, Int>()

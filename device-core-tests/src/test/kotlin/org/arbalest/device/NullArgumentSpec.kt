@@ -6,7 +6,7 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.collections.shouldBeEmpty
 import io.kotest.matchers.ints.shouldBeGreaterThan
 import org.arbalest.support.CCompiler
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.jspecify.annotations.Nullable
 import java.lang.classfile.Attributes
 import java.lang.classfile.ClassFile
@@ -25,7 +25,7 @@ import java.nio.file.Path
  */
 class NullArgumentSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     /**
      * What the JDK makes of enums and records, and `AsyncArrayStream.subscribe`, which the Reactive Streams TCK asks, and which needs a producer.

@@ -12,14 +12,14 @@ import org.arbalest.device.c.ArrowSchemaStruct
 import org.arbalest.device.c.CData
 import org.arbalest.device.c.CExport
 import org.arbalest.device.c.CImport
-import org.arbalest.device.columns.ByteStrings
+import org.arbalest.device.columns.ByteStringView
 import org.arbalest.device.columns.Column
-import org.arbalest.device.columns.ColumnValues
+import org.arbalest.device.columns.ColumnView
 import org.arbalest.device.columns.Tensor
 import org.arbalest.device.internal.array.ArrayRelease
 import org.arbalest.device.internal.cpu.CpuProvider
 import org.arbalest.device.internal.schema.SchemaImporter
-import org.arbalest.device.monitoring.Ledger
+import org.arbalest.device.monitoring.ResourceCounters
 import org.arbalest.device.objects.ExtensionCodec
 import org.arbalest.device.objects.Records
 import org.arbalest.device.spi.ForeignArray
@@ -34,7 +34,7 @@ import org.arbalest.device.types.Interval
 import org.arbalest.device.types.Metadata
 import org.arbalest.device.types.NestedType
 import org.arbalest.device.types.Schema
-import org.arbalest.device.types.TimeUnit
+import org.arbalest.device.types.ArrowTimeUnit
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
 import java.lang.reflect.Executable
@@ -81,12 +81,12 @@ internal class Examples(private val method: Executable, private val array: (() -
         val type = when (parameter) {
             String::class.java -> if (method.name == "child") NestedType.StructType(listOf(Field.of("name", DataType.INT8))) else DataType.UTF8
             BigDecimal::class.java -> DataType.decimal128(9, 0)
-            UUID::class.java -> return BatchBuilder.of(cpu, 1).opened().column(Extension.uuid("a"))
-            OffsetDateTime::class.java -> return BatchBuilder.of(cpu, 1).opened().column(Extension.timestampWithOffset("a", TimeUnit.SECOND))
+            UUID::class.java -> return BatchBuilder.of(cpu, 1).opened().column(Field.uuid("a"))
+            OffsetDateTime::class.java -> return BatchBuilder.of(cpu, 1).opened().column(Field.timestampWithOffset("a", ArrowTimeUnit.SECOND))
             ByteArray::class.java -> if (method.name == "append") DataType.BINARY else DataType.INT8
             BooleanArray::class.java -> DataType.BOOL
             FloatArray::class.java, DoubleArray::class.java -> DataType.FLOAT64
-            ByteStrings::class.java -> DataType.UTF8
+            ByteStringView::class.java -> DataType.UTF8
             Field::class.java -> if (method.name == "items") NestedType.ListType(Field.of("", DataType.INT8)) else NestedType.StructType(listOf())
             else -> DataType.INT64
         }
@@ -154,7 +154,7 @@ internal class Examples(private val method: Executable, private val array: (() -
         DeviceBuffer::class.java -> cpu.allocate(8).opened()
         DeviceArray::class.java -> array?.invoke() ?: batch()
         Column::class.java -> batch().asColumn()
-        ColumnValues::class.java, ByteStrings::class.java -> texts()
+        ColumnView::class.java, ByteStringView::class.java -> texts()
         BatchBuilder::class.java -> BatchBuilder.of(cpu, 1).opened()
         ColumnBuilder::class.java -> builder()
         DeviceArrayReader::class.java -> DeviceArrayReader.of(Schema.of(listOf()), listOf()).opened()
@@ -169,7 +169,7 @@ internal class Examples(private val method: Executable, private val array: (() -
         DataType::class.java -> DataType.INT8
         FlatType.IntType::class.java -> DataType.INT8
         NestedType.UnionMode::class.java -> NestedType.UnionMode.DENSE
-        Ledger::class.java -> Ledger.now()
+        ResourceCounters::class.java -> ResourceCounters.now()
         Any::class.java -> "value"
         Statistics.Target::class.java -> Statistics.builder().build().whole()
         StatisticsBuilder::class.java -> Statistics.builder()
@@ -181,7 +181,7 @@ internal class Examples(private val method: Executable, private val array: (() -
             override fun next() = null
             override fun close() {}
         }
-        TimeUnit::class.java -> TimeUnit.SECOND
+        ArrowTimeUnit::class.java -> ArrowTimeUnit.SECOND
         else -> if (type.isEnum) type.enumConstants.first() else throw NoSuchElementException("no example of $type for $method")
     }
 

@@ -11,7 +11,7 @@ import org.arbalest.device.c.CData
 import org.arbalest.device.c.CExport
 import org.arbalest.device.c.CImport
 import org.arbalest.device.internal.abi.RawArrowArray
-import org.arbalest.device.monitoring.Ledger
+import org.arbalest.device.monitoring.ResourceCounters
 import org.arbalest.device.support.RawArray
 import org.arbalest.device.support.struct
 import org.arbalest.device.types.DataType
@@ -21,7 +21,7 @@ import org.arbalest.device.types.NestedType.ListType
 import org.arbalest.device.types.Schema
 import org.arbalest.support.CCompiler
 import org.arbalest.support.CPeer
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerMoves
 import org.arbalest.support.PeerNodes
 import org.arbalest.support.StructKind
@@ -33,7 +33,7 @@ import java.util.concurrent.ForkJoinPool
 /** How closely is looked, by each way in. */
 class ValidationSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     val schema = Schema.of(Field.of("t", DataType.UTF8))
     val said = "$.t: row 1: no UTF-8: a text of 1 bytes has 0xff at 0"
@@ -95,14 +95,14 @@ class ValidationSpec : FunSpec({
         test("by each way in, with ${level ?: "no level"}: content is ${if (level == Validation.FULL) "looked at, and what is refused goes back, once" else "not looked at"} [ARR-17, ARR-18]") {
             Arena.ofConfined().use { arena ->
                 for ((name, way) in ways(arena, level)) withClue(name) {
-                    val before = Ledger.now()
+                    val before = ResourceCounters.now()
                     way(right()).use { it.column("t").getString(1) shouldBe "B" }
                     if (level == Validation.FULL) {
                         shouldThrow<DeviceException> { way(wrong()) }.let { it.message shouldBe said; it.errno() shouldBe Errno.EINVAL }
                     } else {
                         way(wrong()).use { shouldThrow<DeviceException> { it.validate(Validation.FULL) }.message shouldBe said }
                     }
-                    eventually("all is given back") { Ledger.now().since(before).isZero }
+                    eventually("all is given back") { ResourceCounters.now().since(before).isZero }
                 }
             }
         }

@@ -36,8 +36,8 @@ private val FRONT = mapOf(
     ),
     "exit" to listOf("ProcessExit"),
     "management" to listOf("MXBeanRegistration"),
-    "lifetime" to listOf("HandleWatch", "Ledger", "LedgerMXBean"),
-    "schema" to listOf("DataType", "Extension", "Field", "FlatType", "Interval", "Metadata", "NestedType", "Schema", "TimeUnit"),
+    "lifetime" to listOf("HandleWatch", "ResourceCounters", "ResourceCountersMXBean"),
+    "schema" to listOf("DataType", "Extension", "Field", "FlatType", "Interval", "Metadata", "NestedType", "Schema", "ArrowTimeUnit"),
     "device" to listOf(
         "Device", "DeviceBuffer", "DeviceIdentity", "Devices", "DeviceStatus", "DeviceStream", "MemoryManager", "MemoryPool", "MemoryPoolMXBean", "MeteredMemory",
         "MeteredMemoryMXBean", "OutOfMemoryHandler", "SyncEvent",

@@ -12,7 +12,7 @@ import org.arbalest.device.c.ArrowArrayStreamStruct
 import org.arbalest.device.c.CData
 import org.arbalest.device.c.CImport
 import org.arbalest.interop.Batches.part
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import java.io.IOException
 import java.lang.foreign.Arena
 import java.util.concurrent.Callable
@@ -25,7 +25,7 @@ internal abstract class EngineContract(private val engine: Engine) : FunSpec() {
 
     init {
         extension(Had.needed { engine.missing })
-        extension(LedgerExtension)
+        extension(ResourceCountersExtension)
 
         for (type in Types.all) {
             val refusal = engine.refuses[type.name]

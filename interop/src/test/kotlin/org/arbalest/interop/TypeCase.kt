@@ -21,7 +21,7 @@ import org.arbalest.device.types.NestedType.RunEndEncodedType
 import org.arbalest.device.types.NestedType.StructType
 import org.arbalest.device.types.NestedType.UnionMode
 import org.arbalest.device.types.NestedType.UnionType
-import org.arbalest.device.types.TimeUnit
+import org.arbalest.device.types.ArrowTimeUnit
 import java.math.BigDecimal
 
 /**
@@ -109,33 +109,33 @@ internal object Types {
         },
         case("date32", DataType.DATE32, "DATE '1969-12-01' + i::INTEGER") { it - 31L },
         case("date64", DataType.DATE64, "DATE '1969-12-01' + i::INTEGER") { (it - 31L) * 86_400_000 },
-        case("time32, s", TimeType(TimeUnit.SECOND), "TIME '00:00:01' + INTERVAL 1 SECOND * i") { it + 1L },
-        case("time32, ms", TimeType(TimeUnit.MILLISECOND), "TIME '00:00:00.001' + INTERVAL 1 SECOND * i") { it * 1000 + 1L },
-        case("time64, us", TimeType(TimeUnit.MICROSECOND), "TIME '00:00:00.000001' + INTERVAL 1 SECOND * i") { it * 1_000_000 + 1L },
-        case("time64, ns", TimeType(TimeUnit.NANOSECOND)) { it * 1_000_000_000L + 1 },
-        case("timestamp, s", TimestampType(TimeUnit.SECOND, null), "(TIMESTAMP '1970-01-01' + INTERVAL 1 HOUR * (i - 20))::TIMESTAMP_S") {
+        case("time32, s", TimeType(ArrowTimeUnit.SECOND), "TIME '00:00:01' + INTERVAL 1 SECOND * i") { it + 1L },
+        case("time32, ms", TimeType(ArrowTimeUnit.MILLISECOND), "TIME '00:00:00.001' + INTERVAL 1 SECOND * i") { it * 1000 + 1L },
+        case("time64, us", TimeType(ArrowTimeUnit.MICROSECOND), "TIME '00:00:00.000001' + INTERVAL 1 SECOND * i") { it * 1_000_000 + 1L },
+        case("time64, ns", TimeType(ArrowTimeUnit.NANOSECOND)) { it * 1_000_000_000L + 1 },
+        case("timestamp, s", TimestampType(ArrowTimeUnit.SECOND, null), "(TIMESTAMP '1970-01-01' + INTERVAL 1 HOUR * (i - 20))::TIMESTAMP_S") {
             (it - 20) * 3600L
         },
         case(
-            "timestamp, ms", TimestampType(TimeUnit.MILLISECOND, null), "(TIMESTAMP '1970-01-01' + INTERVAL 1 HOUR * (i - 20))::TIMESTAMP_MS",
+            "timestamp, ms", TimestampType(ArrowTimeUnit.MILLISECOND, null), "(TIMESTAMP '1970-01-01' + INTERVAL 1 HOUR * (i - 20))::TIMESTAMP_MS",
         ) {
             (it - 20) * 3_600_000L
         },
-        case("timestamp, us", TimestampType(TimeUnit.MICROSECOND, null), "TIMESTAMP '1970-01-01' + INTERVAL 1 HOUR * (i - 20)") {
+        case("timestamp, us", TimestampType(ArrowTimeUnit.MICROSECOND, null), "TIMESTAMP '1970-01-01' + INTERVAL 1 HOUR * (i - 20)") {
             (it - 20) * 3_600_000_000L
         },
         case(
-            "timestamp, ns", TimestampType(TimeUnit.NANOSECOND, null), "(TIMESTAMP '1970-01-01' + INTERVAL 1 HOUR * (i - 20))::TIMESTAMP_NS",
+            "timestamp, ns", TimestampType(ArrowTimeUnit.NANOSECOND, null), "(TIMESTAMP '1970-01-01' + INTERVAL 1 HOUR * (i - 20))::TIMESTAMP_NS",
         ) {
             (it - 20) * 3_600_000_000_000L
         },
-        case("timestamp, us, UTC", TimestampType(TimeUnit.MICROSECOND, "UTC"), "make_timestamptz((i - 20) * 3600000000)") {
+        case("timestamp, us, UTC", TimestampType(ArrowTimeUnit.MICROSECOND, "UTC"), "make_timestamptz((i - 20) * 3600000000)") {
             (it - 20) * 3_600_000_000L
         },
-        case("duration, s", DurationType(TimeUnit.SECOND), "INTERVAL 1 SECOND * i") { it.toLong() },
-        case("duration, ms", DurationType(TimeUnit.MILLISECOND), "INTERVAL 1 SECOND * i") { it * 1000L },
-        case("duration, us", DurationType(TimeUnit.MICROSECOND), "INTERVAL 1 SECOND * i") { it * 1_000_000L },
-        case("duration, ns", DurationType(TimeUnit.NANOSECOND), "INTERVAL 1 SECOND * i") { it * 1_000_000_000L },
+        case("duration, s", DurationType(ArrowTimeUnit.SECOND), "INTERVAL 1 SECOND * i") { it.toLong() },
+        case("duration, ms", DurationType(ArrowTimeUnit.MILLISECOND), "INTERVAL 1 SECOND * i") { it * 1000L },
+        case("duration, us", DurationType(ArrowTimeUnit.MICROSECOND), "INTERVAL 1 SECOND * i") { it * 1_000_000L },
+        case("duration, ns", DurationType(ArrowTimeUnit.NANOSECOND), "INTERVAL 1 SECOND * i") { it * 1_000_000_000L },
         case("interval, months", DataType.INTERVAL_YEAR_MONTH, "INTERVAL 1 MONTH * i") { Interval(it, 0, 0) },
         case("interval, days and ms", DataType.INTERVAL_DAY_TIME) { Interval(0, it, it * 1_000_000L) },
         case(

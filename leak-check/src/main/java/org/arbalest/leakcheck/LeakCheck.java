@@ -9,11 +9,11 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.arbalest.device.monitoring.HandleWatch;
-import org.arbalest.device.monitoring.Ledger;
+import org.arbalest.device.monitoring.ResourceCounters;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether a piece of code leaves something open: what the {@link Ledger} counts, before and after it, and what a {@link HandleWatch} knows of that.
+ * Whether a piece of code leaves something open: what the {@link ResourceCounters} counts, before and after it, and what a {@link HandleWatch} knows of that.
  *
  * <p>The ledger counts for the whole process: nothing else may make or release arrays meanwhile. Checks may be inside each other; two that run beside each
  * other are refused. Begun and ended by one who tests, on any thread.
@@ -24,7 +24,7 @@ public final class LeakCheck {
 
   static final String PROPERTY = "org.arbalest.leaks";
 
-  private static final Ledger NOTHING = new Ledger(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+  private static final ResourceCounters NOTHING = new ResourceCounters(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
   private static final long LOOK_AGAIN = TimeUnit.MILLISECONDS.toNanos(1);
 
   /** Those that were begun and not ended; each is around the next. Guarded by itself. */
@@ -37,7 +37,7 @@ public final class LeakCheck {
   private static long lostWaits;
 
   /** What was held when that last changed, since a check was given up with something left; null if none was. Guarded by UNDER_WAY. */
-  private static @Nullable Ledger unquiet;
+  private static @Nullable ResourceCounters unquiet;
 
   /** When that was. Guarded by UNDER_WAY. */
   private static long changed;
@@ -45,15 +45,15 @@ public final class LeakCheck {
   private final String name;
   private final @Nullable LeakCheck around;
   private final @Nullable HandleWatch watch;
-  private final Ledger before;
+  private final ResourceCounters before;
 
   // Guarded by UNDER_WAY.
   /** What was left inside this, and is known to somebody. */
-  private Ledger known = NOTHING;
+  private ResourceCounters known = NOTHING;
 
   private final Set<Throwable> knownPlaces = new HashSet<>();
 
-  private LeakCheck(String name, @Nullable LeakCheck around, boolean withPlaces, Ledger before) {
+  private LeakCheck(String name, @Nullable LeakCheck around, boolean withPlaces, ResourceCounters before) {
     this.name = name;
     this.around = around;
     this.before = before;
@@ -106,7 +106,7 @@ public final class LeakCheck {
       for (LeakCheck other : UNDER_WAY) {
         if (!other.isAround(around)) throw new IllegalStateException(besides(name, other.name));
       }
-      Ledger now = Ledger.now();
+      ResourceCounters now = ResourceCounters.now();
       if (!isLost && !isQuiet(now)) return null;
       if (now.waits() > lostWaits) { // of which each ends by itself, however quiet it is, unless the whole patience is over
         if (!isLost) return null;
@@ -120,7 +120,7 @@ public final class LeakCheck {
   }
 
   /** Whether what a check has left does not change any more. Guarded by UNDER_WAY. */
-  private static boolean isQuiet(Ledger now) {
+  private static boolean isQuiet(ResourceCounters now) {
     if (unquiet == null) return true;
     if (now.equals(unquiet)) return System.nanoTime() - changed >= QUIET;
     unquiet = now;
@@ -143,8 +143,8 @@ public final class LeakCheck {
   /** What is left at this moment; null if nothing is. It goes on. */
   public @Nullable LeakError left() {
     synchronized (UNDER_WAY) {
-      Ledger left = Ledger.now().since(before);
-      Ledger unknown = left.isZero() ? left : left.since(known);
+      ResourceCounters left = ResourceCounters.now().since(before);
+      ResourceCounters unknown = left.isZero() ? left : left.since(known);
       List<HandleWatch.Open> open = watch == null ? List.of() : watch.open().stream().filter(handle -> !knownPlaces.contains(handle.made())).toList();
       if (unknown.isZero() && open.isEmpty()) return null;
       return new LeakError(name, unknown, open, watch != null);
@@ -177,7 +177,7 @@ public final class LeakCheck {
   private void finish(boolean isEarly) {
     synchronized (UNDER_WAY) {
       if (!UNDER_WAY.remove(this)) return;
-      Ledger now = Ledger.now();
+      ResourceCounters now = ResourceCounters.now();
       if (isEarly && !now.since(before).isZero()) {
         unquiet = now;
         changed = System.nanoTime();
@@ -188,7 +188,7 @@ public final class LeakCheck {
   }
 
   /** Something was left inside this, or released that had been there before. */
-  private void knows(Ledger left, LeakCheck inside) {
+  private void knows(ResourceCounters left, LeakCheck inside) {
     known = known.since(NOTHING.since(left));
     knownPlaces.addAll(inside.knownPlaces);
     if (inside.watch != null) inside.watch.open().forEach(handle -> knownPlaces.add(handle.made()));

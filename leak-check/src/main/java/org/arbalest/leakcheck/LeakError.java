@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.arbalest.device.monitoring.HandleWatch;
-import org.arbalest.device.monitoring.Ledger;
+import org.arbalest.device.monitoring.ResourceCounters;
 
 /** Something was left open. The message has a line for each; the stack traces of the places that made them are its cause, and suppressed. */
 public final class LeakError extends AssertionError {
@@ -15,9 +15,9 @@ public final class LeakError extends AssertionError {
   /** Whose frames are not the user's. */
   private static final List<String> OURS = List.of("org.arbalest.device.", "org.arbalest.coroutines.", "java.", "jdk.", "kotlin.", "kotlinx.");
 
-  private final transient Ledger left;
+  private final transient ResourceCounters left;
 
-  LeakError(String name, Ledger left, List<HandleWatch.Open> open, boolean hasPlaces) {
+  LeakError(String name, ResourceCounters left, List<HandleWatch.Open> open, boolean hasPlaces) {
     super(message(name, left, open, hasPlaces), open.isEmpty() ? null : new Place(open.getFirst().made()));
     this.left = left;
     for (HandleWatch.Open handle : open.subList(Math.min(1, open.size()), open.size())) addSuppressed(new Place(handle.made()));
@@ -27,11 +27,11 @@ public final class LeakError extends AssertionError {
    * How much is held that was not held before; negative where something was released that had been there before, and 0 where as much was, so that only the
    * message and the stack traces say what is left.
    */
-  public Ledger left() {
+  public ResourceCounters left() {
     return left;
   }
 
-  private static String message(String name, Ledger left, List<HandleWatch.Open> open, boolean hasPlaces) {
+  private static String message(String name, ResourceCounters left, List<HandleWatch.Open> open, boolean hasPlaces) {
     StringBuilder text = new StringBuilder("not back after ").append(name).append(": ").append(counts(left));
     if (!hasPlaces) text.append("\nwithPlaces = true or -D").append(LeakCheck.PROPERTY).append("=true notes what that is, and where it was made");
     for (HandleWatch.Open handle : open) {
@@ -73,16 +73,16 @@ public final class LeakError extends AssertionError {
   }
 
   /** Those that are not 0. */
-  private static String counts(Ledger left) {
+  private static String counts(ResourceCounters left) {
     List<String> words = new ArrayList<>();
-    for (RecordComponent component : Ledger.class.getRecordComponents()) {
+    for (RecordComponent component : ResourceCounters.class.getRecordComponents()) {
       long count = count(component, left);
       if (count != 0) words.add(component.getName() + "=" + count);
     }
     return words.isEmpty() ? "as much is held as before, but not the same" : String.join(", ", words);
   }
 
-  private static long count(RecordComponent component, Ledger left) {
+  private static long count(RecordComponent component, ResourceCounters left) {
     try {
       return (long) component.getAccessor().invoke(left);
     } catch (ReflectiveOperationException e) {

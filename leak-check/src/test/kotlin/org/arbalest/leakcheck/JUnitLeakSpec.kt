@@ -10,7 +10,7 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.string.shouldNotContain
 import io.kotest.matchers.types.shouldBeInstanceOf
-import org.arbalest.device.monitoring.Ledger
+import org.arbalest.device.monitoring.ResourceCounters
 import org.arbalest.leakcheck.junit.NoLeaks
 import org.junit.platform.engine.discovery.DiscoverySelectors.selectClass
 import org.junit.platform.engine.support.hierarchical.ExclusiveResource
@@ -20,11 +20,11 @@ import kotlin.reflect.KClass
 
 /** JUnit Jupiter runs tests that leak; this looks at what it says of them. */
 class JUnitLeakSpec : FunSpec({
-    var before = Ledger.now()
-    beforeEach { before = Ledger.now() }
+    var before = ResourceCounters.now()
+    beforeEach { before = ResourceCounters.now() }
     afterEach {
         closeLeft()
-        Ledger.now().since(before).isZero shouldBe true
+        ResourceCounters.now().since(before).isZero shouldBe true
     }
 
     fun run(type: KClass<*>) = run("junit-jupiter", type)

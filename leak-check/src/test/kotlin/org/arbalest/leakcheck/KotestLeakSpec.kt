@@ -14,7 +14,7 @@ import kotlinx.coroutines.launch
 import kotlinx.coroutines.withContext
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.internal.lifetime.Counts
-import org.arbalest.device.monitoring.Ledger
+import org.arbalest.device.monitoring.ResourceCounters
 import org.arbalest.leakcheck.kotest.LeakExtension
 import java.util.concurrent.Executors
 import kotlin.time.Duration
@@ -22,11 +22,11 @@ import kotlin.time.Duration.Companion.milliseconds
 
 /** Kotest's engine runs specs that leak; this looks at what it says of them. */
 class KotestLeakSpec : FunSpec({
-    var before = Ledger.now()
-    beforeEach { before = Ledger.now() }
+    var before = ResourceCounters.now()
+    beforeEach { before = ResourceCounters.now() }
     afterEach {
         closeLeft()
-        Ledger.now().since(before).isZero shouldBe true
+        ResourceCounters.now().since(before).isZero shouldBe true
     }
 
     test("a test that leaves something open fails, and is told what and where it was made; the others do not [OWN-21]") {

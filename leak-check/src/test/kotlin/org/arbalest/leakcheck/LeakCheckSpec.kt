@@ -10,14 +10,14 @@ import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.string.shouldNotContain
 import org.arbalest.device.Devices
 import org.arbalest.device.monitoring.HandleWatch
-import org.arbalest.device.monitoring.Ledger
+import org.arbalest.device.monitoring.ResourceCounters
 import java.time.Duration
 
 /** Checks without a framework, and what they know by [HandleWatch]. */
 class LeakCheckSpec : FunSpec({
-    var before = Ledger.now()
-    beforeEach { before = Ledger.now() }
-    afterEach { Ledger.now().since(before).isZero shouldBe true }
+    var before = ResourceCounters.now()
+    beforeEach { before = ResourceCounters.now() }
+    afterEach { ResourceCounters.now().since(before).isZero shouldBe true }
 
     test("a watch knows what was made since it began and is open, in the order in which it was made") {
         HandleWatch.start().use { outer ->

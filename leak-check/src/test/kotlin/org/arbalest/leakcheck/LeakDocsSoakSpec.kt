@@ -9,7 +9,7 @@ import io.kotest.matchers.collections.shouldHaveSize
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.types.shouldBeInstanceOf
-import org.arbalest.device.monitoring.Ledger
+import org.arbalest.device.monitoring.ResourceCounters
 import java.io.File
 
 /** What docs/ownership.md shows of leak-check compiles, runs, and says what the page says. */
@@ -29,7 +29,7 @@ class LeakDocsSoakSpec : FunSpec({
     }
 
     test("what it tests passes, and fails with the page's words if it forgets to close") {
-        val before = Ledger.now()
+        val before = ResourceCounters.now()
         for ((engine, type) in engines.values) {
             withClue(engine) {
                 run(engine, type).filterValues { it != null } shouldBe emptyMap()
@@ -45,7 +45,7 @@ class LeakDocsSoakSpec : FunSpec({
                 lines shouldHaveSize 2
             }
         }
-        Ledger.now().since(before).isZero shouldBe true
+        ResourceCounters.now().since(before).isZero shouldBe true
     }
 })
 

@@ -27,7 +27,7 @@ final class ReadmeJava {
       DeviceArray next;
       while ((next = reader.next()) != null) {
         try (DeviceArray batch = next) {
-          Doubles price = batch.column("price").asDoubles();
+          DoubleView price = batch.column("price").asDoubles();
           for (long row = 0; row < price.length(); row++) total += price.get(row);
         }
       }

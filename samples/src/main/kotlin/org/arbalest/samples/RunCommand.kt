@@ -2,7 +2,7 @@
 package org.arbalest.samples
 
 import org.arbalest.device.adbc.AdbcException
-import org.arbalest.device.monitoring.Ledger
+import org.arbalest.device.monitoring.ResourceCounters
 import picocli.CommandLine
 import picocli.CommandLine.ParameterException
 import picocli.CommandLine.UnmatchedArgumentException
@@ -16,8 +16,8 @@ internal fun runCommand(command: CommandLine, vararg args: String): Int {
     command.setParameterExceptionHandler { e: ParameterException, _ -> 2.also { e.commandLine.complain(e.told) } }
     val code = command.execute(*args)
     val patience = System.nanoTime() + 2_000_000_000 // what a device has just done is released on another thread
-    while (!Ledger.now().isZero && System.nanoTime() < patience) Thread.yield()
-    val left = Ledger.now()
+    while (!ResourceCounters.now().isZero && System.nanoTime() < patience) Thread.yield()
+    val left = ResourceCounters.now()
     if (left.isZero) return code
     command.complain("not everything was released: $left")
     return 1

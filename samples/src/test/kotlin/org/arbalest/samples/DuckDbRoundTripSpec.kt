@@ -10,7 +10,7 @@ import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
 import org.arbalest.device.adbc.AdbcConnection
 import org.arbalest.device.adbc.DuckDbDriver
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.fake.FakeDevice
 import org.arbalest.testkit.contract.Held
 import org.arbalest.testkit.contract.eventually
@@ -21,7 +21,7 @@ import org.arbalest.testkit.contract.eventually
  * Structs stay whole: DuckDB does not look at the offset of a struct.
  */
 class DuckDbRoundTripSpec : FunSpec({
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     val columns = mapOf(
         "bool" to "i % 3 = 0",

@@ -8,7 +8,7 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.string.shouldNotContain
 import org.arbalest.device.adbc.DuckDbDriver
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import java.io.File
 import java.nio.file.Path
 import java.util.jar.JarEntry
@@ -16,7 +16,7 @@ import java.util.jar.JarOutputStream
 import javax.imageio.ImageIO
 
 class FlightsSpec : FunSpec({
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
     val folder = tempdir().toPath()
 
     /** A Parquet file with the rows of a query. */

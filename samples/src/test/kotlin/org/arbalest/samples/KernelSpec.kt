@@ -9,14 +9,14 @@ import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
 import org.arbalest.device.adbc.DuckDbDriver
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.testkit.SkipWithout
 import java.io.File
 import java.nio.file.Path
 
 class KernelSpec : FunSpec({
     extension(SkipWithout.device(DeviceType.OPENCL))
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
     val folder = tempdir().toPath()
 
     fun parquet(name: String, sql: String): Path = folder.resolve(name).also { file ->

@@ -7,7 +7,7 @@ import io.kotest.matchers.collections.shouldHaveSize
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.Validation
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.testkit.contract.Held
 import org.arbalest.testkit.contract.eventually
 import java.io.File
@@ -15,7 +15,7 @@ import java.time.Instant
 import java.time.LocalDate
 
 class NestedJavaSpec : FunSpec({
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     fun lines(text: String) = text.lines().joinToString("\n") { it.trim() }.trim()
 

@@ -22,7 +22,7 @@ import org.arbalest.device.c.ArrowSchemaStruct
 import org.arbalest.device.c.CData
 import org.arbalest.device.c.CExport
 import org.arbalest.device.c.CImport
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.testkit.contract.Held
 import org.arbalest.testkit.contract.eventually
 import java.io.File
@@ -30,7 +30,7 @@ import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
 
 class ReadmeSpec : FunSpec({
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     val prices = doubleArrayOf(1.5, 2.0, 4.25)
     val symbols = listOf("A", null, "C")

@@ -28,14 +28,14 @@ import org.arbalest.device.types.Field
 import org.arbalest.device.types.Schema
 import org.arbalest.samples.TickerLibrary.Count
 import org.arbalest.support.CCompiler
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import java.io.File
 import java.io.IOException
 import kotlin.time.Duration.Companion.seconds
 
 class TickerSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
     val library by lazy(TickerLibrary::load)
 
     /** How many tasks C has sent during a test, and what became of them; in the end C has freed everything. */

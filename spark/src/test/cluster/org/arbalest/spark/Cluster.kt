@@ -15,7 +15,7 @@ import org.apache.spark.scheduler.SparkListenerTaskEnd
 import org.apache.spark.sql.Dataset
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.SparkSession
-import org.arbalest.device.monitoring.Ledger
+import org.arbalest.device.monitoring.ResourceCounters
 import scala.jdk.javaapi.CollectionConverters
 import java.nio.file.attribute.PosixFilePermissions
 import java.util.concurrent.TimeUnit.SECONDS
@@ -102,7 +102,7 @@ internal object Cluster {
     fun ledgers(of: SparkSession = session): Map<Long, String> {
         val found = of.sparkContext().let(::JavaSparkContext).parallelize(List(64) { it }, 64).map {
             Thread.sleep(5) // so that both executors have some
-            "${ProcessHandle.current().pid()}=${if (Ledger.now().isZero) "0" else Ledger.now()}"
+            "${ProcessHandle.current().pid()}=${if (ResourceCounters.now().isZero) "0" else ResourceCounters.now()}"
         }
         val job = found.collectAsync()
         return try {

@@ -41,11 +41,11 @@ class ColumnsSpec : FunSpec({
 
     test("what is opened for a task that is over is closed at once, with an error [SPK-15]") {
         val rows = Cluster.session.range(0, 64, 1, 1).toDF()
-        Arbalest.columns(rows) { task, _ ->
+        DataFrames.columns(rows) { task, _ ->
             OVER.set(task as SparkTask)
             0
         }.collect()
-        val late = Arbalest.columns(Cluster.session.range(0, 64, 1, 64).toDF()) { _, _ ->
+        val late = DataFrames.columns(Cluster.session.range(0, 64, 1, 64).toDF()) { _, _ ->
             OVER.getAndSet(null)?.let(::useLate) ?: "" // on the executor that had it
         }.collect().filter { it != "" }
         late shouldBe listOf("1 the task N is over, and opens nothing any more; the task N is over, and uses no device any more")
@@ -60,7 +60,7 @@ class ColumnsSpec : FunSpec({
                 Cluster.session.udf().register("zone", UDF1<Long, String> { SQLConf.get().sessionLocalTimeZone() }, DataTypes.StringType)
                 val all = Cluster.session.range(0, 10, 1, if (where.startsWith("a ")) 2 else 1).selectExpr("zone(id) AS zone")
                 val zones = if (where.endsWith("pulled")) all.limit(1) else all.groupBy("zone").count().select("zone")
-                Arbalest.columns(zones) { _, columns ->
+                DataFrames.columns(zones) { _, columns ->
                     val found = mutableListOf<Any?>()
                     columns.forEach { batch -> found.addAll(batch.column("zone").toList()) }
                     found.joinToString()
@@ -78,20 +78,20 @@ class ColumnsSpec : FunSpec({
                 Cluster.session.conf().set("spark.arbalest.columnar", columnar)
                 Cluster.session.conf().set(name, value)
                 try {
-                    shouldThrow<IllegalArgumentException> { Arbalest.columns(rows) { _, _ -> 0 } }.message shouldContain Regex("$name is $value in this session, where it does nothing: .*, $has")
+                    shouldThrow<IllegalArgumentException> { DataFrames.columns(rows) { _, _ -> 0 } }.message shouldContain Regex("$name is $value in this session, where it does nothing: .*, $has")
                 } finally {
                     if (name.endsWith("leaks")) Cluster.session.conf().set(name, "fail") else Cluster.session.conf().unset(name)
                 }
             }
         }
-        Arbalest.columns(rows) { _, _ -> 0 }.collect() shouldBe listOf(0)
+        DataFrames.columns(rows) { _, _ -> 0 }.collect() shouldBe listOf(0)
     }
 
     test("settings that there are not, and values that they cannot have, are refused [SPK-12]") {
         fun refused(name: String, value: String): String? {
             Cluster.session.conf().set(name, value)
             try {
-                return shouldThrow<IllegalArgumentException> { Arbalest.columns(Cluster.session.range(1).toDF()) { _, _ -> 0 } }.message
+                return shouldThrow<IllegalArgumentException> { DataFrames.columns(Cluster.session.range(1).toDF()) { _, _ -> 0 } }.message
             } finally {
                 Cluster.session.conf().unset(name)
             }
@@ -106,7 +106,7 @@ class ColumnsSpec : FunSpec({
             val ids = Cluster.session.range(0, 5000, 1, 1).selectExpr("if(id % 3 = 1 OR id BETWEEN 1000 AND 1100, NULL, id) AS n")
             val numbers = listOf("n AS l", "CAST(n AS int) AS i", "CAST(n AS float) AS f", "CAST(n AS double) AS d", "CAST(n AS smallint) AS h")
             val rows = ids.selectExpr(*numbers.toTypedArray(), "repeat(CAST(n AS string), if(n = 2499, 300000, n % 50)) AS s", "date_add(DATE'1900-01-01', CAST(n AS int)) AS da", "timestamp_micros(n) AS t")
-            val same = Arbalest.mapColumns(rows, Arbalest.schema(rows)) { _, columns -> columns }
+            val same = DataFrames.mapColumns(rows, DataFrames.schema(rows)) { _, columns -> columns }
             same.collectAsList().map { text(it) } shouldContainExactly rows.collectAsList().map { text(it) }
         }
     }
@@ -126,12 +126,12 @@ class ColumnsSpec : FunSpec({
         logger.addHandler(handler)
         try {
             val rows = Cluster.session.range(3).toDF()
-            Arbalest.schema(rows)
-            Arbalest.columns(Cluster.read(Layouts::class.java)) { _, _ -> 0 }
-            Arbalest.columns(rows) { _, _ -> 0 }
+            DataFrames.schema(rows)
+            DataFrames.columns(Cluster.read(Layouts::class.java)) { _, _ -> 0 }
+            DataFrames.columns(rows) { _, _ -> 0 }
             Cluster.session.conf().set("spark.arbalest.columnar", false)
-            Arbalest.columns(rows) { _, _ -> 0 }
-            Arbalest.mapColumns(rows, Arbalest.schema(rows)) { _, columns -> columns }
+            DataFrames.columns(rows) { _, _ -> 0 }
+            DataFrames.mapColumns(rows, DataFrames.schema(rows)) { _, columns -> columns }
         } finally {
             logger.removeHandler(handler)
         }
@@ -146,7 +146,7 @@ class ColumnsSpec : FunSpec({
             val file = "${kotlin.io.path.createTempDirectory("arbalest")}/bytes.parquet"
             rows.write().parquet(file)
             for (text in listOf(rows, Cluster.session.read().parquet(file))) {
-                val found = Arbalest.columns(text) { _, columns ->
+                val found = DataFrames.columns(text) { _, columns ->
                     val all = mutableListOf<Any?>()
                     columns.forEach { all.addAll(it.column("s").toList()) }
                     "$all"
@@ -162,7 +162,7 @@ class ColumnsSpec : FunSpec({
                 Cluster.session.conf().set("spark.sql.datetime.java8API.enabled", isJavaTime)
                 try {
                     val rows = Cluster.session.sql("SELECT DATE'0001-01-01' AS d, TIMESTAMP'0001-01-01 00:00:00.000001' AS t, TIMESTAMP_NTZ'0001-01-01 00:00:00' AS n UNION ALL SELECT DATE'1582-10-04', TIMESTAMP'1582-10-04 12:00:00', TIMESTAMP_NTZ'1899-12-31 23:59:59.999999' UNION ALL SELECT DATE'1582-10-15', TIMESTAMP'1899-12-31 23:59:59.999999', TIMESTAMP_NTZ'9999-12-31 00:00:00'")
-                    val same = Arbalest.mapColumns(rows, Arbalest.schema(rows)) { _, columns -> columns }
+                    val same = DataFrames.mapColumns(rows, DataFrames.schema(rows)) { _, columns -> columns }
                     same.texts() shouldBe rows.texts()
                     fun counted(of: Dataset<Row>) = of.selectExpr("unix_date(d)", "unix_micros(t)", "CAST(n AS string)").texts()
                     counted(same) shouldBe counted(rows)
@@ -177,7 +177,7 @@ class ColumnsSpec : FunSpec({
         val rows = Cluster.session.range(0, 300, 1, 1).selectExpr("repeat('x', 1000) AS s")
         Cluster.session.conf().set("spark.sql.execution.arrow.maxBytesPerBatch", "100000")
         try {
-            val sizes = Arbalest.columns(rows) { _, columns ->
+            val sizes = DataFrames.columns(rows) { _, columns ->
                 val found = mutableListOf<Long>()
                 columns.forEach { found += it.length() }
                 found.joinToString()
@@ -194,14 +194,14 @@ class ColumnsSpec : FunSpec({
             Cluster.session.conf().set("spark.arbalest.columnar", columnar)
             Cluster.session.conf().set("spark.sql.adaptive.enabled", true) // which runs a stage where rows are asked for
             val rows = Cluster.session.range(0, 10, 1, 2).selectExpr("assert_true(id < 0, 'ran') AS a", "id").repartition(3).selectExpr("a", "parse_json(CAST(id AS string)) AS v")
-            shouldThrow<IllegalArgumentException> { Arbalest.columns(rows) { _, _ -> 0 } }.message shouldBe "there is no Arrow type for v, which is variant in Spark"
+            shouldThrow<IllegalArgumentException> { DataFrames.columns(rows) { _, _ -> 0 } }.message shouldBe "there is no Arrow type for v, which is variant in Spark"
         }
     }
 
     test("a function has a schema with it [SPK-10]") {
         val rows = Cluster.session.range(0, 10, 1, 2).toDF()
         val schema = Schema.of(listOf(Field.of("id", DataType.INT64).withNullable(false).withMetadata(Metadata.of("k", "v"))))
-        Arbalest.mapColumns(rows, schema) { _, columns -> DeviceArrayReader.of(schema) { columns.next()?.use { it.convertTo(schema) } } }.count() shouldBe 10
+        DataFrames.mapColumns(rows, schema) { _, columns -> DeviceArrayReader.of(schema) { columns.next()?.use { it.convertTo(schema) } } }.count() shouldBe 10
     }
 
     for (columnar in listOf(true, false)) {
@@ -216,7 +216,7 @@ class ColumnsSpec : FunSpec({
             test("each type of Spark's there and back, out of Parquet: $way [SPK-09, SPK-10]") {
                 conf()
                 val all = Cluster.session.read().parquet(parquet.value)
-                val same = Arbalest.mapColumns(all, Arbalest.schema(all)) { _, columns -> columns }
+                val same = DataFrames.mapColumns(all, DataFrames.schema(all)) { _, columns -> columns }
                 same.schema().catalogString() shouldBe all.schema().catalogString().replace(Regex("time\\(\\d\\)"), "time(6)")
                 same.texts() shouldContainExactly all.texts()
             }
@@ -224,20 +224,20 @@ class ColumnsSpec : FunSpec({
             test("each type there and back, out of rows: $way [SPK-09, SPK-10]") {
                 conf()
                 val all = Cluster.session.read().parquet(parquet.value).repartition(3)
-                val same = Arbalest.mapColumns(all, Arbalest.schema(all)) { _, columns -> columns }
+                val same = DataFrames.mapColumns(all, DataFrames.schema(all)) { _, columns -> columns }
                 same.texts() shouldContainExactly all.texts()
             }
 
             test("the same of rows that were shuffled and computed: $way [SPK-09, SPK-10]") {
                 conf()
                 val some = Cluster.session.read().parquet(parquet.value).groupBy("i").agg(mapOf("l" to "max", "s" to "min", "d" to "sum"))
-                val same = Arbalest.mapColumns(some, Arbalest.schema(some)) { _, columns -> columns }
+                val same = DataFrames.mapColumns(some, DataFrames.schema(some)) { _, columns -> columns }
                 same.texts() shouldContainExactly some.texts()
             }
 
             test("a value of each partition: $way [SPK-09]") {
                 conf()
-                val sums = Arbalest.columns(Cluster.session.range(0, 100_000, 1, 4).toDF()) { task, columns ->
+                val sums = DataFrames.columns(Cluster.session.range(0, 100_000, 1, 4).toDF()) { task, columns ->
                     var sum = 0L
                     columns.forEach { batch -> sum += batch.column("id").toLongArray().sum() }
                     "${task.partition()}: $sum"
@@ -248,7 +248,7 @@ class ColumnsSpec : FunSpec({
             test("other columns than came in, and another number of rows; a join behind it: $way [SPK-10]") {
                 conf()
                 val schema = Schema.of(listOf(Field.of("bucket", DataType.INT64), Field.of("rows", DataType.INT32)))
-                val counts = Arbalest.mapColumns(Cluster.session.range(0, 1000, 1, 4).toDF(), schema) { _, columns ->
+                val counts = DataFrames.mapColumns(Cluster.session.range(0, 1000, 1, 4).toDF(), schema) { _, columns ->
                     val counts = IntArray(3)
                     columns.forEach { batch -> batch.column("id").toLongArray().forEach { counts[(it % 3).toInt()]++ } }
                     val batch = BatchBuilder.of(Devices.cpu(), 3).use { it.int64("bucket", longArrayOf(0, 1, 2)).int32("rows", counts).build() }
@@ -265,7 +265,7 @@ class ColumnsSpec : FunSpec({
 
                 fun batches(most: Int): Int {
                     Cluster.session.conf().set("spark.sql.execution.arrow.maxRecordsPerBatch", most.toLong())
-                    return Arbalest.columns(rows) { _, columns ->
+                    return DataFrames.columns(rows) { _, columns ->
                         var batches = 0
                         columns.forEach { batches++ }
                         batches
@@ -275,18 +275,18 @@ class ColumnsSpec : FunSpec({
                 batches(-1) shouldBe 1
                 Cluster.session.conf().unset("spark.sql.execution.arrow.maxRecordsPerBatch")
                 shouldThrow<IllegalArgumentException> {
-                    Arbalest.mapColumns(rows, Schema.of(List(2) { Field.of("v", DataType.INT64) })) { _, columns -> columns }
+                    DataFrames.mapColumns(rows, Schema.of(List(2) { Field.of("v", DataType.INT64) })) { _, columns -> columns }
                 }.message shouldBe "columns of the result have the same name, where each is found by its own: [v, v]"
-                Arbalest.columns<String?>(rows) { _, _ -> null }.collect() shouldBe listOf(null)
-                shouldThrow<Exception> { Arbalest.mapColumns(rows, Arbalest.schema(rows), NULL).count() }.stackTraceToString() shouldContain "the function of mapColumns gave null"
+                DataFrames.columns<String?>(rows) { _, _ -> null }.collect() shouldBe listOf(null)
+                shouldThrow<Exception> { DataFrames.mapColumns(rows, DataFrames.schema(rows), NULL).count() }.stackTraceToString() shouldContain "the function of mapColumns gave null"
             }
 
             test("a limit, and a function that throws, leave nothing behind: $way [SPK-11]") {
                 conf()
                 val all = Cluster.session.range(0, 100_000, 1, 4).toDF()
-                Arbalest.mapColumns(all, Arbalest.schema(all)) { _, columns -> columns }.limit(3).count() shouldBe 3
-                Arbalest.mapColumns(all, Arbalest.schema(all)) { _, columns -> columns }.limit(3).texts().size shouldBe 3
-                val failing = Arbalest.mapColumns(all, Arbalest.schema(all)) { task, columns ->
+                DataFrames.mapColumns(all, DataFrames.schema(all)) { _, columns -> columns }.limit(3).count() shouldBe 3
+                DataFrames.mapColumns(all, DataFrames.schema(all)) { _, columns -> columns }.limit(3).texts().size shouldBe 3
+                val failing = DataFrames.mapColumns(all, DataFrames.schema(all)) { task, columns ->
                     columns.next().use { check(task.partition() != 2) { "partition 2 is not wanted" } }
                     columns
                 }

@@ -26,19 +26,19 @@ class DeviceSpec : FunSpec({
 
     test("columns of a query on the task's device, and back as a DataFrame: $expected [SPK-12]") {
         val schema = Schema.of(listOf(Field.of("id", DataType.INT64).withNullable(false)))
-        val there = Arbalest.mapColumns(Cluster.session.range(0, 100_000, 1, 8).toDF(), schema) { task, columns ->
+        val there = DataFrames.mapColumns(Cluster.session.range(0, 100_000, 1, 8).toDF(), schema) { task, columns ->
             val moved = task.onDevice(columns)
             check(moved.deviceType() == task.device().type() && task.stream().device() == task.device() && task.memory().device() == task.device())
             moved
         }
         there.selectExpr("sum(id)", "count(id)").collectAsList().single().let { it.getLong(0) to it.getLong(1) } shouldBe (4_999_950_000 to 100_000L)
-        Arbalest.columns(there) { task, _ -> task.device().type().name() }.collect().toSet() shouldBe setOf(expected)
+        DataFrames.columns(there) { task, _ -> task.device().type().name() }.collect().toSet() shouldBe setOf(expected)
     }
 
     test("what a function makes on the task's device is pulled in the task's thread, as operators of Spark's ask for their task: $expected [SPK-12]") {
         val rows = Cluster.session.range(0, 1000, 1, 4).toDF().groupBy("id").count().select("id")
-        val schema = Arbalest.schema(rows)
-        val there = Arbalest.mapColumns(rows, schema) { task, columns ->
+        val schema = DataFrames.schema(rows)
+        val there = DataFrames.mapColumns(rows, schema) { task, columns ->
             val moved = task.onDevice(columns)
             DeviceArrayReader.of(schema, task.device().type()) {
                 checkNotNull(TaskContext.get()) { "pulled in ${Thread.currentThread()}" }
@@ -68,12 +68,12 @@ class DeviceSpec : FunSpec({
 
     test("a task that fails with what it has on its device, and one whose reader nobody pulled, leave nothing [SPK-12]") {
         val failed = runCatching {
-            Arbalest.columns(Cluster.session.range(0, 1000, 1, 2).toDF()) { task, columns ->
+            DataFrames.columns(Cluster.session.range(0, 1000, 1, 2).toDF()) { task, columns ->
                 task.onDevice(columns).use { it.next()!!.close() }
                 check(task.partition() < 0) { "the model broke" }
             }.collect()
         }
         (failed.exceptionOrNull()?.message?.contains("the model broke") == true) shouldBe true
-        Arbalest.columns(Cluster.session.range(0, 1000, 1, 2).toDF()) { task, columns -> task.onDevice(columns).schema().fields().size }.collect() shouldBe listOf(1, 1)
+        DataFrames.columns(Cluster.session.range(0, 1000, 1, 2).toDF()) { task, columns -> task.onDevice(columns).schema().fields().size }.collect() shouldBe listOf(1, 1)
     }
 })

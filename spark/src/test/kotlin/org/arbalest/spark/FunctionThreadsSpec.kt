@@ -41,7 +41,7 @@ class FunctionThreadsSpec : FunSpec({
         Cluster.shouldHoldNothing()
     }
 
-    fun summed(query: Dataset<Row>): List<Long> = Arbalest.columns(query) { _, columns ->
+    fun summed(query: Dataset<Row>): List<Long> = DataFrames.columns(query) { _, columns ->
         supplyAsync {
             var sum = 0L
             columns.forEach { sum += it.column("id").toLongArray().sum() }
@@ -77,7 +77,7 @@ class FunctionThreadsSpec : FunSpec({
             val name = "$folder"
             val rows = query(name)
             val job = supplyAsync {
-                Arbalest.columns(rows) { _, columns ->
+                DataFrames.columns(rows) { _, columns ->
                     thread { pullAll(columns) }
                     while (Path(name).listDirectoryEntries().isEmpty()) Thread.sleep(1)
                     0
@@ -101,7 +101,7 @@ class FunctionThreadsSpec : FunSpec({
         val blocked = Cluster.read(Numbers::class.java, "does" to "block in $folder", "partitions" to 1)
         for (id in listOf("id", "id + 1 AS id")) {
             val job = supplyAsync {
-                Arbalest.columns(blocked.selectExpr(id)) { _, columns ->
+                DataFrames.columns(blocked.selectExpr(id)) { _, columns ->
                     thread { pullAll(columns) }
                     while (Path(name).listDirectoryEntries().isEmpty()) Thread.sleep(1)
                     0
@@ -117,7 +117,7 @@ class FunctionThreadsSpec : FunSpec({
     test("who pulls when the task is over, as C may that has the stream, is told so [SPK-11]") {
         val endless = Cluster.read(Numbers::class.java, "batches" to -1, "partitions" to 1)
         for (query in listOf(endless.select("id"), endless.selectExpr("id + 1 AS id"))) {
-            Arbalest.columns(query) { _, columns ->
+            DataFrames.columns(query) { _, columns ->
                 val pulls = SynchronousQueue<Unit>()
                 thread {
                     val imported = Arena.ofConfined().use { arena ->
@@ -161,7 +161,7 @@ private suspend fun end(): String {
 }
 
 /** Of both executors. */
-private fun ends(): List<String> = Arbalest.columns(Cluster.session.range(0, 64, 1, 64).toDF()) { _, _ ->
+private fun ends(): List<String> = DataFrames.columns(Cluster.session.range(0, 64, 1, 64).toDF()) { _, _ ->
     Thread.sleep(5) // so that both executors have some
     generateSequence(ENDS::poll).joinToString("; ")
 }.collect().filter { it != "" }

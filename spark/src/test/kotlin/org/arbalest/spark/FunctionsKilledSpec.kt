@@ -30,16 +30,16 @@ class FunctionsKilledSpec : FunSpec({
 
     /** What pulls from readers that block in a folder. */
     val jobs = mapOf<String, (Dataset<Row>, String) -> Unit>(
-        "a function of columns pulls" to { blocked, _ -> Arbalest.columns(blocked) { _, columns -> columns.next()?.close() }.collect() },
+        "a function of columns pulls" to { blocked, _ -> DataFrames.columns(blocked) { _, columns -> columns.next()?.close() }.collect() },
         "a function of mapColumns pulls" to { blocked, _ ->
-            Arbalest.mapColumns(blocked, schema) { _, columns ->
+            DataFrames.mapColumns(blocked, schema) { _, columns ->
                 columns.next()?.close()
                 columns
             }.count()
         },
-        "the result of mapColumns is pulled, which pulls" to { blocked, _ -> Arbalest.mapColumns(blocked, schema) { _, columns -> DeviceArrayReader.of(schema) { columns.next() } }.count() },
+        "the result of mapColumns is pulled, which pulls" to { blocked, _ -> DataFrames.mapColumns(blocked, schema) { _, columns -> DeviceArrayReader.of(schema) { columns.next() } }.count() },
         "the result of mapColumns is pulled" to { _, folder ->
-            Arbalest.mapColumns(Cluster.session.range(0, 100, 1, 2).toDF(), schema) { _, _ -> DeviceArrayReader.of(schema, Blocked(Path(folder))) }.count()
+            DataFrames.mapColumns(Cluster.session.range(0, 100, 1, 2).toDF(), schema) { _, _ -> DeviceArrayReader.of(schema, Blocked(Path(folder))) }.count()
         },
     )
 

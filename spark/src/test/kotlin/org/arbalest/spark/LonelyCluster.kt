@@ -77,7 +77,7 @@ internal object LonelyCluster {
             }
         })
         val ids = numbers(session, "does" to "block once in ${createTempDirectory("arbalest")}", "partitions" to "2")
-        println("sums: ${Arbalest.columns(ids) { _, columns ->
+        println("sums: ${DataFrames.columns(ids) { _, columns ->
             var sum = 0L
             columns.forEach { sum += it.column("id").toLongArray().sum() }
             sum
@@ -92,7 +92,7 @@ internal object LonelyCluster {
     private fun numbers(session: SparkSession, vararg options: Pair<String, String>) =
         session.read().format("arbalest").option("source", Numbers::class.java.name).options(options.toMap()).load()
 
-    private fun Dataset<Row>.onDevice(): List<Long> = Arbalest.columns(this) { task, columns ->
+    private fun Dataset<Row>.onDevice(): List<Long> = DataFrames.columns(this) { task, columns ->
         var rows = 0L
         task.onDevice(columns).forEach { rows += it.length() }
         task.stream().synchronize()

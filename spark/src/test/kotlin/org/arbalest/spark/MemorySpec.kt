@@ -21,7 +21,7 @@ class MemorySpec : FunSpec({
         test("columns that a function keeps count against Spark's off-heap memory, and what is too much is an error; columns as Spark has them: $columnar [SPK-14]") {
             Cluster.session.conf().set("spark.arbalest.columnar", columnar)
             val rows = Cluster.session.range(0, 40_000_000, 1, 2).toDF()
-            fun kept(most: Int) = Arbalest.columns(rows) { _, columns ->
+            fun kept(most: Int) = DataFrames.columns(rows) { _, columns ->
                 val kept = ArrayDeque<DeviceArray>()
                 try {
                     generateSequence(columns::next).forEach {
@@ -45,18 +45,18 @@ class MemorySpec : FunSpec({
 
     test("what passes through a function counts once [SPK-14]") {
         val once = Cluster.read(Numbers::class.java, "does" to "many", "partitions" to 1, "batches" to 1, "rows" to 10_000_000).select("id") // 80 MB of 128
-        Arbalest.mapColumns(once, Arbalest.schema(once)) { _, columns -> columns }.count() shouldBe 10_000_000
+        DataFrames.mapColumns(once, DataFrames.schema(once)) { _, columns -> columns }.count() shouldBe 10_000_000
     }
 
     test("what a task leaves behind fails it, if that is asked for, and no other [SPK-15]") {
         val rows = Cluster.session.range(0, 10, 1, 1).toDF()
-        val left = Arbalest.columns(rows) { _, columns ->
+        val left = DataFrames.columns(rows) { _, columns ->
             LEFT.add(columns.next()) // in the executor
             0
         }
         failure { left.collect() } shouldContain Regex("task \\d+ of stage \\d+ left behind buffers=1, bufferBytes=\\d+, arrays=1: an array is open until")
-        repeat(5) { Arbalest.columns(rows) { _, columns -> columns.use { it.next()!!.use(DeviceArray::length) } }.collect() shouldBe listOf(10) }
-        val closed = Arbalest.columns(Cluster.session.range(0, 64, 1, 64).toDF()) { _, _ ->
+        repeat(5) { DataFrames.columns(rows) { _, columns -> columns.use { it.next()!!.use(DeviceArray::length) } }.collect() shouldBe listOf(10) }
+        val closed = DataFrames.columns(Cluster.session.range(0, 64, 1, 64).toDF()) { _, _ ->
             generateSequence(LEFT::poll).sumOf { array -> array.use { 1L } }
         }
         (closed.collect().sum() >= 2) shouldBe true // so many attempts as were on these executors

@@ -18,7 +18,7 @@ class SharedSpec : FunSpec({
     for (encoded in listOf(false, true)) {
         test("arrays of a source come into functions ${if (encoded) "as copies, where Spark has another layout" else "as they are, without a copy"} [SPK-16]") {
             val rows = Cluster.read(Layouts::class.java, "encoded" to encoded)
-            val shared = Arbalest.columns(rows) { _, columns ->
+            val shared = DataFrames.columns(rows) { _, columns ->
                 var shared = 0
                 var all = 0
                 columns.forEach { batch ->
@@ -32,7 +32,7 @@ class SharedSpec : FunSpec({
                 "$shared of $all"
             }
             shared.collect() shouldBe listOf(if (encoded) "0 of 10" else "5 of 5")
-            val same = Arbalest.mapColumns(rows, Arbalest.schema(rows)) { _, columns -> columns }
+            val same = DataFrames.mapColumns(rows, DataFrames.schema(rows)) { _, columns -> columns }
             same.schema().catalogString() shouldBe rows.schema().catalogString()
             same.texts() shouldContainExactly rows.texts()
         }
@@ -42,7 +42,7 @@ class SharedSpec : FunSpec({
         val both = Cluster.read(Numbers::class.java, "partitions" to 2, "does" to "union").select("id", "pid")
         val swapped = Cluster.read(Numbers::class.java, "partitions" to 2, "does" to "union swapped").select("pid", "id")
         for (union in listOf(both.union(swapped), swapped.union(both))) {
-            val same = Arbalest.mapColumns(union, Arbalest.schema(union)) { _, columns -> columns }
+            val same = DataFrames.mapColumns(union, DataFrames.schema(union)) { _, columns -> columns }
             fun sums(of: Dataset<Row>) = of.toDF("a", "b").selectExpr("sum(a % 1000)", "sum(a - b)").collectAsList().map { "$it" }
             sums(same) shouldBe sums(union)
         }
@@ -52,13 +52,13 @@ class SharedSpec : FunSpec({
         val rows = Cluster.read(NullRows::class.java)
         val expected = listOf(1L, null, 3L, 1L, null, 3L)
         rows.select("v").collectAsList().map { it.get(0) } shouldBe expected
-        val seen = Arbalest.columns(rows) { _, columns ->
+        val seen = DataFrames.columns(rows) { _, columns ->
             val seen = mutableListOf<Any?>()
             columns.forEach { seen.addAll(it.column("v").toList()) }
             "$seen"
         }
         seen.collect() shouldBe listOf("$expected")
-        val made = Arbalest.mapColumns(rows, Arbalest.schema(rows)) { _, columns ->
+        val made = DataFrames.mapColumns(rows, DataFrames.schema(rows)) { _, columns ->
             columns.close()
             NullRows.reader(false)
         }
@@ -67,14 +67,14 @@ class SharedSpec : FunSpec({
 
     test("a null row of a batch whose column is not nullable fails the rows and the functions in the same words [REQ-21]") {
         val rows = Cluster.read(NullRows::class.java, "strict" to true)
-        for (read in listOf<() -> Any>({ rows.select("v").collectAsList() }, { Arbalest.columns(rows) { _, columns -> "${generateSequence(columns::next).count()}" }.collect() })) {
+        for (read in listOf<() -> Any>({ rows.select("v").collectAsList() }, { DataFrames.columns(rows) { _, columns -> "${generateSequence(columns::next).count()}" }.collect() })) {
             generateSequence(shouldThrow<Exception> { read() } as Throwable) { it.cause }.joinToString { "${it.message}" } shouldContain
                 "$.v: row 1 of the batch is null in its own bitmap, but this column is not nullable"
         }
     }
 
     test("an array that a function keeps outlives its source's batch, and its reader [SPK-16]") {
-        val kept = Arbalest.columns(Cluster.read(Numbers::class.java, "partitions" to 1, "batches" to 5)) { _, columns ->
+        val kept = DataFrames.columns(Cluster.read(Numbers::class.java, "partitions" to 1, "batches" to 5)) { _, columns ->
             val arrays = generateSequence(columns::next).toList()
             columns.close()
             arrays.sumOf { array -> array.use { it.column("id").toLongArray().sum() } }

@@ -208,7 +208,7 @@ class SourceSpec : FunSpec({
         Cluster.session.conf().set("spark.sql.execution.arrow.maxRecordsPerBatch", 1000)
         try {
             val rows = Cluster.session.range(0, 1 shl 16, 1, 4).selectExpr("repeat(CAST(id % 10 AS string), 16384) AS s")
-            val bytes = Arbalest.columns(rows) { _, columns ->
+            val bytes = DataFrames.columns(rows) { _, columns ->
                 var bytes = 0L
                 columns.forEach { batch -> batch.column("s").let { s -> for (row in 0 until s.length()) bytes += s.getString(row).length } }
                 bytes
@@ -223,7 +223,7 @@ class SourceSpec : FunSpec({
     test("1 GB through executors of 512 MB, in and out [SPK-06]") {
         val rows = Cluster.read(Numbers::class.java, "does" to "many", "partitions" to 4, "batches" to 32, "rows" to 1_048_576).select("id")
         rows.selectExpr("count(id)").collectAsList().single().getLong(0) shouldBe (1L shl 27)
-        val bytes = Arbalest.columns(rows) { _, columns ->
+        val bytes = DataFrames.columns(rows) { _, columns ->
             var bytes = 0L
             columns.forEach { batch -> bytes += 8 * batch.length() }
             bytes
@@ -240,12 +240,12 @@ class SourceSpec : FunSpec({
             when (job % 5) {
                 0 -> rows.count() shouldBe 1200
                 1 -> rows.limit(7).rows() shouldHaveSize 7
-                2 -> used += Arbalest.columns(rows) { _, columns ->
+                2 -> used += DataFrames.columns(rows) { _, columns ->
                     columns.forEach {}
                     ProcessHandle.current().pid()
                 }.collect()
-                3 -> Arbalest.mapColumns(rows, Arbalest.schema(rows)) { _, columns -> columns }.selectExpr("count(id)").rows() shouldBe listOf(listOf(1200L))
-                4 -> Arbalest.mapColumns(rows, Arbalest.schema(rows)) { task, columns -> task.onDevice(columns) }.selectExpr("count(id)").rows() shouldBe listOf(listOf(1200L))
+                3 -> DataFrames.mapColumns(rows, DataFrames.schema(rows)) { _, columns -> columns }.selectExpr("count(id)").rows() shouldBe listOf(listOf(1200L))
+                4 -> DataFrames.mapColumns(rows, DataFrames.schema(rows)) { task, columns -> task.onDevice(columns) }.selectExpr("count(id)").rows() shouldBe listOf(listOf(1200L))
             }
         }
         used shouldBe executors
@@ -284,7 +284,7 @@ class SourceSpec : FunSpec({
             }
         }
         val numbers = Cluster.read(Numbers::class.java).select("id", "half").repartition(4)
-        val sums = Arbalest.columns(numbers) { task, columns ->
+        val sums = DataFrames.columns(numbers) { task, columns ->
             val isFirst = TaskContext.get().stageAttemptNumber() == 0 && task.attempt() == 0
             if (isFirst && task.partition() == 0) kill()
             var sum = 0L

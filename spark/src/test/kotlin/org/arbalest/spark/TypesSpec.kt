@@ -14,7 +14,7 @@ import org.arbalest.device.types.Field
 import org.arbalest.device.types.FlatType
 import org.arbalest.device.types.Interval
 import org.arbalest.device.types.Schema
-import org.arbalest.device.types.TimeUnit
+import org.arbalest.device.types.ArrowTimeUnit
 import java.time.Duration
 import java.time.Instant
 import java.time.LocalDate
@@ -43,7 +43,7 @@ class TypesSpec : FunSpec({
             rows.schema().catalogString() shouldBe expected.schema().catalogString()
             rows.texts() shouldContainExactly expected.texts()
             for (of in listOf(rows, expected)) {
-                val same = Arbalest.mapColumns(of, Arbalest.schema(of)) { _, columns -> columns }
+                val same = DataFrames.mapColumns(of, DataFrames.schema(of)) { _, columns -> columns }
                 same.schema().catalogString() shouldBe expected.schema().catalogString().replace(Regex("time\\(\\d\\)"), "time(6)")
                 same.texts() shouldContainExactly expected.texts()
             }
@@ -79,28 +79,28 @@ class Seldom : ColumnSource {
     }
 
     internal companion object {
-        private fun time(unit: TimeUnit) = FlatType.TimeType(unit)
+        private fun time(unit: ArrowTimeUnit) = FlatType.TimeType(unit)
 
         private fun interval(unit: FlatType.IntervalUnit) = FlatType.IntervalType(unit)
 
         private val OLD = LocalDateTime.of(1582, 10, 10, 1, 2, 3)
 
         val COLUMNS = listOf(
-            Sample("time_s", time(TimeUnit.SECOND), LocalTime.of(23, 59, 59), "CAST(TIME'23:59:59' AS time(0))"),
-            Sample("time_ms", time(TimeUnit.MILLISECOND), LocalTime.of(1, 2, 3, 4_000_000), "CAST(TIME'01:02:03.004' AS time(3))"),
-            Sample("time_us", time(TimeUnit.MICROSECOND), LocalTime.of(23, 59, 59, 999_999_000), "TIME'23:59:59.999999'"),
-            Sample("time_ns", time(TimeUnit.NANOSECOND), LocalTime.of(0, 0, 0, 1_999), "TIME'00:00:00.000001'"),
+            Sample("time_s", time(ArrowTimeUnit.SECOND), LocalTime.of(23, 59, 59), "CAST(TIME'23:59:59' AS time(0))"),
+            Sample("time_ms", time(ArrowTimeUnit.MILLISECOND), LocalTime.of(1, 2, 3, 4_000_000), "CAST(TIME'01:02:03.004' AS time(3))"),
+            Sample("time_us", time(ArrowTimeUnit.MICROSECOND), LocalTime.of(23, 59, 59, 999_999_000), "TIME'23:59:59.999999'"),
+            Sample("time_ns", time(ArrowTimeUnit.NANOSECOND), LocalTime.of(0, 0, 0, 1_999), "TIME'00:00:00.000001'"),
             Sample("months", interval(FlatType.IntervalUnit.YEAR_MONTH), Period.ofMonths(-14), "make_ym_interval(-1, -2)"),
             Sample("days", interval(FlatType.IntervalUnit.DAY_TIME), Interval(0, -3, 4_000_000), "make_interval(0, 0, 0, -3, 0, 0, 0.004)"),
             Sample("all", interval(FlatType.IntervalUnit.MONTH_DAY_NANO), Interval(1, 2, -3_000), "make_interval(0, 1, 0, 2, 0, 0, -0.000003)"),
-            Sample("lasts_s", DataType.duration(TimeUnit.SECOND), Duration.ofSeconds(-90_061), "make_dt_interval(-1, -1, -1, -1)"),
-            Sample("lasts_ns", DataType.duration(TimeUnit.NANOSECOND), Duration.ofNanos(1_999), "make_dt_interval(0, 0, 0, 0.000001)"),
+            Sample("lasts_s", DataType.duration(ArrowTimeUnit.SECOND), Duration.ofSeconds(-90_061), "make_dt_interval(-1, -1, -1, -1)"),
+            Sample("lasts_ns", DataType.duration(ArrowTimeUnit.NANOSECOND), Duration.ofNanos(1_999), "make_dt_interval(0, 0, 0, 0.000001)"),
             Sample("nothing", DataType.NULL, null, "NULL"),
             Sample("bytes", DataType.BINARY, byteArrayOf(0, -1), "X'00FF'"),
             Sample("fixed", DataType.fixedSizeBinary(3), byteArrayOf(1, 2, 3), "X'010203'"),
-            Sample("stamp", DataType.timestamp(TimeUnit.MICROSECOND, "Europe/Paris"), Instant.parse("2001-02-03T04:05:06.000007Z"), "TIMESTAMP'2001-02-03 04:05:06.000007Z'"),
-            Sample("stamp_s", DataType.timestamp(TimeUnit.SECOND, "UTC"), Instant.parse("1582-10-10T01:02:03Z"), "TIMESTAMP'1582-10-10 01:02:03Z'"),
-            Sample("local_ms", FlatType.TimestampType(TimeUnit.MILLISECOND, null), OLD, "TIMESTAMP_NTZ'1582-10-10 01:02:03'"),
+            Sample("stamp", DataType.timestamp(ArrowTimeUnit.MICROSECOND, "Europe/Paris"), Instant.parse("2001-02-03T04:05:06.000007Z"), "TIMESTAMP'2001-02-03 04:05:06.000007Z'"),
+            Sample("stamp_s", DataType.timestamp(ArrowTimeUnit.SECOND, "UTC"), Instant.parse("1582-10-10T01:02:03Z"), "TIMESTAMP'1582-10-10 01:02:03Z'"),
+            Sample("local_ms", FlatType.TimestampType(ArrowTimeUnit.MILLISECOND, null), OLD, "TIMESTAMP_NTZ'1582-10-10 01:02:03'"),
             Sample("date_ms", FlatType.DateType(FlatType.DateUnit.MILLISECOND), LocalDate.of(1, 1, 1), "DATE'0001-01-01'"),
         )
     }

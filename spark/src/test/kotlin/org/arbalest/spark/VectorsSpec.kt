@@ -30,11 +30,11 @@ import org.arbalest.device.types.NestedType.ListViewType
 import org.arbalest.device.types.NestedType.MapType
 import org.arbalest.device.types.NestedType.RunEndEncodedType
 import org.arbalest.device.types.Schema
-import org.arbalest.device.types.TimeUnit
+import org.arbalest.device.types.ArrowTimeUnit
 import org.arbalest.spark.internal.vector.ColumnBytes
 import org.arbalest.spark.internal.vector.SparkTypes
 import org.arbalest.spark.internal.vector.Vectors
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import java.lang.foreign.MemorySegment
 import java.lang.foreign.ValueLayout.JAVA_INT
 import java.lang.foreign.ValueLayout.JAVA_LONG
@@ -46,7 +46,7 @@ import org.arbalest.device.types.NestedType.StructType as ArrowStruct
 
 /** Each layout of Arrow's, read through Spark's vectors. */
 class VectorsSpec : FunSpec({
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     for (case in CASES) {
         test("${case.type} is ${case.sparkType}: with nulls, in a slice, one array behind the other [SPK-01, SPK-02]") {
@@ -81,14 +81,14 @@ class VectorsSpec : FunSpec({
         fun refused(type: DataType): String? = shouldThrow<IllegalArgumentException> { SparkTypes.of(Schema.of(listOf(Field.of("x", type))), false) }.message
         refused(DataType.decimal256(39, 0)) shouldContain "Spark has no type for x, which is decimal256(39, 0): no decimal of Spark's has more than 38 digits"
         refused(DataType.decimal128(5, -2)) shouldContain "x, which is decimal128(5, -2): the scale"
-        refused(DataType.timestamp(TimeUnit.NANOSECOND, "UTC")) shouldContain "the option nanoseconds=truncate"
-        refused(DataType.list(Field.of("item", DataType.duration(TimeUnit.NANOSECOND)))) shouldContain "x[], which is duration[ns]"
+        refused(DataType.timestamp(ArrowTimeUnit.NANOSECOND, "UTC")) shouldContain "the option nanoseconds=truncate"
+        refused(DataType.list(Field.of("item", DataType.duration(ArrowTimeUnit.NANOSECOND)))) shouldContain "x[], which is duration[ns]"
         refused(ArrowStruct(listOf(Field.of("a", DataType.decimal256(76, 0))))) shouldContain "x.a, which is decimal256(76, 0)"
     }
 
     test("a value that Spark has no room for is an error, not another value [SPK-03]") {
         val decimals = Schema.of(listOf(Field.of("x", DataType.decimal128(4, 2))))
-        val beyond = Schema.of(listOf(Field.of("x", DataType.timestamp(TimeUnit.SECOND, ""))))
+        val beyond = Schema.of(listOf(Field.of("x", DataType.timestamp(ArrowTimeUnit.SECOND, ""))))
         val nanos = Schema.of(listOf(Field.of("x", FlatType.IntervalType(FlatType.IntervalUnit.MONTH_DAY_NANO))))
         fun read(schema: Schema, value: Any) {
             val type = SparkTypes.of(schema, false)
@@ -110,7 +110,7 @@ class VectorsSpec : FunSpec({
                 check(vectors[0])
             }
         }
-        shown(DataType.timestamp(TimeUnit.SECOND, ""), listOf(5L, null), { it.setAtIndex(JAVA_LONG, 1, Long.MIN_VALUE) }) { it.getLongs(0, 2).toList() shouldBe listOf(5_000_000L, 0) }
+        shown(DataType.timestamp(ArrowTimeUnit.SECOND, ""), listOf(5L, null), { it.setAtIndex(JAVA_LONG, 1, Long.MIN_VALUE) }) { it.getLongs(0, 2).toList() shouldBe listOf(5_000_000L, 0) }
         val words = DictionaryType(FlatType.IntType(32, true), Field.of("values", DataType.INT32), false)
         shown(words, listOf(7L, null), { it.setAtIndex(JAVA_INT, 1, 1000) }) { it.getInts(0, 2).toList() shouldBe listOf(7, 0) }
     }
@@ -277,18 +277,18 @@ private val CASES = listOf(
     case(DataType.fixedSizeBinary(3), "binary", byteArrayOf(1, 2, 3) to listOf<Byte>(1, 2, 3)),
     case(FlatType.DateType(FlatType.DateUnit.DAY), "date", DAY to -2),
     case(FlatType.DateType(FlatType.DateUnit.MILLISECOND), "date", DAY to -2),
-    case(FlatType.TimeType(TimeUnit.SECOND), "time(0)", LocalTime.of(1, 2, 3) to 3_723_000_000_000L),
-    case(FlatType.TimeType(TimeUnit.MILLISECOND), "time(3)", LocalTime.ofNanoOfDay(5_000_000) to 5_000_000L),
-    case(FlatType.TimeType(TimeUnit.MICROSECOND), "time(6)", LocalTime.ofNanoOfDay(5_001_000) to 5_001_000L),
-    case(FlatType.TimeType(TimeUnit.NANOSECOND), "time(6)", LocalTime.ofNanoOfDay(5_001_999) to 5_001_000L),
-    case(DataType.timestamp(TimeUnit.SECOND, "UTC"), "timestamp", -1L to -1_000_000L),
-    case(DataType.timestamp(TimeUnit.MILLISECOND, "Europe/Berlin"), "timestamp", -1L to -1000L),
-    case(DataType.timestamp(TimeUnit.MICROSECOND, "UTC"), "timestamp", -1L to -1L),
-    case(DataType.timestamp(TimeUnit.NANOSECOND, "UTC"), "timestamp", -1L to -1L, 1999L to 1L),
-    case(DataType.timestamp(TimeUnit.MICROSECOND, ""), "timestamp_ntz", 17L to 17L),
-    case(DataType.duration(TimeUnit.SECOND), "interval day to second", -3L to -3_000_000L),
-    case(DataType.duration(TimeUnit.MICROSECOND), "interval day to second", -3L to -3L),
-    case(DataType.duration(TimeUnit.NANOSECOND), "interval day to second", -3L to -1L),
+    case(FlatType.TimeType(ArrowTimeUnit.SECOND), "time(0)", LocalTime.of(1, 2, 3) to 3_723_000_000_000L),
+    case(FlatType.TimeType(ArrowTimeUnit.MILLISECOND), "time(3)", LocalTime.ofNanoOfDay(5_000_000) to 5_000_000L),
+    case(FlatType.TimeType(ArrowTimeUnit.MICROSECOND), "time(6)", LocalTime.ofNanoOfDay(5_001_000) to 5_001_000L),
+    case(FlatType.TimeType(ArrowTimeUnit.NANOSECOND), "time(6)", LocalTime.ofNanoOfDay(5_001_999) to 5_001_000L),
+    case(DataType.timestamp(ArrowTimeUnit.SECOND, "UTC"), "timestamp", -1L to -1_000_000L),
+    case(DataType.timestamp(ArrowTimeUnit.MILLISECOND, "Europe/Berlin"), "timestamp", -1L to -1000L),
+    case(DataType.timestamp(ArrowTimeUnit.MICROSECOND, "UTC"), "timestamp", -1L to -1L),
+    case(DataType.timestamp(ArrowTimeUnit.NANOSECOND, "UTC"), "timestamp", -1L to -1L, 1999L to 1L),
+    case(DataType.timestamp(ArrowTimeUnit.MICROSECOND, ""), "timestamp_ntz", 17L to 17L),
+    case(DataType.duration(ArrowTimeUnit.SECOND), "interval day to second", -3L to -3_000_000L),
+    case(DataType.duration(ArrowTimeUnit.MICROSECOND), "interval day to second", -3L to -3L),
+    case(DataType.duration(ArrowTimeUnit.NANOSECOND), "interval day to second", -3L to -1L),
     case(FlatType.IntervalType(FlatType.IntervalUnit.YEAR_MONTH), "interval year to month", Period.ofMonths(-14) to -14),
     case(FlatType.IntervalType(FlatType.IntervalUnit.DAY_TIME), "interval", Interval(0, -2, 3_000_000) to CalendarInterval(0, -2, 3000)),
     case(FlatType.IntervalType(FlatType.IntervalUnit.MONTH_DAY_NANO), "interval", Interval(1, -2, 3999) to CalendarInterval(1, -2, 3)),

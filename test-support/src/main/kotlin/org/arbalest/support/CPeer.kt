@@ -40,7 +40,7 @@ object CPeer {
     fun countFromHere(): Unit = baseline.begin()
 
     /**
-     * Returns what the peer holds now and did not hold when the current test began, if its spec has a [LedgerExtension], and what was done to it since
+     * Returns what the peer holds now and did not hold when the current test began, if its spec has a [ResourceCountersExtension], and what was done to it since
      * [reset].
      */
     fun counts(): PeerCounts = all().with(baseline.now())

@@ -8,7 +8,7 @@ import io.kotest.matchers.string.shouldContain
 /** The C peer's two ends of an async stream, with each other, through their bindings. */
 class PeerProducerSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     val bytes = byteArrayOf(1, 0, 0, 0, 1, 0, 0, 0, 'k'.code.toByte(), 2, 0, 0, 0, 0, 'x'.code.toByte())
 

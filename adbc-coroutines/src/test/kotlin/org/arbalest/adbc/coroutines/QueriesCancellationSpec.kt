@@ -25,7 +25,7 @@ import org.arbalest.device.adbc.AdbcException
 import org.arbalest.device.adbc.AdbcObjects
 import org.arbalest.device.adbc.AdbcObjects.Depth
 import org.arbalest.device.adbc.AdbcStatus
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.adbc.FaultyDriver
 import org.arbalest.support.adbc.FaultyDriver.Live
 import org.arbalest.support.adbc.FaultyDriverExtension
@@ -38,7 +38,7 @@ private fun inTurn(): Int = Thread.getAllStackTraces().values.count { stack -> s
 
 class QueriesCancellationSpec : FunSpec({
     extension(FaultyDriver.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
     extension(FaultyDriverExtension())
 
     test("a cancellation reaches a query that is stuck, and what it used is whole [ADB-24]") {

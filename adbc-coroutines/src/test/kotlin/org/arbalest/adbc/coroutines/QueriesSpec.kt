@@ -22,7 +22,7 @@ import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.adbc.AdbcException
 import org.arbalest.device.adbc.AdbcIngest
 import org.arbalest.device.adbc.AdbcStatus
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.adbc.FaultyDriver
 import org.arbalest.support.adbc.FaultyDriver.Live
 import org.arbalest.support.adbc.FaultyDriverExtension
@@ -32,7 +32,7 @@ import java.util.concurrent.atomic.AtomicReference
 
 class QueriesSpec : FunSpec({
     extension(FaultyDriver.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
     extension(FaultyDriverExtension())
 
     test("null rows of a batch are stored as nulls [REQ-21]") {

@@ -18,14 +18,14 @@ import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.adbc.AdbcConnection
 import org.arbalest.device.adbc.AdbcException
 import org.arbalest.device.adbc.AdbcStatus
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.adbc.FaultyDriver
 import org.arbalest.support.adbc.FaultyDriverExtension
 import java.util.concurrent.Executors
 
 class TransactionsSpec : FunSpec({
     extension(FaultyDriver.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
     extension(FaultyDriverExtension())
 
     /** What a transaction came to that is cancelled while the driver holds a call of it. */

@@ -10,7 +10,7 @@ import org.apache.spark.api.java.function.MapPartitionsFunction;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
-import org.arbalest.spark.Arbalest;
+import org.arbalest.spark.DataFrames;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
@@ -74,7 +74,7 @@ public class SparkOut {
 
   @Benchmark
   public List<Long> columns(Input input) {
-    List<Long> sums = Arbalest.columns(input.query(), (_, columns) -> Sums.ofColumns(columns)).collect();
+    List<Long> sums = DataFrames.columns(input.query(), (_, columns) -> Sums.ofColumns(columns)).collect();
     input.cluster.answer.check(sums);
     return sums;
   }

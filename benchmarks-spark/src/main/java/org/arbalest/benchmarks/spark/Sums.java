@@ -23,9 +23,9 @@ import org.apache.arrow.vector.types.pojo.Schema;
 import org.apache.spark.sql.Row;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
-import org.arbalest.device.columns.Doubles;
-import org.arbalest.device.columns.Ints;
-import org.arbalest.device.columns.Longs;
+import org.arbalest.device.columns.DoubleView;
+import org.arbalest.device.columns.IntView;
+import org.arbalest.device.columns.LongView;
 
 /** The sum of a partition's values, as a user would write it. All know that only the last column has nulls. */
 final class Sums {
@@ -48,25 +48,25 @@ final class Sums {
     }
   }
 
-  private static long sum(Longs values) {
+  private static long sum(LongView values) {
     long sum = 0;
     for (long row = 0; row < values.length(); row++) sum += values.get(row);
     return sum;
   }
 
-  private static long sum(Ints values) {
+  private static long sum(IntView values) {
     long sum = 0;
     for (long row = 0; row < values.length(); row++) sum += values.get(row);
     return sum;
   }
 
-  private static double sum(Doubles values) {
+  private static double sum(DoubleView values) {
     double sum = 0;
     for (long row = 0; row < values.length(); row++) sum += values.get(row);
     return sum;
   }
 
-  private static long sumValid(Longs values) {
+  private static long sumValid(LongView values) {
     long sum = 0;
     for (long row = 0; row < values.length(); row++) {
       if (!values.isNull(row)) sum += values.get(row);

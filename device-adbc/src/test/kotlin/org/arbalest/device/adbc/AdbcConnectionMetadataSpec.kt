@@ -11,14 +11,14 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.adbc.AdbcObjects.Depth
 import org.arbalest.device.types.DataType
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.adbc.FaultyDriver
 import org.arbalest.support.adbc.FaultyDriverExtension
 import java.math.BigDecimal
 
 class AdbcConnectionMetadataSpec : FunSpec({
     extension(FaultyDriver.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
     extension(FaultyDriverExtension())
 
     val c by lazy { Faulty.c }

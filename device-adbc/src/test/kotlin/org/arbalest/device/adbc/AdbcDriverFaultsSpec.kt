@@ -6,7 +6,7 @@ import io.kotest.matchers.comparables.shouldBeGreaterThan
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.types.shouldBeInstanceOf
 import org.arbalest.device.DeviceException
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.adbc.FaultyDriver
 import org.arbalest.support.adbc.FaultyDriver.Live
 import org.arbalest.support.adbc.FaultyDriver.Style
@@ -15,7 +15,7 @@ import org.arbalest.support.adbc.FaultyDriverExtension
 /** Each call of the driver fails once, by itself, and with all that follow: wherever it is, nothing is left. */
 class AdbcDriverFaultsSpec : FunSpec({
     extension(FaultyDriver.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
     extension(FaultyDriverExtension())
 
     val c by lazy { Faulty.c }

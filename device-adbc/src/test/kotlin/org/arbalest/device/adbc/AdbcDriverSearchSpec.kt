@@ -8,7 +8,7 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.adbc.internal.DriverImpl
 import org.arbalest.device.adbc.internal.Platform
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import java.nio.file.Files
 import java.nio.file.Path
 import kotlin.io.path.createDirectories
@@ -16,7 +16,7 @@ import kotlin.io.path.createSymbolicLinkPointingTo
 import kotlin.io.path.writeText
 
 class AdbcDriverSearchSpec : FunSpec({
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     val root = tempdir().toPath()
     val linux = Platform("linux", "linux_amd64", root.resolve("home"), mapOf())

@@ -7,7 +7,7 @@ import io.kotest.engine.spec.tempdir
 import io.kotest.matchers.collections.shouldBeEmpty
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.adbc.FaultyDriver
 import org.arbalest.support.adbc.FaultyDriver.Init
 import org.arbalest.support.adbc.FaultyDriverExtension
@@ -15,7 +15,7 @@ import kotlin.io.path.writeText
 
 class AdbcDriverSpec : FunSpec({
     extension(FaultyDriver.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
     extension(FaultyDriverExtension())
     extension(FaultyDriverExtension { FaultyDriver.plain })
 

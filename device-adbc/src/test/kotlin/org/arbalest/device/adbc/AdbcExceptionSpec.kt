@@ -15,7 +15,7 @@ import org.arbalest.device.c.ArrowArrayStreamStruct
 import org.arbalest.device.c.CData
 import org.arbalest.device.c.CExport
 import org.arbalest.device.c.CImport
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.adbc.FaultyDriver
 import org.arbalest.support.adbc.FaultyDriver.Style
 import org.arbalest.support.adbc.FaultyDriverExtension
@@ -26,7 +26,7 @@ import java.lang.foreign.Arena
 
 class AdbcExceptionSpec : FunSpec({
     extension(FaultyDriver.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
     extension(FaultyDriverExtension())
 
     val c by lazy { Faulty.c }

@@ -7,7 +7,7 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.types.shouldBeInstanceOf
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.adbc.FaultyDriver
 import org.arbalest.support.adbc.FaultyDriver.Live
 import org.arbalest.support.adbc.FaultyDriverExtension
@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit.SECONDS
 /** What is done behind a call that is busy. */
 class AdbcHandleDeferredSpec : FunSpec({
     extension(FaultyDriver.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
     extension(FaultyDriverExtension())
 
     val c by lazy { Faulty.c }

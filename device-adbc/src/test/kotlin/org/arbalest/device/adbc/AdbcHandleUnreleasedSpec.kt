@@ -5,7 +5,7 @@ import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.collections.shouldContainExactly
 import io.kotest.matchers.shouldBe
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.adbc.FaultyDriver
 import org.arbalest.testkit.contract.eventually
 import java.util.concurrent.Callable
@@ -14,7 +14,7 @@ import java.util.concurrent.Executors
 /** What the driver itself cannot release, and so is not asked about afterwards. */
 class AdbcHandleUnreleasedSpec : FunSpec({
     extension(FaultyDriver.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
     afterTest { FaultyDriver.plain.reset() }
 
     fun load() = AdbcDriver.load(FaultyDriver.plain.file)

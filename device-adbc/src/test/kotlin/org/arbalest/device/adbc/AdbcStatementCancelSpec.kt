@@ -9,7 +9,7 @@ import io.kotest.matchers.types.shouldBeInstanceOf
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.Devices
 import org.arbalest.device.Errno
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.adbc.FaultyDriver
 import org.arbalest.support.adbc.FaultyDriver.Live
 import org.arbalest.support.adbc.FaultyDriverExtension
@@ -23,7 +23,7 @@ import kotlin.random.Random
 
 class AdbcStatementCancelSpec : FunSpec({
     extension(FaultyDriver.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
     extension(FaultyDriverExtension())
 
     val c by lazy { Faulty.c }

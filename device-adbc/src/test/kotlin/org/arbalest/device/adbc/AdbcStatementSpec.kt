@@ -18,7 +18,7 @@ import org.arbalest.device.Devices
 import org.arbalest.device.Errno
 import org.arbalest.device.Validation
 import org.arbalest.device.adbc.AdbcIngest.Mode
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.adbc.FaultyDriver
 import org.arbalest.support.adbc.FaultyDriver.Live
 import org.arbalest.support.adbc.FaultyDriverExtension
@@ -26,7 +26,7 @@ import java.io.IOException
 
 class AdbcStatementSpec : FunSpec({
     extension(FaultyDriver.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
     extension(FaultyDriverExtension())
 
     val c by lazy { Faulty.c }

@@ -10,10 +10,10 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.adbc.AdbcObjects.Depth
 import org.arbalest.device.types.DataType
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 
 class DuckDbMetadataSpec : FunSpec({
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     fun <T> prepared(block: (AdbcConnection) -> T): T = DuckDb.connected {
         it.execute("CREATE TABLE p (id BIGINT PRIMARY KEY, name VARCHAR NOT NULL DEFAULT 'x', u INTEGER UNIQUE CHECK (u > 3))")

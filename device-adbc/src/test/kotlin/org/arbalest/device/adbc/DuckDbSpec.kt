@@ -23,7 +23,7 @@ import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.Metadata
 import org.arbalest.device.types.Schema
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.withNullRows
 import java.nio.file.Path
 import java.util.concurrent.Callable
@@ -41,7 +41,7 @@ private const val LONG = "SELECT sum(a.range * b.range)::BIGINT AS s FROM range(
 
 /** A real driver, which does a good part of 1.1.0. */
 class DuckDbSpec : FunSpec({
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     test("a library is a driver by its entry point, and of the newest version that it knows [ADB-01]") {
         DuckDb.driver.version() shouldBe AdbcVersion.V1_1_0

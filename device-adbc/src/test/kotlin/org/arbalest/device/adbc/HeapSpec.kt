@@ -5,7 +5,7 @@ import com.sun.management.ThreadMXBean
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.comparables.shouldBeLessThan
 import org.arbalest.device.DeviceArrayReader
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.adbc.FaultyDriver
 import org.arbalest.support.adbc.FaultyDriverExtension
 import java.lang.management.ManagementFactory
@@ -15,7 +15,7 @@ private const val MEASURED = 20_000
 
 class HeapSpec : FunSpec({
     extension(FaultyDriver.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
     extension(FaultyDriverExtension())
 
     val threads = ManagementFactory.getThreadMXBean() as ThreadMXBean

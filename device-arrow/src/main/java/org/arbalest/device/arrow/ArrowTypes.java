@@ -39,7 +39,7 @@ import org.arbalest.device.types.NestedType.RunEndEncodedType;
 import org.arbalest.device.types.NestedType.StructType;
 import org.arbalest.device.types.NestedType.UnionMode;
 import org.arbalest.device.types.NestedType.UnionType;
-import org.arbalest.device.types.TimeUnit;
+import org.arbalest.device.types.ArrowTimeUnit;
 
 /** Arrow Java's types as ours and back, what is below them aside. */
 final class ArrowTypes {
@@ -114,16 +114,16 @@ final class ArrowTypes {
     return new UnionType(mode, typeIds, children);
   }
 
-  private static TimeUnit unit(org.apache.arrow.vector.types.TimeUnit unit) {
+  private static ArrowTimeUnit unit(org.apache.arrow.vector.types.TimeUnit unit) {
     return switch (unit) {
-      case SECOND -> TimeUnit.SECOND;
-      case MILLISECOND -> TimeUnit.MILLISECOND;
-      case MICROSECOND -> TimeUnit.MICROSECOND;
-      case NANOSECOND -> TimeUnit.NANOSECOND;
+      case SECOND -> ArrowTimeUnit.SECOND;
+      case MILLISECOND -> ArrowTimeUnit.MILLISECOND;
+      case MICROSECOND -> ArrowTimeUnit.MICROSECOND;
+      case NANOSECOND -> ArrowTimeUnit.NANOSECOND;
     };
   }
 
-  private static org.apache.arrow.vector.types.TimeUnit unit(TimeUnit unit) {
+  private static org.apache.arrow.vector.types.TimeUnit unit(ArrowTimeUnit unit) {
     return switch (unit) {
       case SECOND -> org.apache.arrow.vector.types.TimeUnit.SECOND;
       case MILLISECOND -> org.apache.arrow.vector.types.TimeUnit.MILLISECOND;
@@ -178,7 +178,7 @@ final class ArrowTypes {
           new ArrowType.Date(
               date.unit() == DateUnit.DAY ? org.apache.arrow.vector.types.DateUnit.DAY : org.apache.arrow.vector.types.DateUnit.MILLISECOND);
       case TimeType time -> {
-        int bits = time.unit() == TimeUnit.SECOND || time.unit() == TimeUnit.MILLISECOND ? 32 : 64;
+        int bits = time.unit() == ArrowTimeUnit.SECOND || time.unit() == ArrowTimeUnit.MILLISECOND ? 32 : 64;
         yield new ArrowType.Time(unit(time.unit()), bits);
       }
       case TimestampType timestamp -> new ArrowType.Timestamp(unit(timestamp.unit()), timestamp.timezone());

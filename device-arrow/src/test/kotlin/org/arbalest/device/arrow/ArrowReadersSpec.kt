@@ -45,7 +45,7 @@ import org.arbalest.device.c.CImport
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.Schema
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import java.io.ByteArrayInputStream
 import java.io.ByteArrayOutputStream
 import java.io.IOException
@@ -56,7 +56,7 @@ import org.apache.arrow.vector.types.pojo.Schema as ArrowSchemaOf
 
 /** IPC in and out, by way of Arrow Java's readers and writers. */
 class ArrowReadersSpec : FunSpec({
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     val schema = Schema.of(Field.of("id", DataType.INT32), Field.of("name", DataType.UTF8), Field.of("tags", DataType.list(Field.of("item", DataType.INT32))))
 

@@ -52,7 +52,7 @@ import org.arbalest.device.types.Field
 import org.arbalest.device.types.FlatType
 import org.arbalest.device.types.NestedType
 import org.arbalest.device.types.Schema
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.withNullRows
 import java.io.IOException
 import java.lang.foreign.Arena
@@ -63,7 +63,7 @@ import org.apache.arrow.vector.types.pojo.Schema as ArrowSchemaOf
 
 /** What is refused, in which words, and what is left afterwards: nothing. */
 class ArrowVectorsBadInputSpec : FunSpec({
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     test("rows that differ, vectors that were closed [ARJ-06]") {
         RootAllocator().use { allocator ->

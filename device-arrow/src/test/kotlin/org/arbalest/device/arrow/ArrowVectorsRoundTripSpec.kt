@@ -23,7 +23,7 @@ import org.arbalest.device.spi.ArrayBridge
 import org.arbalest.device.spi.ForeignArray
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import java.lang.foreign.FunctionDescriptor
 import java.lang.foreign.Linker
 import java.lang.foreign.MemorySegment
@@ -35,7 +35,7 @@ private const val ROWS = 43
 
 /** Every class of vectors, whole, sliced by Arrow Java, empty, all null: to us, to us by way of C, and back. */
 class ArrowVectorsRoundTripSpec : FunSpec({
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     /** How the vectors come to be, of which Arrow Java makes slices by [VectorSchemaRoot.slice]. */
     val shapes = mapOf<String, (VectorKind, BufferAllocator) -> FieldVector>(

@@ -37,13 +37,13 @@ import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.c.CData
 import org.arbalest.device.c.CExport
 import org.arbalest.device.c.CImport
-import org.arbalest.device.monitoring.Ledger
+import org.arbalest.device.monitoring.ResourceCounters
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.NestedType
 import org.arbalest.device.types.Schema
 import org.arbalest.support.ChildJvm
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.fake.FakeDevice
 import org.arbalest.support.fake.FakeExtension
 import org.arbalest.testkit.contract.eventually
@@ -58,7 +58,7 @@ import org.apache.arrow.vector.types.pojo.Schema as ArrowSchemaOf
 
 /** Who holds what, dictionaries, bad input, threads. */
 class ArrowVectorsSpec : FunSpec({
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
     extension(FakeExtension)
 
     test("values are read as they were set, nulls as nulls, and the schema says what Arrow Java's says [ARJ-01]") {
@@ -479,7 +479,7 @@ internal object LateRelease {
         check(source.allocatedMemory > 0) { "the vectors hold it" }
         thread { back.close() }.join()
         check(source.allocatedMemory == 0L && target.allocatedMemory == 0L) { "$source and $target" }
-        check(Ledger.now().isZero) { "${Ledger.now()}" }
+        check(ResourceCounters.now().isZero) { "${ResourceCounters.now()}" }
         println("all is well")
     }
 }

@@ -10,7 +10,7 @@ import org.arbalest.device.support.connect
 import org.arbalest.device.support.outcome
 import org.arbalest.support.CCompiler
 import org.arbalest.support.CPeer
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerProducer
 import org.arbalest.support.PeerProducer.Quirk.*
 import org.arbalest.testkit.contract.eventually
@@ -20,7 +20,7 @@ import java.util.concurrent.Executors
 /** Ending our streams early, or late: nothing is left alive, and nothing called twice. */
 class AsyncArrayStreamCancelSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     val elsewhere = Executors.newSingleThreadExecutor { Thread(it).apply { isDaemon = true } }
     afterSpec { elsewhere.shutdownNow() }

@@ -25,7 +25,7 @@ import org.arbalest.device.types.Metadata
 import org.arbalest.device.types.Schema
 import org.arbalest.support.CCompiler
 import org.arbalest.support.Consumed
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerConsumer
 import org.arbalest.support.PeerProducer
 import org.arbalest.support.Produced
@@ -43,7 +43,7 @@ import org.arbalest.support.PeerProducer.Quirk as Giving
  */
 class AsyncArrayStreamPeersSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     val schema = AsyncSchema(Schema.of(listOf(Field.of("id", DataType.INT64))).asField(), DeviceType.CPU, Metadata.empty())
     val elsewhere = Executors.newSingleThreadExecutor { Thread(it).apply { isDaemon = true } }

@@ -14,14 +14,14 @@ import org.arbalest.device.Errno
 import org.arbalest.device.c.CData
 import org.arbalest.device.c.CImport
 import org.arbalest.device.internal.abi.RawArrowAsyncHandler
-import org.arbalest.device.monitoring.Ledger
+import org.arbalest.device.monitoring.ResourceCounters
 import org.arbalest.device.support.AsyncCollector
 import org.arbalest.device.support.connect
 import org.arbalest.device.support.outcome
 import org.arbalest.device.types.Metadata
 import org.arbalest.support.CCompiler
 import org.arbalest.support.CPeer
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerProducer
 import org.arbalest.support.PeerProducer.Quirk.*
 import org.arbalest.support.PeerStreams
@@ -33,7 +33,7 @@ import java.util.concurrent.Executors
 /** Our handler, driven by a C producer on threads of its own. */
 class AsyncArrayStreamSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     val elsewhere = Executors.newSingleThreadExecutor { Thread(it).apply { isDaemon = true } }
     afterSpec { elsewhere.shutdownNow() }
@@ -312,9 +312,9 @@ class AsyncArrayStreamSpec : FunSpec({
     }
 
     test("a start that throws undoes the stream [ASY-26]") {
-        val before = Ledger.now()
+        val before = ResourceCounters.now()
         shouldThrow<IllegalStateException> { CData.importAsyncStream(CImport.DEVICE) { error("no such library") } }.message shouldBe "no such library"
-        Ledger.now().since(before).isZero shouldBe true
+        ResourceCounters.now().since(before).isZero shouldBe true
         PeerProducer(-1, 1).use { producer ->
             shouldThrow<IllegalStateException> {
                 CData.importAsyncStream(CImport.DEVICE) {

@@ -20,7 +20,7 @@ import org.arbalest.device.c.ArrowAsyncHandlerStruct
 import org.arbalest.device.c.CData
 import org.arbalest.device.c.CExport
 import org.arbalest.device.internal.abi.RawArrowAsyncHandler
-import org.arbalest.device.monitoring.Ledger
+import org.arbalest.device.monitoring.ResourceCounters
 import org.arbalest.device.support.EveryType
 import org.arbalest.device.support.Supplied
 import org.arbalest.device.support.outcome
@@ -30,7 +30,7 @@ import org.arbalest.device.types.Metadata
 import org.arbalest.device.types.Schema
 import org.arbalest.support.CCompiler
 import org.arbalest.support.CPeer
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerConsumer
 import org.arbalest.support.PeerConsumer.Quirk
 import org.arbalest.support.PeerConsumer.Quirk.*
@@ -47,7 +47,7 @@ import java.util.concurrent.RejectedExecutionException
 /** A C handler with threads of its own, driven by us. */
 class AsyncProducerSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     val schema = Schema.of(listOf(Field.of("id", DataType.INT64)))
     val pool = ForkJoinPool.commonPool()
@@ -306,13 +306,13 @@ class AsyncProducerSpec : FunSpec({
 
     test("the producer is alive as long as a task is [ASY-22]") {
         consume(5, EXTRACT_RELEASED, GATE_EXTRACT).use { consumer ->
-            val before = Ledger.now().producers
+            val before = ResourceCounters.now().producers
             CData.exportAsyncStream(AsyncProducer.of(reader(3), Metadata.empty()), consumer.handler, pool, CExport.DEVICE).outcome().getOrThrow()
             eventually("a thread is at the gate") { CPeer.waitingAtGate != 0L }
-            Ledger.now().producers - before shouldBe 1
+            ResourceCounters.now().producers - before shouldBe 1
             CPeer.openGate()
             consumer.join()
-            Ledger.now().producers - before shouldBe 0
+            ResourceCounters.now().producers - before shouldBe 0
         }
     }
 

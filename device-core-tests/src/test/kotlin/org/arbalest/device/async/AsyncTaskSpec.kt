@@ -6,11 +6,11 @@ import io.kotest.matchers.shouldBe
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.support.batch
 import org.arbalest.device.types.Metadata
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 
 /** A task that was made of an array here. */
 class AsyncTaskSpec : FunSpec({
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     test("an array that is given to a task is the task's, also if the task is refused [OWN-16]") {
         val given = batch(3)

@@ -16,8 +16,8 @@ import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Extension
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.Interval
-import org.arbalest.device.types.TimeUnit
-import org.arbalest.support.LedgerExtension
+import org.arbalest.device.types.ArrowTimeUnit
+import org.arbalest.support.ResourceCountersExtension
 import java.math.BigDecimal
 import java.math.BigInteger
 import java.time.Duration
@@ -32,7 +32,7 @@ import java.util.UUID
 
 /** Columns that are given as lists of objects. */
 class BatchBuilderObjectsSpec : FunSpec({
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     fun built(fill: BatchBuilder.() -> Unit, look: (Column) -> Unit) = BatchBuilder.of(Devices.cpu()).use { builder ->
         builder.fill()
@@ -100,7 +100,7 @@ class BatchBuilderObjectsSpec : FunSpec({
         check("timestamp[ns]", { localTimestamp("v", list(moment)) }, { it.getLocalDateTime(0) }, moment)
         check("duration[ns]", { duration("v", list(Duration.ofSeconds(-1, 1))) }, { it.getDuration(0) }, Duration.ofSeconds(-1, 1))
         built({ uuid("v", list(id)) }) { column ->
-            column.field().extension() shouldBe Extension.uuid("v").extension()
+            column.field().extension() shouldBe Field.uuid("v").extension()
             column.getUuid(0) shouldBe id
             column.isNull(1) shouldBe true
         }
@@ -122,20 +122,20 @@ class BatchBuilderObjectsSpec : FunSpec({
     test("a list of objects is a column of the type and the unit that are said [BLD-15]") {
         val instant = Instant.parse("2024-02-29T12:00:00.000001Z")
         val zoned = ZonedDateTime.parse("2024-02-29T13:00:00.000001+01:00[Europe/Paris]")
-        built({ column("at", DataType.timestamp(TimeUnit.MICROSECOND, "UTC"), listOf(instant, zoned, 7, 8L, null)) }) { column ->
+        built({ column("at", DataType.timestamp(ArrowTimeUnit.MICROSECOND, "UTC"), listOf(instant, zoned, 7, 8L, null)) }) { column ->
             column.toList() shouldBe listOf(1_709_208_000_000_001, 1_709_208_000_000_001, 7L, 8L, null)
         }
         built({ column("n", DataType.UINT64, listOf(1, BigInteger.TWO.pow(64) - BigInteger.ONE, BigDecimal("3.00"))) }) { column ->
             column.toList().map { (it as BigDecimal).toBigInteger() } shouldBe listOf(BigInteger.ONE, BigInteger.TWO.pow(64) - BigInteger.ONE, 3.toBigInteger())
         }
         built({ column("n", DataType.dictionary(DataType.INT8, DataType.DATE32), listOf(day, null, day)) }) { it.getLocalDate(2) shouldBe day }
-        built({ column("unit", DataType.dictionary(DataType.INT8, DataType.UTF8), listOf(TimeUnit.SECOND, "MINUTE", null)) }) {
+        built({ column("unit", DataType.dictionary(DataType.INT8, DataType.UTF8), listOf(ArrowTimeUnit.SECOND, "MINUTE", null)) }) {
             it.toList() shouldBe listOf("SECOND", "MINUTE", null)
         }
         built({ column("every", DataType.INTERVAL_MONTH_DAY_NANO, listOf(Interval(1, 2, 3), null)) }) { it.getInterval(0) shouldBe Interval(1, 2, 3) }
         built({ column("every", DataType.INTERVAL_YEAR_MONTH, listOf(Period.ofMonths(14))) }) { it.getPeriod(0).toTotalMonths() shouldBe 14 }
         val offset = OffsetDateTime.parse("2024-02-29T12:00:00.5+05:30")
-        built({ column(Extension.timestampWithOffset("at", TimeUnit.MILLISECOND), listOf(offset, null)) }) {
+        built({ column(Field.timestampWithOffset("at", ArrowTimeUnit.MILLISECOND), listOf(offset, null)) }) {
             it.getOffsetDateTime(0) shouldBe offset
             it.isNull(1) shouldBe true
         }
@@ -186,7 +186,7 @@ class BatchBuilderObjectsSpec : FunSpec({
         taken(DataType.FLOAT16, floatArrayOf(0.5f)) shouldBe listOf(0.5)
         taken(DataType.BOOL, booleanArrayOf(true, false)) shouldBe listOf(true, false)
         taken(DataType.INT64, shortArrayOf(-1)) shouldBe listOf(-1L)
-        taken(DataType.duration(TimeUnit.SECOND), longArrayOf(-5)) shouldBe listOf(-5L)
+        taken(DataType.duration(ArrowTimeUnit.SECOND), longArrayOf(-5)) shouldBe listOf(-5L)
         taken(DataType.UTF8, charArrayOf('a')) shouldBe listOf("a")
     }
 
@@ -211,8 +211,8 @@ class BatchBuilderObjectsSpec : FunSpec({
         refused(DataType.FLOAT16, 2049f) shouldContain "row 0: Float 2049.0 is no value of float16"
         refused(DataType.UTF8, 'a', 5) shouldContain "row 1: Integer 5 is no value of utf8; what is: Character, String"
         refused(DataType.DATE32, Instant.EPOCH) shouldContain "row 0: Instant 1970-01-01T00:00:00Z is no value of date32; what is: LocalDate"
-        refused(DataType.timestamp(TimeUnit.SECOND, null), Instant.EPOCH) shouldContain "is no value of timestamp[s]; what is: LocalDateTime"
-        refused(DataType.timestamp(TimeUnit.SECOND, "UTC"), Instant.ofEpochMilli(1)) shouldContain "which is no whole second, in row 0; timestamp[ms, tz=UTC] does"
+        refused(DataType.timestamp(ArrowTimeUnit.SECOND, null), Instant.EPOCH) shouldContain "is no value of timestamp[s]; what is: LocalDateTime"
+        refused(DataType.timestamp(ArrowTimeUnit.SECOND, "UTC"), Instant.ofEpochMilli(1)) shouldContain "which is no whole second, in row 0; timestamp[ms, tz=UTC] does"
         val lists = DataType.list(Field.of("item", DataType.INT32))
         refused(lists, listOf(1), listOf(2, "3")) shouldContain "column \"x.item\", row 2: String 3 is no value of int32"
         refused(lists, mapOf(1 to 2)) shouldContain " is no value of list<item: int32>; a Collection is, and an array"
@@ -220,7 +220,7 @@ class BatchBuilderObjectsSpec : FunSpec({
         val struct = DataType.struct(Field.of("a", DataType.INT32))
         refused(struct, mapOf("b" to 1)) shouldContain "which has no field \"b\"; it has [a]"
         refused(struct, sortedMapOf(1 to 2)) shouldContain "which has no field \"1\"; it has [a]"
-        refused(struct, java.util.Hashtable(mapOf(TimeUnit.SECOND to 2))) shouldContain "which has no field \"SECOND\"; it has [a]"
+        refused(struct, java.util.Hashtable(mapOf(ArrowTimeUnit.SECOND to 2))) shouldContain "which has no field \"SECOND\"; it has [a]"
         refused(struct, mapOf(null to 1)) shouldContain "which has no field \"null\"; it has [a]"
         refused(struct, listOf(1)) shouldContain "; a Map is, by the names of its fields"
         refused(DataType.struct(Field.of("a", DataType.INT32), Field.of("a", DataType.INT32)), mapOf("a" to 1)) shouldContain "two of whose fields are \"a\""

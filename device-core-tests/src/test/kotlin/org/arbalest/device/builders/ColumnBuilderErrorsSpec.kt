@@ -13,7 +13,7 @@ import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Extension
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.Interval
-import org.arbalest.device.types.TimeUnit
+import org.arbalest.device.types.ArrowTimeUnit
 import java.lang.foreign.MemorySegment
 import java.math.BigDecimal
 import java.time.Instant
@@ -53,17 +53,17 @@ class ColumnBuilderErrorsSpec : FunSpec({
     test("every type says what appends to it [BLD-16]") {
         val says = mapOf(
             DataType.NULL to "appendNull() alone", DataType.BOOL to "append(boolean)", DataType.UINT64 to "append(long)", DataType.FLOAT16 to "append(double)",
-            DataType.decimal64(3, 1) to "append(BigDecimal)", DataType.DATE64 to "append(LocalDate)", DataType.time(TimeUnit.SECOND) to "append(LocalTime)",
-            DataType.timestamp(TimeUnit.SECOND, "UTC") to "append(Instant), append(ZonedDateTime)", DataType.timestamp(TimeUnit.SECOND, null) to "append(LocalDateTime)",
-            DataType.duration(TimeUnit.SECOND) to "append(Duration)", DataType.INTERVAL_YEAR_MONTH to "append(Period), append(Interval) and append(long)",
+            DataType.decimal64(3, 1) to "append(BigDecimal)", DataType.DATE64 to "append(LocalDate)", DataType.time(ArrowTimeUnit.SECOND) to "append(LocalTime)",
+            DataType.timestamp(ArrowTimeUnit.SECOND, "UTC") to "append(Instant), append(ZonedDateTime)", DataType.timestamp(ArrowTimeUnit.SECOND, null) to "append(LocalDateTime)",
+            DataType.duration(ArrowTimeUnit.SECOND) to "append(Duration)", DataType.INTERVAL_YEAR_MONTH to "append(Period), append(Interval) and append(long)",
             DataType.LARGE_UTF8 to "append(String)", DataType.BINARY_VIEW to "append(byte[])", DataType.listView(item) to "appendList(size) appends to it, and items()",
             DataType.map(Field.of("key", DataType.INT8), item) to "appendMap(size) appends to it, and keys() and values()",
             DataType.denseUnion(item) to "appendUnion(child) appends to it, and child(…)",
         )
         builders { for ((type, what) in says) refused { column(type).viewBufferSize(0) }.let { if (type != DataType.BINARY_VIEW) it shouldContain "does not hold views; $what" } }
         val extended = mapOf(
-            Extension.uuid("x") to "append(UUID)", Extension.bool8("x") to "append(boolean)",
-            Extension.timestampWithOffset("x", TimeUnit.SECOND) to "append(OffsetDateTime)",
+            Field.uuid("x") to "append(UUID)", Field.bool8("x") to "append(boolean)",
+            Field.timestampWithOffset("x", ArrowTimeUnit.SECOND) to "append(OffsetDateTime)",
         )
         builders { for ((field, what) in extended) refused { column(field).appendMap(1) } shouldContain "does not hold a map; $what" }
     }
@@ -100,7 +100,7 @@ class ColumnBuilderErrorsSpec : FunSpec({
 
     test("a null struct whose fields nobody appended says what appends them, at once and when the batch is built [BLD-17]") {
         val why = "; those of a null struct are appended, too, or made by appendNullWithParts()"
-        for (type in listOf(Field.of("x", DataType.struct(item)), Extension.timestampWithOffset("x", TimeUnit.SECOND))) {
+        for (type in listOf(Field.of("x", DataType.struct(item)), Field.timestampWithOffset("x", ArrowTimeUnit.SECOND))) {
             builders {
                 val column = column(type).appendNull()
                 shouldThrow<IllegalStateException> { build() }.message shouldEndWith "has 0$why"
@@ -120,7 +120,7 @@ class ColumnBuilderErrorsSpec : FunSpec({
             DataType.dictionary(DataType.INT8, DataType.UTF8) to { append(none<String>()) }, DataType.INTERVAL_DAY_TIME to { append(none<Interval>()) },
             DataType.UTF8 to { append(none<MemorySegment>()) }, DataType.BINARY_VIEW to { append(none<MemorySegment>()) },
             DataType.fixedSizeBinary(2) to { append(none<MemorySegment>()) }, DataType.dictionary(DataType.INT8, DataType.UTF8) to { append(none<MemorySegment>()) },
-            DataType.DATE32 to { append(none<LocalDate>()) }, DataType.timestamp(TimeUnit.SECOND, "UTC") to { append(none<Instant>()) },
+            DataType.DATE32 to { append(none<LocalDate>()) }, DataType.timestamp(ArrowTimeUnit.SECOND, "UTC") to { append(none<Instant>()) },
         )
         builders {
             for ((type, append) in values) withClue(type) {
@@ -128,8 +128,8 @@ class ColumnBuilderErrorsSpec : FunSpec({
                 shouldThrow<NullPointerException> { column.append() }.message shouldBe "value is null, which appendNull() appends"
                 column.length() shouldBe 0
             }
-            shouldThrow<NullPointerException> { column(Extension.uuid("x")).append(none<UUID>()) }.message shouldContain "appendNull()"
-            val times = column(Extension.timestampWithOffset("x", TimeUnit.SECOND))
+            shouldThrow<NullPointerException> { column(Field.uuid("x")).append(none<UUID>()) }.message shouldContain "appendNull()"
+            val times = column(Field.timestampWithOffset("x", ArrowTimeUnit.SECOND))
             shouldThrow<NullPointerException> { times.append(none<OffsetDateTime>()) }.message shouldContain "appendNull()"
         }
     }

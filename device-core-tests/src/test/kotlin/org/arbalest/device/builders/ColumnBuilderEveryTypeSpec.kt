@@ -22,7 +22,7 @@ import org.arbalest.device.types.NestedType.RunEndEncodedType
 import org.arbalest.device.types.NestedType.StructType
 import org.arbalest.device.types.NestedType.UnionType
 import org.arbalest.support.CCompiler
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerMoves
 import org.arbalest.support.StructKind
 import java.lang.foreign.Arena
@@ -31,7 +31,7 @@ import java.lang.foreign.MemorySegment
 /** Arrays of every type, built value by value: what C reads in them is what it reads in those that were laid by hand. */
 class ColumnBuilderEveryTypeSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     fun isNull(row: Int) = row % 4 == 3
 

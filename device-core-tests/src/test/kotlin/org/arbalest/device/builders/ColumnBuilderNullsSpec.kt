@@ -16,7 +16,7 @@ import org.arbalest.device.types.Field
 import org.arbalest.device.types.NestedType
 import org.arbalest.device.types.NestedType.StructType
 import org.arbalest.device.types.NestedType.UnionType
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
 import java.util.BitSet
@@ -24,7 +24,7 @@ import kotlin.random.Random
 
 /** Several nulls at once: by their number, and by a validity bitmap. */
 class ColumnBuilderNullsSpec : FunSpec({
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     fun built(field: Field, rows: Int, fill: ColumnBuilder.() -> Unit): DeviceArray = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
         batch.column(field).fill()

@@ -30,7 +30,7 @@ import org.arbalest.device.types.Field
 import org.arbalest.device.types.Metadata
 import org.arbalest.device.types.Schema
 import org.arbalest.support.CCompiler
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerConsumer
 import org.arbalest.support.PeerMoves
 import org.arbalest.support.PeerNodes
@@ -46,7 +46,7 @@ import java.util.concurrent.ForkJoinPool
 /** Structs that are known by their addresses, as Arrow Java, DuckDB and Python know them, and what cannot be one. */
 class CDataSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     val pool = ForkJoinPool.commonPool()
     val schema = Schema.of(listOf(Field.of("id", DataType.INT64)))

@@ -18,7 +18,7 @@ import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.FlatType
 import org.arbalest.support.CCompiler
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerNodes
 import org.arbalest.support.PeerNodes.Placement
 import org.arbalest.support.StructKind
@@ -28,7 +28,7 @@ import java.lang.foreign.ValueLayout
 /** Text and binary as bytes, without a String. */
 class ByteStringsSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     val cases = ByteStringCases(55, 400)
     val values = cases.values
@@ -39,7 +39,7 @@ class ByteStringsSpec : FunSpec({
     }
 
     /** The values as C has them, with one in front that the offset leaves out, in memory that ends where they do. */
-    fun <T> imported(type: DataType, rows: List<ByteArray>, look: (ByteStrings) -> T): T = Arena.ofConfined().use { arena ->
+    fun <T> imported(type: DataType, rows: List<ByteArray>, look: (ByteStringView) -> T): T = Arena.ofConfined().use { arena ->
         val all = listOf(byteArrayOf(9, 9, 9)) + rows
         val out = arena.struct(StructKind.ARRAY)
         val data = all.fold(byteArrayOf()) { bytes, it -> bytes + it }
@@ -125,14 +125,14 @@ class ByteStringsSpec : FunSpec({
     }
 
     test("offsets that lead beyond what there is are refused by every reading, with the numbers [READ-55, ARR-09]") {
-        fun text(offsets: List<Int>, data: ByteArray?, look: (ByteStrings) -> Unit) = Arena.ofConfined().use { arena ->
+        fun text(offsets: List<Int>, data: ByteArray?, look: (ByteStringView) -> Unit) = Arena.ofConfined().use { arena ->
             val out = arena.struct(StructKind.ARRAY)
             PeerNodes.array(out, offsets.size - 1L, buffers = 3)
             PeerNodes.setBuffer(out, 1, offsets(false, offsets))
             PeerNodes.setBuffer(out, 2, data)
             CData.importArray(out, CImport.DATA.schema(Field.of("a", DataType.UTF8))).use { look(it.asColumn().asByteStrings()) }
         }
-        val readings = listOf<(ByteStrings, Long) -> Any>(
+        val readings = listOf<(ByteStringView, Long) -> Any>(
             { it, row -> it.byteLength(row) }, { it, row -> it.byteLengthOrDefault(row, 0) }, { it, row -> it.contentEquals(row, ByteArray(1)) },
             { it, row -> it.startsWith(row, ByteArray(1)) }, { it, row -> it.compare(row, ByteArray(1)) }, { it, row -> it.hash(row) }, { it, row -> it.byteAt(row, 0) },
             { it, row -> it.start(row) }, { it, row -> it.compare(row, it, row) }, { it, row -> it.contentEquals(row, it, row) }, { it, row -> it.getString(row) },

@@ -15,7 +15,7 @@ import org.arbalest.device.support.struct
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.support.CCompiler
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerNodes
 import org.arbalest.support.PeerNodes.Placement
 import org.arbalest.support.StructKind
@@ -25,7 +25,7 @@ import java.lang.foreign.MemorySegment
 /** Text and binary in views as bytes: within the view, or in one of several data buffers. */
 class ByteStringsViewSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     val cases = ByteStringCases(56, 300)
     val values = cases.values
@@ -35,7 +35,7 @@ class ByteStringsViewSpec : FunSpec({
     fun longs(vararg numbers: Long) = little(*numbers, width = 8)
 
     /** As C has them: one in front that the offset leaves out, the data in three buffers, each of which ends where its memory does. */
-    fun <T> imported(type: DataType, rows: List<ByteArray>, look: (ByteStrings) -> T): T = Arena.ofConfined().use { arena ->
+    fun <T> imported(type: DataType, rows: List<ByteArray>, look: (ByteStringView) -> T): T = Arena.ofConfined().use { arena ->
         val data = MutableList(3) { byteArrayOf() }
         var views = ints(-1, -1, -1, -1)
         for ((row, value) in rows.withIndex()) {
@@ -115,7 +115,7 @@ class ByteStringsViewSpec : FunSpec({
             ints(Int.MAX_VALUE, 0, 1, Int.MAX_VALUE) to "views[2] has 2147483647 bytes at 2147483647, but data buffer 1 has 14",
             ints(13, 0, 0, 0) to "views[2] has 13 bytes at 0, but data buffer 0 has 0",
         )
-        val readings = listOf<(ByteStrings, Long) -> Any>(
+        val readings = listOf<(ByteStringView, Long) -> Any>(
             { it, row -> it.byteLength(row) }, { it, row -> it.byteLengthOrDefault(row, 0) }, { it, row -> it.contentEquals(row, ByteArray(13)) },
             { it, row -> it.startsWith(row, ByteArray(1)) }, { it, row -> it.compare(row, ByteArray(1)) }, { it, row -> it.hash(row) }, { it, row -> it.byteAt(row, 0) },
             { it, row -> it.compare(row, it, row) }, { it, row -> it.contentEquals(row, it, row) }, { it, row -> it.getBytes(row) },

@@ -23,9 +23,9 @@ import org.arbalest.device.types.Field
 import org.arbalest.device.types.FlatType.DecimalType
 import org.arbalest.device.types.NestedType.ListType
 import org.arbalest.device.types.NestedType.StructType
-import org.arbalest.device.types.TimeUnit
+import org.arbalest.device.types.ArrowTimeUnit
 import org.arbalest.support.CCompiler
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import java.lang.foreign.Arena
 import java.math.BigDecimal
 import java.math.BigInteger
@@ -36,7 +36,7 @@ import kotlin.random.Random
 /** That errors name the column by its path, and the row; and small things that are read otherwise than they look. */
 class ColumnErrorsSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     fun raw(name: String, type: DataType, length: Int, vararg buffers: ByteBuffer?, nulls: Long = 0, children: List<RawArray> = listOf()) =
         RawArray(Field.of(name, type), length, nulls, 0, buffers.toMutableList(), children)
@@ -59,8 +59,8 @@ class ColumnErrorsSpec : FunSpec({
             return message
         }
         refused(DataType.INT64, 1, longs(0, 1L shl 40)) { it.getInt(1) } shouldContain "1099511627776 does not fit an int"
-        refused(DataType.time(TimeUnit.SECOND), 1, ints(0, 86_400)) { it.getLocalTime(1) }
-        refused(DataType.timestamp(TimeUnit.SECOND, "Mars/Olympus"), 1, longs(0, 0)) { it.getZonedDateTime(1) }
+        refused(DataType.time(ArrowTimeUnit.SECOND), 1, ints(0, 86_400)) { it.getLocalTime(1) }
+        refused(DataType.timestamp(ArrowTimeUnit.SECOND, "Mars/Olympus"), 1, longs(0, 0)) { it.getZonedDateTime(1) }
         imported(under(raw("f", DataType.INT8, 2, bytes(1), bytes(1, 2), nulls = 1))) { array ->
             shouldThrow<NoSuchElementException> { array.asColumn().column("f").getLong(1) }.message shouldBe
                 "column \"s.f\" of type int8 is null in row 1; ask isNull first, or read it by Column.get, in Kotlin by getOrNull"
@@ -81,7 +81,7 @@ class ColumnErrorsSpec : FunSpec({
                 for (read in longs) shouldThrow<IllegalArgumentException> { read(array.asColumn()) }
                 array.asColumn().toDoubleArray(7.0).size shouldBe rows.size
             }
-            for (type in listOf(DataType.DATE32, DataType.timestamp(TimeUnit.SECOND, null))) HandLaid.imported(type, rows, 1) { array ->
+            for (type in listOf(DataType.DATE32, DataType.timestamp(ArrowTimeUnit.SECOND, null))) HandLaid.imported(type, rows, 1) { array ->
                 for (read in doubles) shouldThrow<IllegalArgumentException> { read(array.asColumn()) }
                 array.asColumn().toLongArray(7).size shouldBe rows.size
             }

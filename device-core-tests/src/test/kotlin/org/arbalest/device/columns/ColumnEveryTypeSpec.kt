@@ -29,14 +29,14 @@ import org.arbalest.device.types.NestedType.StructType
 import org.arbalest.device.types.NestedType.UnionMode
 import org.arbalest.device.types.NestedType.UnionType
 import org.arbalest.support.CCompiler
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.StructKind
 import java.lang.foreign.Arena
 
 /** Arrays of every type from outside, byte by byte as the specification has them, read in every way that there is. */
 class ColumnEveryTypeSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     fun field(name: String, type: DataType) = Field.of(name, type)
     fun runs(values: DataType) = RunEndEncodedType(field("run_ends", DataType.INT32).withNullable(false), field("values", values))

@@ -16,7 +16,7 @@ import org.arbalest.device.types.FlatType.IntType
 import org.arbalest.device.types.FlatType.LargeUtf8Type
 import org.arbalest.device.types.NestedType.ListType
 import org.arbalest.support.CCompiler
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerNodes
 import org.arbalest.support.PeerNodes.Placement.GUARDED
 import org.arbalest.support.StructKind
@@ -26,7 +26,7 @@ import java.lang.foreign.MemorySegment
 /** Buffers end where readable memory does: reading one byte too many would end this process. */
 class ColumnGuardPageSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     fun guarded(out: MemorySegment, length: Int, nulls: Long, offset: Int, vararg buffers: ByteArray?, children: Long = 0) {
         PeerNodes.array(out, length.toLong(), nulls, offset.toLong(), buffers.size.toLong(), children)

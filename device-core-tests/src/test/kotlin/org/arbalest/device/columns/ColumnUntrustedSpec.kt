@@ -30,7 +30,7 @@ import org.arbalest.device.types.NestedType.UnionType
 import org.arbalest.device.types.Schema
 import org.arbalest.support.CCompiler
 import org.arbalest.support.CPeer
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerMoves
 import org.arbalest.support.PeerNodes
 import org.arbalest.support.PeerStreams
@@ -45,7 +45,7 @@ import java.nio.ByteOrder
 /** Reading what a peer wrote, without trusting it. */
 class ColumnUntrustedSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     fun ints(vararg values: Int): ByteArray =
         ByteBuffer.allocate(4 * values.size).order(ByteOrder.nativeOrder()).apply { values.forEach(::putInt) }.array()

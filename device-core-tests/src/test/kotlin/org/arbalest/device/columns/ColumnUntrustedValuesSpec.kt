@@ -18,7 +18,7 @@ import org.arbalest.device.types.NestedType.RunEndEncodedType
 import org.arbalest.device.types.NestedType.UnionMode
 import org.arbalest.device.types.NestedType.UnionType
 import org.arbalest.support.CCompiler
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerNodes
 import org.arbalest.support.StructKind
 import java.lang.foreign.Arena
@@ -29,7 +29,7 @@ import java.nio.ByteOrder
 /** Views, lists, unions, runs and dictionaries whose buffers lead somewhere else: said with the path, the row and the numbers. */
 class ColumnUntrustedValuesSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     fun ints(vararg values: Int): ByteArray = ByteBuffer.allocate(4 * values.size).order(ByteOrder.nativeOrder()).apply { values.forEach(::putInt) }.array()
     fun longs(vararg values: Long): ByteArray = ByteBuffer.allocate(8 * values.size).order(ByteOrder.nativeOrder()).apply { values.forEach(::putLong) }.array()

@@ -25,7 +25,7 @@ import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.FlatType
 import org.arbalest.support.CCompiler
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerMoves
 import org.arbalest.support.PeerNodes
 import org.arbalest.support.PeerNodes.Placement
@@ -41,20 +41,20 @@ import kotlin.random.Random
 /** The typed views: `asLongs()` and its like. */
 class ColumnValuesSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     /** Each view: how a column has it, how it reads a row, with another value for a null, and all rows. */
     class View(
-        val of: (Column) -> ColumnValues,
-        val get: (ColumnValues, Long) -> Any,
-        val orDefault: (ColumnValues, Long) -> Any,
-        val all: (ColumnValues) -> List<Any>,
-        val allOr: (ColumnValues) -> List<Any>,
+        val of: (Column) -> ColumnView,
+        val get: (ColumnView, Long) -> Any,
+        val orDefault: (ColumnView, Long) -> Any,
+        val all: (ColumnView) -> List<Any>,
+        val allOr: (ColumnView) -> List<Any>,
     )
 
     @Suppress("UNCHECKED_CAST")
-    fun <V : ColumnValues> view(of: (Column) -> V, get: (V, Long) -> Any, orDefault: (V, Long) -> Any, all: (V) -> List<Any>, allOr: (V) -> List<Any>) =
-        View(of, get as (ColumnValues, Long) -> Any, orDefault as (ColumnValues, Long) -> Any, all as (ColumnValues) -> List<Any>, allOr as (ColumnValues) -> List<Any>)
+    fun <V : ColumnView> view(of: (Column) -> V, get: (V, Long) -> Any, orDefault: (V, Long) -> Any, all: (V) -> List<Any>, allOr: (V) -> List<Any>) =
+        View(of, get as (ColumnView, Long) -> Any, orDefault as (ColumnView, Long) -> Any, all as (ColumnView) -> List<Any>, allOr as (ColumnView) -> List<Any>)
 
     val views = mapOf(
         "asLongs" to view(Column::asLongs, { v, row -> v[row] }, { v, row -> v.getOrDefault(row, 77) }, { it.toArray().toList() }, { it.toArray(77).toList() }),

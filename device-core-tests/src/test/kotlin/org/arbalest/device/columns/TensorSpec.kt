@@ -26,7 +26,7 @@ import org.arbalest.device.types.Extension.VariableShapeTensor
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.NestedType.DictionaryType
 import org.arbalest.support.CCompiler
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.StructKind
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
@@ -36,7 +36,7 @@ import java.nio.ByteOrder
 /** Tensors as values of columns: of one shape, and of a shape each. */
 class TensorSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     fun built(field: Field, rows: Int, fill: (ColumnBuilder) -> Unit): DeviceArray = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
         batch.column(field).let(fill)
@@ -77,7 +77,7 @@ class TensorSpec : FunSpec({
             array.column(0).get(0) shouldBe List(24) { it.toLong() }
             array.column(0).getList(0).length() shouldBe 24
         }
-        built(Extension.fixedShapeTensor("scalar", DataType.FLOAT64), 1) { it.appendTensor().items().append(0.5) }.use { array ->
+        built(Field.fixedShapeTensor("scalar", DataType.FLOAT64), 1) { it.appendTensor().items().append(0.5) }.use { array ->
             array.column(0).getTensor(0).run { shape() to values().getDouble(index()) } shouldBe (listOf<Int>() to 0.5)
         }
         BatchBuilder.of(Devices.cpu(), 1).use { batch ->
@@ -87,7 +87,7 @@ class TensorSpec : FunSpec({
     }
 
     test("tensors of a shape each: whole, cut, null, without elements, without dimensions [EXT-07]") {
-        val field = Extension.variableShapeTensor("image", DataType.FLOAT32, 2).withExtension(VariableShapeTensor(listOf("H", "W"), listOf(1, 0), listOf()))
+        val field = Field.variableShapeTensor("image", DataType.FLOAT32, 2).withExtension(VariableShapeTensor(listOf("H", "W"), listOf(1, 0), listOf()))
         val shapes = listOf(listOf(2, 3), null, listOf(0, 5), listOf(1, 1), listOf(3, 2))
         built(field, shapes.size) { column ->
             for (shape in shapes) if (shape == null) column.appendNullWithParts() else column.appendTensor(*shape.toIntArray())
@@ -108,8 +108,8 @@ class TensorSpec : FunSpec({
             }
             array.column(0).get(3) shouldBe mapOf("data" to listOf(6.0), "shape" to listOf(1L, 1L))
         }
-        built(Extension.variableShapeTensor("n", DataType.INT8, 0), 1) { it.appendTensor().child("data").items().append(7) }.use { it.column(0).getTensor(0).run { values().getInt(index()) } shouldBe 7 }
-        val encoded = Field.of("d", DictionaryType(DataType.INT8, Extension.variableShapeTensor("t", DataType.INT8, 1), false))
+        built(Field.variableShapeTensor("n", DataType.INT8, 0), 1) { it.appendTensor().child("data").items().append(7) }.use { it.column(0).getTensor(0).run { values().getInt(index()) } shouldBe 7 }
+        val encoded = Field.of("d", DictionaryType(DataType.INT8, Field.variableShapeTensor("t", DataType.INT8, 1), false))
         built(encoded, 3) { column ->
             for (size in listOf(2, 1, 2)) {
                 column.dictionary().child("data").items().appendAll(ByteArray(size) { 5 })
@@ -122,7 +122,7 @@ class TensorSpec : FunSpec({
     }
 
     test("a tensor that the type does not have is not appended, nor any part of it [EXT-07]") {
-        val field = Extension.variableShapeTensor("t", DataType.INT8, 2).withExtension(VariableShapeTensor(listOf(), listOf(), listOf(null, 3)))
+        val field = Field.variableShapeTensor("t", DataType.INT8, 2).withExtension(VariableShapeTensor(listOf(), listOf(), listOf(null, 3)))
         BatchBuilder.of(Devices.cpu(), 1).use { batch ->
             val column = batch.column(field)
             val wrong = mapOf(
@@ -139,7 +139,7 @@ class TensorSpec : FunSpec({
     }
 
     test("data and shape that do not go together are EINVAL, with the path, the row and the numbers; the neighbours are read [EXT-07]") {
-        val field = Extension.variableShapeTensor("t", DataType.INT32, 2).withExtension(VariableShapeTensor(listOf(), listOf(), listOf(null, 2)))
+        val field = Field.variableShapeTensor("t", DataType.INT32, 2).withExtension(VariableShapeTensor(listOf(), listOf(), listOf(null, 2)))
         val nullable = DataType.struct(*field.type().children().map { it.withNullable(true) }.toTypedArray())
         fun tensors(vararg shape: Int, nullData: Boolean = false, nullShape: Boolean = false, nullSize: Boolean = false): DeviceArray {
             fun validity(isNull: Boolean) = if (isNull) ints(0b01) else null

@@ -14,7 +14,7 @@ import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.FlatType.*
 import org.arbalest.device.types.NestedType.*
-import org.arbalest.device.types.TimeUnit
+import org.arbalest.device.types.ArrowTimeUnit
 import org.arbalest.support.PeerMoves
 import org.arbalest.support.PeerNodes
 import org.arbalest.support.PeerNodes.Placement.GUARDED
@@ -31,8 +31,8 @@ import java.nio.ByteOrder
 internal object FuzzArray : FuzzTarget() {
     private val fixed = listOf<DataType>(
         DataType.BOOL, DataType.INT8, DataType.UINT16, DataType.INT32, DataType.UINT64, DataType.FLOAT16, DataType.FLOAT32, DataType.FLOAT64,
-        FixedSizeBinaryType(0), FixedSizeBinaryType(3), DataType.DATE32, DataType.DATE64, TimeType(TimeUnit.SECOND),
-        TimestampType(TimeUnit.NANOSECOND, null), DurationType(TimeUnit.SECOND), DataType.decimal32(9, 2), DataType.decimal128(38, 0), DataType.decimal256(76, 10),
+        FixedSizeBinaryType(0), FixedSizeBinaryType(3), DataType.DATE32, DataType.DATE64, TimeType(ArrowTimeUnit.SECOND),
+        TimestampType(ArrowTimeUnit.NANOSECOND, null), DurationType(ArrowTimeUnit.SECOND), DataType.decimal32(9, 2), DataType.decimal128(38, 0), DataType.decimal256(76, 10),
         DataType.INTERVAL_MONTH_DAY_NANO,
     )
     private val leaves = listOf<DataType>(DataType.NULL, DataType.UTF8, DataType.LARGE_UTF8, DataType.BINARY, DataType.LARGE_BINARY, DataType.UTF8_VIEW, DataType.BINARY_VIEW)

@@ -2,7 +2,7 @@
 package org.arbalest.device.fuzz
 
 import org.arbalest.device.DeviceException
-import org.arbalest.device.monitoring.Ledger
+import org.arbalest.device.monitoring.ResourceCounters
 import org.arbalest.support.CPeer
 import java.nio.MappedByteBuffer
 import java.nio.channels.FileChannel
@@ -24,9 +24,9 @@ internal abstract class FuzzTarget {
     fun fuzz(data: ByteArray) {
         note(data)
         CPeer.reset()
-        val (ledger, peer) = Ledger.now() to CPeer.counts()
+        val (ledger, peer) = ResourceCounters.now() to CPeer.counts()
         run(Input(data))
-        val left = Ledger.now().since(ledger)
+        val left = ResourceCounters.now().since(ledger)
         check(left.isZero) { "left: $left" }
         val after = CPeer.counts().copy(releaseCalls = peer.releaseCalls)
         check(after == peer.copy(doubleReleases = 0, violations = 0, violation = "")) { "the C peer had $peer, and has $after" }

@@ -7,14 +7,14 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.Devices
 import org.arbalest.device.MemoryPool
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import java.lang.management.ManagementFactory
 import javax.management.Attribute
 import javax.management.ObjectName
 
 /** The beans, as a monitor sees them. */
 class MXBeanRegistrationSpec : FunSpec({
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     val server = ManagementFactory.getPlatformMBeanServer()
 
@@ -24,22 +24,22 @@ class MXBeanRegistrationSpec : FunSpec({
     }
 
     test("the ledger's bean has each of its numbers, as it is when it is asked") {
-        val name = ObjectName("org.arbalest:type=Ledger")
-        val registration = Ledger.registerMXBean()
+        val name = ObjectName("org.arbalest:type=ResourceCounters")
+        val registration = ResourceCounters.registerMXBean()
         registration.objectName() shouldBe name.toString()
         registration.use {
-            val numbers = Ledger::class.java.recordComponents.associateBy { it.name.replaceFirstChar(Char::uppercase) }
+            val numbers = ResourceCounters::class.java.recordComponents.associateBy { it.name.replaceFirstChar(Char::uppercase) }
             Devices.cpu().allocate(100).use {
-                val now = Ledger.now()
+                val now = ResourceCounters.now()
                 attributes(name) shouldBe numbers.mapValues { (_, component) -> component.accessor.invoke(now) }
                 attributes(name)["BufferBytes"] shouldBe now.bufferBytes()
             }
             server.getMBeanInfo(name).descriptor.getFieldValue("mxbean") shouldBe "true"
-            shouldThrow<IllegalStateException> { Ledger.registerMXBean() }.message shouldBe "org.arbalest:type=Ledger is registered already"
+            shouldThrow<IllegalStateException> { ResourceCounters.registerMXBean() }.message shouldBe "org.arbalest:type=ResourceCounters is registered already"
         }
         server.isRegistered(name) shouldBe false
         registration.close()
-        Ledger.registerMXBean().close()
+        ResourceCounters.registerMXBean().close()
     }
 
     test("a pool's bean has its statistics, and trims it; its name may be any") {
@@ -68,7 +68,7 @@ class MXBeanRegistrationSpec : FunSpec({
     }
 
     test("a bean that somebody else took out is closed all the same") {
-        val registration = Ledger.registerMXBean()
+        val registration = ResourceCounters.registerMXBean()
         server.unregisterMBean(ObjectName(registration.objectName()))
         registration.close()
     }

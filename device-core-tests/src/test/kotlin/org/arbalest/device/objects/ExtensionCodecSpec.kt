@@ -21,14 +21,14 @@ import org.arbalest.device.types.NestedType.DictionaryType
 import org.arbalest.device.types.NestedType.ListType
 import org.arbalest.device.types.NestedType.RunEndEncodedType
 import org.arbalest.support.CCompiler
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.StructKind
 import java.lang.foreign.Arena
 
 /** Extension types of the user's own. */
 class ExtensionCodecSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     data class Money(val cents: Long)
 
@@ -180,7 +180,7 @@ class ExtensionCodecSpec : FunSpec({
         }
         val json = ExtensionCodec.of("arrow.json", List::class.java, DataType.UTF8, { column, row -> column.getString(row).split(",") }, { column, it -> column.append(it.joinToString(",")) })
         registered(json) {
-            built(Extension.json("doc"), 1) { json.append(it, listOf("1", "2")) }.use { array ->
+            built(Field.json("doc"), 1) { json.append(it, listOf("1", "2")) }.use { array ->
                 values(array.column(0)) shouldBe listOf(listOf("1", "2"))
                 array.column(0).getString(0) shouldBe "1,2"
             }

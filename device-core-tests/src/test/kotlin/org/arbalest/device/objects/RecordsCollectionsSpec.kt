@@ -17,13 +17,13 @@ import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.Schema
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import java.util.Optional
 import java.util.UUID
 
 /** Components that are sets, arrays of objects, and what may be there. */
 class RecordsCollectionsSpec : FunSpec({
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     val memory = Devices.cpu().memory()
     val leg = Leg("JFK", null, 2475)

@@ -14,8 +14,8 @@ import org.arbalest.device.types.Field
 import org.arbalest.device.types.NestedType.DictionaryType
 import org.arbalest.device.types.NestedType.RunEndEncodedType
 import org.arbalest.device.types.Schema
-import org.arbalest.device.types.TimeUnit
-import org.arbalest.support.LedgerExtension
+import org.arbalest.device.types.ArrowTimeUnit
+import org.arbalest.support.ResourceCountersExtension
 import java.time.OffsetDateTime
 import java.util.UUID
 
@@ -51,7 +51,7 @@ private data class Shifted(val plain: Long, val box: Long?)
 
 /** Rows whose components are values of extension types. */
 class RecordsExtensionsSpec : FunSpec({
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     val memory = Devices.cpu().memory()
     val (one, two) = UUID(1, 2) to UUID.fromString("f81d4fae-7dec-11d0-a765-00a0c91e6bf6")
@@ -84,8 +84,8 @@ class RecordsExtensionsSpec : FunSpec({
 
     test("UUIDs and points in time with an offset are built as Arrow's types for them, and come back from C as they were [OBJ-01]") {
         val schema = Records.of(Visit::class.java).schema()
-        schema.field("id") shouldBe Extension.uuid("id")
-        schema.field("at") shouldBe Extension.timestampWithOffset("at", TimeUnit.NANOSECOND)
+        schema.field("id") shouldBe Field.uuid("id")
+        schema.field("at") shouldBe Field.timestampWithOffset("at", ArrowTimeUnit.NANOSECOND)
         again(Visit::class.java, visits) shouldBe visits
         Records.of(Visit::class.java).build(memory, visits).use { batch ->
             batch.validate(org.arbalest.device.Validation.FULL)
@@ -101,7 +101,7 @@ class RecordsExtensionsSpec : FunSpec({
         )
         fun plain(all: List<Visits>) = all.map { listOf(it.last, it.ids, it.times, it.flags?.toList()) }
         plain(again(Visits::class.java, rows)) shouldBe plain(rows)
-        val strict = with(Visit::class.java, Extension.uuid("id").withNullable(false), Extension.timestampWithOffset("at", TimeUnit.NANOSECOND).withNullable(false))
+        val strict = with(Visit::class.java, Field.uuid("id").withNullable(false), Field.timestampWithOffset("at", ArrowTimeUnit.NANOSECOND).withNullable(false))
         val schema = with(Visits::class.java, Field.of("last", DataType.struct(*strict.fields().toTypedArray())))
         plain(again(Visits::class.java, rows.take(2), schema)) shouldBe plain(rows.take(2))
     }
@@ -119,7 +119,7 @@ class RecordsExtensionsSpec : FunSpec({
                 """.trimIndent()
             }
         }
-        BatchBuilder.of(memory, 1).use { it.column(Extension.uuid("price")).append(one); it.build() }.use {
+        BatchBuilder.of(memory, 1).use { it.column(Field.uuid("price")).append(one); it.build() }.use {
             shouldThrow<IllegalArgumentException> { Records.of(Stored::class.java).rows(it) }.message shouldContain "price: Long cannot be read from arrow.uuid (fixed_size_binary[16]); UUID, byte[] can"
         }
         val bytes = with(Visit::class.java, Field.of("id", DataType.fixedSizeBinary(16)))
@@ -127,8 +127,8 @@ class RecordsExtensionsSpec : FunSpec({
     }
 
     test("a boolean is arrow.bool8, too, of primitives, boxes and arrays [OBJ-01]") {
-        again(Visit::class.java, visits, with(Visit::class.java, Extension.bool8("first").withNullable(false), Extension.bool8("paid"))) shouldBe visits
-        val flags = with(Visits::class.java, Field.of("flags", DataType.list(Extension.bool8("item"))))
+        again(Visit::class.java, visits, with(Visit::class.java, Field.bool8("first").withNullable(false), Field.bool8("paid"))) shouldBe visits
+        val flags = with(Visits::class.java, Field.of("flags", DataType.list(Field.bool8("item"))))
         again(Visits::class.java, listOf(Visits(null, null, null, booleanArrayOf(true, false))), flags)[0].flags?.toList() shouldBe listOf(true, false)
     }
 
@@ -137,7 +137,7 @@ class RecordsExtensionsSpec : FunSpec({
             field.storage().withType(DictionaryType(DataType.INT8, field.withName(""), false)),
             field.storage().withType(RunEndEncodedType(Field.of("run_ends", DataType.INT32).withNullable(false), field.withName("values"))),
         )
-        for (id in encoded(Extension.uuid("id"))) for (at in encoded(Extension.timestampWithOffset("at", TimeUnit.NANOSECOND))) for (paid in encoded(Extension.bool8("paid"))) {
+        for (id in encoded(Field.uuid("id"))) for (at in encoded(Field.timestampWithOffset("at", ArrowTimeUnit.NANOSECOND))) for (paid in encoded(Field.bool8("paid"))) {
             val schema = Schema.of(id, at, Field.of("first", DataType.BOOL), paid)
             val rows = visits + visits + visits
             again(Visit::class.java, rows, schema) shouldBe rows

@@ -25,8 +25,8 @@ import org.arbalest.device.support.struct
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.Schema
-import org.arbalest.device.types.TimeUnit
-import org.arbalest.support.LedgerExtension
+import org.arbalest.device.types.ArrowTimeUnit
+import org.arbalest.support.ResourceCountersExtension
 import java.math.BigDecimal
 import java.math.BigInteger
 import java.time.Instant
@@ -34,7 +34,7 @@ import java.time.Period
 
 /** What goes with what, between records and columns, and what is said of the rest. */
 class RecordsMatchingSpec : FunSpec({
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     val memory = Devices.cpu().memory()
 
@@ -209,23 +209,23 @@ class RecordsMatchingSpec : FunSpec({
     }
 
     test("times are built in other units, if they are whole numbers of them [OBJ-07]") {
-        fun built(instant: Instant?, unit: TimeUnit): Any? {
+        fun built(instant: Instant?, unit: ArrowTimeUnit): Any? {
             val standard = Records.of(Times::class.java).schema()
             val schema = Schema.of(standard.fields().map { if (it.name() == "instant") Field.of("instant", DataType.timestamp(unit, "Europe/Oslo")) else it })
             return Records.of(Times::class.java).build(memory, schema, listOf(Times(null, null, instant, null, null, null, null, null)))
                 .use { Records.of(Times::class.java).toList(it).single().instant() }
         }
         for (instant in listOf(Instant.parse("1969-12-31T23:59:59.250Z"), Instant.parse("9999-12-31T00:00:00Z"), Instant.parse("0001-01-01T00:00:00.001Z"))) {
-            built(instant, TimeUnit.MILLISECOND) shouldBe instant
-            built(instant, TimeUnit.MICROSECOND) shouldBe instant
+            built(instant, ArrowTimeUnit.MILLISECOND) shouldBe instant
+            built(instant, ArrowTimeUnit.MICROSECOND) shouldBe instant
         }
         val nanos = Instant.parse("2024-01-01T00:00:00.000000001Z")
-        built(nanos, TimeUnit.NANOSECOND) shouldBe nanos
-        shouldThrow<IllegalArgumentException> { built(nanos, TimeUnit.MICROSECOND) }.message shouldBe
+        built(nanos, ArrowTimeUnit.NANOSECOND) shouldBe nanos
+        shouldThrow<IllegalArgumentException> { built(nanos, ArrowTimeUnit.MICROSECOND) }.message shouldBe
             "column \"instant\" of type timestamp[us, tz=Europe/Oslo] does not hold 2024-01-01T00:00:00.000000001Z, which is no whole microsecond, in row 0; " +
             "timestamp[ns, tz=Europe/Oslo] does"
-        shouldThrow<IllegalArgumentException> { built(Instant.parse("9999-12-31T00:00:00Z"), TimeUnit.NANOSECOND) }.message shouldContain "does not hold 9999-12-31T00:00:00Z (1677-09-21T00:12:43.145224192Z to 2262-04-11T23:47:16.854775807Z), in row 0; timestamp[us, tz=Europe/Oslo] does"
-        for (instant in listOf(Instant.ofEpochSecond(0, Long.MAX_VALUE), Instant.ofEpochSecond(0, Long.MIN_VALUE))) built(instant, TimeUnit.NANOSECOND) shouldBe instant
+        shouldThrow<IllegalArgumentException> { built(Instant.parse("9999-12-31T00:00:00Z"), ArrowTimeUnit.NANOSECOND) }.message shouldContain "does not hold 9999-12-31T00:00:00Z (1677-09-21T00:12:43.145224192Z to 2262-04-11T23:47:16.854775807Z), in row 0; timestamp[us, tz=Europe/Oslo] does"
+        for (instant in listOf(Instant.ofEpochSecond(0, Long.MAX_VALUE), Instant.ofEpochSecond(0, Long.MIN_VALUE))) built(instant, ArrowTimeUnit.NANOSECOND) shouldBe instant
         shouldThrow<IllegalArgumentException> {
             Records.of(Times::class.java).build(memory, listOf(Times(null, null, null, null, null, null, Period.ofDays(3), null)))
         }.message shouldContain "column \"period\" of type year_month_interval does not hold the period P3D (months only), in row 0"

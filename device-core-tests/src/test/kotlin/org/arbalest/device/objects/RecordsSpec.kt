@@ -33,10 +33,10 @@ import org.arbalest.device.Trips.Values
 import org.arbalest.device.c.CData
 import org.arbalest.device.c.CExport
 import org.arbalest.device.c.CImport
-import org.arbalest.device.monitoring.Ledger
+import org.arbalest.device.monitoring.ResourceCounters
 import org.arbalest.device.support.struct
 import org.arbalest.device.types.Interval
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.StructKind
 import org.arbalest.support.fake.FakeCall
 import org.arbalest.support.fake.FakeDevice
@@ -56,7 +56,7 @@ import java.util.IdentityHashMap
 /** Batches of records, and records of batches. */
 class RecordsSpec : FunSpec({
     extension(FakeExtension)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     val memory = Devices.cpu().memory()
     val leg = Leg("JFK", "LAX", 2475)
@@ -209,15 +209,15 @@ class RecordsSpec : FunSpec({
 
     test("nothing is lost of a batch whose objects cannot be taken apart, or for which there is no memory [OBJ-07]") {
         val rows = List(100) { Guarded("text $it", if (it == 70) -1 else it) }
-        val before = Ledger.now()
+        val before = ResourceCounters.now()
         shouldThrow<IllegalStateException> { Records.of(Guarded::class.java).build(memory, rows) }.message shouldBe "nobody may see -1"
-        Ledger.now() shouldBe before
+        ResourceCounters.now() shouldBe before
         val pinned = Devices.device(DeviceType.CUDA_HOST, 0)
         for (failing in 1..3) {
             FakeDevice.of(DeviceType.CUDA_HOST, 0).failCall(FakeCall.ALLOCATE, failing)
-            val empty = Ledger.now()
+            val empty = ResourceCounters.now()
             shouldThrow<DeviceException> { Records.of(Guarded::class.java).build(pinned.memory(), rows.take(70)) }
-            Ledger.now() shouldBe empty
+            ResourceCounters.now() shouldBe empty
         }
     }
 

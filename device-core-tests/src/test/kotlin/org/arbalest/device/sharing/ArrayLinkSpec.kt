@@ -18,7 +18,7 @@ import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.Schema
 import org.arbalest.support.CCompiler
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.testkit.contract.eventually
 import org.arbalest.testkit.contract.numbers
 import java.io.IOException
@@ -37,7 +37,7 @@ import java.util.concurrent.TimeUnit.SECONDS
 /** A link whose other end is the test, on a socket that does what it says. Two processes: the sharing specs of CUDA and ROCm. */
 class ArrayLinkSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     val device = Devices.device(SharingFake.TYPE, 0)
 

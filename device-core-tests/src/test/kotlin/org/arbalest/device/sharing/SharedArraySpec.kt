@@ -22,7 +22,7 @@ import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.Schema
 import org.arbalest.support.CCompiler
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.testkit.contract.eventually
 import org.arbalest.testkit.contract.numbers
 import java.nio.ByteBuffer
@@ -33,7 +33,7 @@ import kotlin.random.Random
 /** What is shared, and opened, of a device whose other process is this one. A GPU's, and another process: CudaSharingSoakSpec, RocmSharingSoakSpec. */
 class SharedArraySpec : FunSpec({
     extension(CCompiler.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     val device = Devices.device(SharingFake.TYPE, 0)
 

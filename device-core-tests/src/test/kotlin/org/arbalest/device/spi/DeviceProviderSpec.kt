@@ -40,7 +40,7 @@ import org.arbalest.device.types.NestedType
 import org.arbalest.device.types.Schema
 import org.arbalest.support.CCompiler
 import org.arbalest.support.CPeer
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerMoves
 import org.arbalest.support.PeerNodes
 import org.arbalest.support.PeerStreams
@@ -53,7 +53,7 @@ import java.lang.foreign.ValueLayout.JAVA_LONG
 /** A user's own backend, and broken ones: those in ext/ExtBackend.kt. */
 class DeviceProviderSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     val host by lazy { Devices.device(DeviceType.WEBGPU, 0) }
     val phantom by lazy { Devices.device(DeviceType.WEBGPU, 1) }

@@ -23,7 +23,7 @@ import org.arbalest.device.support.struct
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.Schema
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.fake.FakeExtension
 import org.arbalest.testkit.contract.Held
 import java.lang.foreign.Arena
@@ -35,7 +35,7 @@ import kotlin.concurrent.thread
 
 /** Memory that somebody else holds, as an array. */
 class ForeignArraySpec : FunSpec({
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
     extension(FakeExtension)
 
     val cpu: Device = Devices.cpu()

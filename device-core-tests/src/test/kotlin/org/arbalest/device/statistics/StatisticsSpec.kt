@@ -32,7 +32,7 @@ import org.arbalest.device.types.NestedType.UnionMode
 import org.arbalest.device.types.NestedType.UnionType
 import org.arbalest.device.types.Schema
 import org.arbalest.support.CCompiler
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerMoves
 import org.arbalest.support.PeerNodes
 import org.arbalest.support.StructKind
@@ -55,7 +55,7 @@ private const val ABOUT_MIN = "ARROW:min_value:approximate"
 /** Arrow's statistics schema: https://arrow.apache.org/docs/format/StatisticsSchema.html. */
 class StatisticsSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     fun field(name: String, type: DataType, nullable: Boolean = false) = Field.of(name, type).withNullable(nullable)
 

@@ -28,7 +28,7 @@ import org.arbalest.device.types.NestedType.MapType
 import org.arbalest.device.types.NestedType.RunEndEncodedType
 import org.arbalest.device.types.NestedType.StructType
 import org.arbalest.support.CCompiler
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
 import java.math.BigDecimal
@@ -38,7 +38,7 @@ import java.util.UUID
 /** What goes wrong with statistics: extension types, nulls where none may be, values that change, runs that are long. */
 class StatisticsTrapsSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     data class Money(val cents: Long)
 
@@ -67,7 +67,7 @@ class StatisticsTrapsSpec : FunSpec({
         val id = UUID.fromString("00112233-4455-6677-8899-aabbccddeeff")
         ExtensionCodec.register(money)
         try {
-            val fields = arrayOf(Extension.uuid("id"), Extension.bool8("b"), money.field("price"), Field.of("d", DictionaryType(DataType.INT8, money.field(""), false)))
+            val fields = arrayOf(Field.uuid("id"), Field.bool8("b"), money.field("price"), Field.of("d", DictionaryType(DataType.INT8, money.field(""), false)))
             largest(*fields) { column, i ->
                 when (i) {
                     0 -> column.append(id)

@@ -4,7 +4,7 @@ package org.arbalest.device.support
 import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.assertions.withClue
 import io.kotest.matchers.shouldBe
-import org.arbalest.device.columns.ByteStrings
+import org.arbalest.device.columns.ByteStringView
 import java.lang.foreign.MemorySegment
 import java.util.Arrays
 import kotlin.math.sign
@@ -22,7 +22,7 @@ internal class ByteStringCases(seed: Int, count: Int) {
     }
 
     /** The rows are the values: read one by one, and compared with others in pairs. */
-    fun check(strings: ByteStrings, pairs: Int) {
+    fun check(strings: ByteStringView, pairs: Int) {
         for ((row, value) in values.withIndex()) check(strings, row.toLong(), value)
         repeat(pairs) {
             val (one, other) = random.nextInt(values.size) to random.nextInt(values.size)
@@ -30,7 +30,7 @@ internal class ByteStringCases(seed: Int, count: Int) {
         }
     }
 
-    private fun check(strings: ByteStrings, row: Long, value: ByteArray) {
+    private fun check(strings: ByteStringView, row: Long, value: ByteArray) {
         val target = ByteArray(50)
         strings.byteLength(row) shouldBe value.size
         strings.byteLengthOrDefault(row, 7) shouldBe value.size
@@ -43,7 +43,7 @@ internal class ByteStringCases(seed: Int, count: Int) {
         for (i in value.indices) strings.contentEquals(row, value.clone().also { it[i]++ }) shouldBe false // wherever it differs
     }
 
-    private fun check(strings: ByteStrings, one: Int, other: Int) {
+    private fun check(strings: ByteStringView, one: Int, other: Int) {
         val (mine, theirs) = values[one] to values[other]
         strings.contentEquals(one.toLong(), theirs) shouldBe mine.contentEquals(theirs)
         strings.contentEquals(one.toLong(), strings, other.toLong()) shouldBe mine.contentEquals(theirs)

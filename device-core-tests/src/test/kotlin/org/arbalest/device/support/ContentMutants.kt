@@ -9,7 +9,7 @@ import org.arbalest.device.c.CData
 import org.arbalest.device.c.CExport
 import org.arbalest.device.c.CImport
 import org.arbalest.device.columns.Column
-import org.arbalest.device.monitoring.Ledger
+import org.arbalest.device.monitoring.ResourceCounters
 import org.arbalest.device.types.FlatType.BinaryType
 import org.arbalest.device.types.FlatType.BinaryViewType
 import org.arbalest.device.types.FlatType.DateType
@@ -456,7 +456,7 @@ internal object ContentMutantsMain {
     @JvmStatic
     fun main(arguments: Array<String>) {
         val (seed, count) = arguments.take(2).map(String::toLong)
-        val before = Ledger.now()
+        val before = ResourceCounters.now()
         val memory = GuardedSlots(1000)
         var lies = 0
         RandomAccessFile(arguments[2], "rw").channel.use { channel ->
@@ -472,7 +472,7 @@ internal object ContentMutantsMain {
                 }
             }
         }
-        val left = Ledger.now().since(before)
+        val left = ResourceCounters.now().since(before)
         println("$lies of $count were lies")
         exitProcess(if (left.isZero) 0 else 2.also { println("left: $left") })
     }

@@ -26,7 +26,7 @@ import org.arbalest.device.types.NestedType.ListType
 import org.arbalest.device.types.NestedType.StructType
 import org.arbalest.device.types.NestedType.UnionMode
 import org.arbalest.device.types.NestedType.UnionType
-import org.arbalest.device.types.TimeUnit
+import org.arbalest.device.types.ArrowTimeUnit
 import org.arbalest.support.PeerMoves
 import org.arbalest.support.PeerNodes
 import org.arbalest.support.StructKind
@@ -49,8 +49,8 @@ internal object EveryType {
         "utf8" to DataType.UTF8, "large_utf8" to DataType.LARGE_UTF8,
         "binary" to DataType.BINARY, "large_binary" to DataType.LARGE_BINARY, "fixed_binary" to FixedSizeBinaryType(3),
         "date32" to DataType.DATE32, "date64" to DataType.DATE64,
-        "time32" to TimeType(TimeUnit.SECOND), "time64" to TimeType(TimeUnit.NANOSECOND),
-        "timestamp" to TimestampType(TimeUnit.MICROSECOND, "UTC"), "duration" to DurationType(TimeUnit.MILLISECOND),
+        "time32" to TimeType(ArrowTimeUnit.SECOND), "time64" to TimeType(ArrowTimeUnit.NANOSECOND),
+        "timestamp" to TimestampType(ArrowTimeUnit.MICROSECOND, "UTC"), "duration" to DurationType(ArrowTimeUnit.MILLISECOND),
         "decimal32" to DataType.decimal32(9, 2), "decimal64" to DataType.decimal64(18, 2),
         "decimal128" to DataType.decimal128(38, 2), "decimal256" to DataType.decimal256(76, 2),
         "struct" to pair,

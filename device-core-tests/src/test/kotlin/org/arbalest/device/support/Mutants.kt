@@ -11,7 +11,7 @@ import org.arbalest.device.c.CExport
 import org.arbalest.device.c.CImport
 import org.arbalest.device.columns.Column
 import org.arbalest.device.internal.abi.RawArrowArray
-import org.arbalest.device.monitoring.Ledger
+import org.arbalest.device.monitoring.ResourceCounters
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.FlatType
@@ -38,7 +38,7 @@ import org.arbalest.device.types.NestedType.RunEndEncodedType
 import org.arbalest.device.types.NestedType.StructType
 import org.arbalest.device.types.NestedType.UnionMode
 import org.arbalest.device.types.NestedType.UnionType
-import org.arbalest.device.types.TimeUnit
+import org.arbalest.device.types.ArrowTimeUnit
 import org.arbalest.support.PeerNodes
 import org.arbalest.support.StructKind
 import java.io.RandomAccessFile
@@ -421,8 +421,8 @@ internal class Mutants(private val random: Random, private val memory: GuardedSl
             DataType.NULL, DataType.BOOL, DataType.INT8, DataType.UINT16, DataType.INT32, DataType.UINT64, DataType.FLOAT16, DataType.FLOAT32,
             DataType.FLOAT64, DataType.UTF8, DataType.LARGE_UTF8, DataType.UTF8_VIEW, DataType.BINARY, DataType.LARGE_BINARY, DataType.BINARY_VIEW,
             FixedSizeBinaryType(0), FixedSizeBinaryType(3), FixedSizeBinaryType(16), DataType.decimal32(9, 2), DataType.decimal64(18, 0), DataType.decimal128(38, -3),
-            DataType.decimal256(76, 5), DataType.DATE32, DataType.DATE64, TimeType(TimeUnit.SECOND), TimeType(TimeUnit.NANOSECOND),
-            TimestampType(TimeUnit.NANOSECOND, "UTC"), DurationType(TimeUnit.SECOND), DataType.INTERVAL_YEAR_MONTH,
+            DataType.decimal256(76, 5), DataType.DATE32, DataType.DATE64, TimeType(ArrowTimeUnit.SECOND), TimeType(ArrowTimeUnit.NANOSECOND),
+            TimestampType(ArrowTimeUnit.NANOSECOND, "UTC"), DurationType(ArrowTimeUnit.SECOND), DataType.INTERVAL_YEAR_MONTH,
             DataType.INTERVAL_DAY_TIME, DataType.INTERVAL_MONTH_DAY_NANO,
         )
     }
@@ -488,7 +488,7 @@ internal object MutantsMain {
     @JvmStatic
     fun main(arguments: Array<String>) {
         val (seed, count) = arguments.take(2).map(String::toLong)
-        val before = Ledger.now()
+        val before = ResourceCounters.now()
         val memory = GuardedSlots(600)
         var accepted = 0
         RandomAccessFile(arguments[2], "rw").channel.use { channel ->
@@ -504,7 +504,7 @@ internal object MutantsMain {
                 }
             }
         }
-        val left = Ledger.now().since(before)
+        val left = ResourceCounters.now().since(before)
         println("$accepted of $count accepted")
         exitProcess(if (left.isZero) 0 else 2.also { println("left: $left") })
     }

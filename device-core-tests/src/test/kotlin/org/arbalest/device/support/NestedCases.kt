@@ -17,7 +17,7 @@ import org.arbalest.device.c.CData
 import org.arbalest.device.c.CExport
 import org.arbalest.device.c.CImport
 import org.arbalest.device.columns.Column
-import org.arbalest.device.monitoring.Ledger
+import org.arbalest.device.monitoring.ResourceCounters
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.NestedType.DictionaryType
@@ -61,7 +61,7 @@ internal class NestedCheck(private val case: NestedCase, private val parts: (Col
     val done = mutableSetOf<String>()
 
     fun run() {
-        val before = Ledger.now()
+        val before = ResourceCounters.now()
         Arena.ofConfined().use { arena ->
             CData.importArray(case.raw.laid(arena), CImport.DATA.schema(field).validation(Validation.FULL)).use(::operations)
         }
@@ -70,13 +70,13 @@ internal class NestedCheck(private val case: NestedCase, private val parts: (Col
     }
 
     /** What another thread is giving back, behind a device's work, is waited for. */
-    private fun left(before: Ledger): Ledger {
+    private fun left(before: ResourceCounters): ResourceCounters {
         val start = TimeSource.Monotonic.markNow()
         var spins = 0
-        var left = Ledger.now().since(before)
+        var left = ResourceCounters.now().since(before)
         while (!left.isZero && start.elapsedNow() < 5.seconds) {
             spinOrSleep(++spins)
-            left = Ledger.now().since(before)
+            left = ResourceCounters.now().since(before)
         }
         return left
     }

@@ -2,7 +2,7 @@
 package org.arbalest.device.support
 
 import org.arbalest.device.columns.Column
-import org.arbalest.device.columns.ColumnValues
+import org.arbalest.device.columns.ColumnView
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.FlatType.BinaryType
 import org.arbalest.device.types.FlatType.BinaryViewType
@@ -75,5 +75,5 @@ internal object PartValues {
 
     private fun <T> rows(column: Column, value: (Long) -> T): List<T?> = List(column.length().toInt()) { if (column.isNull(it.toLong())) null else value(it.toLong()) }
 
-    private fun <T> rows(view: ColumnValues, value: (Long) -> T): List<T?> = List(view.length().toInt()) { if (view.isNull(it.toLong())) null else value(it.toLong()) }
+    private fun <T> rows(view: ColumnView, value: (Long) -> T): List<T?> = List(view.length().toInt()) { if (view.isNull(it.toLong())) null else value(it.toLong()) }
 }

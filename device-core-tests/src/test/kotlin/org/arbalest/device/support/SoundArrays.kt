@@ -32,7 +32,7 @@ import org.arbalest.device.types.NestedType.RunEndEncodedType
 import org.arbalest.device.types.NestedType.StructType
 import org.arbalest.device.types.NestedType.UnionMode
 import org.arbalest.device.types.NestedType.UnionType
-import org.arbalest.device.types.TimeUnit
+import org.arbalest.device.types.ArrowTimeUnit
 import java.math.BigInteger
 import java.nio.ByteBuffer
 import kotlin.random.Random
@@ -231,8 +231,8 @@ internal class SoundArrays(private val random: Random) {
             DataType.FLOAT64, DataType.UTF8, DataType.LARGE_UTF8, DataType.UTF8_VIEW, DataType.BINARY, DataType.LARGE_BINARY, DataType.BINARY_VIEW,
             FixedSizeBinaryType(0), FixedSizeBinaryType(3), DataType.decimal32(9, 2), DataType.decimal32(1, 0), DataType.decimal64(18, 0), DataType.decimal128(38, -3),
             DataType.decimal128(18, 0), DataType.decimal128(19, 0), DataType.decimal128(5, 0), DataType.decimal256(76, 5), DataType.decimal256(40, 0), DataType.decimal256(7, 0), DataType.DATE32, DataType.DATE64,
-            TimeType(TimeUnit.SECOND), TimeType(TimeUnit.MILLISECOND), TimeType(TimeUnit.MICROSECOND), TimeType(TimeUnit.NANOSECOND),
-            TimestampType(TimeUnit.NANOSECOND, "UTC"), TimestampType(TimeUnit.SECOND, null), DurationType(TimeUnit.SECOND), DataType.INTERVAL_YEAR_MONTH,
+            TimeType(ArrowTimeUnit.SECOND), TimeType(ArrowTimeUnit.MILLISECOND), TimeType(ArrowTimeUnit.MICROSECOND), TimeType(ArrowTimeUnit.NANOSECOND),
+            TimestampType(ArrowTimeUnit.NANOSECOND, "UTC"), TimestampType(ArrowTimeUnit.SECOND, null), DurationType(ArrowTimeUnit.SECOND), DataType.INTERVAL_YEAR_MONTH,
             DataType.INTERVAL_DAY_TIME, DataType.INTERVAL_MONTH_DAY_NANO,
         )
 
@@ -245,14 +245,14 @@ internal class SoundArrays(private val random: Random) {
             is DecimalType -> type.bits() / 8
             is FixedSizeBinaryType -> type.width()
             is DateType -> if (type.unit() == DateUnit.DAY) 4 else 8
-            is TimeType -> if (type.unit() == TimeUnit.SECOND || type.unit() == TimeUnit.MILLISECOND) 4 else 8
+            is TimeType -> if (type.unit() == ArrowTimeUnit.SECOND || type.unit() == ArrowTimeUnit.MILLISECOND) 4 else 8
             is IntervalType -> mapOf('M' to 4, 'D' to 8, 'n' to 16).getValue(type.format().last())
             is DictionaryType -> type.index().bits() / 8
             else -> 8
         }
 
         fun day(type: TimeType): Long = 86_400 * mapOf(
-            TimeUnit.SECOND to 1L, TimeUnit.MILLISECOND to 1_000L, TimeUnit.MICROSECOND to 1_000_000L, TimeUnit.NANOSECOND to 1_000_000_000L,
+            ArrowTimeUnit.SECOND to 1L, ArrowTimeUnit.MILLISECOND to 1_000L, ArrowTimeUnit.MICROSECOND to 1_000_000L, ArrowTimeUnit.NANOSECOND to 1_000_000_000L,
         ).getValue(type.unit())
 
         /** The greatest unscaled value. */

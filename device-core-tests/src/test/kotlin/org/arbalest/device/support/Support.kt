@@ -14,7 +14,7 @@ import org.arbalest.device.c.ArrowArrayStruct
 import org.arbalest.device.internal.abi.RawArrowArray
 import org.arbalest.device.internal.calls.Calls
 import org.arbalest.device.internal.memory.NativeHeap
-import org.arbalest.device.monitoring.Ledger
+import org.arbalest.device.monitoring.ResourceCounters
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
 import java.lang.foreign.ValueLayout.JAVA_BYTE
@@ -36,23 +36,23 @@ import kotlin.time.TimeSource
  */
 internal object Balanced : TestCaseExtension {
     @Volatile
-    private var beginning = Ledger.now()
+    private var beginning = ResourceCounters.now()
     private var lostWaits = 0L
 
     /** Returns what is held now and was not held when the current test began. */
-    fun held(): Ledger = Ledger.now().since(beginning)
+    fun held(): ResourceCounters = ResourceCounters.now().since(beginning)
 
     override suspend fun intercept(testCase: TestCase, execute: suspend (TestCase) -> TestResult): TestResult {
-        await(LIMIT) { Ledger.now().takeIf { it.waits() > lostWaits } }?.let { lostWaits = it.waits() } // what came before may still be released
-        beginning = Ledger.now()
+        await(LIMIT) { ResourceCounters.now().takeIf { it.waits() > lostWaits } }?.let { lostWaits = it.waits() } // what came before may still be released
+        beginning = ResourceCounters.now()
         val result = execute(testCase)
         val left = await(if (result.isSuccess) AFTER_SUCCESS else AFTER_FAILURE) { held().takeUnless { it.isZero } }
-        if (!result.isSuccess) lostWaits = Ledger.now().waits()
+        if (!result.isSuccess) lostWaits = ResourceCounters.now().waits()
         return if (left == null || !result.isSuccess) result else TestResult.Failure(ZERO, AssertionError("the test left $left"))
     }
 
     /** Waits until nothing is left, or nothing has changed for a while. */
-    private suspend fun await(quiet: Duration, left: () -> Ledger?): Ledger? {
+    private suspend fun await(quiet: Duration, left: () -> ResourceCounters?): ResourceCounters? {
         val start = TimeSource.Monotonic.markNow()
         var since = start
         var last = left() ?: return null

@@ -24,10 +24,10 @@ import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Extension
 import org.arbalest.device.types.Extension.FixedShapeTensor
 import org.arbalest.device.types.Field
-import org.arbalest.device.types.TimeUnit
+import org.arbalest.device.types.ArrowTimeUnit
 import org.arbalest.support.CCompiler
 import org.arbalest.support.Leaving
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.testkit.contract.Held
 import java.lang.foreign.MemoryLayout.PathElement.groupElement
 import java.lang.foreign.MemorySegment
@@ -40,7 +40,7 @@ import kotlin.jvm.optionals.getOrNull
 /** Columns as tensors of DLPack, for a consumer in C. */
 class DLPackExportSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     fun column(field: Field, rows: Int, fill: (ColumnBuilder) -> Unit): DeviceArray = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
         batch.column(field).let(fill)
@@ -79,7 +79,7 @@ class DLPackExportSpec : FunSpec({
                 DataType.INT64 to Pair(DLTensorStruct.INT, 64), DataType.UINT8 to Pair(DLTensorStruct.UINT, 8), DataType.UINT16 to Pair(DLTensorStruct.UINT, 16),
                 DataType.UINT32 to Pair(DLTensorStruct.UINT, 32), DataType.UINT64 to Pair(DLTensorStruct.UINT, 64), DataType.FLOAT16 to Pair(DLTensorStruct.FLOAT, 16),
                 DataType.FLOAT32 to Pair(DLTensorStruct.FLOAT, 32), DataType.FLOAT64 to Pair(DLTensorStruct.FLOAT, 64),
-            ).mapKeys { (type, _) -> Field.of("n", type) } + mapOf(Extension.bool8("n") to Pair(DLTensorStruct.BOOL, 8))
+            ).mapKeys { (type, _) -> Field.of("n", type) } + mapOf(Field.bool8("n") to Pair(DLTensorStruct.BOOL, 8))
             for ((field, code) in types) withClue(field) {
                 val array = column(field, 2) { c -> repeat(2) { if (field.extension() != null) c.append(true) else if (field.type().toString().startsWith("float")) c.append(1.0) else c.append(1) } }
                 val tensor = form.exportTensor(array)
@@ -194,7 +194,7 @@ class DLPackExportSpec : FunSpec({
     test("types that no tensor has are refused: bool says what to take, the others what there is [DLP-05]") {
         val refused = mapOf(
             DataType.BOOL to "$.x is of type bool, of a bit each, and a tensor's booleans are bytes: make the column one of arrow.bool8, or of uint8",
-            DataType.UTF8 to "$.x is of type utf8, and a tensor has", DataType.timestamp(TimeUnit.SECOND, null) to "$.x is of type timestamp[s], and", DataType.DATE32 to "of type date32",
+            DataType.UTF8 to "$.x is of type utf8, and a tensor has", DataType.timestamp(ArrowTimeUnit.SECOND, null) to "$.x is of type timestamp[s], and", DataType.DATE32 to "of type date32",
             DataType.decimal128(9, 2) to "of type decimal128", DataType.dictionary(DataType.INT8, DataType.INT64) to "of type dictionary",
             DataType.struct(Field.of("a", DataType.INT8)) to "of type struct", DataType.list(Field.of("item", DataType.INT8)) to "of type list",
             DataType.fixedSizeList(Field.of("y", DataType.BOOL), 2) to "$.x.y is of type bool",

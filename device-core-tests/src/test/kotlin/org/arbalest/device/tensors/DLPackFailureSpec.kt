@@ -16,7 +16,7 @@ import org.arbalest.device.Devices
 import org.arbalest.device.internal.abi.RawDLManagedTensorVersioned
 import org.arbalest.device.internal.abi.RawDLTensor
 import org.arbalest.support.CCompiler
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.fake.FakeCall
 import org.arbalest.support.fake.FakeDevice
 import org.arbalest.support.fake.FakeExtension
@@ -27,7 +27,7 @@ import org.arbalest.testkit.contract.numbers
 /** Tensors on a device whose calls fail. */
 class DLPackFailureSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
     extension(FakeExtension)
 
     val device by lazy { Devices.device(DeviceType.EXT_DEV, 0) }

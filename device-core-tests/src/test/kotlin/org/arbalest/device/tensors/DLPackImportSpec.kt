@@ -24,7 +24,7 @@ import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Extension.Bool8
 import org.arbalest.device.types.Extension.FixedShapeTensor
 import org.arbalest.support.CCompiler
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerMoves
 import org.arbalest.support.StructKind
 import org.arbalest.testkit.contract.Held
@@ -35,7 +35,7 @@ import java.lang.foreign.ValueLayout.JAVA_LONG
 /** Tensors of a producer in C as columns, and what is wrong with tensors. */
 class DLPackImportSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     /** Main memory with the numbers from 0 on. */
     fun <T> counting(count: Long, use: (DeviceBuffer) -> T): T = Devices.cpu().allocate(8 * count).use { buffer ->

@@ -13,8 +13,8 @@ class DataTypeSpec : FunSpec({
     val item8 = Field.of("item", DataType.UTF8)
 
     val withParameters = listOf(
-        DataType.fixedSizeBinary(3), DataType.time(TimeUnit.MICROSECOND), DataType.timestamp(TimeUnit.SECOND, null), DataType.timestamp(TimeUnit.SECOND, "UTC"),
-        DataType.duration(TimeUnit.NANOSECOND), DataType.list(item), DataType.largeList(item), DataType.listView(item), DataType.largeListView(item),
+        DataType.fixedSizeBinary(3), DataType.time(ArrowTimeUnit.MICROSECOND), DataType.timestamp(ArrowTimeUnit.SECOND, null), DataType.timestamp(ArrowTimeUnit.SECOND, "UTC"),
+        DataType.duration(ArrowTimeUnit.NANOSECOND), DataType.list(item), DataType.largeList(item), DataType.listView(item), DataType.largeListView(item),
         DataType.fixedSizeList(item, 4), DataType.struct(item, item8), DataType.denseUnion(item, item8), DataType.sparseUnion(item, item8),
     )
 

@@ -17,13 +17,13 @@ import org.arbalest.device.types.Extension.VariableShapeTensor
 import org.arbalest.device.types.FlatType.TimestampType
 import org.arbalest.device.types.NestedType.FixedSizeListType
 import org.arbalest.support.CCompiler
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import kotlin.random.Random
 
 /** What a field says of its extension type: which it is, with which parameters, and whether it is stored as that type is. */
 class ExtensionParametersSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     fun field(type: DataType, name: String, parameters: String) = Field.of("x", type).withExtension(name, parameters)
     fun field(name: String, type: DataType, nullable: Boolean = true) = Field.of(name, type).withNullable(nullable)
@@ -32,14 +32,14 @@ class ExtensionParametersSpec : FunSpec({
 
     test("a field of each canonical type that is made here is that type, comes back from C as such, and has the parameters that Arrow writes [EXT-02, EXT-11]") {
         val made = mapOf(
-            Extension.uuid("x") to "", Extension.bool8("x") to "", Extension.json("x") to "", Extension.parquetVariant("x") to "",
-            Extension.timestampWithOffset("x", TimeUnit.NANOSECOND) to "",
-            Extension.opaque("x", DataType.NULL, "varray", "a \"b\"\\\n\u0001 é") to """{"type_name": "varray", "vendor_name": "a \"b\"\\\u000a\u0001 é"}""",
-            Extension.fixedShapeTensor("x", DataType.FLOAT32, 2, 5) to """{"shape": [2, 5]}""",
-            Extension.variableShapeTensor("x", DataType.INT8, 3) to "",
+            Field.uuid("x") to "", Field.bool8("x") to "", Field.json("x") to "", Field.parquetVariant("x") to "",
+            Field.timestampWithOffset("x", ArrowTimeUnit.NANOSECOND) to "",
+            Field.opaque("x", DataType.NULL, "varray", "a \"b\"\\\n\u0001 é") to """{"type_name": "varray", "vendor_name": "a \"b\"\\\u000a\u0001 é"}""",
+            Field.fixedShapeTensor("x", DataType.FLOAT32, 2, 5) to """{"shape": [2, 5]}""",
+            Field.variableShapeTensor("x", DataType.INT8, 3) to "",
             field("x", floats(6)).withExtension(FixedShapeTensor(listOf(1, 2, 3), listOf("C", "H", "W"), listOf(2, 0, 1)))
                 to """{"shape": [1, 2, 3], "dim_names": ["C", "H", "W"], "permutation": [2, 0, 1]}""",
-            Extension.variableShapeTensor("x", DataType.INT8, 3).withExtension(VariableShapeTensor(listOf("H", "W", "C"), listOf(0, 2, 1), listOf(400, null, 3)))
+            Field.variableShapeTensor("x", DataType.INT8, 3).withExtension(VariableShapeTensor(listOf("H", "W", "C"), listOf(0, 2, 1), listOf(400, null, 3)))
                 to """{"dim_names": ["H", "W", "C"], "permutation": [0, 2, 1], "uniform_shape": [400, null, 3]}""",
         )
         for ((field, parameters) in made) withClue(field) {
@@ -64,7 +64,7 @@ class ExtensionParametersSpec : FunSpec({
 
     test("what a canonical type is stored as, and what not [EXT-02]") {
         fun timestamps(first: DataType, second: DataType = DataType.INT16) = DataType.struct(field("timestamp", first), field("offset_minutes", second))
-        val utc = TimestampType(TimeUnit.SECOND, "UTC")
+        val utc = TimestampType(ArrowTimeUnit.SECOND, "UTC")
         val runs = DataType.runEndEncoded(DataType.INT32, Field.of("values", DataType.INT16))
         fun variant(vararg fields: Field) = DataType.struct(*fields)
         val binary = field("metadata", DataType.BINARY_VIEW, false)
@@ -80,7 +80,7 @@ class ExtensionParametersSpec : FunSpec({
         val wrong = listOf(
             "arrow.uuid" to DataType.fixedSizeBinary(15), "arrow.uuid" to DataType.UTF8, "arrow.uuid" to DataType.dictionary(DataType.INT8, DataType.fixedSizeBinary(16)),
             "arrow.bool8" to DataType.UINT8, "arrow.bool8" to DataType.BOOL, "arrow.json" to DataType.BINARY,
-            "arrow.timestamp_with_offset" to timestamps(TimestampType(TimeUnit.SECOND, "Europe/Paris")), "arrow.timestamp_with_offset" to timestamps(TimestampType(TimeUnit.SECOND, null)),
+            "arrow.timestamp_with_offset" to timestamps(TimestampType(ArrowTimeUnit.SECOND, "Europe/Paris")), "arrow.timestamp_with_offset" to timestamps(TimestampType(ArrowTimeUnit.SECOND, null)),
             "arrow.timestamp_with_offset" to timestamps(utc, DataType.INT32), "arrow.timestamp_with_offset" to DataType.struct(field("timestamp", utc)),
             "arrow.timestamp_with_offset" to DataType.struct(field("offset_minutes", DataType.INT16), field("timestamp", utc)),
             "arrow.timestamp_with_offset" to DataType.struct(field("timestamp", utc), field("minutes", DataType.INT16)),
@@ -100,7 +100,7 @@ class ExtensionParametersSpec : FunSpec({
     }
 
     test("tensors go with the sizes of their storage [EXT-02]") {
-        val variable = Extension.variableShapeTensor("x", DataType.INT8, 2).type()
+        val variable = Field.variableShapeTensor("x", DataType.INT8, 2).type()
         field(floats(10), "arrow.fixed_shape_tensor", """{ "shape": [2, 5]}""").extension() shouldBe FixedShapeTensor(listOf(2, 5), listOf(), listOf())
         field(floats(1), "arrow.fixed_shape_tensor", """{"shape": []}""").extension() shouldBe FixedShapeTensor(listOf(), listOf(), listOf())
         field(floats(0), "arrow.fixed_shape_tensor", """{"shape": [2147483647, 2147483647, 0]}""").extension() shouldBe FixedShapeTensor(listOf(Int.MAX_VALUE, Int.MAX_VALUE, 0), listOf(), listOf())
@@ -155,7 +155,7 @@ class ExtensionParametersSpec : FunSpec({
             "arrow.fixed_shape_tensor" to """{"shape": [2, 3], "dim_names": ["a", "b"], "permutation": [1, 0]}""",
             "arrow.variable_shape_tensor" to """{"uniform_shape": [null, 3], "permutation": [1, 0]}""",
         )
-        val types = listOf(floats(6), Extension.variableShapeTensor("x", DataType.INT8, 2).type())
+        val types = listOf(floats(6), Field.variableShapeTensor("x", DataType.INT8, 2).type())
         var sound = 0
         repeat(20_000) {
             val (name, json) = right.random(random)
@@ -193,14 +193,14 @@ class ExtensionParametersSpec : FunSpec({
         val bare = Field.of("x", DataType.INT8).withMetadata(Metadata.of("ARROW:extension:name", "mine"))
         other(bare).metadata() shouldBe null
         Field.of("x", DataType.INT8).withExtension(bare.extension()!!) shouldBe bare
-        Extension.uuid("id").toString() shouldBe "id: arrow.uuid (fixed_size_binary[16])"
+        Field.uuid("id").toString() shouldBe "id: arrow.uuid (fixed_size_binary[16])"
     }
 
     test("parameters that are wrong are refused where they are made [EXT-11]") {
         for (wrong in listOf(
             { FixedShapeTensor(listOf(2, -1), listOf(), listOf()) }, { FixedShapeTensor(listOf(2), listOf("a", "b"), listOf()) }, { FixedShapeTensor(listOf(2), listOf(), listOf(1)) },
             { FixedShapeTensor(listOf(2), listOf("\uD800"), listOf()) }, { VariableShapeTensor(listOf("a"), listOf(1, 0), listOf()) }, { VariableShapeTensor(listOf(), listOf(), listOf(-1)) },
-            { Opaque("\uD800", "b") }, { Extension.fixedShapeTensor("x", DataType.INT8, 1 shl 16, 1 shl 15) },
+            { Opaque("\uD800", "b") }, { Field.fixedShapeTensor("x", DataType.INT8, 1 shl 16, 1 shl 15) },
         )) shouldThrow<IllegalArgumentException> { wrong() }
     }
 })

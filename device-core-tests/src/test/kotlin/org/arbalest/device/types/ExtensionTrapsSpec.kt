@@ -25,7 +25,7 @@ import org.arbalest.device.types.NestedType.FixedSizeListType
 import org.arbalest.device.types.NestedType.ListType
 import org.arbalest.device.types.NestedType.RunEndEncodedType
 import org.arbalest.support.CCompiler
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import java.lang.foreign.MemorySegment
 import java.lang.management.ManagementFactory
 import java.nio.ByteBuffer
@@ -34,7 +34,7 @@ import java.nio.ByteOrder
 /** What goes wrong with extension types: parameters from a peer, codecs that throw, handles that are closed. */
 class ExtensionTrapsSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     data class Money(val cents: Long)
 
@@ -151,7 +151,7 @@ class ExtensionTrapsSpec : FunSpec({
     }
 
     test("a null timestamp with a struct that is there has the same content as that struct [EXT-10]") {
-        val type = DataType.struct(Field.of("timestamp", DataType.timestamp(TimeUnit.SECOND, "UTC")), Field.of("offset_minutes", DataType.INT16))
+        val type = DataType.struct(Field.of("timestamp", DataType.timestamp(ArrowTimeUnit.SECOND, "UTC")), Field.of("offset_minutes", DataType.INT16))
         val plain = Field.of("at", type)
         val times = plain.withExtension(Extension.TimestampWithOffset())
         fun data(offset: Long) = ArrayData.of(2, 0, listOf(null), listOf(ArrayData.of(2, 1, listOf(buffer(0b01, width = 1), buffer(0, 60))), ArrayData.of(2, 0, listOf(null, buffer(60, offset, width = 2)))))

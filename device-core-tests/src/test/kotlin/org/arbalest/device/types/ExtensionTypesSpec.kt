@@ -22,7 +22,7 @@ import org.arbalest.device.types.NestedType.DictionaryType
 import org.arbalest.device.types.NestedType.ListType
 import org.arbalest.device.types.NestedType.RunEndEncodedType
 import org.arbalest.support.CCompiler
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.StructKind
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
@@ -35,7 +35,7 @@ import java.util.UUID
 /** Values of Arrow's canonical extension types, read and written as what they are. */
 class ExtensionTypesSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     fun built(field: Field, rows: Int, fill: (ColumnBuilder) -> Unit): DeviceArray = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
         batch.column(field).let(fill)
@@ -97,7 +97,7 @@ class ExtensionTypesSpec : FunSpec({
 
     val ids = listOf(UUID.fromString("00112233-4455-6677-8899-aabbccddeeff"), null, UUID(0, 0), UUID(-1, -1), UUID.fromString("f81d4fae-7dec-11d0-a765-00a0c91e6bf6"))
 
-    fun uuids(): DeviceArray = built(Extension.uuid("id"), ids.size) { column -> for (id in ids) if (id == null) column.appendNull() else column.append(id) }
+    fun uuids(): DeviceArray = built(Field.uuid("id"), ids.size) { column -> for (id in ids) if (id == null) column.appendNull() else column.append(id) }
 
     test("a UUID is 16 bytes, the most significant first, and is what get answers [EXT-03]") {
         throughC(uuids()).use { array ->
@@ -110,11 +110,11 @@ class ExtensionTypesSpec : FunSpec({
             array.slice(2, 3).use { values(it.column(0)) shouldBe ids.drop(2) }
             values(column.storage()).map { (it as ByteArray?)?.toList() } shouldBe ids.map { id -> id?.let { ByteBuffer.allocate(16).putLong(it.mostSignificantBits).putLong(it.leastSignificantBits).array().toList() } }
         }
-        built(Extension.uuid("id"), 1) { it.append(ByteArray(16) { byte -> (0x11 * byte).toByte() }) }.use { it.column(0).getUuid(0) shouldBe ids[0] }
+        built(Field.uuid("id"), 1) { it.append(ByteArray(16) { byte -> (0x11 * byte).toByte() }) }.use { it.column(0).getUuid(0) shouldBe ids[0] }
     }
 
     test("UUIDs in a dictionary, in runs, in lists, in unions and in structs are UUIDs [EXT-03]") {
-        val id = Extension.uuid("id")
+        val id = Field.uuid("id")
         val (a, b) = ids[0]!! to ids[4]!!
         built(Field.of("d", DictionaryType(DataType.INT8, id, false)), 4) { it.append(a).append(b).append(a).appendNull() }.let(::throughC).use { array ->
             array.column(0).dictionary().length() shouldBe 2
@@ -141,7 +141,7 @@ class ExtensionTypesSpec : FunSpec({
     }
 
     test("of bool8 0 is false and anything else true; it is written as 1 [EXT-04]") {
-        val field = Extension.bool8("b")
+        val field = Field.bool8("b")
         DeviceArray.of(field, ArrayData.of(4, 0, listOf(null, buffer(0, 1, -128, 2, width = 1)))).use { array ->
             val column = array.asColumn()
             column.field().valueClass() shouldBe Boolean::class.javaObjectType
@@ -165,9 +165,9 @@ class ExtensionTypesSpec : FunSpec({
     val times = listOf("2025-01-01T00:00:00.000000001-07:00", "1969-12-31T23:59:59.999999999+13:00", "2024-02-29T12:30:00-12:59", "1970-01-01T00:00:00Z").map(OffsetDateTime::parse)
 
     test("a timestamp with an offset is a struct of both, in every unit [EXT-05]") {
-        for ((unit, nanos) in TimeUnit.entries.zip(listOf(1_000_000_000, 1_000_000, 1_000, 1))) withClue(unit) {
+        for ((unit, nanos) in ArrowTimeUnit.entries.zip(listOf(1_000_000_000, 1_000_000, 1_000, 1))) withClue(unit) {
             val right = times.map { it.withNano(it.nano / nanos * nanos) }
-            built(Extension.timestampWithOffset("at", unit), 5) { column -> right.forEach { column.append(it) }.also { column.appendNullWithParts() } }.let(::throughC).use { array ->
+            built(Field.timestampWithOffset("at", unit), 5) { column -> right.forEach { column.append(it) }.also { column.appendNullWithParts() } }.let(::throughC).use { array ->
                 val column = array.column(0)
                 right.indices.map { column.getOffsetDateTime(it.toLong()) } shouldBe right
                 column.isNull(4) shouldBe true
@@ -182,7 +182,7 @@ class ExtensionTypesSpec : FunSpec({
     test("a null timestamp is a null, a null offset none; offsets may be encoded [EXT-05]") {
         val stored = ArrayData.of(4, 1, listOf(buffer(0b1011, width = 1), buffer(0, 60, 120, 180)))
         val minutes = ArrayData.of(4, 2, listOf(buffer(0b0101, width = 1), buffer(60, 1, 2, 3, width = 2)))
-        val plain = DataType.struct(Field.of("timestamp", DataType.timestamp(TimeUnit.SECOND, "UTC")), Field.of("offset_minutes", DataType.INT16))
+        val plain = DataType.struct(Field.of("timestamp", DataType.timestamp(ArrowTimeUnit.SECOND, "UTC")), Field.of("offset_minutes", DataType.INT16))
         DeviceArray.of(Field.of("at", plain).withExtension(Extension.TimestampWithOffset()), ArrayData.of(4, 1, listOf(buffer(0b0111, width = 1)), listOf(stored, minutes))).use { array ->
             fun reads(column: Column, from: Int) {
                 val right = listOf("1970-01-01T01:00+01:00", "1970-01-01T00:01Z", null, null).drop(from)
@@ -196,7 +196,7 @@ class ExtensionTypesSpec : FunSpec({
             array.slice(1, 3).use { reads(it.asColumn(), 1) }
         }
         for (offsets in listOf(DataType.dictionary(DataType.INT8, DataType.INT16), DataType.runEndEncoded(DataType.INT16, Field.of("values", DataType.INT16)))) {
-            val type = DataType.struct(Field.of("timestamp", DataType.timestamp(TimeUnit.NANOSECOND, "UTC")), Field.of("offset_minutes", offsets))
+            val type = DataType.struct(Field.of("timestamp", DataType.timestamp(ArrowTimeUnit.NANOSECOND, "UTC")), Field.of("offset_minutes", offsets))
             built(Field.of("at", type).withExtension(Extension.TimestampWithOffset()), 4) { column -> times.forEach(column::append) }.let(::throughC).use { array ->
                 times.indices.map { array.column(0).getOffsetDateTime(it.toLong()) } shouldBe times
             }
@@ -204,26 +204,26 @@ class ExtensionTypesSpec : FunSpec({
     }
 
     test("what the type does not have is refused, with the value and the row, and nothing is appended; what java.time has not, read [EXT-05]") {
-        fun refused(unit: TimeUnit, value: String, why: String) {
+        fun refused(unit: ArrowTimeUnit, value: String, why: String) {
             BatchBuilder.of(Devices.cpu(), 1).use { batch ->
-                val column = batch.column(Extension.timestampWithOffset("at", unit))
+                val column = batch.column(Field.timestampWithOffset("at", unit))
                 column.append(OffsetDateTime.parse("1970-01-01T00:00:00Z"))
                 shouldThrow<IllegalArgumentException> { column.append(OffsetDateTime.parse(value)) }.message shouldContain why
                 listOf(column.length(), column.child(0).length(), column.child(1).length()) shouldBe listOf(1L, 1L, 1L)
             }
         }
-        refused(TimeUnit.MICROSECOND, "1970-01-01T00:00:00.000000001Z", "which is no whole microsecond, in row 1")
-        refused(TimeUnit.SECOND, "1970-01-01T00:00:00+13:01", "whose offset is not of whole minutes from -12:59 to +13:00, in row 1")
-        refused(TimeUnit.SECOND, "1970-01-01T00:00:00-13:00", "1970-01-01T00:00-13:00, whose offset")
-        refused(TimeUnit.SECOND, "1970-01-01T00:00:00+01:00:30", "whose offset is not of whole minutes")
-        refused(TimeUnit.NANOSECOND, "2300-01-01T00:00:00Z", "(1677-09-21T00:12:43.145224192Z to 2262-04-11T23:47:16.854775807Z), in row 1; timestamp[us, tz=UTC] does")
+        refused(ArrowTimeUnit.MICROSECOND, "1970-01-01T00:00:00.000000001Z", "which is no whole microsecond, in row 1")
+        refused(ArrowTimeUnit.SECOND, "1970-01-01T00:00:00+13:01", "whose offset is not of whole minutes from -12:59 to +13:00, in row 1")
+        refused(ArrowTimeUnit.SECOND, "1970-01-01T00:00:00-13:00", "1970-01-01T00:00-13:00, whose offset")
+        refused(ArrowTimeUnit.SECOND, "1970-01-01T00:00:00+01:00:30", "whose offset is not of whole minutes")
+        refused(ArrowTimeUnit.NANOSECOND, "2300-01-01T00:00:00Z", "(1677-09-21T00:12:43.145224192Z to 2262-04-11T23:47:16.854775807Z), in row 1; timestamp[us, tz=UTC] does")
         val least = OffsetDateTime.ofInstant(java.time.Instant.ofEpochSecond(-9_223_372_037, 145_224_192), ZoneOffset.UTC)
-        built(Extension.timestampWithOffset("at", TimeUnit.NANOSECOND), 1) { it.append(least) }.use { array ->
+        built(Field.timestampWithOffset("at", ArrowTimeUnit.NANOSECOND), 1) { it.append(least) }.use { array ->
             array.column(0).column(0).getLong(0) shouldBe Long.MIN_VALUE
             array.column(0).getOffsetDateTime(0) shouldBe least
         }
         val data = ArrayData.of(3, 0, listOf(null), listOf(ArrayData.of(3, 0, listOf(null, buffer(0, Long.MAX_VALUE, 31_556_889_864_403_199L))), ArrayData.of(3, 0, listOf(null, buffer(1081, 0, 60, width = 2)))))
-        DeviceArray.of(Extension.timestampWithOffset("at", TimeUnit.SECOND), data).use { array ->
+        DeviceArray.of(Field.timestampWithOffset("at", ArrowTimeUnit.SECOND), data).use { array ->
             val column = array.asColumn()
             shouldThrow<ArithmeticException> { column.getOffsetDateTime(0) }.message shouldContain "row 0: 1081 minutes are no offset that java.time has (-1080 to 1080)"
             shouldThrow<ArithmeticException> { column.getOffsetDateTime(1) }.message shouldContain "9223372036854775807 is no point in time"
@@ -269,12 +269,12 @@ class ExtensionTypesSpec : FunSpec({
                 array.column(0).field().valueClass() shouldBe String::class.java
             }
         }
-        built(Extension.opaque("g", DataType.BINARY, "geometry", "PostGIS"), 1) { it.append(byteArrayOf(1, 2)) }.let(::throughC).use { array ->
+        built(Field.opaque("g", DataType.BINARY, "geometry", "PostGIS"), 1) { it.append(byteArrayOf(1, 2)) }.let(::throughC).use { array ->
             array.column(0).field().extension() shouldBe Extension.Opaque("geometry", "PostGIS")
             array.column(0).getBytes(0).toList() shouldBe listOf<Byte>(1, 2)
         }
-        built(Extension.opaque("g", DataType.NULL, "varray", "Oracle"), 1) { it.appendNull() }.let(::throughC).use { values(it.column(0)) shouldBe listOf(null) }
-        built(Extension.parquetVariant("v"), 2) {
+        built(Field.opaque("g", DataType.NULL, "varray", "Oracle"), 1) { it.appendNull() }.let(::throughC).use { values(it.column(0)) shouldBe listOf(null) }
+        built(Field.parquetVariant("v"), 2) {
             it.child("metadata").append(byteArrayOf(1, 0, 0))
             it.child("value").append(byteArrayOf(12, 42))
             it.appendStruct().appendNullWithParts()
@@ -309,7 +309,7 @@ class ExtensionTypesSpec : FunSpec({
             column.appendNullWithParts()
         }.let(::throughC).use { values(it.column(0)) shouldBe listOf(mapOf("l" to listOf(1L, 2L), "s" to mapOf("x" to "a")), null) }
         BatchBuilder.of(Devices.cpu(), 1).use { batch ->
-            shouldThrow<IllegalArgumentException> { batch.column(Extension.timestampWithOffset("at", TimeUnit.SECOND).withNullable(false)).appendNullWithParts() }.message shouldContain "not nullable"
+            shouldThrow<IllegalArgumentException> { batch.column(Field.timestampWithOffset("at", ArrowTimeUnit.SECOND).withNullable(false)).appendNullWithParts() }.message shouldContain "not nullable"
             batch.column(Field.of("n", DataType.INT8)).appendNullWithParts().length() shouldBe 1
         }
     }

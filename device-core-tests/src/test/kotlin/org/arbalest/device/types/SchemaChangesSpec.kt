@@ -9,11 +9,11 @@ import org.arbalest.device.support.CSchema
 import org.arbalest.device.support.exported
 import org.arbalest.device.support.imported
 import org.arbalest.support.CCompiler
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 
 class SchemaChangesSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
     val meters = Metadata.of("unit", "m")
     val schema = Schema.of(
         listOf(Field.of("id", DataType.INT64).withNullable(false), Field.of("height", DataType.FLOAT32).withMetadata(meters), Field.of("name", DataType.UTF8)),

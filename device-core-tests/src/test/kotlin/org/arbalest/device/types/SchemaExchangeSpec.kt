@@ -22,7 +22,7 @@ import org.arbalest.device.support.refused
 import org.arbalest.device.support.roundTrip
 import org.arbalest.support.CCompiler
 import org.arbalest.support.CPeer
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerMoves
 import org.arbalest.support.PeerNodes
 import org.arbalest.support.StructKind.SCHEMA
@@ -52,7 +52,7 @@ private val malformed: Map<String, CSchema> = mapOf(
 
 class SchemaExchangeSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     lateinit var arena: Arena
     beforeTest { arena = Arena.ofConfined() }

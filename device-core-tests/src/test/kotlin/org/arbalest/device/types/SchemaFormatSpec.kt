@@ -14,7 +14,7 @@ import org.arbalest.device.support.refused
 import org.arbalest.device.support.roundTrip
 import org.arbalest.device.types.NestedType.UnionMode
 import org.arbalest.support.CCompiler
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import java.lang.foreign.MemorySegment
 
 /** Every format of the specification, and the type that it is. */
@@ -46,18 +46,18 @@ internal val PLAIN_TYPES: Map<String, DataType> = mapOf(
     "w:0" to FlatType.FixedSizeBinaryType(0),
     "tdD" to DataType.DATE32,
     "tdm" to DataType.DATE64,
-    "tts" to FlatType.TimeType(TimeUnit.SECOND),
-    "ttm" to FlatType.TimeType(TimeUnit.MILLISECOND),
-    "ttu" to FlatType.TimeType(TimeUnit.MICROSECOND),
-    "ttn" to FlatType.TimeType(TimeUnit.NANOSECOND),
-    "tss:" to FlatType.TimestampType(TimeUnit.SECOND, null),
-    "tsm:UTC" to FlatType.TimestampType(TimeUnit.MILLISECOND, "UTC"),
-    "tsu:Europe/Zürich" to FlatType.TimestampType(TimeUnit.MICROSECOND, "Europe/Zürich"),
-    "tsn:+05:30" to FlatType.TimestampType(TimeUnit.NANOSECOND, "+05:30"),
-    "tDs" to FlatType.DurationType(TimeUnit.SECOND),
-    "tDm" to FlatType.DurationType(TimeUnit.MILLISECOND),
-    "tDu" to FlatType.DurationType(TimeUnit.MICROSECOND),
-    "tDn" to FlatType.DurationType(TimeUnit.NANOSECOND),
+    "tts" to FlatType.TimeType(ArrowTimeUnit.SECOND),
+    "ttm" to FlatType.TimeType(ArrowTimeUnit.MILLISECOND),
+    "ttu" to FlatType.TimeType(ArrowTimeUnit.MICROSECOND),
+    "ttn" to FlatType.TimeType(ArrowTimeUnit.NANOSECOND),
+    "tss:" to FlatType.TimestampType(ArrowTimeUnit.SECOND, null),
+    "tsm:UTC" to FlatType.TimestampType(ArrowTimeUnit.MILLISECOND, "UTC"),
+    "tsu:Europe/Zürich" to FlatType.TimestampType(ArrowTimeUnit.MICROSECOND, "Europe/Zürich"),
+    "tsn:+05:30" to FlatType.TimestampType(ArrowTimeUnit.NANOSECOND, "+05:30"),
+    "tDs" to FlatType.DurationType(ArrowTimeUnit.SECOND),
+    "tDm" to FlatType.DurationType(ArrowTimeUnit.MILLISECOND),
+    "tDu" to FlatType.DurationType(ArrowTimeUnit.MICROSECOND),
+    "tDn" to FlatType.DurationType(ArrowTimeUnit.NANOSECOND),
     "tiM" to DataType.INTERVAL_YEAR_MONTH,
     "tiD" to DataType.INTERVAL_DAY_TIME,
     "tin" to DataType.INTERVAL_MONTH_DAY_NANO,
@@ -89,7 +89,7 @@ private val NESTED_TYPES: List<Pair<CSchema, DataType>> = listOf(
 
 class SchemaFormatSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     for ((format, type) in PLAIN_TYPES) {
         test("the format \"$format\" is read and written [SCH-20]") {
@@ -135,8 +135,8 @@ class SchemaFormatSpec : FunSpec({
     }
 
     test("the time zone is everything after the colon, and none is the empty one [SCH-10]") {
-        roundTrip(CSchema("tss:a:b::c,d")).type() shouldBe FlatType.TimestampType(TimeUnit.SECOND, "a:b::c,d")
-        checksum(Field.of("", FlatType.TimestampType(TimeUnit.SECOND, ""))) shouldBe checksum(CSchema("tss:"))
+        roundTrip(CSchema("tss:a:b::c,d")).type() shouldBe FlatType.TimestampType(ArrowTimeUnit.SECOND, "a:b::c,d")
+        checksum(Field.of("", FlatType.TimestampType(ArrowTimeUnit.SECOND, ""))) shouldBe checksum(CSchema("tss:"))
     }
 
     for (format in listOf("d:", "d:10", "d:10,", "d:,2", "d:10,2,", "d:10,2,16", "d:10,2,127", "d:10,2,128,1", "d:39,2", "d:0,0", "d:-1,0", "d:+10,2",
@@ -169,7 +169,7 @@ class SchemaFormatSpec : FunSpec({
 
     test("what C could not read back is refused in Java: a NUL character ends a string there [SCH-20]") {
         shouldThrow<IllegalArgumentException> { Field.of("a\u0000b", DataType.INT32) }.message!! shouldContain "NUL"
-        shouldThrow<IllegalArgumentException> { FlatType.TimestampType(TimeUnit.SECOND, "a\u0000b") }.message!! shouldContain "NUL"
+        shouldThrow<IllegalArgumentException> { FlatType.TimestampType(ArrowTimeUnit.SECOND, "a\u0000b") }.message!! shouldContain "NUL"
     }
 
     test("half a surrogate pair is refused in names and time zones, which say where, instead of becoming a question mark [SCH-21]") {
@@ -178,7 +178,7 @@ class SchemaFormatSpec : FunSpec({
             val where = "\"$half\": character $at of the text, U+${half[at].code.toString(16).uppercase()}, is half a surrogate pair"
             shouldThrow<IllegalArgumentException> { Field.of(half, DataType.INT32) }.message shouldBe "the name of a field $where"
             shouldThrow<IllegalArgumentException> { Field.of("a", DataType.INT32).withName(half) }.message shouldBe "the name of a field $where"
-            shouldThrow<IllegalArgumentException> { FlatType.TimestampType(TimeUnit.SECOND, half) }.message shouldBe "a time zone $where"
+            shouldThrow<IllegalArgumentException> { FlatType.TimestampType(ArrowTimeUnit.SECOND, half) }.message shouldBe "a time zone $where"
         }
         Field.of("what? \uD83D\uDE00", DataType.INT32).name() shouldBe "what? \uD83D\uDE00"
     }

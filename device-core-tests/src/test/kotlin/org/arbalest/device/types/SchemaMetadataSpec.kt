@@ -18,7 +18,7 @@ import org.arbalest.device.support.imported
 import org.arbalest.device.support.refused
 import org.arbalest.device.support.roundTrip
 import org.arbalest.support.CCompiler
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
 import java.lang.foreign.ValueLayout
@@ -32,7 +32,7 @@ private fun ints(vararg values: Int): ByteArray =
 
 class SchemaMetadataSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     test("a NULL name is read as an empty one, and written as \"\" [SCH-02]") {
         val field = roundTrip(CSchema("+s", CSchema("i").named(null)).named(null))

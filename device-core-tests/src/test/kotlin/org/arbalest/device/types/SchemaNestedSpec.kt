@@ -18,7 +18,7 @@ import org.arbalest.device.support.refused
 import org.arbalest.device.support.roundTrip
 import org.arbalest.device.types.NestedType.UnionMode
 import org.arbalest.support.CCompiler
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerMoves
 import org.arbalest.support.PeerNodes
 import org.arbalest.support.StructKind
@@ -46,7 +46,7 @@ private val keptAlive = mutableListOf<MemorySegment>()
 
 class SchemaNestedSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     test("children may be NULL if n_children is 0 [SCH-08]") {
         val none = CSchema("+s", tamper = { RawArrowSchema.setChildren(it.address(), 0) })

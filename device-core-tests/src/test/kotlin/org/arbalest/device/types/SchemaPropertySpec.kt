@@ -11,7 +11,7 @@ import org.arbalest.device.support.block
 import org.arbalest.device.support.imported
 import org.arbalest.device.support.roundTrip
 import org.arbalest.support.CCompiler
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import java.io.ByteArrayOutputStream
 import java.io.ObjectInputStream
 import java.io.ObjectOutputStream
@@ -69,7 +69,7 @@ private val anySchema = arbitrary { source: RandomSource -> Schemas(source.rando
 
 class SchemaPropertySpec : FunSpec({
     extension(CCompiler.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     test("any legal schema that C makes survives import and export [SCH-20]") {
         checkAll(2000, anySchema) { schema -> roundTrip(schema) }

@@ -9,11 +9,11 @@ import org.arbalest.device.Devices
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.support.block
 import org.arbalest.device.support.refused
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 
 /** Fields of the same name, which Arrow allows. */
 class SchemaRepeatedNamesSpec : FunSpec({
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     fun refused(block: () -> Any?): String = shouldThrow<IllegalArgumentException> { block() }.message!!
     fun int(name: String) = Field.of(name, DataType.INT32)

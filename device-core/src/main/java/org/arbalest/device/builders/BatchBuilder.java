@@ -21,7 +21,7 @@ import org.arbalest.device.types.DataType;
 import org.arbalest.device.types.Extension;
 import org.arbalest.device.types.Field;
 import org.arbalest.device.types.Metadata;
-import org.arbalest.device.types.TimeUnit;
+import org.arbalest.device.types.ArrowTimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -86,7 +86,7 @@ public sealed interface BatchBuilder extends AutoCloseable permits BatchBuilderI
     return ((BatchBuilderImpl) this).add(field, column -> ObjectAppender.appendAll(column, values));
   }
 
-  /** The same of a nullable column: {@code column("at", DataType.timestamp(TimeUnit.MICROSECOND, "UTC"), instants)}. */
+  /** The same of a nullable column: {@code column("at", DataType.timestamp(ArrowTimeUnit.MICROSECOND, "UTC"), instants)}. */
   default BatchBuilder column(String name, DataType type, List<? extends @Nullable Object> values) {
     return column(Field.of(name, type), values);
   }

@@ -14,7 +14,7 @@ import java.time.Period;
 import java.time.ZonedDateTime;
 import java.util.UUID;
 import java.util.function.IntPredicate;
-import org.arbalest.device.columns.ByteStrings;
+import org.arbalest.device.columns.ByteStringView;
 import org.arbalest.device.internal.build.ColumnBuilderImpl;
 import org.arbalest.device.internal.read.ByteStringsAccess;
 import org.arbalest.device.types.Extension;
@@ -154,7 +154,7 @@ public sealed interface ColumnBuilder permits ColumnBuilderImpl {
   ColumnBuilder appendNullWithParts();
 
   /** Appends text or bytes of another column's row, as they are stored, like {@link #append(MemorySegment)}; a null as a null. */
-  default ColumnBuilder append(ByteStrings values, long row) {
+  default ColumnBuilder append(ByteStringView values, long row) {
     try {
       return values.isNull(row) ? appendNull() : append(ByteStringsAccess.bytesAt(values, row));
     } finally {

@@ -184,54 +184,54 @@ public sealed interface Column permits ColumnRows {
   double[] toDoubleArray(double ifNull);
 
   /**
-   * The values as they are stored, for loops: see {@link ColumnValues}. Each view reads one width; {@link #getLong} and {@link #toLongArray()} read any.
+   * The values as they are stored, for loops: see {@link ColumnView}. Each view reads one width; {@link #getLong} and {@link #toLongArray()} read any.
    *
    * @throws IllegalArgumentException if the values are stored otherwise; says which view has them
    * @throws IllegalStateException if the array was closed, or is not ready: {@link DeviceArray#synchronize} waits
    * @throws DeviceException with {@code ENOSYS} where the CPU cannot read the buffers
    */
-  default Longs asLongs() {
-    return new Longs(ColumnImpl.unwrap(this));
+  default LongView asLongs() {
+    return new LongView(ColumnImpl.unwrap(this));
   }
 
   /** 32-bit integers, dates, times; see {@link #asLongs}. */
-  default Ints asInts() {
-    return new Ints(ColumnImpl.unwrap(this));
+  default IntView asInts() {
+    return new IntView(ColumnImpl.unwrap(this));
   }
 
   /** 16-bit integers; see {@link #asLongs}. */
-  default Shorts asShorts() {
-    return new Shorts(ColumnImpl.unwrap(this));
+  default ShortView asShorts() {
+    return new ShortView(ColumnImpl.unwrap(this));
   }
 
   /** 8-bit integers; see {@link #asLongs}. */
-  default Bytes asBytes() {
-    return new Bytes(ColumnImpl.unwrap(this));
+  default ByteView asBytes() {
+    return new ByteView(ColumnImpl.unwrap(this));
   }
 
   /** 64-bit floating-point numbers; see {@link #asLongs}. */
-  default Doubles asDoubles() {
-    return new Doubles(ColumnImpl.unwrap(this));
+  default DoubleView asDoubles() {
+    return new DoubleView(ColumnImpl.unwrap(this));
   }
 
   /** 32-bit floating-point numbers; see {@link #asLongs}. */
-  default Floats asFloats() {
-    return new Floats(ColumnImpl.unwrap(this));
+  default FloatView asFloats() {
+    return new FloatView(ColumnImpl.unwrap(this));
   }
 
   /** 16-bit floating-point numbers; see {@link #asLongs}. */
-  default HalfFloats asHalfFloats() {
-    return new HalfFloats(ColumnImpl.unwrap(this));
+  default HalfFloatView asHalfFloats() {
+    return new HalfFloatView(ColumnImpl.unwrap(this));
   }
 
   /** Booleans; see {@link #asLongs}. */
-  default Booleans asBooleans() {
-    return new Booleans(ColumnImpl.unwrap(this));
+  default BooleanView asBooleans() {
+    return new BooleanView(ColumnImpl.unwrap(this));
   }
 
   /** Text and binary as their bytes, without a String; see {@link #asLongs}. */
-  default ByteStrings asByteStrings() {
-    return new ByteStrings(ColumnImpl.unwrap(this));
+  default ByteStringView asByteStrings() {
+    return new ByteStringView(ColumnImpl.unwrap(this));
   }
 
   /**

@@ -3,14 +3,14 @@
  * The values of an array, read in place.
  *
  * <p>A {@link org.arbalest.device.columns.Column} reads values of any type, one row at a time. Typed views, such as {@link
- * org.arbalest.device.columns.Longs}, read one type as fast as a Java array. {@link org.arbalest.device.columns.ByteStrings} reads text
+ * org.arbalest.device.columns.LongView}, read one type as fast as a Java array. {@link org.arbalest.device.columns.ByteStringView} reads text
  * without making strings, and {@link org.arbalest.device.columns.Runs} reads each run of equal values once. A column and its views are borrowed
  * from an array: they are valid while that is open, and there is nothing to close. Rows are counted from 0, by {@code long}.
  *
  * <pre>{@code
  * reader.forEach(batch -> {
  *   Column name = batch.column("name");
- *   Longs price = batch.column("price").asLongs();
+ *   LongView price = batch.column("price").asLongs();
  *   long total = 0;
  *   for (long row = 0; row < price.length(); row++) {
  *     if (!price.isNull(row)) total += price.get(row);

@@ -32,7 +32,7 @@ public sealed interface MXBeanRegistration extends AutoCloseable permits MXBeanR
     return MeteredMemoryImpl.unwrap(Objects.requireNonNull(memory, "memory")).registerMXBean(name);
   }
 
-  /** The bean's name, such as {@code org.arbalest:type=Ledger}. */
+  /** The bean's name, such as {@code org.arbalest:type=ResourceCounters}. */
   String objectName();
 
   /** Takes the bean out of the server. */

@@ -144,17 +144,17 @@ public sealed interface DataType extends Serializable permits FlatType, NestedTy
   }
 
   /** Times of day: time32 in seconds or milliseconds, time64 in microseconds or nanoseconds. */
-  static DataType time(TimeUnit unit) {
+  static DataType time(ArrowTimeUnit unit) {
     return new TimeType(unit);
   }
 
   /** Points in time, to be shown in a zone; or, if that is null, dates and times without one. */
-  static DataType timestamp(TimeUnit unit, @Nullable String timezone) {
+  static DataType timestamp(ArrowTimeUnit unit, @Nullable String timezone) {
     return new TimestampType(unit, timezone);
   }
 
   /** Lengths of time. */
-  static DataType duration(TimeUnit unit) {
+  static DataType duration(ArrowTimeUnit unit) {
     return new DurationType(unit);
   }
 

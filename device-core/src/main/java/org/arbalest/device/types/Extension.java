@@ -49,7 +49,7 @@ public sealed interface Extension {
   }
 
   /** A field of points in time, each with its offset from UTC. */
-  static Field timestampWithOffset(String name, TimeUnit unit) {
+  static Field timestampWithOffset(String name, ArrowTimeUnit unit) {
     Field timestamp = Field.of("timestamp", DataType.timestamp(unit, "UTC")).withNullable(false);
     Field offset = Field.of("offset_minutes", DataType.INT16).withNullable(false);
     return Field.of(name, DataType.struct(timestamp, offset)).withExtension(new TimestampWithOffset());

@@ -184,7 +184,7 @@ public sealed interface FlatType extends DataType {
    *
    * @param unit what is counted since midnight
    */
-  record TimeType(TimeUnit unit) implements FlatType {
+  record TimeType(ArrowTimeUnit unit) implements FlatType {
     /** Checks that there is a unit. */
     public TimeType {
       Objects.requireNonNull(unit, "unit");
@@ -202,7 +202,7 @@ public sealed interface FlatType extends DataType {
    * @param unit what is counted
    * @param timezone an IANA name or an offset, for display; null for a local date and time without a zone
    */
-  record TimestampType(TimeUnit unit, @Nullable String timezone) implements FlatType {
+  record TimestampType(ArrowTimeUnit unit, @Nullable String timezone) implements FlatType {
     /** The empty zone is no zone (SCH-10). */
     public TimestampType {
       Objects.requireNonNull(unit, "unit");
@@ -221,7 +221,7 @@ public sealed interface FlatType extends DataType {
    *
    * @param unit what is counted
    */
-  record DurationType(TimeUnit unit) implements FlatType {
+  record DurationType(ArrowTimeUnit unit) implements FlatType {
     /** Checks that there is a unit. */
     public DurationType {
       Objects.requireNonNull(unit, "unit");

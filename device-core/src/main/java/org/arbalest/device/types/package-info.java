@@ -13,7 +13,7 @@
  *     Field.of("name", DataType.UTF8),
  *     Field.of("price", DataType.decimal128(12, 2)),
  *     Field.of("tags", DataType.list(DataType.UTF8)),
- *     Extension.uuid("key"));
+ *     Field.uuid("key"));
  *
  * Field price = schema.fields().get(2);
  * String text = switch (price.type()) {

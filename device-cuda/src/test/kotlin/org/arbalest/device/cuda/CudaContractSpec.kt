@@ -4,14 +4,14 @@ package org.arbalest.device.cuda
 import io.kotest.core.spec.style.FunSpec
 import org.arbalest.device.DeviceType
 import org.arbalest.support.CCompiler
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.testkit.contract.backendContract
 
 /** A GPU's own memory. */
 class CudaContractSpec : FunSpec({
     extension(CCompiler.needed)
     extension(cuda)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
     extension(gates.opened)
 
     include(backendContract(CudaBackend(DeviceType.CUDA)))
@@ -21,7 +21,7 @@ class CudaContractSpec : FunSpec({
 class CudaHostContractSpec : FunSpec({
     extension(CCompiler.needed)
     extension(cuda)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
     extension(gates.opened)
 
     include(backendContract(CudaBackend(DeviceType.CUDA_HOST)))
@@ -31,7 +31,7 @@ class CudaHostContractSpec : FunSpec({
 class CudaManagedContractSpec : FunSpec({
     extension(CCompiler.needed)
     extension(cuda)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
     extension(gates.opened)
 
     include(backendContract(CudaBackend(DeviceType.CUDA_MANAGED)))

@@ -13,7 +13,7 @@ import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
 import org.arbalest.support.CCompiler
 import org.arbalest.support.ChildJvm
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.gpu.CudaDouble
 import org.arbalest.support.gpu.GpuBackend
 import org.arbalest.support.gpu.stagedCopyContract
@@ -26,7 +26,7 @@ import org.arbalest.testkit.contract.pageable
 class CudaCopySoakSpec : FunSpec({
     extension(CCompiler.needed)
     extension(cuda)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
     extension(gates.opened)
 
     val backend = CudaBackend(DeviceType.CUDA)

@@ -12,7 +12,7 @@ import org.arbalest.device.c.CData
 import org.arbalest.device.c.CExport
 import org.arbalest.device.internal.abi.RawArrowDeviceArray
 import org.arbalest.support.CCompiler
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.gpu.CudaDouble
 import org.arbalest.support.gpu.gpuDriverContract
 import org.arbalest.testkit.contract.Held
@@ -32,7 +32,7 @@ import java.util.concurrent.TimeUnit.SECONDS
 class CudaDriverSpec : FunSpec({
     extension(CCompiler.needed)
     extension(cuda)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
     extension(gates.opened)
 
     val backend = CudaBackend(DeviceType.CUDA)
@@ -50,7 +50,7 @@ class CudaDriverSpec : FunSpec({
                         back.synchronize()
                         back.isReady shouldBe true
                     }
-                    stream.record().use { it.completion().toCompletableFuture().get(5, SECONDS) }
+                    stream.record().use { it.onReady().toCompletableFuture().get(5, SECONDS) }
                     there.copyTo(second, second.defaultStream()).use { it.synchronize() }
                 }
                 stream.synchronize()

@@ -8,7 +8,7 @@ import io.kotest.matchers.shouldBe
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
 import org.arbalest.support.CCompiler
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.gpu.CudaDouble
 import org.arbalest.support.gpu.GpuDouble.Live
 import org.arbalest.support.gpu.failEach
@@ -18,7 +18,7 @@ import org.arbalest.support.gpu.failFromEach
 class CudaFailureSoakSpec : FunSpec({
     extension(CCompiler.needed)
     extension(cudaDouble)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
     extension(gates.opened)
 
     val backend = CudaBackend(DeviceType.CUDA)

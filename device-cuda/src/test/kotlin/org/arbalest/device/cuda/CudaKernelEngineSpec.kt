@@ -20,7 +20,7 @@ import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.Schema
 import org.arbalest.support.CCompiler
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.gpu.CudaDouble
 import java.lang.foreign.Arena
 import java.lang.foreign.FunctionDescriptor
@@ -37,7 +37,7 @@ class CudaKernelEngineSpec : FunSpec({
     extension(CCompiler.needed)
     extension(jcudaNatives)
     extension(cuda)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
     extension(gates.opened)
 
     test("a kernel counts flights behind the batch's event; the counts are an array with an event of its own") {

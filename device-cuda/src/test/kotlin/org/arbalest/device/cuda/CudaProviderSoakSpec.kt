@@ -12,7 +12,7 @@ import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
 import org.arbalest.support.CCompiler
 import org.arbalest.support.ChildJvm
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.NativeLibrary
 import org.arbalest.support.gpu.CudaDouble
 import org.arbalest.support.gpu.gpuProviderContract
@@ -26,7 +26,7 @@ import kotlin.reflect.KClass
 class CudaProviderSoakSpec : FunSpec({
     extension(CCompiler.needed)
     extension(cudaDouble)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     include(gpuProviderContract(CudaBackend(DeviceType.CUDA)))
 

@@ -14,7 +14,7 @@ import org.arbalest.device.MemoryAllocator
 import org.arbalest.device.MemoryManager
 import org.arbalest.device.sharing.SharedArray
 import org.arbalest.support.CCompiler
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.gpu.CudaDouble
 import org.arbalest.support.gpu.GpuDouble.Live
 import org.arbalest.support.gpu.sharingContract
@@ -28,7 +28,7 @@ import java.lang.foreign.ValueLayout.JAVA_LONG
 class CudaSharingFabricSoakSpec : FunSpec({
     extension(CCompiler.needed)
     extension(cudaDouble)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
     extension(gates.opened)
     beforeSpec { System.setProperty(CudaSharing.FABRIC_REQUESTED, "true") }
     afterSpec { System.clearProperty(CudaSharing.FABRIC_REQUESTED) }

@@ -12,7 +12,7 @@ import org.arbalest.device.Errno
 import org.arbalest.device.MemoryPool
 import org.arbalest.device.internal.abi.RawArrowDeviceArray
 import org.arbalest.support.CCompiler
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.gpu.CudaDouble
 import org.arbalest.support.gpu.GpuDouble
 import org.arbalest.support.gpu.gpuContract
@@ -27,7 +27,7 @@ import java.lang.foreign.ValueLayout.ADDRESS
 class CudaSpec : FunSpec({
     extension(CCompiler.needed)
     extension(cudaDouble)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
     extension(gates.opened)
 
     include(gpuContract(CudaBackend(DeviceType.CUDA)))

@@ -19,7 +19,7 @@ import org.arbalest.device.Devices
 import org.arbalest.device.Errno
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.support.CCompiler
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.gpu.CudaDouble
 import org.arbalest.support.gpu.GpuDouble
 import org.arbalest.testkit.contract.eventually
@@ -35,7 +35,7 @@ class JcudaEngineSpec : FunSpec({
     extension(CCompiler.needed)
     extension(jcudaNatives)
     extension(CudaDouble.extension)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
     extension(gates.opened)
 
     val device by lazy { Devices.device(DeviceType.CUDA, 0) }
@@ -84,7 +84,7 @@ class JcudaEngineSpec : FunSpec({
                         Cuda.enter(its).use { JCudaDriver.cuEventDestroy(event) shouldBe CUresult.CUDA_SUCCESS }
                         ours.isDone shouldBe false
                         waiting.waitFor(ours)
-                        val stage = ours.completion().toCompletableFuture()
+                        val stage = ours.onReady().toCompletableFuture()
                         waiting.record().use { end ->
                             Cuda.enter(device).use { JCudaDriver.cuEventQuery(Jcuda.event(end)) shouldBe CUresult.CUDA_ERROR_NOT_READY }
                             gate.open()

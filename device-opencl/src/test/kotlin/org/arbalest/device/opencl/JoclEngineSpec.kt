@@ -17,7 +17,7 @@ import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.Schema
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.testkit.SkipWithout
 import org.arbalest.testkit.contract.eventually
 import org.jocl.CL
@@ -35,7 +35,7 @@ import java.util.concurrent.atomic.AtomicInteger
 /** JOCL's objects and ours, and a kernel that works on our columns. */
 class JoclEngineSpec : FunSpec({
     extension(SkipWithout.device(DeviceType.OPENCL))
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
     extension(UserEvent.opened)
 
     val device by lazy { OpenClBackend.device }

@@ -24,13 +24,13 @@ import org.arbalest.device.c.CData
 import org.arbalest.device.c.CImport
 import org.arbalest.device.internal.abi.RawArrowArray
 import org.arbalest.device.internal.abi.RawArrowDeviceArray
-import org.arbalest.device.monitoring.Ledger
+import org.arbalest.device.monitoring.ResourceCounters
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.Schema
 import org.arbalest.support.CCompiler
 import org.arbalest.support.CPeer
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerMoves
 import org.arbalest.support.PeerNodes
 import org.arbalest.support.StructKind
@@ -50,7 +50,7 @@ import java.lang.foreign.ValueLayout.JAVA_LONG
 class MemObjectExportSpec : FunSpec({
     extension(CCompiler.needed)
     extension(SkipWithout.device(DeviceType.OPENCL))
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
     extension(UserEvent.opened)
 
     val device by lazy { OpenClBackend.device }
@@ -221,14 +221,14 @@ class MemObjectExportSpec : FunSpec({
     test("OCL-01 what cannot be exported leaves the handle, and C's structs as they were [OWN-09]") {
         val array = column(LongArray(10))
         val (out, schema) = out().fill(0x5a) to arena.allocate(ArrowSchemaStruct.LAYOUT).fill(0x5a)
-        val before = Ledger.now()
+        val before = ResourceCounters.now()
         shouldThrow<DeviceException> { OpenCl.exportMemObjects(array, out, schema, cpu.defaultStream()) }.errno() shouldBe Errno.EINVAL
         for (struct in listOf(out, schema)) struct.toArray(JAVA_BYTE).toSet() shouldBe setOf<Byte>(0x5a)
         for (none in listOf(MemorySegment.NULL, arena.allocate(64), MemorySegment.ofArray(LongArray(16)), MemorySegment.ofAddress(12))) {
             shouldThrow<IllegalArgumentException> { OpenCl.exportMemObjects(array, none, device.defaultStream()) }
             shouldThrow<IllegalArgumentException> { OpenCl.exportMemObjects(array, out, none, device.defaultStream()) }
         }
-        Ledger.now() shouldBe before
+        ResourceCounters.now() shouldBe before
         array.close()
         shouldThrow<IllegalStateException> { OpenCl.exportMemObjects(array, out, device.defaultStream()) }
         numbers(3).use { here -> shouldThrow<DeviceException> { OpenCl.exportMemObjects(here, out, device.defaultStream()) } }

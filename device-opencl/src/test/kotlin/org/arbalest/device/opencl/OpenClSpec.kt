@@ -32,7 +32,7 @@ import org.arbalest.device.types.Field
 import org.arbalest.device.types.Schema
 import org.arbalest.support.CCompiler
 import org.arbalest.support.CPeer
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerNodes
 import org.arbalest.testkit.SkipWithout
 import org.arbalest.testkit.contract.Held
@@ -56,7 +56,7 @@ import java.util.concurrent.atomic.AtomicInteger
 class OpenClSpec : FunSpec({
     extension(CCompiler.needed)
     extension(SkipWithout.device(DeviceType.OPENCL))
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
     extension(UserEvent.opened)
 
     val device by lazy { OpenClBackend.device }

@@ -30,7 +30,7 @@ import org.arbalest.device.types.Field
 import org.arbalest.device.types.Schema
 import org.arbalest.support.CCompiler
 import org.arbalest.support.CPeer
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerMoves
 import org.arbalest.support.PeerNodes
 import org.arbalest.support.StructKind
@@ -50,7 +50,7 @@ class UsmSpec : FunSpec({
     extension(CCompiler.needed)
     extension(UsmDouble.extension)
     extension(SkipWithout.device(DeviceType.OPENCL))
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
     extension(UserEvent.opened)
 
     val plain by lazy { Devices.device(DeviceType.OPENCL, 0) }

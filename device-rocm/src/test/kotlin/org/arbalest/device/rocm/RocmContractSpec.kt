@@ -4,14 +4,14 @@ package org.arbalest.device.rocm
 import io.kotest.core.spec.style.FunSpec
 import org.arbalest.device.DeviceType
 import org.arbalest.support.CCompiler
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.testkit.contract.backendContract
 
 /** A GPU's own memory. */
 class RocmContractSpec : FunSpec({
     extension(CCompiler.needed)
     extension(rocm)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
     extension(gates.opened)
 
     include(backendContract(RocmBackend(DeviceType.ROCM)))
@@ -21,7 +21,7 @@ class RocmContractSpec : FunSpec({
 class RocmHostContractSpec : FunSpec({
     extension(CCompiler.needed)
     extension(rocm)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
     extension(gates.opened)
 
     include(backendContract(RocmBackend(DeviceType.ROCM_HOST)))

@@ -10,7 +10,7 @@ import org.arbalest.device.c.CExport
 import org.arbalest.device.c.CImport
 import org.arbalest.device.internal.abi.RawArrowDeviceArray
 import org.arbalest.support.CCompiler
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.gpu.HipDouble
 import org.arbalest.support.gpu.gpuDriverContract
 import org.arbalest.testkit.contract.eventually
@@ -28,7 +28,7 @@ import java.util.concurrent.TimeUnit.SECONDS
 class RocmDriverSpec : FunSpec({
     extension(CCompiler.needed)
     extension(rocm)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
     extension(gates.opened)
 
     val backend = RocmBackend(DeviceType.ROCM)
@@ -48,7 +48,7 @@ class RocmDriverSpec : FunSpec({
                             back.synchronize()
                             back.isReady shouldBe true
                         }
-                        stream.record().use { it.completion().toCompletableFuture().get(5, SECONDS) }
+                        stream.record().use { it.onReady().toCompletableFuture().get(5, SECONDS) }
                         there.copyTo(other, other.defaultStream()).use { it.synchronize() }
                     }
                     stream.synchronize()
@@ -69,9 +69,9 @@ class RocmDriverSpec : FunSpec({
             val gate = gates.shut(stream)
             val source = numbers(500)
             val there = source.copyTo(device, stream)
-            val done = checkNotNull(there.syncEvent()).use { it.completion() }.thenCompose {
+            val done = checkNotNull(there.syncEvent()).use { it.onReady() }.thenCompose {
                 there.close()
-                device.createStream().use { other -> other.record().use { it.completion() } }
+                device.createStream().use { other -> other.record().use { it.onReady() } }
             }
             source.close()
             gate.open()

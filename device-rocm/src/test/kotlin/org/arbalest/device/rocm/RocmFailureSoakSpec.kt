@@ -11,7 +11,7 @@ import org.arbalest.device.DeviceException
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
 import org.arbalest.support.CCompiler
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.gpu.GpuDouble.Live
 import org.arbalest.support.gpu.HipDouble
 import org.arbalest.support.gpu.failEach
@@ -48,7 +48,7 @@ private val givingUp = listOf("hipStreamSynchronize")
 class RocmFailureSoakSpec : FunSpec({
     extension(CCompiler.needed)
     extension(hipDouble)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
     extension(gates.opened)
 
     val backend = RocmBackend(DeviceType.ROCM)

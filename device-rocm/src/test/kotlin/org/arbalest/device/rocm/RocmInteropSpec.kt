@@ -14,7 +14,7 @@ import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.Schema
 import org.arbalest.support.CCompiler
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.NativeLibrary
 import org.arbalest.support.gpu.HipDouble
 import org.arbalest.testkit.SkipWithout
@@ -36,7 +36,7 @@ class RocmInteropSpec : FunSpec({
     extension(CCompiler.needed)
     extension(SkipWithout { (CCompiler.cpp as? CCompiler.Missing)?.reason?.takeUnless { System.getenv("CI") == "true" } })
     extension(HipDouble.extension)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
     extension(gates.opened)
 
     fun result(rows: Long, out: DeviceBuffer, stream: org.arbalest.device.DeviceStream): DeviceArray {

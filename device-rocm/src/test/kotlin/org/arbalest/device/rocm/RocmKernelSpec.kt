@@ -13,7 +13,7 @@ import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.Schema
 import org.arbalest.support.CCompiler
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.gpu.HipDouble
 import org.arbalest.testkit.contract.numbers
 import java.lang.foreign.Arena
@@ -30,7 +30,7 @@ import java.lang.invoke.MethodType
 class RocmKernelSpec : FunSpec({
     extension(CCompiler.needed)
     extension(HipDouble.extension)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
     extension(gates.opened)
 
     test("a kernel reads a batch behind its event; what it writes is an array with an event of its own") {

@@ -11,10 +11,10 @@ import org.arbalest.device.Availability
 import org.arbalest.device.DeviceException
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
-import org.arbalest.device.monitoring.Ledger
+import org.arbalest.device.monitoring.ResourceCounters
 import org.arbalest.support.CCompiler
 import org.arbalest.support.ChildJvm
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.NativeLibrary
 import org.arbalest.support.gpu.GpuDouble.Live
 import org.arbalest.support.gpu.HipDouble
@@ -30,7 +30,7 @@ import kotlin.reflect.KClass
 class RocmProviderSoakSpec : FunSpec({
     extension(CCompiler.needed)
     extension(hipDouble)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     include(gpuProviderContract(RocmBackend(DeviceType.ROCM)))
 
@@ -177,7 +177,7 @@ internal object PeerFails {
             there.copyTo(devices[0]).use { it.copyTo(devices[1]).use { back -> back.synchronize() } } // access was enabled already, and is one way only
         }
         check(HipDouble.lastError == 0)
-        eventually("all is freed") { Ledger.now().isZero }
+        eventually("all is freed") { ResourceCounters.now().isZero }
         println("good")
     }
 }

@@ -4,14 +4,14 @@ package org.arbalest.device.rocm
 import io.kotest.core.spec.style.FunSpec
 import org.arbalest.device.DeviceType
 import org.arbalest.support.CCompiler
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.gpu.sharingContract
 
 /** Arrays that two processes share. */
 class RocmSharingSoakSpec : FunSpec({
     extension(CCompiler.needed)
     extension(hipDouble)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
     extension(gates.opened)
 
     include(sharingContract(RocmBackend(DeviceType.ROCM)))

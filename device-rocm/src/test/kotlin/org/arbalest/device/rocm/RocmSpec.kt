@@ -8,7 +8,7 @@ import org.arbalest.device.DeviceException
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
 import org.arbalest.support.CCompiler
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.gpu.GpuDouble
 import org.arbalest.support.gpu.GpuDouble.Live
 import org.arbalest.support.gpu.HipDouble
@@ -26,7 +26,7 @@ import java.util.concurrent.TimeUnit.SECONDS
 class RocmSpec : FunSpec({
     extension(CCompiler.needed)
     extension(hipDouble)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
     extension(gates.opened)
 
     include(gpuContract(RocmBackend(DeviceType.ROCM)))
@@ -57,14 +57,14 @@ class RocmSpec : FunSpec({
             device.createStream().use { other ->
                 val shut = List(2) { gates.shut(if (it == 0) held else other) }
                 val first = held.record()
-                val stuck = first.completion().toCompletableFuture()
+                val stuck = first.onReady().toCompletableFuture()
                 val waiting = List(3) { CompletableFuture.runAsync { Raw.call(synchronize, first.handle()) shouldBe 0 } } // one after the other has the event
                 val late = List(20) { held.record() }
-                val lateStages = late.map { it.completion().toCompletableFuture() }
-                val stages = List(20) { other.record().use { it.completion().toCompletableFuture() } }
+                val lateStages = late.map { it.onReady().toCompletableFuture() }
+                val stages = List(20) { other.record().use { it.onReady().toCompletableFuture() } }
                 shut[1].open()
                 stages.forEach { it.get(5, SECONDS) }
-                repeat(20) { other.record().use { it.completion().toCompletableFuture().get(5, SECONDS) } }
+                repeat(20) { other.record().use { it.onReady().toCompletableFuture().get(5, SECONDS) } }
                 stuck.isDone shouldBe false
                 shut[0].open()
                 (lateStages + stuck + waiting).forEach { it.get(5, SECONDS) }
@@ -80,8 +80,8 @@ class RocmSpec : FunSpec({
             device.createStream().use { other ->
                 val shut = List(2) { gates.shut(if (it == 0) held else other) }
                 val first = held.record()
-                val stuck = first.completion().toCompletableFuture()
-                val second = other.record().use { it.completion().toCompletableFuture() } // which the thread that goes on asks for
+                val stuck = first.onReady().toCompletableFuture()
+                val second = other.record().use { it.onReady().toCompletableFuture() } // which the thread that goes on asks for
                 val exchanges = HipDouble.calls(exchange)
                 HipDouble.fail(exchange)
                 val waiting = CompletableFuture.runAsync { Raw.call(synchronize, first.handle()) shouldBe 0 } // lets the thread that asks wait
@@ -154,7 +154,7 @@ class RocmSpec : FunSpec({
         val gates = held.map { gates.shut(it) }
         val events = held.map { it.record() }
         val threads = events.map { event -> Thread.ofPlatform().start { event.synchronize() } }
-        val stages = events.map { it.completion().toCompletableFuture() }
+        val stages = events.map { it.onReady().toCompletableFuture() }
         device.createStream().use { free ->
             numbers(100).use { it.copyTo(device, free) }.use { there -> there.synchronize() }
             free.record().use { it.synchronize() }

@@ -9,7 +9,7 @@ import org.arbalest.device.DeviceStream
 import org.arbalest.device.Devices
 import org.arbalest.device.MemoryManager
 import org.arbalest.device.builders.BatchBuilder
-import org.arbalest.device.monitoring.Ledger
+import org.arbalest.device.monitoring.ResourceCounters
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.NestedType
@@ -141,10 +141,10 @@ public fun eventually(what: String, seconds: Long, condition: () -> Boolean) {
     }
 }
 
-/** What is held when nothing is under way any more that is released by itself: what to compare a later [Ledger.now] with. */
-public fun settled(): Ledger {
+/** What is held when nothing is under way any more that is released by itself: what to compare a later [ResourceCounters.now] with. */
+public fun settled(): ResourceCounters {
     eventually("no wait is left") { Held.now().waits() == 0L }
-    return Ledger.now()
+    return ResourceCounters.now()
 }
 
 private val LISTS = Field.of("tags", NestedType.ListType(Field.of("item", DataType.UTF8)))

@@ -17,7 +17,7 @@ import org.arbalest.device.c.ArrowDeviceArrayStruct
 import org.arbalest.device.c.CData
 import org.arbalest.device.c.CExport
 import org.arbalest.device.c.CImport
-import org.arbalest.device.monitoring.Ledger
+import org.arbalest.device.monitoring.ResourceCounters
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.Schema
@@ -67,7 +67,7 @@ internal fun copyContract(backend: Backend): TestFactory = funSpec {
             source.copyTo(device, stream).use { there ->
                 source.close()
                 there.fetch() shouldBe rows
-                eventually("the copy is all that is left") { Ledger.now().since(before).run { arrays() == 0L && buffers() < 0 } }
+                eventually("the copy is all that is left") { ResourceCounters.now().since(before).run { arrays() == 0L && buffers() < 0 } }
             }
         }
     }
@@ -147,7 +147,7 @@ internal fun copyContract(backend: Backend): TestFactory = funSpec {
                 batch.viewOrCopyTo(cpu).use {
                     it.device() shouldBeSameInstanceAs cpu
                     it.column("id").toLongArray() shouldBe longArrayOf(5, 6)
-                    Ledger.now().since(before).buffers() shouldBe 0
+                    ResourceCounters.now().since(before).buffers() shouldBe 0
                 }
             }
         }
@@ -158,7 +158,7 @@ internal fun copyContract(backend: Backend): TestFactory = funSpec {
             source.viewOrCopyTo(device).use { there ->
                 there.fetch() shouldBe source.rows()
                 val before = settled()
-                there.viewOrCopyTo(device).use { Ledger.now().since(before).buffers() shouldBe 0 }
+                there.viewOrCopyTo(device).use { ResourceCounters.now().since(before).buffers() shouldBe 0 }
             }
         }
     }

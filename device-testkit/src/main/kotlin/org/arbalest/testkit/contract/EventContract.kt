@@ -45,7 +45,7 @@ internal fun eventContract(backend: Backend): TestFactory = funSpec {
                     event.synchronize(Duration.ofNanos(1)) shouldBe false
                     event.synchronize(Duration.ofSeconds(-5)) shouldBe false
                     val told = AtomicInteger()
-                    val stages = List(3) { event.completion().whenComplete { _, _ -> told.incrementAndGet() }.toCompletableFuture() }
+                    val stages = List(3) { event.onReady().whenComplete { _, _ -> told.incrementAndGet() }.toCompletableFuture() }
                     val started = CountDownLatch(3)
                     val results = java.util.concurrent.ConcurrentLinkedQueue<Boolean>()
                     val threads = listOf(Thread.ofPlatform(), Thread.ofVirtual()).map { builder ->
@@ -74,7 +74,7 @@ internal fun eventContract(backend: Backend): TestFactory = funSpec {
                 event.close()
                 event.close()
                 if (gate != null) {
-                    for (use in listOf<() -> Unit>({ event.isDone }, { event.synchronize() }, { event.completion() }, { event.handle() }, { stream.waitFor(event) })) {
+                    for (use in listOf<() -> Unit>({ event.isDone }, { event.synchronize() }, { event.onReady() }, { event.handle() }, { stream.waitFor(event) })) {
                         shouldThrow<IllegalStateException> { use() }.message shouldContain "closed"
                     }
                 }
@@ -146,7 +146,7 @@ internal fun eventContract(backend: Backend): TestFactory = funSpec {
         val streams = List(8) { device.createStream() }
         val told = AtomicInteger()
         val stages = List(2000) { i ->
-            streams[i % 8].record().use { event -> event.completion().thenRun { told.incrementAndGet() }.toCompletableFuture() }
+            streams[i % 8].record().use { event -> event.onReady().thenRun { told.incrementAndGet() }.toCompletableFuture() }
         }
         CompletableFuture.allOf(*stages.toTypedArray()).get(5, SECONDS)
         told.get() shouldBe 2000

@@ -13,7 +13,7 @@ import org.arbalest.device.c.ArrowDeviceArrayStruct
 import org.arbalest.device.c.CData
 import org.arbalest.device.c.CExport
 import org.arbalest.device.c.CImport
-import org.arbalest.device.monitoring.Ledger
+import org.arbalest.device.monitoring.ResourceCounters
 import java.lang.foreign.Arena
 import java.lang.foreign.ValueLayout.JAVA_LONG
 import java.util.concurrent.atomic.AtomicReference
@@ -30,10 +30,10 @@ internal fun lifetimeContract(backend: Backend): TestFactory = funSpec {
             backend.held(stream) { gate ->
                 source.copyTo(device, stream).close()
                 source.close()
-                if (gate != null) (Ledger.now().since(before).arrays() >= 0) shouldBe true
+                if (gate != null) (ResourceCounters.now().since(before).arrays() >= 0) shouldBe true
                 gate?.open()
                 stream.synchronize()
-                eventually("both are freed") { Ledger.now().since(before).run { arrays() == -1L && buffers() < 0 && waits() == 0L } }
+                eventually("both are freed") { ResourceCounters.now().since(before).run { arrays() == -1L && buffers() < 0 && waits() == 0L } }
             }
         }
     }
@@ -49,10 +49,10 @@ internal fun lifetimeContract(backend: Backend): TestFactory = funSpec {
                 stream.keepAlive(buffer)
                 array.close()
                 buffer.close()
-                if (gate != null) Ledger.now().since(held).run { arrays() to buffers() } shouldBe (0L to 0L)
+                if (gate != null) ResourceCounters.now().since(held).run { arrays() to buffers() } shouldBe (0L to 0L)
                 gate?.open()
                 stream.synchronize()
-                eventually("they are freed") { Ledger.now().since(held).run { arrays() == -1L && buffers() <= -2L } }
+                eventually("they are freed") { ResourceCounters.now().since(held).run { arrays() == -1L && buffers() <= -2L } }
             }
         }
     }
@@ -95,10 +95,10 @@ internal fun lifetimeContract(backend: Backend): TestFactory = funSpec {
                     val out = ArrowDeviceArrayStruct.allocate(arena)
                     CData.exportArray(numbers(500).use { it.copyTo(device, stream) }, out, CExport.DEVICE)
                     NativeThread.release(out)
-                    if (gate != null) (Ledger.now().since(before).buffers() > 0) shouldBe true
+                    if (gate != null) (ResourceCounters.now().since(before).buffers() > 0) shouldBe true
                     gate?.open()
                     stream.synchronize()
-                    eventually("it is freed") { Ledger.now().since(before).run { buffers() == 0L && events() == 0L && waits() == 0L } }
+                    eventually("it is freed") { ResourceCounters.now().since(before).run { buffers() == 0L && events() == 0L && waits() == 0L } }
                 }
             }
         }

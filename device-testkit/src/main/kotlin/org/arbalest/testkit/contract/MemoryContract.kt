@@ -84,9 +84,9 @@ internal fun memoryContract(backend: Backend): TestFactory = funSpec {
                 val view = runCatching { there.view(cpu) }
                 view.onSuccess { seen -> seen.use { it.segment().get(java.lang.foreign.ValueLayout.JAVA_BYTE, 299) shouldBe source.content()[299] } }
                 view.onFailure { (it as DeviceException).errno() shouldBe Errno.ENOSYS }
-                there.viewOrCopy(cpu).use { it.content() shouldBe source.content() }
+                there.viewOrCopyTo(cpu).use { it.content() shouldBe source.content() }
             }
-            source.viewOrCopy(device.memory()).use { it.content() shouldBe source.content() }
+            source.viewOrCopyTo(device.memory()).use { it.content() shouldBe source.content() }
         }
     }
 

@@ -15,7 +15,7 @@ import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
 import org.arbalest.device.Errno
 import org.arbalest.device.builders.BatchBuilder
-import org.arbalest.device.monitoring.Ledger
+import org.arbalest.device.monitoring.ResourceCounters
 import org.arbalest.device.tensors.DLManagedTensorStruct
 import org.arbalest.device.tensors.DLManagedTensorVersionedStruct
 import org.arbalest.device.tensors.DLPack
@@ -115,10 +115,10 @@ internal fun tensorContract(backend: Backend): TestFactory = funSpec {
                         val read = consumer.record()
                         consumer.close()
                         form.delete(tensor)
-                        Ledger.now().since(before).run { exports() to arrays() } shouldBe if (gate == null) 0L to -1L else 0L to 0L
+                        ResourceCounters.now().since(before).run { exports() to arrays() } shouldBe if (gate == null) 0L to -1L else 0L to 0L
                         gate?.open()
                         read.use { it.synchronize() }
-                        eventually("it is freed") { Ledger.now().since(before).run { arrays() == -1L && waits() == 0L } }
+                        eventually("it is freed") { ResourceCounters.now().since(before).run { arrays() == -1L && waits() == 0L } }
                     }
                     end.copy(cpu.memory()).use { it.segment().toArray(JAVA_LONG).toList() shouldBe expected }
                 }

@@ -18,7 +18,7 @@ import org.arbalest.device.types.FlatType.TimestampType
 import org.arbalest.device.types.Interval
 import org.arbalest.device.types.NestedType.ListType
 import org.arbalest.device.types.Schema
-import org.arbalest.device.types.TimeUnit
+import org.arbalest.device.types.ArrowTimeUnit
 import org.arbalest.interop.Built
 import org.arbalest.interop.adbc.Session.Companion.TABLE
 import org.arbalest.interop.adbc.Session.Companion.batch
@@ -34,7 +34,7 @@ private val WORDS = listOf(null, "", "", "1234", "例")
 private val BLOBS = listOf(null, bytes(), bytes(0, 1), bytes(1, 2, 3, 4), bytes(0xfe, 0xff))
 private val TIMES = listOf(null, -42L, 0L, 42L)
 
-private fun zoned(vararg zones: String?): List<DataType> = zones.flatMap { zone -> TimeUnit.entries.map { TimestampType(it, zone) } }
+private fun zoned(vararg zones: String?): List<DataType> = zones.flatMap { zone -> ArrowTimeUnit.entries.map { TimestampType(it, zone) } }
 
 /** What goes in, and is to come out, ordered, nulls first. */
 private val TYPES: List<Ingested> = listOf(
@@ -57,7 +57,7 @@ private val TYPES: List<Ingested> = listOf(
     Ingested("LargeBinary", BLOBS, DataType.LARGE_BINARY),
     Ingested("FixedSizeBinary", listOf(null) + listOf("abcd", "efgh", "ijkl", "mnop").map { it.encodeToByteArray().toList() }, FixedSizeBinaryType(4)),
     Ingested("BinaryView", BLOBS, DataType.BINARY_VIEW),
-    Ingested("Duration", TIMES, *TimeUnit.entries.map { DurationType(it) }.toTypedArray()),
+    Ingested("Duration", TIMES, *ArrowTimeUnit.entries.map { DurationType(it) }.toTypedArray()),
     Ingested("Date32", listOf(null, 0L, 42L), DataType.DATE32),
     Ingested("Timestamp", TIMES, *zoned(null).toTypedArray()),
     Ingested("TimestampTz", TIMES, *zoned("UTC", "America/Los_Angeles").toTypedArray()),

@@ -5,7 +5,7 @@ import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.interop.Had
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.testkit.SkipWithout
 
 /**
@@ -15,7 +15,7 @@ import org.arbalest.testkit.SkipWithout
 internal abstract class ValidationContract(tested: Tested) : FunSpec() {
     init {
         extension(Had.needed(tested.missing))
-        extension(LedgerExtension)
+        extension(ResourceCountersExtension)
         val cases = DATABASE_CASES + CONNECTION_CASES + INGEST_CASES + STATEMENT_CASES
         val unknown = tested.fails.keys - cases.map { it.name }.toSet()
         check(unknown.isEmpty()) { "there are no cases $unknown" }

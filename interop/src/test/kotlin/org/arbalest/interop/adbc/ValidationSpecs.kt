@@ -7,7 +7,7 @@ import org.arbalest.device.types.Field
 import org.arbalest.device.types.FlatType.TimestampType
 import org.arbalest.device.types.Interval
 import org.arbalest.device.types.NestedType.ListType
-import org.arbalest.device.types.TimeUnit
+import org.arbalest.device.types.ArrowTimeUnit
 import org.arbalest.interop.duckdb.DuckDb
 import org.arbalest.support.adbc.FaultyDriver
 import org.arbalest.support.adbc.FaultyDriverExtension
@@ -26,12 +26,12 @@ private val DUCKDB_RETURNS: Map<String, Returned> get() = mapOf(
     "list<item: utf8>" to Returned(ListType(Field.of("l", DataType.UTF8))),
 ) + MICROSECONDS.entries.flatMap { (unit, micros) ->
     listOf("duration[$unit]" to Returned(DataType.INTERVAL_MONTH_DAY_NANO) { Interval(0, 0, 1000 * micros(it as Long)) }) +
-        ZONES.map { zone -> "timestamp[$unit, tz=$zone]" to Returned(TimestampType(TimeUnit.MICROSECOND, "UTC")) { micros(it as Long) } }
+        ZONES.map { zone -> "timestamp[$unit, tz=$zone]" to Returned(TimestampType(ArrowTimeUnit.MICROSECOND, "UTC")) { micros(it as Long) } }
 }
 
 /** DuckDB 2.0 has nanoseconds in a zone as well. */
 private val NANOSECONDS_IN_ZONES: Map<String, Returned> get() =
-    ZONES.associate { "timestamp[ns, tz=$it]" to Returned(TimestampType(TimeUnit.NANOSECOND, "UTC")) }
+    ZONES.associate { "timestamp[ns, tz=$it]" to Returned(TimestampType(ArrowTimeUnit.NANOSECOND, "UTC")) }
 
 /** What DuckDB fails, also behind the faulty driver, which adds states, rows of parameters and cancelling. */
 private val DUCKDB_FAILS = mapOf(

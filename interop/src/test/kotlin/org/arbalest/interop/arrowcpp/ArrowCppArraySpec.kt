@@ -11,14 +11,14 @@ import org.arbalest.interop.EngineException
 import org.arbalest.interop.Had
 import org.arbalest.interop.Laid
 import org.arbalest.interop.Types
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import java.lang.foreign.MemorySegment
 import java.lang.foreign.ValueLayout.JAVA_INT
 
 /** Arrow C++ on single arrays: what it makes of ours by its own equality, and ours of what it makes. */
 class ArrowCppArraySpec : FunSpec({
     extension(Had.needed { ArrowCpp.shimMissing })
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     fun cpp(array: DeviceArray, block: (CppArray) -> Unit) = CppArray.of(array).use(block)
 

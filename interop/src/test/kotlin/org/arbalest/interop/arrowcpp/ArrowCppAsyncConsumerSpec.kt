@@ -21,7 +21,7 @@ import org.arbalest.device.types.Schema
 import org.arbalest.interop.Batches
 import org.arbalest.interop.EngineException
 import org.arbalest.interop.Types
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.testkit.contract.eventually
 import java.io.IOException
 import java.util.concurrent.CompletableFuture
@@ -33,7 +33,7 @@ import java.util.concurrent.TimeUnit.SECONDS
 /** Streams of ours, driven into Arrow C++'s handler. It asks for more while it drains what it has, after `release` too, and never cancels. */
 class ArrowCppAsyncConsumerSpec : FunSpec({
     extension(ArrowCppBridge.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     val asyncSchema = AsyncSchema.of(Numbered.schema, DeviceType.CPU)
     val executor = Executors.newCachedThreadPool { Thread(it).apply { isDaemon = true } }

@@ -13,7 +13,7 @@ import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.async.AsyncTask
 import org.arbalest.device.c.CData
 import org.arbalest.device.c.CImport
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import java.lang.foreign.MemorySegment
 import java.util.concurrent.CancellationException
 import java.util.concurrent.CompletableFuture
@@ -29,7 +29,7 @@ private const val GONE = "disk gone"
 /** Arrow C++'s async generator, driven into ours. It frees its producer struct before it tells the end, whenever its generator was always ready. */
 class ArrowCppAsyncProducerSpec : FunSpec({
     extension(ArrowCppBridge.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     /** All that there is to the end is told before the start: callbacks are made by the starting thread, and the struct is gone before the last. */
     fun ready(batches: Int, fails: Boolean): CppProducer = CppProducer(Numbered.schema).apply {

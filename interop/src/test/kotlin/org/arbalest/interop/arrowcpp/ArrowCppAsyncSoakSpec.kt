@@ -17,7 +17,7 @@ import org.arbalest.device.async.AsyncProducer
 import org.arbalest.device.async.AsyncQuirk.DROPS_TASKS
 import org.arbalest.device.c.CData
 import org.arbalest.device.c.CExport
-import org.arbalest.device.monitoring.Ledger
+import org.arbalest.device.monitoring.ResourceCounters
 import org.arbalest.device.types.Metadata
 import org.arbalest.interop.EngineException
 import org.arbalest.support.ChildJvm
@@ -143,15 +143,15 @@ internal class ArrowCppAsyncSoak(private val random: Random) {
             val seed = arguments[1].toInt()
             println("seed $seed, Arrow C++ ${ArrowCppBridge.version}")
             val soak = ArrowCppAsyncSoak(Random(seed))
-            val before = Ledger.now()
+            val before = ResourceCounters.now()
             val start = System.nanoTime()
             repeat(arguments[0].toInt()) {
                 soak.taken()
                 soak.given()
             }
             val patience = System.nanoTime() + 10_000_000_000
-            while (!Ledger.now().since(before).isZero && System.nanoTime() < patience) Thread.onSpinWait()
-            check(Ledger.now().since(before).isZero) { "not back: ${Ledger.now().since(before)}" }
+            while (!ResourceCounters.now().since(before).isZero && System.nanoTime() < patience) Thread.onSpinWait()
+            check(ResourceCounters.now().since(before).isZero) { "not back: ${ResourceCounters.now().since(before)}" }
             println("all is zero after ${(System.nanoTime() - start) / 1_000_000} ms")
         }
     }

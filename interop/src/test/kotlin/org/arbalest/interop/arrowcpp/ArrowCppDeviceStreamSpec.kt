@@ -9,7 +9,7 @@ import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
 import org.arbalest.device.DeviceType
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import java.io.IOException
 import java.util.concurrent.CompletableFuture
 import java.util.concurrent.TimeUnit.SECONDS
@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit.SECONDS
 /** Device streams: ours, imported by Arrow C++, which exports what it imported, so that each goes both ways. */
 class ArrowCppDeviceStreamSpec : FunSpec({
     extension(ArrowCppBridge.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     fun reader(batches: Int, failure: Exception? = null): DeviceArrayReader {
         var next = 0

@@ -8,13 +8,13 @@ import org.arbalest.interop.Batches
 import org.arbalest.interop.Had
 import org.arbalest.interop.Types
 import org.arbalest.support.ChildJvm
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import java.nio.file.Files
 
 /** Files that Arrow C++ writes of our streams, and that it reads for us. */
 class ArrowCppFilesSpec : FunSpec({
     extension(Had.needed { ArrowCpp.missing })
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     val folder = Files.createTempDirectory("arbalest-files")
     val writing by lazy { ChildJvm.run(WriteFiles::class, "$folder") }

@@ -10,13 +10,13 @@ import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.statistics.Statistics
 import org.arbalest.device.types.DataType
 import org.arbalest.interop.Had
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import java.util.OptionalLong
 
 /** Arrow C++ and the statistics schema: it makes arrays of it, and takes ours for sound. */
 class ArrowCppStatisticsSpec : FunSpec({
     extension(Had.needed { ArrowCpp.shimMissing })
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     test("statistics that Arrow C++ makes are read [STAT-01]") {
         val batch = BatchBuilder.of(Devices.cpu(), 3).use { it.int64("n", longArrayOf(1, 2, 3)).build() }

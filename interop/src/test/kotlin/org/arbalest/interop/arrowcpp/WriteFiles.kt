@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.interop.arrowcpp
 
-import org.arbalest.device.monitoring.Ledger
+import org.arbalest.device.monitoring.ResourceCounters
 import org.arbalest.interop.Batches
 import org.arbalest.interop.Batches.part
 import org.arbalest.interop.TypeCase
@@ -19,7 +19,7 @@ internal object WriteFiles {
         for (format in DatasetFiles.Format.entries) {
             for (type in Types.all.filter { it.name !in format.refuses }) write(type, format, folder)
         }
-        eventually("the threads of Arrow C++ have given everything back") { Ledger.now().isZero }
+        eventually("the threads of Arrow C++ have given everything back") { ResourceCounters.now().isZero }
         println("left: nothing")
         for (format in DatasetFiles.Format.entries) {
             for (type in Types.all.filter { it.name in format.refuses }) {
@@ -30,7 +30,7 @@ internal object WriteFiles {
                 }
             }
         }
-        println("left by what was refused: ${Ledger.now()}") // and no exit: see DatasetFiles
+        println("left by what was refused: ${ResourceCounters.now()}") // and no exit: see DatasetFiles
     }
 
     private fun write(type: TypeCase, format: DatasetFiles.Format, folder: Path) {

@@ -11,12 +11,12 @@ import org.arbalest.device.types.Extension
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.Schema
 import org.arbalest.interop.Had
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import java.util.UUID
 
 /** Extension types that DuckDB writes and reads, of each version that there is. */
 internal class DuckDbExtensionTypesSpec : FunSpec({
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     for (duckDb in listOf(DuckDb.jdbc, DuckDb.npm)) {
         val needed = Had.needed { duckDb.missing }
@@ -24,7 +24,7 @@ internal class DuckDbExtensionTypesSpec : FunSpec({
 
         test("${duckDb.name} takes our UUIDs, finds them, and gives them back [EXT-03]").config(extensions = listOf(needed)) {
             duckDb.connected { connection ->
-                val id = Extension.uuid("id")
+                val id = Field.uuid("id")
                 val batch = BatchBuilder.of(Devices.cpu(), 3).use { batch ->
                     batch.column(id).append(a).appendNull().append(b)
                     batch.build()

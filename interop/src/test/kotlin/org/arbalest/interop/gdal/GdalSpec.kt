@@ -8,7 +8,7 @@ import io.kotest.matchers.shouldBe
 import org.arbalest.device.DeviceArray
 import org.arbalest.interop.Batches
 import org.arbalest.interop.Had
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import java.nio.file.Files
 import java.util.concurrent.Callable
 import java.util.concurrent.CountDownLatch
@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit.SECONDS
 /** GDAL gives, and takes nothing. */
 class GdalSpec : FunSpec({
     extension(Had.needed { Gdal.missing })
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     fun inMemory(rows: Int) = Gdal.create("Memory", "", Gdal.kinds, rows)
 

@@ -10,7 +10,7 @@ import org.arbalest.device.Devices
 import org.arbalest.device.Validation
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.builders.ColumnBuilder
-import org.arbalest.device.monitoring.Ledger
+import org.arbalest.device.monitoring.ResourceCounters
 import org.arbalest.device.tensors.DLPack
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Extension
@@ -49,7 +49,7 @@ internal class NumPyCases(private val numPy: NumPy, private val python: Python, 
     }
 
     private fun done() {
-        check(Ledger.now().isZero) { "left: ${Ledger.now()}" }
+        check(ResourceCounters.now().isZero) { "left: ${ResourceCounters.now()}" }
     }
 
     private val types = mapOf(
@@ -70,11 +70,11 @@ internal class NumPyCases(private val numPy: NumPy, private val python: Python, 
                 assert a.tolist() == [$first + i for i in range(4)], a.tolist()
                 assert a.ctypes.data == $address + a.itemsize, a.ctypes.data
             """)
-            Ledger.now().exports() shouldBe 1
+            ResourceCounters.now().exports() shouldBe 1
             python.run("del a")
             done()
         }
-        val booleans = form.exportTensor(column(Extension.bool8("b"), 3) { it.append(true).append(false).append(true) })
+        val booleans = form.exportTensor(column(Field.bool8("b"), 3) { it.append(true).append(false).append(true) })
         if (numPy.knowsBool) {
             give(booleans)
             python.run("assert a.dtype == numpy.dtype(bool) and a.tolist() == [True, False, True], a\ndel a")
@@ -206,9 +206,9 @@ internal class NumPyCases(private val numPy: NumPy, private val python: Python, 
                 pass
             del capsule
         """)
-        val before = Ledger.now().exports()
+        val before = ResourceCounters.now().exports()
         form.delete(tensor)
-        Ledger.now().exports() shouldBe before - 1
+        ResourceCounters.now().exports() shouldBe before - 1
     }
 
     private fun refused() {
@@ -234,7 +234,7 @@ internal class NumPyCases(private val numPy: NumPy, private val python: Python, 
                 give(form.exportTensor(array.slice(it % 4L, 1)))
                 python.run("assert a[0] == ${it % 4 + 1}\ndel a")
             }
-            Ledger.now().run { listOf(exports(), arrays()) } shouldBe listOf(0L, 1L)
+            ResourceCounters.now().run { listOf(exports(), arrays()) } shouldBe listOf(0L, 1L)
         }
         done()
     }

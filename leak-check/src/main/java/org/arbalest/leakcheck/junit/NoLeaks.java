@@ -26,7 +26,7 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 @ResourceLock(NoLeaks.LEDGER)
 public @interface NoLeaks {
   /** The resource that is locked. */
-  String LEDGER = "org.arbalest.device.monitoring.Ledger";
+  String LEDGER = "org.arbalest.device.monitoring.ResourceCounters";
 
   /** What has to leave nothing open; of a method, it is the test, whatever this says. */
   LeakScope value() default LeakScope.TEST_AND_CLASS;

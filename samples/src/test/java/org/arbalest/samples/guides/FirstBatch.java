@@ -18,7 +18,7 @@ public final class FirstBatch {
       produce(stream);
       System.out.println("total: " + consume(stream));
     }
-    System.out.println("all released: " + Ledger.now().isZero());
+    System.out.println("all released: " + ResourceCounters.now().isZero());
   }
 
   static void produce(MemorySegment out) {
@@ -38,7 +38,7 @@ public final class FirstBatch {
       DeviceArray next;
       while ((next = reader.next()) != null) {
         try (DeviceArray batch = next) {
-          Doubles price = batch.column("price").asDoubles();
+          DoubleView price = batch.column("price").asDoubles();
           for (long row = 0; row < price.length(); row++) total += price.get(row);
         }
       }

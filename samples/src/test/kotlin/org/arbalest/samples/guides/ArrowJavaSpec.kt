@@ -47,7 +47,7 @@ import org.arbalest.device.arrow.ArrowVectors
 import org.arbalest.device.c.ArrowArrayStruct
 import org.arbalest.device.c.ArrowSchemaStruct
 import org.arbalest.device.types.Schema
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.testkit.contract.eventually
 import org.jetbrains.kotlinx.dataframe.api.filter
 import java.io.ByteArrayInputStream
@@ -112,7 +112,7 @@ private class Snippets(
 
 /** What docs/guides/arrow-java.md shows, run. The allocators fail a test that leaves them with memory. */
 class ArrowJavaSpec : FunSpec({
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     val languages = listOf(
         Snippets("Java", { device, file, allocator, action -> ArrowIpcJava.onto(device, file, allocator, action) }, ArrowIpcJava::write, ArrowIpcJava::here, FlightJava::send, FlightJava::receive),

@@ -11,7 +11,7 @@ import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
 import org.arbalest.device.MeteredMemory
-import org.arbalest.device.monitoring.Ledger
+import org.arbalest.device.monitoring.ResourceCounters
 import org.arbalest.support.CCompiler
 import org.arbalest.support.ChildJvm
 import org.arbalest.support.gpu.CudaDouble
@@ -63,7 +63,7 @@ internal object DevicesOnDouble {
         CudaDouble.load()
         val isJava = args[0] == "Java"
         if (args.size == 1) here(isJava) else between(isJava, args[1], Path.of(args[2]))
-        eventually("nothing is left") { Ledger.now().isZero }
+        eventually("nothing is left") { ResourceCounters.now().isZero }
         check(CudaDouble.violations == 0L) { CudaDouble.violation }
         println("all is well")
     }

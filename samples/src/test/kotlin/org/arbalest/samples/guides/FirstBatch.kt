@@ -15,7 +15,7 @@ fun main() {
         produce(stream)
         println("total: ${runBlocking { consume(stream) }}")
     }
-    println("all released: ${Ledger.now().isZero}")
+    println("all released: ${ResourceCounters.now().isZero}")
 }
 
 fun produce(out: MemorySegment) {

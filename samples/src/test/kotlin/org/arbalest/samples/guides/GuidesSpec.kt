@@ -22,7 +22,7 @@ import org.arbalest.device.c.CData
 import org.arbalest.device.c.CExport
 import org.arbalest.device.c.CImport
 import org.arbalest.samples.captured
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.testkit.contract.Held
 import org.arbalest.testkit.contract.eventually
 import java.io.File
@@ -42,7 +42,7 @@ private fun reader(vararg batches: DeviceArray) = DeviceArrayReader.of(batches[0
 
 /** What the guides show is compiled, and run, here: in both languages, where they have both. */
 class GuidesSpec : FunSpec({
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     val guides = File("../docs/guides").listFiles { file -> file.extension == "md" }!!.sorted()
     val sources = listOf("java" to "java", "kotlin" to "kt").associate { (language, extension) ->

@@ -15,7 +15,7 @@ import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.duckdb.DuckDBConnection
 import java.sql.DriverManager
 import java.sql.ResultSet
@@ -31,7 +31,7 @@ private class Recipes(
 
 /** The recipes of docs/guides/streams-by-address.md, run. The allocator fails the test if arrow-java is left with memory. */
 class RecipesSpec : FunSpec({
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     val recipes = listOf(
         Recipes("Java", DuckDbJava::fromDuckDb, DuckDbJava::intoDuckDb, ArrowJava::fromArrowJava, ArrowJava::toArrowJava),

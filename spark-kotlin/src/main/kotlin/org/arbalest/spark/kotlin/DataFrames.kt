@@ -9,7 +9,7 @@ import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.Schema
-import org.arbalest.spark.Arbalest
+import org.arbalest.spark.DataFrames
 import org.arbalest.spark.ColumnFunction
 import org.arbalest.spark.ColumnSource
 
@@ -28,11 +28,11 @@ internal fun load(reader: DataFrameReader, source: Class<out ColumnSource>, opti
     return reader.format("arbalest").option("source", source.name).load()
 }
 
-/** The schema that the columns of this DataFrame have in [columns] and [mapColumns]; see [Arbalest.schema]. `schema()` is Spark's own. */
-public fun Dataset<Row>.columnSchema(): Schema = Arbalest.schema(this)
+/** The schema that the columns of this DataFrame have in [columns] and [mapColumns]; see [DataFrames.schema]. `schema()` is Spark's own. */
+public fun Dataset<Row>.columnSchema(): Schema = DataFrames.schema(this)
 
 /**
- * Does something with the columns of each partition, and answers what came of each; see [Arbalest.columns]. Nothing runs before an action does. `columns()`, without a function, are Spark's names of them.
+ * Does something with the columns of each partition, and answers what came of each; see [DataFrames.columns]. Nothing runs before an action does. `columns()`, without a function, are Spark's names of them.
  *
  *     val sums = trades.columns { _, columns ->
  *         var sum = 0.0
@@ -43,15 +43,15 @@ public fun Dataset<Row>.columnSchema(): Schema = Arbalest.schema(this)
  * A lambda that stands here is serialized with what it refers to: values, also of a `var`, of which the executor changes a copy; and `this` of the class that it stands in, if it uses one of its members, which fails when a job starts, unless
  * that is serializable. A function that is not written here, but comes in a variable, cannot be serialized: make it a `ColumnFunction { task, columns -> … }`, or mark its lambda as [JvmSerializableLambda].
  */
-public fun <T> Dataset<Row>.columns(function: ColumnFunction<T>): JavaRDD<T> = Arbalest.columns(this, function)
+public fun <T> Dataset<Row>.columns(function: ColumnFunction<T>): JavaRDD<T> = DataFrames.columns(this, function)
 
 /**
- * A DataFrame of other columns: a function from stream to stream for each partition; see [Arbalest.mapColumns], and [columns] for what a function may refer to.
+ * A DataFrame of other columns: a function from stream to stream for each partition; see [DataFrames.mapColumns], and [columns] for what a function may refer to.
  *
  * @param schema the result's
  * @param function from the columns to a reader with the columns of this schema, by their names, which the task closes
  */
-public fun Dataset<Row>.mapColumns(schema: Schema, function: ColumnFunction<DeviceArrayReader>): Dataset<Row> = Arbalest.mapColumns(this, schema, function)
+public fun Dataset<Row>.mapColumns(schema: Schema, function: ColumnFunction<DeviceArrayReader>): Dataset<Row> = DataFrames.mapColumns(this, schema, function)
 
 /**
  * A DataFrame of other columns, by their names and types, each of which may have nulls; see the other.

@@ -14,7 +14,7 @@ import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
 import org.arbalest.device.Errno
 import org.arbalest.device.SyncEvent
-import org.arbalest.device.monitoring.Ledger
+import org.arbalest.device.monitoring.ResourceCounters
 import org.arbalest.device.tensors.DLPack
 import org.arbalest.support.gpu.GpuDouble.Live
 import org.arbalest.testkit.contract.eventually
@@ -79,14 +79,14 @@ fun captureContract(backend: GpuBackend): TestFactory = funSpec {
     for (code in listOf(900, 907)) {
         test("an event that nobody can tell of ($code) is neither done nor failed: nothing is released under the work, no stage completes; both happen once later [DEV-17, DEV-24]") {
             backend.settle()
-            val before = Ledger.now()
+            val before = ResourceCounters.now()
             backend.trim()
             val memory = double.live(Live.DEVICE)
             val stream = device.createStream()
             val gate = backend.gate(stream)
             val event = stream.record()
             val there = numbers(1000).use { it.copyTo(device, stream) }
-            val stages = listOf(event.completion(), event.completion()).map { it.toCompletableFuture() }
+            val stages = listOf(event.onReady(), event.onReady()).map { it.toCompletableFuture() }
             double.capturing(events = code) {
                 there.close()
                 val asked = double.refused
@@ -96,18 +96,18 @@ fun captureContract(backend: GpuBackend): TestFactory = funSpec {
                 double.live(Live.DEVICE) shouldBe memory + 1
                 gate.open()
                 eventually("the work is over") { double.live(Live.COMMANDS) == 0L }
-                val late = event.completion().toCompletableFuture()
+                val late = event.onReady().toCompletableFuture()
                 val askedThen = double.refused
                 eventually("all are asked for again") { double.refused > askedThen + 20 }
                 (stages + late).count { it.isDone } shouldBe 0
                 double.live(Live.DEVICE) shouldBe memory + 1
-                Ledger.now().since(before).waits() shouldBeGreaterThan 0
+                ResourceCounters.now().since(before).waits() shouldBeGreaterThan 0
             }
             stages.forEach { it.get(5, SECONDS) }
             event.isDone shouldBe true
             event.close()
             stream.close()
-            eventually("it is all released") { backend.trim(); Ledger.now().since(before).isZero && double.live(Live.DEVICE) == memory }
+            eventually("it is all released") { backend.trim(); ResourceCounters.now().since(before).isZero && double.live(Live.DEVICE) == memory }
         }
     }
 
@@ -116,7 +116,7 @@ fun captureContract(backend: GpuBackend): TestFactory = funSpec {
         device.createStream().use { stream ->
             repeat(2) { pageable(size, 1).use { from -> device.allocate(size).use { stream.copy(from, it); stream.synchronize() } } } // slots are there now
             backend.settle()
-            val before = Ledger.now()
+            val before = ResourceCounters.now()
             val memory = double.live(Live.DEVICE)
             val gate = backend.gate(stream)
             val (from, there) = pageable(size, 1) to device.allocate(size)
@@ -128,13 +128,13 @@ fun captureContract(backend: GpuBackend): TestFactory = funSpec {
                 from.close()
                 there.close()
                 double.live(Live.DEVICE) shouldBe memory + 1
-                Ledger.now().since(before).waits() shouldBeGreaterThan 0
+                ResourceCounters.now().since(before).waits() shouldBeGreaterThan 0
                 gate.open()
                 eventually("the work is over") { double.live(Live.COMMANDS) == 0L }
                 double.live(Live.DEVICE) shouldBe memory + 1
-                Ledger.now().since(before).waits() shouldBeGreaterThan 0
+                ResourceCounters.now().since(before).waits() shouldBeGreaterThan 0
             }
-            eventually("it is all released") { backend.trim(); Ledger.now().since(before).run { waits() == 0L && buffers() == 0L } && double.live(Live.DEVICE) == memory }
+            eventually("it is all released") { backend.trim(); ResourceCounters.now().since(before).run { waits() == 0L && buffers() == 0L } && double.live(Live.DEVICE) == memory }
         }
     }
 
@@ -144,7 +144,7 @@ fun captureContract(backend: GpuBackend): TestFactory = funSpec {
             repeat(2) { pageable(size, 1).use { from -> device.allocate(size).use { stream.copy(from, it); stream.synchronize() } } } // slots are there now
             for (function in listOf("EventCreate", "EventRecord")) {
                 backend.settle()
-                val before = Ledger.now()
+                val before = ResourceCounters.now()
                 val memory = double.live(Live.DEVICE)
                 val gate = backend.gate(stream)
                 val (from, there) = pageable(size, 1) to device.allocate(size)
@@ -170,7 +170,7 @@ fun captureContract(backend: GpuBackend): TestFactory = funSpec {
                 gate.open()
                 endedOpen.get(5, SECONDS) shouldBe true
                 double.failNothing() shouldBe 0
-                eventually("it is all released") { backend.trim(); Ledger.now().since(before).run { waits() == 0L && buffers() == 0L } && double.live(Live.DEVICE) == memory }
+                eventually("it is all released") { backend.trim(); ResourceCounters.now().since(before).run { waits() == 0L && buffers() == 0L } && double.live(Live.DEVICE) == memory }
             }
         }
     }
@@ -180,7 +180,7 @@ fun captureContract(backend: GpuBackend): TestFactory = funSpec {
         device.createStream().use { stream ->
             repeat(2) { pageable(size, 1).use { from -> device.allocate(size).use { stream.copy(from, it); stream.synchronize() } } }
             backend.settle()
-            val before = Ledger.now()
+            val before = ResourceCounters.now()
             val memory = double.live(Live.DEVICE)
             val gate = backend.gate(stream)
             val (from, there) = pageable(size, 1) to device.allocate(size)
@@ -192,11 +192,11 @@ fun captureContract(backend: GpuBackend): TestFactory = funSpec {
                 val refused = double.refused
                 eventually("it is asked for again", seconds = 20) { double.refused > refused + 3 }
                 double.live(Live.DEVICE) shouldBe memory + 1
-                Ledger.now().since(before).waits() shouldBeGreaterThan 0
+                ResourceCounters.now().since(before).waits() shouldBeGreaterThan 0
                 gate.open()
                 double.failNothing() shouldBe 0
             }
-            eventually("it is all released", seconds = 20) { backend.trim(); Ledger.now().since(before).run { waits() == 0L && buffers() == 0L } && double.live(Live.DEVICE) == memory }
+            eventually("it is all released", seconds = 20) { backend.trim(); ResourceCounters.now().since(before).run { waits() == 0L && buffers() == 0L } && double.live(Live.DEVICE) == memory }
         }
     }
 
@@ -205,7 +205,7 @@ fun captureContract(backend: GpuBackend): TestFactory = funSpec {
             device.createStream().use { other ->
                 for (stream in listOf(device.wrapStream(own.handle()), own)) {
                     backend.settle()
-                    val before = Ledger.now()
+                    val before = ResourceCounters.now()
                     val (host, there, back) = listOf(pageable(1000, 1), device.allocate(1000), pageable(1000, 2))
                     val source = numbers(100)
                     val tensor = source.copyTo(device, stream).use { array -> array.child(0).use { DLPack.VERSIONED.importTensor(DLPack.VERSIONED.exportTensor(it, stream), stream) } }
@@ -242,7 +242,7 @@ fun captureContract(backend: GpuBackend): TestFactory = funSpec {
                     source.close()
                     event.close()
                     if (stream !== own) stream.close()
-                    eventually("nothing is kept: ${Ledger.now().since(before)}") { Ledger.now().since(before).run { waits() == 0L && buffers() == 0L && events() == 0L && arrays() == 0L } }
+                    eventually("nothing is kept: ${ResourceCounters.now().since(before)}") { ResourceCounters.now().since(before).run { waits() == 0L && buffers() == 0L && events() == 0L && arrays() == 0L } }
                     double.violation shouldBe ""
                 }
             }
@@ -254,7 +254,7 @@ fun captureContract(backend: GpuBackend): TestFactory = funSpec {
             device.wrapStream(own.handle()).use { wrapped ->
                 backend.settle()
                 backend.trim()
-                val before = Ledger.now()
+                val before = ResourceCounters.now()
                 val memory = double.live(Live.DEVICE)
                 val buffers = listOf(own, wrapped).map { it.memory().allocate(1000) }
                 own.synchronize()
@@ -263,7 +263,7 @@ fun captureContract(backend: GpuBackend): TestFactory = funSpec {
                     shouldThrow<IllegalStateException> { own.memory().allocate(1000) }
                     double.live(Live.DEVICE) shouldBe memory + 2
                 } shouldBe 0
-                eventually("both are freed") { backend.trim(); double.live(Live.DEVICE) == memory && Ledger.now().since(before).buffers() == 0L }
+                eventually("both are freed") { backend.trim(); double.live(Live.DEVICE) == memory && ResourceCounters.now().since(before).buffers() == 0L }
                 double.violation shouldBe ""
             }
         }
@@ -296,7 +296,7 @@ fun captureContract(backend: GpuBackend): TestFactory = funSpec {
     test("whoever waits for an event that was recorded in a capture is refused, and no stream joins the capture by it; the stream goes on [DEV-60]") {
         device.createStream().use { own ->
             device.createStream().use { other ->
-                val before = Ledger.now()
+                val before = ResourceCounters.now()
                 listOf(pageable(1000, 1), device.allocate(1000)).also { (host, there) ->
                     double.captured(own.handle()) {
                         for (stream in listOf(other, device.defaultStream())) {
@@ -304,7 +304,7 @@ fun captureContract(backend: GpuBackend): TestFactory = funSpec {
                                 "a stream" to { stream.waitFor(it) },
                                 "a thread" to { it.synchronize() },
                                 "a thread for so long" to { it.synchronize(Duration.ofSeconds(5)) },
-                                "a stage" to { event -> event.completion().toCompletableFuture().exceptionNow().let { throw it } },
+                                "a stage" to { event -> event.onReady().toCompletableFuture().exceptionNow().let { throw it } },
                             )
                             for ((what, wait) in waits) withClue(what) {
                                 device.adoptEvent(double.capturedEvent(own.handle())).use { event ->
@@ -319,7 +319,7 @@ fun captureContract(backend: GpuBackend): TestFactory = funSpec {
                             }
                             device.adoptEvent(double.capturedEvent(own.handle())).use { event ->
                                 double.fail(backend.words.query, code = 900) // nobody can tell, at first: a thread of ours is told
-                                val stage = event.completion().toCompletableFuture()
+                                val stage = event.onReady().toCompletableFuture()
                                 double.failNothing() shouldBe 0
                                 shouldThrow<ExecutionException> { stage.get(5, SECONDS) }.cause.shouldBeInstanceOf<DeviceException>().errno() shouldBe Errno.EINVAL
                                 event.isDone shouldBe false
@@ -331,7 +331,7 @@ fun captureContract(backend: GpuBackend): TestFactory = funSpec {
                     double.violation shouldBe ""
                     double.captured(own.handle()) { device.adoptEvent(double.capturedEvent(own.handle())).close() } shouldBe 1
                 }.forEach { it.close() }
-                eventually("nothing is kept: ${Ledger.now().since(before)}") { Ledger.now().since(before).run { waits() == 0L && buffers() == 0L && events() == 0L } }
+                eventually("nothing is kept: ${ResourceCounters.now().since(before)}") { ResourceCounters.now().since(before).run { waits() == 0L && buffers() == 0L && events() == 0L } }
             }
         }
     }
@@ -371,7 +371,7 @@ fun captureContract(backend: GpuBackend): TestFactory = funSpec {
                         stream.copy(pinned, there)
                         stream.record().use { event ->
                             event.isDone shouldBe false
-                            val told = event.completion().toCompletableFuture()
+                            val told = event.onReady().toCompletableFuture()
                             eventually("it is asked for") { double.refused > 20 }
                             told.isDone shouldBe false
                             shouldThrow<DeviceException> { Devices.device(backend.types[1], 0).allocate(10) }.message shouldContain "(900)"

@@ -70,11 +70,11 @@ object WorkAtExit {
         val stream = Devices.device(type, 0).createStream()
         val there = numbers(1000).use { it.copyTo(stream.device(), stream) }
         there.copyTo(Devices.cpu(), stream).use { it.synchronize() } // the stream's thread has called back
-        stream.record().use { it.completion().toCompletableFuture().join() } // and so has another
+        stream.record().use { it.onReady().toCompletableFuture().join() } // and so has another
         eventually("no thread of the double's is in a callback, from which it would not return") { double.live(Live.COMMANDS) == 0L }
         double.hold(stream)
         val back = there.copyTo(Devices.cpu(), stream)
-        checkNotNull(back.syncEvent()).completion().thenRun { println("told") }
+        checkNotNull(back.syncEvent()).onReady().thenRun { println("told") }
         println("leaving")
         Leaving.valueOf(args[1]).leave()
     }

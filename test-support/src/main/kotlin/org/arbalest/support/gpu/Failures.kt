@@ -13,7 +13,7 @@ import org.arbalest.device.c.CData
 import org.arbalest.device.c.CExport
 import org.arbalest.device.c.CImport
 import org.arbalest.device.internal.abi.RawArrowDeviceArray
-import org.arbalest.device.monitoring.Ledger
+import org.arbalest.device.monitoring.ResourceCounters
 import org.arbalest.device.tensors.DLPack
 import org.arbalest.support.gpu.GpuDouble.Live
 import org.arbalest.testkit.contract.Gate
@@ -59,12 +59,12 @@ private fun awaitHeld(device: Device, stream: DeviceStream, shut: (DeviceStream)
         val gate = shut(held)
         try {
             held.record().use { stream.waitFor(it) }
-            val told = stream.record().use { it.completion().toCompletableFuture() }
+            val told = stream.record().use { it.onReady().toCompletableFuture() }
             gate.open()
             try {
                 told.get(5, SECONDS)
             } catch (e: TimeoutException) {
-                throw IllegalStateException("a stage of $device has not been told after 5 seconds; ${Ledger.now()}; ${threads()}", e)
+                throw IllegalStateException("a stage of $device has not been told after 5 seconds; ${ResourceCounters.now()}; ${threads()}", e)
             }
         } finally {
             gate.open()

@@ -7,7 +7,7 @@ import io.kotest.core.spec.style.funSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.Devices
-import org.arbalest.device.monitoring.Ledger
+import org.arbalest.device.monitoring.ResourceCounters
 import org.arbalest.device.sharing.SharedArray
 import org.arbalest.support.gpu.GpuDouble.Live
 import org.arbalest.testkit.contract.eventually
@@ -109,14 +109,14 @@ private fun use(backend: GpuBackend, function: String, fail: () -> Unit) {
         device.hostMemory().get().allocate(8).close()
         device.createStream().close()
         if (it == 0) {
-            eventually("nothing is under way") { Ledger.now().run { waits() == 0L && buffers() == 0L } }
+            eventually("nothing is under way") { ResourceCounters.now().run { waits() == 0L && buffers() == 0L } }
             backend.trim() // opens the other GPU, which frees, too
             backend.drainFrees()
             fail()
         }
     }
     stream.close()
-    eventually("all is given back: ${Ledger.now()}") { Ledger.now().run { waits() == 0L && events() == 0L && queues() == 0L && buffers() == 0L } }
+    eventually("all is given back: ${ResourceCounters.now()}") { ResourceCounters.now().run { waits() == 0L && events() == 0L && queues() == 0L && buffers() == 0L } }
     backend.trim() // what is kept is freed now
     backend.drainFrees()
 }
@@ -150,7 +150,7 @@ fun runtimeGone(backend: GpuBackend) {
     val gate = backend.gate(streams[0])
     val event = streams[0].record()
     var told = false
-    event.completion().whenComplete { _, _ -> told = true }
+    event.onReady().whenComplete { _, _ -> told = true }
     val there = numbers(100).use { it.copyTo(device, streams[0]) }
     there.close()
     eventually("it is asked for") { double.asked > 0 }
@@ -164,6 +164,6 @@ fun runtimeGone(backend: GpuBackend) {
     streams.forEach { it.close() }
     device.hostMemory() // and who comes late
     backend.drainFrees()
-    check(Ledger.now().waits() > 0)
+    check(ResourceCounters.now().waits() > 0)
     println("good")
 }

@@ -222,8 +222,8 @@ private fun gpuStreamContract(backend: GpuBackend): TestFactory = funSpec {
             device.createStream().use { free ->
                 val gate = backend.gate(held)
                 held.record().use { late ->
-                    val last = late.completion().toCompletableFuture()
-                    repeat(100) { free.record().use { it.completion().toCompletableFuture().get(5, SECONDS) } }
+                    val last = late.onReady().toCompletableFuture()
+                    repeat(100) { free.record().use { it.onReady().toCompletableFuture().get(5, SECONDS) } }
                     last.isDone shouldBe false
                     gate.open()
                     last.get(5, SECONDS)
@@ -236,7 +236,7 @@ private fun gpuStreamContract(backend: GpuBackend): TestFactory = funSpec {
     test("wait: ten thousand events at once, from many streams") {
         val streams = List(20) { device.createStream() }
         val gates = streams.map { backend.gate(it) }
-        val stages = List(10_000) { streams[it % 20].record().use { event -> event.completion().toCompletableFuture() } }
+        val stages = List(10_000) { streams[it % 20].record().use { event -> event.onReady().toCompletableFuture() } }
         stages.count { it.isDone } shouldBe 0
         gates.forEach { it.open() }
         stages.forEach { it.get(5, SECONDS) }
@@ -256,7 +256,7 @@ private fun gpuFailureContract(backend: GpuBackend): TestFactory = funSpec {
         val gate = backend.gate(streams[0])
         val held = streams[0].record()
         val other = streams[1].also { it.waitFor(held) }.record()
-        val stages = listOf(held, other).map { it.completion().toCompletableFuture() }
+        val stages = listOf(held, other).map { it.onReady().toCompletableFuture() }
         val waiting = Thread.ofPlatform().unstarted { held.synchronize() }
         var thrown: Throwable? = null
         waiting.setUncaughtExceptionHandler { _, e -> thrown = e }

@@ -309,7 +309,7 @@ sealed class GpuDouble(
 
     /**
      * Like [extension]; also fails a test that leaves something live which the [backend] does not keep. What a test leaves is reported on that test only:
-     * [live] does not count it any more, and its memory is free again. Registered before the [org.arbalest.support.LedgerExtension].
+     * [live] does not count it any more, and its memory is free again. Registered before the [org.arbalest.support.ResourceCountersExtension].
      *
      * A thread may release what a test has left while the next one runs, which is not blamed for it. An equal leak of that next test is not seen then.
      */

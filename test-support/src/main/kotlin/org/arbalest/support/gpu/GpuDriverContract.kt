@@ -13,7 +13,7 @@ import org.arbalest.device.c.CData
 import org.arbalest.device.c.CExport
 import org.arbalest.device.c.CImport
 import org.arbalest.device.internal.abi.RawArrowDeviceArray
-import org.arbalest.device.monitoring.Ledger
+import org.arbalest.device.monitoring.ResourceCounters
 import org.arbalest.support.gpu.GpuDouble.Live
 import org.arbalest.testkit.SkipWithout
 import org.arbalest.testkit.contract.numbers
@@ -67,12 +67,12 @@ fun gpuDriverContract(backend: GpuBackend): TestFactory = funSpec {
                 val gate = backend.gate(stream)
                 numbers(10).use { it.copyTo(shared, stream) }.use { there ->
                     there.isReady shouldBe false
-                    val buffers = Ledger.now()
+                    val buffers = ResourceCounters.now()
                     val viewing = CompletableFuture.supplyAsync { there.viewOrCopyTo(cpu) }
                     gate.open()
                     viewing.get(5, SECONDS).use { view ->
                         view.synchronize()
-                        (Ledger.now().since(buffers).buffers() <= 0) shouldBe true
+                        (ResourceCounters.now().since(buffers).buffers() <= 0) shouldBe true
                         view.column("a").getLong(3) shouldBe 9
                     }
                 }

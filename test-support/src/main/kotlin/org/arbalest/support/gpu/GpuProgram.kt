@@ -7,7 +7,7 @@ import org.arbalest.device.c.ArrowArrayStruct
 import org.arbalest.device.c.ArrowDeviceArrayStruct
 import org.arbalest.device.c.CData
 import org.arbalest.device.c.CImport
-import org.arbalest.device.monitoring.Ledger
+import org.arbalest.device.monitoring.ResourceCounters
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.support.ChildJvm
@@ -61,7 +61,7 @@ private fun withoutPools(backend: GpuBackend) {
         double.reset(memory = 4096, hasPools = false)
         repeat(20) { device.allocate(3000 - it * 10L).close() } // what is kept serves, and so does what a block has less than a whole one
     }
-    eventually("all is freed") { Ledger.now().isZero }
+    eventually("all is freed") { ResourceCounters.now().isZero }
     backend.trim()
     check(double.live(GpuDouble.Live.DEVICE) == 0L)
     check(double.violation == "") { double.violation }
@@ -91,7 +91,7 @@ private fun comesLater(backend: GpuBackend) {
     check(!imported().use { it.device().isOpaque })
     check(early.device().isOpaque) // stays as it was
     early.close()
-    check(Ledger.now().arrays() == 0L)
+    check(ResourceCounters.now().arrays() == 0L)
     println("good")
 }
 
@@ -101,7 +101,7 @@ private fun leavesAllOpen(backend: GpuBackend) {
     val stream = device.createStream()
     backend.gate(stream)
     val there = numbers(100).copyTo(device, stream)
-    checkNotNull(there.syncEvent()).completion().thenRun { println("told") }
+    checkNotNull(there.syncEvent()).onReady().thenRun { println("told") }
     stream.copy(device.allocate(10), device.hostMemory().get().allocate(10))
     Thread.ofPlatform().daemon().start { there.synchronize() }
     println("good")
@@ -159,7 +159,7 @@ private fun inStreamOrder(backend: GpuBackend) {
         }
     }
     listOf(copied, source, other).forEach { it.close() }
-    eventually("all is freed") { Ledger.now().isZero && double.live(GpuDouble.Live.DEVICE) == 0L }
+    eventually("all is freed") { ResourceCounters.now().isZero && double.live(GpuDouble.Live.DEVICE) == 0L }
     check(double.threadState == 0)
     println(if (double.violation == "") "good" else double.violation)
 }

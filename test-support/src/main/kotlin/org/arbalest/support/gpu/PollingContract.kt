@@ -27,9 +27,9 @@ fun pollingContract(backend: GpuBackend): TestFactory = funSpec {
                     gates += backend.gate(stream)
                     stream.record()
                 }
-                val lateStages = List(40) { late.completion().toCompletableFuture() }
+                val lateStages = List(40) { late.onReady().toCompletableFuture() }
                 val lateThread = CompletableFuture.runAsync { late.synchronize() }
-                val opening = early.completion().thenRun { gates[1].open() }.toCompletableFuture() // what is told opens the way for the others
+                val opening = early.onReady().thenRun { gates[1].open() }.toCompletableFuture() // what is told opens the way for the others
                 val earlyThread = CompletableFuture.runAsync { early.synchronize() }
                 gates[0].open()
                 opening.get(5, SECONDS)
@@ -50,7 +50,7 @@ fun pollingContract(backend: GpuBackend): TestFactory = funSpec {
             val gate = backend.gate(streams[0])
             try {
                 val held = streams[0].record()
-                val stages = List(40) { held.completion().toCompletableFuture() }
+                val stages = List(40) { held.onReady().toCompletableFuture() }
                 val threads = List(2 * connections) { Thread.ofPlatform().daemon().start { held.synchronize() } }
                 eventually("they wait") { threads.all { it.state != Thread.State.NEW } }
                 val copies = CompletableFuture.runAsync {
@@ -58,7 +58,7 @@ fun pollingContract(backend: GpuBackend): TestFactory = funSpec {
                         pageable(1000, it).use { from ->
                             pageable(1000, 99).use { to ->
                                 streams[1].copy(from, to)
-                                streams[1].record().use { event -> event.completion().toCompletableFuture().get(5, SECONDS) }
+                                streams[1].record().use { event -> event.onReady().toCompletableFuture().get(5, SECONDS) }
                                 to.segment().mismatch(from.segment()) shouldBe -1
                             }
                         }
@@ -88,7 +88,7 @@ fun pollingContract(backend: GpuBackend): TestFactory = funSpec {
             val back = pageable(size, 1)
             try {
                 repeat(2) { streams[0].copy(there, back) }
-                for (stream in streams.drop(1)) stream.record().use { it.completion().toCompletableFuture().get(5, SECONDS) }
+                for (stream in streams.drop(1)) stream.record().use { it.onReady().toCompletableFuture().get(5, SECONDS) }
             } finally {
                 gate.open()
                 streams.forEach { it.synchronize() }
@@ -103,7 +103,7 @@ fun pollingContract(backend: GpuBackend): TestFactory = funSpec {
         repeat(3) {
             device.createStream().use { stream ->
                 numbers(1000).use { it.copyTo(device, stream) }.use { there ->
-                    there.syncEvent()?.use { it.completion().toCompletableFuture() }?.get(5, SECONDS) // none if it is done already
+                    there.syncEvent()?.use { it.onReady().toCompletableFuture() }?.get(5, SECONDS) // none if it is done already
                     there.synchronize()
                 }
                 stream.synchronize()

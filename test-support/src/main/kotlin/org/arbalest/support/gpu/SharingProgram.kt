@@ -6,7 +6,7 @@ import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
 import org.arbalest.device.builders.BatchBuilder
-import org.arbalest.device.monitoring.Ledger
+import org.arbalest.device.monitoring.ResourceCounters
 import org.arbalest.device.sharing.ArrayLink
 import org.arbalest.device.sharing.SharedArray
 import org.arbalest.device.types.DataType
@@ -86,9 +86,9 @@ private fun answer(backend: GpuBackend, what: String, name: String, more: String
     "live" -> {
         backend.settle()
         if (opened.isEmpty()) {
-            runCatching { eventually("what was copied and opened is given back") { backend.settle(); Ledger.now().isZero && backend.double.live(Live.OPENED) == 0L } } // by other threads
+            runCatching { eventually("what was copied and opened is given back") { backend.settle(); ResourceCounters.now().isZero && backend.double.live(Live.OPENED) == 0L } } // by other threads
         }
-        val (double, ledger) = backend.double to Ledger.now()
+        val (double, ledger) = backend.double to ResourceCounters.now()
         "${double.live(Live.OPENED)} ${double.live(Live.DEVICE)} ${ledger.isZero} ${double.violation}".trim()
     }
     "link" -> {

@@ -346,7 +346,7 @@ fun stagedCopyContract(backend: StagingBackend): TestFactory = funSpec {
                     val gate = checkNotNull(backend.gate(stream))
                     val before = double.calls()
                     source.copyTo(device, stream).use { there ->
-                        val told = checkNotNull(there.syncEvent()).use { it.completion().toCompletableFuture() }
+                        val told = checkNotNull(there.syncEvent()).use { it.onReady().toCompletableFuture() }
                         val start = System.nanoTime()
                         while (System.nanoTime() - start < 3_000_000) Thread.onSpinWait() // as long as the device takes
                         val calls = double.calls() - before

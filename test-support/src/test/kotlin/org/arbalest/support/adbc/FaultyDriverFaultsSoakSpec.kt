@@ -13,7 +13,7 @@ import io.kotest.matchers.types.shouldBeInstanceOf
 import org.arbalest.device.DeviceException
 import org.arbalest.device.c.CData
 import org.arbalest.device.c.CImport
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerMoves
 import org.arbalest.support.PeerStreams
 import org.arbalest.support.StructKind
@@ -37,7 +37,7 @@ import kotlin.time.Duration.Companion.milliseconds
 /** The faulty driver: its faults, and whether it notices what callers do wrong. */
 class FaultyDriverFaultsSoakSpec : FunSpec({
     extension(FaultyDriver.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
     extension(FaultyDriverExtension())
 
     val threads = Executors.newCachedThreadPool { Thread(it).apply { isDaemon = true } }

@@ -8,7 +8,7 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.string.shouldStartWith
 import org.arbalest.support.CCompiler
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.NativeLibrary
 import org.arbalest.support.adbc.FaultyDriver.Live
 import org.arbalest.testkit.SkipWithout
@@ -24,7 +24,7 @@ import java.nio.file.Path
 /** The ADBC double: how it is found, its table, its handles and their options. */
 class FaultyDriverHandlesSpec : FunSpec({
     extension(FaultyDriver.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
     extension(FaultyDriverExtension())
     extension(FaultyDriverExtension { FaultyDriver.plain })
 

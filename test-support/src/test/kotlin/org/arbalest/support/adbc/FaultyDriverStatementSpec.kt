@@ -8,7 +8,7 @@ import org.arbalest.device.c.ArrowSchemaStruct
 import org.arbalest.device.c.CData
 import org.arbalest.device.c.CImport
 import org.arbalest.device.types.Schema
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerStreams
 import java.lang.foreign.FunctionDescriptor
 import java.lang.foreign.Linker
@@ -22,7 +22,7 @@ import java.util.concurrent.TimeUnit.SECONDS
 /** The faulty driver: what it adds to DuckDB's statements, and the behaviours of other drivers that it has on request. */
 class FaultyDriverStatementSpec : FunSpec({
     extension(FaultyDriver.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
     extension(FaultyDriverExtension())
 
     val faulty by lazy { FaultyDriver.full }

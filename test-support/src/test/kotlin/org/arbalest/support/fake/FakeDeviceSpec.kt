@@ -8,12 +8,12 @@ import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.DeviceException
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import java.lang.foreign.ValueLayout.JAVA_BYTE
 
 /** What the fake device notices. */
 class FakeDeviceSpec : FunSpec({
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
     extension(FakeExtension)
 
     val cpu = Devices.cpu()

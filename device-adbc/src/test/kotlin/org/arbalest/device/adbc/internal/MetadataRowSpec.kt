@@ -9,11 +9,11 @@ import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
 import org.arbalest.device.adbc.IDS
 import org.arbalest.device.adbc.ids
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.withNullRows
 
 class MetadataRowSpec : FunSpec({
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     test("a null row of a batch is no row of metadata [REQ-21]") {
         val batch = ids(1, 42, 3).withNullRows(1)

@@ -29,7 +29,7 @@ import org.arbalest.device.types.NestedType.StructType
 import org.arbalest.device.types.NestedType.UnionMode
 import org.arbalest.device.types.NestedType.UnionType
 import org.arbalest.support.CCompiler
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerMoves
 import org.arbalest.support.PeerNodes
 import org.arbalest.support.StructKind
@@ -39,7 +39,7 @@ import java.lang.foreign.MemorySegment
 /** Arrays without elements, however they came to be. */
 class ArrayExportEmptySpec : FunSpec({
     extension(CCompiler.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     fun child(array: MemorySegment, index: Long = 0) = MemorySegment.ofAddress(RawArrowArray.child(array.address(), index)).reinterpret(80)
 

@@ -6,12 +6,12 @@ import io.kotest.matchers.shouldBe
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.c.CData
 import org.arbalest.device.c.CExport
-import org.arbalest.device.monitoring.Ledger
+import org.arbalest.device.monitoring.ResourceCounters
 import org.arbalest.device.support.EveryType
 import org.arbalest.device.support.struct
 import org.arbalest.support.CCompiler
 import org.arbalest.support.CPeer
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerMoves
 import org.arbalest.support.StructKind
 import org.arbalest.testkit.contract.Held
@@ -20,7 +20,7 @@ import java.lang.foreign.MemorySegment
 
 class ArrayExportReleaseSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     fun Arena.exports(count: Int): List<MemorySegment> {
         val structs = List(count) { struct(StructKind.ARRAY) }
@@ -83,7 +83,7 @@ internal object ReleaseAtExit {
             CData.exportStream(DeviceArrayReader.of(schema, listOf(EveryType.batch(0, 1))), struct, CExport.DATA)
         }
         if (args[0] == "null") {
-            Runtime.getRuntime().addShutdownHook(Thread { check(PeerMoves.releaseOnThread(struct, kind) && Ledger.now().isZero) })
+            Runtime.getRuntime().addShutdownHook(Thread { check(PeerMoves.releaseOnThread(struct, kind) && ResourceCounters.now().isZero) })
         } else {
             PeerMoves.releaseAtExit(struct, kind, PeerMoves.AtExit.valueOf(args[0]))
         }

@@ -25,7 +25,7 @@ import org.arbalest.device.internal.abi.RawArrowSchema
 import org.arbalest.device.internal.memory.Slots
 import org.arbalest.device.internal.schema.SchemaExport
 import org.arbalest.device.internal.schema.SchemaImporter
-import org.arbalest.device.monitoring.Ledger
+import org.arbalest.device.monitoring.ResourceCounters
 import org.arbalest.device.support.Balanced
 import org.arbalest.device.support.batch
 import org.arbalest.device.support.garbage
@@ -125,11 +125,11 @@ class ArrayExportSlotsSpec : FunSpec({
                 Arena.ofConfined().use { arena ->
                     for (options in listOf(CExport.DATA, CExport.DEVICE)) repeat(2) {
                         val (out, schema) = arena.garbage(RawArrowDeviceArray.SIZE) to arena.garbage(RawArrowSchema.SIZE)
-                        val exports = Ledger.now().exports()
+                        val exports = ResourceCounters.now().exports()
                         shouldThrow<DeviceException> { CData.exportArray(array, out, options.schemaTo(schema)) }.errno() shouldBe Errno.ENOMEM
                         out.shouldBeGarbage()
                         schema.shouldBeGarbage()
-                        Ledger.now().exports() shouldBe exports
+                        ResourceCounters.now().exports() shouldBe exports
                         array.isOpen shouldBe true
                         CData.exportSchema(array.field(), schema)
                         SchemaImporter.giveBack(schema.address())

@@ -12,7 +12,7 @@ import org.arbalest.device.c.CData
 import org.arbalest.device.c.CExport
 import org.arbalest.device.c.CImport
 import org.arbalest.support.CCompiler
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerMoves
 import org.arbalest.support.StructKind
 import java.lang.foreign.Arena
@@ -27,7 +27,7 @@ private const val ROUNDS = 4
 
 /** Arrays handed out and taken back, over and over: nothing is left, and memory does not grow. */
 class ArrayExportSoakSpec : FunSpec({
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     test("a million exports, imports and releases leave nothing and grow nothing [OWN-02]") {
         soak { batch, array, _ ->
@@ -42,7 +42,7 @@ class ArrayExportSoakSpec : FunSpec({
 /** The same with C on the other side. */
 class ArrayExportPeerSoakSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     test("a hundred thousand exports, whose children C moves out and releases before or after their parent, leave nothing [OWN-06]") {
         soak { batch, array, child ->

@@ -21,7 +21,7 @@ import org.arbalest.device.support.shouldBeGarbage
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.support.CCompiler
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerMoves
 import org.arbalest.support.StructKind.DEVICE_ARRAY
 import org.arbalest.support.StructKind.SCHEMA
@@ -39,7 +39,7 @@ import kotlin.concurrent.thread
 class ArrayExportWaitSpec : FunSpec({
     extension(CCompiler.needed)
     extension(FakeExtension)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     val device by lazy { Devices.device(DeviceType.EXT_DEV, 0) }
     val fake by lazy { device.let { FakeDevice.of(DeviceType.EXT_DEV, 0) } }
@@ -64,7 +64,7 @@ class ArrayExportWaitSpec : FunSpec({
         "synchronize with a limit" to { check(it.synchronize(Duration.ofSeconds(5))) },
         "ready" to { it.ready().toCompletableFuture().join() },
         "its event's synchronize" to { array -> array.syncEvent()?.use { it.synchronize() } },
-        "its event's completion" to { array -> array.syncEvent()?.use { it.completion() }?.toCompletableFuture()?.join() },
+        "its event's completion" to { array -> array.syncEvent()?.use { it.onReady() }?.toCompletableFuture()?.join() },
     )
 
     for ((name, wait) in waits) {

@@ -12,7 +12,7 @@ import org.arbalest.device.Errno
 import org.arbalest.device.c.CData
 import org.arbalest.device.c.CExport
 import org.arbalest.device.c.CImport
-import org.arbalest.device.monitoring.Ledger
+import org.arbalest.device.monitoring.ResourceCounters
 import org.arbalest.device.support.EveryType
 import org.arbalest.device.support.garbage
 import org.arbalest.device.support.shouldBeGarbage
@@ -20,7 +20,7 @@ import org.arbalest.device.support.struct
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.support.CCompiler
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerNodes
 import org.arbalest.support.StructKind
 import java.lang.foreign.Arena
@@ -28,7 +28,7 @@ import java.lang.foreign.MemorySegment
 
 class HandleExportSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     fun int8(): DeviceArray = EveryType.batch(0, 1).use { it.child(EveryType.fields.indexOfFirst { field -> field.name() == "int8" }) }
 
@@ -44,11 +44,11 @@ class HandleExportSpec : FunSpec({
     fun fails(kind: StructKind, attempt: (MemorySegment, MemorySegment) -> Unit) = Arena.ofConfined().use { arena ->
         val out = arena.garbage(kind.size)
         val schema = arena.garbage(StructKind.SCHEMA.size)
-        val exports = Ledger.now().exports
+        val exports = ResourceCounters.now().exports
         attempt(out, schema)
         out.shouldBeGarbage()
         schema.shouldBeGarbage()
-        Ledger.now().exports shouldBe exports
+        ResourceCounters.now().exports shouldBe exports
     }
 
     test("an array on another device is no ArrowArray: neither output is written to, and the handle is not consumed [OWN-09]") {
@@ -128,10 +128,10 @@ class HandleExportSpec : FunSpec({
     }
 
     test("memory that there is not: an error that says so, and nothing held [OWN-09]") {
-        val before = Ledger.now()
+        val before = ResourceCounters.now()
         val failure = shouldThrow<DeviceException> { Devices.cpu().allocate(Long.MAX_VALUE / 2) }
         failure.errno() shouldBe Errno.ENOMEM
         failure.message shouldContain "${Long.MAX_VALUE / 2} bytes"
-        Ledger.now() shouldBe before
+        ResourceCounters.now() shouldBe before
     }
 })

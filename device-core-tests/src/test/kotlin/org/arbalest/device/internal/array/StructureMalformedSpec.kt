@@ -21,7 +21,7 @@ import org.arbalest.device.types.NestedType.StructType
 import org.arbalest.device.types.Schema
 import org.arbalest.support.CCompiler
 import org.arbalest.support.CPeer
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerMoves
 import org.arbalest.support.PeerNodes
 import org.arbalest.support.PeerStreams
@@ -31,7 +31,7 @@ import java.lang.foreign.MemorySegment
 
 class StructureMalformedSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     fun child(array: MemorySegment, index: Long = 0) =
         MemorySegment.ofAddress(RawArrowArray.child(array.address(), index)).reinterpret(RawArrowArray.SIZE)

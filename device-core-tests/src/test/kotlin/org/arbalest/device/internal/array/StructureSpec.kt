@@ -22,7 +22,7 @@ import org.arbalest.device.types.NestedType.RunEndEncodedType
 import org.arbalest.device.types.NestedType.UnionMode
 import org.arbalest.device.types.NestedType.UnionType
 import org.arbalest.support.CCompiler
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerMoves
 import org.arbalest.support.PeerNodes
 import org.arbalest.support.PeerStreams
@@ -32,7 +32,7 @@ import java.lang.foreign.MemorySegment
 
 class StructureSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     fun child(array: MemorySegment, index: Long) = MemorySegment.ofAddress(RawArrowArray.child(array.address(), index)).reinterpret(80)
 

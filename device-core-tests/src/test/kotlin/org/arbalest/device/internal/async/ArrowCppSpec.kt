@@ -10,7 +10,7 @@ import org.arbalest.device.c.CImport
 import org.arbalest.device.support.outcome
 import org.arbalest.support.CCompiler
 import org.arbalest.support.I64
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.NativeLibrary
 import org.arbalest.support.PTR
 import java.lang.foreign.FunctionDescriptor
@@ -21,7 +21,7 @@ import java.lang.invoke.MethodHandle
 /** Arrow C++ is recognised by the library that its callbacks lie in, so that nobody has to know that it ends early. */
 class ArrowCppSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     fun cancels(library: NativeLibrary, vararg quirks: AsyncQuirk): Long {
         fun function(name: String, type: FunctionDescriptor): MethodHandle = Linker.nativeLinker().downcallHandle(library.findOrThrow(name), type)

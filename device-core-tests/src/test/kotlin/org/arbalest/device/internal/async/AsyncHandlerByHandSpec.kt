@@ -34,7 +34,7 @@ import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.Metadata
 import org.arbalest.device.types.NestedType
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.testkit.contract.eventually
 import java.util.concurrent.CancellationException
 import java.util.concurrent.CompletableFuture
@@ -50,7 +50,7 @@ import java.util.concurrent.TimeUnit.SECONDS
 
 /** Rules of the async stream that show only if the other side does each step by hand. */
 class AsyncHandlerByHandSpec : FunSpec({
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     val type = ProducerByHand.one().use { AsyncSchema.of(it.schema(), DeviceType.CPU) }
 

@@ -16,14 +16,14 @@ import org.arbalest.device.c.CData
 import org.arbalest.device.c.CImport
 import org.arbalest.device.internal.abi.RawArrowAsyncHandler
 import org.arbalest.device.internal.abi.RawArrowAsyncProducer
-import org.arbalest.device.monitoring.Ledger
+import org.arbalest.device.monitoring.ResourceCounters
 import org.arbalest.device.support.AsyncCollector
 import org.arbalest.device.support.connect
 import org.arbalest.device.support.outcome
 import org.arbalest.support.CCompiler
 import org.arbalest.support.CPeer
 import org.arbalest.support.ChildJvm
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerProducer
 import org.arbalest.support.PeerProducer.Quirk.*
 import org.arbalest.support.Produced
@@ -39,7 +39,7 @@ import kotlin.random.Random
 /** Producers whose struct is gone before they tell the end, which Arrow C++'s is, and calls to a producer that fail. */
 class ForeignProducerSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     fun awaitGate() = eventually("the producer is at the gate") { CPeer.waitingAtGate > 0L }
 
@@ -317,9 +317,9 @@ internal object EarlyEnds {
             }
         }
         check(done.await(240, java.util.concurrent.TimeUnit.SECONDS)) { "it hangs" }
-        eventually("what is under way is over") { Ledger.now().isZero && CPeer.counts().run { tasks + arrays + handlers == 0L } }
+        eventually("what is under way is over") { ResourceCounters.now().isZero && CPeer.counts().run { tasks + arrays + handlers == 0L } }
         val counts = CPeer.counts()
-        check(Ledger.now().isZero) { Ledger.now() }
+        check(ResourceCounters.now().isZero) { ResourceCounters.now() }
         check(counts.tasks + counts.arrays + counts.schemas + counts.producers + counts.violations + counts.doubleReleases == 0L) { counts }
         println("nothing is left of $streams streams")
     }

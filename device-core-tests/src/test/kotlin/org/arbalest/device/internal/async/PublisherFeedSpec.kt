@@ -15,7 +15,7 @@ import org.arbalest.device.c.CExport
 import org.arbalest.device.spi.WakingSubscription
 import org.arbalest.device.support.ConsumerByHand
 import org.arbalest.device.support.ProducerByHand
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import java.util.concurrent.CompletableFuture
 import java.util.concurrent.ExecutionException
 import java.util.concurrent.Executor
@@ -23,7 +23,7 @@ import java.util.concurrent.Flow
 
 /** How a consumer's demand comes to a publisher, and its arrays into the stream. */
 class PublisherFeedSpec : FunSpec({
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     val type = ProducerByHand.one().use { AsyncSchema.of(it.schema(), DeviceType.CPU) }
 

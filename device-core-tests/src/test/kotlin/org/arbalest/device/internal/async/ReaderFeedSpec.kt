@@ -23,7 +23,7 @@ import org.arbalest.device.types.Schema
 import org.arbalest.support.CCompiler
 import org.arbalest.support.CPeer
 import org.arbalest.support.Consumed
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerConsumer
 import org.arbalest.support.PeerConsumer.Quirk
 import org.arbalest.support.PeerConsumer.Quirk.*
@@ -34,7 +34,7 @@ import java.util.concurrent.TimeUnit.SECONDS
 /** A pull stream that blocks and cannot be asked to give up, driving a C handler: what ends the stream does not wait for it. */
 class ReaderFeedSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     val schema = Schema.of(listOf(Field.of("id", DataType.INT64)))
     val one = Executors.newSingleThreadExecutor { Thread(it).apply { isDaemon = true } } // the pull has its only thread

@@ -22,7 +22,7 @@ import org.arbalest.device.types.NestedType.DictionaryType
 import org.arbalest.device.types.NestedType.LargeListType
 import org.arbalest.device.types.NestedType.ListType
 import org.arbalest.device.types.NestedType.StructType
-import org.arbalest.device.types.TimeUnit
+import org.arbalest.device.types.ArrowTimeUnit
 import java.math.BigDecimal
 import kotlin.random.Random
 
@@ -43,7 +43,7 @@ class ColumnBuilderImplTypesSpec : FunSpec({
 
     test("a time of day is within a day, and a date in milliseconds whole days; appended one by one, as an array, encoded [BLD-18]") {
         val day = 86_400L
-        for ((unit, perSecond) in TimeUnit.entries.zip(listOf(1L, 1_000L, 1_000_000L, 1_000_000_000L))) {
+        for ((unit, perSecond) in ArrowTimeUnit.entries.zip(listOf(1L, 1_000L, 1_000_000L, 1_000_000_000L))) {
             val (time, last) = TimeType(unit) to day * perSecond - 1
             built(time) { append(0).append(last).appendNull() } shouldBe listOf(0L, last, null)
             for (wrong in listOf(-1L, last + 1)) {
@@ -67,9 +67,9 @@ class ColumnBuilderImplTypesSpec : FunSpec({
 
     test("what an array has in rows that become null before the column is built may be anything [BLD-18]") {
         built(DataType.DATE64) { append(0).appendAll(longArrayOf(86_400_000, 5)).setNulls { it == 2 } } shouldBe listOf(0L, 86_400_000L, null)
-        built(TimeType(TimeUnit.SECOND)) { appendAll(intArrayOf(-1, 7, -1)).setNulls { it != 1 } } shouldBe listOf(null, 7L, null)
+        built(TimeType(ArrowTimeUnit.SECOND)) { appendAll(intArrayOf(-1, 7, -1)).setNulls { it != 1 } } shouldBe listOf(null, 7L, null)
         BatchBuilder.of(Devices.cpu(), 3).use { batch -> // refused as often as it is tried, until the row is null
-            val column = batch.column(Field.of("a", TimeType(TimeUnit.MICROSECOND))).appendAll(longArrayOf(1, -1, 2))
+            val column = batch.column(Field.of("a", TimeType(ArrowTimeUnit.MICROSECOND))).appendAll(longArrayOf(1, -1, 2))
             repeat(2) { shouldThrow<IllegalArgumentException> { batch.build() }.message shouldContain "the integer -1 (0 to 86399999999), in row 1" }
             column.setNulls { it == 1 }
             batch.build().use { array -> (0L..2L).map { array.column("a").get(it) } shouldBe listOf(1L, null, 2L) }
@@ -103,7 +103,7 @@ class ColumnBuilderImplTypesSpec : FunSpec({
         built(DataType.FLOAT32) { appendAll(floatArrayOf(0.5f, -0.25f, 3f)) } shouldBe listOf(0.5, -0.25, 3.0)
         built(DataType.FLOAT64) { append(Double.MAX_VALUE).append(0.1).appendNull() } shouldBe listOf(Double.MAX_VALUE, 0.1, null)
         val counted = listOf(
-            DataType.DATE32, TimestampType(TimeUnit.MICROSECOND, "Europe/Rome"), TimestampType(TimeUnit.SECOND, null), DurationType(TimeUnit.NANOSECOND),
+            DataType.DATE32, TimestampType(ArrowTimeUnit.MICROSECOND, "Europe/Rome"), TimestampType(ArrowTimeUnit.SECOND, null), DurationType(ArrowTimeUnit.NANOSECOND),
         )
         for (type in counted) built(type) { append(86_000).append(-1).appendNull() } shouldBe listOf(86_000L, -1L, null)
     }

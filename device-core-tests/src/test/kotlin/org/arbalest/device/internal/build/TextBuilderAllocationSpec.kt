@@ -7,14 +7,14 @@ import org.arbalest.device.Devices
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
 import java.lang.foreign.ValueLayout.JAVA_BYTE
 import java.lang.management.ManagementFactory
 
 class TextBuilderAllocationSpec : FunSpec({
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     test("text from memory, native or on the heap, is checked and appended without objects [BLD-09]") {
         val threads = ManagementFactory.getThreadMXBean() as com.sun.management.ThreadMXBean

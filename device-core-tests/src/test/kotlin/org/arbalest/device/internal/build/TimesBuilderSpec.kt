@@ -13,7 +13,7 @@ import org.arbalest.device.support.Balanced
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.Interval
-import org.arbalest.device.types.TimeUnit
+import org.arbalest.device.types.ArrowTimeUnit
 import java.time.Duration
 import java.time.Instant
 import java.time.LocalDate
@@ -58,7 +58,7 @@ class TimesBuilderSpec : FunSpec({
         val day = LocalDate.of(2024, 2, 29)
         for (type in listOf(DataType.DATE32, DataType.DATE64)) returns(type, day, LocalDate.of(-1, 1, 1), { append(it) }, { getLocalDate(it) })
         val time = LocalTime.of(23, 59, 59)
-        for (unit in TimeUnit.entries) {
+        for (unit in ArrowTimeUnit.entries) {
             returns(DataType.time(unit), time, LocalTime.MIDNIGHT, { append(it) }, { getLocalTime(it) })
             returns(DataType.timestamp(unit, null), day.atTime(time), LocalDateTime.of(1969, 12, 31, 23, 59, 59), { append(it) }, { getLocalDateTime(it) })
             returns(DataType.timestamp(unit, "Europe/Oslo"), Instant.ofEpochSecond(-1), Instant.EPOCH, { append(it) }, { getInstant(it) })
@@ -73,29 +73,29 @@ class TimesBuilderSpec : FunSpec({
 
     test("a time may be the first and the last of 64 bits [BLD-15]") {
         for (bits in listOf(Long.MIN_VALUE, Long.MIN_VALUE + 1, -1_000_000_001, -1, 0, Long.MAX_VALUE)) {
-            returns(DataType.timestamp(TimeUnit.NANOSECOND, "UTC"), Instant.ofEpochSecond(0, bits), Instant.EPOCH, { append(it) }, { getInstant(it) })
-            returns(DataType.duration(TimeUnit.NANOSECOND), Duration.ofNanos(bits), Duration.ZERO, { append(it) }, { getDuration(it) })
-            returns(DataType.duration(TimeUnit.SECOND), Duration.ofSeconds(bits), Duration.ZERO, { append(it) }, { getDuration(it) })
+            returns(DataType.timestamp(ArrowTimeUnit.NANOSECOND, "UTC"), Instant.ofEpochSecond(0, bits), Instant.EPOCH, { append(it) }, { getInstant(it) })
+            returns(DataType.duration(ArrowTimeUnit.NANOSECOND), Duration.ofNanos(bits), Duration.ZERO, { append(it) }, { getDuration(it) })
+            returns(DataType.duration(ArrowTimeUnit.SECOND), Duration.ofSeconds(bits), Duration.ZERO, { append(it) }, { getDuration(it) })
         }
     }
 
     test("what the unit does not have is refused with the row, the value, what it has, and which type would; encoded too [BLD-15]") {
         val nanos = Instant.parse("2024-01-01T00:00:00.000000001Z")
-        val micros = DataType.timestamp(TimeUnit.MICROSECOND, "UTC")
+        val micros = DataType.timestamp(ArrowTimeUnit.MICROSECOND, "UTC")
         for (type in wrapped(micros)) {
             refused(type, { append(Instant.EPOCH) }, { append(nanos) }) shouldBe
                 "column \"a\" of type timestamp[us, tz=UTC] does not hold 2024-01-01T00:00:00.000000001Z, which is no whole microsecond, in row 1; " +
                 "timestamp[ns, tz=UTC] does"
         }
-        val ns = DataType.timestamp(TimeUnit.NANOSECOND, "UTC")
+        val ns = DataType.timestamp(ArrowTimeUnit.NANOSECOND, "UTC")
         refused(ns, { append(Instant.EPOCH) }, { append(Instant.parse("9999-12-31T00:00:00Z")) }) shouldBe
             "column \"a\" of type timestamp[ns, tz=UTC] does not hold 9999-12-31T00:00:00Z " +
             "(1677-09-21T00:12:43.145224192Z to 2262-04-11T23:47:16.854775807Z), in row 1; timestamp[us, tz=UTC] does"
-        refused(DataType.timestamp(TimeUnit.NANOSECOND, null), { append(LocalDateTime.of(1970, 1, 1, 0, 0)) }, { append(LocalDateTime.of(1500, 1, 1, 0, 0, 0, 1)) }) shouldBe
+        refused(DataType.timestamp(ArrowTimeUnit.NANOSECOND, null), { append(LocalDateTime.of(1970, 1, 1, 0, 0)) }, { append(LocalDateTime.of(1500, 1, 1, 0, 0, 0, 1)) }) shouldBe
             "column \"a\" of type timestamp[ns] does not hold 1500-01-01T00:00:00.000000001 (1677-09-21T00:12:43.145224192 to 2262-04-11T23:47:16.854775807), in row 1"
-        refused(DataType.time(TimeUnit.SECOND), { append(LocalTime.MIDNIGHT) }, { append(LocalTime.of(0, 0, 0, 1_000_000)) }) shouldBe
+        refused(DataType.time(ArrowTimeUnit.SECOND), { append(LocalTime.MIDNIGHT) }, { append(LocalTime.of(0, 0, 0, 1_000_000)) }) shouldBe
             "column \"a\" of type time32[s] does not hold 00:00:00.001, which is no whole second, in row 1; time32[ms] does"
-        refused(DataType.duration(TimeUnit.NANOSECOND), { append(Duration.ZERO) }, { append(Duration.ofSeconds(Long.MAX_VALUE)) }) shouldBe
+        refused(DataType.duration(ArrowTimeUnit.NANOSECOND), { append(Duration.ZERO) }, { append(Duration.ofSeconds(Long.MAX_VALUE)) }) shouldBe
             "column \"a\" of type duration[ns] does not hold PT2562047788015215H30M7S (PT-2562047H-47M-16.854775808S to PT2562047H47M16.854775807S), in row 1; duration[s] does"
         refused(DataType.DATE32, { append(LocalDate.EPOCH) }, { append(LocalDate.of(10_000_000, 1, 1)) }) shouldBe
             "column \"a\" of type date32 does not hold +10000000-01-01 (-5877641-06-23 to +5881580-07-11), in row 1; date64 does"
@@ -108,16 +108,16 @@ class TimesBuilderSpec : FunSpec({
     }
 
     test("a type takes its own of these only: a point in time where it has a zone, a date and time where not [BLD-15]") {
-        refused(DataType.timestamp(TimeUnit.SECOND, null), { append(0) }, { append(Instant.EPOCH) }) shouldBe
+        refused(DataType.timestamp(ArrowTimeUnit.SECOND, null), { append(0) }, { append(Instant.EPOCH) }) shouldBe
             "column \"a\" of type timestamp[s] does not hold a point in time; append(LocalDateTime) and append(long) take values"
-        refused(DataType.timestamp(TimeUnit.SECOND, "UTC"), { append(0) }, { append(LocalDateTime.MIN) }) shouldBe
+        refused(DataType.timestamp(ArrowTimeUnit.SECOND, "UTC"), { append(0) }, { append(LocalDateTime.MIN) }) shouldBe
             "column \"a\" of type timestamp[s, tz=UTC] does not hold a date and time without a zone; append(Instant), append(ZonedDateTime) and append(long) take values"
         refused(DataType.DATE32, { append(0) }, { append(LocalTime.NOON) }) shouldBe
             "column \"a\" of type date32 does not hold a time of day; append(LocalDate) and append(long) take values"
         refused(DataType.UTF8, { append("") }, { append(LocalDate.EPOCH) }) shouldBe
             "column \"a\" of type utf8 does not hold a date; append(String) and append(MemorySegment) take values"
         refused(DataType.INT64, { append(0) }, { append(Duration.ZERO) }) shouldBe "column \"a\" of type int64 does not hold a length of time; append(long) takes values"
-        refused(DataType.duration(TimeUnit.SECOND), { append(0) }, { append(Period.ZERO) }) shouldBe
+        refused(DataType.duration(ArrowTimeUnit.SECOND), { append(0) }, { append(Period.ZERO) }) shouldBe
             "column \"a\" of type duration[s] does not hold a period; append(Duration) and append(long) take values"
     }
 })

@@ -14,7 +14,7 @@ import org.arbalest.device.Validation
 import org.arbalest.device.c.CData
 import org.arbalest.device.c.CImport
 import org.arbalest.device.internal.abi.RawArrowArray
-import org.arbalest.device.monitoring.Ledger
+import org.arbalest.device.monitoring.ResourceCounters
 import org.arbalest.device.support.LaidValues.read
 import org.arbalest.device.support.OtherLayouts
 import org.arbalest.device.support.RawArray
@@ -22,7 +22,7 @@ import org.arbalest.device.support.SoundArrays
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.support.CCompiler
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import java.lang.foreign.Arena
 import java.nio.ByteBuffer
 import kotlin.random.Random
@@ -30,7 +30,7 @@ import kotlin.random.Random
 /** Run-ends and dictionaries of a few bytes, which stand for more than memory has room for: a user has an error with the numbers, and at once. */
 class ArrayConversionExpandedSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     fun text(vararg values: String?): RawArray {
         val nulls = values.count { it == null }
@@ -52,10 +52,10 @@ class ArrayConversionExpandedSpec : FunSpec({
     }
 
     fun refused(array: DeviceArray, requested: DataType, errno: Int = Errno.EINVAL): String {
-        val before = Ledger.now()
+        val before = ResourceCounters.now()
         val thrown = shouldThrow<DeviceException> { array.convertTo(Field.of("a", requested)) }
         thrown.errno() shouldBe errno
-        Ledger.now() shouldBe before
+        ResourceCounters.now() shouldBe before
         return thrown.message!!
     }
 

@@ -23,9 +23,9 @@ import org.arbalest.device.types.Field
 import org.arbalest.device.types.NestedType.DictionaryType
 import org.arbalest.device.types.NestedType.ListType
 import org.arbalest.device.types.NestedType.ListViewType
-import org.arbalest.device.types.TimeUnit
+import org.arbalest.device.types.ArrowTimeUnit
 import org.arbalest.support.CCompiler
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import java.lang.foreign.Arena
 import java.nio.ByteBuffer
 import java.time.OffsetDateTime
@@ -34,7 +34,7 @@ import java.util.UUID
 /** Conversions of extension types, of types that are nothing but nulls, and of what stands nowhere. */
 class ArrayConversionFieldsSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     fun build(field: Field, rows: Int, fill: (ColumnBuilder) -> Unit): DeviceArray =
         BatchBuilder.of(Devices.cpu(), rows).use { batch -> batch.column(field).let(fill).let { batch.build() } }.use { it.child(0) }
@@ -86,7 +86,7 @@ class ArrayConversionFieldsSpec : FunSpec({
     }
 
     test("extension types of what is nested, encoded or both may be left off, each by itself [REQ-07]") {
-        val id = Extension.uuid("id")
+        val id = Field.uuid("id")
         val plain = id.storage()
         val one = UUID.fromString("f81d4fae-7dec-11d0-a765-00a0c91e6bf6")
         val encoded = DictionaryType(DataType.INT8, id.withName(""), false)
@@ -96,9 +96,9 @@ class ArrayConversionFieldsSpec : FunSpec({
             array.convertTo(Field.of("d", DictionaryType(DataType.INT8, plain.withName(""), false))).use { it.asColumn().get(0) shouldBe it.asColumn().getBytes(0) }
             mismatch(array, Field.of("d", DataType.BINARY).withExtension("arrow.uuid", ""), "arrow.uuid (fixed_size_binary[16]) cannot be converted to arrow.uuid (binary): arrow.uuid is stored as fixed_size_binary[16], not as binary")
         }
-        val time = Extension.timestampWithOffset("t", TimeUnit.SECOND)
+        val time = Field.timestampWithOffset("t", ArrowTimeUnit.SECOND)
         build(Field.of("l", ListType(time)), 1) { l -> l.appendList(1).items().append(OffsetDateTime.parse("2024-02-29T12:00:00+01:00")) }.use { array ->
-            val instants = DataType.struct(Field.of("timestamp", DataType.timestamp(TimeUnit.SECOND, "UTC")))
+            val instants = DataType.struct(Field.of("timestamp", DataType.timestamp(ArrowTimeUnit.SECOND, "UTC")))
             array.convertTo(Field.of("l", ListViewType(Field.of("t", instants)))).use { read(it.asColumn()) shouldBe listOf(listOf(mapOf("timestamp" to 1709204400L))) }
             val same = array.field().withType(ListViewType(time))
             array.convertTo(same).use { it.asColumn().getList(0).getOffsetDateTime(0).hour shouldBe 12 }
@@ -112,7 +112,7 @@ class ArrayConversionFieldsSpec : FunSpec({
             array.convertTo(asked).use { it.field() shouldBe asked }
             mismatch(array, tensor("{\"shape\": [1, 2]}"), "arrow.fixed_shape_tensor (fixed_size_list<item: utf8>[2]) cannot be converted to arrow.fixed_shape_tensor (fixed_size_list<item: utf8>[2]): the parameters are others")
         }
-        val offsets = Extension.timestampWithOffset("t", TimeUnit.SECOND)
+        val offsets = Field.timestampWithOffset("t", ArrowTimeUnit.SECOND)
         val parts = offsets.type().children()
         build(offsets, 1) { it.append(OffsetDateTime.parse("2024-02-29T12:00:00+01:00")) }.use { array ->
             mismatch(array, offsets.withType(DataType.struct(parts[1], parts[0])), "arrow.timestamp_with_offset (struct<timestamp: timestamp[s, tz=UTC] not null, offset_minutes: int16 not null>) cannot be converted to")

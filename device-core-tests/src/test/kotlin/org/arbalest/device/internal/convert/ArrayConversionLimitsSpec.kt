@@ -21,7 +21,7 @@ import org.arbalest.device.c.CData
 import org.arbalest.device.c.CExport
 import org.arbalest.device.c.CImport
 import org.arbalest.device.internal.abi.RawArrowArray
-import org.arbalest.device.monitoring.Ledger
+import org.arbalest.device.monitoring.ResourceCounters
 import org.arbalest.device.support.LaidValues.read
 import org.arbalest.device.support.RawArray
 import org.arbalest.device.support.shouldBeGarbage
@@ -38,7 +38,7 @@ import org.arbalest.device.types.NestedType.UnionMode
 import org.arbalest.device.types.NestedType.UnionType
 import org.arbalest.device.types.Schema
 import org.arbalest.support.CCompiler
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.StructKind
 import org.arbalest.support.fake.FakeCall
 import org.arbalest.support.fake.FakeDevice
@@ -52,7 +52,7 @@ import kotlin.concurrent.thread
 class ArrayConversionLimitsSpec : FunSpec({
     extension(CCompiler.needed)
     extension(FakeExtension)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     val cpu = Devices.cpu()
     val device by lazy { Devices.device(DeviceType.EXT_DEV, 0) }
@@ -74,18 +74,18 @@ class ArrayConversionLimitsSpec : FunSpec({
     fun imported(array: RawArray, use: (DeviceArray) -> Unit): Unit = Arena.ofConfined().use { arena -> CData.importArray(array.laid(arena), CImport.DATA.schema(array.field)).use(use) }
 
     fun refused(array: DeviceArray, requested: Field, message: String) {
-        val before = Ledger.now()
+        val before = ResourceCounters.now()
         val thrown = shouldThrow<DeviceException> { array.convertTo(requested) }
         thrown.errno() shouldBe Errno.EINVAL
         thrown.message shouldBe message
-        Ledger.now() shouldBe before
+        ResourceCounters.now() shouldBe before
     }
 
     /** What no array of this type could be converted to. */
     fun mismatch(array: DeviceArray, requested: Field, message: String) {
-        val before = Ledger.now()
+        val before = ResourceCounters.now()
         shouldThrow<IllegalArgumentException> { array.convertTo(requested) }.message shouldBe message
-        Ledger.now() shouldBe before
+        ResourceCounters.now() shouldBe before
     }
 
     fun refused(array: RawArray, requested: DataType, message: String) = imported(array) { refused(it, array.field.withType(requested), message) }
@@ -406,7 +406,7 @@ class ArrayConversionLimitsSpec : FunSpec({
             val before = settled()
             pinnedFake.failCall(FakeCall.ALLOCATE)
             shouldThrow<DeviceException> { there.convertTo(schema("word" to DataType.UTF8_VIEW)) }.message!! shouldContain "fakeAlloc"
-            Ledger.now() shouldBe before
+            ResourceCounters.now() shouldBe before
         }
         val nobodyHas = 1L shl 56
         val runs = DataType.runEndEncoded(DataType.INT64, Field.of("values", DataType.INT64))
@@ -418,7 +418,7 @@ class ArrayConversionLimitsSpec : FunSpec({
             CData.importArray(out, CImport.DATA.schema(huge.field)).use { array ->
                 val before = settled()
                 shouldThrow<DeviceException> { array.convertTo(Field.of("a", DataType.INT64)) }
-                Ledger.now() shouldBe before
+                ResourceCounters.now() shouldBe before
             }
         }
         pinned.createStream().use { stream ->

@@ -27,14 +27,14 @@ import org.arbalest.device.types.NestedType.StructType
 import org.arbalest.device.types.NestedType.UnionMode
 import org.arbalest.device.types.NestedType.UnionType
 import org.arbalest.support.CCompiler
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import java.lang.foreign.Arena
 import kotlin.random.Random
 
 /** Arrays of every type, converted to every other layout that they can have, and made compact: they read as before, and are sound. */
 class ArrayConversionSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     fun field(name: String, type: DataType) = Field.of(name, type)
     fun runs(values: DataType) = RunEndEncodedType(field("run_ends", DataType.INT32).withNullable(false), field("values", values))

@@ -20,7 +20,7 @@ import org.arbalest.device.c.CData
 import org.arbalest.device.c.CExport
 import org.arbalest.device.c.CImport
 import org.arbalest.device.internal.abi.RawArrowArray
-import org.arbalest.device.monitoring.Ledger
+import org.arbalest.device.monitoring.ResourceCounters
 import org.arbalest.device.support.EveryType
 import org.arbalest.device.support.HandLaid
 import org.arbalest.device.support.struct
@@ -30,7 +30,7 @@ import org.arbalest.device.types.FlatType
 import org.arbalest.device.types.Metadata
 import org.arbalest.device.types.NestedType.StructType
 import org.arbalest.support.CCompiler
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerMoves
 import org.arbalest.support.PeerNodes
 import org.arbalest.support.StructKind
@@ -41,7 +41,7 @@ import kotlin.random.Random
 /** Several arrays joined to one in main memory: that it is what they are, one behind the other. */
 class ArrayConcatSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     val cpu = Devices.cpu()
     val rows = List(13) { it }
@@ -154,9 +154,9 @@ class ArrayConcatSpec : FunSpec({
         val word = "x".repeat(1000)
         val batch = BatchBuilder.of(cpu, 1000).use { it.utf8("word", List(1000) { word }).build() }
         val slices = listOf(batch.slice(500, 2), batch.slice(7, 1))
-        val before = Ledger.now()
+        val before = ResourceCounters.now()
         val joined = DeviceArray.concat(slices)
-        val held = Ledger.now().since(before)
+        val held = ResourceCounters.now().since(before)
         held.buffers() shouldBe 1
         held.bufferBytes() shouldBeLessThan 4000
         slices.forEach(DeviceArray::close)
@@ -168,19 +168,19 @@ class ArrayConcatSpec : FunSpec({
         val words = List(100) { it }
         val whole = HandLaid.imported(FlatType.Utf8ViewType(), words, 0)
         val slices = (0 until 100 step 10).map { whole.slice(it.toLong(), 10) }
-        val before = Ledger.now()
+        val before = ResourceCounters.now()
         val joined = DeviceArray.concat(slices)
-        val bytes = Ledger.now().since(before).bufferBytes()
+        val bytes = ResourceCounters.now().since(before).bufferBytes()
         slices.forEach(DeviceArray::close)
         joined.close()
-        whole.use { it.copyTo(cpu) }.use { bytes shouldBeLessThanOrEqual Ledger.now().since(before).bufferBytes() }
+        whole.use { it.copyTo(cpu) }.use { bytes shouldBeLessThanOrEqual ResourceCounters.now().since(before).bufferBytes() }
     }
 
     test("of one array comes a copy, which shares no memory with it") {
         EveryType.batch(3, 9).use { batch ->
-            val before = Ledger.now()
+            val before = ResourceCounters.now()
             DeviceArray.concat(listOf(batch)).use {
-                Ledger.now().since(before).buffers() shouldBe 1
+                ResourceCounters.now().since(before).buffers() shouldBe 1
                 EveryType.rows(it) shouldBe EveryType.rows(batch)
             }
         }

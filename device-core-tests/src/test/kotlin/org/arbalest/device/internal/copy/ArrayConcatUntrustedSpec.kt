@@ -27,7 +27,7 @@ import org.arbalest.device.types.NestedType.RunEndEncodedType
 import org.arbalest.device.types.NestedType.UnionMode
 import org.arbalest.device.types.NestedType.UnionType
 import org.arbalest.support.CCompiler
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerNodes
 import org.arbalest.support.PeerNodes.Placement.GUARDED
 import org.arbalest.support.StructKind
@@ -37,7 +37,7 @@ import java.lang.foreign.MemorySegment
 /** Joining what peers wrote, without trusting it: what leads beyond its own array, and what is more than offsets reach. */
 class ArrayConcatUntrustedSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     fun numbers(vararg values: Long, width: Int = 4) = ByteArray(width * values.size) { (values[it / width] shr 8 * (it % width)).toByte() }
 

@@ -16,7 +16,7 @@ import org.arbalest.device.Validation
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.c.CData
 import org.arbalest.device.c.CImport
-import org.arbalest.device.monitoring.Ledger
+import org.arbalest.device.monitoring.ResourceCounters
 import org.arbalest.device.support.EveryType
 import org.arbalest.device.support.RawArray
 import org.arbalest.device.types.DataType
@@ -24,14 +24,14 @@ import org.arbalest.device.types.Field
 import org.arbalest.device.types.NestedType
 import org.arbalest.device.types.Schema
 import org.arbalest.support.CCompiler
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import java.lang.foreign.Arena
 import java.nio.ByteBuffer
 
 /** Copies of arrays within main memory: what is copied, and how much; other devices have the backends' contract. */
 class ArrayCopySpec : FunSpec({
     extension(CCompiler.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     val cpu: Device = Devices.cpu()
 
@@ -61,18 +61,18 @@ class ArrayCopySpec : FunSpec({
     }
 
     test("a copy is one allocation, and lives when the source is gone") {
-        val before = Ledger.now()
+        val before = ResourceCounters.now()
         val copy = EveryType.batch(0, 100).copied()
-        Ledger.now().since(before).buffers() shouldBe 1
+        ResourceCounters.now().since(before).buffers() shouldBe 1
         copy.use { EveryType.rows(it).size shouldBe 100 }
     }
 
     test("a copy of a few rows of much text has the text of those rows only") {
         val word = "x".repeat(1000)
         BatchBuilder.of(cpu, 1000).use { it.utf8("word", List(1000) { word }).build() }.use { batch ->
-            val before = Ledger.now()
+            val before = ResourceCounters.now()
             batch.slice(500, 3).use { it.copyTo(cpu) }.use { copy ->
-                Ledger.now().since(before).bufferBytes() shouldBeLessThan 5_000
+                ResourceCounters.now().since(before).bufferBytes() shouldBeLessThan 5_000
                 copy.column("word").getString(2) shouldBe word
                 copy.column("word").length() shouldBe 3
             }

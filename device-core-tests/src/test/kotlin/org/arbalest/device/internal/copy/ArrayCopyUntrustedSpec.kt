@@ -21,7 +21,7 @@ import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.NestedType
 import org.arbalest.support.CCompiler
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerMoves
 import org.arbalest.support.PeerNodes
 import org.arbalest.support.StructKind
@@ -34,7 +34,7 @@ import java.nio.ByteOrder
 /** Copying what a peer wrote, without trusting it. */
 class ArrayCopyUntrustedSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     /** What copying a text of C's with these offsets says. */
     fun refusal(data: ByteArray?, vararg offsets: Int): String = Arena.ofConfined().use { arena ->

@@ -22,7 +22,7 @@ import org.arbalest.device.types.FlatType.IntType
 import org.arbalest.device.types.NestedType
 import org.arbalest.device.types.NestedType.DictionaryType
 import org.arbalest.support.CCompiler
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerMoves
 import org.arbalest.support.PeerNodes
 import org.arbalest.support.StructKind
@@ -32,7 +32,7 @@ import java.lang.foreign.MemorySegment
 /** Dictionary-encoded arrays joined to one: whose dictionary it has. */
 class ConcatDictionarySpec : FunSpec({
     extension(CCompiler.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     fun number(value: Long, bytes: Int) = ByteArray(bytes) { (value shr 8 * it).toByte() }
 

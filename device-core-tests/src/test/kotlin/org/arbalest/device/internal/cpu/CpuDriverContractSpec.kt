@@ -6,14 +6,14 @@ import org.arbalest.device.Device
 import org.arbalest.device.DeviceStream
 import org.arbalest.device.Devices
 import org.arbalest.support.CCompiler
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.testkit.contract.Backend
 import org.arbalest.testkit.contract.Gate
 import org.arbalest.testkit.contract.backendContract
 
 class CpuDriverContractSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     include(backendContract(CpuBackend))
 })

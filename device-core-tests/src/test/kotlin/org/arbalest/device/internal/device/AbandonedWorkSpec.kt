@@ -8,7 +8,7 @@ import org.arbalest.device.DeviceType
 import org.arbalest.device.Errno
 import org.arbalest.device.internal.lifetime.Counts
 import org.arbalest.device.internal.lifetime.Shared
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.testkit.contract.eventually
 import java.util.concurrent.CountDownLatch
 import java.util.concurrent.TimeUnit.SECONDS
@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicInteger
 
 /** How long what work uses is held that is given up. */
 class AbandonedWorkSpec : FunSpec({
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     fun Uncertain.queue() = DeviceQueue(DeviceImpl(DeviceType(1005), 0, this), this, 7, DeviceQueue.Kind.BORROWED)
 

@@ -10,14 +10,14 @@ import org.arbalest.device.DeviceType
 import org.arbalest.device.Errno
 import org.arbalest.device.MemoryAllocator
 import org.arbalest.device.internal.lifetime.Counts
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.testkit.contract.eventually
 import java.util.concurrent.ConcurrentHashMap
 import java.util.concurrent.atomic.AtomicInteger
 
 /** What kinds of memory of one GPU keep, and give up for each other. */
 class DeviceCachesSpec : FunSpec({
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     /** A GPU that no other test has: caches stay as long as the process. */
     fun gpu(id: Long): Device = DeviceImpl(DeviceType(1005), id, null)

@@ -21,7 +21,7 @@ import org.arbalest.device.internal.cpu.CpuProvider
 import org.arbalest.device.internal.lifetime.Counts
 import org.arbalest.device.internal.memory.Slots
 import org.arbalest.device.internal.schema.SchemaImporter
-import org.arbalest.device.monitoring.Ledger
+import org.arbalest.device.monitoring.ResourceCounters
 import org.arbalest.device.spi.DeviceDriver
 import org.arbalest.device.support.Balanced
 import org.arbalest.device.support.batch
@@ -47,7 +47,7 @@ class DeviceImplFailureSpec : FunSpec({
                 if (freed.size == 1) error("the driver is gone")
             }
         }
-        val before = Ledger.now()
+        val before = ResourceCounters.now()
         batch(100, DeviceImpl(DeviceType.CPU, -1, driver)).use { array ->
             Arena.ofConfined().use { arena ->
                 val out = arena.struct()
@@ -57,7 +57,7 @@ class DeviceImplFailureSpec : FunSpec({
             freed shouldContainExactly emptyList()
         }
         freed.size shouldBe 1
-        val left = Ledger.now().since(before)
+        val left = ResourceCounters.now().since(before)
         left.arrays() shouldBe 0
         left.buffers() shouldBe 1 // the one whose free failed, as far as anybody knows
         Counts.BUFFERS.decrement()
@@ -72,7 +72,7 @@ class DeviceImplFailureSpec : FunSpec({
                 return cpu.allocate(bytes, alignment)
             }
         }
-        val before = Ledger.now()
+        val before = ResourceCounters.now()
         BatchBuilder.of(DeviceImpl(DeviceType.CPU, -1, scarce), 2).use { builder ->
             left = 2
             val text = builder.column(Field.of("t", DataType.UTF8))
@@ -80,12 +80,12 @@ class DeviceImplFailureSpec : FunSpec({
             shouldThrow<IllegalStateException> { text.append("y") }.message!! shouldContain "ran out of memory"
             shouldThrow<IllegalStateException> { builder.build() }
         }
-        Ledger.now().since(before).isZero shouldBe true
+        ResourceCounters.now().since(before).isZero shouldBe true
     }
 
     test("an export for which there is no slot writes nothing and leaves the handle open [OWN-09]") {
         val created = Slots::class.java.getDeclaredField("CREATED").apply { isAccessible = true }.get(null) as AtomicLong
-        val before = Ledger.now()
+        val before = ResourceCounters.now()
         batch(3).use { array ->
             Arena.ofConfined().use { arena ->
                 val taken = mutableListOf<Long>()
@@ -118,6 +118,6 @@ class DeviceImplFailureSpec : FunSpec({
                 taken.forEach(ArrayRelease::release)
             }
         }
-        Ledger.now().since(before).isZero shouldBe true
+        ResourceCounters.now().since(before).isZero shouldBe true
     }
 })

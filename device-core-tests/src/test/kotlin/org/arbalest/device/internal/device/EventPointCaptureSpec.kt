@@ -13,7 +13,7 @@ import org.arbalest.device.internal.lifetime.Shared
 import org.arbalest.device.internal.memory.NativeHeap
 import org.arbalest.device.spi.Answer
 import org.arbalest.device.spi.Completion
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.testkit.contract.eventually
 import java.util.concurrent.ConcurrentLinkedQueue
 import java.util.concurrent.CountDownLatch
@@ -25,7 +25,7 @@ import kotlin.concurrent.thread
 
 /** Events that others record while they capture a graph. The streams that they capture: IdlePeriodSpec, and the contract of GPUs. */
 class EventPointCaptureSpec : FunSpec({
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     test("an event that was recorded in a graph is refused by whoever is to wait for it, for good, whatever is told the second time [DEV-60]") {
         val driver = Captured()

@@ -11,7 +11,7 @@ import org.arbalest.device.DeviceException
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Errno
 import org.arbalest.device.internal.lifetime.Counts
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.testkit.contract.eventually
 import java.util.concurrent.ConcurrentLinkedQueue
 import java.util.concurrent.CountDownLatch
@@ -22,7 +22,7 @@ import kotlin.concurrent.thread
 
 /** When a step is done that waits for devices, and when it is not. */
 class IdlePeriodSpec : FunSpec({
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     /** Whoever looks for an idle period has looked, and sleeps since there is none. */
     fun awaitLook(): Unit = eventually("somebody has looked") {

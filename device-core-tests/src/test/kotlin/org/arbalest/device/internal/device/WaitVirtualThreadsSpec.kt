@@ -19,13 +19,13 @@ import org.arbalest.device.c.CData
 import org.arbalest.device.c.CExport
 import org.arbalest.device.c.CImport
 import org.arbalest.device.internal.staging.Staging
-import org.arbalest.device.monitoring.Ledger
+import org.arbalest.device.monitoring.ResourceCounters
 import org.arbalest.device.support.StagedGpu
 import org.arbalest.device.support.StagedGpu.Companion.filled
 import org.arbalest.device.support.StagedGpu.Companion.matches
 import org.arbalest.device.types.Metadata
 import org.arbalest.support.ChildJvm
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.fake.FakeDevice
 import org.arbalest.support.fake.FakeExtension
 import org.arbalest.testkit.contract.numbers
@@ -43,7 +43,7 @@ import java.util.concurrent.atomic.AtomicLong
 /** Virtual threads: many of them, and one carrier for all that wait. */
 class WaitVirtualThreadsSpec : FunSpec({
     extension(FakeExtension)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     test("a thousand virtual threads import a stream each, pull it, read it and close it") {
         val sum = AtomicLong()
@@ -249,8 +249,8 @@ internal object OneCarrier {
             waits.onReader("a stream pulled through C", isThroughC = true, ::keeps)
         }
         val patience = System.nanoTime() + Duration.ofSeconds(5).toNanos()
-        while (!Ledger.now().since(before).isZero && System.nanoTime() < patience) Thread.onSpinWait()
-        println("left: ${if (Ledger.now().since(before).isZero) "nothing" else Ledger.now()}")
+        while (!ResourceCounters.now().since(before).isZero && System.nanoTime() < patience) Thread.onSpinWait()
+        println("left: ${if (ResourceCounters.now().since(before).isZero) "nothing" else ResourceCounters.now()}")
         FakeDevice.all().flatMap { it.violations() }.forEach { println("violation, $it") }
     }
 }

@@ -13,11 +13,11 @@ import org.arbalest.device.Errno
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.c.CData
 import org.arbalest.device.c.CExport
-import org.arbalest.device.monitoring.Ledger
+import org.arbalest.device.monitoring.ResourceCounters
 import org.arbalest.device.support.EveryType
 import org.arbalest.device.support.struct
 import org.arbalest.support.CCompiler
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerMoves
 import org.arbalest.support.PeerStreams
 import org.arbalest.support.StructKind
@@ -27,7 +27,7 @@ import java.util.ResourceBundle
 
 class FaultsSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     fun overflow(depth: Int): Int = 1 + overflow(depth + 1)
 
@@ -141,7 +141,7 @@ internal object FaultsWithoutLog {
                     CData.exportStream(DeviceArrayReader.of(schema, DeviceType.CPU, source), stream, CExport.DATA)
                 }, StructKind.STREAM)
             }
-            println(if (Ledger.now().isZero) "still here" else "left ${Ledger.now()}")
+            println(if (ResourceCounters.now().isZero) "still here" else "left ${ResourceCounters.now()}")
         }
     }
 }

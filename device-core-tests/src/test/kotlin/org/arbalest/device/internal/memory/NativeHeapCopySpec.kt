@@ -6,7 +6,7 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import org.arbalest.device.Devices
 import org.arbalest.device.builders.BatchBuilder
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
 import java.lang.foreign.ValueLayout.JAVA_BYTE
@@ -20,7 +20,7 @@ import kotlin.random.Random
  * in one call lets happen at its end only, when all is copied.
  */
 class NativeHeapCopySpec : FunSpec({
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     /** Copies between two pieces of memory, of which the source goes away, until that happens to a copy that is under way. */
     fun isInParts(target: MemorySegment, copy: (source: MemorySegment) -> Unit): Boolean = (1..100).any {

@@ -31,7 +31,7 @@ import org.arbalest.device.types.NestedType.DictionaryType
 import org.arbalest.device.types.NestedType.ListType
 import org.arbalest.device.types.NestedType.StructType
 import org.arbalest.support.CCompiler
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.fake.FakeExtension
 import java.lang.foreign.Arena
 import java.lang.foreign.ValueLayout.JAVA_BYTE
@@ -41,7 +41,7 @@ import kotlin.random.Random
 /** Whether two arrays have the same values, and where they differ first. */
 class ContentDifferenceSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
     extension(FakeExtension)
 
     val cpu = Devices.cpu()

@@ -21,7 +21,7 @@ import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.FlatType.IntType
 import org.arbalest.support.CCompiler
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerNodes
 import org.arbalest.support.StructKind
 import java.lang.foreign.Arena
@@ -30,7 +30,7 @@ import java.lang.foreign.MemorySegment
 /** Indices that point out of their dictionary: structural validation does not look, and so every read does. */
 class DictionaryValuesSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     val indexTypes = listOf(8, 16, 32, 64).flatMap { listOf(IntType(it, true), IntType(it, false)) }
 

@@ -28,9 +28,9 @@ import org.arbalest.device.types.NestedType.DictionaryType
 import org.arbalest.device.types.NestedType.RunEndEncodedType
 import org.arbalest.device.types.NestedType.StructType
 import org.arbalest.device.types.NestedType.UnionType
-import org.arbalest.device.types.TimeUnit
+import org.arbalest.device.types.ArrowTimeUnit
 import org.arbalest.support.CCompiler
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import java.lang.foreign.MemorySegment
 import java.nio.ByteBuffer
 import java.nio.ByteOrder
@@ -47,7 +47,7 @@ import java.util.AbstractMap.SimpleEntry
 /** Which getter reads what, and what the others say. */
 class GettersSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     val getters = mapOf<String, (Column, Long) -> Any?>(
         "getBoolean" to { c, row -> c.getBoolean(row) }, "getLong" to { c, row -> c.getLong(row) }, "getInt" to { c, row -> c.getInt(row) },
@@ -146,7 +146,7 @@ class GettersSpec : FunSpec({
         flat(DataType.DATE32, 4, -1, 19_000).use { it.asColumn().run { listOf(getLocalDate(0), getLocalDate(1)) } shouldBe listOf(LocalDate.of(1969, 12, 31), LocalDate.ofEpochDay(19_000)) }
         flat(DataType.DATE64, 8, -1, 86_400_000).use { it.asColumn().run { listOf(getLocalDate(0), getLocalDate(1)) } shouldBe listOf(LocalDate.of(1969, 12, 31), LocalDate.of(1970, 1, 2)) }
         val moment = LocalDateTime.of(1969, 7, 20, 20, 17, 40, 123_456_789)
-        for ((unit, perSecond) in TimeUnit.entries.zip(listOf(1L, 1_000L, 1_000_000L, 1_000_000_000L))) {
+        for ((unit, perSecond) in ArrowTimeUnit.entries.zip(listOf(1L, 1_000L, 1_000_000L, 1_000_000_000L))) {
             val nanos = moment.nano / (1_000_000_000L / perSecond) * (1_000_000_000L / perSecond)
             val right = moment.withNano(nanos.toInt())
             val instant = right.toInstant(java.time.ZoneOffset.UTC)
@@ -167,17 +167,17 @@ class GettersSpec : FunSpec({
     }
 
     test("what java.time has not is refused: with the row and the number; a zone that it does not know, by its name [READ-01]") {
-        flat(DataType.timestamp(TimeUnit.SECOND, null), 8, 0, Long.MAX_VALUE).use { array ->
+        flat(DataType.timestamp(ArrowTimeUnit.SECOND, null), 8, 0, Long.MAX_VALUE).use { array ->
             val column = array.asColumn()
             for (read in listOf<(Column) -> Any?>({ it.getInstant(1) }, { it.getLocalDateTime(1) })) shouldThrow<ArithmeticException> { read(column) }.message shouldContain
                 "column \"t\" of type timestamp[s], row 1: 9223372036854775807 is no"
             shouldThrow<IllegalArgumentException> { column.getZonedDateTime(0) }.message shouldBe
                 "column \"t\" of type timestamp[s] cannot be read as a date and time in a zone; getLocalDateTime, getInstant and getLong read it"
         }
-        flat(DataType.time(TimeUnit.SECOND), 4, 0, 86_400).use { array ->
+        flat(DataType.time(ArrowTimeUnit.SECOND), 4, 0, 86_400).use { array ->
             shouldThrow<ArithmeticException> { array.asColumn().getLocalTime(1) }.message shouldContain "row 1: 86400 is no time of day that java.time has"
         }
-        flat(DataType.timestamp(TimeUnit.SECOND, "Mars/Olympus"), 8, 7).use { array ->
+        flat(DataType.timestamp(ArrowTimeUnit.SECOND, "Mars/Olympus"), 8, 7).use { array ->
             shouldThrow<IllegalArgumentException> { array.asColumn().getZonedDateTime(0) }.message shouldContain "java.time has no zone \"Mars/Olympus\"; getInstant reads it"
             array.asColumn().getInstant(0) shouldBe Instant.ofEpochSecond(7)
         }

@@ -17,13 +17,13 @@ import org.arbalest.device.types.NestedType.FixedSizeListType
 import org.arbalest.device.types.NestedType.LargeListType
 import org.arbalest.device.types.NestedType.ListViewType
 import org.arbalest.support.CCompiler
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import java.lang.foreign.Arena
 
 /** What is shown of a value is bounded, whatever the value is: a few bytes of C can say that it has as many elements as there are. */
 class ValueTextBoundSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     val nulls = Field.of("item", DataType.NULL)
     val most = 2_000_000_000

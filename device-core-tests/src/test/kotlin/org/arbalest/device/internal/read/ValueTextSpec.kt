@@ -15,8 +15,8 @@ import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Extension
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.Schema
-import org.arbalest.device.types.TimeUnit
-import org.arbalest.support.LedgerExtension
+import org.arbalest.device.types.ArrowTimeUnit
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.fake.FakeExtension
 import java.lang.foreign.Arena
 import java.lang.foreign.ValueLayout.JAVA_INT
@@ -26,7 +26,7 @@ import java.time.ZoneOffset
 
 /** What is shown of values: as people write them, and the stored number where that cannot be. */
 class ValueTextSpec : FunSpec({
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
     extension(FakeExtension)
 
     val cpu = Devices.cpu()
@@ -61,19 +61,19 @@ class ValueTextSpec : FunSpec({
     test("dates, times, timestamps in their zone and durations are shown as people read them; get answers what is stored [READ-64]") {
         cells(DataType.DATE32, day, -1, null) shouldBe listOf("2024-02-29", "1969-12-31", "null")
         cells(DataType.DATE64, day * 86_400_000) shouldBe listOf("2024-02-29")
-        cells(DataType.time(TimeUnit.SECOND), 43_200 + 61) shouldBe listOf("12:01:01")
-        cells(DataType.time(TimeUnit.NANOSECOND), 1) shouldBe listOf("00:00:00.000000001")
-        cells(DataType.timestamp(TimeUnit.MILLISECOND, null), noon * 1000 + 5) shouldBe listOf("2024-02-29T12:00:00.005")
-        cells(DataType.timestamp(TimeUnit.SECOND, "UTC"), noon) shouldBe listOf("2024-02-29T12:00Z")
-        cells(DataType.timestamp(TimeUnit.SECOND, "Europe/Berlin"), noon) shouldBe listOf("2024-02-29T13:00+01:00")
-        cells(DataType.duration(TimeUnit.MILLISECOND), -1500) shouldBe listOf("PT-1.5S")
+        cells(DataType.time(ArrowTimeUnit.SECOND), 43_200 + 61) shouldBe listOf("12:01:01")
+        cells(DataType.time(ArrowTimeUnit.NANOSECOND), 1) shouldBe listOf("00:00:00.000000001")
+        cells(DataType.timestamp(ArrowTimeUnit.MILLISECOND, null), noon * 1000 + 5) shouldBe listOf("2024-02-29T12:00:00.005")
+        cells(DataType.timestamp(ArrowTimeUnit.SECOND, "UTC"), noon) shouldBe listOf("2024-02-29T12:00Z")
+        cells(DataType.timestamp(ArrowTimeUnit.SECOND, "Europe/Berlin"), noon) shouldBe listOf("2024-02-29T13:00+01:00")
+        cells(DataType.duration(ArrowTimeUnit.MILLISECOND), -1500) shouldBe listOf("PT-1.5S")
         numbers(DataType.DATE32, day).use { it.column("t").get(0) shouldBe day }
         difference(DataType.DATE32, day, day + 1) shouldBe "t[0]: 2024-02-29, and 2024-03-01"
     }
 
     test("the longest point in time is not cut [READ-64]") {
-        cells(DataType.timestamp(TimeUnit.NANOSECOND, "+05:45"), noon * 1_000_000_000 + 123_456_789) shouldBe listOf("2024-02-29T17:45:00.123456789+05:45")
-        cells(DataType.dictionary(DataType.INT8, DataType.timestamp(TimeUnit.NANOSECOND, "+05:45")), 1) shouldBe listOf("1970-01-01T05:45:00.000000001+05:45")
+        cells(DataType.timestamp(ArrowTimeUnit.NANOSECOND, "+05:45"), noon * 1_000_000_000 + 123_456_789) shouldBe listOf("2024-02-29T17:45:00.123456789+05:45")
+        cells(DataType.dictionary(DataType.INT8, DataType.timestamp(ArrowTimeUnit.NANOSECOND, "+05:45")), 1) shouldBe listOf("1970-01-01T05:45:00.000000001+05:45")
     }
 
     test("dates and times in lists, structs, dictionaries and unions, too [READ-64]") {
@@ -93,15 +93,15 @@ class ValueTextSpec : FunSpec({
     }
 
     test("what java.time does not have, or what is no value of the type, is shown as the number that is stored [READ-64]") {
-        cells(stored(DataType.time(TimeUnit.SECOND), 86_400, -1)) shouldBe listOf("86400", "-1")
+        cells(stored(DataType.time(ArrowTimeUnit.SECOND), 86_400, -1)) shouldBe listOf("86400", "-1")
         cells(stored(DataType.DATE64, day * 86_400_000 + 5)) shouldBe listOf("1709164800005")
-        cells(DataType.timestamp(TimeUnit.SECOND, null), Long.MAX_VALUE) shouldBe listOf("${Long.MAX_VALUE}")
-        cells(DataType.timestamp(TimeUnit.SECOND, "UTC"), Long.MIN_VALUE) shouldBe listOf("${Long.MIN_VALUE}")
+        cells(DataType.timestamp(ArrowTimeUnit.SECOND, null), Long.MAX_VALUE) shouldBe listOf("${Long.MAX_VALUE}")
+        cells(DataType.timestamp(ArrowTimeUnit.SECOND, "UTC"), Long.MIN_VALUE) shouldBe listOf("${Long.MIN_VALUE}")
         stored(DataType.DATE64, 5).use { left -> stored(DataType.DATE64, 6).use { left.difference(it) } } shouldBe "t[0]: 5, and 6"
     }
 
     test("a zone that java.time does not know: the point in time, in UTC [READ-64]") {
-        cells(DataType.timestamp(TimeUnit.SECOND, "Mars/Olympus"), noon) shouldBe listOf("2024-02-29T12:00:00Z")
+        cells(DataType.timestamp(ArrowTimeUnit.SECOND, "Mars/Olympus"), noon) shouldBe listOf("2024-02-29T12:00:00Z")
     }
 
     test("dates and times in the text of statistics; min answers what is stored [READ-64]") {
@@ -129,7 +129,7 @@ class ValueTextSpec : FunSpec({
 
     test("an extension type's array is one column; a timestamp with an offset is shown as one [READ-65]") {
         BatchBuilder.of(cpu, 2).use { batch ->
-            val storage = DataType.struct(Field.of("timestamp", DataType.timestamp(TimeUnit.SECOND, "UTC")).withNullable(false), Field.of("offset_minutes", DataType.INT16).withNullable(false))
+            val storage = DataType.struct(Field.of("timestamp", DataType.timestamp(ArrowTimeUnit.SECOND, "UTC")).withNullable(false), Field.of("offset_minutes", DataType.INT16).withNullable(false))
             val column = batch.column(Field.of("at", storage).withExtension(Extension.TimestampWithOffset()))
             column.append(OffsetDateTime.of(2024, 2, 29, 13, 0, 0, 0, ZoneOffset.ofHours(1)))
             column.appendNullWithParts()
@@ -143,7 +143,7 @@ class ValueTextSpec : FunSpec({
     test("the head is no wider than the values, the name or sixteen characters: a type is cut, a dictionary's indices are left out [READ-66]") {
         BatchBuilder.of(cpu, 1).use { batch ->
             batch.column(Field.of("colour", DataType.dictionary(DataType.INT8, DataType.UTF8))).append("RED")
-            batch.column(Field.of("when", DataType.timestamp(TimeUnit.MICROSECOND, "America/Argentina/Buenos_Aires"))).append(0)
+            batch.column(Field.of("when", DataType.timestamp(ArrowTimeUnit.MICROSECOND, "America/Argentina/Buenos_Aires"))).append(0)
             batch.column(Field.of("price", DataType.list(Field.of("price", DataType.decimal128(38, 10))))).appendList(0)
             batch.build()
         }.use {

@@ -26,9 +26,9 @@ import org.arbalest.device.c.ArrowDeviceArrayStruct
 import org.arbalest.device.c.CData
 import org.arbalest.device.c.CExport
 import org.arbalest.device.c.CImport
-import org.arbalest.device.monitoring.Ledger
+import org.arbalest.device.monitoring.ResourceCounters
 import org.arbalest.device.types.Metadata
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.fake.FakeDevice
 import org.arbalest.support.fake.FakeExtension
 import org.arbalest.testkit.contract.Held
@@ -51,7 +51,7 @@ import kotlin.time.TimeSource
 /** What a flight recording has of us, read back from its file. */
 class RecordingSpec : FunSpec({
     extension(FakeExtension)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     test("an array that goes out, comes in and is validated: its rows, bytes, device and type") {
         val events = recorded("Import", "Export", "Validation") { crossed(numbers(1000), Validation.FULL).close() }
@@ -252,7 +252,7 @@ internal object WithoutModules {
             }
             asyncRound { it.run() }
         }
-        println(runCatching { Ledger.registerMXBean() }.exceptionOrNull())
+        println(runCatching { ResourceCounters.registerMXBean() }.exceptionOrNull())
         eventually("nothing is left") { Held.now().isZero }
     }
 }

@@ -15,11 +15,11 @@ import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.FlatType
 import org.arbalest.device.types.NestedType
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 
 /** Of which field the whole is, where those of the arrays that are joined differ; and which field fits what is expected. */
 class CommonFieldSpec : FunSpec({
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     val cpu = Devices.cpu()
 

@@ -24,7 +24,7 @@ import org.arbalest.device.types.Metadata
 import org.arbalest.device.types.NestedType.DictionaryType
 import org.arbalest.device.types.NestedType.MapType
 import org.arbalest.device.types.NestedType.StructType
-import org.arbalest.device.types.TimeUnit
+import org.arbalest.device.types.ArrowTimeUnit
 import java.lang.foreign.Arena
 import java.lang.foreign.FunctionDescriptor
 import java.lang.foreign.Linker
@@ -53,7 +53,7 @@ class RecentSchemasSpec : FunSpec({
         Field.of("the price of it", DataType.decimal128(10, 2)).withMetadata(Metadata.of("unit", "EUR")),
         Field.of("kind", DictionaryType(DataType.INT32, kinds, false)),
         Field.of("tags", DataType.list(Field.of("item", DataType.UTF8))),
-        Field.of("at", DataType.timestamp(TimeUnit.MICROSECOND, "Europe/Berlin")),
+        Field.of("at", DataType.timestamp(ArrowTimeUnit.MICROSECOND, "Europe/Berlin")),
         Field.of("map", MapType(entries, false)),
     )
     fun row(children: List<Field>) = Field.of("row", StructType(children)).withMetadata(Metadata.of("origin", "here"))
@@ -70,8 +70,8 @@ class RecentSchemasSpec : FunSpec({
         "the name of an item" to with(3) { it.withType(DataType.list(Field.of("iten", DataType.UTF8))) },
         "a format" to with(0) { it.withType(DataType.UINT64) },
         "the end of a format" to with(1) { it.withType(DataType.decimal128(10, 3)) },
-        "a time zone" to with(4) { it.withType(DataType.timestamp(TimeUnit.MICROSECOND, "Europe/Merlin")) },
-        "no time zone" to with(4) { it.withType(DataType.timestamp(TimeUnit.MICROSECOND, null)) },
+        "a time zone" to with(4) { it.withType(DataType.timestamp(ArrowTimeUnit.MICROSECOND, "Europe/Merlin")) },
+        "no time zone" to with(4) { it.withType(DataType.timestamp(ArrowTimeUnit.MICROSECOND, null)) },
         "a byte of a metadata value" to with(1) { it.withMetadata(Metadata.of("unit", "EUS")) },
         "a byte of a metadata key" to with(1) { it.withMetadata(Metadata.of("unis", "EUR")) },
         "where a key ends" to with(1) { it.withMetadata(Metadata.of("unitE", "UR")) },

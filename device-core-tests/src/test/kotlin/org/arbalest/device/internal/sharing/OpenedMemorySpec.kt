@@ -10,7 +10,7 @@ import org.arbalest.device.MemoryAllocator
 import org.arbalest.device.internal.device.IdleTask
 import org.arbalest.device.internal.lifetime.Counts
 import org.arbalest.device.spi.ProcessSharing
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.testkit.contract.eventually
 import java.util.UUID
 import java.util.concurrent.CompletableFuture
@@ -21,7 +21,7 @@ import java.util.concurrent.atomic.AtomicInteger
 
 /** An allocation of another process, for as many users as there are. */
 class OpenedMemorySpec : FunSpec({
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     val process = UUID(1, 2)
 

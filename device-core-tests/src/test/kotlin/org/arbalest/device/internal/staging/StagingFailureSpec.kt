@@ -14,13 +14,13 @@ import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
 import org.arbalest.device.Errno
 import org.arbalest.device.Validation
-import org.arbalest.device.monitoring.Ledger
+import org.arbalest.device.monitoring.ResourceCounters
 import org.arbalest.device.support.StagedGpu
 import org.arbalest.device.support.StagedGpu.Companion.filled
 import org.arbalest.device.support.StagedGpu.Companion.matches
 import org.arbalest.device.support.TestGpuProvider
 import org.arbalest.device.tensors.DLPack
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.fake.FakeCall
 import org.arbalest.support.fake.FakeDevice
 import org.arbalest.support.fake.FakeExtension
@@ -36,7 +36,7 @@ import java.util.concurrent.atomic.AtomicInteger
 /** Copies by way of pinned memory of which a call fails, or of whose end nobody can tell. */
 class StagingFailureSpec : FunSpec({
     extension(StagedGpu.kept)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
     extension(FakeExtension)
 
     val gpu by lazy { StagedGpu(0) }
@@ -84,7 +84,7 @@ class StagingFailureSpec : FunSpec({
                     (failure as DeviceException).message shouldContain Regex("fake\\w+ on DEVICE_TYPE_1001:0 failed: FAKE_")
                     failed++
                 }
-                eventually("all is back: ${Held.now()}, ${gpu.staging.inUse()} slots and lanes") { Ledger.now().since(before).isZero && gpu.staging.inUse() == 0 }
+                eventually("all is back: ${Held.now()}, ${gpu.staging.inUse()} slots and lanes") { ResourceCounters.now().since(before).isZero && gpu.staging.inUse() == 0 }
                 fake.violations() shouldBe listOf()
             }
         }
@@ -109,7 +109,7 @@ class StagingFailureSpec : FunSpec({
             if (failure == null) back.matches(size, 1) shouldBe true else (failure as DeviceException).message shouldContain "FAKE_DEVICE_LOST (46)"
             back.close()
             fake.failCall(call, Int.MAX_VALUE)
-            eventually("$call $nth: all is back") { Ledger.now().since(before).isZero && gpu.staging.inUse() == 0 }
+            eventually("$call $nth: all is back") { ResourceCounters.now().since(before).isZero && gpu.staging.inUse() == 0 }
             fake.violations() shouldBe listOf()
         }
     }

@@ -18,7 +18,7 @@ import org.arbalest.device.support.StagedGpu
 import org.arbalest.device.support.StagedGpu.Companion.fill
 import org.arbalest.device.support.StagedGpu.Companion.filled
 import org.arbalest.device.support.StagedGpu.Companion.matches
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.fake.FakeCall
 import org.arbalest.support.fake.FakeExtension
 import org.arbalest.testkit.contract.eventually
@@ -30,7 +30,7 @@ import java.util.concurrent.TimeUnit.SECONDS
 class StagingSpec : FunSpec({
     val gpu by lazy { StagedGpu(0) }
     extension(StagedGpu.kept)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
     extension(FakeExtension)
 
     val cpu = Devices.cpu()

@@ -11,7 +11,7 @@ import org.arbalest.device.Devices
 import org.arbalest.device.support.StagedGpu
 import org.arbalest.device.support.StagedGpu.Companion.fill
 import org.arbalest.device.support.StagedGpu.Companion.matches
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.fake.FakeCall
 import org.arbalest.support.fake.FakeExtension
 import org.arbalest.testkit.contract.eventually
@@ -22,7 +22,7 @@ import kotlin.random.Random
 /** Copies by way of pinned memory in every order that a device may do them in. */
 class StagingStressSpec : FunSpec({
     extension(StagedGpu.kept)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
     extension(FakeExtension)
 
     val gpu by lazy { StagedGpu(0) }

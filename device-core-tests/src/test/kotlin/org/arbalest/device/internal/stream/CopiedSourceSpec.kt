@@ -17,7 +17,7 @@ import org.arbalest.device.c.ArrowDeviceArrayStreamStruct
 import org.arbalest.device.c.CData
 import org.arbalest.device.c.CExport
 import org.arbalest.device.c.CImport
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.fake.FakeCall
 import org.arbalest.support.fake.FakeDevice
 import org.arbalest.support.fake.FakeExtension
@@ -37,7 +37,7 @@ import kotlin.random.Random
 /** Readers whose arrays are copied to a device, some ahead of whoever pulls. */
 class CopiedSourceSpec : FunSpec({
     extension(FakeExtension)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     val cpu = Devices.cpu()
     val device by lazy { Devices.device(DeviceType.EXT_DEV, 0) }

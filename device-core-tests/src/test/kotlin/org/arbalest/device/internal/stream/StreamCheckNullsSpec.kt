@@ -20,7 +20,7 @@ import org.arbalest.device.types.Field
 import org.arbalest.device.types.FlatType.IntType
 import org.arbalest.device.types.NestedType.DictionaryType
 import org.arbalest.device.types.Schema
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.fake.FakeDevice
 import org.arbalest.support.fake.FakeExtension
 import java.lang.foreign.ValueLayout
@@ -29,7 +29,7 @@ import kotlin.concurrent.thread
 /** A stream whose columns are not nullable, and arrays whose columns are: these may have nulls only where nobody sees them. */
 class StreamCheckNullsSpec : FunSpec({
     extension(FakeExtension)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     val cpu = Devices.cpu()
     val device by lazy { Devices.device(DeviceType.EXT_DEV, 0) }

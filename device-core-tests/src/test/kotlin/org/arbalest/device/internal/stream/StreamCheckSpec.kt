@@ -20,12 +20,12 @@ import org.arbalest.device.types.Metadata
 import org.arbalest.device.types.NestedType.DictionaryType
 import org.arbalest.device.types.NestedType.MapType
 import org.arbalest.device.types.Schema
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import java.util.concurrent.atomic.AtomicInteger
 
 /** C reads the arrays of a stream by the stream's fields: by their names and order, and without looking for nulls where there are none. */
 class StreamCheckSpec : FunSpec({
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     fun field(name: String, type: DataType = DataType.INT32, nullable: Boolean = true): Field = Field.of(name, type).withNullable(nullable)
 

@@ -17,13 +17,13 @@ import org.arbalest.device.internal.abi.RawArrowArrayStream
 import org.arbalest.device.internal.calls.Calls
 import org.arbalest.device.internal.schema.SchemaImporter
 import org.arbalest.device.support.ProducerByHand
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import java.io.IOException
 import java.lang.foreign.Arena
 
 /** A pull stream of ours, of which a C consumer calls one function after the other. */
 class StreamExportByHandSpec : FunSpec({
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     class Stream(arena: Arena, source: DeviceArrayReader.Source) {
         private val struct = arena.allocate(ArrowArrayStreamStruct.LAYOUT)

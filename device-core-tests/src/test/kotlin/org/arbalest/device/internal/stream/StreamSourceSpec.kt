@@ -16,7 +16,7 @@ import org.arbalest.device.internal.abi.RawArrowArrayStream
 import org.arbalest.device.support.struct
 import org.arbalest.support.CCompiler
 import org.arbalest.support.CPeer
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerMoves
 import org.arbalest.support.PeerStreams
 import org.arbalest.support.PeerStreams.Flavour
@@ -39,7 +39,7 @@ import java.util.concurrent.TimeUnit.SECONDS
 
 class StreamSourceSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     val threads = Executors.newCachedThreadPool { Thread(it).apply { isDaemon = true } }
     afterSpec { threads.shutdownNow() }

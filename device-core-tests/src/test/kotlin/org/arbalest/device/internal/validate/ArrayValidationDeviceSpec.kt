@@ -26,7 +26,7 @@ import org.arbalest.device.types.Field
 import org.arbalest.device.types.NestedType.ListType
 import org.arbalest.device.types.NestedType.StructType
 import org.arbalest.support.CCompiler
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerNodes
 import org.arbalest.support.StructKind
 import org.arbalest.support.fake.FakeCall
@@ -43,7 +43,7 @@ import kotlin.random.Random
 class ArrayValidationDeviceSpec : FunSpec({
     extension(CCompiler.needed)
     extension(FakeExtension)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     val device by lazy { Devices.device(DeviceType.EXT_DEV, 0) }
     val fake by lazy { device.let { FakeDevice.of(DeviceType.EXT_DEV, 0) } }

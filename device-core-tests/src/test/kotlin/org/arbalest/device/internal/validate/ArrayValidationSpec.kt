@@ -37,10 +37,10 @@ import org.arbalest.device.types.NestedType.RunEndEncodedType
 import org.arbalest.device.types.NestedType.StructType
 import org.arbalest.device.types.NestedType.UnionMode
 import org.arbalest.device.types.NestedType.UnionType
-import org.arbalest.device.types.TimeUnit
+import org.arbalest.device.types.ArrowTimeUnit
 import org.arbalest.support.CCompiler
 import org.arbalest.support.CPeer
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import java.lang.foreign.Arena
 import java.math.BigInteger
 import java.nio.ByteBuffer
@@ -48,7 +48,7 @@ import java.nio.ByteBuffer
 /** What is wrong in the buffers, and that it is said where, in which row, and with what numbers. */
 class ArrayValidationSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     fun raw(
         type: DataType, length: Int, vararg buffers: ByteBuffer?, nulls: Long = -1, offset: Int = 0, children: List<RawArray> = listOf(), dictionary: RawArray? = null,
@@ -323,7 +323,7 @@ class ArrayValidationSpec : FunSpec({
         refused(raw(DataType.DATE64, 3, null, longs(0, day, day + 1)), "row 2: 86400001 milliseconds are not a whole number of days")
         refused(raw(DataType.DATE64, 3, bytes(0b101), longs(0, 1, -1)), "row 2: -1 milliseconds are not a whole number of days")
         passes(raw(DataType.DATE64, 2, bytes(0b01), longs(0, 1)))
-        for (unit in TimeUnit.entries) {
+        for (unit in ArrowTimeUnit.entries) {
             val type = TimeType(unit)
             val whole = SoundArrays.day(type)
             fun times(vararg values: Long, validity: ByteBuffer? = null) =

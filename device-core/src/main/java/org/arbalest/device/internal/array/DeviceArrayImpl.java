@@ -91,7 +91,7 @@ public final class DeviceArrayImpl extends Handle implements DeviceArray {
     SyncEvent event = syncEvent();
     if (event == null) return CompletableFuture.completedFuture(null);
     try (event) {
-      return event.completion();
+      return event.onReady();
     }
   }
 

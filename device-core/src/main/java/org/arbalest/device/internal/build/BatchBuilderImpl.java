@@ -24,7 +24,7 @@ import org.arbalest.device.types.Field;
 import org.arbalest.device.MemoryManager;
 import org.arbalest.device.types.Metadata;
 import org.arbalest.device.types.Schema;
-import org.arbalest.device.types.TimeUnit;
+import org.arbalest.device.types.ArrowTimeUnit;
 import org.arbalest.device.internal.device.DeviceRegistry;
 import org.jspecify.annotations.Nullable;
 
@@ -173,27 +173,27 @@ public final class BatchBuilderImpl implements BatchBuilder {
 
   @Override
   public BatchBuilder time64(String name, List<? extends @Nullable LocalTime> values) {
-    return each(name, DataType.time(TimeUnit.NANOSECOND), values, ColumnBuilder::append);
+    return each(name, DataType.time(ArrowTimeUnit.NANOSECOND), values, ColumnBuilder::append);
   }
 
   @Override
   public BatchBuilder timestamp(String name, List<? extends @Nullable Instant> values) {
-    return each(name, DataType.timestamp(TimeUnit.NANOSECOND, "UTC"), values, ColumnBuilder::append);
+    return each(name, DataType.timestamp(ArrowTimeUnit.NANOSECOND, "UTC"), values, ColumnBuilder::append);
   }
 
   @Override
   public BatchBuilder localTimestamp(String name, List<? extends @Nullable LocalDateTime> values) {
-    return each(name, DataType.timestamp(TimeUnit.NANOSECOND, null), values, ColumnBuilder::append);
+    return each(name, DataType.timestamp(ArrowTimeUnit.NANOSECOND, null), values, ColumnBuilder::append);
   }
 
   @Override
   public BatchBuilder duration(String name, List<? extends @Nullable Duration> values) {
-    return each(name, DataType.duration(TimeUnit.NANOSECOND), values, ColumnBuilder::append);
+    return each(name, DataType.duration(ArrowTimeUnit.NANOSECOND), values, ColumnBuilder::append);
   }
 
   @Override
   public BatchBuilder uuid(String name, List<? extends @Nullable UUID> values) {
-    return each(Extension.uuid(name), values, ColumnBuilder::append);
+    return each(Field.uuid(name), values, ColumnBuilder::append);
   }
 
   private <T> BatchBuilder each(String name, DataType type, List<? extends @Nullable T> values, BiConsumer<ColumnBuilder, T> append) {

@@ -11,7 +11,7 @@ import org.arbalest.device.types.FlatType.DateType;
 import org.arbalest.device.types.FlatType.DateUnit;
 import org.arbalest.device.types.FlatType.IntType;
 import org.arbalest.device.types.FlatType.TimeType;
-import org.arbalest.device.types.TimeUnit;
+import org.arbalest.device.types.ArrowTimeUnit;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.Units;
 
@@ -36,7 +36,7 @@ final class IntegerBuilder extends FixedBuilder {
     this.signed = !(field.type() instanceof IntType type) || type.signed();
     this.limited = isLimited(field.type());
     int bits = 8 * width;
-    if (field.type() instanceof TimeType(TimeUnit unit)) {
+    if (field.type() instanceof TimeType(ArrowTimeUnit unit)) {
       this.least = 0;
       this.most = Units.perDay(unit) - 1;
     } else {

@@ -16,7 +16,7 @@ import org.arbalest.device.types.FlatType.DateUnit;
 import org.arbalest.device.types.FlatType.DurationType;
 import org.arbalest.device.types.FlatType.TimeType;
 import org.arbalest.device.types.FlatType.TimestampType;
-import org.arbalest.device.types.TimeUnit;
+import org.arbalest.device.types.ArrowTimeUnit;
 import org.arbalest.device.internal.schema.TypeNames;
 import org.arbalest.device.internal.schema.Units;
 
@@ -65,18 +65,18 @@ final class TimeCounts {
     throw refused(column, type, all, value);
   }
 
-  private static boolean fits(BigInteger nanos, TimeUnit unit) {
+  private static boolean fits(BigInteger nanos, ArrowTimeUnit unit) {
     BigInteger[] counted = nanos.divideAndRemainder(BigInteger.valueOf(nanosPer(unit)));
     return counted[1].signum() == 0 && counted[0].bitLength() < Long.SIZE;
   }
 
   private static IllegalArgumentException refused(ColumnBuilderImpl column, DataType type, BigInteger nanos, Object value) {
-    TimeUnit unit = unit(type);
+    ArrowTimeUnit unit = unit(type);
     boolean isBeyond = nanos.divide(BigInteger.valueOf(nanosPer(unit))).bitLength() >= Long.SIZE;
     String why =
         isBeyond ? " (" + at(type, Long.MIN_VALUE) + " to " + at(type, Long.MAX_VALUE) + ")" : ", which is no whole " + unit.name().toLowerCase(Locale.ROOT);
     String hint = "";
-    for (TimeUnit other : TimeUnit.values()) { // the one that is nearest: of those that are finer the first, of those that are coarser the last
+    for (ArrowTimeUnit other : ArrowTimeUnit.values()) { // the one that is nearest: of those that are finer the first, of those that are coarser the last
       if (!fits(nanos, other)) continue;
       if (hint.isEmpty() || isBeyond) hint = TypeNames.of(withUnit(type, other)) + " does";
     }
@@ -96,7 +96,7 @@ final class TimeCounts {
     return type instanceof TimestampType timestamp && timestamp.timezone() == null ? LocalDateTime.ofInstant(instant, ZoneOffset.UTC) : instant;
   }
 
-  private static DataType withUnit(DataType type, TimeUnit unit) {
+  private static DataType withUnit(DataType type, ArrowTimeUnit unit) {
     return switch (type) {
       case TimeType _ -> new TimeType(unit);
       case TimestampType timestamp -> new TimestampType(unit, timestamp.timezone());
@@ -104,7 +104,7 @@ final class TimeCounts {
     };
   }
 
-  private static TimeUnit unit(DataType type) {
+  private static ArrowTimeUnit unit(DataType type) {
     return switch (type) {
       case TimeType time -> time.unit();
       case TimestampType timestamp -> timestamp.unit();
@@ -113,7 +113,7 @@ final class TimeCounts {
     };
   }
 
-  private static long nanosPer(TimeUnit unit) {
+  private static long nanosPer(ArrowTimeUnit unit) {
     return Units.NANOS_PER_SECOND / Units.perSecond(unit);
   }
 

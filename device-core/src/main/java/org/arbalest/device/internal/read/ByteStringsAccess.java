@@ -3,19 +3,19 @@ package org.arbalest.device.internal.read;
 
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
-import org.arbalest.device.columns.ByteStrings;
+import org.arbalest.device.columns.ByteStringView;
 import org.jspecify.annotations.Nullable;
 
-/** Lets builders read the bytes of a {@link ByteStrings} in place, which users may not: the segment outlives nothing. */
+/** Lets builders read the bytes of a {@link ByteStringView} in place, which users may not: the segment outlives nothing. */
 public final class ByteStringsAccess {
-  /** Set by {@link ByteStrings}, when that is initialized: before there is one. */
+  /** Set by {@link ByteStringView}, when that is initialized: before there is one. */
   private static @Nullable Reader reader;
 
   private ByteStringsAccess() {}
 
-  /** What {@link ByteStrings} alone can do. */
+  /** What {@link ByteStringView} alone can do. */
   public interface Reader {
-    MemorySegment bytesAt(ByteStrings values, long row);
+    MemorySegment bytesAt(ByteStringView values, long row);
   }
 
   public static void set(Reader access) {
@@ -23,7 +23,7 @@ public final class ByteStringsAccess {
   }
 
   /** Returns a value's bytes where they are, for as long as the view is reachable and its handle is open. */
-  public static MemorySegment bytesAt(ByteStrings values, long row) {
+  public static MemorySegment bytesAt(ByteStringView values, long row) {
     return Objects.requireNonNull(reader).bytesAt(values, row);
   }
 }

@@ -21,7 +21,7 @@ import org.arbalest.device.types.FlatType.IntervalType;
 import org.arbalest.device.types.FlatType.IntervalUnit;
 import org.arbalest.device.types.FlatType.TimeType;
 import org.arbalest.device.types.FlatType.TimestampType;
-import org.arbalest.device.types.TimeUnit;
+import org.arbalest.device.types.ArrowTimeUnit;
 import org.arbalest.device.internal.array.DeviceArrayImpl;
 import org.arbalest.device.internal.schema.Units;
 import org.jspecify.annotations.Nullable;
@@ -53,19 +53,19 @@ public abstract sealed class ColumnTimes extends ColumnRows permits ColumnImpl {
 
   @Override
   public final LocalTime getLocalTime(long row) {
-    if (!(fieldAt(row, Getter.TIME).type() instanceof TimeType(TimeUnit unit))) throw cannot(Getter.TIME.what);
+    if (!(fieldAt(row, Getter.TIME).type() instanceof TimeType(ArrowTimeUnit unit))) throw cannot(Getter.TIME.what);
     return time(row, "time of day", stored -> time(unit, stored));
   }
 
   @Override
   public final Instant getInstant(long row) {
-    TimeUnit unit = timestamp(row, Getter.INSTANT).unit();
+    ArrowTimeUnit unit = timestamp(row, Getter.INSTANT).unit();
     return time(row, "point in time", stored -> instant(unit, stored));
   }
 
   @Override
   public final LocalDateTime getLocalDateTime(long row) {
-    TimeUnit unit = timestamp(row, Getter.DATE_TIME).unit();
+    ArrowTimeUnit unit = timestamp(row, Getter.DATE_TIME).unit();
     return time(row, "date and time", stored -> dateTime(unit, stored));
   }
 
@@ -74,13 +74,13 @@ public abstract sealed class ColumnTimes extends ColumnRows permits ColumnImpl {
     TimestampType type = timestamp(row, Getter.ZONED_DATE_TIME);
     if (type.timezone() == null) throw cannot(Getter.ZONED_DATE_TIME.what);
     ZoneId zone = zone(row, type.timezone());
-    TimeUnit unit = type.unit();
+    ArrowTimeUnit unit = type.unit();
     return time(row, "date and time", stored -> instant(unit, stored).atZone(zone));
   }
 
   @Override
   public final Duration getDuration(long row) {
-    if (!(fieldAt(row, Getter.DURATION).type() instanceof DurationType(TimeUnit unit))) throw cannot(Getter.DURATION.what);
+    if (!(fieldAt(row, Getter.DURATION).type() instanceof DurationType(ArrowTimeUnit unit))) throw cannot(Getter.DURATION.what);
     return duration(unit, getLong(row));
   }
 
@@ -128,28 +128,28 @@ public abstract sealed class ColumnTimes extends ColumnRows permits ColumnImpl {
     return unit == DateUnit.DAY || stored % Units.MILLIS_PER_DAY == 0;
   }
 
-  static LocalTime time(TimeUnit unit, long stored) {
+  static LocalTime time(ArrowTimeUnit unit, long stored) {
     return LocalTime.ofSecondOfDay(seconds(unit, stored)).plusNanos(nanos(unit, stored));
   }
 
-  static Instant instant(TimeUnit unit, long stored) {
+  static Instant instant(ArrowTimeUnit unit, long stored) {
     return Instant.ofEpochSecond(seconds(unit, stored), nanos(unit, stored));
   }
 
-  static LocalDateTime dateTime(TimeUnit unit, long stored) {
+  static LocalDateTime dateTime(ArrowTimeUnit unit, long stored) {
     return LocalDateTime.ofEpochSecond(seconds(unit, stored), (int) nanos(unit, stored), ZoneOffset.UTC);
   }
 
-  static Duration duration(TimeUnit unit, long stored) {
+  static Duration duration(ArrowTimeUnit unit, long stored) {
     return Duration.ofSeconds(seconds(unit, stored), nanos(unit, stored));
   }
 
-  private static long seconds(TimeUnit unit, long stored) {
+  private static long seconds(ArrowTimeUnit unit, long stored) {
     return Math.floorDiv(stored, Units.perSecond(unit));
   }
 
   /** The nanoseconds beyond the seconds; never negative. */
-  private static long nanos(TimeUnit unit, long stored) {
+  private static long nanos(ArrowTimeUnit unit, long stored) {
     return Math.floorMod(stored, Units.perSecond(unit)) * (Units.NANOS_PER_SECOND / Units.perSecond(unit));
   }
 }

@@ -10,7 +10,7 @@ import org.arbalest.device.types.FlatType.DateUnit;
 import org.arbalest.device.types.FlatType.DurationType;
 import org.arbalest.device.types.FlatType.TimeType;
 import org.arbalest.device.types.FlatType.TimestampType;
-import org.arbalest.device.types.TimeUnit;
+import org.arbalest.device.types.ArrowTimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** Dates and times for people, of the numbers that they are stored as. */
@@ -25,10 +25,10 @@ public final class TimeText {
     try {
       return switch (type) {
         case DateType(DateUnit unit) -> ColumnTimes.isDay(unit, stored) ? ColumnTimes.date(unit, stored).toString() : null;
-        case TimeType(TimeUnit unit) -> ColumnTimes.time(unit, stored).toString();
-        case TimestampType(TimeUnit unit, @Nullable String zone) ->
+        case TimeType(ArrowTimeUnit unit) -> ColumnTimes.time(unit, stored).toString();
+        case TimestampType(ArrowTimeUnit unit, @Nullable String zone) ->
             zone == null ? ColumnTimes.dateTime(unit, stored).toString() : inZone(ColumnTimes.instant(unit, stored), zone);
-        case DurationType(TimeUnit unit) -> ColumnTimes.duration(unit, stored).toString();
+        case DurationType(ArrowTimeUnit unit) -> ColumnTimes.duration(unit, stored).toString();
         default -> null;
       };
     } catch (DateTimeException | ArithmeticException _) {

@@ -45,7 +45,7 @@ import org.arbalest.device.types.FlatType.Utf8ViewType;
 import org.arbalest.device.types.Interval;
 import org.arbalest.device.types.NestedType.DictionaryType;
 import org.arbalest.device.types.NestedType.RunEndEncodedType;
-import org.arbalest.device.types.TimeUnit;
+import org.arbalest.device.types.ArrowTimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -84,7 +84,7 @@ record FlatClass(Field standard, Predicate<Field> reads, Getter get, Predicate<F
     add(Character.class, DataType.UTF8, FlatClass::isText, (column, row) -> TextObjects.toChar(column.getString(row)),
         (column, _, value) -> column.append(value.toString()));
     add(String.class, DataType.UTF8, FlatClass::isText, Column::getString, (column, _, value) -> column.append((String) value));
-    put(UUID.class, Extension.uuid(""), field -> field.extension() instanceof Uuid, Column::getUuid, (column, _, value) -> column.append((UUID) value));
+    put(UUID.class, Field.uuid(""), field -> field.extension() instanceof Uuid, Column::getUuid, (column, _, value) -> column.append((UUID) value));
     add(byte[].class, DataType.BINARY, FlatClass::isBinary, Column::getBytes, (column, _, value) -> column.append((byte[]) value));
     add(BigInteger.class, DataType.decimal128(38, 0), type -> type instanceof IntType || (type instanceof DecimalType decimal && decimal.scale() <= 0),
         (column, row) -> column.getDecimal(row).toBigIntegerExact(),
@@ -92,19 +92,19 @@ record FlatClass(Field standard, Predicate<Field> reads, Getter get, Predicate<F
     add(BigDecimal.class, DataType.decimal128(38, 18), type -> type instanceof DecimalType || type instanceof IntType, Column::getDecimal,
         type -> type instanceof DecimalType, (column, _, value) -> column.append((BigDecimal) value));
     add(LocalDate.class, DataType.DATE32, type -> type instanceof DateType, Column::getLocalDate, (column, _, value) -> column.append((LocalDate) value));
-    add(LocalTime.class, DataType.time(TimeUnit.NANOSECOND), type -> type instanceof TimeType, Column::getLocalTime,
+    add(LocalTime.class, DataType.time(ArrowTimeUnit.NANOSECOND), type -> type instanceof TimeType, Column::getLocalTime,
         (column, _, value) -> column.append((LocalTime) value));
-    add(Instant.class, DataType.timestamp(TimeUnit.NANOSECOND, "UTC"), type -> type instanceof TimestampType timestamp && timestamp.timezone() != null,
+    add(Instant.class, DataType.timestamp(ArrowTimeUnit.NANOSECOND, "UTC"), type -> type instanceof TimestampType timestamp && timestamp.timezone() != null,
         Column::getInstant,
         (column, _, value) -> column.append((Instant) value));
-    add(ZonedDateTime.class, DataType.timestamp(TimeUnit.NANOSECOND, "UTC"), type -> type instanceof TimestampType timestamp && timestamp.timezone() != null,
+    add(ZonedDateTime.class, DataType.timestamp(ArrowTimeUnit.NANOSECOND, "UTC"), type -> type instanceof TimestampType timestamp && timestamp.timezone() != null,
         Column::getZonedDateTime,
         (column, _, value) -> column.append((ZonedDateTime) value));
-    put(OffsetDateTime.class, Extension.timestampWithOffset("", TimeUnit.NANOSECOND), field -> field.extension() instanceof TimestampWithOffset,
+    put(OffsetDateTime.class, Field.timestampWithOffset("", ArrowTimeUnit.NANOSECOND), field -> field.extension() instanceof TimestampWithOffset,
         Column::getOffsetDateTime, (column, _, value) -> column.append((OffsetDateTime) value));
-    add(LocalDateTime.class, DataType.timestamp(TimeUnit.NANOSECOND, null), type -> type instanceof TimestampType timestamp && timestamp.timezone() == null,
+    add(LocalDateTime.class, DataType.timestamp(ArrowTimeUnit.NANOSECOND, null), type -> type instanceof TimestampType timestamp && timestamp.timezone() == null,
         Column::getLocalDateTime, (column, _, value) -> column.append((LocalDateTime) value));
-    add(Duration.class, DataType.duration(TimeUnit.NANOSECOND), type -> type instanceof DurationType, Column::getDuration,
+    add(Duration.class, DataType.duration(ArrowTimeUnit.NANOSECOND), type -> type instanceof DurationType, Column::getDuration,
         (column, _, value) -> column.append((Duration) value));
     add(Period.class, DataType.INTERVAL_YEAR_MONTH, type -> type instanceof IntervalType(IntervalUnit unit) && unit == IntervalUnit.YEAR_MONTH,
         Column::getPeriod,

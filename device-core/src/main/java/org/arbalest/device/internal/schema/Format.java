@@ -36,7 +36,7 @@ import org.arbalest.device.types.NestedType.RunEndEncodedType;
 import org.arbalest.device.types.NestedType.StructType;
 import org.arbalest.device.types.NestedType.UnionMode;
 import org.arbalest.device.types.NestedType.UnionType;
-import org.arbalest.device.types.TimeUnit;
+import org.arbalest.device.types.ArrowTimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** The format strings of the C data interface, both ways (SCH-20). */
@@ -138,7 +138,7 @@ public final class Format {
   }
 
   /** The letter that stands for a unit. */
-  static char letter(TimeUnit unit) {
+  static char letter(ArrowTimeUnit unit) {
     return switch (unit) {
       case SECOND -> 's';
       case MILLISECOND -> 'm';
@@ -147,12 +147,12 @@ public final class Format {
     };
   }
 
-  private static TimeUnit unit(String format) {
+  private static ArrowTimeUnit unit(String format) {
     return switch (format.charAt(2)) {
-      case 's' -> TimeUnit.SECOND;
-      case 'm' -> TimeUnit.MILLISECOND;
-      case 'u' -> TimeUnit.MICROSECOND;
-      case 'n' -> TimeUnit.NANOSECOND;
+      case 's' -> ArrowTimeUnit.SECOND;
+      case 'm' -> ArrowTimeUnit.MILLISECOND;
+      case 'u' -> ArrowTimeUnit.MICROSECOND;
+      case 'n' -> ArrowTimeUnit.NANOSECOND;
       default -> throw new IllegalArgumentException("unknown");
     };
   }
@@ -194,9 +194,9 @@ public final class Format {
       case BinaryViewType _ -> "vz";
       case FixedSizeBinaryType(int width) -> "w:" + width;
       case DateType(DateUnit unit) -> unit == DateUnit.DAY ? "tdD" : "tdm";
-      case TimeType(TimeUnit unit) -> "tt" + letter(unit);
-      case TimestampType(TimeUnit unit, @Nullable String zone) -> "ts" + letter(unit) + ":" + (zone == null ? "" : zone);
-      case DurationType(TimeUnit unit) -> "tD" + letter(unit);
+      case TimeType(ArrowTimeUnit unit) -> "tt" + letter(unit);
+      case TimestampType(ArrowTimeUnit unit, @Nullable String zone) -> "ts" + letter(unit) + ":" + (zone == null ? "" : zone);
+      case DurationType(ArrowTimeUnit unit) -> "tD" + letter(unit);
       case IntervalType(IntervalUnit unit) ->
           switch (unit) {
             case YEAR_MONTH -> "tiM";

@@ -36,7 +36,7 @@ import org.arbalest.device.types.NestedType.RunEndEncodedType;
 import org.arbalest.device.types.NestedType.StructType;
 import org.arbalest.device.types.NestedType.UnionMode;
 import org.arbalest.device.types.NestedType.UnionType;
-import org.arbalest.device.types.TimeUnit;
+import org.arbalest.device.types.ArrowTimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** What an array of a type looks like: how many buffers, of what, and how its children relate to it. Derived from the type, once. */
@@ -175,7 +175,7 @@ public final class Layout {
       case DecimalType decimal -> decimal.bits();
       case FixedSizeBinaryType binary -> 8L * binary.width();
       case DateType date -> date.unit() == DateUnit.DAY ? 32 : 64;
-      case TimeType time -> time.unit() == TimeUnit.SECOND || time.unit() == TimeUnit.MILLISECOND ? 32 : 64;
+      case TimeType time -> time.unit() == ArrowTimeUnit.SECOND || time.unit() == ArrowTimeUnit.MILLISECOND ? 32 : 64;
       case TimestampType _, DurationType _ -> 64;
       case IntervalType interval -> interval.unit() == IntervalUnit.YEAR_MONTH ? 32 : interval.unit() == IntervalUnit.DAY_TIME ? 64 : 128;
       case DictionaryType encoded -> encoded.index().bits();

@@ -36,7 +36,7 @@ import org.arbalest.device.types.NestedType.MapType;
 import org.arbalest.device.types.NestedType.RunEndEncodedType;
 import org.arbalest.device.types.NestedType.StructType;
 import org.arbalest.device.types.NestedType.UnionType;
-import org.arbalest.device.types.TimeUnit;
+import org.arbalest.device.types.ArrowTimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** Types as people write them: {@code int64}, {@code list<item: utf8>}. */
@@ -71,9 +71,9 @@ public final class TypeNames {
       case BinaryViewType _ -> "binary_view";
       case FixedSizeBinaryType(int width) -> "fixed_size_binary[" + width + "]";
       case DateType(DateUnit unit) -> unit == DateUnit.DAY ? "date32" : "date64";
-      case TimeType(TimeUnit unit) -> (unit == TimeUnit.SECOND || unit == TimeUnit.MILLISECOND ? "time32[" : "time64[") + symbol(unit) + "]";
-      case TimestampType(TimeUnit unit, @Nullable String zone) -> "timestamp[" + symbol(unit) + (zone == null ? "]" : ", tz=" + zone + "]");
-      case DurationType(TimeUnit unit) -> "duration[" + symbol(unit) + "]";
+      case TimeType(ArrowTimeUnit unit) -> (unit == ArrowTimeUnit.SECOND || unit == ArrowTimeUnit.MILLISECOND ? "time32[" : "time64[") + symbol(unit) + "]";
+      case TimestampType(ArrowTimeUnit unit, @Nullable String zone) -> "timestamp[" + symbol(unit) + (zone == null ? "]" : ", tz=" + zone + "]");
+      case DurationType(ArrowTimeUnit unit) -> "duration[" + symbol(unit) + "]";
       case IntervalType(var unit) -> unit.name().toLowerCase(Locale.ROOT) + "_interval";
       case ListType list -> "list" + children(list);
       case LargeListType list -> "large_list" + children(list);
@@ -99,7 +99,7 @@ public final class TypeNames {
     return fields.stream().map(Field::toString).collect(Collectors.joining(", ", "<", ">"));
   }
 
-  private static String symbol(TimeUnit unit) {
-    return unit == TimeUnit.SECOND ? "s" : Format.letter(unit) + "s";
+  private static String symbol(ArrowTimeUnit unit) {
+    return unit == ArrowTimeUnit.SECOND ? "s" : Format.letter(unit) + "s";
   }
 }

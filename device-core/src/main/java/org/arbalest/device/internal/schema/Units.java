@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.schema;
 
-import org.arbalest.device.types.TimeUnit;
+import org.arbalest.device.types.ArrowTimeUnit;
 
 /** How many of a unit of time there are in others. */
 public final class Units {
   public static final long NANOS_PER_SECOND = 1_000_000_000;
-  public static final long MILLIS_PER_DAY = perDay(TimeUnit.MILLISECOND);
+  public static final long MILLIS_PER_DAY = perDay(ArrowTimeUnit.MILLISECOND);
 
   private Units() {}
 
-  public static long perSecond(TimeUnit unit) {
+  public static long perSecond(ArrowTimeUnit unit) {
     return switch (unit) {
       case SECOND -> 1;
       case MILLISECOND -> 1_000;
@@ -19,7 +19,7 @@ public final class Units {
     };
   }
 
-  public static long perDay(TimeUnit unit) {
+  public static long perDay(ArrowTimeUnit unit) {
     return 86_400 * perSecond(unit);
   }
 }

@@ -6,7 +6,7 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.function.LongFunction;
 import java.util.function.LongUnaryOperator;
-import org.arbalest.device.columns.ByteStrings;
+import org.arbalest.device.columns.ByteStringView;
 import org.arbalest.device.columns.Column;
 import org.arbalest.device.types.DataType;
 import org.arbalest.device.types.Field;
@@ -108,7 +108,7 @@ record Extremes(long min, long max) {
     return min < 0 ? null : new Extremes(min, max);
   }
 
-  private static @Nullable Extremes ofBytes(ByteStrings column) {
+  private static @Nullable Extremes ofBytes(ByteStringView column) {
     long min = -1;
     long max = -1;
     for (long row = 0; row < column.length(); row++) {

@@ -30,7 +30,7 @@ import org.arbalest.device.types.Field;
 import org.arbalest.device.types.FlatType;
 import org.arbalest.device.types.NestedType;
 import org.arbalest.device.types.Schema;
-import org.arbalest.device.types.TimeUnit;
+import org.arbalest.device.types.ArrowTimeUnit;
 
 /** Arrow's type of what Spark has. */
 public final class ArrowTypes {
@@ -69,10 +69,10 @@ public final class ArrowTypes {
       case StringType _ -> DataType.UTF8;
       case BinaryType _ -> DataType.BINARY;
       case DateType _ -> new FlatType.DateType(FlatType.DateUnit.DAY);
-      case TimeType _ -> new FlatType.TimeType(TimeUnit.MICROSECOND);
-      case TimestampType _ -> DataType.timestamp(TimeUnit.MICROSECOND, "UTC");
-      case TimestampNTZType _ -> new FlatType.TimestampType(TimeUnit.MICROSECOND, null);
-      case DayTimeIntervalType _ -> DataType.duration(TimeUnit.MICROSECOND);
+      case TimeType _ -> new FlatType.TimeType(ArrowTimeUnit.MICROSECOND);
+      case TimestampType _ -> DataType.timestamp(ArrowTimeUnit.MICROSECOND, "UTC");
+      case TimestampNTZType _ -> new FlatType.TimestampType(ArrowTimeUnit.MICROSECOND, null);
+      case DayTimeIntervalType _ -> DataType.duration(ArrowTimeUnit.MICROSECOND);
       case YearMonthIntervalType _ -> new FlatType.IntervalType(FlatType.IntervalUnit.YEAR_MONTH);
       case CalendarIntervalType _ -> new FlatType.IntervalType(FlatType.IntervalUnit.MONTH_DAY_NANO);
       case ArrayType array -> new NestedType.ListType(field(path, "[]", array.elementType(), array.containsNull()).withName("item"));

@@ -11,7 +11,7 @@ import java.util.stream.Stream;
 import org.apache.spark.SparkConf;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.TaskContext;
-import org.arbalest.device.monitoring.Ledger;
+import org.arbalest.device.monitoring.ResourceCounters;
 
 /** Looks at the end of a task whether its executor holds more of ours than was told before: by {@code spark.arbalest.leaks}, which is {@code off}, {@code log} or {@code fail}. */
 final class LeakCheck {
@@ -23,7 +23,7 @@ final class LeakCheck {
   private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
   /** What was held when somebody was last told, or less, if that was seen since: others' tasks did not leave it. Under this class's monitor. */
-  private static Ledger told = new Ledger(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+  private static ResourceCounters told = new ResourceCounters(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 
   private LeakCheck() {}
 
@@ -65,14 +65,14 @@ final class LeakCheck {
    *
    * @param isTold whether it is told now, so that nobody is told again
    */
-  private static synchronized List<String> more(Ledger held, boolean isTold) {
+  private static synchronized List<String> more(ResourceCounters held, boolean isTold) {
     List<String> more = numbers(held.since(told)).filter(number -> !number.contains("=-")).toList();
     if (isTold || more.isEmpty()) told = held;
     return more;
   }
 
   /** Those that are not zero, with their names. */
-  private static Stream<String> numbers(Ledger ledger) {
+  private static Stream<String> numbers(ResourceCounters ledger) {
     String all = ledger.toString();
     return Arrays.stream(all.substring(all.indexOf('[') + 1, all.length() - 1).split(", ")).filter(number -> !number.endsWith("=0"));
   }
@@ -80,7 +80,7 @@ final class LeakCheck {
   private static void look(TaskContext task, Mode mode, BooleanSupplier isAlone) {
     long end = System.nanoTime() + PATIENCE_NANOS;
     while (isAlone.getAsBoolean()) {
-      Ledger held = Ledger.now();
+      ResourceCounters held = ResourceCounters.now();
       List<String> more = more(held, false);
       if (more.isEmpty()) return;
       if (System.nanoTime() - end < 0) {

@@ -8,7 +8,7 @@ import org.arbalest.device.DeviceException;
 import org.arbalest.device.types.Field;
 import org.arbalest.device.types.FlatType;
 import org.arbalest.device.types.NestedType;
-import org.arbalest.device.types.TimeUnit;
+import org.arbalest.device.types.ArrowTimeUnit;
 
 /** How many bytes of buffers a column has for its rows, with the items of its lists and the bytes of its text; all of a dictionary, and all runs. */
 public final class ColumnBytes {
@@ -64,7 +64,7 @@ public final class ColumnBytes {
       case FlatType.LargeUtf8Type _, FlatType.LargeBinaryType _ -> offsets(rows, 8) + text(column, from, rows, 8);
       case FlatType.Utf8ViewType _, FlatType.BinaryViewType _ -> 16 * rows + viewedText(column, from, rows);
       case FlatType.DateType(FlatType.DateUnit unit) -> unit == FlatType.DateUnit.DAY ? 4 * rows : 8 * rows;
-      case FlatType.TimeType(TimeUnit unit) -> unit == TimeUnit.SECOND || unit == TimeUnit.MILLISECOND ? 4 * rows : 8 * rows;
+      case FlatType.TimeType(ArrowTimeUnit unit) -> unit == ArrowTimeUnit.SECOND || unit == ArrowTimeUnit.MILLISECOND ? 4 * rows : 8 * rows;
       case FlatType.TimestampType _, FlatType.DurationType _ -> 8 * rows;
       case FlatType.IntervalType(FlatType.IntervalUnit unit) ->
           switch (unit) {

@@ -14,7 +14,7 @@ import org.arbalest.device.types.Field;
 import org.arbalest.device.types.FlatType;
 import org.arbalest.device.types.NestedType;
 import org.arbalest.device.types.Schema;
-import org.arbalest.device.types.TimeUnit;
+import org.arbalest.device.types.ArrowTimeUnit;
 
 /** Spark's type of what Arrow has. Extension types are what they are stored as. */
 public final class SparkTypes {
@@ -89,12 +89,12 @@ public final class SparkTypes {
         case FlatType.Utf8Type _, FlatType.LargeUtf8Type _, FlatType.Utf8ViewType _ -> DataTypes.StringType;
         case FlatType.BinaryType _, FlatType.LargeBinaryType _, FlatType.BinaryViewType _, FlatType.FixedSizeBinaryType _ -> DataTypes.BinaryType;
         case FlatType.DateType _ -> DataTypes.DateType;
-        case FlatType.TimeType(TimeUnit unit) -> TimeType.apply(digits(path, type, unit));
-        case FlatType.TimestampType(TimeUnit unit, String timezone) -> {
+        case FlatType.TimeType(ArrowTimeUnit unit) -> TimeType.apply(digits(path, type, unit));
+        case FlatType.TimestampType(ArrowTimeUnit unit, String timezone) -> {
           digits(path, type, unit);
           yield timezone == null ? DataTypes.TimestampNTZType : DataTypes.TimestampType;
         }
-        case FlatType.DurationType(TimeUnit unit) -> {
+        case FlatType.DurationType(ArrowTimeUnit unit) -> {
           digits(path, type, unit);
           yield DayTimeIntervalType.DEFAULT();
         }
@@ -117,7 +117,7 @@ public final class SparkTypes {
       };
     }
 
-    private int digits(String path, FlatType type, TimeUnit unit) {
+    private int digits(String path, FlatType type, ArrowTimeUnit unit) {
       return switch (unit) {
         case SECOND -> 0;
         case MILLISECOND -> 3;

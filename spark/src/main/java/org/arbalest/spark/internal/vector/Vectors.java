@@ -9,7 +9,7 @@ import org.apache.spark.sql.types.StructType;
 import org.arbalest.device.types.Field;
 import org.arbalest.device.types.FlatType;
 import org.arbalest.device.types.NestedType;
-import org.arbalest.device.types.TimeUnit;
+import org.arbalest.device.types.ArrowTimeUnit;
 import org.arbalest.spark.internal.vector.NestedVectors.Extent;
 import org.arbalest.spark.internal.vector.NestedVectors.Items;
 
@@ -80,9 +80,9 @@ public final class Vectors {
       case FlatType.Utf8ViewType _, FlatType.BinaryViewType _ -> new BytesVectors.Views(type);
       case FlatType.FixedSizeBinaryType(int width) -> new BytesVectors.Fixed(type, width);
       case FlatType.DateType(FlatType.DateUnit unit) -> unit == FlatType.DateUnit.DAY ? new IntegerVectors.Ints(type) : new TimeVectors.DaysOfMillis(type);
-      case FlatType.TimeType(TimeUnit unit) -> times(unit, type, 1000, unit == TimeUnit.SECOND || unit == TimeUnit.MILLISECOND);
-      case FlatType.TimestampType(TimeUnit unit, String _) -> times(unit, type, 1, false);
-      case FlatType.DurationType(TimeUnit unit) -> times(unit, type, 1, false);
+      case FlatType.TimeType(ArrowTimeUnit unit) -> times(unit, type, 1000, unit == ArrowTimeUnit.SECOND || unit == ArrowTimeUnit.MILLISECOND);
+      case FlatType.TimestampType(ArrowTimeUnit unit, String _) -> times(unit, type, 1, false);
+      case FlatType.DurationType(ArrowTimeUnit unit) -> times(unit, type, 1, false);
       case FlatType.IntervalType(FlatType.IntervalUnit unit) ->
           switch (unit) {
             case YEAR_MONTH -> new IntegerVectors.Ints(type);
@@ -115,7 +115,7 @@ public final class Vectors {
    *
    * @param ofMicro how many of Spark's units a microsecond has: of a time of day it counts nanoseconds
    */
-  private static ArrowVector times(TimeUnit unit, DataType type, long ofMicro, boolean isInt) {
+  private static ArrowVector times(ArrowTimeUnit unit, DataType type, long ofMicro, boolean isInt) {
     return switch (unit) {
       case SECOND -> new TimeVectors.Multiplied(type, 1_000_000 * ofMicro, isInt);
       case MILLISECOND -> new TimeVectors.Multiplied(type, 1000 * ofMicro, isInt);

@@ -19,11 +19,11 @@ import org.arbalest.device.types.Schema
 import org.arbalest.spark.internal.vector.SparkTypes
 import org.arbalest.spark.internal.vector.Vectors
 import org.arbalest.support.ChildJvm
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import java.lang.foreign.MemorySegment
 
 class BatchWriterSpec : FunSpec({
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     fun copied(type: StructType, vector: ColumnVector, rows: Int): List<Any?> =
         BatchWriter(type, Devices.cpu().memory()).copy(ColumnarBatch(arrayOf(vector), rows)).use { it.column(0).toList() }

@@ -17,7 +17,7 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.unsafe.types.UTF8String
 import org.arbalest.device.Devices
 import org.arbalest.support.ChildJvm
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
 import java.lang.foreign.ValueLayout.JAVA_BYTE
@@ -28,7 +28,7 @@ class InternalRowWriterSpec : FunSpec({
     val type = StructType().add("n", DataTypes.LongType).add("s", DataTypes.StringType).add("d", DataTypes.DoubleType).add("i", DataTypes.IntegerType)
         .add("f", DataTypes.FloatType).add("h", DataTypes.ShortType).add("y", DataTypes.ByteType).add("b", DataTypes.BooleanType)
 
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     /** A row as Spark has it, but for its text. */
     fun row(n: Int): List<Any?> {

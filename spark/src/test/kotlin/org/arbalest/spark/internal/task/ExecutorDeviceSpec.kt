@@ -10,7 +10,7 @@ import org.apache.spark.TaskContextImpl
 import org.apache.spark.TaskKilledException
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
-import org.arbalest.support.LedgerExtension
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.testkit.SkipWithout
 import java.util.concurrent.Callable
 import java.util.concurrent.CountDownLatch
@@ -20,7 +20,7 @@ import java.util.concurrent.TimeUnit.SECONDS
 
 class ExecutorDeviceSpec : FunSpec({
     extension(SkipWithout.device(DeviceType.OPENCL))
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     fun settings(vararg entries: Pair<String, String>): DeviceSettings {
         val conf = SparkConf(false)

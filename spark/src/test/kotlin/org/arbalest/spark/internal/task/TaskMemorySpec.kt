@@ -10,7 +10,7 @@ import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.Schema
-import org.arbalest.spark.Arbalest
+import org.arbalest.spark.DataFrames
 import org.arbalest.spark.Cluster
 import org.arbalest.spark.internal.vector.ArrowBatches
 import org.arbalest.spark.internal.vector.SparkTypes
@@ -23,7 +23,7 @@ class TaskMemorySpec : FunSpec({
     }
 
     test("memory of a source's that is not shown any more is given back without a failure, however much was made meanwhile; what that is, the next count says [SPK-14]") {
-        val said = Arbalest.columns(Cluster.session.range(0, 1, 1, 1).toDF()) { _, _ ->
+        val said = DataFrames.columns(Cluster.session.range(0, 1, 1, 1).toDF()) { _, _ ->
             val memory = TaskMemory(TaskContext.get())
             memory.show(80 * MIB)
             val made = memory.manager().allocate(200 * MIB, 64)
@@ -44,7 +44,7 @@ class TaskMemorySpec : FunSpec({
         Cluster.session.conf().set("spark.sql.execution.arrow.maxRecordsPerBatch", 0)
         Cluster.session.conf().set("spark.sql.execution.arrow.maxBytesPerBatch", "1g")
         try {
-            Arbalest.columns(rows) { _, columns ->
+            DataFrames.columns(rows) { _, columns ->
                 val length = columns.next()!!.use { it.length() }
                 columns.close()
                 val other = TaskMemory(TaskContext.get())
@@ -61,7 +61,7 @@ class TaskMemorySpec : FunSpec({
     for (isSource in listOf(true, false)) {
         test("memory of the last array of a stream that has ended is given back at once, ${if (isSource) "of a source" else "of a function's result"}, made in the task's own memory [SPK-14]") {
             val schema = Schema.of(Field.of("id", DataType.INT64))
-            val rows = Arbalest.columns(Cluster.session.range(0, 1, 1, 1).toDF()) { _, _ ->
+            val rows = DataFrames.columns(Cluster.session.range(0, 1, 1, 1).toDF()) { _, _ ->
                 val task = SparkTask.of(TaskContext.get())
                 var left = 1
                 val made = DeviceArrayReader.of(schema) {

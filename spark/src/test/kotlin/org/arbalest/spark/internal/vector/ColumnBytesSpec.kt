@@ -10,13 +10,13 @@ import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.FlatType
 import org.arbalest.device.types.NestedType
-import org.arbalest.device.types.TimeUnit
-import org.arbalest.support.LedgerExtension
+import org.arbalest.device.types.ArrowTimeUnit
+import org.arbalest.support.ResourceCountersExtension
 import java.lang.foreign.MemorySegment
 
 /** Bytes of ten rows without nulls, by hand. */
 class ColumnBytesSpec : FunSpec({
-    extension(LedgerExtension)
+    extension(ResourceCountersExtension)
 
     fun bytes(type: DataType, value: Any?, rows: (DeviceArray) -> DeviceArray = { it.slice(0, 10) }): Long = BatchBuilder.of(Devices.cpu(), 10).use { builder ->
         builder.column(Field.of("x", type), List(10) { value })
@@ -39,7 +39,7 @@ class ColumnBytesSpec : FunSpec({
         Triple(DataType.UTF8_VIEW, seven, 160),
         Triple(DataType.UTF8_VIEW, seven + seven, 160 + 140),
         Triple(FlatType.FixedSizeBinaryType(3), byteArrayOf(1, 2, 3), 30),
-        Triple(DataType.timestamp(TimeUnit.MICROSECOND, "UTC"), java.time.Instant.EPOCH, 80),
+        Triple(DataType.timestamp(ArrowTimeUnit.MICROSECOND, "UTC"), java.time.Instant.EPOCH, 80),
         Triple(NestedType.ListType(int), listOf(1L, 2L), 44 + 80),
         Triple(NestedType.ListViewType(int), listOf(1L, 2L), 80 + 80),
         Triple(NestedType.LargeListType(Field.of("item", DataType.UTF8)), listOf(seven), 88 + 44 + 70),

@@ -7,27 +7,28 @@ import org.arbalest.device.internal.read.ColumnImpl;
 import org.arbalest.device.internal.read.Stored;
 
 /**
- * 64-bit floating-point numbers.
+ * What is stored in 64 bits and counts something: int64, uint64 (as its bits, see {@link Long#toUnsignedString(long)}), date64, time64, timestamps,
+ * durations, and the unscaled number of decimal64.
  *
- * <p>How it is used, and what it throws, is with {@link ColumnValues}.
+ * <p>How it is used, and what it throws, is with {@link ColumnView}.
  */
-public final class Doubles extends ColumnValues {
+public final class LongView extends ColumnView {
   private final long address;
 
-  Doubles(ColumnImpl column) {
+  LongView(ColumnImpl column) {
     super(column);
-    this.address = Stored.DOUBLES.address(column);
+    this.address = Stored.LONGS.address(column);
   }
 
   /** The value of a row that is not null. */
-  public double get(long row) {
+  public long get(long row) {
     check(row);
-    return Double.longBitsToDouble(NativeHeap.getLong(address + 8 * row));
+    return NativeHeap.getLong(address + 8 * row);
   }
 
   /** The value of a row, or another for a null. */
-  public double getOrDefault(long row, double ifNull) {
-    return isNull(row) ? ifNull : Double.longBitsToDouble(NativeHeap.getLong(address + 8 * row));
+  public long getOrDefault(long row, long ifNull) {
+    return isNull(row) ? ifNull : NativeHeap.getLong(address + 8 * row);
   }
 
   /**
@@ -35,20 +36,20 @@ public final class Doubles extends ColumnValues {
    *
    * @throws java.util.NoSuchElementException if there is a null; says in which row
    */
-  public double[] toArray() {
+  public long[] toArray() {
     checkNoNulls();
     return copy();
   }
 
   /** All values, another for the nulls. */
-  public double[] toArray(double ifNull) {
-    double[] values = copy();
+  public long[] toArray(long ifNull) {
+    long[] values = copy();
     for (long row = nextNull(0); row < length; row = nextNull(row + 1)) values[(int) row] = ifNull;
     return values;
   }
 
-  private double[] copy() {
-    double[] values = new double[arraySize()];
+  private long[] copy() {
+    long[] values = new long[arraySize()];
     NativeHeap.copy(NativeHeap.segment(address, 8L * values.length), MemorySegment.ofArray(values));
     return values;
   }

@@ -13,7 +13,7 @@ import org.arbalest.device.types.Field;
  * way, so that the JIT makes of a loop over the rows what it makes of one over a Java array.
  *
  * <pre>{@code
- * Longs price = batch.column("price").asLongs();
+ * LongView price = batch.column("price").asLongs();
  * for (long row = 0; row < price.length(); row++) {
  *   if (!price.isNull(row)) sum += price.get(row);
  * }
@@ -25,7 +25,7 @@ import org.arbalest.device.types.Field;
  * <p>Reading a row throws {@link IllegalStateException} after the handle was closed, {@link IndexOutOfBoundsException} for a row that is not there, and {@link
  * java.util.NoSuchElementException} for one that is null, with the column and the row (READ-50).
  */
-public abstract sealed class ColumnValues permits Longs, Ints, Shorts, Bytes, Doubles, Floats, HalfFloats, Booleans, ByteStrings {
+public abstract sealed class ColumnView permits LongView, IntView, ShortView, ByteView, DoubleView, FloatView, HalfFloatView, BooleanView, ByteStringView {
   final ColumnImpl column;
   final long length;
 
@@ -37,7 +37,7 @@ public abstract sealed class ColumnValues permits Longs, Ints, Shorts, Bytes, Do
   /** The bitmap's address, or 0 if there are no nulls. */
   private final long validity;
 
-  ColumnValues(ColumnImpl column) {
+  ColumnView(ColumnImpl column) {
     this.column = column;
     this.array = column.array();
     this.length = column.length();

@@ -7,27 +7,27 @@ import org.arbalest.device.internal.read.ColumnImpl;
 import org.arbalest.device.internal.read.Stored;
 
 /**
- * 16-bit integers: int16, and uint16 as its bits, see {@link Short#toUnsignedInt}.
+ * 64-bit floating-point numbers.
  *
- * <p>How it is used, and what it throws, is with {@link ColumnValues}.
+ * <p>How it is used, and what it throws, is with {@link ColumnView}.
  */
-public final class Shorts extends ColumnValues {
+public final class DoubleView extends ColumnView {
   private final long address;
 
-  Shorts(ColumnImpl column) {
+  DoubleView(ColumnImpl column) {
     super(column);
-    this.address = Stored.SHORTS.address(column);
+    this.address = Stored.DOUBLES.address(column);
   }
 
   /** The value of a row that is not null. */
-  public short get(long row) {
+  public double get(long row) {
     check(row);
-    return NativeHeap.getShort(address + 2 * row);
+    return Double.longBitsToDouble(NativeHeap.getLong(address + 8 * row));
   }
 
   /** The value of a row, or another for a null. */
-  public short getOrDefault(long row, short ifNull) {
-    return isNull(row) ? ifNull : NativeHeap.getShort(address + 2 * row);
+  public double getOrDefault(long row, double ifNull) {
+    return isNull(row) ? ifNull : Double.longBitsToDouble(NativeHeap.getLong(address + 8 * row));
   }
 
   /**
@@ -35,21 +35,21 @@ public final class Shorts extends ColumnValues {
    *
    * @throws java.util.NoSuchElementException if there is a null; says in which row
    */
-  public short[] toArray() {
+  public double[] toArray() {
     checkNoNulls();
     return copy();
   }
 
   /** All values, another for the nulls. */
-  public short[] toArray(short ifNull) {
-    short[] values = copy();
+  public double[] toArray(double ifNull) {
+    double[] values = copy();
     for (long row = nextNull(0); row < length; row = nextNull(row + 1)) values[(int) row] = ifNull;
     return values;
   }
 
-  private short[] copy() {
-    short[] values = new short[arraySize()];
-    NativeHeap.copy(NativeHeap.segment(address, 2L * values.length), MemorySegment.ofArray(values));
+  private double[] copy() {
+    double[] values = new double[arraySize()];
+    NativeHeap.copy(NativeHeap.segment(address, 8L * values.length), MemorySegment.ofArray(values));
     return values;
   }
 }

@@ -20,26 +20,26 @@ import org.arbalest.device.types.FlatType.Utf8ViewType;
  *
  * <pre>{@code
  * byte[] oslo = "OSL".getBytes(UTF_8);
- * ByteStrings origin = batch.column("origin").asByteStrings();
+ * ByteStringView origin = batch.column("origin").asByteStrings();
  * for (long row = 0; row < origin.length(); row++) {
  *   if (!origin.isNull(row) && origin.contentEquals(row, oslo)) flights++;
  * }
  * }</pre>
  *
- * <p>Of dictionary-encoded text, the {@link Column#dictionary} is read so, once, and then the {@link Column#indices} are looked at: they are {@link Ints}, or
+ * <p>Of dictionary-encoded text, the {@link Column#dictionary} is read so, once, and then the {@link Column#indices} are looked at: they are {@link IntView}, or
  * of another width.
  *
- * <p>How it is used, and what it throws, is with {@link ColumnValues}; a {@link DeviceException} for offsets and views that lead beyond what there is
+ * <p>How it is used, and what it throws, is with {@link ColumnView}; a {@link DeviceException} for offsets and views that lead beyond what there is
  * (ARR-09, READ-07).
  */
-public final class ByteStrings extends ColumnValues {
+public final class ByteStringView extends ColumnView {
   static {
-    ByteStringsAccess.set(ByteStrings::bytesAt);
+    ByteStringsAccess.set(ByteStringView::bytesAt);
   }
 
   private final ByteSpans spans;
 
-  ByteStrings(ColumnImpl column) {
+  ByteStringView(ColumnImpl column) {
     super(column);
     this.spans = new ByteSpans(column);
   }
@@ -95,7 +95,7 @@ public final class ByteStrings extends ColumnValues {
   }
 
   /** Whether a value is the same bytes as another's. */
-  public boolean contentEquals(long row, ByteStrings other, long otherRow) {
+  public boolean contentEquals(long row, ByteStringView other, long otherRow) {
     long size = byteLength(row);
     return size == other.byteLength(otherRow) && NativeBytes.equal(spans.address(row, size), other.spans.address(otherRow, size), size);
   }
@@ -113,7 +113,7 @@ public final class ByteStrings extends ColumnValues {
   }
 
   /** Compares a value with another one; see {@link #compare(long, byte[])}. */
-  public int compare(long row, ByteStrings other, long otherRow) {
+  public int compare(long row, ByteStringView other, long otherRow) {
     long size = byteLength(row);
     long otherSize = other.byteLength(otherRow);
     return NativeBytes.compare(spans.address(row, size), size, other.spans.address(otherRow, otherSize), otherSize);

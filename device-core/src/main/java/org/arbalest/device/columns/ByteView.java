@@ -7,27 +7,27 @@ import org.arbalest.device.internal.read.ColumnImpl;
 import org.arbalest.device.internal.read.Stored;
 
 /**
- * 32-bit floating-point numbers. Those of 16 bits are {@link HalfFloats}.
+ * 8-bit integers: int8, and uint8 as its bits, see {@link Byte#toUnsignedInt}. Binary is {@link ByteStringView}.
  *
- * <p>How it is used, and what it throws, is with {@link ColumnValues}.
+ * <p>How it is used, and what it throws, is with {@link ColumnView}.
  */
-public final class Floats extends ColumnValues {
+public final class ByteView extends ColumnView {
   private final long address;
 
-  Floats(ColumnImpl column) {
+  ByteView(ColumnImpl column) {
     super(column);
-    this.address = Stored.FLOATS.address(column);
+    this.address = Stored.BYTES.address(column);
   }
 
   /** The value of a row that is not null. */
-  public float get(long row) {
+  public byte get(long row) {
     check(row);
-    return Float.intBitsToFloat(NativeHeap.getInt(address + 4 * row));
+    return NativeHeap.getByte(address + row);
   }
 
   /** The value of a row, or another for a null. */
-  public float getOrDefault(long row, float ifNull) {
-    return isNull(row) ? ifNull : Float.intBitsToFloat(NativeHeap.getInt(address + 4 * row));
+  public byte getOrDefault(long row, byte ifNull) {
+    return isNull(row) ? ifNull : NativeHeap.getByte(address + row);
   }
 
   /**
@@ -35,21 +35,21 @@ public final class Floats extends ColumnValues {
    *
    * @throws java.util.NoSuchElementException if there is a null; says in which row
    */
-  public float[] toArray() {
+  public byte[] toArray() {
     checkNoNulls();
     return copy();
   }
 
   /** All values, another for the nulls. */
-  public float[] toArray(float ifNull) {
-    float[] values = copy();
+  public byte[] toArray(byte ifNull) {
+    byte[] values = copy();
     for (long row = nextNull(0); row < length; row = nextNull(row + 1)) values[(int) row] = ifNull;
     return values;
   }
 
-  private float[] copy() {
-    float[] values = new float[arraySize()];
-    NativeHeap.copy(NativeHeap.segment(address, 4L * values.length), MemorySegment.ofArray(values));
+  private byte[] copy() {
+    byte[] values = new byte[arraySize()];
+    NativeHeap.copy(NativeHeap.segment(address, 1L * values.length), MemorySegment.ofArray(values));
     return values;
   }
 }

@@ -10,12 +10,12 @@ import org.arbalest.device.internal.read.Stored;
  * What is stored in 32 bits and counts something: int32, uint32 (as its bits, see {@link Integer#toUnsignedLong}), date32, time32, intervals of months,
  * and the unscaled number of decimal32.
  *
- * <p>How it is used, and what it throws, is with {@link ColumnValues}.
+ * <p>How it is used, and what it throws, is with {@link ColumnView}.
  */
-public final class Ints extends ColumnValues {
+public final class IntView extends ColumnView {
   private final long address;
 
-  Ints(ColumnImpl column) {
+  IntView(ColumnImpl column) {
     super(column);
     this.address = Stored.INTS.address(column);
   }

@@ -5,7 +5,7 @@ import io.kotest.core.extensions.TestCaseExtension
 import io.kotest.core.test.TestCase
 import io.kotest.core.test.TestType
 import io.kotest.engine.test.TestResult
-import org.arbalest.device.monitoring.Ledger
+import org.arbalest.device.monitoring.ResourceCounters
 import org.arbalest.leakcheck.LeakError
 import org.arbalest.leakcheck.LeakScope
 import org.arbalest.leakcheck.kotest.LeakExtension
@@ -25,11 +25,11 @@ import kotlin.time.Duration
  * [CPeer.counts] start from zero in each test. A thread may release it while the next test runs, as [Baseline] says.
  *
  *     class MySpec : FunSpec({
- *         extension(LedgerExtension)
+ *         extension(ResourceCountersExtension)
  *         …
  *     })
  */
-object LedgerExtension : TestCaseExtension {
+object ResourceCountersExtension : TestCaseExtension {
     override suspend fun intercept(testCase: TestCase, execute: suspend (TestCase) -> TestResult): TestResult =
         intercept(testCase, null, execute)
 
@@ -65,7 +65,7 @@ object LedgerExtension : TestCaseExtension {
         peer?.countFromHere()
     }
 
-    private fun left(peer: CPeer?): Pair<Ledger, List<Long>>? {
+    private fun left(peer: CPeer?): Pair<ResourceCounters, List<Long>>? {
         val left = Held.now() to peer?.counts()?.live().orEmpty()
         return left.takeUnless { (ledger, live) -> ledger.isZero && live.all { it == 0L } }
     }

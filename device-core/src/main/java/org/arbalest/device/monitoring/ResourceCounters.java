@@ -5,7 +5,7 @@ import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.DeviceBuffer;
 import org.arbalest.device.DeviceStream;
 import org.arbalest.device.internal.lifetime.Counts;
-import org.arbalest.device.internal.lifetime.LedgerBean;
+import org.arbalest.device.internal.lifetime.ResourceCountersBean;
 import org.arbalest.device.internal.management.Management;
 
 /**
@@ -27,12 +27,12 @@ import org.arbalest.device.internal.management.Management;
  * @param waits waits for events that are not over, also those of queued copies for the end of what they read; as long as it is not zero, something may
  *     be released without anybody's doing
  */
-public record Ledger(long buffers, long bufferBytes, long arrays, long exports, long readers, long streams, long tasks, long handlers,
+public record ResourceCounters(long buffers, long bufferBytes, long arrays, long exports, long readers, long streams, long tasks, long handlers,
     long producers, long queues, long events, long waits) {
   /** What is held now. */
-  public static Ledger now() {
+  public static ResourceCounters now() {
     Counts.Held held = Counts.held();
-    return new Ledger(
+    return new ResourceCounters(
         Counts.BUFFERS.sum(),
         Counts.BUFFER_BYTES.sum(),
         Counts.ARRAYS.sum(),
@@ -48,23 +48,23 @@ public record Ledger(long buffers, long bufferBytes, long arrays, long exports, 
   }
 
   /**
-   * Registers a bean, {@code org.arbalest:type=Ledger}, that says what is held, in the platform's MBean server. Closed by its caller, who takes it out again.
+   * Registers a bean, {@code org.arbalest:type=ResourceCounters}, that says what is held, in the platform's MBean server. Closed by its caller, who takes it out again.
    *
    * @throws IllegalStateException if it is registered already
    * @throws UnsupportedOperationException if the JDK's module {@code java.management} is not there
    */
   public static MXBeanRegistration registerMXBean() {
-    return Management.register("Ledger", "", new LedgerBean(), LedgerMXBean.class);
+    return Management.register("ResourceCounters", "", new ResourceCountersBean(), ResourceCountersMXBean.class);
   }
 
   /** Whether nothing is held. */
   public boolean isZero() {
-    return equals(new Ledger(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0));
+    return equals(new ResourceCounters(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0));
   }
 
   /** What is held now and was not held then, or the reverse where a number is negative. */
-  public Ledger since(Ledger earlier) {
-    return new Ledger(
+  public ResourceCounters since(ResourceCounters earlier) {
+    return new ResourceCounters(
         buffers - earlier.buffers,
         bufferBytes - earlier.bufferBytes,
         arrays - earlier.arrays,

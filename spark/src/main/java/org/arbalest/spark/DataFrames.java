@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Batches come as Spark has them, if it has columns there; else rows are gathered in batches of {@code spark.sql.execution.arrow.maxRecordsPerBatch}. Which of the two it is, the log says, and metrics of the stage, and {@code
  * spark.arbalest.columnar = false} leaves it at rows, which needs nothing of Spark's but its public API.
  */
-public final class Arbalest {
-  private Arbalest() {}
+public final class DataFrames {
+  private DataFrames() {}
 
   /** The schema that the columns of a DataFrame have. */
   public static Schema schema(Dataset<Row> dataframe) {

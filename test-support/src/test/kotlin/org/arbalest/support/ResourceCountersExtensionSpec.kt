@@ -15,14 +15,14 @@ import kotlin.concurrent.thread
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.milliseconds
 
-class LedgerExtensionSpec : FunSpec({
+class ResourceCountersExtensionSpec : FunSpec({
     extension(CCompiler.needed)
 
     val passed = TestResult.Success(Duration.ZERO)
     val failed = TestResult.Failure(Duration.ZERO, AssertionError("its own"))
 
     suspend fun complaint(testCase: TestCase, body: () -> Unit): String {
-        val result = LedgerExtension.intercept(testCase, 100.milliseconds) {
+        val result = ResourceCountersExtension.intercept(testCase, 100.milliseconds) {
             body()
             passed
         }
@@ -30,7 +30,7 @@ class LedgerExtensionSpec : FunSpec({
     }
 
     test("a test that leaves nothing passes") {
-        LedgerExtension.intercept(testCase) { passed } shouldBe passed
+        ResourceCountersExtension.intercept(testCase) { passed } shouldBe passed
     }
 
     test("a buffer that a test leaves open is named") {
@@ -66,7 +66,7 @@ class LedgerExtensionSpec : FunSpec({
                 left += Devices.cpu().allocate(100)
                 PeerNodes.schema(schema, "i")
             }
-            LedgerExtension.intercept(testCase) {
+            ResourceCountersExtension.intercept(testCase) {
                 Held.now().isZero shouldBe true
                 CPeer.counts().schemas shouldBe 0
                 passed
@@ -80,7 +80,7 @@ class LedgerExtensionSpec : FunSpec({
     suspend fun leftBy(testCase: TestCase): () -> Unit {
         val gate = CountDownLatch(1)
         lateinit var releasing: Thread
-        LedgerExtension.intercept(testCase) {
+        ResourceCountersExtension.intercept(testCase) {
             val buffer = Devices.cpu().allocate(100)
             val schema = Arena.ofAuto().allocate(StructKind.SCHEMA.size)
             PeerNodes.schema(schema, "i")
@@ -99,7 +99,7 @@ class LedgerExtensionSpec : FunSpec({
 
     test("what a failed test's thread releases in the next test is not that test's fault") {
         val release = leftBy(testCase)
-        LedgerExtension.intercept(testCase) {
+        ResourceCountersExtension.intercept(testCase) {
             release()
             Held.now().isZero shouldBe true
             CPeer.counts().schemas shouldBe 0
@@ -126,7 +126,7 @@ class LedgerExtensionSpec : FunSpec({
 
     test("a test that fails keeps its own failure") {
         val left = mutableListOf<AutoCloseable>()
-        LedgerExtension.intercept(testCase) { left += Devices.cpu().allocate(1); failed } shouldBe failed
+        ResourceCountersExtension.intercept(testCase) { left += Devices.cpu().allocate(1); failed } shouldBe failed
         left.forEach { it.close() }
     }
 })

@@ -2,7 +2,7 @@
 package org.arbalest.device.types;
 
 /** The unit of a time, timestamp or duration. */
-public enum TimeUnit {
+public enum ArrowTimeUnit {
   /** 1 s. */
   SECOND,
   /** 10⁻³ s. */

@@ -8,12 +8,12 @@ import org.arbalest.device.internal.read.Stored;
 /**
  * Booleans, one bit each, row by row or 64 at a time.
  *
- * <p>How it is used, and what it throws, is with {@link ColumnValues}.
+ * <p>How it is used, and what it throws, is with {@link ColumnView}.
  */
-public final class Booleans extends ColumnValues {
+public final class BooleanView extends ColumnView {
   private final long bitmap;
 
-  Booleans(ColumnImpl column) {
+  BooleanView(ColumnImpl column) {
     super(column);
     this.bitmap = Stored.BOOLEANS.buffer(column);
   }

@@ -1,32 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.columns;
 
+import java.lang.foreign.MemorySegment;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.read.ColumnImpl;
 import org.arbalest.device.internal.read.Stored;
 
 /**
- * 16-bit floating-point numbers, as the floats that they are exactly.
+ * 32-bit floating-point numbers. Those of 16 bits are {@link HalfFloatView}.
  *
- * <p>How it is used, and what it throws, is with {@link ColumnValues}.
+ * <p>How it is used, and what it throws, is with {@link ColumnView}.
  */
-public final class HalfFloats extends ColumnValues {
+public final class FloatView extends ColumnView {
   private final long address;
 
-  HalfFloats(ColumnImpl column) {
+  FloatView(ColumnImpl column) {
     super(column);
-    this.address = Stored.HALF_FLOATS.address(column);
+    this.address = Stored.FLOATS.address(column);
   }
 
   /** The value of a row that is not null. */
   public float get(long row) {
     check(row);
-    return Float.float16ToFloat(NativeHeap.getShort(address + 2 * row));
+    return Float.intBitsToFloat(NativeHeap.getInt(address + 4 * row));
   }
 
   /** The value of a row, or another for a null. */
   public float getOrDefault(long row, float ifNull) {
-    return isNull(row) ? ifNull : Float.float16ToFloat(NativeHeap.getShort(address + 2 * row));
+    return isNull(row) ? ifNull : Float.intBitsToFloat(NativeHeap.getInt(address + 4 * row));
   }
 
   /**
@@ -48,7 +49,7 @@ public final class HalfFloats extends ColumnValues {
 
   private float[] copy() {
     float[] values = new float[arraySize()];
-    for (int row = 0; row < values.length; row++) values[row] = Float.float16ToFloat(NativeHeap.getShort(address + 2L * row));
+    NativeHeap.copy(NativeHeap.segment(address, 4L * values.length), MemorySegment.ofArray(values));
     return values;
   }
 }

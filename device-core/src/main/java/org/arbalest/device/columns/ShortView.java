@@ -7,27 +7,27 @@ import org.arbalest.device.internal.read.ColumnImpl;
 import org.arbalest.device.internal.read.Stored;
 
 /**
- * 8-bit integers: int8, and uint8 as its bits, see {@link Byte#toUnsignedInt}. Binary is {@link ByteStrings}.
+ * 16-bit integers: int16, and uint16 as its bits, see {@link Short#toUnsignedInt}.
  *
- * <p>How it is used, and what it throws, is with {@link ColumnValues}.
+ * <p>How it is used, and what it throws, is with {@link ColumnView}.
  */
-public final class Bytes extends ColumnValues {
+public final class ShortView extends ColumnView {
   private final long address;
 
-  Bytes(ColumnImpl column) {
+  ShortView(ColumnImpl column) {
     super(column);
-    this.address = Stored.BYTES.address(column);
+    this.address = Stored.SHORTS.address(column);
   }
 
   /** The value of a row that is not null. */
-  public byte get(long row) {
+  public short get(long row) {
     check(row);
-    return NativeHeap.getByte(address + row);
+    return NativeHeap.getShort(address + 2 * row);
   }
 
   /** The value of a row, or another for a null. */
-  public byte getOrDefault(long row, byte ifNull) {
-    return isNull(row) ? ifNull : NativeHeap.getByte(address + row);
+  public short getOrDefault(long row, short ifNull) {
+    return isNull(row) ? ifNull : NativeHeap.getShort(address + 2 * row);
   }
 
   /**
@@ -35,21 +35,21 @@ public final class Bytes extends ColumnValues {
    *
    * @throws java.util.NoSuchElementException if there is a null; says in which row
    */
-  public byte[] toArray() {
+  public short[] toArray() {
     checkNoNulls();
     return copy();
   }
 
   /** All values, another for the nulls. */
-  public byte[] toArray(byte ifNull) {
-    byte[] values = copy();
+  public short[] toArray(short ifNull) {
+    short[] values = copy();
     for (long row = nextNull(0); row < length; row = nextNull(row + 1)) values[(int) row] = ifNull;
     return values;
   }
 
-  private byte[] copy() {
-    byte[] values = new byte[arraySize()];
-    NativeHeap.copy(NativeHeap.segment(address, 1L * values.length), MemorySegment.ofArray(values));
+  private short[] copy() {
+    short[] values = new short[arraySize()];
+    NativeHeap.copy(NativeHeap.segment(address, 2L * values.length), MemorySegment.ofArray(values));
     return values;
   }
 }

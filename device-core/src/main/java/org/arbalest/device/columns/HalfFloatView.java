@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.columns;
+
+import org.arbalest.device.internal.memory.NativeHeap;
+import org.arbalest.device.internal.read.ColumnImpl;
+import org.arbalest.device.internal.read.Stored;
+
+/**
+ * 16-bit floating-point numbers, as the floats that they are exactly.
+ *
+ * <p>How it is used, and what it throws, is with {@link ColumnView}.
+ */
+public final class HalfFloatView extends ColumnView {
+  private final long address;
+
+  HalfFloatView(ColumnImpl column) {
+    super(column);
+    this.address = Stored.HALF_FLOATS.address(column);
+  }
+
+  /** The value of a row that is not null. */
+  public float get(long row) {
+    check(row);
+    return Float.float16ToFloat(NativeHeap.getShort(address + 2 * row));
+  }
+
+  /** The value of a row, or another for a null. */
+  public float getOrDefault(long row, float ifNull) {
+    return isNull(row) ? ifNull : Float.float16ToFloat(NativeHeap.getShort(address + 2 * row));
+  }
+
+  /**
+   * All values.
+   *
+   * @throws java.util.NoSuchElementException if there is a null; says in which row
+   */
+  public float[] toArray() {
+    checkNoNulls();
+    return copy();
+  }
+
+  /** All values, another for the nulls. */
+  public float[] toArray(float ifNull) {
+    float[] values = copy();
+    for (long row = nextNull(0); row < length; row = nextNull(row + 1)) values[(int) row] = ifNull;
+    return values;
+  }
+
+  private float[] copy() {
+    float[] values = new float[arraySize()];
+    for (int row = 0; row < values.length; row++) values[row] = Float.float16ToFloat(NativeHeap.getShort(address + 2L * row));
+    return values;
+  }
+}
