@@ -7,6 +7,6 @@ module org.arbalest.coroutines {
 
   exports org.arbalest.coroutines;
 
-  provides org.arbalest.device.spi.ObjectProvider with
+  provides org.arbalest.device.objects.ObjectProvider with
       org.arbalest.coroutines.DataClasses;
 }

@@ -20,7 +20,7 @@ module org.arbalest.device {
   exports org.arbalest.device.spi;
 
   uses org.arbalest.device.spi.DeviceProvider;
-  uses org.arbalest.device.spi.ObjectProvider;
+  uses org.arbalest.device.objects.ObjectProvider;
 
   provides org.arbalest.device.spi.DeviceProvider with
       org.arbalest.device.internal.cpu.CpuProvider;

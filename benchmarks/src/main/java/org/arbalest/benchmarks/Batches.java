@@ -50,7 +50,7 @@ final class Batches {
     }
     List<@Nullable DeviceBuffer> noValidity = new ArrayList<>();
     noValidity.add(null);
-    return DeviceArray.of(Schema.of(fields), ArrayData.of(ROWS, 0, noValidity, data));
+    return DeviceArray.of(Schema.of(fields).asField(), ArrayData.of(ROWS, 0, noValidity, data));
   }
 
   /** Lets batches of many other types cross, so that the code that is measured knows more than one. */

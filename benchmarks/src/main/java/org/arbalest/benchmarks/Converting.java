@@ -100,7 +100,7 @@ public class Converting {
         }
       }
       try (DeviceArray whole = batch.build()) {
-        return whole.child(0);
+        return whole.retainChild(0);
       }
     }
   }

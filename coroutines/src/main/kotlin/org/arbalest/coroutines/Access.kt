@@ -25,15 +25,15 @@ public operator fun Schema.get(name: String): Field =
 public operator fun DeviceArray.get(name: String): Column = column(name)
 
 /**
- * A handle of the child with this name, as it is stored, without a copy. The caller closes it; it may outlive the batch. See [DeviceArray.child].
+ * One more handle, of the child with this name, as it is stored, without a copy. The caller closes it; it may outlive the batch. See [DeviceArray.retainChild].
  *
  * @throws IllegalArgumentException if there is none, or several; the message lists the names
  */
-public fun DeviceArray.child(name: String): DeviceArray {
+public fun DeviceArray.retainChild(name: String): DeviceArray {
     val names = field().type().children().map(Field::name)
     val index = names.indexOf(name)
     require(index >= 0 && index == names.lastIndexOf(name)) { "there ${if (index < 0) "is no child" else "are several children"} \"$name\"; there are $names" }
-    return child(index)
+    return retainChild(index)
 }
 
 /** Whether there is a column of this name, or several. */

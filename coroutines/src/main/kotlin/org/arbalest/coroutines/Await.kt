@@ -13,7 +13,7 @@ import org.arbalest.device.SyncEvent
  * @throws org.arbalest.device.DeviceException what the work failed with
  */
 public suspend fun SyncEvent.await() {
-    if (!isDone) completion().await()
+    if (!isReady) onReady().await()
 }
 
 /**
@@ -28,5 +28,5 @@ public suspend fun SyncEvent.await() {
  * @throws org.arbalest.device.DeviceException what writing the buffers failed with
  */
 public suspend fun DeviceArray.await() {
-    if (!isReady) ready().await()
+    if (!isReady) onReady().await()
 }

@@ -14,7 +14,7 @@ import org.arbalest.device.types.Schema
  * batch. An array may be given twice. A column is nullable, and has metadata, as its array's field says.
  *
  * The batch can be read when all arrays can: if one is not ready yet, the batch has an event that completes then, of
- * the device's default stream. See [DeviceArray.data] for what it waits for on the calling thread.
+ * the device's default stream. See [ArrayData.of] for what it waits for on the calling thread.
  *
  * @return the batch, to be closed by the caller
  * @throws IllegalArgumentException if there are no arrays, a name is empty, or arrays differ in length or are on
@@ -40,7 +40,7 @@ public fun batchOf(vararg columns: Pair<String, DeviceArray>): DeviceArray {
     val schema = Schema.of(columns.map { (name, array) -> array.field().withName(name) })
     val parts = mutableListOf<ArrayData>()
     try {
-        columns.mapTo(parts) { (_, array) -> array.data() }
+        columns.mapTo(parts) { (_, array) -> ArrayData.of(array) }
         return batchOf(schema, ArrayData.of(first.length(), 0, listOf(null), parts), columns.map { it.second })
     } catch (e: Throwable) {
         parts.forEach(ArrayData::closeBuffers)
@@ -51,10 +51,10 @@ public fun batchOf(vararg columns: Pair<String, DeviceArray>): DeviceArray {
 private fun batchOf(schema: Schema, data: ArrayData, arrays: List<DeviceArray>): DeviceArray {
     val device = arrays.first().device()
     val unready = arrays.filterNot(DeviceArray::isReady)
-    if (unready.isEmpty()) return DeviceArray.of(schema, data, device)
+    if (unready.isEmpty() && data.hasBuffers()) return DeviceArray.of(schema.asField(), data)
     val stream = device.defaultStream()
     for (array in unready) stream.waitFor(array)
-    return DeviceArray.of(schema, data, stream)
+    return DeviceArray.of(schema.asField(), data, stream)
 }
 
 private fun ArrayData.closeBuffers() {

@@ -2,11 +2,11 @@
 package org.arbalest.coroutines
 
 import org.arbalest.device.objects.ColumnName
-import org.arbalest.device.spi.ObjectConversion
-import org.arbalest.device.spi.ObjectProvider
-import org.arbalest.device.spi.ObjectShape
-import org.arbalest.device.spi.ObjectShape.Component
-import org.arbalest.device.spi.ObjectType
+import org.arbalest.device.objects.ObjectConversion
+import org.arbalest.device.objects.ObjectProvider
+import org.arbalest.device.objects.ObjectShape
+import org.arbalest.device.objects.ObjectShape.Component
+import org.arbalest.device.objects.ObjectType
 import java.lang.invoke.MethodHandle
 import java.lang.invoke.MethodHandles
 import java.lang.reflect.AccessibleObject

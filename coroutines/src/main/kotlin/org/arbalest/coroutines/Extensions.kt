@@ -4,6 +4,7 @@ package org.arbalest.coroutines
 import org.arbalest.device.objects.ExtensionCodec
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Extension
+import org.arbalest.device.types.Field
 import org.arbalest.device.types.ArrowTimeUnit
 import java.time.OffsetDateTime
 import java.time.temporal.ChronoUnit

@@ -22,7 +22,7 @@ import org.arbalest.device.async.AsyncSchema
 import org.arbalest.device.async.AsyncTask
 import org.arbalest.device.c.CData
 import org.arbalest.device.c.CExport
-import org.arbalest.device.spi.WakingSubscription
+import org.arbalest.device.async.WakingSubscription
 import org.arbalest.device.types.Metadata
 import org.arbalest.device.types.Schema
 import java.lang.foreign.MemorySegment

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.coroutines
 
-import org.arbalest.device.spi.ObjectConversion
-import org.arbalest.device.spi.ObjectType
+import org.arbalest.device.objects.ObjectConversion
+import org.arbalest.device.objects.ObjectType
 import org.arbalest.device.types.DataType
 import java.lang.invoke.MethodHandle
 import java.lang.invoke.MethodHandles

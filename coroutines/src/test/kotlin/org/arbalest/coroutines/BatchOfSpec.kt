@@ -36,7 +36,7 @@ class BatchOfSpec : FunSpec({
     val cpu = Devices.cpu()
 
     /** The only column of a batch. */
-    fun array(columns: ColumnScope.() -> Unit): DeviceArray = cpu.batch(columns = columns).use { it.child(0) }
+    fun array(columns: ColumnScope.() -> Unit): DeviceArray = cpu.batch(columns = columns).use { it.retainChild(0) }
 
     test("arrays of one length are the columns of a batch, which outlives their handles") {
         val prices = array {
@@ -45,7 +45,7 @@ class BatchOfSpec : FunSpec({
         val words = array { utf8("w", listOf("a", null, "c")) }
         val states = array { dictionary("s", listOf("CA", "CA", null)) }
         val lists = cpu.batch(3) { list("l", { row -> List(row) { row.toLong() } }) { rows -> int64 { rows[it] } } }
-            .use { it.child(0) }
+            .use { it.retainChild(0) }
         val parts = listOf(prices, words, states, lists)
         val batch = batchOf("price" to prices, "word" to words, "state" to states, "list" to lists)
         parts.forEach { it.close() }

@@ -21,7 +21,7 @@ internal fun DeviceArray.throughC(): DeviceArray = Arena.ofConfined().use { aren
     CData.importArray(array, CImport.DATA.schema(schema))
 }
 
-/** Runs [block] with this reader as a C stream, and the reader spent. */
+/** Runs [block] with this reader as a C stream, and the reader consumed. */
 internal fun <T> DeviceArrayReader.asStruct(block: (MemorySegment) -> T): T = Arena.ofShared().use { arena ->
     val stream = arena.allocate(ArrowArrayStreamStruct.LAYOUT)
     CData.exportStream(this, stream, CExport.DATA)

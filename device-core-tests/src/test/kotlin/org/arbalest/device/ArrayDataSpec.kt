@@ -49,10 +49,10 @@ class ArrayDataSpec : FunSpec({
     }
 
     /** The same array, made of what another is made of. */
-    fun DeviceArray.again(device: Device = device()): DeviceArray = use { source ->
-        val data = source.data()
+    fun DeviceArray.again(): DeviceArray = use { source ->
+        val data = ArrayData.of(source)
         try {
-            DeviceArray.of(source.field(), data, device)
+            DeviceArray.of(source.field(), data)
         } catch (t: Throwable) {
             data.all().forEach { it.close() }
             throw t
@@ -76,7 +76,7 @@ class ArrayDataSpec : FunSpec({
     test("a buffer is the array's own memory, has what the elements need, and keeps it [DEV-35]") {
         val ids = BatchBuilder.of(Devices.cpu(), 10).use { it.int64("id", LongArray(10) { i -> i * 3L }).utf8("name", List(10) { i -> "n".repeat(i) }).build() }
         val address = ids.column("id").bufferAddress(1)
-        val data = ids.slice(2, 5).use { it.data() }
+        val data = ids.slice(2, 5).use { ArrayData.of(it) }
         ids.close()
         val (id, name) = data.children()
         id.buffers()[0].shouldBeNull()
@@ -95,7 +95,7 @@ class ArrayDataSpec : FunSpec({
         val device = Devices.device(DeviceType.EXT_DEV, 0)
         EveryType.batch(0, 25).use { batch ->
             val expected = EveryType.rows(batch)
-            batch.copyTo(device).use { it.synchronize(); it.retain().imported() }.again(device).use { there ->
+            batch.copyTo(device).use { it.synchronize(); it.retain().imported() }.again().use { there ->
                 there.copyTo(Devices.cpu()).use { here ->
                     here.synchronize()
                     EveryType.rows(here) shouldBe expected
@@ -137,7 +137,7 @@ class ArrayDataSpec : FunSpec({
             PeerNodes.setForeignBuffer(child, 2, arena.allocate(8))
             CData.importArray(array, CImport.DATA.schema(Schema.of(Field.of("t", DataType.UTF8)))).use { text ->
                 val before = ResourceCounters.now()
-                shouldThrow<DeviceException> { text.data() }.message shouldContain "$.t: offsets[2] = -7 is negative"
+                shouldThrow<DeviceException> { ArrayData.of(text) }.message shouldContain "$.t: offsets[2] = -7 is negative"
                 ResourceCounters.now() shouldBe before
             }
         }
@@ -146,6 +146,6 @@ class ArrayDataSpec : FunSpec({
     test("a handle that is consumed has none [DEV-35]") {
         val batch = EveryType.batch(0, 3)
         batch.close()
-        shouldThrow<IllegalStateException> { batch.data() }
+        shouldThrow<IllegalStateException> { ArrayData.of(batch) }
     }
 })

@@ -121,4 +121,4 @@ private class Closer : AutoCloseable {
     }
 }
 
-private val kinds: Map<String, () -> DeviceArray> = mapOf("a batch" to ::doorBatch, "a column" to { doorBatch().use { it.child(0) } }, "an import" to { doorImport() })
+private val kinds: Map<String, () -> DeviceArray> = mapOf("a batch" to ::doorBatch, "a column" to { doorBatch().use { it.retainChild(0) } }, "an import" to { doorImport() })

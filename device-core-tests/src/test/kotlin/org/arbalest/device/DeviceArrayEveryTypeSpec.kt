@@ -88,7 +88,7 @@ class DeviceArrayEveryTypeSpec : FunSpec({
                         type.children().forEachIndexed { i, field ->
                             val own = rows.subList(2, 11).map { if (type is StructType) it + i else it }
                             val isCut = type is StructType || type is UnionType && type.mode() == NestedType.UnionMode.SPARSE
-                            exported(cut.child(i)) shouldBe if (isCut) expected(field.type(), own) else whole[i]
+                            exported(cut.retainChild(i)) shouldBe if (isCut) expected(field.type(), own) else whole[i]
                         }
                     }
                 }
@@ -136,7 +136,7 @@ class DeviceArrayEveryTypeSpec : FunSpec({
                 PeerNodes.deviceArray(device, out, 0, deviceType)
                 CData.importArray(device, CImport.DEVICE.schema(field)).use { array ->
                     array.slice(2, 7).use { CData.exportArray(it, device, CExport.DEVICE) }
-                    CData.importArray(device, CImport.DEVICE.schema(field)).use { again -> if (type.children().isNotEmpty()) again.child(0).close() }
+                    CData.importArray(device, CImport.DEVICE.schema(field)).use { again -> if (type.children().isNotEmpty()) again.retainChild(0).close() }
                     if (deviceType == 1) {
                         array.retain().use { CData.exportArray(it, out, CExport.DATA) }
                         CData.exportArray(CData.importArray(out, CImport.DATA.schema(field)).move(), out, CExport.DATA)

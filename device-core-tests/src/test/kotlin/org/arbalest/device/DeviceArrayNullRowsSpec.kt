@@ -46,7 +46,7 @@ class DeviceArrayNullRowsSpec : FunSpec({
 
     fun nullRow(field: Field = number, isCounted: Boolean = true): DeviceArray = batch(field).withNullRows(1, isCounted = isCounted)
 
-    fun column(name: String): DeviceArray = EveryType.batch(0, 20).use { whole -> whole.convertTo(whole.schema().select(name)) }
+    fun column(name: String): DeviceArray = EveryType.batch(0, 20).use { whole -> whole.convertTo(whole.schema().select(name).asField()) }
 
     fun refused(what: String, block: () -> Unit) {
         val before = ResourceCounters.now()
@@ -62,7 +62,7 @@ class DeviceArrayNullRowsSpec : FunSpec({
     for (isCounted in listOf(true, false)) {
         test("the null rows of a batch become nulls of columns of every type with a bitmap, whole and cut, counted before: $isCounted [REQ-21]") {
             val kept = EveryType.fields.filter { it.type() !is UnionType && it.type() !is RunEndEncodedType }
-            val all = EveryType.batch(0, 60).use { it.convertTo(Schema.of(kept)) }
+            val all = EveryType.batch(0, 60).use { it.convertTo(Schema.of(kept).asField()) }
             val nothing = kept.associate { it.name() to null }
             val expected = EveryType.rows(all).mapIndexed { row, values -> if (row in own) nothing else values }
             all.withNullRows(*own, isCounted = isCounted).use { batch ->
@@ -74,7 +74,7 @@ class DeviceArrayNullRowsSpec : FunSpec({
                             EveryType.rows(pushed) shouldBe expected.subList(from, from + count)
                             pushed.asColumn().nullCount() shouldBe 0
                         }
-                        for (i in kept.indices) cut.pushDownNulls().use { it.child(i) }.use { EveryType.rows(it) shouldBe expected.subList(from, from + count).map { row -> (row as Map<*, *>)[kept[i].name()] } }
+                        for (i in kept.indices) cut.pushDownNulls().use { it.retainChild(i) }.use { EveryType.rows(it) shouldBe expected.subList(from, from + count).map { row -> (row as Map<*, *>)[kept[i].name()] } }
                     }
                 }
             }
@@ -102,17 +102,17 @@ class DeviceArrayNullRowsSpec : FunSpec({
     test("a batch without null rows is the same one once more; only bitmaps are copied for one that has some [REQ-21]") {
         batch().use { whole ->
             whole.pushDownNulls().use {
-                it.conversion() shouldBe null
+                Conversion.of(it) shouldBe null
                 it.column(0).bufferAddress(1) shouldBe whole.column(0).bufferAddress(1)
             }
         }
         nullRow().use { whole ->
             whole.pushDownNulls().use {
-                it.conversion() shouldBe Conversion(1, 1, 1)
+                Conversion.of(it) shouldBe Conversion(1, 1, 1)
                 it.column(0).bufferAddress(1) shouldBe whole.asColumn().column(0).bufferAddress(1)
             }
         }
-        shouldThrow<IllegalArgumentException> { batch().use { whole -> whole.child(0).use { it.pushDownNulls() } } }.message shouldContain "struct"
+        shouldThrow<IllegalArgumentException> { batch().use { whole -> whole.retainChild(0).use { it.pushDownNulls() } } }.message shouldContain "struct"
     }
 
     test("a null row is refused where a column has no bitmap, or is not nullable: the path, the row, and what to do; a cut without that row is not [REQ-21]") {
@@ -139,11 +139,11 @@ class DeviceArrayNullRowsSpec : FunSpec({
 
     test("a child is as it is stored, without a copy; of a batch whose null rows are pushed down it has them, and a tensor of it is refused as one with nulls [REQ-21]") {
         nullRow().use { batch ->
-            batch.child(0).use { child ->
+            batch.retainChild(0).use { child ->
                 child.asColumn().toList() shouldBe listOf(1L, 42L, 3L)
-                child.conversion() shouldBe null
+                Conversion.of(child) shouldBe null
             }
-            batch.pushDownNulls().use { it.child(0) }.use { child ->
+            batch.pushDownNulls().use { it.retainChild(0) }.use { child ->
                 child.asColumn().toList() shouldBe listOf(1L, null, 3L)
                 refused("$.v: 1 of 3 values are null, which a tensor has not") { DLPack.VERSIONED.exportTensor(child) }
             }
@@ -189,13 +189,13 @@ class DeviceArrayNullRowsSpec : FunSpec({
         nullRow().use { it.copyTo(device) }.use { there ->
             there.synchronize()
             shouldThrow<DeviceException> { there.pushDownNulls() }.errno() shouldBe Errno.ENOSYS
-            there.child(0).close()
+            there.retainChild(0).close()
             refused("the batch has 1 row that its own bitmap makes null") { there.column(0) }
             there.slice(0, 1).use { cut -> shouldThrow<DeviceException> { cut.column(0) }.errno() shouldBe Errno.ENOSYS }
         }
         batch().use { it.copyTo(device) }.use { there ->
-            there.pushDownNulls().use { it.conversion() shouldBe null }
-            there.child(0).close()
+            there.pushDownNulls().use { Conversion.of(it) shouldBe null }
+            there.retainChild(0).close()
             there.column(0).bufferAddress(1) shouldBe there.asColumn().column(0).bufferAddress(1)
         }
     }

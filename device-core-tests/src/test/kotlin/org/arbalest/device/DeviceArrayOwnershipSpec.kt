@@ -54,7 +54,7 @@ class DeviceArrayOwnershipSpec : FunSpec({
         Arena.ofConfined().use { arena ->
             val (array, schema) = arena.peerBatch()
             val first = CData.importArray(array, CImport.DATA.schema(schema))
-            val others = listOf(first.retain(), first.slice(2, 3), first.child(1), first.column("id").let { first.child(0) })
+            val others = listOf(first.retain(), first.slice(2, 3), first.retainChild(1), first.column("id").let { first.retainChild(0) })
             val calls = CPeer.counts().releaseCalls
             (others + first).shuffled(Random(3)).dropLast(1).forEach(DeviceArray::close)
             CPeer.counts().let { it.arrays shouldBe 3; it.releaseCalls shouldBe calls }
@@ -178,7 +178,7 @@ class DeviceArrayOwnershipSpec : FunSpec({
             array.retain().use { CData.exportArray(it, out, CExport.DATA.schemaTo(schema)) }
             val before = PeerNodes.checksum(out, schema)
             EveryType.checksum(array.slice(3, 9))
-            array.child(2).close()
+            array.retainChild(2).close()
             array.close()
             List(20) { EveryType.batch(50, 20) }.forEach(DeviceArray::close)
             PeerNodes.checksum(out, schema) shouldBe before

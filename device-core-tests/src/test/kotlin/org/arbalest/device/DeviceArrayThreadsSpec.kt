@@ -66,7 +66,7 @@ class DeviceArrayThreadsSpec : FunSpec({
                 shouldThrow<IllegalStateException> { column.nullCount() }
             }
             shouldThrow<IllegalStateException> { batch.column(0) }
-            shouldThrow<IllegalStateException> { batch.child(0) }
+            shouldThrow<IllegalStateException> { batch.retainChild(0) }
         }, {})
     }
 
@@ -77,7 +77,7 @@ class DeviceArrayThreadsSpec : FunSpec({
                 when (thread) {
                     0 -> batch.retain()
                     1 -> batch.slice(1, 2)
-                    2 -> batch.child(5)
+                    2 -> batch.retainChild(5)
                     else -> batch.move()
                 }
             }

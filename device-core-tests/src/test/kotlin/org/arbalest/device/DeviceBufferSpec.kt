@@ -64,12 +64,12 @@ class DeviceBufferSpec : FunSpec({
         buffer(9).use { source ->
             source.view(cpu.memory()).use { it.address() shouldBe source.address() }
             source.viewOrCopyTo(cpu.memory()).use { it.address() shouldBe source.address() }
-            source.copy(cpu.memory()).use {
+            source.copyTo(cpu.memory()).use {
                 (it.address() == source.address()) shouldBe false
                 it.content() shouldBe (0..8).toList()
             }
         }
-        cpu.allocate(0).use { empty -> empty.copy(cpu.memory()).use { it.size() shouldBe 0 } }
+        cpu.allocate(0).use { empty -> empty.copyTo(cpu.memory()).use { it.size() shouldBe 0 } }
     }
 
     test("memory that somebody else owns is copied, and given back when a wrapped buffer is closed") {
@@ -149,7 +149,7 @@ class DeviceBufferSpec : FunSpec({
     test("the CPU's own stream does everything at once") {
         cpu.createStream().use { stream ->
             stream.record().use { event ->
-                event.isDone shouldBe true
+                event.isReady shouldBe true
                 event.handle() shouldBe 0
                 event.onReady().toCompletableFuture().isDone shouldBe true
                 stream.waitFor(event)

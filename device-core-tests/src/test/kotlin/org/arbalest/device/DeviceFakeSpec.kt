@@ -29,7 +29,6 @@ import org.arbalest.testkit.contract.eventually
 import java.lang.foreign.Arena
 import java.lang.foreign.ValueLayout.JAVA_LONG
 import java.time.Duration
-import java.util.concurrent.TimeoutException
 
 /** What only the fake device can show of core: single steps, and every call that can fail. */
 class DeviceFakeSpec : FunSpec({
@@ -61,23 +60,24 @@ class DeviceFakeSpec : FunSpec({
         }
     }
 
-    test("a copy with a limit of time queues nothing when the array is not ready in time, or the stream not past what it was given before, and copies else") {
-        val spent = Duration.ofMillis(1)
+    test("a caller waits for an array, and for a stream, with a limit of time; a copy after both finds them ready") {
+        val moment = Duration.ofMillis(1)
         device.createStream().use { stream ->
             fake.hold()
             val there = text(3).use { it.copyTo(device, stream) }
-            shouldThrow<TimeoutException> { there.copyTo(cpu.memory(), stream, spent) }.message!! shouldContain "the array on $device is not ready; no copy was queued"
+            there.synchronize(moment) shouldBe false
             while (fake.step(stream)) Unit
-            there.isReady shouldBe true
+            there.synchronize(moment) shouldBe true
             device.createStream().use { other ->
                 val before = text(1).use { it.copyTo(device, other) }
-                shouldThrow<TimeoutException> { there.copyTo(cpu.memory(), other, spent) }.message!! shouldContain "what is queued in the stream of $device is not done"
+                other.synchronize(moment) shouldBe false
                 while (fake.step(other)) Unit
+                other.synchronize(moment) shouldBe true
                 before.close()
             }
             fake.release()
-            there.copyTo(cpu.memory(), stream, Duration.ofSeconds(Long.MIN_VALUE)).close() // ready at once
-            there.use { it.copyTo(cpu.memory(), stream, Duration.ofMinutes(1)) }.use { back -> text(3).use { back.difference(it) shouldBe null } }
+            stream.synchronize(Duration.ofSeconds(Long.MIN_VALUE)) shouldBe true // done already
+            there.use { it.copyTo(cpu.memory(), stream) }.use { back -> text(3).use { back.difference(it) shouldBe null } }
         }
     }
 
@@ -174,7 +174,7 @@ class DeviceFakeSpec : FunSpec({
             val wrapped = arena.allocate(ArrowDeviceArrayStruct.LAYOUT)
             PeerNodes.deviceArray(wrapped, array, 0, 12, syncEvent = arena.allocateFrom(JAVA_LONG, event.handle))
             val imported = CData.importArray(wrapped, CImport.DEVICE.schema(schema))
-            val ready = imported.ready().toCompletableFuture()
+            val ready = imported.onReady().toCompletableFuture()
             val sync = imported.syncEvent()!!
             imported.close()
             CPeer.counts().arrays shouldBe 3 // held by the event's handle and by the wait
@@ -294,7 +294,7 @@ class DeviceFakeSpec : FunSpec({
             fake.hold()
             fake.failNextCommand()
             val there = source.use { it.copyTo(device, stream) }
-            val ready = there.ready().toCompletableFuture()
+            val ready = there.onReady().toCompletableFuture()
             fake.release()
             shouldThrow<DeviceException> { there.synchronize() }.message shouldContain "FAKE_LAUNCH_FAILED (719)"
             runCatching { ready.join() }.exceptionOrNull()!!.cause!!.message shouldContain "a command on EXT_DEV:0 failed"

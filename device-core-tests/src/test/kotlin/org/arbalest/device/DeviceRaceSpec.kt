@@ -49,7 +49,7 @@ class DeviceRaceSpec : FunSpec({
 
     test("an event that is closed while others ask, wait and are told") {
         device.createStream().use { stream ->
-            duels<SyncEvent>(3_000, { stream.record() }, { it.close() }, { it.isDone }, { it.onReady() }, { stream.waitFor(it) })
+            duels<SyncEvent>(3_000, { stream.record() }, { it.close() }, { it.isReady }, { it.onReady() }, { stream.waitFor(it) })
             duels<SyncEvent>(1_000, { stream.record() }, { it.close() }, { it.close() }, { it.synchronize() })
         }
     }
@@ -72,7 +72,7 @@ class DeviceRaceSpec : FunSpec({
         device.createStream().use { stream ->
             val source = numbers()
             val make = { source.copyTo(device, stream) }
-            duels<DeviceArray>(1_000, make, { it.close() }, { it.copyTo(cpu, stream).close() }, { stream.keepAlive(it) }, { it.ready() })
+            duels<DeviceArray>(1_000, make, { it.close() }, { it.copyTo(cpu, stream).close() }, { stream.keepAlive(it) }, { it.onReady() })
             source.close()
         }
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device
 
+import org.arbalest.device.spi.ArrayBridge
 import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
@@ -135,7 +136,7 @@ class DeviceSpec : FunSpec({
                 array.device().id() shouldBe id
                 array.length() shouldBe 10
                 array.schema() shouldBe BATCH
-                array.syncEventAddress() shouldBe event.address()
+                ArrayBridge.syncEventAddress(array) shouldBe event.address()
                 array.column("name").length() shouldBe 10
                 array.column("name").nullCount() shouldBe 1
             }
@@ -145,7 +146,7 @@ class DeviceSpec : FunSpec({
         test("an array on $name:$id is handed on with its type, its id and its event [DEV-09]") {
             val event = arena.allocate(8)
             val array = CData.importArray(phantomBatch(type, id, event), CImport.DEVICE.schema(BATCH))
-            val pieces = listOf(array.slice(2, 5), array.child(0), array.child(1).use { it.slice(3, 4) }, array)
+            val pieces = listOf(array.slice(2, 5), array.retainChild(0), array.retainChild(1).use { it.slice(3, 4) }, array)
             val lengths = listOf(5L, 10L, 4L, 10L)
             for ((piece, length) in pieces.zip(lengths)) {
                 val out = dirty()

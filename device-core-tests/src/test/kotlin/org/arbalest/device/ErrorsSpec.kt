@@ -49,7 +49,7 @@ class ErrorsSpec : FunSpec({
     fun List<String>.shouldBeNone() = withClue(joinToString("\n")) { shouldBeEmpty() }
 
     test("whatever takes an array calls a wrong type a mistake in the call [ERR-01]") {
-        val text = { doorBatch().use { it.child(1) } }
+        val text = { doorBatch().use { it.retainChild(1) } }
         wrong(text, Field.of("text", DataType.INT64)) { false }.shouldBeNone()
     }
 
@@ -78,9 +78,9 @@ class ErrorsSpec : FunSpec({
         "an impossible conversion" to (IllegalArgumentException::class.java to { it.convertTo(Field.of("", DataType.INT8)) }),
         "an impossible conversion of a stream" to
             (IllegalArgumentException::class.java to { DeviceArrayReader.of(it.schema(), listOf(it.retain())).use { reader -> reader.convertTo(numbers) } }),
-        "arrays of different types as one" to (IllegalArgumentException::class.java to { it.child(0).use { other -> DeviceArray.concat(listOf(it, other)) } }),
+        "arrays of different types as one" to (IllegalArgumentException::class.java to { it.retainChild(0).use { other -> DeviceArray.concat(listOf(it, other)) } }),
         "arrays of another type than their stream" to (IllegalArgumentException::class.java to { DeviceArrayReader.of(numbers, listOf(it.retain())) }),
-        "text as a tensor" to (IllegalArgumentException::class.java to { it.child(1).use { text -> DLPack.VERSIONED.exportTensor(text) } }),
+        "text as a tensor" to (IllegalArgumentException::class.java to { it.retainChild(1).use { text -> DLPack.VERSIONED.exportTensor(text) } }),
         "memory that is no struct" to (IllegalArgumentException::class.java to { CData.exportArray(it, MemorySegment.NULL, CExport.DATA) }),
         "an event that is NULL" to (IllegalArgumentException::class.java to { cpu.adoptEvent(0) }),
         "a null where none may be" to (IllegalArgumentException::class.java to { BatchBuilder.of(cpu, 1).use { b -> b.column(Field.of("a", DataType.INT8).withNullable(false)).appendNull() } }),
@@ -89,8 +89,8 @@ class ErrorsSpec : FunSpec({
         "columns of another length than the batch" to (IllegalStateException::class.java to { BatchBuilder.of(cpu, 2).use { b -> b.int64("a", longArrayOf(1)).build() } }),
         "a handle that is consumed" to (IllegalStateException::class.java to { it.retain().also(DeviceArray::close).move() }),
         "a null that is read as a number" to (NoSuchElementException::class.java to { nulls().use { batch -> batch.column(0).getLong(0) } }),
-        "values that do not fit what is asked for" to (DeviceException::class.java to { nulls().use { batch -> batch.convertTo(Schema.of(listOf(Field.of("a", DataType.INT64).withNullable(false)))) } }),
-        "nulls as a tensor" to (DeviceException::class.java to { nulls().use { batch -> batch.child(0).use { DLPack.VERSIONED.exportTensor(it) } } }),
+        "values that do not fit what is asked for" to (DeviceException::class.java to { nulls().use { batch -> batch.convertTo(Schema.of(listOf(Field.of("a", DataType.INT64).withNullable(false))).asField()) } }),
+        "nulls as a tensor" to (DeviceException::class.java to { nulls().use { batch -> batch.retainChild(0).use { DLPack.VERSIONED.exportTensor(it) } } }),
         "what cannot be allocated" to (DeviceException::class.java to { cpu.allocate(1L shl 60) }),
     )
     for ((what, expected) in mistakes) {

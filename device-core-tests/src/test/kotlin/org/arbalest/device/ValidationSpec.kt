@@ -43,7 +43,7 @@ class ValidationSpec : FunSpec({
     /** A batch of ours whose second row is no text; of its structure nothing is wrong. */
     fun wrong(last: Byte = -1): DeviceArray {
         val text = ArrayData.of(2, 0, listOf(null, buffer(RawArray.ints(0, 1, 2).array()), buffer(byteArrayOf(65, last))))
-        return DeviceArray.of(schema, ArrayData.of(2, 0, listOf(null), listOf(text)))
+        return DeviceArray.of(schema.asField(), ArrayData.of(2, 0, listOf(null), listOf(text)))
     }
 
     fun right() = wrong(66)

@@ -5,6 +5,8 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
+import org.arbalest.device.internal.array.ArrayBuffers;
+import org.arbalest.device.internal.array.DeviceArrayImpl;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,6 +43,29 @@ public record ArrayData(
     this.buffers = Collections.unmodifiableList(new ArrayList<>(buffers));
     this.children = List.copyOf(children);
     this.dictionary = dictionary;
+  }
+
+  /**
+   * What an array is made of: {@link DeviceArray#of(org.arbalest.device.types.Field, ArrayData)} makes the same array of it again. Nothing
+   * is copied. Each buffer keeps the array's memory until it is closed, or has moved into another array; the handle stays open.
+   *
+   * <p>A buffer has what its elements need, skipped ones included, and of data as much as is known to be there. Where only offsets tell,
+   * as in text that came from C, this waits for the array, and reads the last of them. Otherwise it does not wait, and what writes to the
+   * buffers may be under way: see {@link DeviceArray#synchronize()}.
+   *
+   * @return buffers that the caller closes, those of children and dictionaries as well; null for a bitmap that is not there; any other
+   *     buffer that C left out has no bytes
+   * @throws DeviceException with {@code EINVAL} if an offset from C is impossible; and what waiting throws
+   */
+  public static ArrayData of(DeviceArray array) {
+    return ArrayBuffers.of(DeviceArrayImpl.unwrap(array));
+  }
+
+  /** Whether there is a buffer here, in a child or in a dictionary, which says on what device the array is. */
+  public boolean hasBuffers() {
+    return buffers.stream().anyMatch(Objects::nonNull)
+        || children.stream().anyMatch(ArrayData::hasBuffers)
+        || (dictionary != null && dictionary.hasBuffers());
   }
 
   /** An array without offset, children and dictionary. */

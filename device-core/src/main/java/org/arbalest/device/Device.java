@@ -86,7 +86,7 @@ public sealed interface Device permits DeviceImpl {
    * theirs, and must live until the stream returned is closed; closing that does not destroy it. If memory in its order was closed while it was captured, it must
    * live until that is given back, up to a second after the capture.
    *
-   * @param handle the runtime's handle; 0 is CUDA's default stream, and HIP's
+   * @param handle the runtime's handle; 0 is CUDA's default stream, and HIP's; with CUDA 1 is the legacy and 2 the per-thread one
    */
   DeviceStream wrapStream(long handle);
 

@@ -5,10 +5,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.TimeoutException;
 import org.arbalest.device.columns.Column;
 import org.arbalest.device.internal.array.ArrayAssembly;
-import org.arbalest.device.internal.array.ArrayBuffers;
 import org.arbalest.device.internal.array.DeviceArrayImpl;
 import org.arbalest.device.internal.convert.ArrayConversion;
 import org.arbalest.device.internal.copy.ArrayConcat;
@@ -27,43 +25,26 @@ import org.jspecify.annotations.Nullable;
  * A handle: one reference to an array (a holder), usually to a record batch.
  *
  * <p>Made of buffers ({@link #of}), imported from C ({@link org.arbalest.device.c.CData#importArray}), or given by another handle ({@link #retain}, {@link #slice},
- * {@link #child}). All handles of an array share its memory, which is freed, or released to its producer, when the last one was closed and C
+ * {@link #retainChild}). All handles of an array share its memory, which is freed, or released to its producer, when the last one was closed and C
  * has released every export. Each handle is closed, or exported, by whoever holds it; closing twice does nothing. Content does not change.
  *
  * <p><b>Threads.</b> Several may use one handle at a time, to read it ({@link Column}), to {@link #retain}, to slice. {@link #close}, {@link #move} and the
- * exports consume it, once, on any thread, and what comes after it throws. {@code retain}, {@code slice}, {@code child}, {@code copyTo} and {@code concat}
+ * exports consume it, once, on any thread, and what comes after it throws. {@code retain}, {@code slice}, {@code retainChild}, {@code copyTo} and {@code concat}
  * against a close or a move either get the array or throw. Reading, the address of the event and an export, which looks at the event, must not be under way
  * while another thread consumes the handle.
  */
 public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImpl {
   /**
-   * Makes an array of buffers, which it takes over. On failure the buffers are still the caller's.
+   * Makes an array of buffers, which it takes over. On failure the buffers are still the caller's. {@link ArrayData#of(DeviceArray)}
+   * is the reverse.
    *
-   * @param field the type
-   * @param data the buffers and children, of the type's shape, all on one device (DEV-08); without any, the array is on the CPU
+   * @param field the type; of a record batch, {@link Schema#asField()}
+   * @param data the buffers and children, of the type's shape, all on one device (DEV-08); without any buffer the array is on the CPU, and
+   *     {@link #of(Field, ArrayData, DeviceStream)} makes one on another device
    * @throws DeviceException with {@code EINVAL} if they do not fit: the path, what is wrong, the numbers
    */
   static DeviceArray of(Field field, ArrayData data) {
     return ArrayAssembly.of(field, data);
-  }
-
-  /** Makes a record batch of buffers; see {@link #of(Field, ArrayData)}. */
-  static DeviceArray of(Schema schema, ArrayData data) {
-    return of(schema.asField(), data);
-  }
-
-  /**
-   * Makes an array of buffers, which it takes over; see {@link #of(Field, ArrayData)}.
-   *
-   * @param device where the buffers are, also if there are none
-   */
-  static DeviceArray of(Field field, ArrayData data, Device device) {
-    return ArrayAssembly.of(field, data, device);
-  }
-
-  /** Makes a record batch of buffers; see {@link #of(Field, ArrayData, Device)}. */
-  static DeviceArray of(Schema schema, ArrayData data, Device device) {
-    return of(schema.asField(), data, device);
   }
 
   /**
@@ -74,26 +55,6 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
    */
   static DeviceArray of(Field field, ArrayData data, DeviceStream stream) {
     return ArrayAssembly.of(field, data, stream);
-  }
-
-  /** Makes a record batch of buffers that queued work still writes to; see {@link #of(Field, ArrayData, DeviceStream)}. */
-  static DeviceArray of(Schema schema, ArrayData data, DeviceStream stream) {
-    return of(schema.asField(), data, stream);
-  }
-
-  /**
-   * What this array is made of: the other way round than {@link #of(Field, ArrayData)}, which makes the same array of it again. Nothing is copied. Each buffer keeps
-   * the array's memory until it is closed, or has moved into another array; this handle stays open.
-   *
-   * <p>A buffer has what its elements need, skipped ones included, and of data as much as is known to be there. Where only offsets tell, as in text that came from
-   * C, this waits for the array, and reads the last of them. Otherwise it does not wait, and what writes to the buffers may be under way: see {@link #synchronize()}.
-   *
-   * @return buffers that are the caller's to close, those below as well; null for a bitmap that is not there; any
-   *     other buffer that C left out has no bytes
-   * @throws DeviceException with {@code EINVAL} if what an offset of C's says cannot be; and what waiting throws
-   */
-  default ArrayData data() {
-    return ArrayBuffers.of(DeviceArrayImpl.unwrap(this));
   }
 
   /** Joins arrays to one on the device of the first, by its default stream; see {@link #concat(List, MemoryManager, DeviceStream)}. */
@@ -145,15 +106,12 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
 
   /**
    * The event that completes when the buffers can be read; to be closed by the caller, and usable when this handle is not any more. Null if they
-   * can be read now (DEV-04). To wait, {@link #ready} and {@link #synchronize} are enough: this is for other runtimes.
+   * can be read now (DEV-04). To wait, {@link #onReady} and {@link #synchronize} are enough: this is for other runtimes.
    *
    * @throws DeviceException with {@code ENOSYS} if no backend knows the device and its events
    */
   @Nullable
   SyncEvent syncEvent();
-
-  /** A pointer to the handle of the event to wait for before the buffers are read, or 0 if they can be read now (DEV-03, DEV-04). */
-  long syncEventAddress();
 
   /**
    * Whether the buffers can be read: by the CPU if it can reach them, by other queues than the one that writes them. Does not wait.
@@ -168,8 +126,8 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
   /** Blocks until the buffers can be read, or for some time; see {@link SyncEvent#synchronize(Duration)}. */
   boolean synchronize(Duration limit) throws InterruptedException;
 
-  /** Completes when the buffers can be read; see {@link SyncEvent#completion}. The handle may be closed meanwhile. */
-  CompletionStage<@Nullable Void> ready();
+  /** Completes when the buffers can be read; see {@link SyncEvent#onReady}. The handle may be closed meanwhile. */
+  CompletionStage<@Nullable Void> onReady();
 
   /**
    * Looks at the array as closely as the level says, wherever it came from; the handle stays as it is. With {@link Validation#FULL} this waits as {@link
@@ -205,8 +163,10 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
    *
    * <p><b>Text and binary block the caller</b>, without a limit of time: their lengths are known only from their offsets, which are fetched first, when
    * the array's event has completed, behind what the stream was given before. So does an array that goes through main memory, where no runtime reaches
-   * both devices, and one with an event of a runtime that the stream's knows nothing of. {@link #copyTo(MemoryManager, DeviceStream, Duration)} has a limit; {@link
-   * #ready} tells when the array's event has completed, without a thread that waits. Other copies are queued, and this returns before they are done.
+   * both devices, and one with an event of a runtime that the stream's knows nothing of. To limit the wait, call {@link #synchronize(Duration)} and
+   * {@link DeviceStream#synchronize(Duration)} first, and look at what both return: unless others queue meanwhile, what is left to wait for
+   * is this copy's own work. {@link #onReady} tells without a
+   * thread that waits. Other copies are queued, and this returns before they are done.
    *
    * @param target where to
    * @param stream of either device, or of one that reaches either's memory, as the GPUs of one runtime reach each other's, and the CPU host memory
@@ -220,18 +180,7 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
   }
 
   /**
-   * The same, but first waits, for some time at most, for this array's event and for what the stream was given before. What {@link
-   * #copyTo(MemoryManager, DeviceStream)} may wait for then is only its own copies.
-   *
-   * @param limit how long to wait; negative is as zero
-   * @throws TimeoutException if the time was over first; no copy was queued, and the handle is as it was
-   */
-  default DeviceArray copyTo(MemoryManager target, DeviceStream stream, Duration limit) throws InterruptedException, TimeoutException {
-    return ArrayCopy.copy(DeviceArrayImpl.unwrap(this), target, DeviceStreamImpl.unwrap(stream), limit);
-  }
-
-  /**
-   * The array on a device, without a copy if that can reach the memory where it is (DEV-11), else by {@link #copyTo(Device, DeviceStream)}.
+   * The array on a device, without a copy if that can reach the memory where it is (DEV-11), else by {@link #copyTo(MemoryManager, DeviceStream)}.
    * Either way the result is to be closed by the caller, and has to be waited for if this has.
    */
   default DeviceArray viewOrCopyTo(Device target, DeviceStream stream) {
@@ -252,13 +201,13 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
    * other widths of indices; run-ends to the values of each row, or to other widths of ends; nullable to not, where there are no nulls. Fields of structs are
    * those that are asked for, by name, in that order. The result has the names and the metadata of what was asked for; an extension type may be left off.
    *
-   * <p>Buffers that need no change are shared, the others are written anew, in one allocation: {@link #conversion} says how many. This handle stays as it is, and
+   * <p>Buffers that need no change are shared, the others are written anew, in one allocation: {@link Conversion#of} says how many. This handle stays as it is, and
    * may be closed at once. Where buffers must be read, this waits as {@link #synchronize} does; where the CPU cannot read them, only what needs
    * no reading is converted: names, order and choice of fields, nullable to not if the null count is 0. The result has as many elements as are shown, which of
    * run-ends, dictionaries and lists that overlap may be many more than the array has bytes: what is more than offsets reach, or than any memory has, is refused before anything is allocated, and the rest is a
    * matter of the memory that there is, so of what comes from strangers look at {@link #length} first.
    *
-   * @param requested the field that is asked for; its name is the result's
+   * @param requested the field that is asked for; its name is the result's; for a record batch, {@link Schema#asField()}
    * @return the result, to be closed by the caller
    * @throws IllegalArgumentException if no array of this type can be converted to it: the path and both types
    * @throws DeviceException with {@code EINVAL} if values of this array would have to change, or do not fit: the path, the row and the numbers, before
@@ -266,11 +215,6 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
    */
   default DeviceArray convertTo(Field requested) {
     return ArrayConversion.convert(DeviceArrayImpl.unwrap(this), requested);
-  }
-
-  /** This record batch in the layout that another schema asks for; see {@link #convertTo(Field)}. */
-  default DeviceArray convertTo(Schema requested) {
-    return convertTo(requested.asField());
   }
 
   /**
@@ -300,10 +244,6 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
   default DeviceArray pushDownNulls() {
     return ArrayConversion.pushDownNulls(DeviceArrayImpl.unwrap(this));
   }
-
-  /** What was copied when this array was made of another by {@link #convertTo(Field)}, {@link #compact} or {@link #pushDownNulls}; null if it was not. */
-  @Nullable
-  Conversion conversion();
 
   /**
    * The column of a record batch at a position. Borrowed: it can be used while this handle is open.
@@ -350,33 +290,13 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
   }
 
   /**
-   * Whether another array has the same values, whatever the layout of its type: as {@link #contentEquals}, but text, binary and lists may have offsets of 32 or 64
-   * bits or views, and any of the arrays may be encoded by dictionaries or run-ends. Numbers of different widths differ.
+   * The first difference in values, whatever the layout of their types, or null if there is none: as {@link #difference}, but text,
+   * binary and lists may have offsets of 32 or 64 bits or views, and either array may be encoded by dictionaries or run-ends.
+   * Numbers of different widths differ.
    */
-  default boolean valuesEqual(DeviceArray other) {
-    return valueDifference(other) == null;
-  }
-
-  /** The first difference to another array in the sense of {@link #valuesEqual}, or null; see {@link #difference}. */
   default @Nullable String valueDifference(DeviceArray other) {
     Objects.requireNonNull(other, "other");
     return ContentDifference.between(this, other, false);
-  }
-
-  /** A handle of the first elements, or of all if there are no more, without a copy; to be closed by the caller. */
-  default DeviceArray head(long count) {
-    if (count < 0) throw new IllegalArgumentException("the first " + count + " rows");
-    return slice(0, Math.min(count, length()));
-  }
-
-  /** Prints the first 20 rows to {@code System.out}; see {@link #show(int)}. */
-  default void show() {
-    show(20);
-  }
-
-  /** Prints {@link #toString(int)} to {@code System.out}. */
-  default void show(int rows) {
-    System.out.println(toString(rows));
   }
 
   /**
@@ -384,18 +304,14 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
    * struct is a table of its fields, its null rows {@code null} and nothing else; any other array, that of an extension type too, is one column. Waits for the
    * array; of one that the CPU cannot read, it copies those rows, as {@link #copyTo(Device)} does.
    *
+   * <p>{@link Object#toString()} of an array is the first 10 rows likewise, if they can be read at once. It never copies or waits: of an
+   * array that is elsewhere, not ready, or closed, it says what the array is and where.
+   *
    * @param rows how many at most
    */
   default String toString(int rows) {
     return TextTable.of(this, rows);
   }
-
-  /**
-   * The first 10 rows as a table, as {@link #toString(int)} has them, if they can be read at once. This never copies or waits: of an array elsewhere, one that is
-   * not ready, and one that was closed, it says what and where it is.
-   */
-  @Override
-  String toString();
 
   /** One more handle of the same array, to be closed by the caller. */
   DeviceArray retain();
@@ -412,12 +328,12 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
   DeviceArray slice(long from, long count);
 
   /**
-   * A handle of a child: of a column, in a record batch; to be closed by the caller. It may outlive this one. The child is as it is stored, without a copy: where a struct
+   * One more handle, of a child: of a column, in a record batch; to be closed by the caller. It may outlive this one. The child is as it is stored, without a copy: where a struct
    * is null, its children have whatever they hold there. Where that matters, as for consumers that get a column of a batch, {@link #pushDownNulls} comes before.
    *
    * @param index the child's position in the type
    */
-  DeviceArray child(int index);
+  DeviceArray retainChild(int index);
 
   /** Whether this handle can be used. */
   boolean isOpen();

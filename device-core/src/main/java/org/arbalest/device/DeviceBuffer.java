@@ -27,7 +27,7 @@ public sealed interface DeviceBuffer extends AutoCloseable permits DeviceBufferI
   }
 
   /**
-   * Copies memory that somebody else owns, and may free when this returns; where {@link #copy} would keep its source alive. The caller owns the
+   * Copies memory that somebody else owns, and may free when this returns; where {@link #copyTo} would keep its source alive. The caller owns the
    * result.
    *
    * @param device where the memory is; work that was queued for it is done
@@ -83,10 +83,10 @@ public sealed interface DeviceBuffer extends AutoCloseable permits DeviceBufferI
    *
    * @throws DeviceException with {@code ENOMEM} if there is not enough memory, or what the copy failed with
    */
-  DeviceBuffer copy(MemoryManager to);
+  DeviceBuffer copyTo(MemoryManager to);
 
-  /** A {@link #view} if there can be one, else a {@link #copy}; to be closed by the caller. */
-  DeviceBuffer viewOrCopy(MemoryManager to);
+  /** A {@link #view} if there can be one, else a {@link #copyTo}; to be closed by the caller. */
+  DeviceBuffer viewOrCopyTo(MemoryManager to);
 
   /** Reads the buffer, wherever it is. Keeps the memory until it is closed, by the caller. It cannot be written to. */
   SeekableByteChannel reader();

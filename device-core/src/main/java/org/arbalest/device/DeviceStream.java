@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device;
 
+import java.time.Duration;
 import java.util.Objects;
 import org.arbalest.device.internal.array.DeviceArrayImpl;
 import org.arbalest.device.internal.device.DeviceStreamImpl;
@@ -75,6 +76,15 @@ public sealed interface DeviceStream extends AutoCloseable permits DeviceStreamI
    * @throws DeviceException with what any of it failed with
    */
   void synchronize();
+
+  /**
+   * Blocks until all that is in the stream now is done, or for some time.
+   *
+   * @param limit how long to wait; negative is as zero
+   * @return false if the time was over first; the work goes on
+   * @throws DeviceException with what any of it failed with
+   */
+  boolean synchronize(Duration limit) throws InterruptedException;
 
   /** Gives the stream back without waiting. A device's default stream stays. */
   @Override

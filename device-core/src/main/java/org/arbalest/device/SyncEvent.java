@@ -27,7 +27,7 @@ public sealed interface SyncEvent extends AutoCloseable permits SyncEventImpl {
    *
    * @throws DeviceException with what the work failed with
    */
-  boolean isDone();
+  boolean isReady();
 
   /**
    * Blocks until the work is done. A virtual thread gives up its carrier meanwhile. Not interruptible.
@@ -49,7 +49,7 @@ public sealed interface SyncEvent extends AutoCloseable permits SyncEventImpl {
    * meanwhile. Dependents without an executor of their own run on a thread that all of them share, and must not block it. Cancelling the
    * future gives up the wait, not the work.
    */
-  CompletionStage<@Nullable Void> completion();
+  CompletionStage<@Nullable Void> onReady();
 
   /** Gives up this handle. */
   @Override

@@ -31,7 +31,7 @@ internal object Batches {
         val nulls = if (before == 0 || longer.buffers().isEmpty() || type.type is NestedType.UnionType) minOf(longer.nullCount(), rows.toLong()) else -1
         val shifted = ArrayData(rows.toLong(), nulls, before.toLong(), longer.buffers(), longer.children(), longer.dictionary())
         val columns = listOf(Laid.lay(DataType.INT64, numbers.map { it.toLong() }), Laid.lay(type.type, numbers.map(type::value)), shifted)
-        return DeviceArray.of(schema(type), ArrayData.of(rows.toLong(), 0, listOf(null), columns))
+        return DeviceArray.of(schema(type).asField(), ArrayData.of(rows.toLong(), 0, listOf(null), columns))
     }
 
     /** Rows by the library's builders. */

@@ -28,7 +28,9 @@ final class ReadmeJava {
       while ((next = reader.next()) != null) {
         try (DeviceArray batch = next) {
           DoubleView price = batch.column("price").asDoubles();
-          for (long row = 0; row < price.length(); row++) total += price.get(row);
+          for (long row = 0; row < price.length(); row++) {
+            if (!price.isNull(row)) total += price.get(row);
+          }
         }
       }
     }

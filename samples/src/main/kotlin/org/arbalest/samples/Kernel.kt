@@ -105,7 +105,7 @@ internal suspend fun fetchCounts(airports: List<String>, counts: DeviceBuffer?, 
     val field = Field.of("delays", FixedSizeListType(Field.of("count", DataType.INT32), BINS))
     val numbers = ArrayData.of(rows * BINS, 0, listOf(null, counts))
     val lists = ArrayData.of(rows, 0, listOf(null), listOf(numbers))
-    val result = DeviceArray.of(Schema.of(listOf(field)), ArrayData.of(rows, 0, listOf(null), listOf(lists)), stream)
+    val result = DeviceArray.of(Schema.of(listOf(field)).asField(), ArrayData.of(rows, 0, listOf(null), listOf(lists)), stream)
     return result.use { it.copyTo(Devices.cpu(), stream) }.use { here ->
         here.await()
         Counts(airports, here["delays"].items().toLongArray().map { it.toInt() })

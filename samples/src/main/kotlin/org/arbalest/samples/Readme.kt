@@ -22,7 +22,7 @@ suspend fun readme(symbols: List<String?>, prices: DoubleArray, cArray: MemorySe
     var total = 0.0
     CData.importStream(cStream(), CImport.DATA).asFlow().collect { batch ->
         val price = batch["price"].doubles()
-        for (row in price.indices) total += price[row] // lent: closed after this block
+        total += price.sum() // without the nulls; the batch is lent, and closed after this block
     }
     return total
 }
@@ -31,7 +31,7 @@ suspend fun readme(symbols: List<String?>, prices: DoubleArray, cArray: MemorySe
 data class Trade(val price: Double, val symbol: String?)
 
 fun dear(trades: List<Trade>): List<Trade> = Devices.cpu().batch(trades).use { batch ->
-    batch.show() // as a table
+    println(batch) // as a table
     batch.rows<Trade>().filter { it.price > 1.75 }
 }
 
@@ -52,7 +52,7 @@ suspend fun readmeAsync(days: List<DoubleArray>, schema: Schema, cStart: (Memory
 suspend fun readmeDevice(batch: DeviceArray) {
     val gpu = Devices.device(DeviceType.OPENCL, 0)
     gpu.createStream().use { stream ->
-        batch.copyTo(gpu, stream).use { there -> // returns at once; waits for batch on the device
+        batch.copyTo(gpu, stream).use { there -> // queued; waits for batch on the device
             there.copyTo(Devices.cpu(), stream).use { back ->
                 back.await() // suspends; no thread waits
                 println(back["price"].doubles()[0])

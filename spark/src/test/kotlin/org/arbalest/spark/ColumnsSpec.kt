@@ -201,7 +201,7 @@ class ColumnsSpec : FunSpec({
     test("a function has a schema with it [SPK-10]") {
         val rows = Cluster.session.range(0, 10, 1, 2).toDF()
         val schema = Schema.of(listOf(Field.of("id", DataType.INT64).withNullable(false).withMetadata(Metadata.of("k", "v"))))
-        DataFrames.mapColumns(rows, schema) { _, columns -> DeviceArrayReader.of(schema) { columns.next()?.use { it.convertTo(schema) } } }.count() shouldBe 10
+        DataFrames.mapColumns(rows, schema) { _, columns -> DeviceArrayReader.of(schema) { columns.next()?.use { it.convertTo(schema.asField()) } } }.count() shouldBe 10
     }
 
     for (columnar in listOf(true, false)) {

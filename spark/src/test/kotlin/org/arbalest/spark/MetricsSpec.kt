@@ -82,7 +82,7 @@ class MetricsSpec : FunSpec({
             Cluster.session.conf().set("spark.arbalest.columnar", columnar)
             val numbers = Cluster.read(Numbers::class.java)
             val schema = Schema.of(Field.of("id", DataType.INT64))
-            val few = DataFrames.mapColumns(numbers, schema) { _, columns -> DeviceArrayReader.of(schema) { columns.next()?.use { it.slice(0, 10).use { ten -> ten.convertTo(schema) } } } }
+            val few = DataFrames.mapColumns(numbers, schema) { _, columns -> DeviceArrayReader.of(schema) { columns.next()?.use { it.slice(0, 10).use { ten -> ten.convertTo(schema.asField()) } } } }
             val batches = if (columnar) 12L else 4L
             var waited = 0L
             val results = counted({ waited = it["µs waited for results"]!! }) { few.selectExpr("count(id)").collectAsList() }.filterKeys { it.endsWith("of results") }

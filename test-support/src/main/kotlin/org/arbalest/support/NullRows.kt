@@ -15,5 +15,5 @@ fun DeviceArray.withNullRows(vararg rows: Int, isCounted: Boolean = true): Devic
     val bitmap = bits.segment().fill(-1)
     for (row in rows) bitmap.asByteBuffer().let { it.put(row / 8, (it.get(row / 8).toInt() and (1 shl row % 8).inv()).toByte()) }
     val nulls = if (isCounted) rows.size.toLong() else -1
-    DeviceArray.of(batch.field().withNullable(true), ArrayData.of(batch.length(), nulls, listOf(bits), batch.data().children()))
+    DeviceArray.of(batch.field().withNullable(true), ArrayData.of(batch.length(), nulls, listOf(bits), ArrayData.of(batch).children()))
 }

@@ -260,7 +260,7 @@ class DuckDbSpec : FunSpec({
     test("what cannot be bound is closed all the same [ADB-10]") {
         DuckDb.connected { connection ->
             connection.createStatement().use { statement ->
-                val noBatch = ids(1).use { it.child(0) }
+                val noBatch = ids(1).use { it.retainChild(0) }
                 shouldThrow<IllegalArgumentException> { statement.bind(noBatch) }
                 noBatch.isOpen shouldBe false
             }
@@ -361,7 +361,7 @@ class DuckDbSpec : FunSpec({
 
     test("a null row is refused where a column is not nullable, before a batch is bound and in a stream, and is not stored [REQ-21]") {
         val strict = Field.of("id", DataType.INT64).withNullable(false)
-        fun nullRow() = ids(1, 42, 3).use { it.convertTo(Schema.of(strict)) }.withNullRows(1)
+        fun nullRow() = ids(1, 42, 3).use { it.convertTo(Schema.of(strict).asField()) }.withNullRows(1)
         DuckDb.connected { connection ->
             connection.execute("CREATE TABLE t (id BIGINT)")
             val into = AdbcIngest.into("t").with(Mode.APPEND)

@@ -256,7 +256,7 @@ class ArrowReadersSpec : FunSpec({
         val bytes = Devices.cpu().allocate(ids.size.toLong()).apply { segment().copyFrom(MemorySegment.ofArray(ByteArray(ids.size) { ids[it].toByte() })) }
         val rows = ids.size.toLong()
         val data = ArrayData.of(rows, 0, listOf(bytes, ints(offsets)), listOf(child, ArrayData.of(30, 0, listOf(null, ints(List(30) { it })))))
-        return DeviceArray.of(Schema.of(union), ArrayData.of(rows, 0, listOf(null), listOf(data)))
+        return DeviceArray.of(Schema.of(union).asField(), ArrayData.of(rows, 0, listOf(null), listOf(data)))
     }
 
     for (kind in VectorKind.all + VectorKind.nested) {
@@ -273,12 +273,12 @@ class ArrowReadersSpec : FunSpec({
         test("dense unions whose offsets leave slots out, which Arrow Java cuts, one in the other: of $kind [ARJ-07]") {
             RootAllocator().use { allocator ->
                 kind.filled(allocator, 30).use { ArrowVectors.toDeviceArray(it) }.use { child ->
-                    val inner = denseUnion(child.data(), child.field(), ids = List(20) { it % 2 }, offsets = List(20) { if (it % 2 == 0) 9 + it else 3 * (it / 2) })
+                    val inner = denseUnion(ArrayData.of(child), child.field(), ids = List(20) { it % 2 }, offsets = List(20) { if (it % 2 == 0) 9 + it else 3 * (it / 2) })
                     inner.use { throughIpc(listOf(it), allocator) }
                 }
                 kind.filled(allocator, 30).use { ArrowVectors.toDeviceArray(it) }.use { child ->
-                    val inner = denseUnion(child.data(), child.field(), ids = List(10) { if (it < 5) 1 else 0 }, offsets = List(10) { it })
-                    inner.use { denseUnion(it.data().children()[0], it.schema().fields()[0], ids = List(5) { 0 }, offsets = List(5) { 5 + it }) }.use { throughIpc(listOf(it), allocator) }
+                    val inner = denseUnion(ArrayData.of(child), child.field(), ids = List(10) { if (it < 5) 1 else 0 }, offsets = List(10) { it })
+                    inner.use { denseUnion(ArrayData.of(it).children()[0], it.schema().fields()[0], ids = List(5) { 0 }, offsets = List(5) { 5 + it }) }.use { throughIpc(listOf(it), allocator) }
                 }
             }
         }

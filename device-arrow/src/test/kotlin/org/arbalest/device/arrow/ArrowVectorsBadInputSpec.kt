@@ -313,7 +313,7 @@ class ArrowVectorsBadInputSpec : FunSpec({
             for (kind in VectorKind.all) {
                 withClue(kind) {
                     val whole = kind.filled(source, 1024) { false }.use { ArrowVectors.toDeviceArray(VectorSchemaRoot.of(it)) }
-                    whole.use { DeviceArray.of(it.schema(), it.data().withoutBitmaps(it.field().type())) }.use { batch ->
+                    whole.use { DeviceArray.of(it.schema().asField(), ArrayData.of(it).withoutBitmaps(it.field().type())) }.use { batch ->
                         val schema = ArrowSchemas.toArrowSchema(batch.schema())
 
                         /** What is thrown with so many bytes more than the root has, and how many there were at most. */
@@ -391,7 +391,7 @@ class ArrowVectorsBadInputSpec : FunSpec({
             val values = ArrayData(3, 0, 0, listOf(null, DeviceBuffer.wrap(Devices.cpu(), words.address(), 24) { words.close().also { isFree = true } }), listOf(), null)
             val indices = Devices.cpu().allocate(2).also { it.segment().fill(2) }
             val columns = listOf(ArrayData(2, 0, 0, listOf(null, indices), listOf(), values), ArrayData.of(2, 0, listOf(null, longs(5, 6))))
-            return DeviceArray.of(schema, ArrayData.of(2, 0, listOf(null), columns))
+            return DeviceArray.of(schema.asField(), ArrayData.of(2, 0, listOf(null), columns))
         }
         var allocations = 0
         var last = Int.MAX_VALUE
@@ -571,7 +571,7 @@ class ArrowVectorsBadInputSpec : FunSpec({
         RootAllocator().use { allocator ->
             val rows = Int.MAX_VALUE + 1L
             val nulls = Field.of("n", DataType.NULL)
-            DeviceArray.of(Schema.of(nulls), ArrayData.of(rows, 0, listOf(null), listOf(ArrayData.of(rows, rows, listOf())))).use { batch ->
+            DeviceArray.of(Schema.of(nulls).asField(), ArrayData.of(rows, 0, listOf(null), listOf(ArrayData.of(rows, rows, listOf())))).use { batch ->
                 for (refused in listOf({ ArrowVectors.toVectorSchemaRoot(batch, allocator).close() }, { ArrowVectors.toVector(batch, allocator).close() })) {
                     shouldThrow<DeviceException> { refused() }.message shouldContain "there are $rows elements, of which a vector has ${Int.MAX_VALUE} at most"
                 }
@@ -610,10 +610,10 @@ class ArrowVectorsBadInputSpec : FunSpec({
         val map = DataType.map(Field.of("key", DataType.UTF8), Field.of("value", DataType.INT64)) as NestedType.MapType
         val bits = Devices.cpu().allocate(1).also { it.segment().fill(0b101) }
         BatchBuilder.of(Devices.cpu(), 3).use { it.column(Field.of("m", map), listOf(mapOf("a" to 1L, "b" to 2L), null, mapOf("c" to 3L))).build() }.use { batch ->
-            val maps = batch.data().children()[0]
+            val maps = ArrayData.of(batch).children()[0]
             val entries = maps.children()[0]
             val spoilt = ArrayData.of(3, 1, maps.buffers(), listOf(ArrayData.of(3, 1, listOf(bits), entries.children())))
-            DeviceArray.of(Schema.of(Field.of("m", NestedType.MapType(map.entries().withNullable(true), false))), ArrayData.of(3, 0, listOf(null), listOf(spoilt)))
+            DeviceArray.of(Schema.of(Field.of("m", NestedType.MapType(map.entries().withNullable(true), false))).asField(), ArrayData.of(3, 0, listOf(null), listOf(spoilt)))
         }.use { batch ->
             RootAllocator().use { allocator ->
                 for (refused in listOf({ ArrowVectors.toVectorSchemaRoot(batch, allocator).close() }, { reading(batch, allocator).use { it.loadNextBatch() } })) {
@@ -637,7 +637,7 @@ class ArrowVectorsBadInputSpec : FunSpec({
     test("a batch with null rows, and an array that is no batch [ARJ-06]") {
         RootAllocator().use { allocator ->
             val bits = Devices.cpu().allocate(1).also { it.segment().fill(1) }
-            DeviceArray.of(Schema.of(Field.of("n", DataType.NULL)), ArrayData.of(3, 2, listOf(bits), listOf(ArrayData.of(3, 3, listOf())))).use { batch ->
+            DeviceArray.of(Schema.of(Field.of("n", DataType.NULL)).asField(), ArrayData.of(3, 2, listOf(bits), listOf(ArrayData.of(3, 3, listOf())))).use { batch ->
                 shouldThrow<DeviceException> { ArrowVectors.toVectorSchemaRoot(batch, allocator) }.message shouldContain "there are 2 null rows"
                 ArrowVectors.toVector(batch, allocator).use { it.nullCount shouldBe 2 }
             }

@@ -218,13 +218,13 @@ class ArrowVectorsSpec : FunSpec({
         RootAllocator().use { allocator ->
             BatchBuilder.of(Devices.cpu(), 3).use { builder ->
                 builder.column(schema(map).fields()[0], values).column(schema(map).fields()[1], values.map { listOf(it) }).build()
-            }.use { it.convertTo(schema(flagged)) }.use { batch ->
+            }.use { it.convertTo(schema(flagged).asField()) }.use { batch ->
                 fun check(root: VectorSchemaRoot) {
                     root.schema.fields[0].children.single().isNullable shouldBe false
                     ArrowVectors.toDeviceArray(root).use { it.difference(batch) shouldBe null }
                 }
                 ArrowVectors.toVectorSchemaRoot(batch, allocator).use { check(it) }
-                batch.child(0).use { ArrowVectors.toVector(it, allocator) }.use { "$it" shouldBe "[[{\"key\":\"a\",\"value\":1},{\"key\":\"b\"}], null, [{\"key\":\"c\",\"value\":3}]]" }
+                batch.retainChild(0).use { ArrowVectors.toVector(it, allocator) }.use { "$it" shouldBe "[[{\"key\":\"a\",\"value\":1},{\"key\":\"b\"}], null, [{\"key\":\"c\",\"value\":3}]]" }
                 ArrowReaders.toArrowReader(DeviceArrayReader.of(batch.schema(), listOf(batch.retain())), allocator).use { reader ->
                     reader.loadNextBatch() shouldBe true
                     check(reader.vectorSchemaRoot)

@@ -74,7 +74,7 @@ class VectorKind(val name: String, private val make: (BufferAllocator) -> FieldV
             add(ArrowType.FixedSizeBinary(5))
             DateUnit.entries.forEach { add(ArrowType.Date(it)) }
             for (unit in TimeUnit.entries) {
-                add(ArrowType.Time(unit, if (unit <= ArrowTimeUnit.MILLISECOND) 32 else 64))
+                add(ArrowType.Time(unit, if (unit <= TimeUnit.MILLISECOND) 32 else 64))
                 add(ArrowType.Timestamp(unit, null))
                 add(ArrowType.Timestamp(unit, "Europe/Zurich"))
                 add(ArrowType.Duration(unit))

@@ -103,7 +103,7 @@ class ColumnBuilderEveryTypeSpec : FunSpec({
         batch.build()
     }
 
-    fun built(type: DataType, rows: List<Int>): DeviceArray = built(Field.of("", type), rows).use { it.child(0) }
+    fun built(type: DataType, rows: List<Int>): DeviceArray = built(Field.of("", type), rows).use { it.retainChild(0) }
 
     val rows = List(70) { it }
 
@@ -124,7 +124,7 @@ class ColumnBuilderEveryTypeSpec : FunSpec({
             if (type is StructType || type is UnionType) return@withClue
             val nulls = BatchBuilder.of(Devices.cpu(), 9).use { batch ->
                 batch.column(Field.of("a", type)).also { column -> repeat(9) { column.appendNull() } }
-                batch.build().use { it.child(0) }
+                batch.build().use { it.retainChild(0) }
             }
             HandLaid.exported(nulls) shouldBe HandLaid.expected(type, if (type is RunEndEncodedType) List(9) { 6 } else List(9) { 3 })
         }
@@ -149,7 +149,7 @@ class ColumnBuilderEveryTypeSpec : FunSpec({
 
     test("a batch of all of them is copied, joined and comes back from C the same [BLD-01]") {
         val batch = StructType(HandLaid.types.mapIndexed { i, type -> Field.of("$i ${type.format()}", type) })
-        val whole = built(Field.of("all", batch), rows).use { it.child(0) }
+        val whole = built(Field.of("all", batch), rows).use { it.retainChild(0) }
         val right = HandLaid.expected(batch, rows)
         val copy = whole.use { it.copyTo(Devices.cpu()) }
         val parts = listOf(copy.slice(0, 31), copy.slice(31, 39))

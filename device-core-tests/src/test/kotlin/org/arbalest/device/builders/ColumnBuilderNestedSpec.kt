@@ -29,7 +29,7 @@ class ColumnBuilderNestedSpec : FunSpec({
 
     fun built(type: DataType, rows: Int, fill: ColumnBuilder.() -> Unit, look: (DeviceArray) -> Unit) = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
         batch.column(Field.of("a", type)).fill()
-        batch.build().use { array -> array.child(0).use(look) }
+        batch.build().use { array -> array.retainChild(0).use(look) }
     }
 
     fun DeviceArray.ints(buffer: Int, count: Int): List<Int> = asColumn().bufferAddress(buffer).let { at -> List(count) { NativeHeap.getInt(at + 4L * it) } }
@@ -58,7 +58,7 @@ class ColumnBuilderNestedSpec : FunSpec({
             array.ints(1, 5) shouldBe listOf(0, 2, 2, 0, 2)
             array.ints(2, 5) shouldBe listOf(2, 0, 0, 1, 1)
             array.bytes(0, 1) shouldBe listOf(0b11101)
-            array.child(0).use { it.values() shouldBe listOf(5L, 6L, 7L) }
+            array.retainChild(0).use { it.values() shouldBe listOf(5L, 6L, 7L) }
         }
         for (type in listOf(DataType.listView(number), DataType.largeListView(number))) {
             refused(type, { appendList(1).items().append(1) }) { appendList(-1) } shouldContain "row 1: a list of size -1"
@@ -92,7 +92,7 @@ class ColumnBuilderNestedSpec : FunSpec({
         }) { array ->
             val first = listOf(mapOf("n" to 0L, "two" to listOf(8L, 9L)), mapOf("n" to 1L, "two" to listOf(8L, 9L)))
             array.values() shouldBe listOf(first, null, listOf(null, null))
-            array.child(0).use { it.length() shouldBe 6 }
+            array.retainChild(0).use { it.length() shouldBe 6 }
         }
         val type = DataType.fixedSizeList(number, 3)
         refused(type, { appendList(3).items().appendAll(intArrayOf(1, 2, 3)) }) { appendList(2) } shouldBe "column \"a\", row 1: a list of 2 elements, where all have 3"
@@ -156,7 +156,7 @@ class ColumnBuilderNestedSpec : FunSpec({
             child(0).append(5)
         }) { array ->
             array.bytes(0, 2) shouldBe listOf(3, 7)
-            array.child(1).use { it.values() shouldBe listOf(null) }
+            array.retainChild(1).use { it.values() shouldBe listOf(null) }
         }
         refused(type, { appendUnion(0).child(0).append(1) }) { appendUnion(2) } shouldBe
             "column \"a\", row 1: has no child 2; its children are [n, s], by type ids [7, 3]"
@@ -184,9 +184,9 @@ class ColumnBuilderNestedSpec : FunSpec({
             appendUnion("two").child("two").appendList(2).items().appendAll(intArrayOf(1, 2))
         }) { array ->
             array.bytes(0, 5) shouldBe listOf(0, 1, 1, 0, 2)
-            array.child(0).use { it.length() shouldBe 5 }
-            array.child(1).use { it.values() shouldBe listOf(null, "x", null, "given", "given, too") }
-            array.child(2).use { it.values() shouldBe listOf(null, null, null, null, listOf(1L, 2L)) }
+            array.retainChild(0).use { it.length() shouldBe 5 }
+            array.retainChild(1).use { it.values() shouldBe listOf(null, "x", null, "given", "given, too") }
+            array.retainChild(2).use { it.values() shouldBe listOf(null, null, null, null, listOf(1L, 2L)) }
         }
     }
 
@@ -240,8 +240,8 @@ class ColumnBuilderNestedSpec : FunSpec({
                 append("x").append("y").append("y").appendNull().appendNull()
                 appendRun(1).values().append("z")
             }) { array ->
-                array.child(0).use { it.values() shouldBe listOf(4L, 6L, 8L, 9L) }
-                array.child(1).use { it.values() shouldBe listOf("x", "y", null, "z") }
+                array.retainChild(0).use { it.values() shouldBe listOf(4L, 6L, 8L, 9L) }
+                array.retainChild(1).use { it.values() shouldBe listOf("x", "y", null, "z") }
             }
         }
     }

@@ -28,7 +28,7 @@ class ColumnBuilderValuesSpec : FunSpec({
 
     fun built(type: DataType, rows: Int, fill: ColumnBuilder.() -> Unit, look: (DeviceArray) -> Unit) = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
         batch.column(Field.of("a", type)).fill()
-        batch.build().use { array -> array.child(0).use(look) }
+        batch.build().use { array -> array.retainChild(0).use(look) }
     }
 
     fun DeviceArray.bytes(buffer: Int, from: Int, count: Int): List<Byte> = NativeHeap.getBytes(asColumn().bufferAddress(buffer) + from, count).toList()

@@ -119,7 +119,7 @@ class ByteStringsViewSpec : FunSpec({
             { it, row -> it.byteLength(row) }, { it, row -> it.byteLengthOrDefault(row, 0) }, { it, row -> it.contentEquals(row, ByteArray(13)) },
             { it, row -> it.startsWith(row, ByteArray(1)) }, { it, row -> it.compare(row, ByteArray(1)) }, { it, row -> it.hash(row) }, { it, row -> it.byteAt(row, 0) },
             { it, row -> it.compare(row, it, row) }, { it, row -> it.contentEquals(row, it, row) }, { it, row -> it.getBytes(row) },
-            { it, row -> it.copy(row, MemorySegment.ofArray(ByteArray(20)), 0) },
+            { it, row -> it.copyTo(row, MemorySegment.ofArray(ByteArray(20)), 0) },
         )
         for (type in listOf(DataType.UTF8_VIEW, DataType.BINARY_VIEW)) for ((bad, why) in cases) Arena.ofConfined().use { arena ->
             val out = arena.struct(StructKind.ARRAY)

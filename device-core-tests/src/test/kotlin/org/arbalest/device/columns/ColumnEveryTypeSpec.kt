@@ -127,7 +127,7 @@ class ColumnEveryTypeSpec : FunSpec({
                 imported(batch, rows, 3, isBatch = true).use { array ->
                     array.slice(2, 10).use { cut ->
                         reads(cut.column("column"), rows.subList(2, 12)) { LaidValues.of(type, it + 1) }
-                        cut.child(1).use { child -> child.slice(1, 7).use { reads(it.asColumn(), rows.subList(3, 10)) { row -> LaidValues.of(type, row + 1) } } }
+                        cut.retainChild(1).use { child -> child.slice(1, 7).use { reads(it.asColumn(), rows.subList(3, 10)) { row -> LaidValues.of(type, row + 1) } } }
                         cut.slice(4, 3).use { again -> reads(again.column(1), rows.subList(6, 9)) { LaidValues.of(type, it + 1) } }
                     }
                 }

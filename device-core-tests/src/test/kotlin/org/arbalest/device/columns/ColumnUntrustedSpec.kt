@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.columns
 
+import org.arbalest.device.spi.ArrayBridge
 import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
@@ -108,7 +109,7 @@ class ColumnUntrustedSpec : FunSpec({
                 shouldThrow<IllegalStateException> { column.getLong(0) }.message!! shouldContain "has an event that must be waited for first"
                 event.complete()
                 column.getLong(0) shouldBe 1
-                it.syncEventAddress() shouldBe 0
+                ArrayBridge.syncEventAddress(it) shouldBe 0
             }
             pinned.adoptEvent(event.handle).close()
         }
@@ -248,7 +249,7 @@ class ColumnUntrustedSpec : FunSpec({
             val text = ArrayData.of(2, 0, listOf(null, buffer(ints(0, 1, 1 shl 30)), buffer(byteArrayOf(65, 66))))
             val field = Field.of("t", DataType.UTF8)
             val array = if (nested) {
-                DeviceArray.of(Schema.of(field), ArrayData.of(2, 0, listOf(null), listOf(text)), Devices.cpu().defaultStream())
+                DeviceArray.of(Schema.of(field).asField(), ArrayData.of(2, 0, listOf(null), listOf(text)), Devices.cpu().defaultStream())
             } else {
                 DeviceArray.of(field, text, Devices.cpu().defaultStream())
             }
@@ -278,7 +279,7 @@ class ColumnUntrustedSpec : FunSpec({
                 val child = MemorySegment.ofAddress(RawArrowArray.child(out.address(), 0)).reinterpret(RawArrowArray.SIZE)
                 text(child, ints(0, 1, Int.MAX_VALUE, 3), ByteArray(3) { 65 })
             }) { array ->
-                array.child(0).use { texts ->
+                array.retainChild(0).use { texts ->
                     shouldThrow<DeviceException> { texts.asColumn().getString(1) }.message shouldBe
                         "column \"t\", row 1: offsets[2] = 2147483647 is beyond the 3 that there are"
                 }

@@ -111,7 +111,7 @@ class RecordsExtensionsSpec : FunSpec({
             Records.of(Id::class.java).toList(batch)[0].id?.toList() shouldBe List(16) { if (it == 7) 1.toByte() else if (it == 15) 2.toByte() else 0 }
             Records.of(At::class.java).rows(batch)[0].at shouldBe Parts(now.toInstant(), 330)
             val plain = batch.schema().fields().map { it.storage() }
-            batch.convertTo(Schema.of(plain)).use {
+            batch.convertTo(Schema.of(plain).asField()).use {
                 shouldThrow<IllegalArgumentException> { Records.of(Visit::class.java).rows(it) }.message shouldBe """
                     org.arbalest.device.objects.Visit and the columns do not match:
                       id: UUID cannot be read from fixed_size_binary[16]; byte[] can

@@ -181,7 +181,7 @@ class RecordsSpec : FunSpec({
 
     test("an array that is no batch has no rows") {
         Records.of(Flight::class.java).build(memory, listOf(Flight("AA", 1, null))).use { batch ->
-            batch.child(1).use { delay -> shouldThrow<IllegalArgumentException> { Records.of(Flight::class.java).rows(delay) }.message shouldContain "not delay: int32" }
+            batch.retainChild(1).use { delay -> shouldThrow<IllegalArgumentException> { Records.of(Flight::class.java).rows(delay) }.message shouldContain "not delay: int32" }
         }
     }
 

@@ -325,7 +325,7 @@ private fun foreign(bytes: Long, onFree: () -> Unit): DeviceArray {
         SharingFake.free(address, bytes)
     }
     val column = ArrayData.of(bytes / 8, 0, listOf(null, buffer))
-    return DeviceArray.of(Schema.of(Field.of("a", DataType.INT64)), ArrayData.of(bytes / 8, 0, listOf(null), listOf(column)), device)
+    return DeviceArray.of(Schema.of(Field.of("a", DataType.INT64)).asField(), ArrayData.of(bytes / 8, 0, listOf(null), listOf(column)))
 }
 
 private fun frame(kind: Int, number: Long, payload: ByteArray = ByteArray(0)): ByteArray =

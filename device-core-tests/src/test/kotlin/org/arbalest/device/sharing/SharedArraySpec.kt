@@ -76,11 +76,10 @@ class SharedArraySpec : FunSpec({
     test("each allocation is closed, and who has opened it is told once, when the last is [IPC-03]") {
         fun single(value: Long) = BatchBuilder.of(Devices.cpu(), 1).use { it.int64("n", longArrayOf(value)).build() }.use { it.copyTo(device.shareableMemory().get(), device.defaultStream()) }
         val columns = listOf(single(1), single(2))
-        val data = columns.map { column -> column.use { it.data() } }
+        val data = columns.map { column -> column.use { ArrayData.of(it) } }
         val both = DeviceArray.of(
-            Schema.of(Field.of("a", DataType.INT64), Field.of("b", DataType.INT64)),
+            Schema.of(Field.of("a", DataType.INT64), Field.of("b", DataType.INT64)).asField(),
             ArrayData.of(1, 0, listOf(null), data.flatMap { it.children() }),
-            device,
         )
         val shared = both.use { SharedArray.of(it) }
         val told = AtomicInteger()

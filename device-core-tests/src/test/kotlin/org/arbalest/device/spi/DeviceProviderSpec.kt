@@ -83,7 +83,7 @@ class DeviceProviderSpec : FunSpec({
         val ints = ArrayData.of(2, 0, listOf(null, phantom.allocate(16)))
         val views = ArrayData.of(2, -1, listOf(phantom.allocate(1), phantom.allocate(32), phantom.allocate(700), phantom.allocate(0)))
         val schema = Schema.of(Field.of("id", DataType.INT64), Field.of("text", FlatType.Utf8ViewType()))
-        return DeviceArray.of(schema, ArrayData.of(2, 0, listOf(null), listOf(ints, views)))
+        return DeviceArray.of(schema.asField(), ArrayData.of(2, 0, listOf(null), listOf(ints, views)))
     }
 
     test("a user's own backend serves WEBGPU: a batch is built, handed to C, read there and freed from a C thread [DEV-09]") {
@@ -139,7 +139,7 @@ class DeviceProviderSpec : FunSpec({
         CData.importArray(out, CImport.DEVICE.schema(schema)).use { array ->
             array.device() shouldBeSameInstanceAs phantom
             array.slice(1, 1).use { slice ->
-                slice.child(1).use { it.length() shouldBe 1 }
+                slice.retainChild(1).use { it.length() shouldBe 1 }
                 val again = struct()
                 CData.exportArray(slice.retain(), again, CExport.DEVICE)
                 PeerMoves.releaseOnThread(again, DEVICE_ARRAY)
@@ -163,12 +163,12 @@ class DeviceProviderSpec : FunSpec({
         fun pair(a: Int, b: Int) = ArrayData.of(2, 0, listOf(null), listOf(a, b).map { ArrayData.of(2, 0, listOf(null, buffers[it])) })
         val schema = Schema.of(Field.of("a", DataType.INT64), Field.of("b", DataType.INT64))
         for ((a, b) in listOf(0 to 1, 1 to 0, 0 to 2, 2 to 1)) {
-            shouldThrow<IllegalArgumentException> { DeviceArray.of(schema, pair(a, b)) }.message!! shouldContain "on ${buffers[a].device()} and ${buffers[b].device()}"
+            shouldThrow<IllegalArgumentException> { DeviceArray.of(schema.asField(), pair(a, b)) }.message!! shouldContain "on ${buffers[a].device()} and ${buffers[b].device()}"
         }
         val oneField = Schema.of(listOf(Field.of("a", DataType.INT64)))
         val mixed = ArrayData.of(2, 0, listOf(null), listOf(ArrayData.of(2, 0, listOf(buffers[0], buffers[1]))))
-        shouldThrow<IllegalArgumentException> { DeviceArray.of(oneField, mixed) }
-        DeviceArray.of(schema, pair(2, 3)).close()
+        shouldThrow<IllegalArgumentException> { DeviceArray.of(oneField.asField(), mixed) }
+        DeviceArray.of(schema.asField(), pair(2, 3)).close()
         buffers.take(2).forEach { it.address() }
         buffers.forEach { it.close() }
     }
@@ -178,7 +178,7 @@ class DeviceProviderSpec : FunSpec({
         val other = host.allocate(16)
         val schema = Schema.of(Field.of("a", DataType.INT64), Field.of("b", DataType.INT64))
         fun of(rows: Long, nulls: Long, vararg buffers: DeviceBuffer) =
-            DeviceArray.of(schema, ArrayData.of(rows, 0, listOf(null), buffers.map { ArrayData.of(rows, nulls, listOf(null, it)) }))
+            DeviceArray.of(schema.asField(), ArrayData.of(rows, 0, listOf(null), buffers.map { ArrayData.of(rows, nulls, listOf(null, it)) }))
         shouldThrow<IllegalStateException> { of(2, 0, buffer, buffer) }.message!! shouldContain "given twice"
         shouldThrow<DeviceException> { of(3, 0, buffer, other) }.message!! shouldContain "$.a: the values need 24 bytes, but the buffer has 16"
         shouldThrow<DeviceException> { of(2, 1, buffer, other) }.message!! shouldContain "$.a: null_count = 1, but there is no validity bitmap"

@@ -282,7 +282,7 @@ class StatisticsSpec : FunSpec({
         val column = Field.of("column", DataType.INT32)
         fun statistics(type: DataType) = Field.of("statistics", type)
         fun map(key: DataType, value: DataType) = statistics(DataType.map(Field.of("k", key), Field.of("v", value)))
-        refused(batch(column).use { it.child(0) }, "statistics are a struct, not int32")
+        refused(batch(column).use { it.retainChild(0) }, "statistics are a struct, not int32")
         refused(batch(column), "statistics have no field \"statistics\"; these have [column]")
         refused(batch(column, column), "statistics have two fields \"column\"")
         refused(batch(Field.of("column", DataType.UTF8), map(DataType.UTF8, counts)), "$.column: is utf8, not int32")
@@ -402,7 +402,7 @@ class StatisticsSpec : FunSpec({
                 Statistics.compute(slice) shouldBe Statistics.builder().rowCount(1).column(0).nullCount(0).min(5, DataType.INT32).max(5, DataType.INT32)
                     .column(1).nullCount(1).build()
             }
-            array.child(1).use { Statistics.compute(it) shouldBe Statistics.builder().column(0).rowCount(5).nullCount(1).min(0).max(2).build() }
+            array.retainChild(1).use { Statistics.compute(it) shouldBe Statistics.builder().column(0).rowCount(5).nullCount(1).min(0).max(2).build() }
         }
     }
 

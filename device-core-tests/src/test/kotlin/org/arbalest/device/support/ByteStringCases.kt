@@ -37,9 +37,9 @@ internal class ByteStringCases(seed: Int, count: Int) {
         strings.getBytes(row) shouldBe value
         List(value.size) { strings.byteAt(row, it.toLong()) } shouldBe value.toList()
         shouldThrow<IndexOutOfBoundsException> { strings.byteAt(row, value.size.toLong()) }
-        strings.copy(row, MemorySegment.ofArray(target), 5)
+        strings.copyTo(row, MemorySegment.ofArray(target), 5)
         target.copyOfRange(5, 5 + value.size) shouldBe value
-        shouldThrow<IndexOutOfBoundsException> { strings.copy(row, MemorySegment.ofArray(target), 51L - value.size) }
+        shouldThrow<IndexOutOfBoundsException> { strings.copyTo(row, MemorySegment.ofArray(target), 51L - value.size) }
         for (i in value.indices) strings.contentEquals(row, value.clone().also { it[i]++ }) shouldBe false // wherever it differs
     }
 

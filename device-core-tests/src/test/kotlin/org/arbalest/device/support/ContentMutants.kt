@@ -168,7 +168,7 @@ internal class ContentMutants(private val random: Random, private val memory: Gu
             DeviceArray.concat(listOf(slice, array)).use { it.validate(Validation.FULL) }
         }
         val type = array.field().type()
-        if (type !is FixedSizeListType) for (i in type.children().indices) array.child(i).use(::soundAlone)
+        if (type !is FixedSizeListType) for (i in type.children().indices) array.retainChild(i).use(::soundAlone)
     }
 
     /** In another layout, or in the same. */

@@ -304,7 +304,7 @@ internal class Mutants(private val random: Random, private val memory: GuardedSl
                 read(slice.asColumn(), 2)
                 export(slice)
                 copy(slice)
-                if (depth > 0) for (i in slice.field().type().children().indices) slice.child(i).use { use(it, depth - 1) }
+                if (depth > 0) for (i in slice.field().type().children().indices) slice.retainChild(i).use { use(it, depth - 1) }
             }
         }
     }

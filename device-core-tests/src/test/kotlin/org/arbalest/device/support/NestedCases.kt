@@ -117,7 +117,7 @@ internal class NestedCheck(private val case: NestedCase, private val parts: (Col
             same("compact", it, shown, array)
             it.slice(from, count).use { cut -> same("a slice of what is compact", cut, shown.subList(from.toInt(), (from + count).toInt())) }
         }
-        made(field, array.data())?.use { same("of its buffers", it, shown, array) }
+        made(field, ArrayData.of(array))?.use { same("of its buffers", it, shown, array) }
         converted(array, shown)
         exported(array, shown)
     }
@@ -128,7 +128,7 @@ internal class NestedCheck(private val case: NestedCase, private val parts: (Col
         if (type !is StructType) return
         case.raw.children.forEachIndexed { i, child ->
             val first = child.offset + case.raw.offset + from.toInt()
-            cut.child(i).use { same("child $i", it, (first until first + cut.length().toInt()).map { at -> RawValues.at(child, at) }) }
+            cut.retainChild(i).use { same("child $i", it, (first until first + cut.length().toInt()).map { at -> RawValues.at(child, at) }) }
         }
     }
 
@@ -145,7 +145,7 @@ internal class NestedCheck(private val case: NestedCase, private val parts: (Col
         val from = random.nextLong(source.length() - cut.length() + 1)
         val others = values.subList(from.toInt(), from.toInt() + shown.size)
         val type = StructType(listOf(field.withName("one"), field.withName("other")))
-        val data = source.slice(from, cut.length()).use { other -> ArrayData.of(cut.length(), 0, listOf(null), listOf(cut.data(), other.data())) }
+        val data = source.slice(from, cut.length()).use { other -> ArrayData.of(cut.length(), 0, listOf(null), listOf(ArrayData.of(cut), ArrayData.of(other))) }
         made(Field.of("a", type), data)?.use { whole ->
             val (first, count) = range(whole.length())
             whole.slice(first, count).use { part ->
@@ -154,7 +154,7 @@ internal class NestedCheck(private val case: NestedCase, private val parts: (Col
                 part.compact().use { same("a struct of slices, compact", it, pairs, part) }
                 part.copyTo(cpu).use { same("a struct of slices, copied", it, pairs, part) }
                 DeviceArray.concat(listOf(part, part)).use { same("a struct of slices, twice", it, pairs + pairs) }
-                part.child(1).use { same("a struct's child that is a slice", it, pairs.map { pair -> pair["other"] }) }
+                part.retainChild(1).use { same("a struct's child that is a slice", it, pairs.map { pair -> pair["other"] }) }
             }
         }
     }
@@ -214,7 +214,7 @@ internal class NestedCheck(private val case: NestedCase, private val parts: (Col
             if ("not nullable" in e.message!!) return null else throw e
         }
         then(column)
-        batch.build().use { it.child(0) }
+        batch.build().use { it.retainChild(0) }
     }
 
     private fun nulled(shown: List<Any?>) {
@@ -227,14 +227,14 @@ internal class NestedCheck(private val case: NestedCase, private val parts: (Col
     /** As the column of two batches in a stream. */
     private fun streamed(cut: DeviceArray, shown: List<Any?>) {
         val schema = Schema.of(field)
-        val batch = made(schema.asField(), ArrayData.of(cut.length(), 0, listOf(null), listOf(cut.data()))) ?: return
+        val batch = made(schema.asField(), ArrayData.of(cut.length(), 0, listOf(null), listOf(ArrayData.of(cut)))) ?: return
         val first = random.nextLong(cut.length() + 1)
         val batches = batch.use { listOf(it.slice(0, first), it.slice(first, it.length() - first)) }
         Arena.ofConfined().use { arena ->
             val stream = arena.struct(StructKind.STREAM)
             DeviceArrayReader.of(schema, batches).use { CData.exportStream(it, stream, CExport.DATA) }
             CData.importStream(stream, CImport.DATA.validation(Validation.FULL)).use { reader ->
-                for (rows in listOf(shown.take(first.toInt()), shown.drop(first.toInt()))) reader.next()!!.use { next -> next.child(0).use { same("streamed", it, rows) } }
+                for (rows in listOf(shown.take(first.toInt()), shown.drop(first.toInt()))) reader.next()!!.use { next -> next.retainChild(0).use { same("streamed", it, rows) } }
             }
         }
     }
@@ -269,7 +269,7 @@ internal class NestedCheck(private val case: NestedCase, private val parts: (Col
                 if ("not nullable" in e.message!!) return else throw e
             }
             done += "of objects"
-            batch.build().use { it.child(0) }.use { same("of objects", it, shown, cut) }
+            batch.build().use { it.retainChild(0) }.use { same("of objects", it, shown, cut) }
         }
     }
 

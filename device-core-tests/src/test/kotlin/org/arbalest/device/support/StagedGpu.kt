@@ -55,7 +55,7 @@ internal class StagedGpu(id: Long) {
     }.flatten()
 
     /** What is in a buffer of the GPU's, by its own eyes. */
-    fun matches(buffer: DeviceBuffer, size: Long, seed: Int): Boolean = buffer.copy(pinned).use { it.matches(size, seed) }
+    fun matches(buffer: DeviceBuffer, size: Long, seed: Int): Boolean = buffer.copyTo(pinned).use { it.matches(size, seed) }
 
     companion object {
         const val SLOTS = Staging.MOST_SMALL + Staging.MOST_LARGE

@@ -44,7 +44,7 @@ class DLPackExportSpec : FunSpec({
 
     fun column(field: Field, rows: Int, fill: (ColumnBuilder) -> Unit): DeviceArray = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
         batch.column(field).let(fill)
-        batch.build().use { it.child(0) }
+        batch.build().use { it.retainChild(0) }
     }
 
     fun longs(vararg values: Long?): DeviceArray = column(Field.of("n", DataType.INT64), values.size) { c -> values.forEach { if (it == null) c.appendNull() else c.append(it) } }
@@ -204,7 +204,7 @@ class DLPackExportSpec : FunSpec({
                 batch.column(Field.of("x", type))
                 batch.build()
             }.use { batch ->
-                batch.child(0).use { array ->
+                batch.retainChild(0).use { array ->
                     shouldThrow<IllegalArgumentException> { DLPack.VERSIONED.exportTensor(array) }.message shouldContain why
                     array.isOpen shouldBe true
                 }
@@ -235,7 +235,7 @@ internal object TensorAtExit {
     @JvmStatic
     fun main(arguments: Array<String>) {
         val form = DLPack.valueOf(arguments[0])
-        val array = BatchBuilder.of(Devices.cpu(), 1).use { it.int64("n", longArrayOf(1)).build() }.use { it.child(0) }
+        val array = BatchBuilder.of(Devices.cpu(), 1).use { it.int64("n", longArrayOf(1)).build() }.use { it.retainChild(0) }
         CTensors.deleteAtExit(form, form.exportTensor(array))
         println("leaving")
         Leaving.valueOf(arguments[1]).leave()

@@ -34,7 +34,7 @@ class DLPackFailureSpec : FunSpec({
     val fake by lazy { device.let { FakeDevice.of(DeviceType.EXT_DEV, 0) } }
     val form = DLPack.VERSIONED
 
-    fun column(stream: DeviceStream): DeviceArray = numbers(8).use { it.copyTo(device, stream) }.use { it.child(0) }
+    fun column(stream: DeviceStream): DeviceArray = numbers(8).use { it.copyTo(device, stream) }.use { it.retainChild(0) }
 
     for (call in listOf(FakeCall.RECORD, FakeCall.CALLBACK)) {
         test("where the end of the consumer's work cannot be recorded or told, nothing is freed under it: $call fails [DLP-12]") {

@@ -89,7 +89,7 @@ class ExtensionTypesSpec : FunSpec({
             array.slice(1, 1).use(::keeps)
             array.copyTo(Devices.cpu()).use(::keeps)
             DeviceArray.concat(listOf(array, array)).use(::keeps)
-            array.child(1).use { it.child(2).use { child -> child.field() shouldBe unheard } }
+            array.retainChild(1).use { it.retainChild(2).use { child -> child.field() shouldBe unheard } }
             throughC(array.slice(1, 1)).use(::keeps)
             array.column(0).get(1) shouldBe 2L
         }

@@ -20,7 +20,7 @@ public sealed interface AsyncProducer permits AsyncProducerImpl {
    * @param schema what is announced; arrays that do not fit it are an error, see
    *     {@link DeviceArrayReader#of(Field, org.arbalest.device.DeviceType, DeviceArrayReader.Source)}
    * @param arrays each that is signalled passes to the stream, and its handle is consumed when {@code onNext} returns. The publisher is asked for more on
-   *     the threads that make the callbacks; where its subscription is a {@link org.arbalest.device.spi.WakingSubscription}, on the consumer's, too.
+   *     the threads that make the callbacks; where its subscription is a {@link org.arbalest.device.async.WakingSubscription}, on the consumer's, too.
    *     Its failure goes to {@code on_error}: errno, the message with those of its causes, and the metadata of a {@link DeviceException}
    */
   static AsyncProducer of(AsyncSchema schema, Flow.Publisher<DeviceArray> arrays) {

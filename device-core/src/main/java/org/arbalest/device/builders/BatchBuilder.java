@@ -28,6 +28,9 @@ import org.jspecify.annotations.Nullable;
  * Builds a record batch, column by column, in memory that the CPU can write. Where the CPU cannot
  * write, the batch is built in memory that it can write, and copied by the device's default stream when it is complete.
  *
+ * <p>A column that is added by its name is nullable. One that is not is added by its field: {@code
+ * column(Field.of("id", DataType.INT64).withNullable(false), values)}.
+ *
  * <p>{@link #build} hands the memory on to the array; {@link #close} frees what was not handed on, so that a failure in between leaves
  * nothing allocated. Use it with try-with-resources. Not for several threads at once.
  */

@@ -26,8 +26,8 @@ import org.arbalest.device.types.Field;
 /**
  * The door to C: imports and exports schemas, arrays, streams and async streams, without a copy of their buffers.
  *
- * <p><b>Structs.</b> Each is given as its memory, such as {@link ArrowArrayStruct#allocate}, or as the pointer that C gave, which is a segment without
- * bytes: its size is believed. {@link MemorySegment#ofAddress} makes one of a number, such as a {@code memoryAddress()} of Arrow Java; a number
+ * <p><b>Structs.</b> Each is given as its memory, such as {@link ArrowArrayStruct#allocate}, or as the pointer that C gave: a segment of
+ * zero length, which is taken to be a whole struct. {@link MemorySegment#ofAddress} makes one of a number, such as a {@code memoryAddress()} of Arrow Java; a number
  * keeps nothing reachable, so the struct's memory must stay until the call returns. A segment that can be no struct, since it is NULL, too small,
  * misaligned, of a closed arena or not this thread's, is refused with an {@link IllegalArgumentException}, an {@link IllegalStateException} or a {@link
  * WrongThreadException} before anything is touched. What the struct points to is believed: a wrong pointer ends the process.
@@ -88,8 +88,8 @@ public final class CData {
 
   /**
    * Exports an array. As an {@code ArrowArray} it is waited for, since such a struct has no event. As an {@code ArrowDeviceArray} it goes with its event if
-   * it is not ready yet, for the consumer to wait for, unless it is on the CPU (DEV-02) or the options name the consumer's queue. That waits even if the export fails
-   * then.
+   * it is not ready yet, for the consumer to wait for, unless it is on the CPU (DEV-02) or the options name the consumer's queue. An export that
+   * throws may have waited before.
    *
    * @param array is consumed
    * @param out memory for an {@code ArrowArray}, or with {@link CExport#DEVICE} for an {@code ArrowDeviceArray}; what is in it is overwritten

@@ -66,7 +66,7 @@ public final class CExport {
 
   /**
    * Lets the consumer's queue of work wait for the array instead of the consumer: the exported struct has no event, and what is queued there from now on finds the
-   * array written. Where that queue cannot wait for the array's event, the export waits. The consumer releases the struct when what it queued is done. For a device array.
+   * array written. Where that queue cannot wait for the array's event, the export waits. The consumer must not release the struct before what it queued is done. For a device array.
    *
    * @param consumer such as {@link org.arbalest.device.Device#wrapStream} makes of a {@code CUstream}; stays the caller's, who may close it when the export has returned
    */

@@ -132,7 +132,7 @@ public final class ByteStringView extends ColumnView {
    * @param at where in it
    * @throws IndexOutOfBoundsException if they do not fit
    */
-  public void copy(long row, MemorySegment to, long at) {
+  public void copyTo(long row, MemorySegment to, long at) {
     Objects.requireNonNull(to, "to");
     long size = byteLength(row);
     if (size == 0) {

@@ -24,10 +24,10 @@
  *
  * <pre>{@code
  * Column city = batch.column("city");
- * Column indices = city.indices();
+ * IntView indices = city.indices().asInts(); // of int32 indices; asBytes() and asShorts() read narrower ones
  * long[] counts = new long[Math.toIntExact(city.dictionary().length())];
  * for (long row = 0; row < city.length(); row++) {
- *   if (!city.isNull(row)) counts[Math.toIntExact(indices.getLong(row))]++;
+ *   if (!city.isNull(row)) counts[indices.get(row)]++;
  * }
  * }</pre>
  */

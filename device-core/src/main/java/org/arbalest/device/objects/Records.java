@@ -12,7 +12,7 @@ import org.arbalest.device.internal.records.RecordsImpl;
 import org.arbalest.device.types.Schema;
 
 /**
- * Rows as objects of one class, and back: of a Java record, or of what an {@link org.arbalest.device.spi.ObjectProvider} knows, such as Kotlin's data classes.
+ * Rows as objects of one class, and back: of a Java record, or of what an {@link org.arbalest.device.objects.ObjectProvider} knows, such as Kotlin's data classes.
  * Components and columns are matched by their names, in any order, or by {@link ColumnName}; a record is a struct, a {@code List}, a {@code Set} or an array a
  * list, a {@code Map} a map. Which class goes with which type is in {@code docs/types.md}.
  *

@@ -25,6 +25,14 @@ public final class ArrayBridge {
     return DeviceArrayImpl.unwrap(array).offset();
   }
 
+  /**
+   * The address of the handle of the event to wait for before the buffers are read, as the C interface has it; 0 if they can be read
+   * now (DEV-03, DEV-04). It is valid while the handle is open. For events of a runtime that no backend here knows; else see {@link DeviceArray#syncEvent}.
+   */
+  public static long syncEventAddress(DeviceArray array) {
+    return DeviceArrayImpl.unwrap(array).syncEventAddress();
+  }
+
   /** What {@link #wrap} was given as the memory's origin, also of a slice or a column: so a bridge knows its own memory when it comes back; otherwise null. */
   public static @Nullable Object origin(DeviceArray array) {
     return DeviceArrayImpl.unwrap(array).origin();

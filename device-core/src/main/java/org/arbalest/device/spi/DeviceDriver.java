@@ -135,16 +135,16 @@ public interface DeviceDriver extends MemoryAllocator {
    * Whether an event is seen to have completed; does not wait. Not so where the runtime cannot tell now (DEV-24). Throws if it failed, and then only: who asks
    * may free what the work used.
    */
-  boolean isDone(long event);
+  boolean isReady(long event);
 
   /**
-   * What the runtime says of an event, as {@link #isDone} does, and whether it was recorded while its queue was captured (DEV-60): nobody is told of that one, and a
+   * What the runtime says of an event, as {@link #isReady} does, and whether it was recorded while its queue was captured (DEV-60): nobody is told of that one, and a
    * queue that waits for it becomes part of the capture. Asked once, since a runtime may say that once only.
    *
    * @return {@link Answer#DONE}, {@link Answer#CAPTURED}, or another if it has not completed or cannot be told
    */
   default Answer ask(long event) {
-    return isDone(event) ? Answer.DONE : Answer.NOT_READY;
+    return isReady(event) ? Answer.DONE : Answer.NOT_READY;
   }
 
   /** Blocks until an event has completed. Throws if it failed, or, with {@code EAGAIN}, if the runtime cannot tell (DEV-24). */

@@ -31,7 +31,7 @@ public interface SynchronousDriver extends DeviceDriver {
   }
 
   @Override
-  default boolean isDone(long event) {
+  default boolean isReady(long event) {
     return true;
   }
 

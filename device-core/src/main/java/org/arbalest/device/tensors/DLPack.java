@@ -20,7 +20,7 @@ import org.arbalest.device.types.Extension;
  *
  * <p><b>Which arrays.</b> Columns of integers, floats and {@link Extension.Bool8} without nulls, of one dimension; lists of a fixed size of them, and {@link
  * Extension.FixedShapeTensor}, of more: rows are the first dimension. Other types, bool among them, and nulls are refused. A column of a record batch is
- * {@link DeviceArray#child}. A tensor that comes in is a column without a name of the same types, of {@code FixedShapeTensor} if it has two dimensions or
+ * {@link DeviceArray#retainChild}. A tensor that comes in is a column without a name of the same types, of {@code FixedShapeTensor} if it has two dimensions or
  * more.
  *
  * <p><b>Where.</b> Main memory, pinned and managed memory, CUDA and ROCm GPUs, and what other backends serve; its address is the first element's. For

@@ -7,7 +7,7 @@
  * deleter, which it may do on any thread. An imported one is deleted when the last array that uses it is closed, also if the import fails.
  *
  * <pre>{@code
- * try (DeviceArray prices = batch.child(batch.schema().indexOf("price"))) {
+ * try (DeviceArray prices = batch.retainChild(batch.schema().indexOf("price"))) {
  *   MemorySegment tensor = DLPack.VERSIONED.exportTensor(prices);
  *   callNumPy(tensor); // NumPy owns it from here on
  * }

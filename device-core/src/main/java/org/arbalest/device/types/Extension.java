@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.Objects;
 import org.arbalest.device.internal.schema.ExtensionChecks;
 import org.arbalest.device.objects.ExtensionCodec;
-import org.arbalest.device.types.NestedType.ListType;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,62 +20,13 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>The methods make fields with the usual storage; {@link Field#withExtension(Extension)} makes one of any storage that the type may have. Values of types of
- * one's own are read and written by an {@link ExtensionCodec}. Immutable.
+ * <p>{@link Field#uuid}, {@link Field#json} and others make fields with the usual storage; {@link Field#withExtension(Extension)}
+ * makes one of any storage that the type may have. Values of other extension types are read and written by an {@link
+ * ExtensionCodec}. Immutable.
  */
 public sealed interface Extension {
   /** The name, such as {@code arrow.uuid}. */
   String name();
-
-  /** A field of UUIDs: 16 bytes each. */
-  static Field uuid(String name) {
-    return Field.of(name, DataType.fixedSizeBinary(16)).withExtension(new Uuid());
-  }
-
-  /** A field of booleans of 8 bits each. */
-  static Field bool8(String name) {
-    return Field.of(name, DataType.INT8).withExtension(new Bool8());
-  }
-
-  /** A field of JSON texts, as utf8. */
-  static Field json(String name) {
-    return Field.of(name, DataType.UTF8).withExtension(new Json());
-  }
-
-  /** A field of some other system's type, as whatever was to be had of it; a null type if nothing was. */
-  static Field opaque(String name, DataType storage, String typeName, String vendorName) {
-    return Field.of(name, Objects.requireNonNull(storage, "storage")).withExtension(new Opaque(typeName, vendorName));
-  }
-
-  /** A field of points in time, each with its offset from UTC. */
-  static Field timestampWithOffset(String name, ArrowTimeUnit unit) {
-    Field timestamp = Field.of("timestamp", DataType.timestamp(unit, "UTC")).withNullable(false);
-    Field offset = Field.of("offset_minutes", DataType.INT16).withNullable(false);
-    return Field.of(name, DataType.struct(timestamp, offset)).withExtension(new TimestampWithOffset());
-  }
-
-  /** A field of tensors that all have this shape. */
-  static Field fixedShapeTensor(String name, DataType element, int... shape) {
-    Objects.requireNonNull(element, "element");
-    FixedShapeTensor tensor = new FixedShapeTensor(Arrays.stream(shape).boxed().toList(), List.of(), List.of());
-    DataType storage = DataType.fixedSizeList(Field.of("item", element), Math.toIntExact(ExtensionChecks.elements(tensor.shape())));
-    return Field.of(name, storage).withExtension(tensor);
-  }
-
-  /** A field of tensors that have so many dimensions, each its own shape. */
-  static Field variableShapeTensor(String name, DataType element, int dimensions) {
-    Objects.requireNonNull(element, "element");
-    Field data = Field.of("data", new ListType(Field.of("item", element))).withNullable(false);
-    Field sizes = Field.of("item", DataType.INT32).withNullable(false);
-    Field shape = Field.of("shape", DataType.fixedSizeList(sizes, dimensions)).withNullable(false);
-    return Field.of(name, DataType.struct(data, shape)).withExtension(new VariableShapeTensor(List.of(), List.of(), List.of()));
-  }
-
-  /** A field of Parquet's variants that are not shredded: their metadata and their value, both binary, as Parquet encodes them. */
-  static Field parquetVariant(String name) {
-    Field metadata = Field.of("metadata", DataType.BINARY).withNullable(false);
-    return Field.of(name, DataType.struct(metadata, Field.of("value", DataType.BINARY))).withExtension(new ParquetVariant());
-  }
 
   /** {@code arrow.uuid}: 16 bytes, the most significant first. Read by {@link org.arbalest.device.columns.Column#getUuid}. */
   record Uuid() implements Extension {

@@ -2,9 +2,14 @@
 package org.arbalest.device.types;
 
 import java.io.Serializable;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
 import org.arbalest.device.DeviceException;
+import org.arbalest.device.internal.schema.ExtensionChecks;
 import org.arbalest.device.internal.schema.FieldImpl;
 import org.arbalest.device.objects.ExtensionCodec;
+import org.arbalest.device.types.NestedType.ListType;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +25,63 @@ public sealed interface Field extends Serializable permits FieldImpl {
    */
   static Field of(String name, DataType type) {
     return FieldImpl.of(name, type);
+  }
+
+  /** A field of UUIDs, 16 bytes each: the extension type {@link Extension.Uuid}. */
+  static Field uuid(String name) {
+    return Field.of(name, DataType.fixedSizeBinary(16)).withExtension(new Extension.Uuid());
+  }
+
+  /** A field of booleans, 8 bits each: the extension type {@link Extension.Bool8}. */
+  static Field bool8(String name) {
+    return Field.of(name, DataType.INT8).withExtension(new Extension.Bool8());
+  }
+
+  /** A field of JSON texts, stored as utf8: the extension type {@link Extension.Json}. */
+  static Field json(String name) {
+    return Field.of(name, DataType.UTF8).withExtension(new Extension.Json());
+  }
+
+  /**
+   * A field of another system's type that was not interpreted: the extension type {@link Extension.Opaque}.
+   *
+   * @param storage what was read of it; {@link DataType#NULL} if nothing was
+   */
+  static Field opaque(String name, DataType storage, String typeName, String vendorName) {
+    return Field.of(name, Objects.requireNonNull(storage, "storage")).withExtension(new Extension.Opaque(typeName, vendorName));
+  }
+
+  /** A field of points in time, each with its offset from UTC: {@link Extension.TimestampWithOffset}. */
+  static Field timestampWithOffset(String name, ArrowTimeUnit unit) {
+    Field timestamp = Field.of("timestamp", DataType.timestamp(unit, "UTC")).withNullable(false);
+    Field offset = Field.of("offset_minutes", DataType.INT16).withNullable(false);
+    return Field.of(name, DataType.struct(timestamp, offset)).withExtension(new Extension.TimestampWithOffset());
+  }
+
+  /** A field of tensors that all have this shape: {@link Extension.FixedShapeTensor}. */
+  static Field fixedShapeTensor(String name, DataType element, int... shape) {
+    Objects.requireNonNull(element, "element");
+    Extension.FixedShapeTensor tensor = new Extension.FixedShapeTensor(Arrays.stream(shape).boxed().toList(), List.of(), List.of());
+    DataType storage = DataType.fixedSizeList(Field.of("item", element), Math.toIntExact(ExtensionChecks.elements(tensor.shape())));
+    return Field.of(name, storage).withExtension(tensor);
+  }
+
+  /** A field of tensors of this many dimensions, each with its own shape: {@link Extension.VariableShapeTensor}. */
+  static Field variableShapeTensor(String name, DataType element, int dimensions) {
+    Objects.requireNonNull(element, "element");
+    Field data = Field.of("data", new ListType(Field.of("item", element))).withNullable(false);
+    Field sizes = Field.of("item", DataType.INT32).withNullable(false);
+    Field shape = Field.of("shape", DataType.fixedSizeList(sizes, dimensions)).withNullable(false);
+    return Field.of(name, DataType.struct(data, shape)).withExtension(new Extension.VariableShapeTensor(List.of(), List.of(), List.of()));
+  }
+
+  /**
+   * A field of Parquet's variants that are not shredded: {@link Extension.ParquetVariant}. Metadata and value are binary, as
+   * Parquet encodes them.
+   */
+  static Field parquetVariant(String name) {
+    Field metadata = Field.of("metadata", DataType.BINARY).withNullable(false);
+    return Field.of(name, DataType.struct(metadata, Field.of("value", DataType.BINARY))).withExtension(new Extension.ParquetVariant());
   }
 
   /** This field under another name. */

@@ -163,7 +163,7 @@ final class CudaDriver extends MemoryDriver {
 
   /** In a host function, which may not ask, an event is taken for one that has not completed. */
   @Override
-  public boolean isDone(long event) {
+  public boolean isReady(long event) {
     return ask(event) == Answer.DONE;
   }
 

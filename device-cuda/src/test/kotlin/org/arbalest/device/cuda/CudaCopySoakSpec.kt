@@ -44,10 +44,10 @@ private fun copiesOfDoubles(backend: GpuBackend): TestFactory = funSpec {
                 val here = first.allocate(100_000)
                 val there = second.allocate(100_000)
                 pageable(100_000, 5).use { source ->
-                    source.copy(first.memory()).use { by.copy(it, there) }
+                    source.copyTo(first.memory()).use { by.copy(it, there) }
                     by.copy(there, here)
                     by.synchronize()
-                    here.copy(Devices.cpu().memory()).use { it.segment().mismatch(source.segment()) shouldBe -1 }
+                    here.copyTo(Devices.cpu().memory()).use { it.segment().mismatch(source.segment()) shouldBe -1 }
                 }
                 listOf(here, there).forEach { it.close() }
                 withClue("by a stream of $stream") {

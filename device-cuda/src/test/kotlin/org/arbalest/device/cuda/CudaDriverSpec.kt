@@ -103,7 +103,7 @@ class CudaDriverSpec : FunSpec({
                                 try {
                                     release(ready.address())
                                     release(unready.address())
-                                    event.isDone shouldBe false
+                                    event.isReady shouldBe false
                                     event.close()
                                     other.close()
                                 } catch (e: Throwable) {

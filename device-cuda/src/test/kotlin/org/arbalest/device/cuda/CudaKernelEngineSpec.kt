@@ -60,7 +60,7 @@ class CudaKernelEngineSpec : FunSpec({
                 computing.keepAlive(flights)
                 flights.close()
                 val data = ArrayData.of(expected.size.toLong(), 0, listOf(null), listOf(ArrayData.of(expected.size.toLong(), 0, listOf(null, counts))))
-                val result = DeviceArray.of(Schema.of(listOf(Field.of("count", DataType.INT32))), data, computing)
+                val result = DeviceArray.of(Schema.of(listOf(Field.of("count", DataType.INT32))).asField(), data, computing)
                 result.isReady shouldBe false
                 val back = result.use { it.copyTo(Devices.cpu(), computing) }
                 gate.open()

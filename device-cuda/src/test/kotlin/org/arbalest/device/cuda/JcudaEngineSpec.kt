@@ -82,14 +82,14 @@ class JcudaEngineSpec : FunSpec({
                     }
                     Jcuda.syncEvent(device, event).use { ours ->
                         Cuda.enter(its).use { JCudaDriver.cuEventDestroy(event) shouldBe CUresult.CUDA_SUCCESS }
-                        ours.isDone shouldBe false
+                        ours.isReady shouldBe false
                         waiting.waitFor(ours)
                         val stage = ours.onReady().toCompletableFuture()
                         waiting.record().use { end ->
                             Cuda.enter(device).use { JCudaDriver.cuEventQuery(Jcuda.event(end)) shouldBe CUresult.CUDA_ERROR_NOT_READY }
                             gate.open()
                             Cuda.enter(device).use { JCudaDriver.cuEventSynchronize(Jcuda.event(end)) shouldBe CUresult.CUDA_SUCCESS }
-                            end.isDone shouldBe true
+                            end.isReady shouldBe true
                         }
                         stage.get(5, SECONDS)
                     }

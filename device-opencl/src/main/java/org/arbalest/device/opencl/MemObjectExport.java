@@ -88,14 +88,16 @@ final class MemObjectExport {
   /** The array of handles. */
   private DeviceArray make() {
     try {
-      ArrayData data = array.data();
+      ArrayData data = ArrayData.of(array);
       collect(data);
       if (!array.isReady()) {
         hasQueued = true;
         stream.waitFor(array);
       }
       ArrayData converted = data(array.field(), data);
-      DeviceArray result = hasQueued ? DeviceArray.of(array.field(), converted, stream) : DeviceArray.of(array.field(), converted, device);
+      DeviceArray result = hasQueued || !converted.hasBuffers()
+          ? DeviceArray.of(array.field(), converted, stream)
+          : DeviceArray.of(array.field(), converted);
       try {
         if (hasQueued) stream.keepAlive(array);
       } catch (Throwable t) {

@@ -86,7 +86,9 @@ final class MemObjectImport {
     try {
       if (event != 0) waitFor(ALL.get(JAVA_LONG, event));
       ArrayData data = data(field, ArrayBridge.struct(held));
-      DeviceArray array = hasQueued ? DeviceArray.of(field, data, stream) : DeviceArray.of(field, data, device);
+      DeviceArray array = hasQueued || !data.hasBuffers()
+          ? DeviceArray.of(field, data, stream)
+          : DeviceArray.of(field, data);
       try {
         if (hasQueued) stream.keepAlive(held);
         return array;
@@ -201,7 +203,7 @@ final class MemObjectImport {
   private DeviceBuffer nothing() {
     try (DeviceBuffer zero = Devices.cpu().allocate(Long.BYTES)) {
       zero.segment().fill((byte) 0);
-      DeviceBuffer copy = zero.copy(device.memory());
+      DeviceBuffer copy = zero.copyTo(device.memory());
       buffers.add(copy);
       return copy;
     }

@@ -43,7 +43,7 @@ public final class OpenCl {
 
   /**
    * Hands an array to a C consumer that wants {@code cl_mem} handles where the buffers' addresses are (DEV-12), of the device's {@link #context}. The handle {@code
-   * array} is spent; on failure it is not, and nothing is written to {@code out} (OWN-09).
+   * array} is consumed; on failure it is not, and nothing is written to {@code out} (OWN-09).
    *
    * <p>A buffer goes out without a copy if it is shared virtual memory and begins where a {@code cl_mem} can: with its allocation, or at a multiple of the device's {@code
    * CL_DEVICE_MEM_BASE_ADDR_ALIGN} in it. Any other is copied by the stream, on the device. {@code offset} and the children are as ever; a buffer without bytes has

@@ -243,7 +243,7 @@ final class OpenClDriver implements DeviceDriver {
   }
 
   @Override
-  public boolean isDone(long event) {
+  public boolean isReady(long event) {
     int status = status(event);
     if (status < 0) throw failed(status);
     return status == Cl.COMPLETE;
@@ -268,7 +268,7 @@ final class OpenClDriver implements DeviceDriver {
     scratch.set(JAVA_LONG, 0, event);
     int code = Cl.waitForEvents(1, scratch.address());
     if (code == 0) return;
-    isDone(event); // says what failed, if it was a command
+    isReady(event); // says what failed, if it was a command
     throw error("clWaitForEvents", code, "");
   }
 

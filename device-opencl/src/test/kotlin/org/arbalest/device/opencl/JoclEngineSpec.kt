@@ -76,7 +76,7 @@ class JoclEngineSpec : FunSpec({
                 computing.keepAlive(numbers)
                 numbers.close()
                 val data = ArrayData.of(rows.toLong(), 0, listOf(null), listOf(ArrayData.of(rows.toLong(), 0, listOf(null, out))))
-                val sums = DeviceArray.of(Schema.of(listOf(Field.of("sum", DataType.INT64))), data, computing)
+                val sums = DeviceArray.of(Schema.of(listOf(Field.of("sum", DataType.INT64))).asField(), data, computing)
                 sums.isReady shouldBe false
                 val back = sums.use { it.copyTo(cpu, computing) }
                 gate.open()
@@ -118,7 +118,7 @@ class JoclEngineSpec : FunSpec({
         device.createStream().use { stream ->
             val gate = UserEvent(device)
             gate.syncEvent().use { mine ->
-                mine.isDone shouldBe false
+                mine.isReady shouldBe false
                 stream.waitFor(mine)
                 stream.record().use { end ->
                     val theirs = Jocl.event(end)
@@ -128,8 +128,8 @@ class JoclEngineSpec : FunSpec({
                     (status.getInt(0) > CL.CL_COMPLETE) shouldBe true
                     gate.open()
                     CL.clWaitForEvents(1, arrayOf(theirs)) shouldBe CL.CL_SUCCESS
-                    end.isDone shouldBe true
-                    mine.isDone shouldBe true
+                    end.isReady shouldBe true
+                    mine.isReady shouldBe true
                 }
             }
         }

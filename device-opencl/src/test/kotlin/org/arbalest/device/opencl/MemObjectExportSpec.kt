@@ -87,7 +87,7 @@ class MemObjectExportSpec : FunSpec({
         }
         eventually("the copy has let go of what it read") { Held.now().waits() == 0L } // by a thread of ours, a moment after its end
         val data = ArrayData.of(rows, 0, listOf(null), listOf(ArrayData.of(rows, 0, listOf(null, buffer))))
-        return DeviceArray.of(Schema.of(listOf(Field.of("n", DataType.INT64))), data)
+        return DeviceArray.of(Schema.of(listOf(Field.of("n", DataType.INT64))).asField(), data)
     }
 
     test("OCL-01 a kernel that takes cl_mem works on the very memory of an array that was exported") {
@@ -273,7 +273,7 @@ class MemObjectExportSpec : FunSpec({
             val data = ArrayData.of(10, 0, listOf(null), listOf(ArrayData.of(10, 0, listOf(null, theirs.slice(0, 80))), ArrayData.of(10, 0, listOf(null, theirs.slice(1024, 80)))))
             theirs.close()
             val out = out()
-            OpenCl.exportMemObjects(DeviceArray.of(Schema.of(Field.of("a", DataType.INT64), Field.of("b", DataType.INT64)), data), out, device.defaultStream())
+            OpenCl.exportMemObjects(DeviceArray.of(Schema.of(Field.of("a", DataType.INT64), Field.of("b", DataType.INT64)).asField(), data), out, device.defaultStream())
             handle(out, 0, 1).info(MEM_HOST_PTR) shouldBe svm.nativePointer
             handle(out, 1, 1).info(MEM_HOST_PTR) shouldBe 0
             release(out)
@@ -338,7 +338,7 @@ internal fun read(device: Device, memory: cl_mem, count: Int): LongArray = LongA
     CL.clEnqueueReadBuffer(Jocl.commandQueue(device.defaultStream()), memory, true, 0, 8L * count, Pointer.to(it), 0, null, null) shouldBe CL.CL_SUCCESS
 }
 
-private fun DeviceBuffer.toLongs(): LongArray = copy(Devices.cpu().memory()).use { it.segment().toArray(JAVA_LONG) }
+private fun DeviceBuffer.toLongs(): LongArray = copyTo(Devices.cpu().memory()).use { it.segment().toArray(JAVA_LONG) }
 
 /** Adds to each number of a `cl_mem`, by a kernel, and waits for it. */
 private fun addTo(device: Device, memory: cl_mem, rows: Long, add: Long) {

@@ -80,7 +80,7 @@ class OpenClSpec : FunSpec({
     /** Memory of the device that begins with a word, and is zero otherwise. */
     fun svm(bytes: Long, first: Long = 0): DeviceBuffer = Devices.cpu().allocate(bytes).use { source ->
         source.segment().fill(0).set(JAVA_LONG, 0, first)
-        source.copy(device.memory())
+        source.copyTo(device.memory())
     }
 
     fun memObject(content: LongArray, context: cl_context = Jocl.context(device)): cl_mem =

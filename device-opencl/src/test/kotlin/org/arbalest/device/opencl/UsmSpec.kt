@@ -64,7 +64,7 @@ class UsmSpec : FunSpec({
 
     fun memory(device: Device, kind: UnifiedMemory): MemoryManager = OpenCl.unifiedMemory(device, kind).orElseThrow()
 
-    fun DeviceBuffer.bytes(): List<Byte> = copy(cpu.memory()).use { it.segment().toArray(JAVA_BYTE).toList() }
+    fun DeviceBuffer.bytes(): List<Byte> = copyTo(cpu.memory()).use { it.segment().toArray(JAVA_BYTE).toList() }
 
     fun out(): MemorySegment = arena.allocate(ArrowDeviceArrayStruct.LAYOUT)
 
@@ -111,7 +111,7 @@ class UsmSpec : FunSpec({
         error.errno() shouldBe Errno.ENOMEM
         shouldThrow<DeviceException> { unifiedOnly.allocate(1L shl 50) }.message shouldContain "clDeviceMemAllocINTEL on OPENCL:1 was not called"
         UsmDouble.fail("clEnqueueMemcpyINTEL", code = -5)
-        pageable(100, 1).use { here -> shouldThrow<DeviceException> { here.copy(unifiedOnly.memory()) }.message shouldContain "clEnqueueMemcpyINTEL on OPENCL:1 failed: CL_OUT_OF_RESOURCES (-5)" }
+        pageable(100, 1).use { here -> shouldThrow<DeviceException> { here.copyTo(unifiedOnly.memory()) }.message shouldContain "clEnqueueMemcpyINTEL on OPENCL:1 failed: CL_OUT_OF_RESOURCES (-5)" }
     }
 
     test("OCL-05 every kind is copied to every other, by the function that is for it") {
@@ -174,7 +174,7 @@ class UsmSpec : FunSpec({
                         val before = UsmDouble.flushes to UsmDouble.callbacks
                         batch.copyTo(device, stream).use { copy ->
                             copy.synchronize()
-                            copy.child(count - 1).use { it.asColumn().bufferCount() shouldBe 2 }
+                            copy.retainChild(count - 1).use { it.asColumn().bufferCount() shouldBe 2 }
                         }
                         eventually("each event is given back") { Held.now().waits() == 0L && UsmDouble.events <= held } // PoCL's are looked at for 20 ms after the warm-up
                         UsmDouble.flushes - before.first to UsmDouble.callbacks - before.second
@@ -192,7 +192,7 @@ class UsmSpec : FunSpec({
             val buffer = of.allocate(80)
             val data = ArrayData.of(10, 0, listOf(null), listOf(ArrayData.of(10, 0, listOf(null, buffer))))
             val out = out()
-            CData.exportArray(DeviceArray.of(Schema.of(listOf(Field.of("n", DataType.INT64))), data), out, CExport.DEVICE)
+            CData.exportArray(DeviceArray.of(Schema.of(listOf(Field.of("n", DataType.INT64))).asField(), data), out, CExport.DEVICE)
             RawArrowDeviceArray.setDeviceId(out.address(), claimed.id())
             claimed.defaultStream()
             val error = shouldThrow<DeviceException> { CData.importArray(out, CImport.DEVICE.schema(Schema.of(listOf(Field.of("n", DataType.INT64))))) }

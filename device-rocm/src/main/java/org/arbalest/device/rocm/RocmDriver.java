@@ -142,7 +142,7 @@ final class RocmDriver extends MemoryDriver {
   }
 
   @Override
-  public boolean isDone(long event) {
+  public boolean isReady(long event) {
     return ask(event) == Answer.DONE;
   }
 

@@ -41,7 +41,7 @@ class RocmInteropSpec : FunSpec({
 
     fun result(rows: Long, out: DeviceBuffer, stream: org.arbalest.device.DeviceStream): DeviceArray {
         val data = ArrayData.of(rows, 0, listOf(null), listOf(ArrayData.of(rows, 0, listOf(null, out))))
-        return DeviceArray.of(Schema.of(listOf(Field.of("twice", DataType.INT64))), data, stream)
+        return DeviceArray.of(Schema.of(listOf(Field.of("twice", DataType.INT64))).asField(), data, stream)
     }
 
     fun DeviceArray.shouldBeSixTimesItsRow() = use { it.copyTo(Devices.cpu()) }.use {
@@ -95,7 +95,7 @@ class RocmInteropSpec : FunSpec({
                 val event = device.adoptEvent(Scale.made("scale_event", JAVA_LONG to handle))
                 device.createStream().use { ours ->
                     ours.waitFor(event)
-                    event.isDone shouldBe false
+                    event.isReady shouldBe false
                     event.close()
                     val result = result(rows, out, ours)
                     result.isReady shouldBe false

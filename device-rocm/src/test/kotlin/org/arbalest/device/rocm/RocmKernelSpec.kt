@@ -48,7 +48,7 @@ class RocmKernelSpec : FunSpec({
                     computing.keepAlive(batch)
                     batch.close()
                     val data = ArrayData.of(rows, 0, listOf(null), listOf(ArrayData.of(rows, 0, listOf(null, out))))
-                    val result = DeviceArray.of(Schema.of(listOf(Field.of("twice", DataType.INT64))), data, computing)
+                    val result = DeviceArray.of(Schema.of(listOf(Field.of("twice", DataType.INT64))).asField(), data, computing)
                     result.isReady shouldBe false
                     val back = result.use { it.copyTo(Devices.cpu(), computing) }
                     gate.open()

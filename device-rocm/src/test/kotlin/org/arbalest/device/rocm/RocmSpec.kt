@@ -41,7 +41,7 @@ class RocmSpec : FunSpec({
             val threads = List(5) { Thread.ofPlatform().start { event.synchronize() } }
             eventually("they wait") { threads.all { it.state == Thread.State.TIMED_WAITING } }
             val asking = CompletableFuture.runAsync {
-                repeat(2000) { event.isDone shouldBe false }
+                repeat(2000) { event.isReady shouldBe false }
                 device.createStream().use { it.waitFor(event) }
             }
             asking.get(5, SECONDS)
@@ -133,7 +133,7 @@ class RocmSpec : FunSpec({
                 eventually("it waits") { waiting.state in listOf(Thread.State.WAITING, Thread.State.TIMED_WAITING) }
                 val others = CompletableFuture.runAsync {
                     numbers(100).use { it.copyTo(device, stream) }.use { there -> stream.waitFor(there) }
-                    stream.record().use { it.isDone shouldBe false }
+                    stream.record().use { it.isReady shouldBe false }
                 }
                 others.get(5, SECONDS)
                 gate.open()

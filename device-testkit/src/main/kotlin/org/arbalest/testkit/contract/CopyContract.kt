@@ -80,7 +80,7 @@ internal fun copyContract(backend: Backend): TestFactory = funSpec {
             }
         }
         val text = ArrayData.of(2, 0, listOf(null, buffer(intArrayOf(0, 1, 2)), buffer(intArrayOf(0xFF41))))
-        DeviceArray.of(Schema.of(Field.of("t", DataType.UTF8)), ArrayData.of(2, 0, listOf(null), listOf(text))).use { source ->
+        DeviceArray.of(Schema.of(Field.of("t", DataType.UTF8)).asField(), ArrayData.of(2, 0, listOf(null), listOf(text))).use { source ->
             source.copyTo(device).use { there ->
                 there.validate(Validation.STRUCTURAL)
                 shouldThrow<DeviceException> { there.validate(Validation.FULL) }.message shouldBe "$.t: row 1: no UTF-8: a text of 1 bytes has 0xff at 0"
@@ -93,7 +93,7 @@ internal fun copyContract(backend: Backend): TestFactory = funSpec {
         Arena.ofConfined().use { arena ->
             val out = ArrowDeviceArrayStruct.allocate(arena)
             val text = ArrayData.of(3, 0, listOf(null, buffer(intArrayOf(0, 1, Int.MAX_VALUE, 3)), buffer(IntArray(1))))
-            DeviceArray.of(schema, ArrayData.of(3, 0, listOf(null), listOf(text)), cpu.defaultStream()).use { lies ->
+            DeviceArray.of(schema.asField(), ArrayData.of(3, 0, listOf(null), listOf(text)), cpu.defaultStream()).use { lies ->
                 CData.exportArray(lies.copyTo(device).also { it.synchronize() }, out, CExport.DEVICE) // as C's its sizes are not known
             }
             CData.importArray(out, CImport.DEVICE.schema(schema)).use { array ->

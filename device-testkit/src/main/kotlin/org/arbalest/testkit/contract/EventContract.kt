@@ -21,13 +21,13 @@ import java.util.concurrent.atomic.AtomicInteger
 internal fun eventContract(backend: Backend): TestFactory = funSpec {
     val device by lazy { backend.device }
 
-    fun SyncEvent.future(): CompletableFuture<*> = completion().toCompletableFuture()
+    fun SyncEvent.future(): CompletableFuture<*> = onReady().toCompletableFuture()
 
     test("event: one that has completed is done in every way, at once") {
         device.createStream().use { stream ->
             stream.record().use { event ->
                 event.synchronize()
-                event.isDone shouldBe true
+                event.isReady shouldBe true
                 event.synchronize(Duration.ZERO) shouldBe true
                 event.future().isDone shouldBe true
                 event.device() shouldBe device
@@ -41,7 +41,7 @@ internal fun eventContract(backend: Backend): TestFactory = funSpec {
             backend.held(stream) { gate ->
                 if (gate != null) {
                     val event = stream.record()
-                    event.isDone shouldBe false
+                    event.isReady shouldBe false
                     event.synchronize(Duration.ofNanos(1)) shouldBe false
                     event.synchronize(Duration.ofSeconds(-5)) shouldBe false
                     val told = AtomicInteger()
@@ -59,7 +59,7 @@ internal fun eventContract(backend: Backend): TestFactory = funSpec {
                     threads.forEach { it.join() }
                     results.toList() shouldContainExactly listOf(true, true, true)
                     told.get() shouldBe 3
-                    event.isDone shouldBe true
+                    event.isReady shouldBe true
                     event.close()
                 }
             }
@@ -74,7 +74,7 @@ internal fun eventContract(backend: Backend): TestFactory = funSpec {
                 event.close()
                 event.close()
                 if (gate != null) {
-                    for (use in listOf<() -> Unit>({ event.isDone }, { event.synchronize() }, { event.onReady() }, { event.handle() }, { stream.waitFor(event) })) {
+                    for (use in listOf<() -> Unit>({ event.isReady }, { event.synchronize() }, { event.onReady() }, { event.handle() }, { stream.waitFor(event) })) {
                         shouldThrow<IllegalStateException> { use() }.message shouldContain "closed"
                     }
                 }
@@ -107,7 +107,7 @@ internal fun eventContract(backend: Backend): TestFactory = funSpec {
                     val early = event.future()
                     if (gate.fail()) {
                         val failures = listOf<() -> Unit>(
-                            { event.synchronize() }, { event.isDone }, { event.synchronize(Duration.ofSeconds(5)) },
+                            { event.synchronize() }, { event.isReady }, { event.synchronize(Duration.ofSeconds(5)) },
                             { Thread.ofVirtual().start { runCatching { event.synchronize() } }.join().also { event.synchronize() } },
                         ).map { shouldThrow<DeviceException> { it() } }
                         val staged = listOf(early, event.future()).map {

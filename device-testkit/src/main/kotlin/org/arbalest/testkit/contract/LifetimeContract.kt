@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.testkit.contract
 
+import org.arbalest.device.spi.ArrayBridge
 import io.kotest.core.factory.TestFactory
 import io.kotest.core.spec.style.funSpec
 import io.kotest.matchers.shouldBe
@@ -72,7 +73,7 @@ internal fun lifetimeContract(backend: Backend): TestFactory = funSpec {
                             handle shouldNotBe 0
                             val imported = CData.importArray(out, CImport.DEVICE.schema(source.schema()))
                             imported.isReady shouldBe false
-                            imported.syncEventAddress() shouldBe cell
+                            ArrayBridge.syncEventAddress(imported) shouldBe cell
                             gate.open()
                             imported.synchronize()
                             arena.address(cell) shouldBe handle

@@ -67,11 +67,11 @@ internal fun memoryContract(backend: Backend): TestFactory = funSpec {
     test("memory: a copy there and back has the same bytes, of every size, also of slices") {
         for (size in listOf(0, 1, 7, 64, 4095, 70_001)) {
             bytes(size).use { source ->
-                source.copy(device.memory()).use { there ->
+                source.copyTo(device.memory()).use { there ->
                     there.device() shouldBe device
                     there.content() shouldBe source.content()
                     if (size > 2) there.slice(1, size - 2L).use { it.content() shouldBe source.content().subList(1, size - 1) }
-                    there.copy(device.memory()).use { it.content() shouldBe source.content() }
+                    there.copyTo(device.memory()).use { it.content() shouldBe source.content() }
                 }
             }
         }
@@ -79,7 +79,7 @@ internal fun memoryContract(backend: Backend): TestFactory = funSpec {
 
     test("memory: a view on the device itself is free; on the CPU it is the same bytes, or a clear refusal, and viewOrCopy decides") {
         bytes(300).use { source ->
-            source.copy(device.memory()).use { there ->
+            source.copyTo(device.memory()).use { there ->
                 there.view(device.memory()).use { it.address() shouldBe there.address() }
                 val view = runCatching { there.view(cpu) }
                 view.onSuccess { seen -> seen.use { it.segment().get(java.lang.foreign.ValueLayout.JAVA_BYTE, 299) shouldBe source.content()[299] } }
@@ -92,7 +92,7 @@ internal fun memoryContract(backend: Backend): TestFactory = funSpec {
 
     test("memory: what is written through a view is there when it is closed") {
         bytes(64).use { source ->
-            source.copy(device.memory()).use { there ->
+            source.copyTo(device.memory()).use { there ->
                 runCatching { there.view(cpu) }.onSuccess { view ->
                     view.use { it.segment().fill(9) }
                     there.content() shouldBe List(64) { 9.toByte() }
@@ -122,7 +122,7 @@ internal fun memoryContract(backend: Backend): TestFactory = funSpec {
 
     test("memory: somebody else's memory is copied, and left alone") {
         bytes(100).use { theirs ->
-            theirs.copy(device.memory()).use { there ->
+            theirs.copyTo(device.memory()).use { there ->
                 org.arbalest.device.DeviceBuffer.copyNonOwned(device, there.address(), 100, device.memory()).use { it.content() shouldBe theirs.content() }
                 there.content() shouldBe theirs.content()
             }

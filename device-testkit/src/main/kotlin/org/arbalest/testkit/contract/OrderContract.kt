@@ -25,7 +25,7 @@ internal fun orderContract(backend: Backend): TestFactory = funSpec {
                                 written.close() // the queue goes on waiting
                                 reader.copy(middle, end)
                                 val read = reader.record()
-                                read.isDone shouldBe (gate == null)
+                                read.isReady shouldBe (gate == null)
                                 gate?.open()
                                 read.use { it.synchronize() }
                             }
@@ -41,7 +41,7 @@ internal fun orderContract(backend: Backend): TestFactory = funSpec {
         device.createStream().use { writer ->
             device.createStream().use { reader ->
                 bytes(5000).use { source ->
-                    bytes(5000, seed = 99).use { it.copy(device.memory()) }.use { middle ->
+                    bytes(5000, seed = 99).use { it.copyTo(device.memory()) }.use { middle ->
                         device.allocate(5000).use { end ->
                             backend.held(writer) { gate ->
                                 writer.copy(source, middle)
@@ -114,7 +114,7 @@ internal fun orderContract(backend: Backend): TestFactory = funSpec {
                             array.isReady shouldBe (gate == null)
                             reader.waitFor(array)
                             val end = reader.record()
-                            end.isDone shouldBe (gate == null)
+                            end.isReady shouldBe (gate == null)
                             gate?.open()
                             end.use { it.synchronize() }
                             array.isReady shouldBe true

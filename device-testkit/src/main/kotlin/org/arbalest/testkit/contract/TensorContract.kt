@@ -36,7 +36,7 @@ internal fun tensorContract(backend: Backend): TestFactory = funSpec {
     val cpu = Devices.cpu()
 
     /** A column of numbers, which the stream writes. */
-    fun column(stream: DeviceStream): DeviceArray = numbers(ROWS).use { it.copyTo(device, stream) }.use { it.child(0) }
+    fun column(stream: DeviceStream): DeviceArray = numbers(ROWS).use { it.copyTo(device, stream) }.use { it.retainChild(0) }
 
     val expected = List(ROWS) { it * 3L }
 
@@ -55,11 +55,11 @@ internal fun tensorContract(backend: Backend): TestFactory = funSpec {
                 val event = array.syncEvent()
                 val tensor = form.exportTensor(array.slice(100, 300))
                 array.close()
-                event?.use { it.isDone shouldBe true }
+                event?.use { it.isReady shouldBe true }
                 val at = form.tensorAt(tensor)
                 DLTensorStruct.deviceType(at) shouldBe device.type().code()
                 DLTensorStruct.deviceId(at) shouldBe if (isNumbered(device)) device.id().toInt() else 0
-                form.view(tensor, device).use { view -> view.copy(cpu.memory()).use { it.segment().asByteBuffer().order(ByteOrder.nativeOrder()).asLongBuffer().get(0) shouldBe 300L } }
+                form.view(tensor, device).use { view -> view.copyTo(cpu.memory()).use { it.segment().asByteBuffer().order(ByteOrder.nativeOrder()).asLongBuffer().get(0) shouldBe 300L } }
                 form.delete(tensor)
             }
         }
@@ -89,13 +89,13 @@ internal fun tensorContract(backend: Backend): TestFactory = funSpec {
                             val tensor = form.exportTensor(column(writer), consumer)
                             form.view(tensor, device).use { consumer.copy(it, end) }
                             consumer.record().use { read ->
-                                read.isDone shouldBe (gate == null)
+                                read.isReady shouldBe (gate == null)
                                 gate?.open()
                                 read.synchronize()
                             }
                             form.delete(tensor)
                         }
-                        end.copy(cpu.memory()).use { it.segment().toArray(JAVA_LONG).toList() shouldBe expected }
+                        end.copyTo(cpu.memory()).use { it.segment().toArray(JAVA_LONG).toList() shouldBe expected }
                     }
                 }
             }
@@ -120,7 +120,7 @@ internal fun tensorContract(backend: Backend): TestFactory = funSpec {
                         read.use { it.synchronize() }
                         eventually("it is freed") { ResourceCounters.now().since(before).run { arrays() == -1L && waits() == 0L } }
                     }
-                    end.copy(cpu.memory()).use { it.segment().toArray(JAVA_LONG).toList() shouldBe expected }
+                    end.copyTo(cpu.memory()).use { it.segment().toArray(JAVA_LONG).toList() shouldBe expected }
                 }
             }
         }
@@ -157,7 +157,7 @@ internal fun tensorContract(backend: Backend): TestFactory = funSpec {
             val there = BatchBuilder.of(cpu, 4).use { batch ->
                 batch.column(Field.of("a", DataType.INT64)).let { c -> rows.forEach { if (it == null) c.appendNull() else c.append(it) } }
                 batch.build()
-            }.use { it.copyTo(device) }.use { it.child(0) }
+            }.use { it.copyTo(device) }.use { it.retainChild(0) }
             there.use { array ->
                 shouldThrow<DeviceException> { form.exportTensor(array) }.message shouldContain "$.a: 1 of 4 values are null"
                 array.slice(2, 2).use { slice ->

@@ -43,7 +43,7 @@ class ArrowCppArraySpec : FunSpec({
         test("a column of $type on its own, and what Arrow C++ gives back of its slices [ARR-12]") {
             Batches.laid(type, 0, 60).use { batch ->
                 for (column in 1..2) {
-                    val child = batch.child(column)
+                    val child = batch.retainChild(column)
                     cpp(child.use { it.slice(11, 30) }) { slice ->
                         slice.validate()
                         slice.slice(4, 20).use { part ->

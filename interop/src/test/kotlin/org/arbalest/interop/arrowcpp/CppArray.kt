@@ -67,7 +67,7 @@ internal class CppArray private constructor(private val held: MemorySegment) : A
         private val leaveStream = shim.function("arrays_leave_stream", I32, PTR, PTR)
         private val freeStream = shim.function("arrays_free_stream", null, PTR)
 
-        /** Hands an array of ours to Arrow C++; the handle is spent. */
+        /** Hands an array of ours to Arrow C++; the handle is consumed. */
         fun of(array: DeviceArray): CppArray = orWords { text ->
             val (out, schema) = allocate(ArrowArrayStruct.LAYOUT) to allocate(ArrowSchemaStruct.LAYOUT)
             array.use { CData.exportArray(it, out, CExport.DATA.schemaTo(schema)) }

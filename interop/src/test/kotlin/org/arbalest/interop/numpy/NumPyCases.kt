@@ -29,7 +29,7 @@ internal class NumPyCases(private val numPy: NumPy, private val python: Python, 
 
     private fun column(field: Field, rows: Int, fill: (ColumnBuilder) -> Unit): DeviceArray = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
         batch.column(field).let(fill)
-        batch.build().use { it.child(0) }
+        batch.build().use { it.retainChild(0) }
     }
 
     private fun longs(vararg values: Long) = column(Field.of("n", DataType.INT64), values.size) { it.appendAll(values) }

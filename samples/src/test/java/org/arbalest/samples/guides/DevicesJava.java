@@ -54,7 +54,7 @@ final class DevicesJava {
   static void give(Device gpu, DeviceArray batch, SocketChannel socket) throws IOException {
     MemoryManager memory = gpu.shareableMemory().orElseThrow();
     try (ArrayLink link = ArrayLink.over(socket)) { // the socket is the link's from here on: closing it is hanging up
-      link.send(batch.copyTo(memory, gpu.defaultStream())); // spent; stays here until the other process has released it
+      link.send(batch.copyTo(memory, gpu.defaultStream())); // consumed; stays here until the other process has released it
     }
   }
 

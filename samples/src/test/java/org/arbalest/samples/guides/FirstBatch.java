@@ -25,7 +25,7 @@ public final class FirstBatch {
     try (BatchBuilder builder = BatchBuilder.of(Devices.cpu(), 3)) {
       builder.float64("price", new double[] {1.5, 2.0, 4.25}).utf8("symbol", Arrays.asList("A", null, "C"));
       DeviceArray trades = builder.build();
-      trades.show();
+      System.out.println(trades);
       try (DeviceArrayReader reader = DeviceArrayReader.of(trades.schema(), List.of(trades))) {
         CData.exportStream(reader, out, CExport.DATA); // whoever has the struct owns the stream now, and releases it
       }
@@ -39,7 +39,9 @@ public final class FirstBatch {
       while ((next = reader.next()) != null) {
         try (DeviceArray batch = next) {
           DoubleView price = batch.column("price").asDoubles();
-          for (long row = 0; row < price.length(); row++) total += price.get(row);
+          for (long row = 0; row < price.length(); row++) {
+            if (!price.isNull(row)) total += price.get(row);
+          }
         }
       }
     }

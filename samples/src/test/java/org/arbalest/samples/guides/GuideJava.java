@@ -31,8 +31,8 @@ final class GuideJava {
 
   static void handOver(DeviceArray batch, MemorySegment array, MemorySegment schema) {
     try (DeviceArray ours = batch.retain()) { // without it, the batch could not be read any more
-      CData.exportArray(batch, array, CExport.DATA.schemaTo(schema)); // batch is spent; C has its reference, and releases it
-      ours.show();
+      CData.exportArray(batch, array, CExport.DATA.schemaTo(schema)); // batch is consumed; C has its reference, and releases it
+      System.out.println(ours);
     }
   }
 
@@ -47,7 +47,7 @@ final class GuideJava {
 
   static double first(DeviceArray batch, Device gpu) throws InterruptedException {
     try (DeviceStream stream = gpu.createStream();
-        DeviceArray there = batch.copyTo(gpu, stream); // returns at once; the copy waits for batch on the device
+        DeviceArray there = batch.copyTo(gpu, stream); // queued; the copy waits for batch on the device
         DeviceArray back = there.copyTo(Devices.cpu(), stream)) {
       if (!back.synchronize(Duration.ofSeconds(10))) throw new IllegalStateException("the device is busy");
       return back.column("price").asDoubles().get(0);

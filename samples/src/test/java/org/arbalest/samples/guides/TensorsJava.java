@@ -13,7 +13,7 @@ final class TensorsJava {
   /** What {@code __dlpack__(stream=…)} answers, in a capsule that is called dltensor_versioned. */
   static long lend(DeviceArray batch, String column, long stream) {
     try (DeviceStream consumer = batch.device().wrapStream(stream);
-        DeviceArray numbers = batch.child(batch.schema().indexOf(column))) {
+        DeviceArray numbers = batch.retainChild(batch.schema().indexOf(column))) {
       return DLPack.VERSIONED.exportTensor(numbers, consumer).address();
     }
   }

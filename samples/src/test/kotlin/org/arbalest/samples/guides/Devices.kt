@@ -56,7 +56,7 @@ fun pinned(gpu: Device, table: MemorySegment, to: DeviceBuffer, stream: DeviceSt
 fun give(gpu: Device, batch: DeviceArray, socket: SocketChannel) {
     val memory = gpu.shareableMemory().orElseThrow()
     ArrayLink.over(socket).use { link -> // the socket is the link's from here on: closing it is hanging up
-        link.send(batch.copyTo(memory, gpu.defaultStream())) // spent; stays here until the other process has released it
+        link.send(batch.copyTo(memory, gpu.defaultStream())) // consumed; stays here until the other process has released it
     }
 }
 

@@ -81,7 +81,7 @@ internal object DevicesOnDouble {
         gpu.createStream().use { stream ->
             gpu.allocate(100_000).use { there ->
                 if (isJava) DevicesJava.pinned(gpu, table, there, stream, arena) else pinned(gpu, table, there, stream, arena)
-                there.copy(gpu.hostMemory().get()).use { check(it.segment().get(JAVA_BYTE, 99_999) == 3.toByte()) }
+                there.copyTo(gpu.hostMemory().get()).use { check(it.segment().get(JAVA_BYTE, 99_999) == 3.toByte()) }
                 stream.synchronize()
             }
         }

@@ -31,8 +31,8 @@ fun longOnes(reader: DeviceArrayReader, rows: Long): List<DeviceArray> = buildLi
 
 fun handOver(batch: DeviceArray, array: MemorySegment, schema: MemorySegment) {
     batch.retain().use { ours -> // without it, the batch could not be read any more
-        CData.exportArray(batch, array, CExport.DATA.schemaTo(schema)) // batch is spent; C has its reference, and releases it
-        ours.show()
+        CData.exportArray(batch, array, CExport.DATA.schemaTo(schema)) // batch is consumed; C has its reference, and releases it
+        println(ours)
     }
 }
 
@@ -98,7 +98,7 @@ fun doubled(batches: Flow<DeviceArray>): Flow<DeviceArray> = flow {
 
 suspend fun first(batch: DeviceArray, gpu: Device): Double =
     gpu.createStream().use { stream ->
-        batch.copyTo(gpu, stream).use { there -> // returns at once; the copy waits for batch on the device
+        batch.copyTo(gpu, stream).use { there -> // queued; the copy waits for batch on the device
             there.copyTo(Devices.cpu(), stream).use { back ->
                 back.await() // suspends; no thread waits
                 back["price"].doubles()[0]

@@ -73,7 +73,7 @@ class GuidesSpec : FunSpec({
             kept.map { array -> array.use { it.length() } } shouldBe listOf(2L)
         }
 
-        test("$language: what is exported is spent, and what was retained is not") {
+        test("$language: what is exported is consumed, and what was retained is not") {
             Arena.ofConfined().use { arena ->
                 val (array, schema) = ArrowArrayStruct.allocate(arena) to ArrowSchemaStruct.allocate(arena)
                 val batch = prices(1.0, 2.0)

@@ -8,7 +8,7 @@ import java.lang.foreign.MemorySegment
 /** What `__dlpack__(stream=…)` answers, in a capsule that is called dltensor_versioned. */
 fun lend(batch: DeviceArray, column: String, stream: Long): Long =
     batch.device().wrapStream(stream).use { consumer ->
-        batch.child(batch.schema().indexOf(column)).use { numbers ->
+        batch.retainChild(batch.schema().indexOf(column)).use { numbers ->
             DLPack.VERSIONED.exportTensor(numbers, consumer).address()
         }
     }

@@ -27,7 +27,7 @@ class Batch(val columns: Int, bytes: Long, memory: MemoryManager) : AutoCloseabl
         segments = buffers.map { MemorySegment.ofAddress(it.address()).reinterpret(columnBytes) }
         segments.forEachIndexed { i, segment -> Pattern.fill(segment, i) }
         val data = ArrayData.of(rows, 0, listOf(null), buffers.map { ArrayData.of(rows, 0, listOf(null, it)) })
-        array = DeviceArray.of(Schema.of(List(columns) { Field.of("c$it", DataType.INT64) }), data)
+        array = DeviceArray.of(Schema.of(List(columns) { Field.of("c$it", DataType.INT64) }).asField(), data)
     }
 
     /** Makes the bytes those of a round. */

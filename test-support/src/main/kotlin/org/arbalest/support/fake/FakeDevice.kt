@@ -346,7 +346,7 @@ class FakeDevice private constructor(
 
     fun isEvent(event: Long): Boolean = lock.withLock { event in events }
 
-    fun isDone(event: Long): Boolean = lock.withLock {
+    fun isReady(event: Long): Boolean = lock.withLock {
         val asked = event(event)
         if (isCapturing) {
             questions.incrementAndGet()

@@ -51,9 +51,9 @@ open class FakeDriver(private val device: FakeDevice) : DeviceDriver {
         device.enqueueWait(queue, event)
     }
 
-    override fun isDone(event: Long): Boolean {
+    override fun isReady(event: Long): Boolean {
         device.mayFail(FakeCall.QUERY, "")
-        return device.isDone(event)
+        return device.isReady(event)
     }
 
     override fun synchronizeEvent(event: Long): Unit = device.synchronizeEvent(event)

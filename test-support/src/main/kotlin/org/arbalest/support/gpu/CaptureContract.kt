@@ -61,7 +61,7 @@ fun captureContract(backend: GpuBackend): TestFactory = funSpec {
                 }
                 stream.record().use { event ->
                     event.synchronize()
-                    event.isDone shouldBe true
+                    event.isReady shouldBe true
                 }
             }
             shouldThrow<DeviceException> { device.allocate(GpuDouble.MEMORY * 2) }.errno() shouldBe Errno.ENOMEM
@@ -90,7 +90,7 @@ fun captureContract(backend: GpuBackend): TestFactory = funSpec {
             double.capturing(events = code) {
                 there.close()
                 val asked = double.refused
-                event.isDone shouldBe false
+                event.isReady shouldBe false
                 eventually("all are asked for, more than once") { double.refused > asked + 20 }
                 stages.count { it.isDone } shouldBe 0
                 double.live(Live.DEVICE) shouldBe memory + 1
@@ -104,7 +104,7 @@ fun captureContract(backend: GpuBackend): TestFactory = funSpec {
                 ResourceCounters.now().since(before).waits() shouldBeGreaterThan 0
             }
             stages.forEach { it.get(5, SECONDS) }
-            event.isDone shouldBe true
+            event.isReady shouldBe true
             event.close()
             stream.close()
             eventually("it is all released") { backend.trim(); ResourceCounters.now().since(before).isZero && double.live(Live.DEVICE) == memory }
@@ -208,7 +208,7 @@ fun captureContract(backend: GpuBackend): TestFactory = funSpec {
                     val before = ResourceCounters.now()
                     val (host, there, back) = listOf(pageable(1000, 1), device.allocate(1000), pageable(1000, 2))
                     val source = numbers(100)
-                    val tensor = source.copyTo(device, stream).use { array -> array.child(0).use { DLPack.VERSIONED.importTensor(DLPack.VERSIONED.exportTensor(it, stream), stream) } }
+                    val tensor = source.copyTo(device, stream).use { array -> array.retainChild(0).use { DLPack.VERSIONED.importTensor(DLPack.VERSIONED.exportTensor(it, stream), stream) } }
                     stream.copy(host, there)
                     val gate = backend.gate(other)
                     val event = other.record()
@@ -314,7 +314,7 @@ fun captureContract(backend: GpuBackend): TestFactory = funSpec {
                                             message shouldContain "was recorded in a stream that was being captured"
                                         }
                                     }
-                                    event.isDone shouldBe false
+                                    event.isReady shouldBe false
                                 }
                             }
                             device.adoptEvent(double.capturedEvent(own.handle())).use { event ->
@@ -322,7 +322,7 @@ fun captureContract(backend: GpuBackend): TestFactory = funSpec {
                                 val stage = event.onReady().toCompletableFuture()
                                 double.failNothing() shouldBe 0
                                 shouldThrow<ExecutionException> { stage.get(5, SECONDS) }.cause.shouldBeInstanceOf<DeviceException>().errno() shouldBe Errno.EINVAL
-                                event.isDone shouldBe false
+                                event.isReady shouldBe false
                             }
                             stream.copy(host, there)
                             stream.synchronize()
@@ -356,7 +356,7 @@ fun captureContract(backend: GpuBackend): TestFactory = funSpec {
                 val error = shouldThrow<DeviceException> { event.synchronize() }
                 error.errno() shouldBe Errno.EAGAIN
                 error.message shouldContain "(907)"
-                event.isDone shouldBe false
+                event.isReady shouldBe false
             }
             event.synchronize()
             event.close()
@@ -370,7 +370,7 @@ fun captureContract(backend: GpuBackend): TestFactory = funSpec {
                     double.capturing(hasModes = false) {
                         stream.copy(pinned, there)
                         stream.record().use { event ->
-                            event.isDone shouldBe false
+                            event.isReady shouldBe false
                             val told = event.onReady().toCompletableFuture()
                             eventually("it is asked for") { double.refused > 20 }
                             told.isDone shouldBe false
@@ -389,10 +389,10 @@ fun captureContract(backend: GpuBackend): TestFactory = funSpec {
             val gate = backend.gate(stream)
             val event = stream.record()
             double.fail(words.query, 1, 999)
-            event.isDone shouldBe false
+            event.isReady shouldBe false
             double.failNothing() shouldBe 0
             for (nth in 1L..2) double.fail(words.query, nth, 999)
-            shouldThrow<DeviceException> { event.isDone }.message shouldBe "${words.query} on $device failed: ${words.unknown}"
+            shouldThrow<DeviceException> { event.isReady }.message shouldBe "${words.query} on $device failed: ${words.unknown}"
             double.failNothing() shouldBe 0
             gate.open()
             event.synchronize()

@@ -35,7 +35,7 @@ fun journey(device: Device, gate: (DeviceStream) -> Gate): Unit = Arena.ofConfin
                 device.createStream().use { second ->
                     second.waitFor(there)
                     awaitHeld(device, second, gate)
-                    there.child(0).use { DLPack.VERSIONED.importTensor(DLPack.VERSIONED.exportTensor(it, second), second) }.close()
+                    there.retainChild(0).use { DLPack.VERSIONED.importTensor(DLPack.VERSIONED.exportTensor(it, second), second) }.close()
                     there.copyTo(device, second).use { copy ->
                         val out = arena.allocate(RawArrowDeviceArray.SIZE, 8)
                         CData.exportArray(copy.retain(), out, CExport.DEVICE)

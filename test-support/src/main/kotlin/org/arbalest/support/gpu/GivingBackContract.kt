@@ -159,7 +159,7 @@ fun runtimeGone(backend: GpuBackend) {
     eventually("the runtime says so") { double.asked > 0 }
     eventually("whoever asks for events has ended") { Thread.getAllStackTraces().keys.none { it.name == "${backend.threads}-events-0" } }
     check(!told)
-    check(!event.isDone)
+    check(!event.isReady)
     event.close()
     streams.forEach { it.close() }
     device.hostMemory() // and who comes late

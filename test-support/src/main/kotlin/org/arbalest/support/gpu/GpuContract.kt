@@ -51,7 +51,7 @@ private fun gpuMemoryContract(backend: GpuBackend): TestFactory = funSpec {
                             device.createStream().use { stream ->
                                 memory().allocate(1000L + it).close()
                                 numbers(100).use { it.copyTo(device, stream) }.use { there -> there.copyTo(cpu, stream).use { it.synchronize() } }
-                                stream.record().use { it.isDone }
+                                stream.record().use { it.isReady }
                             }
                         }
                     }
@@ -131,7 +131,7 @@ private fun gpuMemoryContract(backend: GpuBackend): TestFactory = funSpec {
                 }
                 eventually("it is unpinned") { unpinned.get() == 1 }
                 double.live(Live.REGISTERED) shouldBe 0
-                there.copy(cpu.memory()).use { back -> back.segment().mismatch(theirs) shouldBe -1 }
+                there.copyTo(cpu.memory()).use { back -> back.segment().mismatch(theirs) shouldBe -1 }
                 there.close()
                 val gateOfTrim = backend.gate(stream)
                 device.pin(theirs) { unpinned.incrementAndGet() }.close()
@@ -268,7 +268,7 @@ private fun gpuFailureContract(backend: GpuBackend): TestFactory = funSpec {
         }
         waiting.join()
         thrown.shouldBeInstanceOf<DeviceException>()
-        for (use in listOf<() -> Unit>({ held.isDone }, { held.synchronize() }, { streams[1].synchronize() }, { streams[0].record() }, { device.allocate(8) })) {
+        for (use in listOf<() -> Unit>({ held.isReady }, { held.synchronize() }, { streams[1].synchronize() }, { streams[0].record() }, { device.allocate(8) })) {
             shouldThrow<DeviceException> { use() }.message shouldContain words.illegalAddress
         }
         backend.gpu(0).createStream().use { it.synchronize() }

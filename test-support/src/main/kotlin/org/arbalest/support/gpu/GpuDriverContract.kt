@@ -125,7 +125,7 @@ fun gpuDriverContract(backend: GpuBackend): TestFactory = funSpec {
             val threads = List(4_000) {
                 Thread.ofVirtual().start {
                     runCatching {
-                        stream.record().use { it.isDone }
+                        stream.record().use { it.isReady }
                         if (backend.onDouble) backend.double.threadState shouldBe 0
                     }.onFailure { failures += it }
                 }

@@ -123,7 +123,7 @@ private fun inStreamOrder(backend: GpuBackend) {
     check(freed.address() % 4096 == 0L)
     freed.close()
     check(double.live(GpuDouble.Live.DEVICE) == live + 1) { "it was freed before its turn" }
-    check(other.record().use { eventually("another stream goes on") { it.isDone }; true })
+    check(other.record().use { eventually("another stream goes on") { it.isReady }; true })
     for (function in listOf(backend.words.frees.first { it.endsWith("FreeAsync") }, backend.words.current)) {
         val early = device.createStream()
         val block = early.memory().allocate(100)
@@ -146,7 +146,7 @@ private fun inStreamOrder(backend: GpuBackend) {
     source.segment().set(JAVA_LONG_UNALIGNED, 0, 42)
     other.copy(source, target) // waits for the memory by itself
     val copied = other.record()
-    check(!copied.isDone)
+    check(!copied.isReady)
     numbers(100).use { it.copyTo(memory, other) }.use { there ->
         check(!there.isReady)
         stream.close() // the memory stays good

@@ -208,7 +208,7 @@ fun stagedCopyContract(backend: StagingBackend): TestFactory = funSpec {
                 reader.copy(asOthersSeeIt, target)
                 gate.open()
                 reader.synchronize()
-                target.copy(cpu.memory()).use { copy -> pageable(1000, 5).use { copy.segment().mismatch(it.segment()) shouldBe -1 } }
+                target.copyTo(cpu.memory()).use { copy -> pageable(1000, 5).use { copy.segment().mismatch(it.segment()) shouldBe -1 } }
             }
             val gate = checkNotNull(backend.gate(writer))
             pageable(1000, 6).use { device.defaultStream().run { copy(it, written); synchronize() } }
@@ -216,7 +216,7 @@ fun stagedCopyContract(backend: StagingBackend): TestFactory = funSpec {
             writer.copy(asOthersSeeIt, target) // who has the handle may have queued what writes there
             gate.open()
             writer.synchronize()
-            target.copy(cpu.memory()).use { copy -> pageable(1000, 6).use { copy.segment().mismatch(it.segment()) shouldBe -1 } }
+            target.copyTo(cpu.memory()).use { copy -> pageable(1000, 6).use { copy.segment().mismatch(it.segment()) shouldBe -1 } }
         }
         listOf(asOthersSeeIt, pinned, written, target).forEach { it.close() }
     }

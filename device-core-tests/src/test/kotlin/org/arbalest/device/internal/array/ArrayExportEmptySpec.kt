@@ -112,8 +112,8 @@ class ArrayExportEmptySpec : FunSpec({
                 exported(batch.slice(from, 0).use { it.copyTo(Devices.cpu()) }) {}
                 for ((i, field) in batch.schema().fields().withIndex()) {
                     withClue(field) {
-                        exported(batch.child(i).use { it.slice(from, 0) }) {}
-                        exported(batch.child(i).use { it.slice(from, 0).use { slice -> slice.copyTo(Devices.cpu()) } }) {}
+                        exported(batch.retainChild(i).use { it.slice(from, 0) }) {}
+                        exported(batch.retainChild(i).use { it.slice(from, 0).use { slice -> slice.copyTo(Devices.cpu()) } }) {}
                     }
                 }
             }

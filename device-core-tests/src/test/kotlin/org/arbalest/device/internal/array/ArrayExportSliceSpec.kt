@@ -79,7 +79,7 @@ class ArrayExportSliceSpec : FunSpec({
             batch.build()
         }
         batch.use {
-            batch.child(0).use { whole -> whole.slice(2, 3) }.use { slice ->
+            batch.retainChild(0).use { whole -> whole.slice(2, 3) }.use { slice ->
                 exported(slice.retain()) { out ->
                     describe(out) shouldBe Triple(2L, 3L, -1L)
                     RawArrowArray.buffer(out, 0) shouldNotBe 0L
@@ -94,7 +94,7 @@ class ArrayExportSliceSpec : FunSpec({
     test("how many of a slice are null: none if none were, all of a null array, else not computed [ARR-06]") {
         nested(10).use { batch ->
             for ((index, expected) in listOf(0 to 0L, 1 to -1L, 2 to 4L, 3 to 0L)) {
-                batch.child(index).use { column ->
+                batch.retainChild(index).use { column ->
                     exported(column.slice(1, 4)) { describe(it) shouldBe Triple(1L, 4L, expected) }
                 }
             }

@@ -62,7 +62,7 @@ class ArrayExportWaitSpec : FunSpec({
     val waits = mapOf<String, (DeviceArray) -> Unit>(
         "synchronize" to { it.synchronize() },
         "synchronize with a limit" to { check(it.synchronize(Duration.ofSeconds(5))) },
-        "ready" to { it.ready().toCompletableFuture().join() },
+        "ready" to { it.onReady().toCompletableFuture().join() },
         "its event's synchronize" to { array -> array.syncEvent()?.use { it.synchronize() } },
         "its event's completion" to { array -> array.syncEvent()?.use { it.onReady() }?.toCompletableFuture()?.join() },
     )
@@ -74,7 +74,7 @@ class ArrayExportWaitSpec : FunSpec({
                     fake.hold()
                     val array = numbers(20).use { it.copyTo(device, stream) }.let { if (isImported) imported(it) else it }
                     array.use {
-                        val others = listOf(array.slice(3, 5), array.child(0), array.retain())
+                        val others = listOf(array.slice(3, 5), array.retainChild(0), array.retain())
                         syncEvent(array.retain()) shouldNotBe 0
                         syncEvent(array.slice(1, 2)) shouldNotBe 0
                         val waiting = thread { wait(array) }
@@ -101,7 +101,7 @@ class ArrayExportWaitSpec : FunSpec({
                     CData.exportArray(array, out, CExport.DEVICE.consumerStream(consumer))
                     ArrowDeviceArrayStruct.syncEvent(out) shouldBe MemorySegment.NULL
                     consumer.record().use { written ->
-                        written.isDone shouldBe false
+                        written.isReady shouldBe false
                         gate.complete()
                         written.synchronize()
                     }

@@ -30,7 +30,7 @@ class HandleExportSpec : FunSpec({
     extension(CCompiler.needed)
     extension(ResourceCountersExtension)
 
-    fun int8(): DeviceArray = EveryType.batch(0, 1).use { it.child(EveryType.fields.indexOfFirst { field -> field.name() == "int8" }) }
+    fun int8(): DeviceArray = EveryType.batch(0, 1).use { it.retainChild(EveryType.fields.indexOfFirst { field -> field.name() == "int8" }) }
 
     /** An array that an unknown device has. */
     fun elsewhere(): DeviceArray = Arena.ofConfined().use { arena ->

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.array
 
+import org.arbalest.device.spi.ArrayBridge
 import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
@@ -165,7 +166,7 @@ class StructureSpec : FunSpec({
         }) { array ->
             array.asColumn().get(0) shouldBe mapOf("x" to 3L, "y" to 13L)
             array.column("y").toLongArray().toList() shouldBe listOf(13L, 14L)
-            array.child(0).use { it.length() shouldBe 2 }
+            array.retainChild(0).use { it.length() shouldBe 2 }
         }
     }
 
@@ -215,8 +216,8 @@ class StructureSpec : FunSpec({
             repeat(10) {
                 PeerNodes.array(array, length = 0, buffers = 2)
                 PeerNodes.deviceArray(device, array, 0, 2, MemorySegment.ofAddress(0xe0))
-                CData.importArray(device, CImport.DEVICE.schema(integers[0])).use { it.syncEventAddress() shouldBe 0xe0 }
-                imported(DataType.INT8, { PeerNodes.array(it, length = 0, buffers = 2) }) { it.syncEventAddress() shouldBe 0 }
+                CData.importArray(device, CImport.DEVICE.schema(integers[0])).use { ArrayBridge.syncEventAddress(it) shouldBe 0xe0 }
+                imported(DataType.INT8, { PeerNodes.array(it, length = 0, buffers = 2) }) { ArrayBridge.syncEventAddress(it) shouldBe 0 }
             }
         }
     }

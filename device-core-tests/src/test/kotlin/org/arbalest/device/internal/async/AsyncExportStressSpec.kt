@@ -22,7 +22,7 @@ import org.arbalest.device.internal.array.ArrayRelease
 import org.arbalest.device.internal.calls.Calls
 import org.arbalest.device.internal.memory.NativeHeap
 import org.arbalest.device.internal.schema.SchemaImporter
-import org.arbalest.device.spi.WakingSubscription
+import org.arbalest.device.async.WakingSubscription
 import org.arbalest.device.support.Balanced
 import org.arbalest.device.support.Interleavings
 import org.arbalest.device.support.batch

@@ -12,7 +12,7 @@ import org.arbalest.device.async.AsyncProducer
 import org.arbalest.device.async.AsyncSchema
 import org.arbalest.device.c.CData
 import org.arbalest.device.c.CExport
-import org.arbalest.device.spi.WakingSubscription
+import org.arbalest.device.async.WakingSubscription
 import org.arbalest.device.support.ConsumerByHand
 import org.arbalest.device.support.ProducerByHand
 import org.arbalest.support.ResourceCountersExtension

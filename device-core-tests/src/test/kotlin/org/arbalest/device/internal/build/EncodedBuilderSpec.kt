@@ -31,7 +31,7 @@ class EncodedBuilderSpec : FunSpec({
 
     fun <T> built(type: DataType, rows: Int, fill: ColumnBuilder.() -> Unit, look: (DeviceArray) -> T): T = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
         batch.column(Field.of("a", type)).fill()
-        batch.build().use { array -> array.child(0).use(look) }
+        batch.build().use { array -> array.retainChild(0).use(look) }
     }
 
     fun Column.all(): List<Any?> = (0 until length()).map { get(it) }

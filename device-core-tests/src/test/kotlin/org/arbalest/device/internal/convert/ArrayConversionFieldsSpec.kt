@@ -37,7 +37,7 @@ class ArrayConversionFieldsSpec : FunSpec({
     extension(ResourceCountersExtension)
 
     fun build(field: Field, rows: Int, fill: (ColumnBuilder) -> Unit): DeviceArray =
-        BatchBuilder.of(Devices.cpu(), rows).use { batch -> batch.column(field).let(fill).let { batch.build() } }.use { it.child(0) }
+        BatchBuilder.of(Devices.cpu(), rows).use { batch -> batch.column(field).let(fill).let { batch.build() } }.use { it.retainChild(0) }
 
     fun raw(type: DataType, length: Int, vararg buffers: ByteBuffer?, nulls: Long = 0, children: List<RawArray> = listOf(), dictionary: RawArray? = null, name: String = "a") =
         RawArray(Field.of(name, type), length, nulls, 0, buffers.toMutableList(), children, dictionary)

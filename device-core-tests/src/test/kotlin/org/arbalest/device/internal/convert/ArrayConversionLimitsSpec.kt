@@ -61,7 +61,7 @@ class ArrayConversionLimitsSpec : FunSpec({
     val pinnedFake by lazy { pinned.let { FakeDevice.of(DeviceType.CUDA_HOST, 0) } }
 
     fun build(field: Field, rows: Int, fill: (ColumnBuilder) -> Unit): DeviceArray =
-        BatchBuilder.of(cpu, rows).use { batch -> batch.column(field).let(fill).let { batch.build() } }.use { it.child(0) }
+        BatchBuilder.of(cpu, rows).use { batch -> batch.column(field).let(fill).let { batch.build() } }.use { it.retainChild(0) }
 
     fun texts(vararg values: String?, type: DataType = DataType.UTF8): DeviceArray =
         build(Field.of("t", type), values.size) { t -> values.forEach { if (it == null) t.appendNull() else t.append(it) } }
@@ -285,16 +285,16 @@ class ArrayConversionLimitsSpec : FunSpec({
 
     test("fields of structs are those that are asked for, by name, in that order, without a copy; repeated names only where they are the same [REQ-06]") {
         batch().use { array ->
-            array.convertTo(schema("word" to DataType.UTF8, "n" to DataType.INT64)).use { both ->
+            array.convertTo(schema("word" to DataType.UTF8, "n" to DataType.INT64).asField()).use { both ->
                 both.schema().fields().map { it.name() } shouldBe listOf("word", "n")
-                both.conversion()!!.copiedBytes() shouldBe 0
+                Conversion.of(both)!!.copiedBytes() shouldBe 0
                 read(both.asColumn()) shouldBe read(array.asColumn())
             }
             array.slice(1, 2).use { cut ->
-                cut.convertTo(schema("word" to DataType.UTF8_VIEW)).use { words ->
+                cut.convertTo(schema("word" to DataType.UTF8_VIEW).asField()).use { words ->
                     read(words.column("word")) shouldBe listOf("a word of more than twelve bytes", "c")
                     words.column("word").bufferAddress(2) shouldBe array.column("word").bufferAddress(2)
-                    words.conversion() shouldBe Conversion(32, 1, 1)
+                    Conversion.of(words) shouldBe Conversion(32, 1, 1)
                 }
             }
         }
@@ -318,32 +318,32 @@ class ArrayConversionLimitsSpec : FunSpec({
     test("buffers that need no change are shared, and what was copied is said [REQ-08]") {
         val long = "a text of more than twelve bytes"
         texts("a", null, long).use { array ->
-            array.conversion() shouldBe null
+            Conversion.of(array) shouldBe null
             val text = array.asColumn()
             array.convertTo(Field.of("t", DataType.LARGE_UTF8)).use {
-                it.conversion() shouldBe Conversion(32, 1, 2)
+                Conversion.of(it) shouldBe Conversion(32, 1, 2)
                 it.asColumn().bufferAddress(0) shouldBe text.bufferAddress(0)
                 it.asColumn().bufferAddress(2) shouldBe text.bufferAddress(2)
-                it.retain().use { other -> other.conversion() shouldBe Conversion(32, 1, 2) }
+                it.retain().use { other -> Conversion.of(other) shouldBe Conversion(32, 1, 2) }
             }
             array.convertTo(Field.of("t", DataType.UTF8_VIEW)).use { views ->
-                views.conversion() shouldBe Conversion(48, 1, 2)
+                Conversion.of(views) shouldBe Conversion(48, 1, 2)
                 views.asColumn().bufferAddress(2) shouldBe text.bufferAddress(2)
-                views.convertTo(Field.of("t", DataType.UTF8)).use { it.conversion() shouldBe Conversion(16L + 1 + long.length, 2, 1) }
+                views.convertTo(Field.of("t", DataType.UTF8)).use { Conversion.of(it) shouldBe Conversion(16L + 1 + long.length, 2, 1) }
             }
-            array.convertTo(array.field().withName("u")).use { it.conversion() shouldBe Conversion(0, 0, 3) }
+            array.convertTo(array.field().withName("u")).use { Conversion.of(it) shouldBe Conversion(0, 0, 3) }
         }
         build(Field.of("l", ListType(item(DataType.INT64))), 3) { l -> repeat(3) { l.appendList(2).also { l.items().append(1); l.items().append(2) } } }.use { array ->
             array.convertTo(Field.of("l", ListViewType(item(DataType.INT64)))).use { views ->
-                views.conversion() shouldBe Conversion(12, 1, 2)
+                Conversion.of(views) shouldBe Conversion(12, 1, 2)
                 views.asColumn().bufferAddress(1) shouldBe array.asColumn().bufferAddress(1)
                 views.asColumn().items().bufferAddress(1) shouldBe array.asColumn().items().bufferAddress(1)
-                views.convertTo(array.field()).use { it.conversion() shouldBe Conversion(16, 1, 1) }
+                views.convertTo(array.field()).use { Conversion.of(it) shouldBe Conversion(16, 1, 1) }
             }
         }
         build(Field.of("d", DataType.dictionary(DataType.INT8, DataType.UTF8)), 2) { d -> repeat(2) { d.append(long) } }.use { array ->
             array.convertTo(Field.of("d", DataType.UTF8_VIEW)).use { it.asColumn().bufferAddress(2) shouldBe array.asColumn().dictionary().bufferAddress(2) }
-            array.convertTo(Field.of("d", DataType.dictionary(DataType.INT32, DataType.UTF8))).use { it.conversion() shouldBe Conversion(8, 1, 2) }
+            array.convertTo(Field.of("d", DataType.dictionary(DataType.INT32, DataType.UTF8))).use { Conversion.of(it) shouldBe Conversion(8, 1, 2) }
         }
     }
 
@@ -375,25 +375,25 @@ class ArrayConversionLimitsSpec : FunSpec({
         batch().use { it.copyTo(device) }.use { there ->
             there.synchronize()
             fake.reset()
-            there.convertTo(schema("word" to DataType.UTF8, "n" to DataType.INT64)).use { it.copyTo(cpu) }.use {
+            there.convertTo(schema("word" to DataType.UTF8, "n" to DataType.INT64).asField()).use { it.copyTo(cpu) }.use {
                 it.synchronize()
                 read(it.column("word")) shouldBe listOf("a", "a word of more than twelve bytes", "c")
             }
-            there.convertTo(Schema.of(Field.of("n", DataType.INT64).withNullable(false))).use { it.device() shouldBe device }
+            there.convertTo(Schema.of(Field.of("n", DataType.INT64).withNullable(false)).asField()).use { it.device() shouldBe device }
             fake.reset()
-            for (make in listOf<() -> DeviceArray>({ there.convertTo(schema("word" to DataType.UTF8_VIEW)) }, { there.slice(1, 1).use { it.compact() } })) {
+            for (make in listOf<() -> DeviceArray>({ there.convertTo(schema("word" to DataType.UTF8_VIEW).asField()) }, { there.slice(1, 1).use { it.compact() } })) {
                 val thrown = shouldThrow<DeviceException> { make() }
                 thrown.errno() shouldBe Errno.ENOSYS
                 thrown.message!! shouldContain "the CPU would have to read buffers on EXT_DEV:0; copy the array to the CPU first, by copyTo"
             }
-            shouldThrow<DeviceException> { there.convertTo(schema("word" to DataType.UTF8_VIEW)) }.message!! shouldStartWith "$.word: "
+            shouldThrow<DeviceException> { there.convertTo(schema("word" to DataType.UTF8_VIEW).asField()) }.message!! shouldStartWith "$.word: "
             fake.copies().shouldBeEmpty()
         }
     }
 
     test("where the CPU can read the device's memory, the result is there, too [REQ-10]") {
         batch().use { it.copyTo(pinned) }.use { there ->
-            there.convertTo(schema("word" to DataType.UTF8_VIEW)).use {
+            there.convertTo(schema("word" to DataType.UTF8_VIEW).asField()).use {
                 it.device() shouldBe pinned
                 read(it.column("word")) shouldBe listOf("a", "a word of more than twelve bytes", "c")
             }
@@ -405,7 +405,7 @@ class ArrayConversionLimitsSpec : FunSpec({
             there.synchronize()
             val before = settled()
             pinnedFake.failCall(FakeCall.ALLOCATE)
-            shouldThrow<DeviceException> { there.convertTo(schema("word" to DataType.UTF8_VIEW)) }.message!! shouldContain "fakeAlloc"
+            shouldThrow<DeviceException> { there.convertTo(schema("word" to DataType.UTF8_VIEW).asField()) }.message!! shouldContain "fakeAlloc"
             ResourceCounters.now() shouldBe before
         }
         val nobodyHas = 1L shl 56
@@ -424,10 +424,10 @@ class ArrayConversionLimitsSpec : FunSpec({
         pinned.createStream().use { stream ->
             pinnedFake.hold()
             batch().use { it.copyTo(pinned, stream) }.use { late ->
-                late.convertTo(schema("n" to DataType.INT64)).use { it.isReady shouldBe false } // nothing is read, nobody waits
+                late.convertTo(schema("n" to DataType.INT64).asField()).use { it.isReady shouldBe false } // nothing is read, nobody waits
                 pinnedFake.failNextCommand()
                 pinnedFake.release()
-                shouldThrow<DeviceException> { late.convertTo(schema("word" to DataType.UTF8_VIEW)) }.message!! shouldContain "FAKE_LAUNCH_FAILED"
+                shouldThrow<DeviceException> { late.convertTo(schema("word" to DataType.UTF8_VIEW).asField()) }.message!! shouldContain "FAKE_LAUNCH_FAILED"
             }
         }
     }
@@ -437,14 +437,14 @@ class ArrayConversionLimitsSpec : FunSpec({
             pinnedFake.hold()
             val late = batch().use { it.copyTo(pinned, stream) }
             var result: DeviceArray? = null
-            val converting = thread { result = late.convertTo(schema("word" to DataType.UTF8_VIEW)) }
+            val converting = thread { result = late.convertTo(schema("word" to DataType.UTF8_VIEW).asField()) }
             while (converting.isAlive && converting.state != Thread.State.WAITING && converting.state != Thread.State.TIMED_WAITING) Thread.onSpinWait()
             converting.isAlive shouldBe true
             late.close()
             pinnedFake.release()
             converting.join()
             result!!.use { read(it.column("word")) shouldBe listOf("a", "a word of more than twelve bytes", "c") }
-            shouldThrow<IllegalStateException> { late.convertTo(schema("word" to DataType.UTF8)) }
+            shouldThrow<IllegalStateException> { late.convertTo(schema("word" to DataType.UTF8).asField()) }
             shouldThrow<IllegalStateException> { late.compact() }
         }
     }
@@ -484,17 +484,17 @@ class ArrayConversionLimitsSpec : FunSpec({
                 cut.compact().use { few ->
                     read(few.asColumn()) shouldBe words.subList(500, 502)
                     val bytes = words[500].length + words[501].length
-                    few.conversion()!!.copiedBytes() shouldBe bytes + when (type) { DataType.UTF8 -> 12L; DataType.LARGE_UTF8 -> 24L; else -> 32L }
-                    few.conversion()!!.sharedBuffers() shouldBe 0
+                    Conversion.of(few)!!.copiedBytes() shouldBe bytes + when (type) { DataType.UTF8 -> 12L; DataType.LARGE_UTF8 -> 24L; else -> 32L }
+                    Conversion.of(few)!!.sharedBuffers() shouldBe 0
                 }
             }
         }
         val lists = Field.of("l", ListType(item(DataType.INT64)))
         build(lists, 100) { l -> repeat(100) { l.appendList(2); l.items().append(it.toLong()); l.items().append(-it.toLong()) } }.use { it.slice(50, 1) }.use { cut ->
-            cut.compact().use { it.conversion() shouldBe Conversion(24, 2, 0); it.asColumn().items().length() shouldBe 2 }
+            cut.compact().use { Conversion.of(it) shouldBe Conversion(24, 2, 0); it.asColumn().items().length() shouldBe 2 }
         }
         build(Field.of("b", DataType.BOOL), 100) { b -> repeat(100) { b.append(it % 3 == 0) } }.use { it.slice(50, 9) }.use { cut ->
-            cut.compact().use { it.conversion() shouldBe Conversion(2, 1, 0); read(it.asColumn()) shouldBe (50..58).map { i -> i % 3 == 0 } }
+            cut.compact().use { Conversion.of(it) shouldBe Conversion(2, 1, 0); read(it.asColumn()) shouldBe (50..58).map { i -> i % 3 == 0 } }
         }
     }
 })

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.convert
 
+import org.arbalest.device.Conversion
 import io.kotest.assertions.withClue
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.ints.shouldBeGreaterThan
@@ -118,7 +119,7 @@ class ArrayConversionSpec : FunSpec({
                     }
                 }
                 imported(StructType(listOf(field("first", DataType.INT8), field("column", type))), rows, skipped, true).use { array ->
-                    array.slice(2, 10).use { cut -> cut.child(1).use { child -> child.slice(1, 7).use { check(it, type, rows.subList(3, 10).map { row -> LaidValues.of(type, row + 1) }, DeviceArray::compact) } } }
+                    array.slice(2, 10).use { cut -> cut.retainChild(1).use { child -> child.slice(1, 7).use { check(it, type, rows.subList(3, 10).map { row -> LaidValues.of(type, row + 1) }, DeviceArray::compact) } } }
                 }
             }
         }
@@ -128,7 +129,7 @@ class ArrayConversionSpec : FunSpec({
         for (type in types) for ((from, count) in cuts) withClue("$type, $from..") {
             imported(type, rows, 3, false).use { array ->
                 array.slice(from.toLong(), count.toLong()).use { it.compact() }.use { once ->
-                    once.compact().use { again -> again.conversion()!!.copiedBytes() shouldBe 0 }
+                    once.compact().use { again -> Conversion.of(again)!!.copiedBytes() shouldBe 0 }
                 }
             }
         }

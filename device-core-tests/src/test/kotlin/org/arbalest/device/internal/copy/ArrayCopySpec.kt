@@ -53,8 +53,8 @@ class ArrayCopySpec : FunSpec({
         EveryType.batch(0, 40).use { batch ->
             batch.slice(11, 20).use { slice ->
                 for (index in batch.schema().fields().indices) {
-                    val expected = slice.child(index).use(EveryType::rows)
-                    slice.child(index).copied().use { EveryType.rows(it) shouldBe expected }
+                    val expected = slice.retainChild(index).use(EveryType::rows)
+                    slice.retainChild(index).copied().use { EveryType.rows(it) shouldBe expected }
                 }
             }
         }
@@ -146,7 +146,7 @@ class ArrayCopySpec : FunSpec({
         val offsets = cpu.allocate(16)
         offsets.segment().asByteBuffer().order(java.nio.ByteOrder.nativeOrder()).putInt(5).putInt(9).putInt(3).putInt(7)
         val text = ArrayData.of(3, 0, listOf(null, offsets, cpu.allocate(10)))
-        DeviceArray.of(Schema.of(listOf(Field.of("name", DataType.UTF8))), ArrayData.of(3, 0, listOf(null), listOf(text))).use { batch ->
+        DeviceArray.of(Schema.of(listOf(Field.of("name", DataType.UTF8))).asField(), ArrayData.of(3, 0, listOf(null), listOf(text))).use { batch ->
             val error = shouldThrow<DeviceException> { batch.copyTo(cpu) }
             error.errno() shouldBe Errno.EINVAL
             error.message shouldContain "$.name: offsets[1] = 9 is not between 5 and 7"

@@ -31,7 +31,7 @@ class EventPointCaptureSpec : FunSpec({
         val driver = Captured()
         withPoint(driver, isOurs = false) { point, keeper, letWait ->
             driver.answers += listOf(Answer.CANNOT_TELL, Answer.CAPTURED, Answer.DONE)
-            point.isDone shouldBe false
+            point.isReady shouldBe false
             repeat(3) {
                 shouldThrow<DeviceException> { letWait() }.run {
                     errno() shouldBe Errno.EINVAL
@@ -39,7 +39,7 @@ class EventPointCaptureSpec : FunSpec({
                 }
             }
             shouldThrow<DeviceException> { SyncEventImpl.synchronize(point, keeper) }.errno() shouldBe Errno.EINVAL
-            point.isDone shouldBe false
+            point.isReady shouldBe false
             point.isSeenDone shouldBe false
             driver.answers.toList() shouldBe listOf(Answer.DONE) // for which nobody has asked: of an earlier recording
         }
@@ -49,8 +49,8 @@ class EventPointCaptureSpec : FunSpec({
         val driver = Captured()
         withPoint(driver, isOurs = false) { point, _, _ ->
             driver.answers += listOf(Answer.CAPTURED, Answer.DONE)
-            val first = FutureTask { point.isDone }.also { driver.stop(it) }
-            val second = FutureTask { point.isDone }
+            val first = FutureTask { point.isReady }.also { driver.stop(it) }
+            val second = FutureTask { point.isReady }
             val later = thread(block = second::run)
             eventually("it waits for the first") { later.state == Thread.State.BLOCKED }
             driver.goOn()
@@ -71,7 +71,7 @@ class EventPointCaptureSpec : FunSpec({
                     tell(driver.told.remove())
                     shouldThrow<ExecutionException> { get(5, SECONDS) }.cause.shouldBeInstanceOf<DeviceException>().errno() shouldBe Errno.EINVAL
                 }
-                point.isDone shouldBe false
+                point.isReady shouldBe false
                 driver.answers.toList() shouldBe listOf(Answer.DONE)
             }
         }
@@ -94,7 +94,7 @@ class EventPointCaptureSpec : FunSpec({
         withPoint(driver, isOurs = true) { point, _, letWait ->
             driver.answers += listOf(Answer.CAPTURED, Answer.DONE)
             shouldThrow<IllegalStateException> { letWait() }.message shouldBe "a queue waits"
-            point.isDone shouldBe true
+            point.isReady shouldBe true
         }
     }
 })

@@ -26,7 +26,7 @@ class IdlePeriodSpec : FunSpec({
 
     /** Whoever looks for an idle period has looked, and sleeps since there is none. */
     fun awaitLook(): Unit = eventually("somebody has looked") {
-        Thread.getAllStackTraces().any { (thread, frames) -> thread.name == "arbalest-lull" && frames.any { it.methodName == "sleep" } }
+        Thread.getAllStackTraces().any { (thread, frames) -> thread.name == "arbalest-idle" && frames.any { it.methodName == "sleep" } }
     }
 
     fun <T> busy(block: () -> T): T {
@@ -75,7 +75,7 @@ class IdlePeriodSpec : FunSpec({
         }
         try {
             eventually("the other waits for its turn") {
-                Thread.getAllStackTraces().any { (thread, frames) -> thread.name == "arbalest-lull" && frames.any { it.className == ReentrantLock::class.java.name } }
+                Thread.getAllStackTraces().any { (thread, frames) -> thread.name == "arbalest-idle" && frames.any { it.className == ReentrantLock::class.java.name } }
             }
         } finally {
             gate.countDown()

@@ -98,7 +98,7 @@ private class Undecided(cpu: DeviceDriver = CpuProvider().open(DeviceType.CPU, -
     var waiting: DeviceException? = null
     private val asked = AtomicInteger()
 
-    override fun isDone(event: Long): Boolean {
+    override fun isReady(event: Long): Boolean {
         asked.incrementAndGet()
         failure?.let { throw it }
         return isOver

@@ -140,7 +140,7 @@ private class Waits : AutoCloseable {
     }
 
     private fun copiedBuffer(device: Device) {
-        device.allocate(16).use { it.copy(cpu.memory()).close() }
+        device.allocate(16).use { it.copyTo(cpu.memory()).close() }
     }
 
     /** A source of ours that waits. */

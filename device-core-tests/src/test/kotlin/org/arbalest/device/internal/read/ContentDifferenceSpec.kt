@@ -79,8 +79,8 @@ class ContentDifferenceSpec : FunSpec({
         EveryType.batch(0, 8).use { one ->
             EveryType.batch(4, 8).use { other ->
                 for ((i, field) in EveryType.fields.withIndex()) withClue(field) {
-                    one.child(i).use { a ->
-                        other.child(i).use { b ->
+                    one.retainChild(i).use { a ->
+                        other.retainChild(i).use { b ->
                             val difference = a.difference(b)
                             if (field.type() is FlatType.NullType) difference shouldBe null else difference.shouldNotBeNull() shouldContain "[0]: "
                         }

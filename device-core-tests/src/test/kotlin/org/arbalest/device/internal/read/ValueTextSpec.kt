@@ -122,8 +122,8 @@ class ValueTextSpec : FunSpec({
             struct.child("y").appendNull()
             batch.build()
         }.use { batch ->
-            batch.child(0).use { it.toString().lines().drop(4) shouldBe listOf("    7 | seven", "null", " null | null") }
-            batch.child(0).use { struct -> struct.slice(1, 1).use { it.toString().lines().drop(4) shouldBe listOf("null") } }
+            batch.retainChild(0).use { it.toString().lines().drop(4) shouldBe listOf("    7 | seven", "null", " null | null") }
+            batch.retainChild(0).use { struct -> struct.slice(1, 1).use { it.toString().lines().drop(4) shouldBe listOf("null") } }
         }
     }
 
@@ -135,7 +135,7 @@ class ValueTextSpec : FunSpec({
             column.appendNullWithParts()
             batch.build()
         }.use { batch ->
-            batch.child(0).use { it.toString().lines().drop(1) shouldBe listOf("at", "arrow.timestamp_with_…", "-".repeat(22), "2024-02-29T13:00+01:00", "null") }
+            batch.retainChild(0).use { it.toString().lines().drop(1) shouldBe listOf("at", "arrow.timestamp_with_…", "-".repeat(22), "2024-02-29T13:00+01:00", "null") }
             batch.toString().lines().drop(4) shouldBe listOf("2024-02-29T13:00+01:00", "null")
         }
     }

@@ -109,7 +109,7 @@ class CommonFieldSpec : FunSpec({
     test("what the arrays themselves are called is no matter") {
         batch(Field.of("x", DataType.INT32)).use { x ->
             batch(Field.of("y", DataType.INT32)).use { y ->
-                x.child(0).use { a -> y.child(0).use { b -> DeviceArray.concat(listOf(a, b)).use { it.field() shouldBe a.field() } } }
+                x.retainChild(0).use { a -> y.retainChild(0).use { b -> DeviceArray.concat(listOf(a, b)).use { it.field() shouldBe a.field() } } }
             }
         }
     }

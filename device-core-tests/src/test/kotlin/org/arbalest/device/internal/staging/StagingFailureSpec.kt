@@ -188,7 +188,7 @@ class StagingFailureSpec : FunSpec({
     test("memory that a tensor's consumer gives back while nobody can tell, where no event can be recorded, is held until its stream is past it [DEV-41]") {
         device.createStream().use { writer ->
             device.createStream().use { consumer ->
-                val array = numbers(8).use { it.copyTo(device, writer) }.use { it.child(0) }
+                val array = numbers(8).use { it.copyTo(device, writer) }.use { it.retainChild(0) }
                 array.synchronize()
                 settled()
                 val tensor = DLPack.VERSIONED.exportTensor(array, consumer)

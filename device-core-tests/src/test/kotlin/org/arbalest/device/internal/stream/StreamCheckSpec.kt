@@ -97,7 +97,7 @@ class StreamCheckSpec : FunSpec({
         val named = field("a", DataType.struct(field("l", DataType.list(field("item"))), field("m", map("entries", "key", "value"))))
         val other = field("a", DataType.struct(field("l", DataType.list(field("element"))), field("m", map("key_value", "k", "v")))).withMetadata(Metadata.of("of", "other"))
         batch(other).use { taken(Schema.of(named).asField(), it) }
-        rows(field("x")).use { array -> array.child(0).use { taken(field("y"), it) } }
+        rows(field("x")).use { array -> array.retainChild(0).use { taken(field("y"), it) } }
     }
 
     test("a field that fits is looked at once, and fields that take turns still are [STR-12]") {

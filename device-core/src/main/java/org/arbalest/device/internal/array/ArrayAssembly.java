@@ -27,7 +27,7 @@ public final class ArrayAssembly {
     return of(field, data, deviceOf(data, DeviceRegistry.cpu()));
   }
 
-  /** Likewise; see {@link DeviceArray#of(Field, ArrayData, Device)}. */
+  /** Likewise, on this device, also if there are no buffers. */
   public static DeviceArray of(Field field, ArrayData data, Device device) {
     Objects.requireNonNull(field, "field");
     Objects.requireNonNull(device, "device");

@@ -16,7 +16,7 @@ import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.schema.MalformedException;
 import org.jspecify.annotations.Nullable;
 
-/** Takes an array apart into buffers that hold its memory; see {@link DeviceArray#data}. The structs are those of an export, where slices are pushed down. */
+/** Takes an array apart into buffers that hold its memory; see {@link ArrayData#of(DeviceArray)}. The structs are those of an export, where slices are pushed down. */
 public final class ArrayBuffers {
   private final DeviceArrayImpl array;
   private final Ownership owner;

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * knows whether its struct is still to be released, so that a second release of it does nothing, even through a bitwise
  * copy (OWN-07).
  */
-public abstract class ArrayRelease extends RecycledExport {
+public abstract sealed class ArrayRelease extends RecycledExport permits ArrayExport {
   /** The release callback of every array of the library, for native code. */
   public static final long RELEASE =
       ExitGuard.stub(MethodHandles.lookup(), "released", FunctionDescriptor.ofVoid(JAVA_LONG), ExitAction.RELEASE_ARRAY);

@@ -52,7 +52,7 @@ public final class DeviceArrayImpl extends Handle implements DeviceArray {
     return FieldImpl.unwrap(field).schema();
   }
 
-  @Override
+  /** See {@link org.arbalest.device.spi.ArrayBridge#syncEventAddress}. */
   public long syncEventAddress() {
     Ownership owner = share();
     try {
@@ -72,7 +72,7 @@ public final class DeviceArrayImpl extends Handle implements DeviceArray {
     SyncEvent event = syncEvent();
     if (event == null) return true;
     try (event) {
-      return event.isDone();
+      return event.isReady();
     }
   }
 
@@ -87,7 +87,7 @@ public final class DeviceArrayImpl extends Handle implements DeviceArray {
   }
 
   @Override
-  public CompletionStage<@Nullable Void> ready() {
+  public CompletionStage<@Nullable Void> onReady() {
     SyncEvent event = syncEvent();
     if (event == null) return CompletableFuture.completedFuture(null);
     try (event) {
@@ -145,7 +145,7 @@ public final class DeviceArrayImpl extends Handle implements DeviceArray {
   }
 
   @Override
-  public DeviceArray child(int index) {
+  public DeviceArray retainChild(int index) {
     Ownership shared = share();
     try {
       Layout layout = Layout.of(field);

@@ -4,7 +4,7 @@ package org.arbalest.device.internal.async;
 import java.util.Objects;
 import java.util.concurrent.Flow;
 import java.util.concurrent.atomic.AtomicLong;
-import org.arbalest.device.spi.WakingSubscription;
+import org.arbalest.device.async.WakingSubscription;
 import org.jspecify.annotations.Nullable;
 
 /** Arrays or tasks of a publisher; each belongs to the feed as soon as it is signalled. */

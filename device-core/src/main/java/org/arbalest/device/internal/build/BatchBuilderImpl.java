@@ -25,6 +25,7 @@ import org.arbalest.device.MemoryManager;
 import org.arbalest.device.types.Metadata;
 import org.arbalest.device.types.Schema;
 import org.arbalest.device.types.ArrowTimeUnit;
+import org.arbalest.device.internal.array.ArrayAssembly;
 import org.arbalest.device.internal.device.DeviceRegistry;
 import org.jspecify.annotations.Nullable;
 
@@ -247,7 +248,7 @@ public final class BatchBuilderImpl implements BatchBuilder {
     }
     List<@Nullable DeviceBuffer> noValidity = new ArrayList<>();
     noValidity.add(null);
-    DeviceArray batch = DeviceArray.of(Schema.of(fields, metadata), ArrayData.of(count, 0, noValidity, data), writable.device());
+    DeviceArray batch = ArrayAssembly.of(Schema.of(fields, metadata).asField(), ArrayData.of(count, 0, noValidity, data), writable.device());
     memory.close("was built"); // a column's builder that somebody kept must not write into the array
     if (writable == target) return batch;
     try (batch) {

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.copy;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.TimeoutException;
 import org.arbalest.device.Device;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceBuffer;
 import org.arbalest.device.DeviceStream;
 import org.arbalest.device.MemoryManager;
-import org.arbalest.device.SyncEvent;
 import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.array.BuiltArray;
 import org.arbalest.device.internal.array.DeviceArrayImpl;
@@ -69,29 +66,6 @@ public final class ArrayCopy {
     } finally {
       owner.release();
     }
-  }
-
-  /** The same, with a limit for what it waits for and did not queue itself; see {@link DeviceArray#copyTo(MemoryManager, DeviceStream, Duration)}. */
-  public static DeviceArray copy(DeviceArrayImpl array, MemoryManager target, DeviceStreamImpl stream, Duration limit)
-      throws InterruptedException, TimeoutException {
-    Objects.requireNonNull(target, "target");
-    Objects.requireNonNull(stream, "stream");
-    Objects.requireNonNull(limit, "limit");
-    try (DeviceArray held = array.retain()) { // whoever closes the handle meanwhile
-      requirePart(stream, held.device(), DeviceArrayImpl.unwrap(held).isMemoryCpuAccessible(), target.device(), target.isCpuAccessible());
-      long start = System.nanoTime();
-      Duration rest = limit.isNegative() ? Duration.ZERO : limit;
-      if (!held.synchronize(rest)) throw late("the array on " + held.device() + " is not ready", limit);
-      try (SyncEvent queued = stream.record()) {
-        if (!queued.synchronize(rest.minusNanos(System.nanoTime() - start)))
-          throw late("what is queued in the stream of " + stream.device() + " is not done", limit);
-      }
-      return copy(DeviceArrayImpl.unwrap(held), target, stream);
-    }
-  }
-
-  private static TimeoutException late(String what, Duration limit) {
-    return new TimeoutException("after " + limit + ", " + what + "; no copy was queued");
   }
 
   private static DeviceArray copy(DeviceArrayImpl array, Ownership owner, MemoryManager target, DeviceStreamImpl stream) {

@@ -34,7 +34,7 @@ final class BufferChannel implements SeekableByteChannel {
       if (buffer.isCpuAccessible()) {
         NativeHeap.copy(part.segment(), destination);
       } else {
-        try (DeviceBuffer staging = part.copy(DeviceRegistry.cpu().memory())) {
+        try (DeviceBuffer staging = part.copyTo(DeviceRegistry.cpu().memory())) {
           NativeHeap.copy(staging.segment(), destination);
         }
       }

@@ -68,7 +68,7 @@ public final class DeviceBufferImpl implements DeviceBuffer {
 
   public static DeviceBuffer copyNonOwned(Device device, long address, long size, MemoryManager to) {
     try (DeviceBuffer source = wrapped(device, address, size, () -> {})) {
-      return source.copy(to);
+      return source.copyTo(to);
     }
   }
 
@@ -126,7 +126,7 @@ public final class DeviceBufferImpl implements DeviceBuffer {
   }
 
   @Override
-  public DeviceBuffer copy(MemoryManager to) {
+  public DeviceBuffer copyTo(MemoryManager to) {
     DeviceBuffer result = to.allocate(size);
     try (DeviceBuffer source = slice(0, size)) {
       Copies.copy(source, result);
@@ -138,8 +138,8 @@ public final class DeviceBufferImpl implements DeviceBuffer {
   }
 
   @Override
-  public DeviceBuffer viewOrCopy(MemoryManager to) {
-    return tryView(to).orElseGet(() -> copy(to));
+  public DeviceBuffer viewOrCopyTo(MemoryManager to) {
+    return tryView(to).orElseGet(() -> copyTo(to));
   }
 
   private Optional<DeviceBuffer> tryView(MemoryManager to) {

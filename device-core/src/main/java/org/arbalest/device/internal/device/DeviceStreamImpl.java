@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.device;
 
+import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 import org.arbalest.device.Device;
 import org.arbalest.device.DeviceBuffer;
@@ -159,6 +161,14 @@ public final class DeviceStreamImpl implements DeviceStream {
     } finally {
       held.release();
       if (event != null) event.tell("stream", device);
+    }
+  }
+
+  @Override
+  public boolean synchronize(Duration limit) throws InterruptedException {
+    Objects.requireNonNull(limit, "limit");
+    try (SyncEvent end = record()) {
+      return end.synchronize(limit);
     }
   }
 

@@ -47,7 +47,7 @@ public final class EventPoint {
   }
 
   /** Whether it has completed, which nothing tells of one that was recorded in a graph; throws if it failed. */
-  boolean isDone() {
+  boolean isReady() {
     if (done || captured) return done;
     synchronized (this) { // whoever else asks would be told of something else
       if (done || captured) return done;
@@ -74,7 +74,7 @@ public final class EventPoint {
    * for it becomes part of the capture (DEV-60).
    */
   boolean isPending() {
-    if (isDone()) return false;
+    if (isReady()) return false;
     if (!captured) return true;
     String help = ": it never tells, and a stream that waits for it becomes part of the graph; wait for another, which is recorded behind the graph's launch";
     throw DeviceException.invalid("the event 0x" + Long.toHexString(handle()) + " of " + device + " was recorded in a stream that was being captured" + help);
@@ -83,7 +83,7 @@ public final class EventPoint {
   /** Whether it is seen to have completed. A query that fails says nothing of the work before the event, which may still use its memory (DEV-19). */
   public boolean isSeenDone() {
     try {
-      return isDone();
+      return isReady();
     } catch (RuntimeException _) {
       return false;
     }

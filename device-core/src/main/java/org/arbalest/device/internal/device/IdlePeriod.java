@@ -39,7 +39,7 @@ final class IdlePeriod {
   /** Does not block. */
   static void await(Steps steps) {
     synchronized (WAITING) {
-      if (!started) Thread.ofPlatform().name("arbalest-lull").daemon().start(IdlePeriod::work);
+      if (!started) Thread.ofPlatform().name("arbalest-idle").daemon().start(IdlePeriod::work);
       started = true;
       WAITING.add(steps);
       WAITING.notifyAll();

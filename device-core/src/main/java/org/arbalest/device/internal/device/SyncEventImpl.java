@@ -49,11 +49,11 @@ public final class SyncEventImpl implements SyncEvent {
   }
 
   @Override
-  public boolean isDone() {
+  public boolean isReady() {
     if (point.isKnownDone()) return true;
     Shared held = hold();
     try {
-      return point.isDone();
+      return point.isReady();
     } finally {
       held.release();
     }
@@ -81,7 +81,7 @@ public final class SyncEventImpl implements SyncEvent {
   }
 
   @Override
-  public CompletionStage<@Nullable Void> completion() {
+  public CompletionStage<@Nullable Void> onReady() {
     return with(held -> completion(point, held));
   }
 

@@ -218,7 +218,7 @@ public abstract sealed class ColumnRows implements Column permits ColumnTimes {
     if (readable) return;
     if (array.device().isCpuAccessible()) {
       throw new IllegalStateException(describe() + " is not ready: its array on " + array.device()
-          + " has an event that must be waited for first; array.synchronize() waits for it, array.ready() tells when it is done");
+          + " has an event that must be waited for first; array.synchronize() waits for it, array.onReady() tells when it is done");
     }
     String remedy = array.device().isOpaque() ? "" : ": copyTo(Devices.cpu()) brings it here";
     throw new DeviceException(Errno.ENOSYS, describe() + " is on " + array.device() + ", whose memory the CPU cannot read" + remedy);

@@ -48,7 +48,8 @@ public final class TextTable {
 
   /** The first rows, which are waited for, and copied if they have to be; see {@link DeviceArray#toString(int)}. */
   public static String of(DeviceArray array, int rows) {
-    try (DeviceArray first = array.head(rows)) {
+    if (rows < 0) throw new IllegalArgumentException("the first " + rows + " rows");
+    try (DeviceArray first = array.slice(0, Math.min(rows, array.length()))) {
       if (!first.device().isCpuAccessible()) {
         try (DeviceArray copy = first.copyTo(Devices.cpu())) {
           copy.synchronize();

@@ -6,8 +6,8 @@ import java.util.Optional;
 import java.util.function.Function;
 import org.arbalest.device.builders.ColumnBuilder;
 import org.arbalest.device.internal.read.ColumnImpl;
-import org.arbalest.device.spi.ObjectConversion;
-import org.arbalest.device.spi.ObjectType;
+import org.arbalest.device.objects.ObjectConversion;
+import org.arbalest.device.objects.ObjectType;
 import org.jspecify.annotations.Nullable;
 
 /**

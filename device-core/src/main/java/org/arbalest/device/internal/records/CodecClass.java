@@ -7,7 +7,7 @@ import org.arbalest.device.builders.ColumnBuilder;
 import org.arbalest.device.internal.build.Fillers;
 import org.arbalest.device.internal.read.Codecs;
 import org.arbalest.device.objects.ExtensionCodec;
-import org.arbalest.device.spi.ObjectType;
+import org.arbalest.device.objects.ObjectType;
 import org.arbalest.device.types.Field;
 import org.arbalest.device.types.NestedType.DictionaryType;
 import org.arbalest.device.types.NestedType.RunEndEncodedType;

@@ -12,8 +12,8 @@ import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 import org.arbalest.device.objects.ColumnName;
-import org.arbalest.device.spi.ObjectShape;
-import org.arbalest.device.spi.ObjectType;
+import org.arbalest.device.objects.ObjectShape;
+import org.arbalest.device.objects.ObjectType;
 import org.jspecify.annotations.Nullable;
 
 /** A record, which says itself what it is made of. None of its components has a default. */

@@ -8,7 +8,7 @@ import java.lang.reflect.TypeVariable;
 import java.lang.reflect.WildcardType;
 import java.util.Arrays;
 import java.util.List;
-import org.arbalest.device.spi.ObjectType;
+import org.arbalest.device.objects.ObjectType;
 
 /** Types of Java, in which null may be in place of whatever is no primitive. */
 final class JavaTypes {

@@ -14,7 +14,7 @@ import org.arbalest.device.types.NestedType.LargeListType;
 import org.arbalest.device.types.NestedType.LargeListViewType;
 import org.arbalest.device.types.NestedType.ListType;
 import org.arbalest.device.types.NestedType.ListViewType;
-import org.arbalest.device.spi.ObjectType;
+import org.arbalest.device.objects.ObjectType;
 import org.jspecify.annotations.Nullable;
 
 /** Which classes are lists, and which types. */

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.arbalest.device.columns.Column;
 import org.arbalest.device.internal.read.ColumnImpl;
-import org.arbalest.device.spi.ObjectType;
+import org.arbalest.device.objects.ObjectType;
 import org.jspecify.annotations.Nullable;
 
 /** Lists, whose elements are read where they are; as a list, a set, an array of objects. */

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import org.arbalest.device.columns.Column;
 import org.arbalest.device.internal.read.ColumnImpl;
-import org.arbalest.device.spi.ObjectType;
+import org.arbalest.device.objects.ObjectType;
 import org.jspecify.annotations.Nullable;
 
 /** Maps, in the order of their entries. */

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.arbalest.device.types.Field;
 import org.arbalest.device.internal.schema.TypeNames;
-import org.arbalest.device.spi.ObjectType;
+import org.arbalest.device.objects.ObjectType;
 
 /** All that does not match between a class and a schema; each with the path of the component. */
 final class Mismatches {

@@ -7,7 +7,7 @@ import org.arbalest.device.builders.ColumnBuilder;
 import org.arbalest.device.types.Field;
 import org.arbalest.device.types.FlatType.IntType;
 import org.arbalest.device.internal.build.Fillers;
-import org.arbalest.device.spi.ObjectShape.Component;
+import org.arbalest.device.objects.ObjectShape.Component;
 import org.jspecify.annotations.Nullable;
 
 /** Appends one component of each object to its column; primitives without a box. */

@@ -4,7 +4,7 @@ package org.arbalest.device.internal.records;
 import java.util.NoSuchElementException;
 import org.arbalest.device.columns.Column;
 import org.arbalest.device.internal.read.ColumnImpl;
-import org.arbalest.device.spi.ObjectType;
+import org.arbalest.device.objects.ObjectType;
 
 /** Lists as arrays of primitives, in which there are no nulls. */
 final class PrimitivesReader extends ValueReader {

@@ -11,9 +11,9 @@ import java.util.Locale;
 import java.util.stream.IntStream;
 import org.arbalest.device.types.Field;
 import org.arbalest.device.internal.read.ColumnImpl;
-import org.arbalest.device.spi.ObjectShape;
-import org.arbalest.device.spi.ObjectShape.Component;
-import org.arbalest.device.spi.ObjectType;
+import org.arbalest.device.objects.ObjectShape;
+import org.arbalest.device.objects.ObjectShape.Component;
+import org.arbalest.device.objects.ObjectType;
 import org.jspecify.annotations.Nullable;
 
 /** How structs of some fields are read as objects of a class: one call makes the object of a row, from values that are not boxed. */

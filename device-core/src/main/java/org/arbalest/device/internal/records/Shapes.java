@@ -8,10 +8,10 @@ import java.util.List;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 import java.util.stream.Collectors;
-import org.arbalest.device.spi.ObjectConversion;
-import org.arbalest.device.spi.ObjectProvider;
-import org.arbalest.device.spi.ObjectShape;
-import org.arbalest.device.spi.ObjectType;
+import org.arbalest.device.objects.ObjectConversion;
+import org.arbalest.device.objects.ObjectProvider;
+import org.arbalest.device.objects.ObjectShape;
+import org.arbalest.device.objects.ObjectType;
 import org.jspecify.annotations.Nullable;
 
 /** What objects of a class are made of: as whoever knows them says, or records by themselves. */

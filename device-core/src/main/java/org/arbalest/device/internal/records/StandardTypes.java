@@ -11,9 +11,9 @@ import org.arbalest.device.types.Field;
 import org.arbalest.device.types.FlatType.IntType;
 import org.arbalest.device.types.Schema;
 import org.arbalest.device.internal.schema.FieldImpl;
-import org.arbalest.device.spi.ObjectShape;
-import org.arbalest.device.spi.ObjectShape.Component;
-import org.arbalest.device.spi.ObjectType;
+import org.arbalest.device.objects.ObjectShape;
+import org.arbalest.device.objects.ObjectShape.Component;
+import org.arbalest.device.objects.ObjectType;
 
 /** The types that objects are built as if nobody says otherwise. */
 final class StandardTypes {

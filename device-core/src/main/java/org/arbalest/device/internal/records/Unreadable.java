@@ -2,7 +2,7 @@
 package org.arbalest.device.internal.records;
 
 import java.util.NoSuchElementException;
-import org.arbalest.device.spi.ObjectType;
+import org.arbalest.device.objects.ObjectType;
 
 /** A value that a component cannot be; collects the path of the component on its way up. */
 final class Unreadable extends RuntimeException {

@@ -2,7 +2,7 @@
 package org.arbalest.device.internal.records;
 
 import org.arbalest.device.internal.read.ColumnImpl;
-import org.arbalest.device.spi.ObjectType;
+import org.arbalest.device.objects.ObjectType;
 import org.jspecify.annotations.Nullable;
 
 /** Reads the values of one column as objects of one class. For any thread. */

@@ -12,9 +12,9 @@ import org.arbalest.device.types.NestedType.DictionaryType;
 import org.arbalest.device.types.NestedType.MapType;
 import org.arbalest.device.types.NestedType.RunEndEncodedType;
 import org.arbalest.device.types.NestedType.StructType;
-import org.arbalest.device.spi.ObjectShape;
-import org.arbalest.device.spi.ObjectShape.Component;
-import org.arbalest.device.spi.ObjectType;
+import org.arbalest.device.objects.ObjectShape;
+import org.arbalest.device.objects.ObjectShape.Component;
+import org.arbalest.device.objects.ObjectType;
 import org.jspecify.annotations.Nullable;
 
 /** Matches classes with fields, for building. What does not match is told to the {@link Mismatches}; the writer is of no use then. */

@@ -33,7 +33,7 @@ final class QueueWait {
       return;
     }
     boolean interrupted = false;
-    for (long pause = SHORTEST_NANOS; !driver.isDone(event); pause = Math.min(2 * pause, LONGEST_NANOS)) {
+    for (long pause = SHORTEST_NANOS; !driver.isReady(event); pause = Math.min(2 * pause, LONGEST_NANOS)) {
       LockSupport.parkNanos(pause);
       interrupted |= Thread.interrupted(); // the queue goes on nevertheless
     }

@@ -68,7 +68,7 @@ final class SlotGroup extends Shared {
   boolean isOver() {
     if (event == 0) return false;
     try {
-      return driver.isDone(event);
+      return driver.isReady(event);
     } catch (RuntimeException _) {
       return false; // who holds the transfer gets to know
     }

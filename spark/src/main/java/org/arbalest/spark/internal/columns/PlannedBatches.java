@@ -37,7 +37,7 @@ final class PlannedBatches implements TaskColumns.Batches {
     if (!from.hasNext()) return null;
     ColumnarBatch batch = from.next();
     metrics.waited(System.nanoTime() - start);
-    if (batch instanceof ArrowBatch ours && isShared(ours)) return metrics.shared(() -> ours.array().convertTo(writer.schema()));
+    if (batch instanceof ArrowBatch ours && isShared(ours)) return metrics.shared(() -> ours.array().convertTo(writer.schema().asField()));
     return metrics.copied(() -> writer.copy(batch));
   }
 

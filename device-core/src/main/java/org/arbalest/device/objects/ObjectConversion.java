@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.arbalest.device.spi;
+package org.arbalest.device.objects;
 
 import java.util.Objects;
 import java.util.function.Function;
