@@ -14,11 +14,15 @@ import org.arbalest.device.types.Schema
  * batch. An array may be given twice. A column is nullable, and has metadata, as its array's field says.
  *
  * The batch can be read when all arrays can: if one is not ready yet, the batch has an event that completes then, of
- * the device's default stream. See [ArrayData.of] for what it waits for on the calling thread.
+ * the device's default stream. That stream waits for the arrays on the device if it can. If it cannot, this call waits:
+ * so for arrays on the CPU whose event is another device's, such as of a copy that is under way. What [ArrayData.of]
+ * waits for, this does, too. What a failed array failed with is thrown here.
  *
  * @return the batch, to be closed by the caller
  * @throws IllegalArgumentException if there are no arrays, a name is empty, or arrays differ in length or are on
  *     different devices: names the column, and says what differs
+ * @throws IllegalStateException if an array is closed; or one is not ready, and somebody captures the device's default
+ *     stream (DEV-60)
  * @throws org.arbalest.device.DeviceException if the device is opaque, or an array is malformed
  */
 public fun batchOf(vararg columns: Pair<String, DeviceArray>): DeviceArray {
@@ -42,9 +46,8 @@ public fun batchOf(vararg columns: Pair<String, DeviceArray>): DeviceArray {
     try {
         columns.mapTo(parts) { (_, array) -> ArrayData.of(array) }
         return batchOf(schema, ArrayData.of(first.length(), 0, listOf(null), parts), columns.map { it.second })
-    } catch (e: Throwable) {
-        parts.forEach(ArrayData::closeBuffers)
-        throw e
+    } finally {
+        parts.forEach(ArrayData::close) // what has not moved into the batch
     }
 }
 
@@ -55,10 +58,4 @@ private fun batchOf(schema: Schema, data: ArrayData, arrays: List<DeviceArray>):
     val stream = device.defaultStream()
     for (array in unready) stream.waitFor(array)
     return DeviceArray.of(schema.asField(), data, stream)
-}
-
-private fun ArrayData.closeBuffers() {
-    buffers().forEach { it?.close() }
-    children().forEach(ArrayData::closeBuffers)
-    dictionary()?.closeBuffers()
 }

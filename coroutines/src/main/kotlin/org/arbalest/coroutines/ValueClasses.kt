@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.coroutines
 
+import org.arbalest.device.objects.ExtensionCodec
 import org.arbalest.device.objects.ObjectConversion
 import org.arbalest.device.objects.ObjectType
 import org.arbalest.device.types.DataType
@@ -40,10 +41,10 @@ private val STANDARD: Map<Class<*>, ObjectConversion<*, *>> = mapOf(
         ::javaDuration,
         JavaDuration::toKotlinDuration,
     ),
-    UByte::class.java to ObjectConversion.unsigned(DataType.UINT8, UByte::toLong, Long::toUByte),
-    UShort::class.java to ObjectConversion.unsigned(DataType.UINT16, UShort::toLong, Long::toUShort),
-    UInt::class.java to ObjectConversion.unsigned(DataType.UINT32, UInt::toLong, Long::toUInt),
-    ULong::class.java to ObjectConversion.unsigned(DataType.UINT64, ULong::toLong, Long::toULong),
+    UByte::class.java to ObjectConversion.ofUnsigned(DataType.UINT8, UByte::toLong, Long::toUByte),
+    UShort::class.java to ObjectConversion.ofUnsigned(DataType.UINT16, UShort::toLong, Long::toUShort),
+    UInt::class.java to ObjectConversion.ofUnsigned(DataType.UINT32, UInt::toLong, Long::toUInt),
+    ULong::class.java to ObjectConversion.ofUnsigned(DataType.UINT64, ULong::toLong, Long::toULong),
     UByteArray::class.java to asArray<UByteArray, UByte>(UByteArray::toTypedArray, Array<UByte>::toUByteArray),
     UShortArray::class.java to asArray<UShortArray, UShort>(UShortArray::toTypedArray, Array<UShort>::toUShortArray),
     UIntArray::class.java to asArray<UIntArray, UInt>(UIntArray::toTypedArray, Array<UInt>::toUIntArray),
@@ -55,7 +56,7 @@ private inline fun <A : Any, reified E : Any> asArray(
     noinline from: (Array<E>) -> A,
 ): ObjectConversion<A, Array<E>> {
     val element = ObjectType.of(E::class.java).withNullable(false)
-    return ObjectConversion(ObjectType(element.type().arrayType(), true, listOf(element)), to, from, null)
+    return ObjectConversion.of(ObjectType(element.type().arrayType(), true, listOf(element)), to, from)
 }
 
 private fun javaDuration(duration: KotlinDuration): JavaDuration {
@@ -75,15 +76,19 @@ internal class Part(val type: ObjectType, val taken: MethodHandle?, val given: M
 /**
  * Returns the component of a property, by its type in Java and in Kotlin. Where kotlinc leaves a value class unboxed,
  * the component has the type of the class's content: that is so if the property is not nullable, or the content is a
- * reference that is not. The class's `init` runs when an object is made.
+ * reference that is not. The class's `init` runs when an object is made. If a codec is registered for the class, the
+ * component has the class itself, boxed, as elements of a list have, and core asks the codec.
  */
 internal fun partOf(java: Type, kotlin: KotlinType?, within: ObjectType): Part {
     val valueClass = kotlin?.valueClass(within.type().classLoader)
     if (valueClass == null || valueClass == rawClass(java)) return Part(objectType(java, kotlin, within), null, null)
-    if (valueClass !in STANDARD) return unboxed(valueClass, kotlin.isNullable)
+    if (valueClass !in STANDARD && !hasCodec(valueClass)) return unboxed(valueClass, kotlin.isNullable)
     val type = ObjectType(valueClass, kotlin.isNullable, listOf())
     return Part(type, boxing(valueClass).orNull(kotlin.isNullable), unboxing(valueClass).orNull(kotlin.isNullable))
 }
+
+/** A class with type parameters has none, as everywhere. */
+private fun hasCodec(type: Class<*>) = type.typeParameters.isEmpty() && ExtensionCodec.isRegistered(type)
 
 private fun rawClass(type: Type): Type = if (type is ParameterizedType) type.rawType else type
 
@@ -99,7 +104,7 @@ private fun ofValueClass(type: Class<*>): ObjectConversion<Any, Any> {
     val unboxing = unboxing(type)
     val to = part.taken?.let { MethodHandles.filterReturnValue(unboxing, it) } ?: unboxing
     val from = MethodHandles.filterReturnValue(part.given, boxing(type))
-    return ObjectConversion(part.type.boxed(), to.function(), from.function(), null)
+    return ObjectConversion.of(part.type.boxed(), to.function(), from.function())
 }
 
 private fun MethodHandle.function(): (Any) -> Any {

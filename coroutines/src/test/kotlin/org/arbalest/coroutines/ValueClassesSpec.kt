@@ -9,6 +9,7 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.Devices
 import org.arbalest.device.objects.ColumnName
+import org.arbalest.device.objects.ExtensionCodec
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.Schema
@@ -83,6 +84,20 @@ internal data class OfGenerics(val ids: Generic2<UserId>, val counts: Generic2<U
 internal data class OfGeneric(val of: Of<String>)
 
 internal data class OfMaybes(val all: List<Maybe>)
+
+@JvmInline
+internal value class Cents(val count: Long)
+
+@JvmInline
+internal value class Fee(val cents: Cents)
+
+internal data class Bill(
+    val due: Cents, val paid: Cents?, val all: List<Cents>, val fee: Fee, val rebate: Cents = Cents(5), val label: Label,
+    val noLabel: Label?,
+)
+
+@JvmInline
+internal value class Label(val text: String)
 
 internal data class OfEmail(val email: Email)
 
@@ -224,6 +239,38 @@ class ValueClassesSpec : FunSpec({
             .message shouldContain "300"
         val encoded = of(DataType.dictionary(DataType.INT8, DataType.UINT64))
         cpu.batch(most + least + most, encoded).use { it.toList<OfULong>() shouldBe most + least + most }
+    }
+
+    test("a registered codec of a value class is asked wherever the class is, boxed or not [OBJ-13, EXT-09]") {
+        val cents = extensionCodec("com.acme.cents", DataType.UTF8, { row -> Cents(getString(row).toLong()) },
+            { append("${it.count}") })
+        val label = extensionCodec("com.acme.label", DataType.INT64, { row -> Label("${getLong(row)}") },
+            { append(it.text.toLong()) })
+        val rows = listOf(
+            Bill(Cents(1), Cents(2), listOf(Cents(3)), Fee(Cents(4)), Cents(6), Label("7"), Label("8")),
+            Bill(Cents(-1), null, listOf(), Fee(Cents(0)), label = Label("9"), noLabel = null),
+        )
+        fun types() = schemaOf<Bill>().fields().map { it.type().toString() }
+        val before = types()
+        before shouldBe listOf("int64", "int64", "list<item: int64 not null>", "int64", "int64", "utf8", "utf8")
+        ExtensionCodec.register(cents)
+        ExtensionCodec.register(label)
+        try {
+            val schema = schemaOf<Bill>()
+            schema.fields().map { it.extension()?.name() } shouldBe listOf("com.acme.cents", "com.acme.cents", null,
+                "com.acme.cents", "com.acme.cents", "com.acme.label", "com.acme.label")
+            schema.fields().map { it.isNullable } shouldBe listOf(false, true, false, false, false, false, true)
+            cpu.batch(rows).throughC().use { batch ->
+                List(2) { batch["due"].getString(it.toLong()) } shouldBe listOf("1", "-1")
+                batch["label"].longs().toList() shouldBe listOf(7L, 9L)
+                batch.toList<Bill>() shouldBe rows
+            }
+        } finally {
+            ExtensionCodec.unregister(cents.name())
+            ExtensionCodec.unregister(label.name())
+        }
+        types() shouldBe before
+        cpu.batch(rows).use { it.toList<Bill>() shouldBe rows }
     }
 
     test("a value class with type parameters, and one of a nullable type in a list, are refused [OBJ-10, OBJ-13]") {

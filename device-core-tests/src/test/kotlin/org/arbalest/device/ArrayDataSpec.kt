@@ -50,13 +50,7 @@ class ArrayDataSpec : FunSpec({
 
     /** The same array, made of what another is made of. */
     fun DeviceArray.again(): DeviceArray = use { source ->
-        val data = ArrayData.of(source)
-        try {
-            DeviceArray.of(source.field(), data)
-        } catch (t: Throwable) {
-            data.all().forEach { it.close() }
-            throw t
-        }
+        ArrayData.of(source).use { DeviceArray.of(source.field(), it) }
     }
 
     for ((from, count) in listOf(0L to 30L, 3L to 21L, 8L to 8L, 29L to 1L, 30L to 0L)) {
@@ -141,6 +135,39 @@ class ArrayDataSpec : FunSpec({
                 ResourceCounters.now() shouldBe before
             }
         }
+    }
+
+    test("closing closes the buffers of children and dictionaries, once, and none that moved into an array [DEV-35]") {
+        val batch = EveryType.batch(5, 30)
+        val expected = EveryType.rows(batch)
+        val before = ResourceCounters.now()
+        val data = ArrayData.of(batch)
+        shouldThrow<DeviceException> { data.use { DeviceArray.of(Field.of("x", DataType.INT64), it) } }
+        ResourceCounters.now() shouldBe before
+        data.close()
+        ResourceCounters.now() shouldBe before
+        for (buffer in data.all()) shouldThrow<IllegalStateException> { buffer.address() }
+        val again = ArrayData.of(batch)
+        val array = again.use { DeviceArray.of(batch.field(), it) }
+        again.close()
+        batch.close()
+        array.use { EveryType.rows(it) shouldBe expected }
+    }
+
+    test("a buffer that cannot be closed leaves no other open [DEV-35]") {
+        val freed = mutableListOf<Int>()
+        Arena.ofConfined().use { arena ->
+            val address = arena.allocate(16).address()
+            fun buffer(n: Int, isBad: Boolean) = DeviceBuffer.wrap(Devices.cpu(), address, 16) {
+                freed += n
+                if (isBad) error("buffer $n")
+            }
+            val child = ArrayData.of(2, 0, listOf(null, buffer(2, false)))
+            val data = ArrayData.of(2, 0, listOf(buffer(0, true), buffer(1, false)), listOf(child))
+            runCatching { data.close() }
+            data.close()
+        }
+        freed shouldContainExactly listOf(0, 1, 2)
     }
 
     test("a handle that is consumed has none [DEV-35]") {

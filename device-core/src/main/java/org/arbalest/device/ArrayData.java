@@ -10,7 +10,14 @@ import org.arbalest.device.internal.array.DeviceArrayImpl;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an array is made of: its length, its buffers, its children. Given to {@link DeviceArray#of}, which takes the buffers over.
+ * What an array is made of: its length, its buffers, its children. Given to {@link DeviceArray#of}, which takes the buffers over. {@link
+ * #close()} closes what has not moved into an array, so that nothing is lost if that fails:
+ *
+ * <pre>{@code
+ * try (ArrayData data = ArrayData.of(array)) {
+ *   return DeviceArray.of(field, data);
+ * }
+ * }</pre>
  *
  * @param length the number of elements
  * @param nullCount the number of nulls, or −1 if it is not known
@@ -26,7 +33,7 @@ public record ArrayData(
     long offset,
     List<@Nullable DeviceBuffer> buffers,
     List<ArrayData> children,
-    @Nullable ArrayData dictionary) {
+    @Nullable ArrayData dictionary) implements AutoCloseable {
   /** Copies the lists. Written out, since javac loses {@code @Nullable} within a compact constructor's types, and Kotlin refuses nulls then. */
   public ArrayData(
       long length,
@@ -53,7 +60,7 @@ public record ArrayData(
    * as in text that came from C, this waits for the array, and reads the last of them. Otherwise it does not wait, and what writes to the
    * buffers may be under way: see {@link DeviceArray#synchronize()}.
    *
-   * @return buffers that the caller closes, those of children and dictionaries as well; null for a bitmap that is not there; any other
+   * @return buffers that the caller closes, by {@link #close()}, those of children and dictionaries as well; null for a bitmap that is not there; any other
    *     buffer that C left out has no bytes
    * @throws DeviceException with {@code EINVAL} if an offset from C is impossible; and what waiting throws
    */
@@ -66,6 +73,33 @@ public record ArrayData(
     return buffers.stream().anyMatch(Objects::nonNull)
         || children.stream().anyMatch(ArrayData::hasBuffers)
         || (dictionary != null && dictionary.hasBuffers());
+  }
+
+  /**
+   * Closes the buffers of this, of its children and of its dictionary, those that have not moved into an array; calling it again does
+   * nothing. If one cannot be closed, the others are all the same.
+   */
+  @Override
+  public void close() {
+    RuntimeException failure = null;
+    for (DeviceBuffer buffer : all(new ArrayList<>())) {
+      try {
+        buffer.close();
+      } catch (RuntimeException e) {
+        if (failure == null) failure = e;
+        else failure.addSuppressed(e);
+      }
+    }
+    if (failure != null) throw failure;
+  }
+
+  private List<DeviceBuffer> all(List<DeviceBuffer> to) {
+    for (DeviceBuffer buffer : buffers) {
+      if (buffer != null) to.add(buffer);
+    }
+    for (ArrayData child : children) child.all(to);
+    if (dictionary != null) dictionary.all(to);
+    return to;
   }
 
   /** An array without offset, children and dictionary. */

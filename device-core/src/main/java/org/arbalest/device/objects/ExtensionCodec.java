@@ -156,6 +156,11 @@ public interface ExtensionCodec<T> {
     return Codecs.registered(Objects.requireNonNull(field, "field"));
   }
 
+  /** Whether a registered codec's values are of a class, just this one: for an {@link ObjectProvider}, which is asked again when that changes. */
+  static boolean isRegistered(Class<?> valueClass) {
+    return !Codecs.ofClass(Objects.requireNonNull(valueClass, "valueClass")).isEmpty();
+  }
+
   /**
    * Reads a value of some storage; see {@link ExtensionCodec#fromStorage}.
    *

@@ -8,6 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A class whose objects are written and read as another class's, each as one of those: {@code kotlin.uuid.Uuid} as {@link java.util.UUID}.
+ * The other class may have a conversion of its own, and so on; what comes back to a class that was there before is refused with an {@link
+ * IllegalArgumentException} when objects are written or read.
  *
  * @param target the other class, with what its type parameters stand for
  * @param to makes an object of that class; called from any thread, never with null
@@ -37,8 +39,18 @@ public record ObjectConversion<T, A>(
     this(ObjectType.of(target), to, from, null);
   }
 
+  /**
+   * As another class with type parameters.
+   *
+   * @param <A> the other class, which is the target's
+   */
+  public static <T, A> ObjectConversion<T, A> of(
+      ObjectType target, Function<? super T, ? extends A> to, Function<? super A, ? extends T> from) {
+    return new ObjectConversion<>(target, to, from, null);
+  }
+
   /** As unsigned integers; see {@link #unsigned()}. */
-  public static <T> ObjectConversion<T, Long> unsigned(
+  public static <T> ObjectConversion<T, Long> ofUnsigned(
       IntType type, Function<? super T, Long> to, Function<? super Long, ? extends T> from) {
     return new ObjectConversion<>(ObjectType.of(Long.class), to, from, type);
   }

@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
  */
 public interface ObjectProvider {
   /**
-   * What objects of a class are made of, or null if it is none that this knows. Asked once or a few times for each class.
+   * What objects of a class are made of, or null if it is none that this knows. Asked once or a few times for each class, and
+   * again when an {@link ExtensionCodec} was registered or taken back.
    *
    * @param type the class, and what its type parameters stand for
    * @throws IllegalArgumentException if it is one that this knows, but cannot be handled; says why

@@ -27,17 +27,15 @@ import org.arbalest.device.cuda.CuFunction.LLLL;
  * The table of the driver API's functions: for each the shape of the call, the name, and the first CUDA version that
  * has it, as in {@code CUDA_VERSION} and in {@code cudaTypedefs.h}. Error messages take the functions' names from here,
  * and the tests compare the simulated driver's versions with it. Handles and pointers are longs; calls return a {@code
- * CUresult}. A function that is younger than {@link #OLDEST} may be absent, and then returns {@link #NOT_SUPPORTED}.
+ * CUresult}. Which functions every driver must have is said in {@link CuNeeded}; another may be absent, and then returns
+ * {@link #NOT_SUPPORTED}.
  *
  * <p>The class is initialised after the library was found, and links all functions. None is called with interpreter
  * shortcuts: the driver may hold a lock that a thread in one of our callbacks waits for.
  */
 final class Cu {
-  /** The oldest CUDA version whose drivers are supported. They must have every function that is not younger. */
+  /** The oldest CUDA version whose drivers are supported. A constant, for reading before the class is initialised. */
   static final int OLDEST = 10000;
-
-  /** A function that is as young as {@link #OLDEST}. A constant, for reading before the class is initialised. */
-  static final String YOUNGEST_NEEDED = "cuLaunchHostFunc";
 
   static final int SUCCESS = 0;
   static final int INVALID_VALUE = 1;
@@ -91,7 +89,7 @@ final class Cu {
   static final L STREAM_SYNCHRONIZE = new L("cuStreamSynchronize", 2000);
   static final LL STREAM_GET_CTX = new LL("cuStreamGetCtx", 9020);
   static final LLI STREAM_WAIT_EVENT = new LLI("cuStreamWaitEvent", 3020);
-  static final LLL LAUNCH_HOST_FUNC = new LLL(YOUNGEST_NEEDED, OLDEST);
+  static final LLL LAUNCH_HOST_FUNC = new LLL("cuLaunchHostFunc", 10000);
   static final LI EVENT_CREATE = new LI("cuEventCreate", 2000);
   static final L EVENT_DESTROY = new L("cuEventDestroy_v2", 4000);
   static final LL EVENT_RECORD = new LL("cuEventRecord", 2000);
@@ -141,7 +139,8 @@ final class Cu {
   // Memory and events of other processes: see CuIpc.
   static final LLL MEM_GET_ADDRESS_RANGE = new LLL("cuMemGetAddressRange_v2", 3020);
   static final LL IPC_GET_MEM_HANDLE = new LL("cuIpcGetMemHandle", 4010);
-  static final LHI IPC_OPEN_MEM_HANDLE = new LHI("cuIpcOpenMemHandle_v2", 11000);
+  static final LHI IPC_OPEN_MEM_HANDLE_V2 = new LHI("cuIpcOpenMemHandle_v2", 11000);
+  static final LHI IPC_OPEN_MEM_HANDLE = new LHI("cuIpcOpenMemHandle", 4010);
   static final L IPC_CLOSE_MEM_HANDLE = new L("cuIpcCloseMemHandle", 4010);
   static final LL IPC_GET_EVENT_HANDLE = new LL("cuIpcGetEventHandle", 4010);
   static final LH IPC_OPEN_EVENT_HANDLE = new LH("cuIpcOpenEventHandle", 4010);

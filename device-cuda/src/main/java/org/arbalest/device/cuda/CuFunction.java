@@ -35,11 +35,6 @@ sealed interface CuFunction {
     return version / 1000 + "." + version % 1000 / 10;
   }
 
-  /** Whether a driver may lack it: a call then returns {@link Cu#NOT_SUPPORTED}. */
-  static boolean isOptional(int since) {
-    return since > Cu.OLDEST;
-  }
-
   /** Returns the name that CUDA's documentation uses, without the version of the symbol. */
   default String label() {
     return name().endsWith("_v2") ? name().substring(0, name().length() - 3) : name();

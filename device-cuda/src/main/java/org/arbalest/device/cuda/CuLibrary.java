@@ -28,8 +28,8 @@ final class CuLibrary {
 
   private CuLibrary() {}
 
-  /** A function's native type, and the first CUDA that has it. */
-  record Function(FunctionDescriptor type, int since) {}
+  /** A function's native type, the first CUDA that has it, and whether a driver may lack it all the same. */
+  record Function(FunctionDescriptor type, int since, boolean isOptional) {}
 
   /** Null if it is there, else why it is not. Looks again each time that it was missing. */
   static @Nullable String missing() {
@@ -44,8 +44,9 @@ final class CuLibrary {
       } catch (IllegalArgumentException _) {
         continue;
       }
-      if (lookup.find(Cu.YOUNGEST_NEEDED).isEmpty()) {
-        return name + " has no function " + Cu.YOUNGEST_NEEDED + "; a driver for CUDA " + CuFunction.version(Cu.OLDEST)
+      for (String function : CuNeeded.NAMES) {
+        if (lookup.find(function).isPresent()) continue;
+        return name + " has no function " + function + "; a driver for CUDA " + CuFunction.version(Cu.OLDEST)
             + " or newer is needed";
       }
       found = lookup;
@@ -57,8 +58,9 @@ final class CuLibrary {
   /** The handle of a function that returns a {@code CUresult}. */
   static MethodHandle link(String name, int since, MemoryLayout... arguments) {
     FunctionDescriptor type = FunctionDescriptor.of(JAVA_INT, arguments);
-    FUNCTIONS.put(name, new Function(type, since));
-    return handle(name, type, CuFunction.isOptional(since));
+    boolean isOptional = !CuNeeded.NAMES.contains(name);
+    FUNCTIONS.put(name, new Function(type, since, isOptional));
+    return handle(name, type, isOptional);
   }
 
   /** A function's handle, if the library was found. One that is optional and not there returns {@link Cu#NOT_SUPPORTED}. */

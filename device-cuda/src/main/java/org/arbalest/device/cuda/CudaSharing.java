@@ -91,7 +91,7 @@ final class CudaSharing implements ProcessSharing {
       if (!isPlain) return mappings.open(value, bytes);
       MemorySegment out = arena.allocate(2 * Long.BYTES, 8);
       gpu.enter();
-      int code = Cu.IPC_OPEN_MEM_HANDLE.call(out.address(), value, CuIpc.MEM_LAZY_ENABLE_PEER_ACCESS);
+      int code = openPlain(out, value);
       long base = out.get(JAVA_LONG, 0);
       boolean isKnown = code == Cu.SUCCESS
           && Cu.MEM_GET_ADDRESS_RANGE.call(0, out.address() + Long.BYTES, base) == Cu.SUCCESS;
@@ -105,6 +105,13 @@ final class CudaSharing implements ProcessSharing {
       if (closed != Cu.SUCCESS) failure.addSuppressed(gpu.error(Cu.IPC_CLOSE_MEM_HANDLE, closed, at(base)));
       throw failure;
     }
+  }
+
+  /** By the older function where the driver has no other. */
+  private static int openPlain(MemorySegment out, MemorySegment handle) {
+    int code = Cu.IPC_OPEN_MEM_HANDLE_V2.call(out.address(), handle, CuIpc.MEM_LAZY_ENABLE_PEER_ACCESS);
+    if (code != Cu.NOT_SUPPORTED) return code;
+    return Cu.IPC_OPEN_MEM_HANDLE.call(out.address(), handle, CuIpc.MEM_LAZY_ENABLE_PEER_ACCESS);
   }
 
   private DeviceException gone(CuFunction function, int code) {

@@ -3,6 +3,7 @@ package org.arbalest.device.cuda
 
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.collections.shouldBeEmpty
+import io.kotest.matchers.collections.shouldContainAll
 import io.kotest.matchers.nulls.shouldBeNull
 import io.kotest.matchers.nulls.shouldNotBeNull
 import io.kotest.matchers.shouldBe
@@ -31,9 +32,20 @@ class CuSignatureSpec : FunSpec({
 
     include(signatureContract(prototypes, since) { calls })
 
-    test("no function that is needed is younger than the one that is looked for first") {
+    test("every function that is needed is in the table, and as old as the oldest driver") {
         Devices.device(DeviceType.CUDA, 0)
-        CuLibrary.functions().getValue(Cu.YOUNGEST_NEEDED).since() shouldBe Cu.OLDEST
+        val needed = CuNeeded.NAMES.associateWith { CuLibrary.functions().getValue(it).since() }
+        needed.filterValues { it > Cu.OLDEST }.keys.shouldBeEmpty()
+        needed.getValue(CuNeeded.NAMES.first()) shouldBe Cu.OLDEST
+    }
+
+    test("a driver may lack what is a feature of its own, however old") {
+        Devices.device(DeviceType.CUDA, 0)
+        val optional = CuLibrary.functions().filterValues { it.isOptional() }.keys
+        optional shouldContainAll listOf(
+            "cuIpcGetMemHandle", "cuIpcOpenMemHandle", "cuIpcCloseMemHandle", "cuIpcGetEventHandle", "cuIpcOpenEventHandle",
+            "cuMemPrefetchAsync", "cuMemAdvise", "cuStreamIsCapturing", "cuDevicePrimaryCtxRelease",
+        )
     }
 })
 

@@ -7,9 +7,11 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.nulls.shouldBeNull
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
+import org.arbalest.device.Availability
 import org.arbalest.device.DeviceException
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
+import org.arbalest.device.spi.SharedHandle
 import org.arbalest.support.CCompiler
 import org.arbalest.support.ChildJvm
 import org.arbalest.support.ResourceCountersExtension
@@ -18,6 +20,7 @@ import org.arbalest.support.gpu.CudaDouble
 import org.arbalest.support.gpu.gpuProviderContract
 import org.arbalest.testkit.contract.numbers
 import java.lang.foreign.FunctionDescriptor
+import java.lang.foreign.MemorySegment
 import java.lang.foreign.ValueLayout.JAVA_INT
 import java.lang.foreign.ValueLayout.JAVA_LONG
 import kotlin.reflect.KClass
@@ -37,6 +40,19 @@ class CudaProviderSoakSpec : FunSpec({
         CuLibrary.missing().shouldBeNull()
     }
 
+    test("a driver that lacks one needed function is missing for that, and leaves the table to be linked later [DEV-13]") {
+        val lacking = NativeLibrary.compileAs("libcuda-lacking.so", listOf("-DcuEventQuery=absent"), *sources)
+        CuLibrary.missing(listOf("${lacking.file}")) shouldBe
+            "${lacking.file} has no function cuEventQuery; a driver for CUDA 10.0 or newer is needed"
+        inChild(LacksOneFirst::class, lacking.file.toString())
+    }
+
+    test("a driver that lacks features works without them [DEV-13]") {
+        val lacking = listOf("cuIpcGetMemHandle", "cuMemAdvise", "cuMemAdvise_v2", "cuStreamIsCapturing").map { "-D$it=absent_$it" }
+        val library = NativeLibrary.compileAs("libcuda-poorer.so", lacking, *sources)
+        inChild(LacksFeatures::class, library.file.toString())
+    }
+
     test("functions that an older driver lacks are not supported, and nothing else [DEV-13]") {
         val type = FunctionDescriptor.of(JAVA_INT, JAVA_LONG)
         CuLibrary.handle("cuNoSuchFunction", type, true).invokeWithArguments(0L) shouldBe Cu.NOT_SUPPORTED
@@ -53,7 +69,7 @@ class CudaProviderSoakSpec : FunSpec({
         "${provider.probe(DeviceType.CUDA)}" shouldContain "cuInit failed: unknown code (803)"
         CudaDouble.fail("cuDeviceGetCount", code = 3)
         "${provider.probe(DeviceType.CUDA)}" shouldContain "cuDeviceGetCount failed: CUDA_ERROR_NOT_INITIALIZED (3)"
-        provider.probe(DeviceType.CUDA) shouldBe org.arbalest.device.Availability.Ready(2)
+        provider.probe(DeviceType.CUDA) shouldBe Availability.Ready(2)
     }
 
     test("the status has a line for each kind of each GPU [DEV-13]") {
@@ -71,12 +87,19 @@ class CudaProviderSoakSpec : FunSpec({
     }
 
     test("a driver for the oldest CUDA version has what is needed, and the devices work with it [DEV-13]") {
-        inChild(OldestDriver::class, "-Darbalest.cuda.simulated=${CuFunction.version(Cu.OLDEST)}")
+        inChild(OldestDriver::class, options = listOf("-Darbalest.cuda.simulated=${CuFunction.version(Cu.OLDEST)}"))
     }
 })
 
-private fun inChild(main: KClass<*>, vararg options: String) {
-    val child = ChildJvm.run(main, options = options.toList())
+/** The sources of a driver by another name. */
+private val sources = arrayOf(
+    "gpu/cuda.c", "gpu/cuda_api.h", "gpu/vmm.c", "gpu/vmm.h", "gpu/gpu.c", "gpu/gpu.h", "gpu/exit.c", "gpu/exit.h",
+    "gpu/queue.c", "gpu/queue.h", "gpu/capture.c", "gpu/capture.h", "gpu/ipc.c", "gpu/ipc.h", "gpu/trouble.c",
+    "gpu/trouble.h",
+)
+
+private fun inChild(main: KClass<*>, vararg arguments: String, options: List<String> = emptyList()) {
+    val child = ChildJvm.run(main, *arguments, options = options)
     withClue(child.output) {
         child.output.trim() shouldBe "good"
         child.exitCode shouldBe 0
@@ -101,7 +124,34 @@ internal object OldestDriver {
                 there.copyTo(Devices.cpu()).use { back -> back.synchronize() }
             }
         }
+        val sharing = CudaSharing(Gpu.open(0))
+        val failure = checkNotNull(runCatching { sharing.open(SharedHandle.of(1, MemorySegment.ofArray(ByteArray(64))), 8) }.exceptionOrNull())
+        check("cuIpcOpenMemHandle" in "${failure.message}" && "NOT_SUPPORTED" !in "${failure.message}") { "$failure" }
         check(CudaDouble.violations == 0L) { CudaDouble.violation }
+        println("good")
+    }
+}
+
+/** The probe refuses one library, and the table is linked to the next. */
+internal object LacksOneFirst {
+    @JvmStatic
+    fun main(args: Array<String>) {
+        check("cuEventQuery" in "${CuLibrary.missing(listOf(args[0]))}")
+        CudaDouble.load()
+        check(CudaProvider().probe(DeviceType.CUDA) is Availability.Ready)
+        println("good")
+    }
+}
+
+internal object LacksFeatures {
+    @JvmStatic
+    fun main(args: Array<String>) {
+        check(CuLibrary.missing(listOf(args[0])) == null)
+        check(CudaProvider().probe(DeviceType.CUDA) is Availability.Ready)
+        check(Cu.MEM_ADVISE.call(0, 0, 0, 0) == Cu.NOT_SUPPORTED)
+        check(Cu.IPC_GET_MEM_HANDLE.call(0, 0) == Cu.NOT_SUPPORTED)
+        val device = Devices.device(DeviceType.CUDA, 0)
+        numbers(100).use { it.copyTo(device) }.use { there -> there.copyTo(Devices.cpu()).use { it.synchronize() } }
         println("good")
     }
 }

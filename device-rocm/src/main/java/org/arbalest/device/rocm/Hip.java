@@ -26,19 +26,16 @@ import org.arbalest.device.rocm.HipFunction.Text;
  * Versions are as in {@code HIP_VERSION} without the patch, and come from the library's symbols ({@code hip_hcc.map.in}
  * in ROCm's {@code clr}), where all that is older than 4.2 counts as 4.2. Error messages take the functions' names from
  * here, and the tests compare the simulated HIP's versions with it. Handles and pointers are longs; calls return a
- * {@code hipError_t}. A function that is younger than {@link #OLDEST} may be absent, and then returns {@link
- * #NOT_SUPPORTED}. No function is here that takes a struct whose layout has changed, or a number that a later release
+ * {@code hipError_t}. Which functions every release must have is said in {@link HipNeeded}; another may be absent, and
+ * then returns {@link #NOT_SUPPORTED}. No function is here that takes a struct whose layout has changed, or a number that a later release
  * counts otherwise.
  *
  * <p>The class is initialised after the library was found, and links all functions. None is called with interpreter
  * shortcuts: HIP may hold a lock that a thread in one of our callbacks waits for.
  */
 final class Hip {
-  /** The oldest HIP version that is supported. It must have every function that is not younger. */
+  /** The oldest HIP version that is supported. A constant, for reading before the class is initialised. */
   static final int OLDEST = 5_02_00000;
-
-  /** No needed function is younger than this one. A constant, for reading before the class is initialised. */
-  static final String YOUNGEST_NEEDED = "hipMallocFromPoolAsync";
 
   static final int SUCCESS = 0;
   static final int INVALID_VALUE = 1;
@@ -101,7 +98,7 @@ final class Hip {
   static final LIL MEM_POOL_SET_ATTRIBUTE = new LIL("hipMemPoolSetAttribute", 5_01_00000);
   static final LLL MEM_POOL_SET_ACCESS = new LLL("hipMemPoolSetAccess", 5_01_00000);
   static final LL MEM_POOL_TRIM_TO = new LL("hipMemPoolTrimTo", 5_01_00000);
-  static final LLLL MALLOC_FROM_POOL_ASYNC = new LLLL(YOUNGEST_NEEDED, 5_01_00000);
+  static final LLLL MALLOC_FROM_POOL_ASYNC = new LLLL("hipMallocFromPoolAsync", 5_01_00000);
   static final LL FREE_ASYNC = new LL("hipFreeAsync", 5_01_00000);
   static final ILLL DRV_POINTER_GET_ATTRIBUTES = new ILLL("hipDrvPointerGetAttributes", 5_00_00000);
 

@@ -35,11 +35,6 @@ sealed interface HipFunction {
     return version / 10_000_000 + "." + version / 100_000 % 100;
   }
 
-  /** Whether a release may lack it: a call then returns {@link Hip#NOT_SUPPORTED}. */
-  static boolean isOptional(int since) {
-    return since > Hip.OLDEST;
-  }
-
   /** A call by a handle of the right type throws nothing. */
   private static AssertionError unexpected(Throwable t) {
     return new AssertionError(t);

@@ -39,8 +39,8 @@ final class HipLibrary {
 
   private HipLibrary() {}
 
-  /** A function's native type, and the first HIP that has it. */
-  record Function(FunctionDescriptor type, int since) {}
+  /** A function's native type, the first HIP that has it, and whether a release may lack it all the same. */
+  record Function(FunctionDescriptor type, int since, boolean isOptional) {}
 
   /** Null if it is there, else why it is not. Looks again each time that it was missing. */
   static @Nullable String missing() {
@@ -55,8 +55,9 @@ final class HipLibrary {
       } catch (IllegalArgumentException _) {
         continue;
       }
-      if (lookup.find(Hip.YOUNGEST_NEEDED).isEmpty()) {
-        return name + " has no function " + Hip.YOUNGEST_NEEDED + "; ROCm " + HipFunction.version(Hip.OLDEST)
+      for (String function : HipNeeded.NAMES) {
+        if (lookup.find(function).isPresent()) continue;
+        return name + " has no function " + function + "; ROCm " + HipFunction.version(Hip.OLDEST)
             + " or newer is needed";
       }
       found = lookup;
@@ -96,8 +97,9 @@ final class HipLibrary {
   }
 
   private static MethodHandle link(String name, int since, FunctionDescriptor type) {
-    FUNCTIONS.put(name, new Function(type, since));
-    return handle(name, type, HipFunction.isOptional(since));
+    boolean isOptional = !HipNeeded.NAMES.contains(name);
+    FUNCTIONS.put(name, new Function(type, since, isOptional));
+    return handle(name, type, isOptional);
   }
 
   /** A function's handle, if the library was found. One that is optional and not there returns {@link Hip#NOT_SUPPORTED}. */

@@ -34,15 +34,20 @@ public final class RocmProvider implements DeviceProvider {
   public Availability probe(DeviceType type) {
     String missing = HipLibrary.missing();
     if (missing != null) return new Availability.Missing(missing);
+    int version = version();
+    if (version != 0 && version < Hip.OLDEST) {
+      return new Availability.Missing("HIP is of ROCm " + HipFunction.version(version) + "; ROCm "
+          + HipFunction.version(Hip.OLDEST) + " or newer is needed");
+    }
     MemorySegment scratch = Hip.scratch();
     int code = Hip.GET_DEVICE_COUNT.call(scratch.address());
     if (code != Hip.SUCCESS) {
       HipErrors.forget();
       return new Availability.Missing(Hip.GET_DEVICE_COUNT.name() + " failed: " + HipErrors.describe(code)
-          + version() + hint(code));
+          + said(version) + hint(code));
     }
     int count = scratch.get(JAVA_INT, 0);
-    return count == 0 ? new Availability.Missing("HIP shows no GPU" + version() + hint(Hip.NO_DEVICE)) : new Availability.Ready(count);
+    return count == 0 ? new Availability.Missing("HIP shows no GPU" + said(version) + hint(Hip.NO_DEVICE)) : new Availability.Ready(count);
   }
 
   /** Without a GPU HIP answers with one or the other, and so it does to a user who may not use it. */
@@ -51,14 +56,16 @@ public final class RocmProvider implements DeviceProvider {
     return "; is there an AMD GPU, and may this user open /dev/kfd and /dev/dri/render*?";
   }
 
-  private static String version() {
+  /** As {@code HIP_VERSION}; 0 if HIP does not say it. */
+  private static int version() {
     MemorySegment scratch = Hip.scratch();
-    if (Hip.RUNTIME_GET_VERSION.call(scratch.address()) != Hip.SUCCESS) {
-      HipErrors.forget();
-      return "";
-    }
-    int version = scratch.get(JAVA_INT, 0);
-    return "; HIP " + HipFunction.version(version);
+    if (Hip.RUNTIME_GET_VERSION.call(scratch.address()) == Hip.SUCCESS) return scratch.get(JAVA_INT, 0);
+    HipErrors.forget();
+    return 0;
+  }
+
+  private static String said(int version) {
+    return version == 0 ? "" : "; HIP " + HipFunction.version(version);
   }
 
   @Override
@@ -69,7 +76,7 @@ public final class RocmProvider implements DeviceProvider {
 
   @Override
   public String describe(DeviceType type, long id) {
-    String gpu = Gpu.describe(Math.toIntExact(id)) + version();
+    String gpu = Gpu.describe(Math.toIntExact(id)) + said(version());
     return type.equals(DeviceType.ROCM_HOST) ? "pinned main memory for " + gpu : gpu;
   }
 

@@ -2,6 +2,8 @@
 package org.arbalest.device.rocm
 
 import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.collections.shouldBeEmpty
+import io.kotest.matchers.collections.shouldContainAll
 import io.kotest.matchers.nulls.shouldBeNull
 import io.kotest.matchers.nulls.shouldNotBeNull
 import io.kotest.matchers.shouldBe
@@ -30,10 +32,21 @@ class HipSignatureSpec : FunSpec({
 
     include(signatureContract(prototypes, since) { calls })
 
-    test("no function that is needed is younger than the one that is looked for first") {
+    test("every function that is needed is in the table, and as old as the oldest release") {
         Devices.device(DeviceType.ROCM, 0)
-        val needed = HipLibrary.functions().filterValues { it.since() <= Hip.OLDEST }
-        needed.getValue(Hip.YOUNGEST_NEEDED).since() shouldBe needed.values.maxOf { it.since() }
+        val needed = HipNeeded.NAMES.associateWith { HipLibrary.functions().getValue(it).since() }
+        needed.filterValues { it > Hip.OLDEST }.keys.shouldBeEmpty()
+        needed.getValue(HipNeeded.NAMES.first()) shouldBe needed.values.max()
+    }
+
+    test("a release may lack what is a feature of its own, however old") {
+        Devices.device(DeviceType.ROCM, 0)
+        val optional = HipLibrary.functions().filterValues { it.isOptional() }.keys
+        optional shouldContainAll listOf(
+            "hipMemPoolCreate", "hipMemPoolDestroy", "hipMemPoolSetAttribute", "hipMemPoolSetAccess", "hipMemPoolTrimTo",
+            "hipMallocFromPoolAsync", "hipFreeAsync", "hipIpcGetMemHandle", "hipIpcOpenMemHandle", "hipIpcCloseMemHandle",
+            "hipDeviceGetUuid", "hipThreadExchangeStreamCaptureMode", "hipStreamIsCapturing",
+        )
     }
 })
 

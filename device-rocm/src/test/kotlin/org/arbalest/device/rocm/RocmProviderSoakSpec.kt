@@ -39,8 +39,18 @@ class RocmProviderSoakSpec : FunSpec({
     test("an absent HIP, and one that is too old, are answers with a reason [DEV-13]") {
         HipLibrary.missing(listOf("libamdhip64-none.so.7", "none.dll")) shouldBe "HIP was not found; looked for libamdhip64-none.so.7, none.dll"
         val old = NativeLibrary.compile("gpu/old_hip.c").file
-        HipLibrary.missing(listOf("$old")) shouldBe "$old has no function hipMallocFromPoolAsync; ROCm 5.2 or newer is needed"
+        HipLibrary.missing(listOf("$old")) shouldBe "$old has no function hipDrvPointerGetAttributes; ROCm 5.2 or newer is needed"
         HipLibrary.missing().shouldBeNull()
+    }
+
+    test("a release that has every needed function, and is too old, is missing for its version [DEV-13]") {
+        val child = ChildJvm.run(TooOld::class, options = listOf("-Darbalest.hip=5.1"))
+        withClue(child.output) { child.output.trim() shouldBe "HIP is of ROCm 5.1; ROCm 5.2 or newer is needed" }
+    }
+
+    test("a HIP that lacks one needed function is missing for that [DEV-13]") {
+        val lacking = NativeLibrary.compileAs("libamdhip64-lacking.so", listOf("-DhipEventQuery=absent"), *hip).file
+        HipLibrary.missing(listOf("$lacking")) shouldBe "$lacking has no function hipEventQuery; ROCm 5.2 or newer is needed"
     }
 
     test("functions that an older release lacks are not supported, and nothing else [DEV-13]") {
@@ -134,6 +144,14 @@ internal object FailsToOpen {
         check("hipMemPoolSetAttribute" in "${both.message}" && "hipMemPoolDestroy" in "${both.suppressed.single().message}")
         Devices.device(DeviceType.ROCM, 1).createStream().use { it.synchronize() }
         println("good")
+    }
+}
+
+internal object TooOld {
+    @JvmStatic
+    fun main(args: Array<String>) {
+        HipDouble.load()
+        println((RocmProvider().probe(DeviceType.ROCM) as? Availability.Missing)?.reason())
     }
 }
 

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.records;
 
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.arbalest.device.builders.ColumnBuilder;
 import org.arbalest.device.internal.read.ColumnImpl;
 import org.arbalest.device.objects.ObjectConversion;
@@ -25,8 +28,28 @@ record ClassAdapter(
     Function<Object, @Nullable Object> to,
     Function<Object, Object> from,
     @Nullable Object none) {
-  /** For a component's class; null if it stands for no other. */
+  /**
+   * For a component's class; null if it stands for no other.
+   *
+   * @throws IllegalArgumentException if it stands for one that stands for it again, or for another that does
+   */
   static @Nullable ClassAdapter of(ObjectType type) {
+    ClassAdapter first = next(type);
+    List<ObjectType> seen = new ArrayList<>(List.of(type.withNullable(true)));
+    for (ClassAdapter at = first; at != null; at = next(at.type)) {
+      ObjectType other = at.type.withNullable(true);
+      boolean isSeen = seen.contains(other);
+      seen.add(other);
+      if (isSeen) throw new IllegalArgumentException("conversions of objects that come back to a class: " + names(seen));
+    }
+    return first;
+  }
+
+  private static String names(List<ObjectType> types) {
+    return types.stream().map(ObjectType::type).map(Class::getTypeName).collect(Collectors.joining(" as "));
+  }
+
+  private static @Nullable ClassAdapter next(ObjectType type) {
     if (isOptional(type)) {
       ObjectType value = type.arguments().get(0).withNullable(true);
       return new ClassAdapter(value, null, of -> ((Optional<?>) of).orElse(null), Optional::of, Optional.empty());

@@ -24,23 +24,31 @@ public final class RecordsImpl<T> implements Records<T> {
       new ClassValue<>() {
         @Override
         protected RecordsImpl<?> computeValue(Class<?> type) {
-          return new RecordsImpl<>(type, Shapes.of(type), false);
+          return new RecordsImpl<>(type, Shaped.of(type), false);
         }
       };
 
   private final Class<T> type;
-  private final ObjectShape shape;
   private final boolean isStrict;
   private final Recent<ReadPlan> reading = new Recent<>();
   private final Recent<RowWriter> writing = new Recent<>();
+  private volatile Shaped shaped;
   private volatile @Nullable Standard standard;
 
   /** The standard columns, by the codecs of some time. */
   private record Standard(Schema schema, int codecs) {}
 
-  private RecordsImpl(Class<T> type, ObjectShape shape, boolean isStrict) {
+  /** What the class is made of, by the codecs of some time: a provider may have a component as another class where one is registered. */
+  private record Shaped(ObjectShape shape, int codecs) {
+    static Shaped of(Class<?> type) {
+      int codecs = Codecs.changes(); // first, since they may change meanwhile
+      return new Shaped(Shapes.of(type), codecs);
+    }
+  }
+
+  private RecordsImpl(Class<T> type, Shaped shaped, boolean isStrict) {
     this.type = type;
-    this.shape = shape;
+    this.shaped = shaped;
     this.isStrict = isStrict;
   }
 
@@ -53,13 +61,13 @@ public final class RecordsImpl<T> implements Records<T> {
   public Schema schema() {
     int codecs = Codecs.changes();
     Standard known = standard;
-    if (known == null || known.codecs != codecs) standard = known = new Standard(new StandardTypes().schema(type, shape), codecs);
+    if (known == null || known.codecs != codecs) standard = known = new Standard(new StandardTypes().schema(type, shape()), codecs);
     return known.schema;
   }
 
   @Override
   public Records<T> strict() {
-    return isStrict ? this : new RecordsImpl<>(type, shape, true);
+    return isStrict ? this : new RecordsImpl<>(type, shaped, true);
   }
 
   @Override
@@ -72,7 +80,7 @@ public final class RecordsImpl<T> implements Records<T> {
 
   private ReadPlan plan(Field batch) {
     Mismatches mismatches = new Mismatches();
-    ReadPlan plan = RowPlan.of(rowType(), shape, batch.type().children(), new ReadPlans(isStrict), mismatches);
+    ReadPlan plan = RowPlan.of(rowType(), shape(), batch.type().children(), new ReadPlans(isStrict), mismatches);
     mismatches.check(type);
     return plan;
   }
@@ -100,9 +108,15 @@ public final class RecordsImpl<T> implements Records<T> {
 
   private RowWriter writer(Field batch) {
     Mismatches mismatches = new Mismatches();
-    RowWriter writer = new WritePlans().row(rowType(), shape, batch.type().children(), mismatches);
+    RowWriter writer = new WritePlans().row(rowType(), shape(), batch.type().children(), mismatches);
     mismatches.check(type);
     return writer;
+  }
+
+  private ObjectShape shape() {
+    Shaped known = shaped;
+    if (known.codecs != Codecs.changes()) shaped = known = Shaped.of(type);
+    return known.shape;
   }
 
   private ObjectType rowType() {

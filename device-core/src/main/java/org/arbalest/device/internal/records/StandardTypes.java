@@ -19,6 +19,9 @@ import org.arbalest.device.objects.ObjectType;
 final class StandardTypes {
   private final Deque<ObjectType> open = new ArrayDeque<>();
 
+  /** Those that stand for others, around what is looked at. */
+  private final Deque<ObjectType> converted = new ArrayDeque<>();
+
   Schema schema(Class<?> type, ObjectShape shape) {
     Mismatches mismatches = new Mismatches();
     open.push(ObjectType.of(type).withNullable(false));
@@ -37,10 +40,25 @@ final class StandardTypes {
     FlatClass flat = FlatClass.of(type.type());
     Field codec = flat == null ? CodecClass.standard(name, type, mismatches) : null;
     ClassAdapter adapter = codec == null ? ClassAdapter.of(type) : null;
-    if (adapter != null && adapter.unsigned() == null) return field(name, adapter.type(), mismatches);
+    if (adapter != null && adapter.unsigned() == null) return converted(name, type, adapter, mismatches);
     if (adapter != null) flat = adapter.unsigned();
     Field field = flat != null ? flat.standard().withName(name) : codec != null ? codec : Field.of(name, type(type, mismatches));
     return field.withNullable(type.nullable());
+  }
+
+  private Field converted(String name, ObjectType type, ClassAdapter adapter, Mismatches mismatches) {
+    if (contains(converted, type)) {
+      mismatches.add(type + " is a part of itself, which no type of Arrow's is");
+      return Field.of(name, DataType.NULL);
+    }
+    converted.push(type);
+    Field field = field(name, adapter.type(), mismatches);
+    converted.pop();
+    return field;
+  }
+
+  private static boolean contains(Deque<ObjectType> types, ObjectType type) {
+    return types.stream().anyMatch(above -> above.type() == type.type() && above.arguments().equals(type.arguments()));
   }
 
   private DataType type(ObjectType type, Mismatches mismatches) {
@@ -55,7 +73,7 @@ final class StandardTypes {
       mismatches.add("there is no type of Arrow's for " + type.type().getTypeName() + "; " + ClassHint.of(type));
       return DataType.NULL;
     }
-    if (open.stream().anyMatch(above -> above.type() == type.type() && above.arguments().equals(type.arguments()))) {
+    if (contains(open, type)) {
       mismatches.add(type + " is a part of itself, which no type of Arrow's is");
       return DataType.NULL;
     }

@@ -312,6 +312,11 @@ API CUresult cuIpcOpenMemHandle_v2(uint64_t* address, CUipcMemHandle handle, uns
   return ipc_open(context, (const ipc_handle*)&handle, address);
 }
 
+/* Of CUDA 4.1; "as of CUDA 11.0" it is _v2, here with the same rules. */
+API CUresult cuIpcOpenMemHandle(uint64_t* address, CUipcMemHandle handle, unsigned flags) {
+  return cuIpcOpenMemHandle_v2(address, handle, flags);
+}
+
 /* Unmapping is taken for what freeing is: it waits, and holds up others. */
 API CUresult cuIpcCloseMemHandle(uint64_t address) {
   CONTEXT("cuIpcCloseMemHandle");

@@ -47,6 +47,7 @@ typedef void CUmemcpyAttributes;
 #endif
 #endif
 #undef cuDevicePrimaryCtxRelease /* here it is CUDA 7's, which libraries still have; that of 11.0 is _v2 */
+#undef cuIpcOpenMemHandle /* here it is CUDA 4.1's, likewise */
 #undef cuMemPrefetchAsync /* here they are CUDA 8's, which libraries still have; those of 12.2 are _v2 */
 #undef cuMemAdvise
 
@@ -75,6 +76,7 @@ CUresult cuMemFree_v2(CUdeviceptr address); /* 3.2 */
 CUresult cuMemGetAddressRange_v2(CUdeviceptr* base, size_t* bytes, CUdeviceptr address); /* 3.2 */
 CUresult cuIpcGetMemHandle(CUipcMemHandle* handle, CUdeviceptr address); /* 4.1 */
 CUresult cuIpcOpenMemHandle_v2(CUdeviceptr* address, CUipcMemHandle handle, unsigned int flags); /* 11.0 */
+CUresult cuIpcOpenMemHandle(CUdeviceptr* address, CUipcMemHandle handle, unsigned int flags); /* 4.1 */
 CUresult cuIpcCloseMemHandle(CUdeviceptr address); /* 4.1 */
 CUresult cuIpcGetEventHandle(CUipcEventHandle* handle, CUevent event); /* 4.1 */
 CUresult cuIpcOpenEventHandle(CUevent* event, CUipcEventHandle handle); /* 4.1 */

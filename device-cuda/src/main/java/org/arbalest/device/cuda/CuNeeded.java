@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.cuda;
+
+import java.util.List;
+
+/**
+ * The functions of {@link Cu} without which nothing works. Apart from that table, because they are looked for before it
+ * can be linked. What is not here is optional: without it a feature is missing, or another function does the same.
+ */
+final class CuNeeded {
+  /** None is younger than {@link Cu#OLDEST}. The youngest comes first: an old driver lacks that one at least. */
+  static final List<String> NAMES = List.of(
+      "cuLaunchHostFunc", "cuInit", "cuDriverGetVersion", "cuGetErrorName", "cuDeviceGetCount", "cuDeviceGet",
+      "cuDeviceGetName", "cuDeviceTotalMem_v2", "cuDeviceGetAttribute", "cuDeviceCanAccessPeer",
+      "cuDevicePrimaryCtxRetain", "cuCtxPushCurrent_v2", "cuCtxPopCurrent_v2", "cuCtxEnablePeerAccess",
+      "cuStreamCreate", "cuStreamDestroy_v2", "cuStreamQuery", "cuStreamSynchronize", "cuStreamGetCtx",
+      "cuStreamWaitEvent", "cuEventCreate", "cuEventDestroy_v2", "cuEventRecord", "cuEventQuery", "cuEventSynchronize",
+      "cuDeviceGetPCIBusId", "cuMemGetInfo_v2", "cuMemAlloc_v2", "cuMemFree_v2", "cuMemHostAlloc", "cuMemFreeHost",
+      "cuMemAllocManaged", "cuPointerGetAttribute", "cuMemHostRegister_v2", "cuMemHostUnregister", "cuMemcpyAsync",
+      "cuMemcpyPeerAsync", "cuMemGetAddressRange_v2");
+
+  private CuNeeded() {}
+}
