@@ -16,6 +16,8 @@ import java.util.Properties;
 import java.util.Set;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.eclipse.jdt.core.JavaCore;
 import org.eclipse.jdt.core.ToolFactory;
 import org.eclipse.jdt.core.formatter.CodeFormatter;
@@ -25,16 +27,28 @@ import org.eclipse.jface.text.Document;
 import org.eclipse.text.edits.TextEdit;
 
 /**
- * Sees that each source says its licence, and that Java is laid out by Eclipse's formatter; or, asked to write, makes it so. Kotlin is laid out by ktlint. Run as
- * a source file, since it comes before all modules.
+ * Sees that each source says its licence, that Java is laid out by Eclipse's formatter, and that no line of Java or
+ * Kotlin has more than 120 columns; or, asked to write, makes it so, except for long lines that the formatter cannot
+ * break. Kotlin is laid out by ktlint. Run as a source file, since it comes before all modules.
  */
 final class Format {
   private static final String LICENCE = "SPDX-License-Identifier: Apache-2.0";
   private static final Set<String> NOT_OURS = Set.of("target", "node_modules", ".git", ".idea");
   private static final Pattern SOURCE = Pattern.compile(".*\\.(java|kts?|[ch]|cpp)");
 
+  private static final Pattern LIMITED = Pattern.compile(".*\\.(java|kts?)");
+  private static final int COLUMNS = 120;
+
   /** The formatter puts no space behind the comma of several patterns (Eclipse 4.40). */
   private static final Pattern PATTERNS = Pattern.compile("(?m)(?<=^ {0,80}case .{0,400}) _,(?=\\w)");
+
+  /**
+   * It breaks no list of patterns (Eclipse 4.40): this is one of more than 120 columns, up to its last comma before.
+   */
+  private static final Pattern CASES = Pattern.compile("(?m)^(?=.{121})(?=( *)case )((?:(?!->).){1,119},) ");
+
+  /** A line of more than 120 columns with a blank at which it can be broken; a long address has none. */
+  private static final Pattern LONG = Pattern.compile(" *(?:(?://|/?\\*+) *)?\\S+ .*");
 
   private final Map<String, String> options;
 
@@ -48,24 +62,33 @@ final class Format {
     boolean write = args[2].equals("write");
     var format = new Format(options(Path.of(args[1])));
     var wrong = new ConcurrentSkipListMap<String, String>();
-    sources(project).parallelStream().forEach(file -> format.apply(file, write, project, wrong));
-    if (wrong.isEmpty()) return;
+    var tooLong = new ConcurrentSkipListMap<String, String>();
+    sources(project).parallelStream().forEach(file -> format.apply(file, write, project, wrong, tooLong));
     wrong.forEach((file, what) -> System.err.println((write ? "written: " : "") + file + ": " + what));
+    tooLong.forEach((file, lines) -> System.err.println(file + ": more than 120 columns in line " + lines));
     if (write) return;
-    System.err.println(wrong.size() + " files are not as they should be; this writes them: ./mvnw -N -Dformat=write verify");
-    System.exit(1);
+    if (!wrong.isEmpty()) {
+      System.err.println(
+          wrong.size() + " files are not as they should be; this writes them: ./mvnw -N -Dformat=write verify");
+    }
+    if (!tooLong.isEmpty()) System.err.println(tooLong.size() + " files have lines that need to be broken by hand");
+    if (!wrong.isEmpty() || !tooLong.isEmpty()) System.exit(1);
   }
 
-  private void apply(Path file, boolean write, Path project, Map<String, String> wrong) {
+  private void apply(Path file, boolean write, Path project, Map<String, String> wrong, Map<String, String> tooLong) {
     try {
       String source = Files.readString(file);
-      String header = file.toString().endsWith(".h") ? "/* " + LICENCE + " */\n" : "// " + LICENCE + "\n"; // old C compilers know the one only
+      // old C compilers know the one only
+      String header = file.toString().endsWith(".h") ? "/* " + LICENCE + " */\n" : "// " + LICENCE + "\n";
       String code = source.startsWith(header) ? source.substring(header.length()) : source;
       String formatted = file.toString().endsWith(".java") ? formatted(file, code) : code;
       String result = header + formatted;
+      String lines = longLines(file, result);
+      if (!lines.isEmpty()) tooLong.put(project.relativize(file).toString(), lines);
       if (result.equals(source)) return;
       String what =
-          formatted.equals(code) ? "does not begin with its licence" : "line " + (firstDifference(code, formatted) + 1) + " would be laid out otherwise";
+          formatted.equals(code) ? "does not begin with its licence"
+              : "line " + (firstDifference(code, formatted) + 1) + " would be laid out otherwise";
       wrong.put(project.relativize(file).toString(), what);
       if (write) Files.writeString(file, result);
     } catch (IOException | BadLocationException e) {
@@ -80,7 +103,17 @@ final class Format {
     if (edit == null) throw new IllegalStateException(file + ": the formatter does not understand it");
     var document = new Document(source);
     edit.apply(document);
-    return PATTERNS.matcher(document.get()).replaceAll(" _, ");
+    String spaced = PATTERNS.matcher(document.get()).replaceAll(" _, ");
+    return CASES.matcher(spaced).replaceAll("$2\n$1    ");
+  }
+
+  /** The numbers of lines that are too long. */
+  private static String longLines(Path file, String source) {
+    if (!LIMITED.matcher(file.toString()).matches()) return "";
+    List<String> lines = source.lines().toList();
+    return IntStream.range(0, lines.size())
+        .filter(i -> lines.get(i).codePoints().count() > COLUMNS && LONG.matcher(lines.get(i)).matches())
+        .mapToObj(i -> String.valueOf(i + 1)).collect(Collectors.joining(", "));
   }
 
   private static int firstDifference(String a, String b) {
@@ -112,7 +145,8 @@ final class Format {
         new SimpleFileVisitor<>() {
           @Override
           public FileVisitResult preVisitDirectory(Path folder, BasicFileAttributes attributes) {
-            return NOT_OURS.contains(folder.getFileName().toString()) ? FileVisitResult.SKIP_SUBTREE : FileVisitResult.CONTINUE;
+            return NOT_OURS.contains(folder.getFileName().toString()) ? FileVisitResult.SKIP_SUBTREE
+                : FileVisitResult.CONTINUE;
           }
 
           @Override

@@ -9,8 +9,9 @@ import java.util.stream.Collectors;
 import javax.tools.ToolProvider;
 
 /**
- * Lets ktlint look at Kotlin on the build's own compiler, with one class of ktlint's in the form that this compiler needs: the jar with everything in it is fifteen
- * times as large, for it brings a compiler. That jar writes; Kotlin 2.4's compiler lets nobody change what it has parsed.
+ * Lets ktlint look at Kotlin on the build's own compiler, with one class of ktlint's in the form that this compiler
+ * needs: the jar with everything in it is fifteen times as large, for it brings a compiler. That jar writes; Kotlin
+ * 2.4's compiler lets nobody change what it has parsed.
  */
 final class Ktlint {
   private static final Path CLASS = Path.of("com/pinterest/ktlint/rule/engine/core/api/KtlintKotlinCompilerKt.java");
@@ -27,7 +28,8 @@ final class Ktlint {
     }
     String joined = classPath.stream().map(Path::toString).collect(Collectors.joining(File.pathSeparator));
     String source = Path.of(args[1]).resolve(CLASS).toString();
-    int code = ToolProvider.getSystemJavaCompiler().run(null, null, null, "-proc:none", "-d", ours.toString(), "-cp", joined, source);
+    int code = ToolProvider.getSystemJavaCompiler().run(null, null, null, "-proc:none", "-d", ours.toString(), "-cp",
+        joined, source);
     if (code != 0) System.exit(code);
 
     var command = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));

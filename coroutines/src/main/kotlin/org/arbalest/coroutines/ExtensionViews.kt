@@ -24,7 +24,8 @@ public fun <T : Any> Column.values(codec: ExtensionCodec<T>): ObjectView<T> = Ob
 /**
  * How values of an extension type are objects; see [ExtensionCodec], whose `register` makes `get` read them, too.
  *
- *     val money = extensionCodec("com.acme.money", DataType.INT64, { row -> Money(getLong(row)) }, { append(it.cents) })
+ *     val money = extensionCodec("com.acme.money", DataType.INT64,
+ *         { row -> Money(getLong(row)) }, { append(it.cents) })
  *
  *     val trades = device.batch(rows) { extension("price", money) { row -> prices[row] } }
  *     val prices = trades["price"].values(money)

@@ -146,7 +146,8 @@ class ViewsNullsSpec : FunSpec({
             for ((name, own) in has) for ((view, read) in views) {
                 withClue("$name by $view") {
                     if (view == own) read(batch[name]).getOrNull(0) else shouldThrow<IllegalArgumentException> { read(batch[name]) }.message!! shouldEndWith
-                        " cannot be read by $view: ${if (name == "text" || name == "views") "strings() has its values, and $own has them as bytes" else "$own has its values"}"
+                        " cannot be read by $view: " + if (name == "text" || name == "views")
+                            "strings() has its values, and $own has them as bytes" else "$own has its values"
                 }
             }
             shouldThrow<IllegalArgumentException> { batch["nulls"].longs() }.message!! shouldEndWith " cannot be read by longs(): only its getters do"

@@ -85,7 +85,8 @@ class NullArgumentSpec : FunSpec({
                             e.message
                         }
                     }
-                    if (what != null) wrong += "${type.simpleName}.${method.name}(${method.parameterTypes.joinToString { it.simpleName }}) $name: $what"
+                    val parameters = method.parameterTypes.joinToString { it.simpleName }
+                    if (what != null) wrong += "${type.simpleName}.${method.name}($parameters) $name: $what"
                 }
             }
         }

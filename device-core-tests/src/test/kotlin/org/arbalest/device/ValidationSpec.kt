@@ -92,7 +92,8 @@ class ValidationSpec : FunSpec({
     }
 
     for (level in listOf(null) + Validation.entries) {
-        test("by each way in, with ${level ?: "no level"}: content is ${if (level == Validation.FULL) "looked at, and what is refused goes back, once" else "not looked at"} [ARR-17, ARR-18]") {
+        val so = if (level == Validation.FULL) "looked at, and what is refused goes back, once" else "not looked at"
+        test("by each way in, with ${level ?: "no level"}: content is $so [ARR-17, ARR-18]") {
             Arena.ofConfined().use { arena ->
                 for ((name, way) in ways(arena, level)) withClue(name) {
                     val before = ResourceCounters.now()

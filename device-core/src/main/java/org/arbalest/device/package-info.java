@@ -12,7 +12,8 @@
  *   DeviceArray next;
  *   while ((next = reader.next()) != null) {
  *     try (DeviceArray batch = next; DeviceArray onGpu = batch.copyTo(Devices.device(DeviceType.CUDA, 0))) {
- *       CData.exportArray(onGpu, structOfKernel, CExport.DEVICE); // waits for nothing: the consumer waits for its event (the copy of text has waited for its lengths)
+ *       // waits for nothing: the consumer waits for its event (the copy of text has waited for its lengths)
+ *       CData.exportArray(onGpu, structOfKernel, CExport.DEVICE);
  *     }
  *   }
  * }

@@ -66,7 +66,8 @@ private fun selectNumbered(file: Path) = """
 """
 
 private fun ownAnswer(file: Path) = """
-    SELECT origin, count(*) AS flights, count(*) FILTER (delay > $LATE_MINUTES) AS late FROM read_parquet('${literal(file)}') WHERE origin IS NOT NULL AND delay IS NOT NULL GROUP BY origin
+    SELECT origin, count(*) AS flights, count(*) FILTER (delay > $LATE_MINUTES) AS late
+    FROM read_parquet('${literal(file)}') WHERE origin IS NOT NULL AND delay IS NOT NULL GROUP BY origin
 """
 
 private fun literal(file: Path) = "$file".replace("'", "''")
@@ -75,7 +76,8 @@ private val NAMES = mapOf("ATL" to "Atlanta", "DFW" to "Dallas", "LAX" to "Los A
 
 private val JOINED = """
     SELECT origin, name, flights, late, round(100 * late / flights, 1) AS percent, device
-    FROM airports JOIN VALUES ${NAMES.entries.joinToString { (origin, name) -> "('$origin', '$name')" }} AS names(origin, name) USING (origin) ORDER BY flights DESC
+    FROM airports JOIN VALUES ${NAMES.entries.joinToString { (origin, name) -> "('$origin', '$name')" }}
+    AS names(origin, name) USING (origin) ORDER BY flights DESC
 """
 
 internal const val AIRPORTS = 26 * 26 * 26

@@ -77,7 +77,8 @@ internal class LateKernel(private val task: ColumnTask) : AutoCloseable {
         const val BYTES = 2L * AIRPORTS * Int.SIZE_BYTES
 
         val SOURCE = """
-            kernel void late(global const int *airport, long airport_offset, global const long *delay, long delay_offset, global int *counts) {
+            kernel void late(global const int *airport, long airport_offset,
+                global const long *delay, long delay_offset, global int *counts) {
               size_t row = get_global_id(0);
               global int *count = counts + 2 * airport[airport_offset + row];
               atomic_inc(count);

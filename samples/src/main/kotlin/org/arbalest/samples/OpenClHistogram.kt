@@ -71,7 +71,8 @@ internal class OpenClHistogram(private val device: Device) : Histogram {
 
     private companion object {
         val SOURCE = """
-            kernel void histogram(global const INDEX *origin, long origin_offset, global const long *delay, long delay_offset, global int *counts) {
+            kernel void histogram(global const INDEX *origin, long origin_offset,
+                global const long *delay, long delay_offset, global int *counts) {
               size_t row = get_global_id(0);
               long minutes = delay[delay_offset + row] - FIRST_BIN;
               long bin = minutes < 0 ? 0 : min(minutes / BIN_MINUTES, (long) BINS - 1);

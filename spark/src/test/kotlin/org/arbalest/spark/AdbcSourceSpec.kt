@@ -191,8 +191,10 @@ class Held : ColumnSource {
 
 /** A row of each type that both have, and one of nulls. */
 private const val TYPES = """
-SELECT CAST(id AS int) i, id * 10000000000 l, CAST(id AS tinyint) b, CAST(id AS smallint) h, id % 2 = 0 o, CAST(id AS float) / 3 f, CAST(id AS double) / 7 d,
-  CAST(id AS decimal(9, 2)) d9, CAST(-id AS decimal(18, 4)) d18, CAST(CAST(id AS decimal(38, 10)) / 3 AS decimal(38, 10)) d38,
+SELECT CAST(id AS int) i, id * 10000000000 l, CAST(id AS tinyint) b, CAST(id AS smallint) h, id % 2 = 0 o,
+  CAST(id AS float) / 3 f, CAST(id AS double) / 7 d,
+  CAST(id AS decimal(9, 2)) d9, CAST(-id AS decimal(18, 4)) d18,
+  CAST(CAST(id AS decimal(38, 10)) / 3 AS decimal(38, 10)) d38,
   CAST(id AS string) s, repeat(CAST(id AS string), 30) long, date_add(DATE'1969-12-30', CAST(id AS int)) da,
   CAST(timestamp_micros(id * 999999 - 5) AS timestamp_ntz) n, array(id, NULL, -id) a, array(array('x', NULL), NULL) aa,
   named_struct('x', CAST(id AS int), 'y', CAST(NULL AS string)) st, map('k', id, 'l', NULL) m

@@ -310,13 +310,17 @@ private val NULL = ColumnFunction<DeviceArrayReader?> { _, _ -> null } as Column
 
 /** A row of each type that Spark reads from Parquet, and one of nulls. */
 private const val EVERY_TYPE = """
-SELECT CAST(id AS int) i, id * 10000000000 l, CAST(id AS tinyint) b, CAST(id AS smallint) h, id % 2 = 0 o, CAST(id AS float) / 3 f, CAST(id AS double) / 7 d,
+SELECT CAST(id AS int) i, id * 10000000000 l, CAST(id AS tinyint) b, CAST(id AS smallint) h, id % 2 = 0 o,
+  CAST(id AS float) / 3 f, CAST(id AS double) / 7 d,
   CAST(id AS decimal(9, 2)) d9, CAST(-id AS decimal(18, 4)) d18, CAST(id AS decimal(38, 10)) / 3 d38,
   CAST(id AS string) s, CAST(repeat(CAST(id AS string), 30) AS binary) y,
-  date_add(DATE'1969-12-30', CAST(id AS int)) da, timestamp_micros(id * 1000001 - 5) t, CAST(timestamp_micros(id * 999999 - 5) AS timestamp_ntz) n,
+  date_add(DATE'1969-12-30', CAST(id AS int)) da, timestamp_micros(id * 1000001 - 5) t,
+  CAST(timestamp_micros(id * 999999 - 5) AS timestamp_ntz) n,
   make_dt_interval(0, 0, CAST(id AS int), -0.000001) dt, make_ym_interval(CAST(id AS int), -3) ym,
-  array(id, NULL, -id) a, array(array('x', NULL), NULL) aa, named_struct('x', CAST(id AS int), 'y', CAST(NULL AS string)) st, map('k', id, 'l', NULL) m
+  array(id, NULL, -id) a, array(array('x', NULL), NULL) aa,
+  named_struct('x', CAST(id AS int), 'y', CAST(NULL AS string)) st, map('k', id, 'l', NULL) m
 FROM range(1, 50)
 UNION ALL
-SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+  NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 """

@@ -112,10 +112,11 @@ class RecordsExtensionsSpec : FunSpec({
             Records.of(At::class.java).rows(batch)[0].at shouldBe Parts(now.toInstant(), 330)
             val plain = batch.schema().fields().map { it.storage() }
             batch.convertTo(Schema.of(plain).asField()).use {
+                val struct = "struct<timestamp: timestamp[ns, tz=UTC] not null, offset_minutes: int16 not null>"
                 shouldThrow<IllegalArgumentException> { Records.of(Visit::class.java).rows(it) }.message shouldBe """
                     org.arbalest.device.objects.Visit and the columns do not match:
                       id: UUID cannot be read from fixed_size_binary[16]; byte[] can
-                      at: OffsetDateTime cannot be read from struct<timestamp: timestamp[ns, tz=UTC] not null, offset_minutes: int16 not null>; a record can
+                      at: OffsetDateTime cannot be read from $struct; a record can
                 """.trimIndent()
             }
         }

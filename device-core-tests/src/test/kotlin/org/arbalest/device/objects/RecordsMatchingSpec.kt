@@ -233,7 +233,9 @@ class RecordsMatchingSpec : FunSpec({
 
     test("a schema that is given has a component for each column, and a column for each component [OBJ-07]") {
         val schema = Schema.of(Field.of("carrier", DataType.INT64), Field.of("delay", DataType.INT64), Field.of("note", DataType.UTF8))
-        shouldThrow<IllegalArgumentException> { Records.of(Flight::class.java).build(memory, schema, listOf()) }.message shouldBe """
+        shouldThrow<IllegalArgumentException> {
+            Records.of(Flight::class.java).build(memory, schema, listOf())
+        }.message shouldBe """
             org.arbalest.device.Trips${'$'}Flight and the columns do not match:
               carrier: String cannot be built as int64
               note: Flight has no component for this column

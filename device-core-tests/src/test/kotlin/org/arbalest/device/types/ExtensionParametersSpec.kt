@@ -129,8 +129,10 @@ class ExtensionParametersSpec : FunSpec({
         val right = listOf(
             """{"type_name": "geometry", "vendor_name": "PostGIS"}""",
             " { \"vendor_name\" :\t\"PostGIS\" ,\r\n \"type_name\":\"geo\\u006detry\" } ",
-            """{"type_name": "geometry", "vendor_name": "PostGIS", "more": [1, -2.5e+3, 0.1, true, false, null, {"type_name": 1}, [], {}], "": ""}""",
-            """{"type_name": "geometry", "vendor_name": "PostGIS", "huge": 123456789012345678901234567890, "deep": ${"[".repeat(30)}${"]".repeat(30)}}""",
+            """{"type_name": "geometry", "vendor_name": "PostGIS", """ +
+                """"more": [1, -2.5e+3, 0.1, true, false, null, {"type_name": 1}, [], {}], "": ""}""",
+            """{"type_name": "geometry", "vendor_name": "PostGIS", """ +
+                """"huge": 123456789012345678901234567890, "deep": ${"[".repeat(30)}${"]".repeat(30)}}""",
         )
         for (json in right) withClue(json) { opaque(json) shouldBe Opaque("geometry", "PostGIS") }
         opaque("""{"type_name": "\"\\\/\b\f\n\r\t\ud83e\udd80", "vendor_name": ""}""") shouldBe Opaque("\"\\/\b\u000c\n\r\t🦀", "")

@@ -11,7 +11,8 @@
  * try (BatchBuilder batch = BatchBuilder.of(Devices.cpu(), 3)) {
  *   batch.int64("id", new long[] {1, 2, 3});
  *   batch.utf8("name", Arrays.asList("ada", null, "bob"));
- *   batch.column(Field.of("tags", DataType.list(DataType.UTF8)), Arrays.asList(List.of("new", "red"), null, List.of()));
+ *   batch.column(Field.of("tags", DataType.list(DataType.UTF8)),
+ *       Arrays.asList(List.of("new", "red"), null, List.of()));
  *   ColumnBuilder sizes = batch.column(Field.of("sizes", DataType.list(DataType.INT32))); // the same, value by value
  *   sizes.items().append(7).append(8);
  *   sizes.appendList(2).appendNull().appendList(0); // of two items, null, of none

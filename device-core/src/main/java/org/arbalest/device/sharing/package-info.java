@@ -13,7 +13,8 @@
  *
  * try (ArrayLink link = ArrayLink.over(channel)) { // in another
  *   try (DeviceArray batch = link.receive()) {
- *     if (batch != null) System.out.println(batch.length() + " rows on " + batch.device()); // null: the other has closed its end
+ *     // null: the other has closed its end
+ *     if (batch != null) System.out.println(batch.length() + " rows on " + batch.device());
  *   }
  * }
  * }</pre>

@@ -33,7 +33,8 @@ class HipEngineSpec : FunSpec({
         } else {
             for (type in listOf("ROCM", "ROCM_HOST")) {
                 val line = lines.single { it.startsWith("probe $type:") }
-                line shouldContain Regex("""unavailable, because hipGetDeviceCount failed: hipErrorNoDevice \(100\); HIP \d+\.\d+; is there an AMD GPU""")
+                line shouldContain Regex("""unavailable, because hipGetDeviceCount failed: hipErrorNoDevice \(100\); """ +
+                    """HIP \d+\.\d+; is there an AMD GPU""")
             }
             lines.single { it.startsWith("open: ") } shouldContain "ENOSYS"
         }

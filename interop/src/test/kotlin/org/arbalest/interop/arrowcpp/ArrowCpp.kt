@@ -10,7 +10,8 @@ import java.nio.file.StandardCopyOption.REPLACE_EXISTING
 /** Arrow C++ out of arrow-dataset's jar, once in this process: for its JNI classes, and for C++ of ours that is linked with it. */
 internal object ArrowCpp {
     private const val SOURCES = "/org/arbalest/interop/cpp/"
-    private val inJar = "/arrow_dataset_jni/${if (System.getProperty("os.arch") == "aarch64") "aarch_64" else "x86_64"}/libarrow_dataset_jni.so"
+    private val architecture = if (System.getProperty("os.arch") == "aarch64") "aarch_64" else "x86_64"
+    private val inJar = "/arrow_dataset_jni/$architecture/libarrow_dataset_jni.so"
 
     /** Why it cannot be had here, or null. */
     val missing: String? by lazy { runCatching { library }.exceptionOrNull()?.let { "no Arrow C++: $it" } }

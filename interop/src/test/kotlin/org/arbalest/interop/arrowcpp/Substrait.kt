@@ -38,7 +38,8 @@ internal object Substrait {
     /** The plan that divides by a column of [Batches] of 64-bit integers. */
     fun dividedBy(column: String): String {
         val quotient = function(1, "I64", "v", column)
-        val project = """{"project": {"common": {"emit": {"outputMapping": [3]}}, "input": ${read(COLUMNS)}, "expressions": [$quotient]}}"""
+        val project = """{"project": {"common": {"emit": {"outputMapping": [3]}}, """ +
+            """"input": ${read(COLUMNS)}, "expressions": [$quotient]}}"""
         return plan(project, listOf("q"), "functions_arithmetic.yaml", "divide:i64_i64")
     }
 
@@ -46,7 +47,8 @@ internal object Substrait {
 
     private fun read(columns: List<String>): String {
         val types = columns.joinToString { """{"i64": {"nullability": "NULLABILITY_NULLABLE"}}""" }
-        return """{"read": {"baseSchema": {"names": [${quoted(columns)}], "struct": {"types": [$types]}}, "namedTable": {"names": ["T"]}}}"""
+        return """{"read": {"baseSchema": {"names": [${quoted(columns)}], "struct": {"types": [$types]}}, """ +
+            """"namedTable": {"names": ["T"]}}}"""
     }
 
     private fun function(reference: Int, result: String, vararg columns: String): String {
@@ -55,14 +57,17 @@ internal object Substrait {
             """{"value": {"selection": $field}}"""
         }
         val type = """{"${result.lowercase()}": {"nullability": "NULLABILITY_NULLABLE"}}"""
-        return """{"scalarFunction": {"functionReference": $reference, "outputType": $type, "arguments": [$arguments]}}"""
+        return """{"scalarFunction": {"functionReference": $reference, "outputType": $type, """ +
+            """"arguments": [$arguments]}}"""
     }
 
     private fun plan(input: String, names: List<String>, file: String? = null, function: String? = null): String {
         val uri = "https://github.com/substrait-io/substrait/blob/main/extensions/$file"
         val declared = """"extensionUris": [{"extensionUriAnchor": 1, "uri": "$uri"}],
-            "extensions": [{"extensionFunction": {"extensionUriReference": 1, "functionAnchor": 1, "name": "$function"}}],"""
-        return """{${if (file == null) "" else declared} "relations": [{"root": {"input": $input, "names": [${quoted(names)}]}}]}"""
+            "extensions": [{"extensionFunction":
+                {"extensionUriReference": 1, "functionAnchor": 1, "name": "$function"}}],"""
+        return """{${if (file == null) "" else declared} """ +
+            """"relations": [{"root": {"input": $input, "names": [${quoted(names)}]}}]}"""
     }
 
     private fun quoted(names: List<String>) = names.joinToString { "\"$it\"" }

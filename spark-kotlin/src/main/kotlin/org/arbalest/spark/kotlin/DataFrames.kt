@@ -56,7 +56,9 @@ public fun Dataset<Row>.mapColumns(schema: Schema, function: ColumnFunction<Devi
 /**
  * A DataFrame of other columns, by their names and types, each of which may have nulls; see the other.
  *
- *     val scored = trades.mapColumns("id" to DataType.INT64, "score" to DataType.FLOAT64) { task, columns -> Model.of(task.device()).score(columns) }
+ *     val scored = trades.mapColumns("id" to DataType.INT64, "score" to DataType.FLOAT64) { task, columns ->
+ *         Model.of(task.device()).score(columns)
+ *     }
  *
  * @param first a DataFrame has one column at least
  */

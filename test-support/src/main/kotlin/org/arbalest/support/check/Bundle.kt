@@ -126,11 +126,13 @@ private fun script(gpu: CheckedGpu, file: Path) {
     file.writeText(
         """
         #!/bin/sh
-        # Says whether this machine's ${gpu.maker} GPU and driver do what Arbalest needs, and how fast. See ./run --help.
+        # Says whether this machine's ${gpu.maker} GPU and driver do what Arbalest needs, and how fast.
+        # See ./run --help.
         here=${'$'}(cd "${'$'}(dirname "${'$'}0")" && pwd) || exit 1
         classes=${'$'}(printf '%s:' "${'$'}here"/lib/classes-*)
-        exec "${'$'}here/runtime/bin/java" --enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow -Darbalest.native="${'$'}here/native" \
-          -Djava.util.logging.config.file=/dev/null -cp "${'$'}{classes}${'$'}here/lib/*" ${gpu.program.java.name} "${'$'}@"
+        exec "${'$'}here/runtime/bin/java" --enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow \
+          -Darbalest.native="${'$'}here/native" -Djava.util.logging.config.file=/dev/null \
+          -cp "${'$'}{classes}${'$'}here/lib/*" ${gpu.program.java.name} "${'$'}@"
         """.trimIndent() + "\n",
     )
     Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"))

@@ -99,7 +99,9 @@ fun gpuCheckTroubleContract(gpu: CheckedGpu): TestFactory = funSpec {
                 run.code shouldBe 1
                 val failed = run.step("events").figures.filter { it.verdict == Verdict.FAILED }
                 failed.size shouldBe 1
-                failed.single().reason.shouldNotBeNull() shouldContain Regex("""wait \d+: what was copied before its waiter went on: byte \d+ of 1048576 is 0x\w\w instead of 0x\w\w""")
+                failed.single().reason.shouldNotBeNull() shouldContain
+                    Regex("""wait \d+: what was copied before its waiter went on: byte \d+ of 1048576 """ +
+                        """is 0x\w\w instead of 0x\w\w""")
             }
         }
     }

@@ -54,7 +54,8 @@ class CommonFieldSpec : FunSpec({
         }
         val encoded = DataType.dictionary(DataType.INT8, DataType.UTF8)
         refused(DataType.INT32, DataType.INT64) shouldBe """arrays[1] and arrays[0] differ: $.s.a: one is "a: int64", the first "a: int32""""
-        refused(encoded, DataType.INT8) shouldBe """arrays[1] and arrays[0] differ: $.s.a: one is "a: int8", the first "a: dictionary<values=utf8, indices=int8>""""
+        refused(encoded, DataType.INT8) shouldBe """arrays[1] and arrays[0] differ: $.s.a: one is "a: int8", """ +
+            """the first "a: dictionary<values=utf8, indices=int8>""""
         refused(encoded, DataType.dictionary(DataType.INT8, DataType.BINARY)) shouldBe """arrays[1] and arrays[0] differ: $.s.a.(dictionary): one is "binary", the first "utf8""""
         refused(encoded, NestedType.DictionaryType(FlatType.IntType(8, true), Field.of("values", DataType.UTF8), true)) shouldBe
             "arrays[1] and arrays[0] differ: $.s.a: they differ in whether keys are sorted, or the dictionary is ordered"

@@ -24,7 +24,8 @@ final class AsyncStreamEvent extends Event {
   @Description("consumer or producer, as which this process takes part") String role = "";
 
   @Label("Queued")
-  @Description("Tasks that wait for the subscriber; of a producer, those that were announced and not extracted") long queued;
+  @Description("Tasks that wait for the subscriber; of a producer, "
+      + "those that were announced and not extracted") long queued;
 
   @Label("Demand")
   @Description("Tasks that were asked for and have not come") long demand;

@@ -12,7 +12,10 @@ import org.jetbrains.kotlin.compiler.plugin.CompilerPluginRegistrar.ExtensionSto
 import org.jetbrains.kotlin.config.CommonConfigurationKeys;
 import org.jetbrains.kotlin.config.CompilerConfiguration;
 
-/** In place of ktlint's class of this name: the compiler of Kotlin 2.4 asks for a storage of extensions, which ktlint 1.8 does not make. */
+/**
+ * In place of ktlint's class of this name: the compiler of Kotlin 2.4 asks for a storage of extensions, which ktlint
+ * 1.8 does not make.
+ */
 public final class KtlintKotlinCompilerKt {
   private KtlintKotlinCompilerKt() {}
 
@@ -22,7 +25,8 @@ public final class KtlintKotlinCompilerKt {
     var configuration = new CompilerConfiguration();
     configuration.put(CommonConfigurationKeys.MESSAGE_COLLECTOR_KEY, MessageCollector.Companion.getNONE());
     FrontendConfigurationKeysKt.setExtensionsStorage(configuration, new ExtensionStorage());
-    var environment = KotlinCoreEnvironment.Companion.createForProduction(Disposer.newDisposable(), configuration, EnvironmentConfigFiles.JVM_CONFIG_FILES);
+    var environment = KotlinCoreEnvironment.Companion.createForProduction(Disposer.newDisposable(), configuration,
+        EnvironmentConfigFiles.JVM_CONFIG_FILES);
     return PsiFileFactory.getInstance(environment.getProject());
   }
 }
