@@ -13,8 +13,8 @@ import org.w3c.dom.NodeList;
 /**
  * Prints each failed test of the last build: its module, class, name and reason, and the command that repeats it.
  *
- * <p>{@code mvnw} calls this after Maven has failed, so that the failed tests are the last output. Arguments: the project's folder; the second
- * (of the epoch) in which the build started, since older reports are of other builds.
+ * <p>{@code mvnw} calls this after Maven has failed, so that the failed tests are the last output. Arguments: the
+ * project's folder; the second (of the epoch) in which the build started, since older reports are of other builds.
  */
 class WhatFailed {
   private static final int MOST = 25;
@@ -22,9 +22,11 @@ class WhatFailed {
   public static void main(String[] args) throws Exception {
     Path root = Path.of(args[0]);
     List<Failure> failures = failures(root, Long.parseLong(args[1]) * 1000);
-    failures.removeIf(each -> each.test.endsWith("InstantiationException")); // of a spec whose initializationError is there as well
+    // of a spec whose initializationError is there as well
+    failures.removeIf(each -> each.test.endsWith("InstantiationException"));
     if (failures.isEmpty()) return;
-    StringBuilder out = new StringBuilder("\n" + failures.size() + (failures.size() == 1 ? " test" : " tests") + " failed:\n");
+    StringBuilder out =
+        new StringBuilder("\n" + failures.size() + (failures.size() == 1 ? " test" : " tests") + " failed:\n");
     for (Failure each : failures.subList(0, Math.min(MOST, failures.size()))) out.append(each);
     if (failures.size() > MOST) out.append("\n… and ").append(failures.size() - MOST).append(" more\n");
     System.err.print(out);
@@ -39,7 +41,8 @@ class WhatFailed {
       try {
         tests = parser.parse(report.toFile()).getElementsByTagName("testcase");
       } catch (org.xml.sax.SAXException e) {
-        failures.add(new Failure(root.relativize(report), "", report.getFileName().toString(), "the report cannot be read: " + e.getMessage()));
+        failures.add(new Failure(root.relativize(report), "", report.getFileName().toString(),
+            "the report cannot be read: " + e.getMessage()));
         continue;
       }
       for (int i = 0; i < tests.getLength(); i++) {
@@ -58,7 +61,8 @@ class WhatFailed {
       for (Path module : (Iterable<Path>) modules.sorted()::iterator) {
         Path target = module.resolve("target");
         if (!Files.isDirectory(target)) continue;
-        try (Stream<Path> files = Files.find(target, 2, (file, attributes) -> target.relativize(file).toString().matches("surefire-reports.*TEST-.*[.]xml"))) {
+        try (Stream<Path> files = Files.find(target, 2,
+            (file, attributes) -> target.relativize(file).toString().matches("surefire-reports.*TEST-.*[.]xml"))) {
           files.sorted().forEach(reports::add);
         }
       }
@@ -74,7 +78,10 @@ class WhatFailed {
     return null;
   }
 
-  /** @param report its path below the project; {@code specification} is the class, with the name of a second execution in parentheses */
+  /**
+   * @param report its path below the project; {@code specification} is the class, with the name of a second execution
+   *     in parentheses
+   */
   private record Failure(Path report, String specification, String test, String message) {
     private String module() {
       return report.getName(0).toString();
@@ -96,12 +103,14 @@ class WhatFailed {
       if (module().contains("spark")) return "-Pfull,spark ";
       boolean isSecond = specification.contains("(") || !report.getParent().endsWith("surefire-reports");
       boolean isSlow = specification.replaceFirst("[(].*", "").matches(".*(Soak|Stress|Fuzz|Engine)Spec");
-      return isSecond || isSlow || List.of("samples", "interop", "benchmarks", "consumers").contains(module()) ? "-Pfull " : "";
+      return isSecond || isSlow || List.of("samples", "interop", "benchmarks", "consumers").contains(module())
+          ? "-Pfull " : "";
     }
 
     /**
-     * Kotest's filter is a regular expression, but for {@code *}, which is any text. It must match the whole path of the test, which begins with its spec, and
-     * that of each context around it: so what follows a context, which Surefire parts by a slash, may also be missing.
+     * Kotest's filter is a regular expression, but for {@code *}, which is any text. It must match the whole path of
+     * the test, which begins with its spec, and that of each context around it: so what follows a context, which
+     * Surefire parts by a slash, may also be missing.
      */
     private String only() {
       if (test.equals("initializationError")) return "";

@@ -13,8 +13,8 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * Runs a sample from what was built, and builds it before where that is older than its sources. Maven starts this, from its source, on the JDK of the
- * toolchain, in the project's folder:
+ * Runs a sample from what was built, and builds it before where that is older than its sources. Maven starts this, from
+ * its source, on the JDK of the toolchain, in the project's folder:
  *
  * <pre>./mvnw -q -N validate exec:exec@sample -Dsample=ticker -Dargs="--seconds 5"</pre>
  *
@@ -23,10 +23,12 @@ import java.util.stream.Stream;
 class Launcher {
   public static void main(String[] args) throws IOException, InterruptedException {
     boolean isSpark = args.length > 0 && args[0].equals("spark");
-    var samples = isSpark ? new Samples("samples-spark", "org.arbalest.samples.FlightsOnSparkKt") : new Samples("samples", "org.arbalest.samples.SamplesKt");
+    var samples = isSpark ? new Samples("samples-spark", "org.arbalest.samples.FlightsOnSparkKt")
+        : new Samples("samples", "org.arbalest.samples.SamplesKt");
     if (!samples.isBuilt()) {
       System.err.println("Building the samples: a minute or two, this time only.");
-      List<String> maven = new ArrayList<>(File.separatorChar == '\\' ? List.of("cmd", "/c", "mvnw.cmd") : List.of("./mvnw"));
+      List<String> maven =
+          new ArrayList<>(File.separatorChar == '\\' ? List.of("cmd", "/c", "mvnw.cmd") : List.of("./mvnw"));
       maven.add(isSpark ? "-Pfull,spark" : "-Pfull");
       maven.addAll(List.of("-q", "-pl", samples.module, "-am", "process-classes"));
       FileTime begun = FileTime.from(Instant.now());
@@ -67,7 +69,8 @@ class Launcher {
         if (path.startsWith(root)) modules.add(root.relativize(path).getName(0));
       }
       if (isYounger(Path.of("pom.xml"), built)) return false;
-      for (Path each : modules) if (isYounger(each.resolve("pom.xml"), built) || isYounger(each.resolve("src", "main"), built)) return false;
+      for (Path each : modules)
+        if (isYounger(each.resolve("pom.xml"), built) || isYounger(each.resolve("src", "main"), built)) return false;
       return true;
     }
   }
@@ -75,7 +78,8 @@ class Launcher {
   /** Whether a file, or anything in a folder, is younger; so is a folder which something was taken out of. */
   private static boolean isYounger(Path path, FileTime than) throws IOException {
     try (Stream<Path> all = Files.walk(path)) {
-      for (Path each : (Iterable<Path>) all::iterator) if (Files.getLastModifiedTime(each).compareTo(than) > 0) return true;
+      for (Path each : (Iterable<Path>) all::iterator)
+        if (Files.getLastModifiedTime(each).compareTo(than) > 0) return true;
       return false;
     } catch (NoSuchFileException e) {
       return true;
@@ -86,7 +90,9 @@ class Launcher {
   private static int run(List<String> command) throws IOException, InterruptedException {
     var builder = new ProcessBuilder(command).inheritIO();
     builder.environment().put("SPARK_LOCAL_IP", "127.0.0.1");
-    builder.environment().put("SPARK_HOME", Path.of("spark", "src", "test", "resources", "spark-home").toAbsolutePath().toString()); // a folder with an empty jars
+    // a folder with an empty jars
+    builder.environment().put("SPARK_HOME",
+        Path.of("spark", "src", "test", "resources", "spark-home").toAbsolutePath().toString());
     return builder.start().waitFor();
   }
 }

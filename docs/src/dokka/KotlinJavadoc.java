@@ -6,15 +6,16 @@ import java.util.stream.Collectors;
 import org.jetbrains.dokka.DokkaBootstrapImpl;
 
 /**
- * The documentation of one Kotlin module as pages like javadoc's, for its javadoc jar. Run as a source file, since what it documents comes before
- * the module docs.
+ * The documentation of one Kotlin module as pages like javadoc's, for its javadoc jar. Run as a source file, since what
+ * it documents comes before the module docs.
  */
 final class KotlinJavadoc {
   private KotlinJavadoc() {}
 
   /** Name, version, source folders with commas between, target folder, class path. */
   public static void main(String[] args) {
-    String classpath = Arrays.stream(args[4].split(File.pathSeparator)).map(KotlinJavadoc::quoted).collect(Collectors.joining(", "));
+    String classpath =
+        Arrays.stream(args[4].split(File.pathSeparator)).map(KotlinJavadoc::quoted).collect(Collectors.joining(", "));
     String sources = Arrays.stream(args[2].split(",")).map(KotlinJavadoc::quoted).collect(Collectors.joining(", "));
     // What others have documented would be asked for over the network.
     String configuration =

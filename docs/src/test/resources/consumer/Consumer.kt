@@ -35,7 +35,9 @@ fun main() {
     Devices.cpu().batch(listOf(Trade(1.5, "a", 1), Trade(2.5, null))).use { println("rows: ${it.rows<Trade>()}") }
     val batches = listOf(made(2), made(3))
     val lengths = runBlocking {
-        DeviceArrayReader.of(batches[0].schema(), batches).asFlow().onEach { println("lent: ${it["id"].longs().toArray().toList()}") }.map { it.length() }.toList()
+        DeviceArrayReader.of(batches[0].schema(), batches).asFlow().onEach {
+            println("lent: ${it["id"].longs().toArray().toList()}")
+        }.map { it.length() }.toList()
     }
     println("flow: $lengths")
 }

@@ -37,8 +37,8 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * A query of DuckDB's whose result is drained, 400,000 rows of all columns: by {@code device-adbc}; by a loop in C over the same driver; by DuckDB's JDBC, as a stream of
- * Arrow Java's in batches of as many rows, and row by row.
+ * A query of DuckDB's whose result is drained, 400,000 rows of all columns: by {@code device-adbc}; by a loop in C over
+ * the same driver; by DuckDB's JDBC, as a stream of Arrow Java's in batches of as many rows, and row by row.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
@@ -73,7 +73,8 @@ public class AdbcQuery {
   public static class C {
     private static final NativeLibrary LIBRARY = NativeLibrary.Companion.compile("adbc/adbc.h", "adbc/drain_query.c");
     private static final MethodHandle OPEN = function("session_open", FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
-    private static final MethodHandle QUERY = function("session_query", FunctionDescriptor.of(JAVA_LONG, ADDRESS, ADDRESS));
+    private static final MethodHandle QUERY =
+        function("session_query", FunctionDescriptor.of(JAVA_LONG, ADDRESS, ADDRESS));
 
     private final MemorySegment sql = Arena.global().allocateFrom(FlightsTable.QUERY);
     private MemorySegment session;
@@ -152,7 +153,8 @@ public class AdbcQuery {
   public long arrowJava(Jdbc jdbc) throws Exception {
     long rows = 0;
     try (ResultSet result = jdbc.statement.executeQuery(FlightsTable.QUERY);
-        ArrowReader reader = (ArrowReader) result.unwrap(DuckDBResultSet.class).arrowExportStream(jdbc.allocator, jdbc.batchRows)) {
+        ArrowReader reader =
+            (ArrowReader) result.unwrap(DuckDBResultSet.class).arrowExportStream(jdbc.allocator, jdbc.batchRows)) {
       while (reader.loadNextBatch()) rows += reader.getVectorSchemaRoot().getRowCount();
     }
     return rows;

@@ -27,7 +27,10 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** Until the last batch of a query of DuckDB's, 400,000 rows, is in an OpenCL device's pooled memory: copied ahead, and one after the other; and what the two parts take. */
+/**
+ * Until the last batch of a query of DuckDB's, 400,000 rows, is in an OpenCL device's pooled memory: copied ahead, and
+ * one after the other; and what the two parts take.
+ */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
 @Warmup(iterations = 5, time = 2)

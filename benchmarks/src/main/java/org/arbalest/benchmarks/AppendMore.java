@@ -35,8 +35,9 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * The other ways to build a column, per row, both sides: all values of an array with every tenth null, booleans, text as bytes of another column, views, and
- * a dictionary, for which arrow-java leaves the table of what was there before to its user. Otherwise like {@link AppendRows}, after whose warm-up it runs.
+ * The other ways to build a column, per row, both sides: all values of an array with every tenth null, booleans, text
+ * as bytes of another column, views, and a dictionary, for which arrow-java leaves the table of what was there before
+ * to its user. Otherwise like {@link AppendRows}, after whose warm-up it runs.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)

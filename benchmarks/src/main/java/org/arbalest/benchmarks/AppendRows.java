@@ -28,10 +28,12 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * A column is built row by row; per row, with its part of the batch that it ends up in. Every tenth row, at random, is null where there are nulls.
+ * A column is built row by row; per row, with its part of the batch that it ends up in. Every tenth row, at random, is
+ * null where there are nulls.
  *
- * <p>Before that the same code has appended to columns of many types, so that it does not know which builder it has. Both sides know how many rows
- * there will be, and check each time that there is room; arrow-java's way to that is {@code setSafe}.
+ * <p>Before that the same code has appended to columns of many types, so that it does not know which builder it has.
+ * Both sides know how many rows there will be, and check each time that there is room; arrow-java's way to that is
+ * {@code setSafe}.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -58,7 +60,8 @@ public class AppendRows {
       long[] small = new long[1000];
       for (int round = 0; round < 50; round++) {
         for (DataType type : new DataType[] {
-            DataType.INT32, DataType.UINT8, DataType.INT64, DataType.FLOAT64, DataType.FLOAT16, DataType.decimal128(20, 2), DataType.DATE32,
+            DataType.INT32, DataType.UINT8, DataType.INT64, DataType.FLOAT64, DataType.FLOAT16,
+            DataType.decimal128(20, 2), DataType.DATE32,
             DataType.INTERVAL_YEAR_MONTH, DataType.dictionary(DataType.INT16, DataType.INT64),
             DataType.runEndEncoded(DataType.INT32, Field.of("", DataType.INT64))
         }) {
@@ -71,7 +74,8 @@ public class AppendRows {
             batch.build().close();
           }
         }
-        for (DataType type : new DataType[] {DataType.UTF8, DataType.LARGE_UTF8, DataType.UTF8_VIEW, DataType.dictionary(DataType.INT16, DataType.UTF8)}) {
+        for (DataType type : new DataType[] {DataType.UTF8, DataType.LARGE_UTF8, DataType.UTF8_VIEW,
+            DataType.dictionary(DataType.INT16, DataType.UTF8)}) {
           try (BatchBuilder batch = BatchBuilder.of(Devices.cpu(), 1000)) {
             append(batch.column(Field.of("a", type)), words, 1000);
             batch.build().close();

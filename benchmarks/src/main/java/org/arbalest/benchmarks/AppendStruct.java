@@ -32,8 +32,9 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * A column of structs is built row by row: three int64 and one float64; per row, with its part of the batch. The builders of the fields, or arrow-java's writers of
- * them, are fetched once or looked up by name for each value. Otherwise like {@link AppendRows}, after whose warm-up it runs.
+ * A column of structs is built row by row: three int64 and one float64; per row, with its part of the batch. The
+ * builders of the fields, or arrow-java's writers of them, are fetched once or looked up by name for each value.
+ * Otherwise like {@link AppendRows}, after whose warm-up it runs.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -47,7 +48,8 @@ public class AppendStruct {
   static final int ROWS = 100_000;
 
   private static final Field ORDER = Field.of("order",
-      DataType.struct(Field.of("id", DataType.INT64), Field.of("customer", DataType.INT64), Field.of("quantity", DataType.INT64),
+      DataType.struct(Field.of("id", DataType.INT64), Field.of("customer", DataType.INT64),
+          Field.of("quantity", DataType.INT64),
           Field.of("price", DataType.FLOAT64)));
 
   private final RootAllocator allocator = new RootAllocator();
@@ -159,7 +161,8 @@ public class AppendStruct {
       BigIntVector customer = vector.addOrGet("customer", integers, BigIntVector.class);
       BigIntVector quantity = vector.addOrGet("quantity", integers, BigIntVector.class);
       Float8Vector price =
-          vector.addOrGet("price", FieldType.nullable(new ArrowType.FloatingPoint(FloatingPointPrecision.DOUBLE)), Float8Vector.class);
+          vector.addOrGet("price", FieldType.nullable(new ArrowType.FloatingPoint(FloatingPointPrecision.DOUBLE)),
+              Float8Vector.class);
       vector.setInitialCapacity(ROWS);
       vector.allocateNew();
       for (int i = 0; i < ROWS; i++) {
@@ -175,6 +178,7 @@ public class AppendStruct {
 
   private static void finish(StructVector vector) {
     vector.setValueCount(ROWS);
-    if (vector.getNullCount() != 0 || vector.getChild("price").getValueCount() != ROWS) throw new AssertionError(vector);
+    if (vector.getNullCount() != 0 || vector.getChild("price").getValueCount() != ROWS)
+      throw new AssertionError(vector);
   }
 }

@@ -33,7 +33,10 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** A root of int64 columns, 1,024 rows, to a device array and into another root; beside it what Arrow Java's own calls for its buffers cost, and {@code arrow-c-data}. */
+/**
+ * A root of int64 columns, 1,024 rows, to a device array and into another root; beside it what Arrow Java's own calls
+ * for its buffers cost, and {@code arrow-c-data}.
+ */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 @Warmup(iterations = 5, time = 1)
@@ -107,7 +110,10 @@ public class ArrowRoots {
     for (ArrowBuf buffer : roots.wrapped) buffer.getReferenceManager().release();
   }
 
-  /** The same, with the buffers loaded into the other root's vectors, as arrow-java has it: each vector takes a buffer of its own, and releases the last. */
+  /**
+   * The same, with the buffers loaded into the other root's vectors, as arrow-java has it: each vector takes a buffer
+   * of its own, and releases the last.
+   */
   @Benchmark
   public void bareLoaded(Roots roots) {
     roots.wrapAll();
@@ -161,7 +167,9 @@ public class ArrowRoots {
   /** The same by arrow-c-data, with the schema. */
   @Benchmark
   public void arrowCDataWithSchema(Roots roots) {
-    Data.exportVectorSchemaRoot(roots.allocator, roots.root, null, ArrowArray.wrap(roots.array), ArrowSchema.wrap(roots.schema));
-    Data.importVectorSchemaRoot(roots.allocator, ArrowArray.wrap(roots.array), ArrowSchema.wrap(roots.schema), roots.dictionaries).close();
+    Data.exportVectorSchemaRoot(roots.allocator, roots.root, null, ArrowArray.wrap(roots.array),
+        ArrowSchema.wrap(roots.schema));
+    Data.importVectorSchemaRoot(roots.allocator, ArrowArray.wrap(roots.array), ArrowSchema.wrap(roots.schema),
+        roots.dictionaries).close();
   }
 }

@@ -17,9 +17,9 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * One batch passes from a coroutine on one thread to a coroutine on another: through an async stream across the C ABI, and, beside it, through a
- * plain {@code Channel} of the same capacity. {@value #BATCHES} batches are one invocation, opening and closing the stream included; the
- * figure is for one.
+ * One batch passes from a coroutine on one thread to a coroutine on another: through an async stream across the C ABI,
+ * and, beside it, through a plain {@code Channel} of the same capacity. {@value #BATCHES} batches are one invocation,
+ * opening and closing the stream included; the figure is for one.
  */
 @BenchmarkMode(Mode.Throughput)
 @OutputTimeUnit(TimeUnit.SECONDS)

@@ -30,8 +30,9 @@ import org.arbalest.device.types.ArrowTimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The batch that is measured, as each library makes it: {@value #ROWS} rows of int64 columns, each with a validity bitmap. A column has no null, or
- * one: arrow-java's import fills a new bitmap for a column without nulls, and shares the one it is given otherwise.
+ * The batch that is measured, as each library makes it: {@value #ROWS} rows of int64 columns, each with a validity
+ * bitmap. A column has no null, or one: arrow-java's import fills a new bitmap for a column without nulls, and shares
+ * the one it is given otherwise.
  */
 final class Batches {
   static final int ROWS = 1024;
@@ -60,10 +61,14 @@ final class Batches {
     Field text = Field.of("text", DataType.UTF8);
     List<DataType> types =
         List.of(
-            DataType.BOOL, DataType.INT8, DataType.UINT32, DataType.FLOAT64, DataType.decimal128(20, 2), DataType.DATE32, DataType.UTF8, DataType.LARGE_UTF8,
-            DataType.BINARY_VIEW, DataType.list(text), DataType.listView(text), DataType.fixedSizeList(text, 2), DataType.struct(text),
-            DataType.denseUnion(text), DataType.dictionary(DataType.INT16, DataType.UTF8), DataType.runEndEncoded(DataType.INT32, text),
-            DataType.map(text, Field.of("value", DataType.INT64)), DataType.timestamp(ArrowTimeUnit.MICROSECOND, "UTC"));
+            DataType.BOOL, DataType.INT8, DataType.UINT32, DataType.FLOAT64, DataType.decimal128(20, 2),
+            DataType.DATE32, DataType.UTF8, DataType.LARGE_UTF8,
+            DataType.BINARY_VIEW, DataType.list(text), DataType.listView(text), DataType.fixedSizeList(text, 2),
+            DataType.struct(text),
+            DataType.denseUnion(text), DataType.dictionary(DataType.INT16, DataType.UTF8),
+            DataType.runEndEncoded(DataType.INT32, text),
+            DataType.map(text, Field.of("value", DataType.INT64)),
+            DataType.timestamp(ArrowTimeUnit.MICROSECOND, "UTC"));
     for (int i = 0; i < 2_000; i++) {
       try (BatchBuilder batch = BatchBuilder.of(Devices.cpu(), 0)) {
         for (int column = 0; column < 3; column++) {

@@ -25,8 +25,9 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Conversions of a column of {@value #ROWS} rows to another layout, in nanoseconds a row, the result's release included; every tenth is null, texts have 5 to 24
- * bytes. Beside it, a copy of the column as it is. All kinds of conversions were done before, in the same process.
+ * Conversions of a column of {@value #ROWS} rows to another layout, in nanoseconds a row, the result's release
+ * included; every tenth is null, texts have 5 to 24 bytes. Beside it, a copy of the column as it is. All kinds of
+ * conversions were done before, in the same process.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)

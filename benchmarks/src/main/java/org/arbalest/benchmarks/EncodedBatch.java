@@ -28,8 +28,9 @@ import org.arbalest.device.types.Field;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@link ReadingEncoded} reads: {@value #ROWS} rows of {@value #WORDS} different texts, of which half are longer than a view holds, as views and by a
- * dictionary; and as many int64 in runs of one to nineteen rows. The same values in each library's memory.
+ * What {@link ReadingEncoded} reads: {@value #ROWS} rows of {@value #WORDS} different texts, of which half are longer
+ * than a view holds, as views and by a dictionary; and as many int64 in runs of one to nineteen rows. The same values
+ * in each library's memory.
  */
 final class EncodedBatch implements AutoCloseable {
   static final int ROWS = 100_000;
@@ -76,7 +77,8 @@ final class EncodedBatch implements AutoCloseable {
       views.putInt(16 * row + 12, data.size());
       data.writeBytes(text);
     }
-    return DeviceArray.of(Field.of("views", DataType.UTF8_VIEW), data(ROWS, buffer(views.array()), buffer(data.toByteArray())));
+    return DeviceArray.of(Field.of("views", DataType.UTF8_VIEW),
+        data(ROWS, buffer(views.array()), buffer(data.toByteArray())));
   }
 
   private DeviceArray dictionary() {
@@ -120,9 +122,12 @@ final class EncodedBatch implements AutoCloseable {
     FieldType type = FieldType.notNullable(new ArrowType.RunEndEncoded());
     List<org.apache.arrow.vector.types.pojo.Field> children =
         List.of(
-            new org.apache.arrow.vector.types.pojo.Field("run_ends", FieldType.notNullable(Types.MinorType.INT.getType()), null),
-            new org.apache.arrow.vector.types.pojo.Field("values", FieldType.nullable(Types.MinorType.BIGINT.getType()), null));
-    return (RunEndEncodedVector) new org.apache.arrow.vector.types.pojo.Field("runs", type, children).createVector(allocator);
+            new org.apache.arrow.vector.types.pojo.Field("run_ends",
+                FieldType.notNullable(Types.MinorType.INT.getType()), null),
+            new org.apache.arrow.vector.types.pojo.Field("values", FieldType.nullable(Types.MinorType.BIGINT.getType()),
+                null));
+    return (RunEndEncodedVector) new org.apache.arrow.vector.types.pojo.Field("runs", type, children)
+        .createVector(allocator);
   }
 
   private void fillArrowJava() {

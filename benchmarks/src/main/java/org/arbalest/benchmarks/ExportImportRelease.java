@@ -36,9 +36,9 @@ import org.openjdk.jmh.annotations.Warmup;
 /**
  * A batch goes out through a C struct, comes in from it and is released: no column is copied and none is read.
  *
- * <p>The batch, the structs and, without a schema, the importer's knowledge of the type are made once. Both sides import in the JVM that
- * exported; ours sees that by the release callback and does not go through C to release, while arrow-java goes through JNI. {@link
- * ReleaseFromC} has what a consumer in C adds to ours.
+ * <p>The batch, the structs and, without a schema, the importer's knowledge of the type are made once. Both sides
+ * import in the JVM that exported; ours sees that by the release callback and does not go through C to release, while
+ * arrow-java goes through JNI. {@link ReleaseFromC} has what a consumer in C adds to ours.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -82,7 +82,8 @@ public class ExportImportRelease {
       schema = batch.schema();
       data = CImport.DATA.schema(schema);
       device = CImport.DEVICE.schema(schema);
-      for (int i = 0; i < others.length; i++) others[i] = batch.field().withMetadata(Metadata.of("number", String.valueOf(i)));
+      for (int i = 0; i < others.length; i++)
+        others[i] = batch.field().withMetadata(Metadata.of("number", String.valueOf(i)));
     }
 
     Field another() {
@@ -96,7 +97,10 @@ public class ExportImportRelease {
     }
   }
 
-  /** One batch of arrow-java's, a root to import into, and C structs, which each cycle wraps anew: the import closes the wrapper. */
+  /**
+   * One batch of arrow-java's, a root to import into, and C structs, which each cycle wraps anew: the import closes the
+   * wrapper.
+   */
   @SuppressWarnings("NullAway.Init") // JMH calls the @Setup
   public static class ArrowJava extends Side {
     final RootAllocator allocator = new RootAllocator();

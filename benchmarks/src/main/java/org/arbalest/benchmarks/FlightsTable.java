@@ -14,7 +14,8 @@ final class FlightsTable {
 
   /** What makes the table. */
   static String create() throws URISyntaxException {
-    Path file = Path.of(Objects.requireNonNull(FlightsTable.class.getResource("/org/arbalest/samples/flights-400k.parquet")).toURI());
+    Path file = Path.of(
+        Objects.requireNonNull(FlightsTable.class.getResource("/org/arbalest/samples/flights-400k.parquet")).toURI());
     return "CREATE TABLE flights AS SELECT * FROM read_parquet('" + file.toString().replace("'", "''") + "')";
   }
 }

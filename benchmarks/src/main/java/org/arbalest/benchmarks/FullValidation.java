@@ -35,8 +35,9 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Full validation of one column each, in GB/s: of text its bytes, else the buffer that is looked at, or would be; {@value #BYTES} bytes each, which no
- * near cache holds. Beside it, how quickly such memory is read at all. All kinds of columns were validated before, in the same process.
+ * Full validation of one column each, in GB/s: of text its bytes, else the buffer that is looked at, or would be;
+ * {@value #BYTES} bytes each, which no near cache holds. Beside it, how quickly such memory is read at all. All kinds
+ * of columns were validated before, in the same process.
  */
 @BenchmarkMode(Mode.Throughput)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -50,19 +51,22 @@ public class FullValidation {
   /** What the texts are made of: some 16 bytes each. */
   private static final String[] ASCII = {"an ascii word or", "two, and 16 byte"};
 
-  private static final String[] MIXED = {"Grüße aus Köln ", "Привет мир", "東京とソウル", "plain ascii too ", "😀 emoji ok", "αβγ and δ"};
+  private static final String[] MIXED =
+      {"Grüße aus Köln ", "Привет мир", "東京とソウル", "plain ascii too ", "😀 emoji ok", "αβγ and δ"};
 
   /** A column to be validated. */
   @State(Scope.Thread)
   @SuppressWarnings("NullAway.Init") // JMH calls the @Setup
   public static class Column {
-    @Param({"ascii", "mixed", "offsets32", "offsets64", "list", "int64", "dictionary", "decimal128", "time64"}) String kind;
+    @Param({"ascii", "mixed", "offsets32", "offsets64", "list", "int64", "dictionary", "decimal128",
+        "time64"}) String kind;
 
     DeviceArray array;
 
     @Setup
     public void make() {
-      for (String other : List.of("ascii", "mixed", "offsets32", "offsets64", "list", "int64", "dictionary", "decimal128", "time64")) {
+      for (String other : List.of("ascii", "mixed", "offsets32", "offsets64", "list", "int64", "dictionary",
+          "decimal128", "time64")) {
         try (DeviceArray small = column(other, 1 << 12)) {
           for (int i = 0; i < 2_000; i++) small.validate(Validation.FULL);
         }
@@ -110,20 +114,24 @@ public class FullValidation {
   private static List<byte[]> texts(String kind, int bytes) {
     String[] words = kind.equals("ascii") ? ASCII : MIXED;
     List<byte[]> texts = new ArrayList<>();
-    for (int size = 0; size < bytes; size += texts.getLast().length) texts.add(words[Math.floorMod(texts.size() * 0x9E3779B9, words.length)].getBytes(UTF_8));
+    for (int size = 0; size < bytes; size += texts.getLast().length)
+      texts.add(words[Math.floorMod(texts.size() * 0x9E3779B9, words.length)].getBytes(UTF_8));
     return texts;
   }
 
   private static DeviceArray column(String kind, int bytes) {
     return switch (kind) {
       case "ascii", "mixed" -> text(texts(kind, bytes));
-      case "offsets32" -> of(DataType.BINARY, bytes / 4 - 1, null, offsets(bytes / 4), Devices.cpu().allocate(bytes / 4));
-      case "offsets64" -> of(DataType.LARGE_BINARY, bytes / 8 - 1, null, longs(bytes / 8, true), Devices.cpu().allocate(bytes / 8));
+      case "offsets32" ->
+          of(DataType.BINARY, bytes / 4 - 1, null, offsets(bytes / 4), Devices.cpu().allocate(bytes / 4));
+      case "offsets64" ->
+          of(DataType.LARGE_BINARY, bytes / 8 - 1, null, longs(bytes / 8, true), Devices.cpu().allocate(bytes / 8));
       case "list" -> list(bytes);
       case "int64" -> of(DataType.INT64, bytes / 8, validity(bytes / 8), longs(bytes / 8, true));
       case "dictionary" -> dictionary(bytes);
       case "decimal128" -> of(DataType.decimal128(38, 2), bytes / 16, validity(bytes / 16), longs(bytes / 8, false));
-      case "time64" -> of(DataType.time(org.arbalest.device.types.ArrowTimeUnit.NANOSECOND), bytes / 8, validity(bytes / 8), longs(bytes / 8, true));
+      case "time64" -> of(DataType.time(org.arbalest.device.types.ArrowTimeUnit.NANOSECOND), bytes / 8,
+          validity(bytes / 8), longs(bytes / 8, true));
       default -> throw new IllegalArgumentException(kind);
     };
   }
@@ -179,7 +187,8 @@ public class FullValidation {
     buffers.add(null);
     buffers.add(offsets(length + 1));
     ArrayData items = data(length, null, longs(length, true));
-    return DeviceArray.of(Field.of("a", DataType.list(Field.of("item", DataType.INT64))), ArrayData.of(length, 0, buffers, List.of(items)));
+    return DeviceArray.of(Field.of("a", DataType.list(Field.of("item", DataType.INT64))),
+        ArrayData.of(length, 0, buffers, List.of(items)));
   }
 
   private static DeviceArray dictionary(int bytes) {
@@ -187,7 +196,8 @@ public class FullValidation {
     buffers.add(null);
     buffers.add(offsets(bytes / 4));
     ArrayData values = data(bytes / 4, null, longs(bytes / 4, true));
-    return DeviceArray.of(Field.of("a", DataType.dictionary(DataType.INT32, DataType.INT64)), new ArrayData(bytes / 4, 0, 0, buffers, List.of(), values));
+    return DeviceArray.of(Field.of("a", DataType.dictionary(DataType.INT32, DataType.INT64)),
+        new ArrayData(bytes / 4, 0, 0, buffers, List.of(), values));
   }
 
   /** Ours. */

@@ -22,8 +22,9 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Waiting for an OpenCL event. One that has completed: {@code await()}, which remembers that it has, {@code isReady} of an event that nobody
- * has asked for yet, and the raw question. One that is behind a copy of 1 MiB: {@code await()} in a coroutine, and the raw, blocking wait.
+ * Waiting for an OpenCL event. One that has completed: {@code await()}, which remembers that it has, {@code isReady} of
+ * an event that nobody has asked for yet, and the raw question. One that is behind a copy of 1 MiB: {@code await()} in
+ * a coroutine, and the raw, blocking wait.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)

@@ -24,7 +24,10 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** 256 MiB of int64 columns to an OpenCL device and back, into pooled memory, until they are there; beside it raw calls for as many bytes: one, and one for each column. */
+/**
+ * 256 MiB of int64 columns to an OpenCL device and back, into pooled memory, until they are there; beside it raw calls
+ * for as many bytes: one, and one for each column.
+ */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.MILLISECONDS)
 @Warmup(iterations = 5, time = 2)
@@ -104,7 +107,8 @@ public class OpenClCopy {
   public int rawPiecesToDevice() throws Throwable {
     long bytes = Long.BYTES * here.length();
     int code = 0;
-    for (int i = 0; i < columns; i++) code |= RawOpenCl.queueCopy(queue, rawThere + i * bytes, here.column(i).bufferAddress(1), bytes);
+    for (int i = 0; i < columns; i++)
+      code |= RawOpenCl.queueCopy(queue, rawThere + i * bytes, here.column(i).bufferAddress(1), bytes);
     return code | RawOpenCl.finish(queue);
   }
 

@@ -16,13 +16,17 @@ import java.lang.invoke.MethodHandle;
 final class RawOpenCl {
   private static final int EXECUTION_STATUS = 0x11D3;
   private static final SymbolLookup LIBRARY = SymbolLookup.libraryLookup("libOpenCL.so.1", Arena.global());
-  private static final MethodHandle SVM_ALLOC = handle("clSVMAlloc", JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT);
+  private static final MethodHandle SVM_ALLOC =
+      handle("clSVMAlloc", JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT);
   private static final MethodHandle SVM_FREE =
-      Linker.nativeLinker().downcallHandle(LIBRARY.findOrThrow("clSVMFree"), FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_LONG));
+      Linker.nativeLinker().downcallHandle(LIBRARY.findOrThrow("clSVMFree"),
+          FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_LONG));
   private static final MethodHandle SVM_MEMCPY =
-      handle("clEnqueueSVMMemcpy", JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG);
+      handle("clEnqueueSVMMemcpy", JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG,
+          JAVA_LONG);
   private static final MethodHandle FINISH = handle("clFinish", JAVA_INT, JAVA_LONG);
-  private static final MethodHandle GET_EVENT_INFO = handle("clGetEventInfo", JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+  private static final MethodHandle GET_EVENT_INFO =
+      handle("clGetEventInfo", JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG);
   private static final MethodHandle WAIT_FOR_EVENTS = handle("clWaitForEvents", JAVA_INT, JAVA_INT, JAVA_LONG);
 
   private static final MethodHandle RETAIN_EVENT = handle("clRetainEvent", JAVA_INT, JAVA_LONG);

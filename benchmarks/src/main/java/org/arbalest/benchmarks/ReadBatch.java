@@ -18,8 +18,9 @@ import org.arbalest.device.types.Field;
 import org.arbalest.device.types.ArrowTimeUnit;
 
 /**
- * What is read: {@value #ROWS} rows, in columns of many types, the same values in each library's memory and in Java arrays. A tenth of the rows of {@code
- * nulls} is null, at random. Text is what airports are called, three to fourteen bytes, at random.
+ * What is read: {@value #ROWS} rows, in columns of many types, the same values in each library's memory and in Java
+ * arrays. A tenth of the rows of {@code nulls} is null, at random. Text is what airports are called, three to fourteen
+ * bytes, at random.
  */
 final class ReadBatch implements AutoCloseable {
   static final int ROWS = 100_000;
@@ -77,8 +78,10 @@ final class ReadBatch implements AutoCloseable {
     batch.column(Field.of("timestamp", DataType.timestamp(ArrowTimeUnit.MICROSECOND, "UTC"))).appendAll(longs);
     batch.column(Field.of("date32", DataType.DATE32)).appendAll(new int[ROWS]);
     ColumnBuilder encoded = batch.column(Field.of("encoded", DataType.dictionary(DataType.INT16, DataType.INT64)));
-    ColumnBuilder runs = batch.column(Field.of("runs", DataType.runEndEncoded(DataType.INT32, Field.of("values", DataType.INT64))));
-    ColumnBuilder union = batch.column(Field.of("union", DataType.denseUnion(Field.of("a", DataType.INT64), Field.of("b", DataType.INT32))));
+    ColumnBuilder runs =
+        batch.column(Field.of("runs", DataType.runEndEncoded(DataType.INT32, Field.of("values", DataType.INT64))));
+    ColumnBuilder union = batch
+        .column(Field.of("union", DataType.denseUnion(Field.of("a", DataType.INT64), Field.of("b", DataType.INT32))));
     ColumnBuilder binary = batch.column(Field.of("binary", DataType.BINARY));
     for (int row = 0; row < ROWS; row++) {
       encoded.append((long) row % 100);

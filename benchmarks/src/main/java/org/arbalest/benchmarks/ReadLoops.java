@@ -14,17 +14,21 @@ import org.openjdk.jmh.annotations.CompilerControl;
 import org.openjdk.jmh.annotations.CompilerControl.Mode;
 
 /**
- * The loops that are measured, as a user would write them. {@link #warmUp} has each run over all that it can, before, so that nothing is fast because the
- * JIT has seen one kind of column only.
+ * The loops that are measured, as a user would write them. {@link #warmUp} has each run over all that it can, before,
+ * so that nothing is fast because the JIT has seen one kind of column only.
  */
 @CompilerControl(Mode.DONT_INLINE)
 final class ReadLoops {
   private static final String[] MAYBE_NULL = {"nulls", "late_null", "int32"};
-  private static final String[] NUMBERS = {"longs", "int8", "uint16", "timestamp", "date32", "encoded", "runs", "union"};
+  private static final String[] NUMBERS =
+      {"longs", "int8", "uint16", "timestamp", "date32", "encoded", "runs", "union"};
 
   private ReadLoops() {}
 
-  /** Runs every loop over columns of all types that it takes, with nulls and without, until it is compiled for all of them. */
+  /**
+   * Runs every loop over columns of all types that it takes, with nulls and without, until it is compiled for all of
+   * them.
+   */
   static long warmUp(ReadBatch batch) {
     long sum = 0;
     try (DeviceArray slice = batch.ours.slice(1, ReadBatch.ROWS - 2)) {
@@ -34,17 +38,20 @@ final class ReadLoops {
           for (String name : NUMBERS) sum += sum(array.column(name)) + sumValid(array.column(name));
           for (String name : new String[] {"longs", "nulls", "late_null"}) {
             LongView values = array.column(name).asLongs();
-            sum += sumValid(values) + sumOrZero(values) + ForEachLoop.sumForEach(values) + ForEachLoop.sumOthers(values);
+            sum +=
+                sumValid(values) + sumOrZero(values) + ForEachLoop.sumForEach(values) + ForEachLoop.sumOthers(values);
             sum += KotlinReadLoopsKt.sumValid(array.column(name)) + KotlinReadLoopsKt.sumForEach(array.column(name));
           }
           sum += sum(array.column("longs").asLongs()) + KotlinReadLoopsKt.sum(array.column("longs"));
-          sum += sumValid(array.column("int32").asInts()) + sumValid(array.column("date32").asInts()) + sumValid(array.column("float64").asDoubles());
+          sum += sumValid(array.column("int32").asInts()) + sumValid(array.column("date32").asInts())
+              + sumValid(array.column("float64").asDoubles());
           sum += (long) array.column("float32").toDoubleArray()[0];
           for (long row = 0; row < array.length(); row++) {
             sum += (long) (array.column("float32").getDouble(row) + array.column("float64").getDouble(row));
           }
         }
-        sum += sum(slice.column("late_null").asLongs()) + sum(slice.column("late_null")) + KotlinReadLoopsKt.sum(slice.column("late_null"));
+        sum += sum(slice.column("late_null").asLongs()) + sum(slice.column("late_null"))
+            + KotlinReadLoopsKt.sum(slice.column("late_null"));
         sum += sum(batch.arrowLongs) + sumValid(batch.arrowLongs) + sumValid(batch.arrowNulls);
       }
     }

@@ -15,7 +15,10 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** Reading numbers, per value: through a typed view, untyped, in Kotlin; beside a Java array and arrow-java. The loops are {@link ReadLoops}. */
+/**
+ * Reading numbers, per value: through a typed view, untyped, in Kotlin; beside a Java array and arrow-java. The loops
+ * are {@link ReadLoops}.
+ */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 @OperationsPerInvocation(ReadBatch.ROWS)

@@ -18,7 +18,10 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** Reading text, per value, without a String; beside arrow-java's arrays of bytes. The loops are {@link ReadLoops}, which have read other types before. */
+/**
+ * Reading text, per value, without a String; beside arrow-java's arrays of bytes. The loops are {@link ReadLoops},
+ * which have read other types before.
+ */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 @OperationsPerInvocation(ReadBatch.ROWS)
@@ -35,7 +38,10 @@ public class ReadingText {
   byte[] bytes;
   long warm;
 
-  /** Before it is measured the same code has read text and binary of every layout, sliced and whole, so that it knows none of them. */
+  /**
+   * Before it is measured the same code has read text and binary of every layout, sliced and whole, so that it knows
+   * none of them.
+   */
   @Setup
   public void make() {
     batch = new ReadBatch();

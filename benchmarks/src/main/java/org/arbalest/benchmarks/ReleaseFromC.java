@@ -30,9 +30,10 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Native code releases an exported array through {@code release}, an upcall into this JVM; beside it, an upcall that does nothing. {@value
- * #ARRAYS} arrays are exported before each measured call and released by it; the figure is for one. The batch itself stays alive. The heap
- * that the gc profiler sees is that of the handles exported, not of the release.
+ * Native code releases an exported array through {@code release}, an upcall into this JVM; beside it, an upcall that
+ * does nothing. {@value
+ * #ARRAYS} arrays are exported before each measured call and released by it; the figure is for one. The batch itself
+ * stays alive. The heap that the gc profiler sees is that of the handles exported, not of the release.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)

@@ -98,7 +98,8 @@ public class RowsAsRecords {
     Column distance = flightBatch.column("distance");
     long sum = 0;
     for (long row = 0; row < flightBatch.length(); row++) {
-      Flight flight = new Flight(carrier.getString(row), delay.getInt(row), distance.isNull(row) ? null : distance.getDouble(row));
+      Flight flight =
+          new Flight(carrier.getString(row), delay.getInt(row), distance.isNull(row) ? null : distance.getDouble(row));
       sum += flight.delay() + flight.carrier().length();
     }
     return sum;

@@ -33,8 +33,9 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * One batch crosses a C stream: the consumer calls {@code get_next} through its pointer, the producer, in the same JVM, exports the same batch
- * each time, and the consumer releases it. The stream has no end; opening it and its schema are not in the figure.
+ * One batch crosses a C stream: the consumer calls {@code get_next} through its pointer, the producer, in the same JVM,
+ * exports the same batch each time, and the consumer releases it. The stream has no end; opening it and its schema are
+ * not in the figure.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)

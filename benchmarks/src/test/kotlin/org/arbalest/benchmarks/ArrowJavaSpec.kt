@@ -45,11 +45,14 @@ class ArrowJavaSpec : FunSpec({
         RootAllocator().use { allocator ->
             ArrowArray.allocateNew(allocator).use { array ->
                 ArrowSchema.allocateNew(allocator).use { schema ->
-                    CData.exportArray(ours(), MemorySegment.ofAddress(array.memoryAddress()), CExport.DATA.schemaTo(MemorySegment.ofAddress(schema.memoryAddress())))
+                    CData.exportArray(ours(), MemorySegment.ofAddress(array.memoryAddress()),
+                        CExport.DATA.schemaTo(MemorySegment.ofAddress(schema.memoryAddress())))
                     CDataDictionaryProvider().use { dictionaries ->
                         Data.importVectorSchemaRoot(allocator, array, schema, dictionaries).use { root ->
                             root.rowCount shouldBe ROWS
-                            for (row in 0 until ROWS) root.fieldVectors.associate { it.name to plain(it.getObject(row)) } shouldBe expected(row)
+                            for (row in 0 until ROWS) root.fieldVectors.associate {
+                                it.name to plain(it.getObject(row))
+                            } shouldBe expected(row)
                         }
                     }
                 }
@@ -89,7 +92,8 @@ class ArrowJavaSpec : FunSpec({
         RootAllocator().use { allocator ->
             ArrowArrayStream.allocateNew(allocator).use { out ->
                 val first = ours()
-                CData.exportStream(DeviceArrayReader.of(first.schema(), listOf(first, ours(), ours())), MemorySegment.ofAddress(out.memoryAddress()), CExport.DATA)
+                CData.exportStream(DeviceArrayReader.of(first.schema(), listOf(first, ours(), ours())),
+                    MemorySegment.ofAddress(out.memoryAddress()), CExport.DATA)
                 ArrowArrayStream.allocateNew(allocator).use { back ->
                     Data.exportArrayStream(allocator, Data.importArrayStream(allocator, out), back) // which closes it
                     CData.importStream(MemorySegment.ofAddress(back.memoryAddress()), CImport.DATA).use { ours ->
@@ -125,7 +129,8 @@ private fun plain(value: Any?): Any? = when (value) {
 }
 
 private fun imported(array: ArrowArray, schema: ArrowSchema): DeviceArray =
-    CData.importArray(MemorySegment.ofAddress(array.memoryAddress()), CImport.DATA.schema(MemorySegment.ofAddress(schema.memoryAddress())))
+    CData.importArray(MemorySegment.ofAddress(array.memoryAddress()),
+        CImport.DATA.schema(MemorySegment.ofAddress(schema.memoryAddress())))
 
 private infix fun DeviceArray.shouldReadAs(from: Int) {
     for (row in 0 until length()) {
@@ -135,7 +140,8 @@ private infix fun DeviceArray.shouldReadAs(from: Int) {
 
 private fun ours(): DeviceArray = BatchBuilder.of(Devices.cpu(), ROWS).use { batch ->
     val types = listOf(
-        DataType.BOOL, DataType.INT32, DataType.INT64, DataType.FLOAT64, DataType.UTF8, DataType.BINARY, DataType.decimal128(20, 2),
+        DataType.BOOL, DataType.INT32, DataType.INT64, DataType.FLOAT64, DataType.UTF8, DataType.BINARY,
+        DataType.decimal128(20, 2),
         ListType(Field.of("item", DataType.INT64)),
     )
     for ((name, type) in NAMES.zip(types)) {

@@ -4,7 +4,10 @@ package org.arbalest.consumers
 import java.io.File
 import java.nio.file.Files
 
-/** A project outside of this build, of src/test/projects: what it needs of ours comes from the staged repository, and from nowhere else. */
+/**
+ * A project outside of this build, of src/test/projects: what it needs of ours comes from the staged repository, and
+ * from nowhere else.
+ */
 internal class Consumer(private val name: String) {
     private val directory = File("target/projects/$name").absoluteFile
 
@@ -12,12 +15,14 @@ internal class Consumer(private val name: String) {
     fun run(settings: File = staged, mayFail: Boolean = false): String {
         deleted(directory)
         File("src/test/projects/$name").copyRecursively(directory)
-        val versions = plugins.map { (plugin, version) -> "-D$plugin=$version" } + "-Darbalest.version=$VERSION" + "-Dkotlin.version=${System.getProperty("consumers.kotlin")}"
+        val versions = plugins.map { (plugin, version) -> "-D$plugin=$version" } + "-Darbalest.version=$VERSION" +
+            "-Dkotlin.version=${System.getProperty("consumers.kotlin")}"
         return maven(
             directory, *versions.toTypedArray(),
             "--global-settings", settings.path,
             "-Dmaven.repo.local=$repository",
-            "-Daether.remoteRepositoryFilter.prefixes=true", "-Daether.remoteRepositoryFilter.prefixes.basedir=$filters",
+            "-Daether.remoteRepositoryFilter.prefixes=true",
+            "-Daether.remoteRepositoryFilter.prefixes.basedir=$filters",
             // Several run at once.
             "-Daether.syncContext.named.factory=file-lock", "-Daether.syncContext.named.nameMapper=file-gav",
             "package", mayFail = mayFail,
@@ -32,8 +37,10 @@ internal class Consumer(private val name: String) {
         private val filters = deleted(File("target/filters").absoluteFile)
 
         /**
-         * What others have published is taken from the outer build's local repository first, as if it were a remote one: it is read and copied, never written, and there is no link
-         * into it. Snapshots are not taken from it, and nothing of ours, which may be of another day: a file that Maven's repository filter reads names all folders but that one.
+         * What others have published is taken from the outer build's local repository first, as if it were a remote
+         * one: it is read and copied, never written, and there is no link into it. Snapshots are not taken from it, and
+         * nothing of ours, which may be of another day: a file that Maven's repository filter reads names all folders
+         * but that one.
          */
         private val downloads = """
             <repository>
@@ -60,14 +67,17 @@ internal class Consumer(private val name: String) {
         val nowhere: File = settings("no-settings.xml", downloads)
 
         /** Our own versions of plugins, which have been downloaded. */
-        private val plugins = parsed(ROOT.resolve("pom.xml")).getElementsByTagName("plugin").let { all -> (0 until all.length).map { all.item(it) as org.w3c.dom.Element } }
+        private val plugins = parsed(ROOT.resolve("pom.xml")).getElementsByTagName("plugin").let { all ->
+            (0 until all.length).map { all.item(it) as org.w3c.dom.Element }
+        }
             .filter { it.children("version").isNotEmpty() }
             .associate { it.children("artifactId").single().textContent to it.children("version").single().textContent }
             .filterValues { '$' !in it }
 
         init {
             filters.mkdirs()
-            val others = LOCAL_REPOSITORY.list().orEmpty().filter { it != "org" } + LOCAL_REPOSITORY.resolve("org").list().orEmpty().filter { it != "arbalest" }.map { "org/$it" }
+            val others = LOCAL_REPOSITORY.list().orEmpty().filter { it != "org" } + LOCAL_REPOSITORY.resolve("org")
+                .list().orEmpty().filter { it != "arbalest" }.map { "org/$it" }
             filters.resolve("prefixes-downloads.txt").writeText(others.joinToString("\n") { "/$it" })
             filters.resolve("prefixes-staged.txt").writeText("/org/arbalest")
         }
@@ -95,5 +105,7 @@ private fun url(folder: File): String = folder.toPath().toUri().toString().remov
 
 /** This file or folder, which is not there any more. Not [File.deleteRecursively], which goes where links lead. */
 internal fun deleted(file: File): File = file.apply {
-    if (Files.isSymbolicLink(toPath()) || exists()) Files.walk(toPath()).use { all -> all.sorted(reverseOrder()).forEach(Files::delete) }
+    if (Files.isSymbolicLink(toPath()) || exists()) Files.walk(toPath()).use { all ->
+        all.sorted(reverseOrder()).forEach(Files::delete)
+    }
 }

@@ -17,7 +17,9 @@ class ConsumersSpec : FunSpec({
     // All at once: most of the time each waits for its compiler, or its JVM.
     val builds by lazy {
         Executors.newVirtualThreadPerTaskExecutor().use { threads ->
-            listOf("kotlin", "module-path", "class-path").associateWith { threads.submit<String> { Consumer(it).run() } }
+            listOf("kotlin", "module-path", "class-path").associateWith {
+                threads.submit<String> { Consumer(it).run() }
+            }
         }
     }
 
@@ -35,18 +37,25 @@ class ConsumersSpec : FunSpec({
 
     test("a project on the class path hands an array to C and back, and finds each backend that it has") {
         val printed = printedBy("class-path")
-        printed.lines() shouldContainAll listOf("symbols ABCD", "backend CPU", "backend OPENCL", "backend CUDA", "backend ROCM")
+        printed.lines() shouldContainAll
+            listOf("symbols ABCD", "backend CPU", "backend OPENCL", "backend CUDA", "backend ROCM")
         printed.shouldBeStaged()
     }
 
-    test("a Kotlin project collects a stream of C's as a flow, and tests itself with leak-check and the testkit's contract") {
+    test(
+        "a Kotlin project collects a stream of C's as a flow, and tests itself with leak-check and the " +
+            "testkit's contract",
+    ) {
         val printed = printedBy("kotlin")
         printed.lines() shouldContain "total 42.0"
         printed shouldContain Regex("""Tests run: [1-9]\d+, Failures: 0, Errors: 0, Skipped: \d+""")
         printed.shouldBeStaged()
     }
 
-    test("who is not told where it is staged does not find it: nothing comes from this build, or from the local repository") {
+    test(
+        "who is not told where it is staged does not find it: nothing comes from this build, or from the " +
+            "local repository",
+    ) {
         deleted(File(Consumer.repository, "org/arbalest"))
         Consumer("class-path").run(Consumer.nowhere, mayFail = true) shouldContain "org.arbalest:arbalest-bom:pom:"
     }
@@ -61,5 +70,6 @@ class ConsumersSpec : FunSpec({
 })
 
 private fun String.shouldBeStaged() {
-    lines().single { it.startsWith("from ") }.removePrefix("from ") shouldStartWith "file:${Consumer.repository.toURI().path}org/arbalest/arbalest-device-core/"
+    lines().single { it.startsWith("from ") }.removePrefix("from ") shouldStartWith
+        "file:${Consumer.repository.toURI().path}org/arbalest/arbalest-device-core/"
 }

@@ -14,28 +14,40 @@ import java.io.File
 import java.security.MessageDigest
 import java.util.HexFormat
 
-/** What Gradle reads instead of the POM; and the SBOM, which says the same of what is needed. There is no Gradle here to read it. */
+/**
+ * What Gradle reads instead of the POM; and the SBOM, which says the same of what is needed. There is no Gradle here to
+ * read it.
+ */
 class GradleMetadataSpec : FunSpec({
     for (module in JARS) {
         val metadata by lazy { JsonParser.parseString(Staged.file(module, ".module").readText()).asJsonObject }
-        val variants by lazy { metadata.getAsJsonArray("variants").map { it.asJsonObject }.associateBy { it["name"].asString } }
+        val variants by lazy {
+            metadata.getAsJsonArray("variants").map { it.asJsonObject }.associateBy { it["name"].asString }
+        }
 
         test("$module's POM tells Gradle that there is metadata, which is of this module") {
             Staged.file(module, ".pom").readText() shouldContain "do_not_remove: published-with-gradle-metadata"
             val component = metadata.getAsJsonObject("component")
-            listOf("group", "module", "version").map { component[it].asString } shouldBe listOf("org.arbalest", artifact(module), VERSION)
+            listOf("group", "module", "version").map { component[it].asString } shouldBe
+                listOf("org.arbalest", artifact(module), VERSION)
         }
 
         test("$module says which JVM it needs: the one that core does, also where its own classes are for older ones") {
             newestJvm(Staged.file(module, ".jar")) shouldBeLessThanOrEqual CORE
             val needed = CORE.toString()
             for ((variant, usage) in mapOf("apiElements" to "java-api", "runtimeElements" to "java-runtime")) {
-                variants.getValue(variant).attributes() shouldContainAll mapOf("org.gradle.jvm.version" to needed, "org.gradle.usage" to usage)
+                variants.getValue(variant).attributes() shouldContainAll
+                    mapOf("org.gradle.jvm.version" to needed, "org.gradle.usage" to usage)
             }
         }
 
         test("$module's files are those that are published") {
-            for ((variant, ending) in mapOf("apiElements" to ".jar", "runtimeElements" to ".jar", "sourcesElements" to "-sources.jar", "javadocElements" to "-javadoc.jar")) {
+            for ((variant, ending) in mapOf(
+                "apiElements" to ".jar",
+                "runtimeElements" to ".jar",
+                "sourcesElements" to "-sources.jar",
+                "javadocElements" to "-javadoc.jar",
+            )) {
                 val file = variants.getValue(variant).getAsJsonArray("files").single().asJsonObject
                 file["url"].asString shouldBe "${artifact(module)}-$VERSION$ending"
                 file["sha256"].asString shouldBe sha256(Staged.file(module, ending))
@@ -44,14 +56,21 @@ class GradleMetadataSpec : FunSpec({
 
         test("$module needs at run time what its POM says, in versions that are said; so does its SBOM") {
             val pom = Staged.pom(module).documentElement.children("dependencies").single().children("dependency")
-                .filter { it.children("scope").none { scope -> scope.textContent == "test" } && it.children("optional").isEmpty() }
-                .map { it.children("groupId").single().textContent + ":" + it.children("artifactId").single().textContent }
+                .filter {
+                    it.children("scope").none { scope -> scope.textContent == "test" } &&
+                        it.children("optional").isEmpty()
+                }
+                .map {
+                    it.children("groupId").single().textContent + ":" + it.children("artifactId").single().textContent
+                }
             val needed = variants.getValue("runtimeElements").getAsJsonArray("dependencies").map { it.asJsonObject }
             needed.map { it["group"].asString + ":" + it["module"].asString } shouldContainExactlyInAnyOrder pom
             needed.filter { it.getAsJsonObject("version")?.get("requires") == null } shouldBe emptyList()
 
             val sbom = JsonParser.parseString(Staged.file(module, "-cyclonedx.json").readText()).asJsonObject
-            val components = sbom.getAsJsonArray("components").map { it.asJsonObject["group"].asString + ":" + it.asJsonObject["name"].asString }
+            val components = sbom.getAsJsonArray("components").map {
+                it.asJsonObject["group"].asString + ":" + it.asJsonObject["name"].asString
+            }
             (pom - components.toSet()) shouldBe emptyList()
         }
     }
@@ -60,9 +79,11 @@ class GradleMetadataSpec : FunSpec({
 /** What the newest of core's classes needs. */
 private val CORE by lazy { newestJvm(Staged.file("device-core", ".jar")) }
 
-private fun JsonObject.attributes(): Map<String, String> = getAsJsonObject("attributes").entrySet().associate { (name, value) -> name to value.asString }
+private fun JsonObject.attributes(): Map<String, String> =
+    getAsJsonObject("attributes").entrySet().associate { (name, value) -> name to value.asString }
 
-private fun sha256(file: File): String = HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(file.readBytes()))
+private fun sha256(file: File): String =
+    HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(file.readBytes()))
 
 private fun newestJvm(jar: File): Int = entries(jar).filter { it.endsWith(".class") }.maxOf { entry ->
     DataInputStream(content(jar, entry).inputStream()).use {

@@ -15,7 +15,10 @@ internal val VERSION: String = System.getProperty("consumers.version")
 private val OFFLINE = System.getProperty("consumers.offline").endsWith("true")
 private val WINDOWS = File.separatorChar == '\\'
 
-/** Runs the wrapper in [directory] on [jdk], and answers what it printed. A build that fails is an error, but where it [mayFail]. */
+/**
+ * Runs the wrapper in [directory] on [jdk], and answers what it printed. A build that fails is an error, but where it
+ * [mayFail].
+ */
 internal fun maven(
     directory: File,
     vararg arguments: String,
@@ -26,11 +29,13 @@ internal fun maven(
 ): String {
     val log = directory.resolve("maven.log")
     val wrapper = ROOT.resolve(if (WINDOWS) "mvnw.cmd" else "mvnw").path
-    val builder = ProcessBuilder(listOf(wrapper, "--batch-mode", "--no-transfer-progress") + (if (offline) OFFLINE_BUT_FILES else emptyList()) + arguments)
+    val builder = ProcessBuilder(listOf(wrapper, "--batch-mode", "--no-transfer-progress") +
+        (if (offline) OFFLINE_BUT_FILES else emptyList()) + arguments)
     builder.environment() -= listOf("MAVEN_PROJECTBASEDIR", "MAVEN_BASEDIR", "MAVEN_CMD_LINE_ARGS")
     builder.environment()["JAVA_HOME"] = jdk
     builder.environment()["MAVEN_OPTS"] = jvm
-    if (File(jdk, "bin").list().orEmpty().none { it.startsWith("javac") }) builder.environment() -= "JAVA_HOME" // a JRE, which the wrapper takes from the PATH only
+    // a JRE, which the wrapper takes from the PATH only
+    if (File(jdk, "bin").list().orEmpty().none { it.startsWith("javac") }) builder.environment() -= "JAVA_HOME"
     val process = builder.directory(directory).redirectErrorStream(true).redirectOutput(log).start()
     check(process.waitFor(10, MINUTES)) {
         process.destroyForcibly()
@@ -39,7 +44,8 @@ internal fun maven(
     val printed = log.readText()
     if (process.exitValue() != 0 && !mayFail) {
         val errors = printed.lines().filter { it.startsWith("[ERROR]") }.ifEmpty { printed.lines().takeLast(20) }
-        throw AssertionError("Maven in $directory ended with ${process.exitValue()}; all of it: $log\n${errors.take(20).joinToString("\n")}")
+        throw AssertionError("Maven in $directory ended with ${process.exitValue()}; all of it: " +
+            "$log\n${errors.take(20).joinToString("\n")}")
     }
     return printed
 }

@@ -16,7 +16,8 @@ import org.w3c.dom.Element
 /** What Maven Central asks for, as its page of requirements has it, and what else users of a jar look for. */
 class PublishedSpec : FunSpec({
     test("what is published, and nothing else") {
-        Staged.repository.resolve("org/arbalest").list().orEmpty().toList() shouldContainExactlyInAnyOrder (JARS + POMS.keys).map(::artifact)
+        Staged.repository.resolve("org/arbalest").list().orEmpty().toList() shouldContainExactlyInAnyOrder
+            (JARS + POMS.keys).map(::artifact)
     }
 
     for (module in JARS + POMS.keys) {
@@ -24,7 +25,10 @@ class PublishedSpec : FunSpec({
             val pom = Staged.pom(module)
             for (own in listOf("name", "description")) pom.text(own).shouldNotBeNull()
             val family = if (pom.text("parent") == null) pom else Staged.pom(pom.text("parent", "artifactId")!!)
-            for (path in listOf("url", "licenses license name", "licenses license url", "developers developer name", "scm connection", "scm developerConnection", "scm url")) {
+            for (path in listOf(
+                "url", "licenses license name", "licenses license url", "developers developer name", "scm connection",
+                "scm developerConnection", "scm url",
+            )) {
                 withClue(path) { family.text(*path.split(' ').toTypedArray()).shouldNotBeNull() }
             }
         }
@@ -34,35 +38,51 @@ class PublishedSpec : FunSpec({
         test("$module has sources, documentation, an SBOM, each with checksums, and the licence in each jar") {
             for (ending in listOf(".pom", ".module", ".jar", "-sources.jar", "-javadoc.jar", "-cyclonedx.json")) {
                 val file = Staged.file(module, ending)
-                for (sum in listOf(".sha1", ".md5")) withClue("$file$sum") { file.resolveSibling(file.name + sum).exists() shouldBe true }
+                for (sum in listOf(".sha1", ".md5")) withClue("$file$sum") {
+                    file.resolveSibling(file.name + sum).exists() shouldBe true
+                }
                 if (ending.endsWith(".jar")) {
-                    for (legal in listOf("LICENSE", "NOTICE")) content(file, "META-INF/$legal").decodeToString() shouldBe ROOT.resolve(legal).readText()
+                    for (legal in listOf("LICENSE", "NOTICE")) content(file, "META-INF/$legal")
+                        .decodeToString() shouldBe ROOT.resolve(legal).readText()
                 }
             }
         }
 
         test("$module's sources are all there") {
             val sources = ROOT.resolve("$module/src/main")
-            val written = listOf("java", "kotlin").map(sources::resolve).flatMap { folder -> folder.walk().filter { it.isFile }.map { it.relativeTo(folder).invariantSeparatorsPath } }
+            val written = listOf("java", "kotlin").map(sources::resolve).flatMap { folder ->
+                folder.walk().filter { it.isFile }.map { it.relativeTo(folder).invariantSeparatorsPath }
+            }
             entries(Staged.file(module, "-sources.jar")) shouldContainAll written
         }
 
-        val documented = if (module == "device-testkit" && !Staged.isWhole) Enabled.disabled("its documentation is made where CI=true") else Enabled.enabled
-        test("$module's documentation has a page for each public class, and none for those inside").config(enabledOrReasonIf = { documented }) {
-            val pages = entries(Staged.file(module, "-javadoc.jar")).filter { it.endsWith(".html") }
-            pages.filter { "/internal/" in it }.shouldBeEmpty()
-            val internals = ROOT.resolve("$module/src/main").walk().filter { it.extension == "kt" }.flatMap { INTERNAL.findAll(it.readText()) }.map { it.groupValues[1] }.toSet()
-            val public = Regex("""^public .*?(?:class|interface|annotation) (org/arbalest/\S+)""", RegexOption.MULTILINE)
-                .findAll(ROOT.resolve("$module/api/$module.api").readText()).map { it.groupValues[1] }.filterNot { '$' in it || it.endsWith("Kt") || it.substringAfterLast('/') in internals }
-            public.filter { type -> pages.none { it.endsWith("$type.html") } }.toList().shouldBeEmpty()
-        }
+        val documented = if (module == "device-testkit" && !Staged.isWhole)
+            Enabled.disabled("its documentation is made where CI=true") else Enabled.enabled
+        test("$module's documentation has a page for each public class, and none for those inside")
+            .config(enabledOrReasonIf = { documented }) {
+                val pages = entries(Staged.file(module, "-javadoc.jar")).filter { it.endsWith(".html") }
+                pages.filter { "/internal/" in it }.shouldBeEmpty()
+                val internals = ROOT.resolve("$module/src/main").walk().filter { it.extension == "kt" }
+                    .flatMap { INTERNAL.findAll(it.readText()) }.map { it.groupValues[1] }.toSet()
+                val public =
+                    Regex("""^public .*?(?:class|interface|annotation) (org/arbalest/\S+)""", RegexOption.MULTILINE)
+                        .findAll(ROOT.resolve("$module/api/$module.api").readText()).map {
+                            it.groupValues[1]
+                        }.filterNot {
+                            '$' in it || it.endsWith("Kt") || it.substringAfterLast('/') in internals
+                        }
+                public.filter { type -> pages.none { it.endsWith("$type.html") } }.toList().shouldBeEmpty()
+            }
     }
 
     test("the BOM has the versions of what is published, with the modules for Spark, and of nothing else") {
         val bom = Staged.pom("arbalest-bom")
         bom.text("parent").shouldBeNull()
-        val managed = bom.documentElement.children("dependencyManagement").single().children("dependencies").single().children("dependency")
-        managed.map { it.child("groupId") + ":" + it.child("artifactId") + ":" + it.child("version") } shouldContainExactlyInAnyOrder
+        val managed = bom.documentElement.children("dependencyManagement").single().children("dependencies").single()
+            .children("dependency")
+        managed.map {
+            it.child("groupId") + ":" + it.child("artifactId") + ":" + it.child("version")
+        } shouldContainExactlyInAnyOrder
             (JARS + ON_SPARK).distinct().map { "org.arbalest:${artifact(it)}:$VERSION" }
         Staged.file("arbalest-bom", ".pom").readText() shouldNotContain "\${"
     }

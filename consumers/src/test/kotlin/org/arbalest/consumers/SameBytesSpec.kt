@@ -6,7 +6,10 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.collections.shouldBeEmpty
 import io.kotest.matchers.shouldBe
 
-/** What is staged was built from a copy of the sources in another folder, by Maven on the same JDK, which manifests name: nobody can tell from the jars. */
+/**
+ * What is staged was built from a copy of the sources in another folder, by Maven on the same JDK, which manifests
+ * name: nobody can tell from the jars.
+ */
 class SameBytesSpec : FunSpec({
     for (module in JARS) {
         for (ending in listOf(".jar", "-sources.jar")) {
@@ -14,7 +17,9 @@ class SameBytesSpec : FunSpec({
                 val here = ROOT.resolve("$module/target/${artifact(module)}-$VERSION$ending")
                 val there = Staged.file(module, ending)
                 val (ours, copied) = entries(here).toSet() to entries(there).toSet()
-                withClue("in this build only; what sources that are gone have left, ./mvnw clean removes") { (ours - copied).shouldBeEmpty() }
+                withClue("in this build only; what sources that are gone have left, ./mvnw clean removes") {
+                    (ours - copied).shouldBeEmpty()
+                }
                 withClue("in the copy only") { (copied - ours).shouldBeEmpty() }
                 ours.filter { name -> !(content(here, name) contentEquals content(there, name)) }.shouldBeEmpty()
                 here.readBytes().contentEquals(there.readBytes()) shouldBe true

@@ -25,14 +25,17 @@ public operator fun Schema.get(name: String): Field =
 public operator fun DeviceArray.get(name: String): Column = column(name)
 
 /**
- * One more handle, of the child with this name, as it is stored, without a copy. The caller closes it; it may outlive the batch. See [DeviceArray.retainChild].
+ * One more handle, of the child with this name, as it is stored, without a copy. The caller closes it; it may outlive
+ * the batch. See [DeviceArray.retainChild].
  *
  * @throws IllegalArgumentException if there is none, or several; the message lists the names
  */
 public fun DeviceArray.retainChild(name: String): DeviceArray {
     val names = field().type().children().map(Field::name)
     val index = names.indexOf(name)
-    require(index >= 0 && index == names.lastIndexOf(name)) { "there ${if (index < 0) "is no child" else "are several children"} \"$name\"; there are $names" }
+    require(index >= 0 && index == names.lastIndexOf(name)) {
+        "there ${if (index < 0) "is no child" else "are several children"} \"$name\"; there are $names"
+    }
     return retainChild(index)
 }
 
@@ -40,7 +43,8 @@ public fun DeviceArray.retainChild(name: String): DeviceArray {
 public operator fun DeviceArray.contains(name: String): Boolean = name in schema()
 
 /**
- * Joins arrays to one on the device of the first. They stay the caller's, and so is the result; what a stream lends is retained first:
+ * Joins arrays to one on the device of the first. They stay the caller's, and so is the result; what a stream lends is
+ * retained first:
  *
  *     val kept = mutableListOf<DeviceArray>()
  *     try {

@@ -29,19 +29,20 @@ import kotlin.coroutines.resume
  *
  * **The flow lends**: each array is open while `emit` runs, and closed afterwards; [LendingFlow] says how to keep one.
  *
- * **Back-pressure.** The producer is asked for [prefetch] tasks, and for more as they are taken; one more is always asked for than is wanted,
- * since some producers send the end only on demand. Tasks wait, not memory: an array is extracted on the collector's thread, when its turn
- * comes. Tasks that nobody collected are discarded.
+ * **Back-pressure.** The producer is asked for [prefetch] tasks, and for more as they are taken; one more is always
+ * asked for than is wanted, since some producers send the end only on demand. Tasks wait, not memory: an array is
+ * extracted on the collector's thread, when its turn comes. Tasks that nobody collected are discarded.
  *
- * **The end.** Collecting returns when the producer, after its last array, has released the handler. It waits for no release otherwise, as that may
- * come late, or never: an error is thrown as it comes; cancellation, a throw in the collector, and operators that have enough, such as `take`,
- * cancel the stream, and that is all. [AsyncArrayStream.released] tells when the producer has let go, which matters to who is to free something
- * under it.
+ * **The end.** Collecting returns when the producer, after its last array, has released the handler. It waits for no
+ * release otherwise, as that may come late, or never: an error is thrown as it comes; cancellation, a throw in the
+ * collector, and operators that have enough, such as `take`, cancel the stream, and that is all.
+ * [AsyncArrayStream.released] tells when the producer has let go, which matters to who is to free something under it.
  *
- * Collecting throws the producer's errno, message and metadata as a [DeviceException], and [IllegalStateException] if the stream was collected
- * before, or [closed][AsyncArrayStream.close]. An array that cannot be extracted is the exception: the stream is cancelled, and what the producer
- * then reports is waited for, since that says why. A flow that is never collected, also
- * because its coroutine was cancelled before it began, leaves the stream to its owner: hence the `use`.
+ * Collecting throws the producer's errno, message and metadata as a [DeviceException], and [IllegalStateException] if
+ * the stream was collected before, or [closed][AsyncArrayStream.close]. An array that cannot be extracted is the
+ * exception: the stream is cancelled, and what the producer then reports is waited for, since that says why. A flow
+ * that is never collected, also because its coroutine was cancelled before it began, leaves the stream to its owner:
+ * hence the `use`.
  *
  * @param prefetch how many tasks may wait to be collected; at least 1
  */
@@ -61,8 +62,8 @@ public fun AsyncArrayStream.asFlow(prefetch: Int = DEFAULT_PREFETCH): LendingFlo
 }
 
 /**
- * The tasks of this stream, for who wants their metadata, or to choose which to extract; otherwise like [asFlow]. Each task is closed after
- * its emit, so that one that was not extracted is discarded.
+ * The tasks of this stream, for who wants their metadata, or to choose which to extract; otherwise like [asFlow]. Each
+ * task is closed after its emit, so that one that was not extracted is discarded.
  *
  *     ticks.asTaskFlow().collect { task ->
  *         if ("late" !in task.metadata()["kind"].orEmpty()) task.extract().use { … }
@@ -103,8 +104,8 @@ private suspend fun AsyncArrayStream.awaitRelease(): Throwable? =
     released().handle { _, t -> if (t is CompletionException) t.cause else t }.await()
 
 /**
- * The tasks that were announced and not taken: a list of chunks, to which callbacks add, and from which the collector takes. No more are asked for than
- * it is to hold.
+ * The tasks that were announced and not taken: a list of chunks, to which callbacks add, and from which the collector
+ * takes. No more are asked for than it is to hold.
  */
 private class Tasks(private val prefetch: Int) : Subscriber<AsyncTask> {
     private class Chunk : AtomicReferenceArray<AsyncTask?>(TASKS_PER_CHUNK) {

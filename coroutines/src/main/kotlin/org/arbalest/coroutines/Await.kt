@@ -23,7 +23,8 @@ public suspend fun SyncEvent.await() {
  *     result.await()
  *     println(result["price"].doubles())
  *
- * Cancelling the coroutine gives up the wait, not the work; what is queued keeps the memory that it uses. The array stays the caller's.
+ * Cancelling the coroutine gives up the wait, not the work; what is queued keeps the memory that it uses. The array
+ * stays the caller's.
  *
  * @throws org.arbalest.device.DeviceException what writing the buffers failed with
  */

@@ -19,8 +19,8 @@ import kotlin.contracts.contract
 public annotation class BatchDsl
 
 /**
- * Builds a record batch in this device's memory; the caller closes it. Where the CPU cannot write, it is built in memory that it can, and
- * copied by the device's default stream; [await] tells when it is there.
+ * Builds a record batch in this device's memory; the caller closes it. Where the CPU cannot write, it is built in
+ * memory that it can, and copied by the device's default stream; [await] tells when it is there.
  *
  *     val trades = device.batch(rows = prices.size) {
  *         float64("price", prices)
@@ -39,7 +39,8 @@ public annotation class BatchDsl
  * @param metadata the metadata of the batch's schema
  * @throws IllegalArgumentException if [rows] is negative, or a column has no name
  * @throws IllegalStateException if a column has another number of values
- * @throws org.arbalest.device.DeviceException with `ENOSYS` if no backend serves this device, with `ENOMEM` if there is not enough memory
+ * @throws org.arbalest.device.DeviceException with `ENOSYS` if no backend serves this device, with `ENOMEM` if there is
+ *     not enough memory
  */
 @OptIn(ExperimentalContracts::class)
 public inline fun Device.batch(
@@ -52,15 +53,16 @@ public inline fun Device.batch(
 }
 
 /**
- * Builds a record batch of as many rows as its first column turns out to have: one that is given by an array or a list, or appended to by hand. Those behind it
- * may be lambdas of the row, too; else see [Device.batch].
+ * Builds a record batch of as many rows as its first column turns out to have: one that is given by an array or a list,
+ * or appended to by hand. Those behind it may be lambdas of the row, too; else see [Device.batch].
  *
  *     val trades = device.batch {
  *         float64("price", prices)
  *         utf8("symbol") { row -> symbols[row] }
  *     }
  *
- * @throws IllegalStateException if columns have different numbers of values, or a lambda comes before the number of rows is known
+ * @throws IllegalStateException if columns have different numbers of values, or a lambda comes before the number of
+ *     rows is known
  */
 @OptIn(ExperimentalContracts::class)
 public inline fun Device.batch(metadata: Metadata = Metadata.empty(), columns: ColumnScope.() -> Unit): DeviceArray {
@@ -68,7 +70,10 @@ public inline fun Device.batch(metadata: Metadata = Metadata.empty(), columns: C
     return memory().batch(metadata, columns)
 }
 
-/** Builds a record batch in this memory, such as a pool or a device's [pinned memory][Device.hostMemory]; see [Device.batch]. */
+/**
+ * Builds a record batch in this memory, such as a pool or a device's [pinned memory][Device.hostMemory]; see
+ * [Device.batch].
+ */
 @OptIn(ExperimentalContracts::class)
 public inline fun MemoryManager.batch(
     rows: Int,
@@ -85,7 +90,10 @@ public inline fun MemoryManager.batch(
 
 /** Builds a record batch of as many rows as its first column turns out to have in this memory; see [Device.batch]. */
 @OptIn(ExperimentalContracts::class)
-public inline fun MemoryManager.batch(metadata: Metadata = Metadata.empty(), columns: ColumnScope.() -> Unit): DeviceArray {
+public inline fun MemoryManager.batch(
+    metadata: Metadata = Metadata.empty(),
+    columns: ColumnScope.() -> Unit,
+): DeviceArray {
     contract { callsInPlace(columns, EXACTLY_ONCE) }
     return BatchBuilder.of(this).use { builder ->
         builder.metadata(metadata)
@@ -125,8 +133,9 @@ public class ColumnScope private constructor(
     private constructor(rows: Int, add: (Field) -> ColumnBuilder) : this(RowCounter(rows), true, Metadata.empty(), add)
 
     /**
-     * The number of values of every column; in a list, the number of elements of all lists. In a batch of as many rows as its first column has it is
-     * [IllegalStateException] until there are as many as the column has: until it was given a list, or another column follows it.
+     * The number of values of every column; in a list, the number of elements of all lists. In a batch of as many rows
+     * as its first column has it is [IllegalStateException] until there are as many as the column has: until it was
+     * given a list, or another column follows it.
      */
     public val rows: Int get() = counter.rows()
 
@@ -151,17 +160,24 @@ public class ColumnScope private constructor(
     @PublishedApi
     internal companion object {
         @PublishedApi
-        internal fun of(batch: BatchBuilder): ColumnScope = ColumnScope(batch.rows()) { batch.column(named(it, "a batch")) }
+        internal fun of(batch: BatchBuilder): ColumnScope = ColumnScope(batch.rows()) {
+            batch.column(named(it, "a batch"))
+        }
 
         @PublishedApi
-        internal fun ofUncounted(batch: BatchBuilder): ColumnScope = ColumnScope(-1) { batch.column(named(it, "a batch")) }
+        internal fun ofUncounted(batch: BatchBuilder): ColumnScope = ColumnScope(-1) {
+            batch.column(named(it, "a batch"))
+        }
 
         @PublishedApi
-        internal fun ofStruct(rows: Int, struct: ColumnBuilder): ColumnScope = ColumnScope(rows) { struct.addChild(named(it, "a struct")) }
+        internal fun ofStruct(rows: Int, struct: ColumnBuilder): ColumnScope = ColumnScope(rows) {
+            struct.addChild(named(it, "a struct"))
+        }
 
         @PublishedApi
         internal fun ofList(rows: Int, list: ColumnBuilder): ColumnScope =
-            ofOne(rows, "a list has one column of elements, and has it; for more, put them into a struct", ITEM, list::items)
+            ofOne(rows, "a list has one column of elements, and has it; for more, put them into a struct",
+                ITEM, list::items)
 
         /** For a single column, which is called [name] if it is not named; [more] is what to say to another. */
         @PublishedApi
@@ -175,7 +191,9 @@ public class ColumnScope private constructor(
         }
 
         private fun named(field: Field, where: String): Field {
-            require(field.name().isNotEmpty()) { "a column of $where needs a name; only the elements of a list do without" }
+            require(field.name().isNotEmpty()) {
+                "a column of $where needs a name; only the elements of a list do without"
+            }
             return field
         }
 
@@ -195,7 +213,8 @@ private class RowCounter(private var count: Int) {
         if (count >= 0) return count
         val counting = first
         check(counting != null && more) {
-            "how many rows there are is not known yet: say batch(rows = …), or begin with a column that is given by an array or a list"
+            "how many rows there are is not known yet: say batch(rows = …), or begin with a column that is given by " +
+                "an array or a list"
         }
         return countOf(counting.length())
     }

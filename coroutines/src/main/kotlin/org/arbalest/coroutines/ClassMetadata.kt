@@ -2,9 +2,9 @@
 package org.arbalest.coroutines
 
 /**
- * What kotlinc writes into a class's [Metadata] about its primary constructor: the names of the parameters, which of them have a default, and where nulls may
- * be, and which types are value classes, all of which Java's reflection does not know. It is a message of Protocol
- * Buffers, `Class` in Kotlin's `metadata.proto`; the fields that are needed are
+ * What kotlinc writes into a class's [Metadata] about its primary constructor: the names of the parameters, which of
+ * them have a default, and where nulls may be, and which types are value classes, all of which Java's reflection does
+ * not know. It is a message of Protocol Buffers, `Class` in Kotlin's `metadata.proto`; the fields that are needed are
  * read here, the others passed over. Since Kotlin 1.5 each char of the strings is a byte; what is older is not read.
  */
 internal class ClassMetadata private constructor(val isData: Boolean, val parameters: List<KotlinParameter>) {
@@ -24,8 +24,11 @@ internal class ClassMetadata private constructor(val isData: Boolean, val parame
 
         private fun read(type: ProtoMessage, strings: Array<String>, names: ClassNames): ClassMetadata? {
             val types = TypeTable(type.message(30), names)
-            val primary = type.messages(8).find { !it.flag(1, 4) } ?: return null // bit 4 says that it is a secondary one
-            val parameters = primary.messages(2).map { KotlinParameter(strings[it.int(2)], types.type(it, 3, 4), it.flag(1, 1)) }
+            // bit 4 says that it is a secondary one
+            val primary = type.messages(8).find { !it.flag(1, 4) } ?: return null
+            val parameters = primary.messages(2).map {
+                KotlinParameter(strings[it.int(2)], types.type(it, 3, 4), it.flag(1, 1))
+            }
             return ClassMetadata(type.flag(1, 10), parameters)
         }
     }

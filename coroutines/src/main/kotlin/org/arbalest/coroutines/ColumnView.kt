@@ -7,18 +7,21 @@ import org.arbalest.device.columns.Column
  * A column's values as Kotlin reads them; as a [Collection], boxed, with null for a null row.
  *
  * Borrowed like the [column]: usable while the array's handle is open, after which it throws [IllegalStateException].
- * It copies nothing and caches nothing. For hot loops there are the rows' `indices` and the views' `get`, which box nothing:
+ * It copies nothing and caches nothing. For hot loops there are the rows' `indices` and the views' `get`, which box
+ * nothing:
  *
  *     val delays = batch["delay"].longs()
  *     for (row in delays.indices) if (!delays.isNull(row)) sum += delays[row]
  *     delays.forEachValid { _, delay -> sum += delay } // the same
  *
- * [longs], [ints], [doubles], [floats], [booleans] and [byteStrings] are core's typed views ([org.arbalest.device.columns.ColumnView]): each reads
- * one width, so that such a loop is as fast as one over an array. [integers], [ulongs], [numbers] and [flags] read any, and what is encoded, and cost some
- * nanoseconds a value. For loops over int8, int16 and float16, and over unsigned numbers and decimals as they are stored, there are core's own:
- * `column.asBytes()`, `asShorts()`, `asHalfFloats()`; `asInts()[row].toUInt()`.
+ * [longs], [ints], [doubles], [floats], [booleans] and [byteStrings] are core's typed views
+ * ([org.arbalest.device.columns.ColumnView]): each reads one width, so that such a loop is as fast as one over an
+ * array. [integers], [ulongs], [numbers] and [flags] read any, and what is encoded, and cost some nanoseconds a value.
+ * For loops over int8, int16 and float16, and over unsigned numbers and decimals as they are stored, there are core's
+ * own: `column.asBytes()`, `asShorts()`, `asHalfFloats()`; `asInts()[row].toUInt()`.
  *
- * What [Collection] brings is for the rest: it boxes each value, and has the nulls. `sum()` of a view of numbers boxes nothing, and leaves nulls out.
+ * What [Collection] brings is for the rest: it boxes each value, and has the nulls. `sum()` of a view of numbers boxes
+ * nothing, and leaves nulls out.
  *
  * `get` throws [NoSuchElementException] for a null row, [IndexOutOfBoundsException] for one that is not there, and
  * [IllegalArgumentException] if the column's type is not one that the view reads. There is no view of more than
@@ -26,7 +29,8 @@ import org.arbalest.device.columns.Column
  *
  * @property column the column that is viewed
  */
-public sealed class ColumnView<out T : Any>(public val column: Column) : AbstractCollection<T?>() { // a loop over the `indices` of a Collection is one that the JIT knows
+public sealed class ColumnView<out T : Any>(public val column: Column) : AbstractCollection<T?>() {
+    // a loop over the `indices` of a Collection is one that the JIT knows
     /** The number of rows. */
     final override val size: Int = countOf(column.length())
 
@@ -53,8 +57,12 @@ public class IntegerView internal constructor(column: Column) : ColumnView<Long>
     /** The value of a row that is not null. */
     public operator fun get(row: Int): Long = column.getLong(row.toLong())
 
-    /** All values, [ifNull] for the nulls; [NoSuchElementException] if there are nulls and nothing is given for them, with the first such row. */
-    public fun toArray(ifNull: Long? = null): LongArray = if (ifNull == null) column.toLongArray() else column.toLongArray(ifNull)
+    /**
+     * All values, [ifNull] for the nulls; [NoSuchElementException] if there are nulls and nothing is given for them,
+     * with the first such row.
+     */
+    public fun toArray(ifNull: Long? = null): LongArray = if (ifNull == null) column.toLongArray()
+    else column.toLongArray(ifNull)
 
     override fun read(row: Int): Long = get(row)
 }
@@ -64,7 +72,10 @@ public class FlagView internal constructor(column: Column) : ColumnView<Boolean>
     /** The value of a row that is not null. */
     public operator fun get(row: Int): Boolean = column.getBoolean(row.toLong())
 
-    /** All values, [ifNull] for the nulls; [NoSuchElementException] if there are nulls and nothing is given for them, with the first such row. */
+    /**
+     * All values, [ifNull] for the nulls; [NoSuchElementException] if there are nulls and nothing is given for them,
+     * with the first such row.
+     */
     public fun toArray(ifNull: Boolean? = null): BooleanArray {
         column.requireFlags()
         return BooleanArray(size) { row -> if (ifNull != null && isNull(row)) ifNull else get(row) }
@@ -78,7 +89,10 @@ public class ULongView internal constructor(column: Column) : ColumnView<ULong>(
     /** The value of a row that is not null. */
     public operator fun get(row: Int): ULong = column.getLong(row.toLong()).toULong()
 
-    /** All values, [ifNull] for the nulls; [NoSuchElementException] if there are nulls and nothing is given for them, with the first such row. */
+    /**
+     * All values, [ifNull] for the nulls; [NoSuchElementException] if there are nulls and nothing is given for them,
+     * with the first such row.
+     */
     @ExperimentalUnsignedTypes
     public fun toArray(ifNull: ULong? = null): ULongArray =
         (if (ifNull == null) column.toLongArray() else column.toLongArray(ifNull.toLong())).asULongArray()
@@ -91,14 +105,21 @@ public class NumberView internal constructor(column: Column) : ColumnView<Double
     /** The value of a row that is not null. */
     public operator fun get(row: Int): Double = column.getDouble(row.toLong())
 
-    /** All values, [ifNull] for the nulls; [NoSuchElementException] if there are nulls and nothing is given for them, with the first such row. */
-    public fun toArray(ifNull: Double? = null): DoubleArray = if (ifNull == null) column.toDoubleArray() else column.toDoubleArray(ifNull)
+    /**
+     * All values, [ifNull] for the nulls; [NoSuchElementException] if there are nulls and nothing is given for them,
+     * with the first such row.
+     */
+    public fun toArray(ifNull: Double? = null): DoubleArray = if (ifNull == null) column.toDoubleArray()
+    else column.toDoubleArray(ifNull)
 
     override fun read(row: Int): Double = get(row)
 }
 
 /** Values that are objects, made anew by each reading: text, bytes, decimals, dates and times, lists. */
-public class ObjectView<out T : Any> internal constructor(column: Column, private val reader: Reader<T>) : ColumnView<T>(column) {
+public class ObjectView<out T : Any> internal constructor(
+    column: Column,
+    private val reader: Reader<T>,
+) : ColumnView<T>(column) {
     /** The value of a row that is not null. */
     public operator fun get(row: Int): T = reader.read(column, row.toLong())
 

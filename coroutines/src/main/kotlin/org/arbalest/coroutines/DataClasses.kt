@@ -21,7 +21,10 @@ import java.lang.reflect.WildcardType
 import java.util.BitSet
 import kotlin.jvm.internal.DefaultConstructorMarker
 
-/** Data classes, and what Kotlin has for classes of Java's, for core; found by [java.util.ServiceLoader]. Without kotlin-reflect: by [ClassMetadata], and by what kotlinc makes of a data class. */
+/**
+ * Data classes, and what Kotlin has for classes of Java's, for core; found by [java.util.ServiceLoader]. Without
+ * kotlin-reflect: by [ClassMetadata], and by what kotlinc makes of a data class.
+ */
 internal class DataClasses : ObjectProvider {
     override fun shape(type: ObjectType): ObjectShape? {
         val parameters = ClassMetadata.of(type.type())?.takeIf { it.isData }?.parameters ?: return null
@@ -66,7 +69,10 @@ private class DataClass(
 ) : ObjectShape {
     override fun components(): List<Component> = components
 
-    /** The one that kotlinc makes for default arguments takes, behind the parameters, a bit for each that is missing, and a null. */
+    /**
+     * The one that kotlinc makes for default arguments takes, behind the parameters, a bit for each that is missing,
+     * and a null.
+     */
     override fun constructor(missing: BitSet): MethodHandle {
         val filters = given.mapIndexed { i, filter -> filter.takeUnless { missing[i] } }
         return MethodHandles.filterArguments(unfiltered(missing), 0, *filters.toTypedArray())
@@ -78,18 +84,25 @@ private class DataClass(
         missing.stream().forEach { masks[it / Int.SIZE_BITS] = masks[it / Int.SIZE_BITS] or (1 shl it) }
         val behind = Array<Class<*>>(masks.size) { Int::class.java } + DefaultConstructorMarker::class.java
         val withDefaults = primary.declaringClass.getDeclaredConstructor(*primary.parameterTypes, *behind).opened()
-        return MethodHandles.insertArguments(MethodHandles.lookup().unreflectConstructor(withDefaults), components.size, *masks.toTypedArray(), null)
+        return MethodHandles.insertArguments(MethodHandles.lookup().unreflectConstructor(withDefaults), components.size,
+            *masks.toTypedArray(), null)
     }
 }
 
-/** A type as Java has it, with what Kotlin knows of nulls in it; used in a class whose type parameters stand for what its arguments are. */
+/**
+ * A type as Java has it, with what Kotlin knows of nulls in it; used in a class whose type parameters stand for what
+ * its arguments are.
+ */
 internal fun objectType(type: Type, kotlin: KotlinType?, within: ObjectType): ObjectType {
     val nullable = kotlin?.isNullable ?: true
     return when (type) {
-        is Class<*> if type.isArray -> ObjectType(type, nullable, listOf(objectType(type.componentType(), kotlin?.arguments?.firstOrNull(), within)))
+        is Class<*> if type.isArray -> ObjectType(type, nullable,
+            listOf(objectType(type.componentType(), kotlin?.arguments?.firstOrNull(), within)))
         is Class<*> -> ObjectType(type, nullable && !type.isPrimitive, listOf())
         is ParameterizedType -> {
-            val arguments = type.actualTypeArguments.mapIndexed { i, argument -> objectType(argument, kotlin?.arguments?.getOrNull(i), within) }
+            val arguments = type.actualTypeArguments.mapIndexed { i, argument ->
+                objectType(argument, kotlin?.arguments?.getOrNull(i), within)
+            }
             ObjectType(type.rawType as Class<*>, nullable, arguments)
         }
         is WildcardType -> objectType(type.upperBounds[0], kotlin, within)
@@ -99,7 +112,9 @@ internal fun objectType(type: Type, kotlin: KotlinType?, within: ObjectType): Ob
         }
         is TypeVariable<*> -> {
             val argument = within.arguments().getOrNull(within.type().typeParameters.indexOf(type))
-            requireNotNull(argument) { "${within.type().name} is used without saying what its type parameter $type stands for" }
+            requireNotNull(argument) {
+                "${within.type().name} is used without saying what its type parameter $type stands for"
+            }
             argument.withNullable(argument.nullable() || kotlin?.isNullable == true)
         }
         else -> throw IllegalArgumentException("${within.type().name} has a property of an unknown kind of type: $type")
@@ -110,6 +125,8 @@ internal fun <T : AccessibleObject> T.opened(): T = apply {
     try {
         isAccessible = true
     } catch (e: InaccessibleObjectException) {
-        throw IllegalArgumentException("$this is not accessible: open its package in module-info, \"opens … to org.arbalest.coroutines;\"", e)
+        throw IllegalArgumentException(
+            "$this is not accessible: open its package in module-info, \"opens … to org.arbalest.coroutines;\"", e,
+        )
     }
 }

@@ -10,8 +10,8 @@ import kotlin.contracts.InvocationKind.EXACTLY_ONCE
 import kotlin.contracts.contract
 
 /**
- * Values of any type as indices into the distinct ones, in the order of their first use. Those, as `equals` tells them apart, and arrays by what is in
- * them, are the one column that [distinct] adds:
+ * Values of any type as indices into the distinct ones, in the order of their first use. Those, as `equals` tells them
+ * apart, and arrays by what is in them, are the one column that [distinct] adds:
  *
  *     dictionary("venue", { row -> trades[row].venue }) { venues ->
  *         struct {
@@ -48,13 +48,14 @@ public inline fun <E : Any> ColumnScope.dictionary(
             }
         } ?: -1
     }
-    ColumnScope.ofOne(all.size, "a dictionary has one column of values, and has it; for more, put them into a struct", "", column::dictionary).distinct(all)
+    ColumnScope.ofOne(all.size, "a dictionary has one column of values, and has it; for more, put them into a struct",
+        "", column::dictionary).distinct(all)
     for (position in indices) if (position < 0) column.appendNull() else column.appendIndex(position.toLong())
 }
 
 /**
- * Values of any type as runs of equal ones, as `equals` tells them apart, and arrays by what is in them. Those, one for each run, are the one column that
- * [runs] adds:
+ * Values of any type as runs of equal ones, as `equals` tells them apart, and arrays by what is in them. Those, one for
+ * each run, are the one column that [runs] adds:
  *
  *     runEndEncoded("state", { row -> states[row] }) { states -> utf8 { states[it] } }
  *
@@ -109,7 +110,8 @@ public inline fun ColumnScope.runsOfCounts(
 internal fun contentOf(value: Any): Any = if (value.javaClass.isArray) Content(value) else value
 
 @PublishedApi
-internal fun isSame(one: Any?, other: Any?): Boolean = one == other || one != null && other != null && contentOf(one) == contentOf(other)
+internal fun isSame(one: Any?, other: Any?): Boolean = one == other ||
+    one != null && other != null && contentOf(one) == contentOf(other)
 
 private class Content(private val array: Any) {
     override fun equals(other: Any?) = other is Content && arrayOf(array).contentDeepEquals(arrayOf(other.array))

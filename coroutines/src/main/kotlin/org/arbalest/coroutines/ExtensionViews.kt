@@ -12,14 +12,24 @@ import java.util.UUID
 /** UUIDs, of `arrow.uuid`. */
 public fun Column.uuids(): ObjectView<UUID> = ObjectView(this, Column::getUuid)
 
-/** Points in time with their offset from UTC, of `arrow.timestamp_with_offset`; [ArithmeticException] for one that `java.time` has not. */
+/**
+ * Points in time with their offset from UTC, of `arrow.timestamp_with_offset`; [ArithmeticException] for one that
+ * `java.time` has not.
+ */
 public fun Column.offsetDateTimes(): ObjectView<OffsetDateTime> = ObjectView(this, Column::getOffsetDateTime)
 
-/** Tensors, of `arrow.fixed_shape_tensor` and `arrow.variable_shape_tensor`: `batch["image"].tensors()[row].values.floats()`. */
+/**
+ * Tensors, of `arrow.fixed_shape_tensor` and `arrow.variable_shape_tensor`:
+ * `batch["image"].tensors()[row].values.floats()`.
+ */
 public fun Column.tensors(): ObjectView<Tensor> = ObjectView(this, Column::getTensor)
 
-/** Values of an extension type of one's own: `batch["price"].values(money)`; [IllegalArgumentException] from `get` for a column of another type. */
-public fun <T : Any> Column.values(codec: ExtensionCodec<T>): ObjectView<T> = ObjectView(this) { column, row -> codec.get(column, row) }
+/**
+ * Values of an extension type of one's own: `batch["price"].values(money)`; [IllegalArgumentException] from `get` for a
+ * column of another type.
+ */
+public fun <T : Any> Column.values(codec: ExtensionCodec<T>): ObjectView<T> =
+    ObjectView(this) { column, row -> codec.get(column, row) }
 
 /**
  * How values of an extension type are objects; see [ExtensionCodec], whose `register` makes `get` read them, too.
@@ -40,4 +50,6 @@ public inline fun <reified T : Any> extensionCodec(
     storage: DataType,
     crossinline read: Column.(row: Long) -> T,
     crossinline append: ColumnBuilder.(value: T) -> Unit,
-): ExtensionCodec<T> = ExtensionCodec.of(name, T::class.javaObjectType, storage, { column, row -> column.read(row) }, { column, value -> column.append(value) })
+): ExtensionCodec<T> = ExtensionCodec.of(name, T::class.javaObjectType, storage, { column, row ->
+    column.read(row)
+}, { column, value -> column.append(value) })

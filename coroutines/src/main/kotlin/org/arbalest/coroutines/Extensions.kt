@@ -2,10 +2,10 @@
 package org.arbalest.coroutines
 
 import org.arbalest.device.objects.ExtensionCodec
+import org.arbalest.device.types.ArrowTimeUnit
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Extension
 import org.arbalest.device.types.Field
-import org.arbalest.device.types.ArrowTimeUnit
 import java.time.OffsetDateTime
 import java.time.temporal.ChronoUnit
 import java.util.UUID
@@ -55,7 +55,8 @@ public fun ColumnScope.json(name: String = "", values: List<String?>) {
 /**
  * Points in time, rounded down to the [unit], each with its offset from UTC: `arrow.timestamp_with_offset`.
  *
- * @throws IllegalArgumentException if an offset is not of whole minutes from -12:59 to +13:00; says the column, the row and the value
+ * @throws IllegalArgumentException if an offset is not of whole minutes from -12:59 to +13:00; says the column, the row
+ *     and the value
  */
 public inline fun ColumnScope.timestampWithOffset(
     name: String = "",
@@ -99,7 +100,8 @@ public fun <T : Any> ColumnScope.extension(name: String = "", codec: ExtensionCo
 }
 
 /**
- * Tensors of one [shape], `arrow.fixed_shape_tensor`, whose elements in row-major order are the one column that [elements] adds:
+ * Tensors of one [shape], `arrow.fixed_shape_tensor`, whose elements in row-major order are the one column that
+ * [elements] adds:
  *
  *     fixedShapeTensor("image", listOf(480, 640, 3), dimNames = listOf("H", "W", "C")) { uint8(values = pixels) }
  *
@@ -118,7 +120,8 @@ public inline fun ColumnScope.fixedShapeTensor(
     elements: ColumnScope.() -> Unit,
 ) {
     contract { callsInPlace(elements, EXACTLY_ONCE) }
-    val field = Field.fixedShapeTensor(name, DataType.NULL, *shape.toIntArray()).withExtension(Extension.FixedShapeTensor(shape, dimNames, permutation))
+    val field = Field.fixedShapeTensor(name, DataType.NULL, *shape.toIntArray())
+        .withExtension(Extension.FixedShapeTensor(shape, dimNames, permutation))
     val column = column(field)
     val size = elementsOf(shape)
     repeat(rows) { column.appendList(size) }
@@ -127,7 +130,8 @@ public inline fun ColumnScope.fixedShapeTensor(
 }
 
 /**
- * Tensors with a shape each, `arrow.variable_shape_tensor`, whose elements, those of all tensors one behind the other, are the one column that [elements] adds:
+ * Tensors with a shape each, `arrow.variable_shape_tensor`, whose elements, those of all tensors one behind the other,
+ * are the one column that [elements] adds:
  *
  *     variableShapeTensor("image", dimensions = 3, { row -> images[row].shape }) { uint8(values = pixels) }
  *

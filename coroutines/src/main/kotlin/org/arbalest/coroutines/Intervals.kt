@@ -16,7 +16,8 @@ public fun ColumnScope.intervalYearMonth(name: String = "", values: IntArray, is
 /**
  * Years and months, stored as 32-bit months.
  *
- * @throws IllegalArgumentException if one has days, or more months than 32 bits count; says the column, the row and the value
+ * @throws IllegalArgumentException if one has days, or more months than 32 bits count; says the column, the row and the
+ *     value
  */
 public inline fun ColumnScope.intervalYearMonth(name: String = "", value: (row: Int) -> Period?) {
     fill(column(Field.of(name, DataType.INTERVAL_YEAR_MONTH)), value) { appendMonths(it) }
@@ -31,7 +32,8 @@ public fun ColumnScope.intervalYearMonth(name: String = "", values: List<Period?
 /**
  * Days and milliseconds.
  *
- * @throws IllegalArgumentException if one has months, or nanoseconds that are not whole milliseconds of 32 bits; says the column, the row and the value
+ * @throws IllegalArgumentException if one has months, or nanoseconds that are not whole milliseconds of 32 bits; says
+ *     the column, the row and the value
  */
 public inline fun ColumnScope.intervalDayTime(name: String = "", value: (row: Int) -> Interval?) {
     fill(column(Field.of(name, DataType.INTERVAL_DAY_TIME)), value) { append(it) }
@@ -56,6 +58,8 @@ public fun ColumnScope.intervalMonthDayNano(name: String = "", values: List<Inte
 
 @PublishedApi
 internal fun ColumnBuilder.appendMonths(period: Period) {
-    require(period.days == 0) { "${field()}, row ${length()}: $period has ${period.days} days, and is to be months only" }
+    require(period.days == 0) {
+        "${field()}, row ${length()}: $period has ${period.days} days, and is to be months only"
+    }
     append(period.toTotalMonths())
 }

@@ -10,14 +10,16 @@ import kotlin.coroutines.intrinsics.suspendCoroutineUninterceptedOrReturn
 import kotlin.coroutines.jvm.internal.CoroutineStackFrame
 
 /**
- * Lends what is emitted to [collector], and closes it when the emit ends: `item.use { collector.emit(it) }`, without a continuation for each.
+ * Lends what is emitted to [collector], and closes it when the emit ends: `item.use { collector.emit(it) }`, without a
+ * continuation for each.
  *
- * The emits of one coroutine come one after another, so that this one serves them all, as those of the library's own collectors do. An emit of another
- * coroutine, which `flow` refuses, has one of its own.
+ * The emits of one coroutine come one after another, so that this one serves them all, as those of the library's own
+ * collectors do. An emit of another coroutine, which `flow` refuses, has one of its own.
  *
  * @param context of the coroutine that collects
  */
-internal class Lender<T : AutoCloseable>(private val collector: FlowCollector<T>, override val context: CoroutineContext) :
+internal class Lender<T : AutoCloseable>(private val collector: FlowCollector<T>,
+    override val context: CoroutineContext) :
     FlowCollector<T>, Continuation<Unit>, CoroutineStackFrame {
     // Of the coroutine; null while it does not emit.
     private var lent: T? = null

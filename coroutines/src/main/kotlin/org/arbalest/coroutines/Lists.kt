@@ -44,8 +44,8 @@ public inline fun <E> ColumnScope.largeListView(
 }
 
 /**
- * Lists of [size] elements each, which are the one column that [items] adds. Null lists have elements, too: it is given nulls for
- * them, in place of which a [notNull][ColumnScope.notNull] column needs some value.
+ * Lists of [size] elements each, which are the one column that [items] adds. Null lists have elements, too: it is given
+ * nulls for them, in place of which a [notNull][ColumnScope.notNull] column needs some value.
  *
  *     fixedSizeList("corners", 4, { row -> shapes[row].corners }) { corners ->
  *         struct {
@@ -109,7 +109,11 @@ internal val UNNAMED: Field = Field.of(ColumnScope.ITEM, DataType.NULL)
 
 @OptIn(ExperimentalContracts::class)
 @PublishedApi
-internal inline fun <E> ColumnScope.fillItems(column: ColumnBuilder, lists: (Int) -> Collection<E>?, items: ColumnScope.(List<E>) -> Unit) {
+internal inline fun <E> ColumnScope.fillItems(
+    column: ColumnBuilder,
+    lists: (Int) -> Collection<E>?,
+    items: ColumnScope.(List<E>) -> Unit,
+) {
     contract { callsInPlace(items, EXACTLY_ONCE) }
     val all = ArrayList<E>(rows)
     fill(column, lists) {

@@ -10,7 +10,8 @@ import kotlin.contracts.InvocationKind.EXACTLY_ONCE
 import kotlin.contracts.contract
 
 /**
- * Maps, whose keys are the one column that [keys] adds, and whose values the one that [values] does. Each is given those of all rows, one after the other:
+ * Maps, whose keys are the one column that [keys] adds, and whose values the one that [values] does. Each is given
+ * those of all rows, one after the other:
  *
  *     map("limits", { row -> limits[row] }, keys = { names -> utf8 { names[it] } }) { limits ->
  *         struct {
@@ -44,7 +45,8 @@ public inline fun <K : Any, V> ColumnScope.map(
         appendMap(it.size)
     }
     ColumnScope.ofOne(allKeys.size, "a map has one column of keys, and has it", KEY, column::keys).keys(allKeys)
-    ColumnScope.ofOne(allValues.size, "a map has one column of values, and has it; for more, put them into a struct", VALUE, column::values).values(allValues)
+    ColumnScope.ofOne(allValues.size, "a map has one column of values, and has it; for more, put them into a struct",
+        VALUE, column::values).values(allValues)
 }
 
 /**

@@ -28,8 +28,8 @@ public inline fun ColumnScope.struct(name: String = "", isNull: IntPredicate? = 
 }
 
 /**
- * Lists, whose elements are the one column that [items] adds. It is given the elements of all rows, one after the other,
- * and its lambdas run with positions in that list:
+ * Lists, whose elements are the one column that [items] adds. It is given the elements of all rows, one after the
+ * other, and its lambdas run with positions in that list:
  *
  *     list("fills", { row -> orders[row].fills }) { fills ->
  *         struct {
@@ -116,7 +116,9 @@ internal fun itemOf(type: KClass<*>): Field = Field.of(
         Long::class -> DataType.INT64
         Float::class -> DataType.FLOAT32
         Double::class -> DataType.FLOAT64
-        else -> throw IllegalArgumentException("which Arrow type holds a list of ${type.simpleName} is for list(name, lists) { … } to say")
+        else -> throw IllegalArgumentException(
+            "which Arrow type holds a list of ${type.simpleName} is for list(name, lists) { … } to say",
+        )
     },
 )
 

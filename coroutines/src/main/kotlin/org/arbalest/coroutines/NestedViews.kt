@@ -9,15 +9,18 @@ import org.arbalest.device.types.NestedType.StructType
 import org.arbalest.device.types.NestedType.UnionType
 
 /**
- * Maps, in the order of their entries: `batch["labels"].maps()[row]["color"]`. [IllegalArgumentException] for a column of another type, and where a key
- * is there twice, which Arrow does not forbid: [lists] has all entries.
+ * Maps, in the order of their entries: `batch["labels"].maps()[row]["color"]`. [IllegalArgumentException] for a column
+ * of another type, and where a key is there twice, which Arrow does not forbid: [lists] has all entries.
  */
 public fun Column.maps(): ObjectView<Map<Any?, Any?>> {
     require(field().valueType() is MapType) { "column $this cannot be read as maps" }
     return ObjectView(this, Column::getMap)
 }
 
-/** Structs as maps by name, whose values are as core's `get` has them; [IllegalArgumentException] for a column of another type. */
+/**
+ * Structs as maps by name, whose values are as core's `get` has them; [IllegalArgumentException] for a column of
+ * another type.
+ */
 @Suppress("UNCHECKED_CAST") // what get gives for a struct
 public fun Column.structs(): ObjectView<Map<String, Any?>> {
     require(field().valueType() is StructType) { "column $this cannot be read as structs" }

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.coroutines
 
+import org.arbalest.device.columns.Column
 import org.arbalest.device.columns.BooleanView as JavaBooleanView
 import org.arbalest.device.columns.ByteStringView as JavaByteStringView
-import org.arbalest.device.columns.Column
 import org.arbalest.device.columns.DoubleView as JavaDoubleView
 import org.arbalest.device.columns.FloatView as JavaFloatView
 import org.arbalest.device.columns.IntView as JavaIntView
 import org.arbalest.device.columns.LongView as JavaLongView
 
 /** 64-bit integers, dates, times, timestamps and durations as the numbers that they are stored as. */
-public class LongView internal constructor(private val values: JavaLongView, column: Column) : ColumnView<Long>(column) {
+public class LongView internal constructor(
+    private val values: JavaLongView,
+    column: Column,
+) : ColumnView<Long>(column) {
     /** The value of a row that is not null. */
     public operator fun get(row: Int): Long = values.get(row.toLong())
 
@@ -24,10 +27,17 @@ public class LongView internal constructor(private val values: JavaLongView, col
         for (row in 0 until size) if (!isNull(row)) action(row, get(row))
     }
 
-    /** All values, [ifNull] for the nulls; [NoSuchElementException] if there are nulls and nothing is given for them, with the first such row. */
-    public fun toArray(ifNull: Long? = null): LongArray = if (ifNull == null) values.toArray() else values.toArray(ifNull)
+    /**
+     * All values, [ifNull] for the nulls; [NoSuchElementException] if there are nulls and nothing is given for them,
+     * with the first such row.
+     */
+    public fun toArray(ifNull: Long? = null): LongArray = if (ifNull == null) values.toArray()
+    else values.toArray(ifNull)
 
-    /** The sum of the values that are not null; 0 without any. [ArithmeticException] if it, or the sum of the first rows, is beyond 64 bits. */
+    /**
+     * The sum of the values that are not null; 0 without any. [ArithmeticException] if it, or the sum of the first
+     * rows, is beyond 64 bits.
+     */
     public fun sum(): Long {
         var sum = 0L
         forEachValid { _, value -> sum = Math.addExact(sum, value) }
@@ -52,7 +62,10 @@ public class IntView internal constructor(private val values: JavaIntView, colum
         for (row in 0 until size) if (!isNull(row)) action(row, get(row))
     }
 
-    /** All values, [ifNull] for the nulls; [NoSuchElementException] if there are nulls and nothing is given for them, with the first such row. */
+    /**
+     * All values, [ifNull] for the nulls; [NoSuchElementException] if there are nulls and nothing is given for them,
+     * with the first such row.
+     */
     public fun toArray(ifNull: Int? = null): IntArray = if (ifNull == null) values.toArray() else values.toArray(ifNull)
 
     /** The sum of the values that are not null; 0 without any. */
@@ -66,7 +79,10 @@ public class IntView internal constructor(private val values: JavaIntView, colum
 }
 
 /** 64-bit floating-point numbers. */
-public class DoubleView internal constructor(private val values: JavaDoubleView, column: Column) : ColumnView<Double>(column) {
+public class DoubleView internal constructor(
+    private val values: JavaDoubleView,
+    column: Column,
+) : ColumnView<Double>(column) {
     /** The value of a row that is not null. */
     public operator fun get(row: Int): Double = values.get(row.toLong())
 
@@ -80,8 +96,12 @@ public class DoubleView internal constructor(private val values: JavaDoubleView,
         for (row in 0 until size) if (!isNull(row)) action(row, get(row))
     }
 
-    /** All values, [ifNull] for the nulls; [NoSuchElementException] if there are nulls and nothing is given for them, with the first such row. */
-    public fun toArray(ifNull: Double? = null): DoubleArray = if (ifNull == null) values.toArray() else values.toArray(ifNull)
+    /**
+     * All values, [ifNull] for the nulls; [NoSuchElementException] if there are nulls and nothing is given for them,
+     * with the first such row.
+     */
+    public fun toArray(ifNull: Double? = null): DoubleArray = if (ifNull == null) values.toArray()
+    else values.toArray(ifNull)
 
     /** The sum of the values that are not null, in the order of the rows; 0.0 without any. */
     public fun sum(): Double {
@@ -94,7 +114,10 @@ public class DoubleView internal constructor(private val values: JavaDoubleView,
 }
 
 /** 32-bit floating-point numbers. */
-public class FloatView internal constructor(private val values: JavaFloatView, column: Column) : ColumnView<Float>(column) {
+public class FloatView internal constructor(
+    private val values: JavaFloatView,
+    column: Column,
+) : ColumnView<Float>(column) {
     /** The value of a row that is not null. */
     public operator fun get(row: Int): Float = values.get(row.toLong())
 
@@ -108,8 +131,12 @@ public class FloatView internal constructor(private val values: JavaFloatView, c
         for (row in 0 until size) if (!isNull(row)) action(row, get(row))
     }
 
-    /** All values, [ifNull] for the nulls; [NoSuchElementException] if there are nulls and nothing is given for them, with the first such row. */
-    public fun toArray(ifNull: Float? = null): FloatArray = if (ifNull == null) values.toArray() else values.toArray(ifNull)
+    /**
+     * All values, [ifNull] for the nulls; [NoSuchElementException] if there are nulls and nothing is given for them,
+     * with the first such row.
+     */
+    public fun toArray(ifNull: Float? = null): FloatArray = if (ifNull == null) values.toArray()
+    else values.toArray(ifNull)
 
     /** The sum of the values that are not null, in the order of the rows; 0.0 without any. */
     public fun sum(): Double {
@@ -122,7 +149,10 @@ public class FloatView internal constructor(private val values: JavaFloatView, c
 }
 
 /** Booleans. */
-public class BooleanView internal constructor(private val values: JavaBooleanView, column: Column) : ColumnView<Boolean>(column) {
+public class BooleanView internal constructor(
+    private val values: JavaBooleanView,
+    column: Column,
+) : ColumnView<Boolean>(column) {
     /** The value of a row that is not null. */
     public operator fun get(row: Int): Boolean = values.get(row.toLong())
 
@@ -139,14 +169,24 @@ public class BooleanView internal constructor(private val values: JavaBooleanVie
     /** The number of rows that are true; nulls are not. */
     public val cardinality: Int get() = values.cardinality().toInt()
 
-    /** All values, [ifNull] for the nulls; [NoSuchElementException] if there are nulls and nothing is given for them, with the first such row. */
-    public fun toArray(ifNull: Boolean? = null): BooleanArray = if (ifNull == null) values.toArray() else values.toArray(ifNull)
+    /**
+     * All values, [ifNull] for the nulls; [NoSuchElementException] if there are nulls and nothing is given for them,
+     * with the first such row.
+     */
+    public fun toArray(ifNull: Boolean? = null): BooleanArray = if (ifNull == null) values.toArray()
+    else values.toArray(ifNull)
 
     override fun read(row: Int): Boolean = get(row)
 }
 
-/** Text, as the UTF-8 that it is stored as, and binary: counted, compared and hashed where it is; see core's [JavaByteStringView]. */
-public class ByteStringView internal constructor(private val values: JavaByteStringView, column: Column) : ColumnView<ByteArray>(column) {
+/**
+ * Text, as the UTF-8 that it is stored as, and binary: counted, compared and hashed where it is; see core's
+ * [JavaByteStringView].
+ */
+public class ByteStringView internal constructor(
+    private val values: JavaByteStringView,
+    column: Column,
+) : ColumnView<ByteArray>(column) {
     /** A copy of the bytes of a row that is not null. */
     public operator fun get(row: Int): ByteArray = values.getBytes(row.toLong())
 

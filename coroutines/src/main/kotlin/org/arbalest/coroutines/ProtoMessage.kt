@@ -2,7 +2,11 @@
 package org.arbalest.coroutines
 
 /** A message of Protocol Buffers: its fields by their numbers. What is not there is 0. */
-internal class ProtoMessage private constructor(private val bytes: ByteArray, private var at: Int, private val end: Int) {
+internal class ProtoMessage private constructor(
+    private val bytes: ByteArray,
+    private var at: Int,
+    private val end: Int,
+) {
     private val numbers = mutableMapOf<Int, Long>()
     private val messages = mutableMapOf<Int, MutableList<IntRange>>()
 
@@ -19,7 +23,9 @@ internal class ProtoMessage private constructor(private val bytes: ByteArray, pr
                     messages.getOrPut(field, ::mutableListOf) += at until at + size
                     at += size
                 }
-                else -> throw IllegalArgumentException("kotlinc's metadata of a class has a field of an unknown kind, $kind")
+                else -> throw IllegalArgumentException(
+                    "kotlinc's metadata of a class has a field of an unknown kind, $kind",
+                )
             }
         }
     }
@@ -43,7 +49,9 @@ internal class ProtoMessage private constructor(private val bytes: ByteArray, pr
     fun text(field: Int): String? = messages[field]?.first()?.let { String(bytes, it.first, it.last + 1 - it.first) }
 
     /** The messages of a field that may be there several times. */
-    fun messages(field: Int): List<ProtoMessage> = messages[field].orEmpty().map { ProtoMessage(bytes, it.first, it.last + 1) }
+    fun messages(field: Int): List<ProtoMessage> = messages[field].orEmpty().map {
+        ProtoMessage(bytes, it.first, it.last + 1)
+    }
 
     /** The message of a field, or null. */
     fun message(field: Int): ProtoMessage? = messages(field).firstOrNull()

@@ -25,29 +25,35 @@ import kotlin.time.Duration.Companion.seconds
 /**
  * The arrays of this reader as a cold flow that can be collected once.
  *
- * **The flow lends**: each array is open while `emit` runs, and closed afterwards; [LendingFlow] says how to keep one, and how to let the reader run
- * ahead of its collector.
+ * **The flow lends**: each array is open while `emit` runs, and closed afterwards; [LendingFlow] says how to keep one,
+ * and how to let the reader run ahead of its collector.
  *
- * **Threads.** The reader is pulled and closed on [dispatcher], where it may block; the arrays are emitted and closed in
- * the collector's context. One array is pulled at a time, and the next only after this one is closed. By default
- * the reader has a view of [Dispatchers.IO] of its own, which is not held up by other pulls, however many of them wait. A
+ * **Threads.** The reader is pulled and closed on [dispatcher], where it may block; the arrays are emitted and closed
+ * in the collector's context. One array is pulled at a time, and the next only after this one is closed. By default the
+ * reader has a view of [Dispatchers.IO] of its own, which is not held up by other pulls, however many of them wait. A
  * dispatcher whose threads are few may come to a standstill where pulls wait for each other, as those of [asReader] do.
  *
  * **The end.** Collecting closes the reader when it ends for whatever reason: the last array, an error of the stream or
  * of the collector, cancellation. A collector that is suspended is cancelled at once. One for which a pull is under way
  * waits for the pull to return, as C cannot be interrupted; its thread is, so that a source in Java or Kotlin can
- * notice, and the reader is closed by another thread, which asks the source to give up: a database's query is cancelled by that. An array that the pull still brings is
- * closed, never lost. A flow that is never collected leaves the reader to its owner.
+ * notice, and the reader is closed by another thread, which asks the source to give up: a database's query is cancelled
+ * by that. An array that the pull still brings is closed, never lost. A flow that is never collected leaves the reader
+ * to its owner.
  *
- * Collecting throws what [DeviceArrayReader.next] throws, and what closing the reader throws: as suppressed, if there was an error or a cancellation,
- * and by itself otherwise, also where the collector had enough (`take`, `first`). Where a pull was under way then, its source is closed behind the pull, and what that throws the
- * log says. It throws [IllegalStateException] for the second time, or if the
- * [dispatcher] was shut down; the reader is then closed on the collector's thread.
+ * Collecting throws what [DeviceArrayReader.next] throws, and what closing the reader throws: as suppressed, if there
+ * was an error or a cancellation, and by itself otherwise, also where the collector had enough (`take`, `first`). Where
+ * a pull was under way then, its source is closed behind the pull, and what that throws the log says. It throws
+ * [IllegalStateException] for the second time, or if the [dispatcher] was shut down; the reader is then closed on the
+ * collector's thread.
  */
-public fun DeviceArrayReader.asFlow(dispatcher: CoroutineDispatcher = Dispatchers.IO.limitedParallelism(1)): LendingFlow<DeviceArray> {
+public fun DeviceArrayReader.asFlow(
+    dispatcher: CoroutineDispatcher = Dispatchers.IO.limitedParallelism(1),
+): LendingFlow<DeviceArray> {
     val collected = AtomicBoolean()
     val arrays = flow {
-        check(collected.compareAndSet(false, true)) { "a reader's flow can be collected once, and was: its arrays are gone" }
+        check(collected.compareAndSet(false, true)) {
+            "a reader's flow can be collected once, and was: its arrays are gone"
+        }
         val pulls = Pulls(this@asFlow, dispatcher, currentCoroutineContext()[Job])
         var failure: Throwable? = null
         try {
@@ -65,12 +71,22 @@ public fun DeviceArrayReader.asFlow(dispatcher: CoroutineDispatcher = Dispatcher
     return LendingFlow(arrays, DeviceArray::move)
 }
 
-/** How long a pull that is to be given up has to return until the source is asked again: twice as long each time, up to the second of these. */
+/**
+ * How long a pull that is to be given up has to return until the source is asked again: twice as long each time, up to
+ * the second of these.
+ */
 private val FIRST_PATIENCE = 10.milliseconds
 private val LAST_PATIENCE = 1.seconds
 
-/** The pulls of one collection, of which one that is under way is given up when the collector is cancelled: then the reader is closed (STR-11), again and again, since a source may be asked before it waits. */
-private class Pulls(private val reader: DeviceArrayReader, private val dispatcher: CoroutineDispatcher, collector: Job?) {
+/**
+ * The pulls of one collection, of which one that is under way is given up when the collector is cancelled: then the
+ * reader is closed (STR-11), again and again, since a source may be asked before it waits.
+ */
+private class Pulls(
+    private val reader: DeviceArrayReader,
+    private val dispatcher: CoroutineDispatcher,
+    collector: Job?,
+) {
     /** Over as soon as the collector is cancelled, which itself is not before its pull is. */
     private val watch = Job(collector)
 
@@ -116,8 +132,9 @@ private class Pulls(private val reader: DeviceArrayReader, private val dispatche
     }
 
     /**
-     * Closes the reader on the dispatcher. A failure says why the collection ended, and so does a cancellation of its job: what closing throws is added to
-     * it. A [CancellationException] without one is how operators such as `take` and `first` end a flow, and tell nobody.
+     * Closes the reader on the dispatcher. A failure says why the collection ended, and so does a cancellation of its
+     * job: what closing throws is added to it. A [CancellationException] without one is how operators such as `take`
+     * and `first` end a flow, and tell nobody.
      */
     suspend fun close(failure: Throwable?) {
         watch.complete()

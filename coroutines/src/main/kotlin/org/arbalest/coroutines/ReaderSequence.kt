@@ -9,8 +9,10 @@ import org.arbalest.device.DeviceArrayReader
  *
  *     val rows = reader.useArrays { batches -> batches.sumOf { it.length() } }
  *
- * Each array is lent: it is open until the next is asked for, or [block] ends, and closed then; [DeviceArray.retain] keeps one. So use
- * each within the iteration: `toList()`, `sorted`, `chunked` and their like give closed ones, and nothing lazy may leave [block]. The sequence can be iterated once, on the thread that may block for the next. It throws what [DeviceArrayReader.next] throws. [asFlow] is for what suspends.
+ * Each array is lent: it is open until the next is asked for, or [block] ends, and closed then; [DeviceArray.retain]
+ * keeps one. So use each within the iteration: `toList()`, `sorted`, `chunked` and their like give closed ones, and
+ * nothing lazy may leave [block]. The sequence can be iterated once, on the thread that may block for the next. It
+ * throws what [DeviceArrayReader.next] throws. [asFlow] is for what suspends.
  */
 public inline fun <R> DeviceArrayReader.useArrays(block: (Sequence<DeviceArray>) -> R): R =
     use { reader -> LentArrays(reader).use { block(it.asSequence()) } }

@@ -38,7 +38,8 @@ public fun ColumnScope.largeUtf8(name: String = "", values: List<String?>) {
 /**
  * Text as views, of which those of up to 12 bytes need no other memory.
  *
- * @param bufferSize how many bytes the buffers have, at most, that longer texts share; a text that is longer than that has its own
+ * @param bufferSize how many bytes the buffers have, at most, that longer texts share; a text that is longer than that
+ *     has its own
  */
 public inline fun ColumnScope.utf8View(
     name: String = "",

@@ -19,7 +19,10 @@ import java.time.LocalTime
 import java.time.Period
 import java.time.ZonedDateTime
 
-/** Dates; [IllegalArgumentException] for a column of another type, [ArithmeticException] for one that `java.time` has not. */
+/**
+ * Dates; [IllegalArgumentException] for a column of another type, [ArithmeticException] for one that `java.time` has
+ * not.
+ */
 public fun Column.dates(): ObjectView<LocalDate> = timeView<DateType, LocalDate>("dates", Column::getLocalDate)
 
 /** Times of day; [IllegalArgumentException] for a column of another type, [ArithmeticException] for what is none. */
@@ -34,7 +37,9 @@ public fun Column.localDateTimes(): ObjectView<LocalDateTime> =
 
 /** Timestamps in the column's zone; [IllegalArgumentException] for another type, and for one without a zone. */
 public fun Column.zonedDateTimes(): ObjectView<ZonedDateTime> =
-    timeView<TimestampType, ZonedDateTime>("dates and times in a zone", Column::getZonedDateTime) { it.timezone() != null }
+    timeView<TimestampType, ZonedDateTime>("dates and times in a zone", Column::getZonedDateTime) {
+        it.timezone() != null
+    }
 
 /** Lengths of time; [IllegalArgumentException] for a column of another type. */
 public fun Column.durations(): ObjectView<Duration> = timeView<DurationType, Duration>("durations", Column::getDuration)
@@ -43,7 +48,10 @@ public fun Column.durations(): ObjectView<Duration> = timeView<DurationType, Dur
 public fun Column.periods(): ObjectView<Period> =
     timeView<IntervalType, Period>("periods", Column::getPeriod) { it.unit() == IntervalUnit.YEAR_MONTH }
 
-/** Intervals of any kind: `start + batch["every"].intervals()[row]`; [IllegalArgumentException] for a column of another type. */
+/**
+ * Intervals of any kind: `start + batch["every"].intervals()[row]`; [IllegalArgumentException] for a column of another
+ * type.
+ */
 public fun Column.intervals(): ObjectView<Interval> = timeView<IntervalType, Interval>("intervals", Column::getInterval)
 
 /** A view of one type, or of a union, of which each row is seen when it is read. */

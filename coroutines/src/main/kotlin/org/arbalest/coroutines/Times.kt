@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.coroutines
 
+import org.arbalest.device.types.ArrowTimeUnit
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.FlatType.DurationType
 import org.arbalest.device.types.FlatType.TimestampType
-import org.arbalest.device.types.ArrowTimeUnit
 import java.time.Duration
 import java.time.Instant
 import java.time.LocalDate
@@ -66,7 +66,11 @@ public inline fun ColumnScope.time32(
 }
 
 /** Times of day of 32 bits, rounded down to the [unit]; elements may be null; as many as there are rows. */
-public fun ColumnScope.time32(name: String = "", values: List<LocalTime?>, unit: ArrowTimeUnit = ArrowTimeUnit.MILLISECOND) {
+public fun ColumnScope.time32(
+    name: String = "",
+    values: List<LocalTime?>,
+    unit: ArrowTimeUnit = ArrowTimeUnit.MILLISECOND,
+) {
     requireRows(name, values.size)
     time32(name, unit) { values[it] }
 }
@@ -87,7 +91,11 @@ public inline fun ColumnScope.time64(
 }
 
 /** Times of day of 64 bits, rounded down to the [unit]; elements may be null; as many as there are rows. */
-public fun ColumnScope.time64(name: String = "", values: List<LocalTime?>, unit: ArrowTimeUnit = ArrowTimeUnit.MICROSECOND) {
+public fun ColumnScope.time64(
+    name: String = "",
+    values: List<LocalTime?>,
+    unit: ArrowTimeUnit = ArrowTimeUnit.MICROSECOND,
+) {
     requireRows(name, values.size)
     time64(name, unit) { values[it] }
 }
@@ -158,7 +166,12 @@ public fun ColumnScope.localTimestamp(
 }
 
 /** Lengths of time, counted in the [unit], in one copy; null where [isNull]. */
-public fun ColumnScope.duration(name: String = "", values: LongArray, unit: ArrowTimeUnit, isNull: IntPredicate? = null) {
+public fun ColumnScope.duration(
+    name: String = "",
+    values: LongArray,
+    unit: ArrowTimeUnit,
+    isNull: IntPredicate? = null,
+) {
     column(Field.of(name, DurationType(unit))).appendAll(values).nullWhere(isNull)
 }
 
@@ -176,7 +189,11 @@ public inline fun ColumnScope.duration(
 }
 
 /** Lengths of time, rounded down to the [unit]; elements may be null; as many as there are rows. */
-public fun ColumnScope.duration(name: String = "", values: List<Duration?>, unit: ArrowTimeUnit = ArrowTimeUnit.MICROSECOND) {
+public fun ColumnScope.duration(
+    name: String = "",
+    values: List<Duration?>,
+    unit: ArrowTimeUnit = ArrowTimeUnit.MICROSECOND,
+) {
     requireRows(name, values.size)
     duration(name, unit) { values[it] }
 }

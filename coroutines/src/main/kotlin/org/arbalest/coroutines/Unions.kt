@@ -35,7 +35,9 @@ public inline fun <E : Any> ColumnScope.denseUnion(
     union.finish()
 }
 
-/** Values of several types, each of which has a column of all rows, null where they are of another; see [denseUnion]. */
+/**
+ * Values of several types, each of which has a column of all rows, null where they are of another; see [denseUnion].
+ */
 @OptIn(ExperimentalContracts::class)
 public inline fun <E : Any> ColumnScope.sparseUnion(
     name: String = "",
@@ -77,13 +79,16 @@ public class UnionScope<E : Any> @PublishedApi internal constructor(
         val own = values.indices.filter { row -> children[row] == NONE && (values[row]?.let(isOwn) ?: (count == 0)) }
         for (row in own) children[row] = count
         val child = count++
-        return if (isDense) own.map(values::get) else values.mapIndexed { row, value -> value.takeIf { children[row] == child } }
+        return if (isDense) own.map(values::get)
+        else values.mapIndexed { row, value -> value.takeIf { children[row] == child } }
     }
 
     @PublishedApi
     internal fun scope(size: Int): ColumnScope =
         ColumnScope.ofOne(size, "a type of a union has one column, and has it; for more, put them into a struct", "") {
-            require(it.name().isNotEmpty()) { "a column of a union needs a name; only the elements of a list do without" }
+            require(it.name().isNotEmpty()) {
+                "a column of a union needs a name; only the elements of a list do without"
+            }
             union.addChild(it).also { added++ }
         }
 
@@ -95,7 +100,9 @@ public class UnionScope<E : Any> @PublishedApi internal constructor(
     @PublishedApi
     internal fun finish() {
         for (row in values.indices) {
-            require(children[row] != NONE) { "${union.field()}, row $row: ${values[row]} is of none of the union's types" }
+            require(children[row] != NONE) {
+                "${union.field()}, row $row: ${values[row]} is of none of the union's types"
+            }
             union.appendUnion(children[row])
         }
     }

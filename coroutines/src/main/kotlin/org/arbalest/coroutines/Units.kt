@@ -2,8 +2,8 @@
 package org.arbalest.coroutines
 
 import org.arbalest.device.builders.ColumnBuilder
-import org.arbalest.device.types.FlatType.TimeType
 import org.arbalest.device.types.ArrowTimeUnit
+import org.arbalest.device.types.FlatType.TimeType
 import java.time.LocalDate
 
 private const val NANOS = 1_000_000_000L
@@ -25,7 +25,9 @@ private fun ArrowTimeUnit.count(seconds: Long, nanos: Int): Long {
     return Math.addExact(Math.multiplyExact(seconds, perSecond), rest)
 }
 
-/** Appends seconds and nanoseconds as a number of the unit, rounded down; [value] is what they are of, for the error. */
+/**
+ * Appends seconds and nanoseconds as a number of the unit, rounded down; [value] is what they are of, for the error.
+ */
 @PublishedApi
 internal fun ColumnBuilder.appendTime(unit: ArrowTimeUnit, seconds: Long, nanos: Int, value: Any) {
     append(exactly(value) { unit.count(seconds, nanos) })
@@ -41,7 +43,8 @@ private inline fun ColumnBuilder.exactly(value: Any, count: () -> Long): Long =
     try {
         count()
     } catch (e: ArithmeticException) {
-        throw ArithmeticException("${field()}, row ${length()}: $value is beyond what 64 bits hold").apply { initCause(e) }
+        throw ArithmeticException("${field()}, row ${length()}: $value is beyond what 64 bits hold")
+            .apply { initCause(e) }
     }
 
 internal const val MILLIS_PER_DAY: Long = 86_400_000

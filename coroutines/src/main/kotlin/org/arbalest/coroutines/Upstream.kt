@@ -16,11 +16,13 @@ import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.seconds
 
 /**
- * The collection of somebody's flow by a sink, which takes over what is emitted (OWN-16), and may have enough before the flow ends.
+ * The collection of somebody's flow by a sink, which takes over what is emitted (OWN-16), and may have enough before
+ * the flow ends.
  *
- * `flow` asks whether its job is cancelled before it hands a value on, and throws if it is: a batch that was being made would then be nobody's. So
- * a flow that is [stop]ped may come to its next emit, which the sink [refuses][refusal]. Where it waits in the sink, the sink wakes it. Elsewhere it
- * is cancelled when it seems to wait for something that has nothing to do with a batch:
+ * `flow` asks whether its job is cancelled before it hands a value on, and throws if it is: a batch that was being made
+ * would then be nobody's. So a flow that is [stop]ped may come to its next emit, which the sink [refuses][refusal].
+ * Where it waits in the sink, the sink wakes it. Elsewhere it is cancelled when it seems to wait for something that has
+ * nothing to do with a batch:
  *
  * - at first where none of its code ran for [QUIET]: shorter suspensions lie between two pieces of the same work;
  * - after [GRACE], whose end a flow that polls would put off for good otherwise, wherever it suspends;
@@ -30,7 +32,8 @@ import kotlin.time.Duration.Companion.seconds
  *
  * Seen from outside this is a job like any other: whoever cancels its parent cancels it at once.
  */
-internal class Upstream private constructor(private val clock: Clock) : ThreadContextElement<Unit>, CoroutineContext.Key<Upstream> {
+internal class Upstream private constructor(private val clock: Clock) : ThreadContextElement<Unit>,
+    CoroutineContext.Key<Upstream> {
     // Its own key: flows may be collected within one another.
     override val key: CoroutineContext.Key<Upstream> get() = this
 

@@ -2,6 +2,7 @@
 package org.arbalest.coroutines
 
 import org.arbalest.device.columns.Column
+import org.arbalest.device.types.ArrowTimeUnit
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Extension.Bool8
 import org.arbalest.device.types.Field
@@ -29,18 +30,21 @@ import org.arbalest.device.types.NestedType.MapType
 import org.arbalest.device.types.NestedType.RunEndEncodedType
 import org.arbalest.device.types.NestedType.StructType
 import org.arbalest.device.types.NestedType.UnionType
-import org.arbalest.device.types.ArrowTimeUnit
 import java.math.BigDecimal
 
 /**
- * 64-bit integers, dates, times, timestamps and durations, as the numbers that they are stored as, at the speed of memory; [integers]
- * reads any width. Not uint64, whose numbers [ulongs] has, nor decimals, which [decimals] has; what they are stored as is for core's `asLongs()`.
+ * 64-bit integers, dates, times, timestamps and durations, as the numbers that they are stored as, at the speed of
+ * memory; [integers] reads any width. Not uint64, whose numbers [ulongs] has, nor decimals, which [decimals] has; what
+ * they are stored as is for core's `asLongs()`.
  *
  * @throws IllegalArgumentException if they are stored otherwise; says which view has them
  */
 public fun Column.longs(): LongView = LongView(by("longs()").asLongs(), this)
 
-/** 32-bit integers, dates, times and months, as the numbers that they are stored as, at the speed of memory; otherwise like [longs]. */
+/**
+ * 32-bit integers, dates, times and months, as the numbers that they are stored as, at the speed of memory; otherwise
+ * like [longs].
+ */
 public fun Column.ints(): IntView = IntView(by("ints()").asInts(), this)
 
 /** 64-bit floating-point numbers, at the speed of memory; [numbers] reads any. Otherwise like [longs]. */
@@ -55,7 +59,10 @@ public fun Column.booleans(): BooleanView = BooleanView(by("booleans()").asBoole
 /** Booleans however they are stored: of one bit, of 8 (`arrow.bool8`), in a dictionary, in run-ends. */
 public fun Column.flags(): FlagView = FlagView(this)
 
-/** Integers of any width, dates, times, timestamps and durations, as the numbers that they are stored as; of uint64 the bits, [ulongs] has the numbers. */
+/**
+ * Integers of any width, dates, times, timestamps and durations, as the numbers that they are stored as; of uint64 the
+ * bits, [ulongs] has the numbers.
+ */
 public fun Column.integers(): IntegerView = IntegerView(this)
 
 /** Unsigned integers of any width; [IllegalArgumentException] for a column of another type. */
@@ -79,18 +86,24 @@ public fun Column.bytes(): ObjectView<ByteArray> = ObjectView(this, Column::getB
 /** Decimals, and integers as such, exactly. */
 public fun Column.decimals(): ObjectView<BigDecimal> = ObjectView(this, Column::getDecimal)
 
-/** The elements of each list as a column: `batch["tags"].lists()[row].strings()`; of a map its entries, a struct of the key and the value. */
+/**
+ * The elements of each list as a column: `batch["tags"].lists()[row].strings()`; of a map its entries, a struct of the
+ * key and the value.
+ */
 public fun Column.lists(): ObjectView<Column> = ObjectView(this, Column::getList)
 
 /** This column, if its values are for the view of this name. */
 private fun Column.by(view: String): Column {
     val own = viewOf(field())
-    require(own == view) { "column ${field()}, length ${length()} cannot be read by $view: ${own?.let(::thatHas) ?: "only its getters do"}" }
+    require(own == view) {
+        "column ${field()}, length ${length()} cannot be read by $view: ${own?.let(::thatHas) ?: "only its getters do"}"
+    }
     return this
 }
 
 private fun Column.thatHas(view: String): String =
-    if (view == "byteStrings()" && isText(field().type())) "strings() has its values, and $view has them as bytes" else "$view has its values"
+    if (view == "byteStrings()" && isText(field().type())) "strings() has its values, and $view has them as bytes"
+    else "$view has its values"
 
 private fun isText(type: DataType): Boolean = type is Utf8Type || type is LargeUtf8Type || type is Utf8ViewType
 
@@ -107,10 +120,12 @@ private fun viewOf(field: Field): String? {
         is TimeType -> if (isEncoded) "times()" else signed(if (type.unit() <= ArrowTimeUnit.MILLISECOND) 32 else 64)
         is TimestampType, is DurationType -> if (isEncoded) "integers()" else "longs()"
         is IntervalType -> if (isEncoded || type.unit() != IntervalUnit.YEAR_MONTH) "intervals()" else "ints()"
-        is FloatType -> if (isEncoded || type.bits() == 16) "numbers()" else if (type.bits() == 64) "doubles()" else "floats()"
+        is FloatType -> if (isEncoded || type.bits() == 16) "numbers()" else if (type.bits() == 64) "doubles()"
+        else "floats()"
         is DecimalType -> "decimals()"
         is Utf8Type, is LargeUtf8Type, is Utf8ViewType -> if (isEncoded) "strings()" else "byteStrings()"
-        is BinaryType, is LargeBinaryType, is BinaryViewType, is FixedSizeBinaryType -> if (isEncoded) "bytes()" else "byteStrings()"
+        is BinaryType, is LargeBinaryType, is BinaryViewType, is FixedSizeBinaryType -> if (isEncoded) "bytes()"
+        else "byteStrings()"
         is MapType -> "maps()"
         is StructType -> "structs()"
         is UnionType -> "unions()"
@@ -122,7 +137,9 @@ private fun viewOf(field: Field): String? {
 /** Refuses what has no booleans, also where there is no value (READ-02). */
 internal fun Column.requireFlags() {
     val values = valuesOf(field())
-    require(values.type() is BoolType || values.type() is UnionType || values.extension() is Bool8) { "$this cannot be read as booleans by flags()" }
+    require(values.type() is BoolType || values.type() is UnionType || values.extension() is Bool8) {
+        "$this cannot be read as booleans by flags()"
+    }
 }
 
 /** The field of the values, whatever they are encoded by. */

@@ -20,11 +20,17 @@ internal fun requireWorkers(concurrency: Int, context: CoroutineContext) {
     require(context[Job] == null) { "the context of parallel workers cannot contain a job" }
 }
 
-/** Coroutines of [scope], up to [concurrency] at a time, each of which owns the element that it works on. A failure of one ends the scope. */
+/**
+ * Coroutines of [scope], up to [concurrency] at a time, each of which owns the element that it works on. A failure of
+ * one ends the scope.
+ */
 internal class Workers(private val scope: CoroutineScope, concurrency: Int, private val context: CoroutineContext) {
     private val free = Semaphore(concurrency)
 
-    /** Waits until one may start, and starts it: it takes [item] by [move], and passes what [work] makes of it to [give]. */
+    /**
+     * Waits until one may start, and starts it: it takes [item] by [move], and passes what [work] makes of it to
+     * [give].
+     */
     @OptIn(DelicateCoroutinesApi::class) // ATOMIC
     suspend fun <T : AutoCloseable, R> start(item: T, move: (T) -> T, work: suspend (T) -> R, give: (R) -> Unit) {
         free.acquire()
@@ -44,10 +50,14 @@ internal class Workers(private val scope: CoroutineScope, concurrency: Int, priv
         }
     }
 
-    /** Ends the scope where the cancellation is the worker's own, such as a timeout of its code: `launch` would end this worker only, and say nothing. */
+    /**
+     * Ends the scope where the cancellation is the worker's own, such as a timeout of its code: `launch` would end this
+     * worker only, and say nothing.
+     */
     private fun endingBy(e: CancellationException): Throwable {
         if (!scope.isActive) return e
-        if (generateSequence<Throwable>(e) { it.cause }.any { it is RejectedExecutionException }) return IllegalStateException("the dispatcher in $context was shut down", e)
+        if (generateSequence<Throwable>(e) { it.cause }.any { it is RejectedExecutionException })
+            return IllegalStateException("the dispatcher in $context was shut down", e)
         scope.cancel(e)
         return e
     }

@@ -19,8 +19,10 @@ class AccessSpec : FunSpec({
             int64("twice", longArrayOf(0, 0))
         }
         val child = batch.use {
-            shouldThrow<IllegalArgumentException> { it.retainChild("none") }.message shouldBe "there is no child \"none\"; there are [id, name, twice, twice]"
-            shouldThrow<IllegalArgumentException> { it.retainChild("twice") }.message shouldBe "there are several children \"twice\"; there are [id, name, twice, twice]"
+            shouldThrow<IllegalArgumentException> { it.retainChild("none") }.message shouldBe
+                "there is no child \"none\"; there are [id, name, twice, twice]"
+            shouldThrow<IllegalArgumentException> { it.retainChild("twice") }.message shouldBe
+                "there are several children \"twice\"; there are [id, name, twice, twice]"
             it.retainChild("name")
         }
         child.use { it.asColumn().strings().toList() shouldBe listOf("a", null) }

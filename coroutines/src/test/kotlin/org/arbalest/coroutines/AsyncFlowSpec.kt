@@ -43,8 +43,8 @@ import org.arbalest.device.c.CImport
 import org.arbalest.device.types.Metadata
 import org.arbalest.support.CCompiler
 import org.arbalest.support.CPeer
-import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerProducer
+import org.arbalest.support.ResourceCountersExtension
 import java.io.IOException
 import java.lang.foreign.MemorySegment
 import kotlin.time.Duration.Companion.seconds
@@ -76,18 +76,29 @@ class AsyncFlowSpec : FunSpec({
         }
     }
 
-    test("a flow drives a handler that is known by its address, with arrays and with tasks; what can be no handler is refused, and the flow is not collected [ASY-19]") {
+    test(
+        "a flow drives a handler that is known by its address, with arrays and with tasks; what can be no handler is " +
+            "refused, and the flow is not collected [ASY-19]",
+    ) {
         withTimeout(5.seconds) {
             for (produce in listOf<suspend (MemorySegment) -> Unit>(
-                { ids(3).produceTo(it, IDS) }, { ids(3).produceTo(it, AsyncSchema(IDS.asField(), DeviceType.CPU, Metadata.empty())) },
-                { ids(3).map { array -> AsyncTask.of(array.move(), Metadata.empty()) }.produceTasksTo(it, AsyncSchema(IDS.asField(), DeviceType.CPU, Metadata.empty())) },
+                { ids(3).produceTo(it, IDS) },
+                { ids(3).produceTo(it, AsyncSchema(IDS.asField(), DeviceType.CPU, Metadata.empty())) },
+                {
+                    ids(3).map { array -> AsyncTask.of(array.move(), Metadata.empty()) }
+                        .produceTasksTo(it, AsyncSchema(IDS.asField(), DeviceType.CPU, Metadata.empty()))
+                },
             )) {
                 lateinit var produced: Deferred<Unit>
-                CData.importAsyncStream(CImport.DEVICE) { handler: MemorySegment -> produced = async(Dispatchers.Default) { produce(MemorySegment.ofAddress(handler.address())) } }.ids() shouldBe listOf(0L, 1L, 2L)
+                CData.importAsyncStream(CImport.DEVICE) { handler: MemorySegment ->
+                    produced = async(Dispatchers.Default) { produce(MemorySegment.ofAddress(handler.address())) }
+                }.ids() shouldBe listOf(0L, 1L, 2L)
                 produced.await()
             }
             for (none in listOf(0L, -8L, 4097L)) {
-                shouldThrow<IllegalArgumentException> { flow<DeviceArray> { error("collected") }.produceTo(MemorySegment.ofAddress(none), IDS) }.message shouldContain "ArrowAsyncDeviceStreamHandler "
+                shouldThrow<IllegalArgumentException> {
+                    flow<DeviceArray> { error("collected") }.produceTo(MemorySegment.ofAddress(none), IDS)
+                }.message shouldContain "ArrowAsyncDeviceStreamHandler "
             }
         }
     }
@@ -184,7 +195,8 @@ class AsyncFlowSpec : FunSpec({
     test("an errno, a message and metadata pass as they are") {
         withTimeout(5.seconds) {
             supervisorScope {
-                val why = DeviceException(71, "no such table", null, Metadata.empty().with("k".toByteArray(), byteArrayOf(0, 1, 0)))
+                val why = DeviceException(71, "no such table", null,
+                    Metadata.empty().with("k".toByteArray(), byteArrayOf(0, 1, 0)))
                 val (arrays, produced) = connect(flow { throw why })
                 val failed = shouldThrow<DeviceException> { arrays.asFlow().collect() }
                 failed.errno() shouldBe 71
@@ -235,7 +247,9 @@ class AsyncFlowSpec : FunSpec({
     test("a second collection is refused, and does not wait for the first") {
         withTimeout(5.seconds) {
             val (arrays, produced) = connect(ids(10))
-            arrays.asFlow().collect { shouldThrow<IllegalStateException> { arrays.asFlow().collect() }.message shouldContain "one subscriber" }
+            arrays.asFlow().collect {
+                shouldThrow<IllegalStateException> { arrays.asFlow().collect() }.message shouldContain "one subscriber"
+            }
             produced.await()
         }
     }
@@ -258,7 +272,8 @@ class AsyncFlowSpec : FunSpec({
     test("a stream that is closed while it is collected says so") {
         withTimeout(5.seconds) {
             val (arrays, produced) = connect(ids(300))
-            shouldThrow<IllegalStateException> { arrays.asFlow().collect { arrays.close() } }.message shouldBe "the stream was closed"
+            shouldThrow<IllegalStateException> { arrays.asFlow().collect { arrays.close() } }.message shouldBe
+                "the stream was closed"
             produced.await()
         }
     }
@@ -269,7 +284,9 @@ class AsyncFlowSpec : FunSpec({
             val first = CData.importAsyncStream(CImport.DEVICE) { handler ->
                 launch(Dispatchers.Default) {
                     flow {
-                        repeat(100) { i -> batchOf(i.toLong()).use { emit(AsyncTask.of(it, Metadata.of("number", "$i"))) } }
+                        repeat(100) { i ->
+                            batchOf(i.toLong()).use { emit(AsyncTask.of(it, Metadata.of("number", "$i"))) }
+                        }
                     }.produceTasksTo(handler, schema)
                 }
             }

@@ -7,11 +7,11 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.Devices
 import org.arbalest.device.builders.ColumnBuilder
+import org.arbalest.device.types.ArrowTimeUnit
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.Interval
 import org.arbalest.device.types.Metadata
-import org.arbalest.device.types.ArrowTimeUnit
 import org.arbalest.support.ResourceCountersExtension
 import java.math.BigDecimal
 import java.time.Duration
@@ -39,38 +39,67 @@ class BatchSpec : FunSpec({
     val cases = mapOf(
         "null" to Case("n", listOf(null, null, null)) { nulls("x") },
         "nulls of a type" to Case("vu", listOf(null, null, null)) { nulls("x", DataType.UTF8_VIEW) },
-        "nulls of a nested type" to Case("+s", listOf(null, null, null)) { nulls("x", DataType.struct(Field.of("y", DataType.fixedSizeList(Field.of("z", DataType.INT8), 2)))) },
+        "nulls of a nested type" to Case("+s", listOf(null, null, null)) {
+            nulls("x", DataType.struct(Field.of("y", DataType.fixedSizeList(Field.of("z", DataType.INT8), 2))))
+        },
         "bool" to Case("b", listOf(true, null, false)) { bool("x", booleanArrayOf(true, true, false), bits::get) },
         "bool of lambda" to Case("b", listOf(true, null, false)) { bool("x") { if (it == 1) null else it == 0 } },
         "int8" to Case("c", listOf(-128L, null, 127L)) { int8("x", byteArrayOf(-128, 1, 127), bits::get) },
         "int8 of lambda" to Case("c", listOf(-1L, null, 1L)) { int8("x") { if (it == 1) null else (it - 1).toByte() } },
         "int16" to Case("s", listOf(-32768L, null, 3L)) { int16("x", shortArrayOf(-32768, 2, 3), bits::get) },
         "int16 of lambda" to Case("s", listOf(0L, null, 2L)) { int16("x") { if (it == 1) null else it.toShort() } },
-        "int32" to Case("i", listOf(Int.MIN_VALUE.toLong(), null, 3L)) { int32("x", intArrayOf(Int.MIN_VALUE, 2, 3), bits::get) },
+        "int32" to Case("i", listOf(Int.MIN_VALUE.toLong(), null, 3L)) {
+            int32("x", intArrayOf(Int.MIN_VALUE, 2, 3), bits::get)
+        },
         "int32 of lambda" to Case("i", listOf(0L, null, 2L)) { int32("x") { if (it == 1) null else it } },
-        "int64" to Case("l", listOf(Long.MIN_VALUE, null, 3L)) { int64("x", longArrayOf(Long.MIN_VALUE, 2, 3), bits::get) },
+        "int64" to Case("l", listOf(Long.MIN_VALUE, null, 3L)) {
+            int64("x", longArrayOf(Long.MIN_VALUE, 2, 3), bits::get)
+        },
         "int64 of lambda" to Case("l", listOf(0L, null, 2L)) { int64("x") { if (it == 1) null else it.toLong() } },
-        "int64 of ints" to Case("l", listOf(Int.MIN_VALUE.toLong(), null, 3L)) { int64("x", intArrayOf(Int.MIN_VALUE, 2, 3), bits::get) },
+        "int64 of ints" to Case("l", listOf(Int.MIN_VALUE.toLong(), null, 3L)) {
+            int64("x", intArrayOf(Int.MIN_VALUE, 2, 3), bits::get)
+        },
         "uint8" to Case("C", listOf(255L, null, 3L)) { uint8("x", ubyteArrayOf(255u, 2u, 3u), bits::get) },
-        "uint8 of lambda" to Case("C", listOf(255L, null, 3L)) { uint8("x") { ubyteArrayOf(255u, 2u, 3u)[it].takeIf { v -> v != 2u.toUByte() } } },
+        "uint8 of lambda" to Case("C", listOf(255L, null, 3L)) {
+            uint8("x") { ubyteArrayOf(255u, 2u, 3u)[it].takeIf { v -> v != 2u.toUByte() } }
+        },
         "uint16" to Case("S", listOf(65535L, null, 3L)) { uint16("x", ushortArrayOf(65535u, 2u, 3u), bits::get) },
-        "uint16 of lambda" to Case("S", listOf(65535L, null, 65535L)) { uint16("x") { if (it == 1) null else UShort.MAX_VALUE } },
-        "uint32" to Case("I", listOf(4294967295L, null, 3L)) { uint32("x", uintArrayOf(4294967295u, 2u, 3u), bits::get) },
-        "uint32 of lambda" to Case("I", listOf(4294967295L, null, 4294967295L)) { uint32("x") { if (it == 1) null else UInt.MAX_VALUE } },
+        "uint16 of lambda" to Case("S", listOf(65535L, null, 65535L)) {
+            uint16("x") { if (it == 1) null else UShort.MAX_VALUE }
+        },
+        "uint32" to Case("I", listOf(4294967295L, null, 3L)) {
+            uint32("x", uintArrayOf(4294967295u, 2u, 3u), bits::get)
+        },
+        "uint32 of lambda" to Case("I", listOf(4294967295L, null, 4294967295L)) {
+            uint32("x") { if (it == 1) null else UInt.MAX_VALUE }
+        },
         "uint64" to Case("L", listOf(BigDecimal("18446744073709551615"), null, BigDecimal(3))) {
             uint64("x", ulongArrayOf(ULong.MAX_VALUE, 2u, 3u), bits::get)
         },
-        "uint64 of lambda" to Case("L", listOf(BigDecimal("18446744073709551615"), null, BigDecimal("18446744073709551615"))) {
-            uint64("x") { if (it == 1) null else ULong.MAX_VALUE }
-        },
+        "uint64 of lambda" to
+            Case("L", listOf(BigDecimal("18446744073709551615"), null, BigDecimal("18446744073709551615"))) {
+                uint64("x") { if (it == 1) null else ULong.MAX_VALUE }
+            },
         "float16" to Case("e", listOf(0.5, null, 65504.0)) { float16("x", floatArrayOf(0.5f, 1f, 65504f), bits::get) },
-        "float16 of lambda" to Case("e", listOf(0.0, null, 2.0)) { float16("x") { if (it == 1) null else it.toFloat() } },
-        "float32" to Case("f", listOf(0.1f.toDouble(), null, 3.0)) { float32("x", floatArrayOf(0.1f, 1f, 3f), bits::get) },
-        "float32 of lambda" to Case("f", listOf(0.0, null, 2.0)) { float32("x") { if (it == 1) null else it.toFloat() } },
+        "float16 of lambda" to Case("e", listOf(0.0, null, 2.0)) {
+            float16("x") { if (it == 1) null else it.toFloat() }
+        },
+        "float32" to Case("f", listOf(0.1f.toDouble(), null, 3.0)) {
+            float32("x", floatArrayOf(0.1f, 1f, 3f), bits::get)
+        },
+        "float32 of lambda" to Case("f", listOf(0.0, null, 2.0)) {
+            float32("x") { if (it == 1) null else it.toFloat() }
+        },
         "float64" to Case("g", listOf(0.1, null, 3.0)) { float64("x", doubleArrayOf(0.1, 1.0, 3.0), bits::get) },
-        "float64 of lambda" to Case("g", listOf(0.0, null, 2.0)) { float64("x") { if (it == 1) null else it.toDouble() } },
-        "float64 of floats" to Case("g", listOf(0.1f.toDouble(), null, 3.0)) { float64("x", floatArrayOf(0.1f, 1f, 3f), bits::get) },
-        "float64 of ints" to Case("g", listOf(-2147483648.0, null, 2147483647.0)) { float64("x", intArrayOf(Int.MIN_VALUE, 2, Int.MAX_VALUE), bits::get) },
+        "float64 of lambda" to Case("g", listOf(0.0, null, 2.0)) {
+            float64("x") { if (it == 1) null else it.toDouble() }
+        },
+        "float64 of floats" to Case("g", listOf(0.1f.toDouble(), null, 3.0)) {
+            float64("x", floatArrayOf(0.1f, 1f, 3f), bits::get)
+        },
+        "float64 of ints" to Case("g", listOf(-2147483648.0, null, 2147483647.0)) {
+            float64("x", intArrayOf(Int.MIN_VALUE, 2, Int.MAX_VALUE), bits::get)
+        },
         "float32 of integers by core's builder" to Case("f", listOf(5.0, null, 16777216.0)) {
             column(Field.of("x", DataType.FLOAT32)).append(5).appendNull().appendAll(intArrayOf(16777216))
         },
@@ -78,7 +107,9 @@ class BatchSpec : FunSpec({
         "utf8 of lambda" to Case("u", listOf("Ærø", null, "")) { utf8("x") { listOf("Ærø", null, "")[it] } },
         "largeUtf8" to Case("U", listOf("Ærø", null, "")) { largeUtf8("x", listOf("Ærø", null, "")) },
         "largeUtf8 of lambda" to Case("U", listOf("0", null, "2")) { largeUtf8("x") { if (it == 1) null else "$it" } },
-        "binary" to Case("z", listOf(listOf<Byte>(0, -1), null, listOf<Byte>())) { binary("x", listOf(byteArrayOf(0, -1), null, byteArrayOf())) },
+        "binary" to Case("z", listOf(listOf<Byte>(0, -1), null, listOf<Byte>())) {
+            binary("x", listOf(byteArrayOf(0, -1), null, byteArrayOf()))
+        },
         "binary of lambda" to Case("z", listOf(listOf<Byte>(0), null, listOf<Byte>(2))) {
             binary("x") { if (it == 1) null else byteArrayOf(it.toByte()) }
         },
@@ -92,14 +123,24 @@ class BatchSpec : FunSpec({
             fixedSizeBinary("x", 2) { if (it == 1) null else byteArrayOf(7, 7) }
         },
         "date32" to Case("tdD", listOf(-1L, null, 1L)) { date32("x", intArrayOf(-1, 0, 1), bits::get) },
-        "date32 of lambda" to Case("tdD", listOf(day.toEpochDay(), null, day.toEpochDay())) { date32("x") { if (it == 1) null else day } },
-        "date64" to Case("tdm", listOf(-86_400_000L, null, 0L)) { date64("x", longArrayOf(-86_400_000, 0, 0), bits::get) },
+        "date32 of lambda" to Case("tdD", listOf(day.toEpochDay(), null, day.toEpochDay())) {
+            date32("x") { if (it == 1) null else day }
+        },
+        "date64" to Case("tdm", listOf(-86_400_000L, null, 0L)) {
+            date64("x", longArrayOf(-86_400_000, 0, 0), bits::get)
+        },
         "date64 of lambda" to Case("tdm", listOf(-86_400_000L, null, -86_400_000L)) {
             date64("x") { if (it == 1) null else LocalDate.of(1969, 12, 31) }
         },
-        "time32" to Case("ttm", listOf(1L, null, 3L)) { time32("x", intArrayOf(1, 2, 3), ArrowTimeUnit.MILLISECOND, bits::get) },
-        "time32 of lambda" to Case("tts", listOf(73060L, null, 73060L)) { time32("x", ArrowTimeUnit.SECOND) { if (it == 1) null else time } },
-        "time64" to Case("ttu", listOf(1L, null, 3L)) { time64("x", longArrayOf(1, 2, 3), ArrowTimeUnit.MICROSECOND, bits::get) },
+        "time32" to Case("ttm", listOf(1L, null, 3L)) {
+            time32("x", intArrayOf(1, 2, 3), ArrowTimeUnit.MILLISECOND, bits::get)
+        },
+        "time32 of lambda" to Case("tts", listOf(73060L, null, 73060L)) {
+            time32("x", ArrowTimeUnit.SECOND) { if (it == 1) null else time }
+        },
+        "time64" to Case("ttu", listOf(1L, null, 3L)) {
+            time64("x", longArrayOf(1, 2, 3), ArrowTimeUnit.MICROSECOND, bits::get)
+        },
         "time64 of lambda" to Case("ttn", listOf(time.toNanoOfDay(), null, time.toNanoOfDay())) {
             time64("x", ArrowTimeUnit.NANOSECOND) { if (it == 1) null else time }
         },
@@ -112,10 +153,18 @@ class BatchSpec : FunSpec({
         "localTimestamp of lambda" to Case("tsm:", listOf(-14182939877L, null, -14182939877L)) {
             localTimestamp("x", ArrowTimeUnit.MILLISECOND) { if (it == 1) null else LocalDateTime.of(day, time) }
         },
-        "duration" to Case("tDn", listOf(1L, null, 3L)) { duration("x", longArrayOf(1, 2, 3), ArrowTimeUnit.NANOSECOND, bits::get) },
-        "duration of lambda" to Case("tDu", listOf(-1L, null, -1L)) { duration("x") { if (it == 1) null else Duration.ofNanos(-1) } },
-        "decimal128" to Case("d:38,2", listOf(price, null, BigDecimal("0.00"))) { decimal128("x", listOf(price, null, BigDecimal.ZERO), 38, 2) },
-        "decimal128 of lambda" to Case("d:38,2", listOf(price, null, price)) { decimal128("x", 38, 2) { if (it == 1) null else price } },
+        "duration" to Case("tDn", listOf(1L, null, 3L)) {
+            duration("x", longArrayOf(1, 2, 3), ArrowTimeUnit.NANOSECOND, bits::get)
+        },
+        "duration of lambda" to Case("tDu", listOf(-1L, null, -1L)) {
+            duration("x") { if (it == 1) null else Duration.ofNanos(-1) }
+        },
+        "decimal128" to Case("d:38,2", listOf(price, null, BigDecimal("0.00"))) {
+            decimal128("x", listOf(price, null, BigDecimal.ZERO), 38, 2)
+        },
+        "decimal128 of lambda" to Case("d:38,2", listOf(price, null, price)) {
+            decimal128("x", 38, 2) { if (it == 1) null else price }
+        },
         "dictionary" to Case("c", listOf("b", null, "b")) { dictionary("x", listOf("b", null, "b"), DataType.INT8) },
         "dictionary of lambda" to Case("i", listOf("b", null, "b")) { dictionary("x") { if (it == 1) null else "b" } },
     )
@@ -166,7 +215,8 @@ class BatchSpec : FunSpec({
                 utf8("name") { row -> "n$row" }
             }
             with(withMetadata(Metadata.of("a", "1"))) {
-                withMetadata(Metadata.of("b", "2")).column(Field.of("x", DataType.INT8).withMetadata(Metadata.of("c", "3"))).append(1).append(2)
+                withMetadata(Metadata.of("b", "2"))
+                    .column(Field.of("x", DataType.INT8).withMetadata(Metadata.of("c", "3"))).append(1).append(2)
             }
             list("tags", { row -> List(row) { "t" } }) { tags -> notNull.utf8("tag") { tags[it] } }
         }.use { batch ->
@@ -178,7 +228,9 @@ class BatchSpec : FunSpec({
     }
 
     test("metadata in front of an extension type leaves the type") {
-        cpu.batch(1) { notNull.withMetadata(Metadata.of("unit", "none")).uuid("id") { UUID(1, 2) } }.throughC().use { batch ->
+        cpu.batch(1) {
+            notNull.withMetadata(Metadata.of("unit", "none")).uuid("id") { UUID(1, 2) }
+        }.throughC().use { batch ->
             batch["id"].uuids()[0] shouldBe UUID(1, 2)
             batch.schema()["id"].metadata().get("unit") shouldBe "none"
             batch.schema()["id"].isNullable shouldBe false
@@ -196,8 +248,10 @@ class BatchSpec : FunSpec({
     }
 
     test("a column of another length is refused, and names it") {
-        shouldThrow<IllegalStateException> { cpu.batch(2) { int64("delay", longArrayOf(1)) } }.message shouldContain "\"delay\" has 1 values"
-        shouldThrow<IllegalStateException> { cpu.batch(0) { utf8("city", listOf("a")) } }.message shouldBe "column \"city\" takes 0 values, one for each row, but 1 were given"
+        shouldThrow<IllegalStateException> { cpu.batch(2) { int64("delay", longArrayOf(1)) } }.message shouldContain
+            "\"delay\" has 1 values"
+        shouldThrow<IllegalStateException> { cpu.batch(0) { utf8("city", listOf("a")) } }.message shouldBe
+            "column \"city\" takes 0 values, one for each row, but 1 were given"
     }
 
     test("a list may have nulls, and is as long as there are rows") {
@@ -220,11 +274,13 @@ class BatchSpec : FunSpec({
             batch["time32"].getLocalTime(0) shouldBe LocalTime.of(1, 2, 3, 4_000_000)
             batch["time64"].getLocalTime(1) shouldBe LocalTime.of(1, 2, 3, 4_000)
         }
-        shouldThrow<IllegalStateException> { cpu.batch(1) { int64("long", listOf(1L, 2L)) } }.message shouldContain "takes 1 values"
+        shouldThrow<IllegalStateException> { cpu.batch(1) { int64("long", listOf(1L, 2L)) } }.message shouldContain
+            "takes 1 values"
     }
 
     test("a list of any type may have nulls") {
-        val (date, at, money) = Triple(LocalDate.of(2024, 2, 29), LocalDateTime.of(2024, 2, 29, 1, 2), BigDecimal("1.5"))
+        val (date, at, money) =
+            Triple(LocalDate.of(2024, 2, 29), LocalDateTime.of(2024, 2, 29, 1, 2), BigDecimal("1.5"))
         val bytes = listOf(byteArrayOf(1, 2), null)
         val offset = OffsetDateTime.parse("2024-02-29T12:00:00+05:30")
         cpu.batch {
@@ -258,7 +314,8 @@ class BatchSpec : FunSpec({
         }.throughC().use { batch ->
             batch.length() shouldBe 2
             for (column in batch.schema().names) batch[column].isNull(1) shouldBe true
-            listOf("int8", "int16", "uint8", "uint16", "uint32").map { batch[it].getLong(0) } shouldBe listOf(1L, 1L, 200L, 60_000L, 4_294_967_295L)
+            listOf("int8", "int16", "uint8", "uint16", "uint32").map { batch[it].getLong(0) } shouldBe
+                listOf(1L, 1L, 200L, 60_000L, 4_294_967_295L)
             batch["uint64"].ulongs()[0] shouldBe ULong.MAX_VALUE
             listOf("float16", "float32").map { batch[it].getDouble(0) } shouldBe listOf(0.5, 0.1f.toDouble())
             listOf("date32", "date64").map { batch[it].getLocalDate(0) } shouldBe listOf(date, date)
@@ -266,25 +323,32 @@ class BatchSpec : FunSpec({
             batch["local"].getLocalDateTime(0) shouldBe at
             batch["duration"].getDuration(0) shouldBe Duration.ofSeconds(1, 1_000)
             listOf("decimal32", "decimal64", "decimal256").map { batch[it].getDecimal(0) } shouldBe List(3) { money }
-            listOf("view", "large", "fixed").map { batch[it].getBytes(0).toList() } shouldBe List(3) { listOf<Byte>(1, 2) }
+            listOf("view", "large", "fixed").map { batch[it].getBytes(0).toList() } shouldBe
+                List(3) { listOf<Byte>(1, 2) }
             batch["months"].getPeriod(0).toTotalMonths() shouldBe 14
-            listOf("days", "nanos").map { batch[it].getInterval(0) } shouldBe listOf(Interval(0, 1, 2_000_000), Interval(1, 2, 3))
+            listOf("days", "nanos").map { batch[it].getInterval(0) } shouldBe
+                listOf(Interval(0, 1, 2_000_000), Interval(1, 2, 3))
             batch["uuid"].getUuid(0) shouldBe UUID(1, 2)
             batch["bool8"].flags()[0] shouldBe true
             batch["json"].getString(0) shouldBe "{}"
             batch["offset"].getOffsetDateTime(0) shouldBe offset
         }
-        shouldThrow<IllegalArgumentException> { cpu.batch { notNull.int8("x", listOf(1, null)) } }.message shouldContain "\"x\" is not nullable"
-        shouldThrow<IllegalStateException> { cpu.batch(1) { uuid("x", listOf()) } }.message shouldContain "takes 1 values"
+        shouldThrow<IllegalArgumentException> { cpu.batch { notNull.int8("x", listOf(1, null)) } }.message shouldContain
+            "\"x\" is not nullable"
+        shouldThrow<IllegalStateException> { cpu.batch(1) { uuid("x", listOf()) } }.message shouldContain
+            "takes 1 values"
     }
 
     test("an integer that a float does not have is refused, and names it") {
-        shouldThrow<IllegalArgumentException> { cpu.batch(2) { column(Field.of("delay", DataType.FLOAT32)).append(1).append(16777217) } }
+        shouldThrow<IllegalArgumentException> {
+            cpu.batch(2) { column(Field.of("delay", DataType.FLOAT32)).append(1).append(16777217) }
+        }
             .message shouldBe "column \"delay\" of type float32 does not hold the integer 16777217 exactly, in row 1"
     }
 
     test("times of another width than their unit has are refused") {
-        shouldThrow<IllegalArgumentException> { cpu.batch(1) { time32("x", ArrowTimeUnit.NANOSECOND) { time } } }.message shouldContain "use time64"
+        shouldThrow<IllegalArgumentException> { cpu.batch(1) { time32("x", ArrowTimeUnit.NANOSECOND) { time } } }
+            .message shouldContain "use time64"
     }
 
     test("a scope that was kept is of no use after its block") {

@@ -28,7 +28,10 @@ class BatchTrapsSpec : FunSpec({
             batch["dictionary"].bytes().toList().map { it?.toList() } shouldBe List(6) { bytes(it)?.toList() }
             batch["runs"].run { runs().values().length() shouldBe 4 }
             batch["runs"].bytes().toList().map { it?.toList() } shouldBe List(6) { bytes(it)?.toList() }
-            batch["vectors"].run { dictionary().length() shouldBe 2; lists()[5].floats().toArray() shouldBe floatArrayOf(1f, Float.NaN) }
+            batch["vectors"].run {
+                dictionary().length() shouldBe 2
+                lists()[5].floats().toArray() shouldBe floatArrayOf(1f, Float.NaN)
+            }
             batch["nested"].runs().values().length() shouldBe 2
         }
     }
@@ -46,19 +49,28 @@ class BatchTrapsSpec : FunSpec({
             batch["struct"].toList() shouldBe List(3) { mapOf("x" to it / 2.0) }
             batch["lists"].toList() shouldBe List(3) { row -> List(row) { "$it" } }
         }
-        cpu.memory().batch { utf8("list", listOf("a", "b")); int32("lambda") { it } }.use { it["lambda"].toList() shouldBe listOf(0L, 1L) }
+        cpu.memory().batch {
+            utf8("list", listOf("a", "b"))
+            int32("lambda") { it }
+        }.use { it["lambda"].toList() shouldBe listOf(0L, 1L) }
         cpu.batch { int64("none", longArrayOf()); utf8("lambda") { error("no row") } }.use { it.length() shouldBe 0 }
         cpu.batch {
             column(Field.of("by hand", DataType.INT8)).append(1).append(2)
             bool("lambda") { it == 1 }
         }.use { it["lambda"].toList() shouldBe listOf(false, true) }
         cpu.batch { }.use { it.length() shouldBe 0 }
-        for (first in listOf<ColumnScope.() -> Unit>({ utf8("a") { "" } }, { struct("a") { int8("x", byteArrayOf(1)) } }, { nulls("a") }, { check(rows > 0) })) {
-            shouldThrow<IllegalStateException> { cpu.batch { first() } }.message shouldContain "how many rows there are is not known yet: say batch(rows = …)"
+        for (first in listOf<ColumnScope.() -> Unit>(
+            { utf8("a") { "" } }, { struct("a") { int8("x", byteArrayOf(1)) } }, { nulls("a") }, { check(rows > 0) },
+        )) {
+            shouldThrow<IllegalStateException> { cpu.batch { first() } }.message shouldContain
+                "how many rows there are is not known yet: say batch(rows = …)"
         }
-        shouldThrow<IllegalStateException> { cpu.batch { int64("a", longArrayOf(1, 2)); int32("b", intArrayOf(1, 2, 3)) } }.message shouldBe
+        shouldThrow<IllegalStateException> {
+            cpu.batch { int64("a", longArrayOf(1, 2)); int32("b", intArrayOf(1, 2, 3)) }
+        }.message shouldBe
             "column \"b\" has 3 values, but column \"a\" has 2"
-        shouldThrow<IllegalStateException> { cpu.batch { int64("a", longArrayOf(1, 2)); utf8("b", listOf("x")) } }.message shouldBe "column \"b\" takes 2 values, one for each row, but 1 were given"
+        shouldThrow<IllegalStateException> { cpu.batch { int64("a", longArrayOf(1, 2)); utf8("b", listOf("x")) } }
+            .message shouldBe "column \"b\" takes 2 values, one for each row, but 1 were given"
     }
 
     test("a type of a union without a column is refused, and does not shift those behind it") {
@@ -81,14 +93,18 @@ class BatchTrapsSpec : FunSpec({
     }
 
     test("a period with days is refused with all that it says") {
-        fun refused(period: Period) = shouldThrow<IllegalArgumentException> { cpu.batch(2) { intervalYearMonth("a") { if (it == 0) null else period } }.close() }.message!!
+        fun refused(period: Period) = shouldThrow<IllegalArgumentException> {
+            cpu.batch(2) { intervalYearMonth("a") { if (it == 0) null else period } }.close()
+        }.message!!
         refused(Period.of(2, 3, 4)) shouldContain "row 1: P2Y3M4D has 4 days"
         refused(Period.of(Int.MAX_VALUE, 3, 4)) shouldContain "P2147483647Y3M4D has 4 days"
         refused(Period.ofYears(Int.MAX_VALUE)) shouldContain "25769803764"
     }
 
     test("a list of as many elements as there are in each is named for what it is") {
-        cpu.batch(2) { fixedSizeListOf("a", 3, isNull = { it == 1 }) { float32(values = FloatArray(6) { it.toFloat() }) } }.use { batch ->
+        cpu.batch(2) {
+            fixedSizeListOf("a", 3, isNull = { it == 1 }) { float32(values = FloatArray(6) { it.toFloat() }) }
+        }.use { batch ->
             batch["a"].lists().toList().map { it?.floats()?.toList() } shouldBe listOf(listOf(0f, 1f, 2f), null)
             batch["a"].field().type().toString() shouldContain "fixed_size_list<item: float32>[3]"
         }

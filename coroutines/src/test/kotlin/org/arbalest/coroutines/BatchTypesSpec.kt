@@ -17,9 +17,9 @@ import org.arbalest.device.types.Interval
 import org.arbalest.device.types.NestedType.MapType
 import org.arbalest.device.types.NestedType.UnionType
 import org.arbalest.support.CCompiler
-import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerMoves
 import org.arbalest.support.PeerNodes
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.StructKind
 import java.lang.foreign.Arena
 import java.math.BigDecimal
@@ -29,7 +29,10 @@ private class Corner(val x: Double)
 
 private data class Venue(val code: String, val city: String?)
 
-/** The columns of the DSL for types that nest, share and count: C reads in them what it reads in those that core's builders make. */
+/**
+ * The columns of the DSL for types that nest, share and count: C reads in them what it reads in those that core's
+ * builders make.
+ */
 class BatchTypesSpec : FunSpec({
     extension(CCompiler.needed)
     extension(ResourceCountersExtension)
@@ -58,9 +61,15 @@ class BatchTypesSpec : FunSpec({
 
     test("text and binary views, whose long values share buffers") {
         val words = listOf("short", null, "a text of more than twelve bytes", "another one of more than twelve")
-        same(4, DataType.UTF8_VIEW, { utf8View("a") { words[it] } }) { for (word in words) if (word == null) appendNull() else append(word) }
-        same(4, DataType.UTF8_VIEW, { utf8View("a", words, bufferSize = 40) }) { for (word in words) if (word == null) appendNull() else append(word) }
-        same(2, DataType.BINARY_VIEW, { binaryView("a") { row -> ByteArray(20 * row) { 7 } } }) { append(ByteArray(0)).append(ByteArray(20) { 7 }) }
+        same(4, DataType.UTF8_VIEW, { utf8View("a") { words[it] } }) {
+            for (word in words) if (word == null) appendNull() else append(word)
+        }
+        same(4, DataType.UTF8_VIEW, { utf8View("a", words, bufferSize = 40) }) {
+            for (word in words) if (word == null) appendNull() else append(word)
+        }
+        same(2, DataType.BINARY_VIEW, { binaryView("a") { row -> ByteArray(20 * row) { 7 } } }) {
+            append(ByteArray(0)).append(ByteArray(20) { 7 })
+        }
     }
 
     test("decimals of each width") {
@@ -73,15 +82,25 @@ class BatchTypesSpec : FunSpec({
         }.throughC().use { batch ->
             for (column in listOf("32", "64", "128", "256")) batch[column].values() shouldBe listOf(value, null)
         }
-        shouldThrow<IllegalArgumentException> { cpu.batch(1) { decimal32("32", 5, 2) { value } } }.message shouldContain "the decimal 1234.56, which takes 6 digits (precision 5), in row 0; a type with a precision of 6 does"
+        shouldThrow<IllegalArgumentException> { cpu.batch(1) { decimal32("32", 5, 2) { value } } }.message shouldContain
+            "the decimal 1234.56, which takes 6 digits (precision 5), in row 0; a type with a precision of 6 does"
     }
 
     test("intervals of each kind") {
-        same(3, DataType.INTERVAL_YEAR_MONTH, { intervalYearMonth("a") { row -> if (row == 1) null else Period.of(row, 1, 0) } }) { append(1).appendNull().append(25) }
-        same(3, DataType.INTERVAL_YEAR_MONTH, { intervalYearMonth("a", intArrayOf(1, 9, 25), isNull = { it == 1 }) }) { append(1).appendNull().append(25) }
-        same(2, DataType.INTERVAL_DAY_TIME, { intervalDayTime("a") { Interval(0, it, -3_000_000) } }) { append(Interval(0, 0, -3_000_000)).append(Interval(0, 1, -3_000_000)) }
-        same(2, DataType.INTERVAL_MONTH_DAY_NANO, { intervalMonthDayNano("a") { row -> if (row == 0) null else Interval(1, 2, 3) } }) { appendNull().append(Interval(1, 2, 3)) }
-        shouldThrow<IllegalArgumentException> { cpu.batch(1) { intervalYearMonth("a") { Period.of(1, 2, 3) } } }.message shouldContain "3 days"
+        same(3, DataType.INTERVAL_YEAR_MONTH, {
+            intervalYearMonth("a") { row -> if (row == 1) null else Period.of(row, 1, 0) }
+        }) { append(1).appendNull().append(25) }
+        same(3, DataType.INTERVAL_YEAR_MONTH, { intervalYearMonth("a", intArrayOf(1, 9, 25), isNull = { it == 1 }) }) {
+            append(1).appendNull().append(25)
+        }
+        same(2, DataType.INTERVAL_DAY_TIME, { intervalDayTime("a") { Interval(0, it, -3_000_000) } }) {
+            append(Interval(0, 0, -3_000_000)).append(Interval(0, 1, -3_000_000))
+        }
+        same(2, DataType.INTERVAL_MONTH_DAY_NANO, {
+            intervalMonthDayNano("a") { row -> if (row == 0) null else Interval(1, 2, 3) }
+        }) { appendNull().append(Interval(1, 2, 3)) }
+        shouldThrow<IllegalArgumentException> { cpu.batch(1) { intervalYearMonth("a") { Period.of(1, 2, 3) } } }
+            .message shouldContain "3 days"
     }
 
     test("lists of every kind, whose elements are one column") {
@@ -93,20 +112,27 @@ class BatchTypesSpec : FunSpec({
         }
         same(4, DataType.largeList(item), { largeList("a", { row -> lists[row] }) { all -> int64 { all[it] } } }, fill)
         same(4, DataType.listView(item), { listView("a", { row -> lists[row] }) { all -> int64 { all[it] } } }, fill)
-        same(4, DataType.largeListView(item), { largeListView("a", { row -> lists[row] }) { all -> int64 { all[it] } } }, fill)
+        same(4, DataType.largeListView(item),
+            { largeListView("a", { row -> lists[row] }) { all -> int64 { all[it] } } }, fill)
     }
 
     test("lists of a fixed size, whose nulls have elements, too") {
         val corners = listOf(listOf(Corner(1.0), Corner(2.0)), null, listOf(Corner(3.0), Corner(4.0)))
-        same(3, DataType.fixedSizeList(Field.of("item", DataType.FLOAT64), 2), { fixedSizeList("a", 2, { row -> corners[row] }) { all -> float64 { all[it]?.x } } }) {
+        same(3, DataType.fixedSizeList(Field.of("item", DataType.FLOAT64), 2), {
+            fixedSizeList("a", 2, { row -> corners[row] }) { all -> float64 { all[it]?.x } }
+        }) {
             appendList(2).items().append(1.0).append(2.0)
             appendNull().appendList(2).items().append(3.0).append(4.0)
         }
-        same(2, DataType.fixedSizeList(Field.of("item", DataType.FLOAT32), 3), { fixedSizeListOf("a", 3, isNull = { it == 1 }) { float32(values = FloatArray(6) { it.toFloat() }) } }) {
+        same(2, DataType.fixedSizeList(Field.of("item", DataType.FLOAT32), 3), {
+            fixedSizeListOf("a", 3, isNull = { it == 1 }) { float32(values = FloatArray(6) { it.toFloat() }) }
+        }) {
             appendList(3).items().append(0.0).append(1.0).append(2.0)
             appendNull()
         }
-        shouldThrow<IllegalArgumentException> { cpu.batch(1) { fixedSizeList("a", 3, { listOf(1) }) { all -> int32 { all[it] } } } }.message shouldBe
+        shouldThrow<IllegalArgumentException> {
+            cpu.batch(1) { fixedSizeList("a", 3, { listOf(1) }) { all -> int32 { all[it] } } }
+        }.message shouldBe
             "column \"a\", row 0: a list of 1 elements, where all have 3"
     }
 
@@ -118,17 +144,24 @@ class BatchTypesSpec : FunSpec({
             for (key in listOf("x", "y", "z")) keys().append(key)
             values().append(1).appendNull().append(3)
         }
-        same(4, type, { map("a", { row -> maps[row] }, keys = { keys -> utf8 { keys[it] } }) { values -> int64 { values[it] } } }, fill)
+        same(4, type, {
+            map("a", { row -> maps[row] }, keys = { keys -> utf8 { keys[it] } }) { values -> int64 { values[it] } }
+        }, fill)
         same(4, type, { map("a") { row -> maps[row] } }, fill)
         same(4, MapType(type.children().single(), true), { map("a", keysSorted = true) { row -> maps[row] } }, fill)
         shouldThrow<IllegalArgumentException> {
-            cpu.batch(1) { map("a", { mapOf("x" to 1) }, keys = { keys -> utf8 { keys[it].takeIf { false } } }) { values -> int32 { values[it] } } }
+            cpu.batch(1) {
+                map("a", { mapOf("x" to 1) }, keys = { keys -> utf8 { keys[it].takeIf { false } } }) { values ->
+                    int32 { values[it] }
+                }
+            }
         }.message shouldContain "column \"a.entries.key\" is not nullable"
     }
 
     test("unions of what the values are, dense and sparse; null goes to the first type") {
         val answers: List<Any?> = listOf(42L, "text", null, "more", true)
-        val parts = arrayOf(Field.of("number", DataType.INT64), Field.of("text", DataType.UTF8), Field.of("flag", DataType.BOOL))
+        val parts = arrayOf(Field.of("number", DataType.INT64), Field.of("text", DataType.UTF8),
+            Field.of("flag", DataType.BOOL))
         val fill: ColumnBuilder.() -> Unit = {
             appendUnion(0).child(0).append(42)
             appendUnion(1).child(1).append("text")
@@ -143,8 +176,11 @@ class BatchTypesSpec : FunSpec({
         }
         same(5, DataType.denseUnion(*parts), { denseUnion("a", { row -> answers[row] }) { types() } }, fill)
         same(5, DataType.sparseUnion(*parts), { sparseUnion("a", { row -> answers[row] }) { types() } }, fill)
-        shouldThrow<IllegalArgumentException> { cpu.batch(1) { denseUnion<Any>("a", { 'c' }) { types() } } }.message shouldContain "row 0: c is of none of the union's types"
-        cpu.batch(0) { denseUnion<Any>("a", { null }) { } }.use { (it.schema().fields().single().type() as UnionType).fields() shouldBe listOf() }
+        shouldThrow<IllegalArgumentException> { cpu.batch(1) { denseUnion<Any>("a", { 'c' }) { types() } } }
+            .message shouldContain "row 0: c is of none of the union's types"
+        cpu.batch(0) { denseUnion<Any>("a", { null }) { } }.use {
+            (it.schema().fields().single().type() as UnionType).fields() shouldBe listOf()
+        }
     }
 
     test("dictionaries of any value, with indices that grow if they may") {
@@ -157,38 +193,55 @@ class BatchTypesSpec : FunSpec({
                 }
             }
         }.throughC().use { batch ->
-            batch["a"].values() shouldBe venues.map { venue -> venue?.let { mapOf("code" to it.code, "city" to it.city) } }
+            batch["a"].values() shouldBe venues.map { venue ->
+                venue?.let { mapOf("code" to it.code, "city" to it.city) }
+            }
             batch["a"].dictionary().length() shouldBe 2
         }
         cpu.batch(300) {
-            dictionary("numbers", { it }, index = DataType.INT8, grows = true) { all -> int32(values = all.toIntArray()) }
+            dictionary("numbers", { it }, index = DataType.INT8, grows = true) { all ->
+                int32(values = all.toIntArray())
+            }
             dictionary("words", DataType.INT8, grows = true) { "word $it" }
         }.throughC().use { batch ->
             batch.schema().fields().map { it.type().format() } shouldBe listOf("s", "s")
             batch["numbers"].values() shouldBe List(300) { it.toLong() }
             batch["words"].values() shouldBe List(300) { "word $it" }
         }
-        shouldThrow<IllegalArgumentException> { cpu.batch(300) { dictionary("words", DataType.INT8) { "word $it" } } }.message shouldContain "row 128: value 128"
+        shouldThrow<IllegalArgumentException> { cpu.batch(300) { dictionary("words", DataType.INT8) { "word $it" } } }
+            .message shouldContain "row 128: value 128"
     }
 
     test("runs of equal values, found or counted") {
         val states = listOf("on", "on", null, null, "off", "on")
-        val fill: ColumnBuilder.() -> Unit = { for (state in states) if (state == null) appendNull() else append(state) }
+        val fill: ColumnBuilder.() -> Unit = {
+            for (state in states) if (state == null) appendNull() else append(state)
+        }
         for (ends in listOf(DataType.INT16, DataType.INT32, DataType.INT64)) {
             val type = DataType.runEndEncoded(ends, Field.of("values", DataType.UTF8))
-            same(6, type, { runEndEncoded("a", { row -> states[row] }, runEnds = ends) { all -> utf8 { all[it] } } }, fill)
-            same(6, type, { runsOfCounts("a", intArrayOf(2, 2, 1, 1), ends) { utf8(values = listOf("on", null, "off", "on")) } }, fill)
+            same(6, type, {
+                runEndEncoded("a", { row -> states[row] }, runEnds = ends) { all -> utf8 { all[it] } }
+            }, fill)
+            same(6, type, {
+                runsOfCounts("a", intArrayOf(2, 2, 1, 1), ends) { utf8(values = listOf("on", null, "off", "on")) }
+            }, fill)
         }
-        same(0, DataType.runEndEncoded(DataType.INT32, Field.of("values", DataType.BOOL)), { runEndEncoded("a", { true }) { all -> bool { all[it] } } }) { }
-        shouldThrow<IllegalArgumentException> { cpu.batch(1) { runsOfCounts("a", intArrayOf(0)) { bool { true } } } }.message shouldContain "a run of 0 rows"
+        same(0, DataType.runEndEncoded(DataType.INT32, Field.of("values", DataType.BOOL)),
+            { runEndEncoded("a", { true }) { all -> bool { all[it] } } }) { }
+        shouldThrow<IllegalArgumentException> { cpu.batch(1) { runsOfCounts("a", intArrayOf(0)) { bool { true } } } }
+            .message shouldContain "a run of 0 rows"
     }
 
     test("one column is one: a second one of elements, keys, values, runs or of a type of a union is refused") {
-        fun refused(columns: ColumnScope.() -> Unit) = shouldThrow<IllegalStateException> { cpu.batch(1, columns = columns) }.message!!
+        fun refused(columns: ColumnScope.() -> Unit) =
+            shouldThrow<IllegalStateException> { cpu.batch(1, columns = columns) }.message!!
         refused { listView("a", { listOf(1) }) { bool { true }; bool { true } } } shouldContain "one column of elements"
-        refused { map("a", { mapOf(1 to 1) }, keys = { bool { true }; bool { true } }) { bool { true } } } shouldContain "one column of keys"
-        refused { runsOfCounts("a", intArrayOf(1)) { bool { true }; bool { true } } } shouldContain "runs have one column"
+        refused { map("a", { mapOf(1 to 1) }, keys = { bool { true }; bool { true } }) { bool { true } } } shouldContain
+            "one column of keys"
+        refused { runsOfCounts("a", intArrayOf(1)) { bool { true }; bool { true } } } shouldContain
+            "runs have one column"
         refused { dictionary("a", { 1 }) { bool { true }; bool { true } } } shouldContain "a dictionary has one column"
-        refused { denseUnion("a", { 1 }) { on<Int> { bool("x") { true }; bool("y") { true } } } } shouldContain "a type of a union has one column"
+        refused { denseUnion("a", { 1 }) { on<Int> { bool("x") { true }; bool("y") { true } } } } shouldContain
+            "a type of a union has one column"
     }
 })

@@ -12,10 +12,10 @@ import org.arbalest.device.c.CData
 import org.arbalest.device.c.CExport
 import org.arbalest.device.c.CImport
 import org.arbalest.device.objects.ExtensionCodec
+import org.arbalest.device.types.ArrowTimeUnit
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Extension
 import org.arbalest.device.types.Metadata
-import org.arbalest.device.types.ArrowTimeUnit
 import org.arbalest.support.CCompiler
 import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.StructKind
@@ -37,7 +37,10 @@ class ExtensionsSpec : FunSpec({
         CData.importArray(out, CImport.DATA.schema(schema).validation(Validation.FULL))
     }
 
-    test("UUIDs, booleans of 8 bits, JSON; other metadata stays, and a column may promise to have no nulls [EXT-03, EXT-04, EXT-12]") {
+    test(
+        "UUIDs, booleans of 8 bits, JSON; other metadata stays, and a column may promise to have no nulls " +
+            "[EXT-03, EXT-04, EXT-12]",
+    ) {
         val ids = listOf(UUID(1, 2), null)
         there(
             cpu.batch(2) {
@@ -62,18 +65,24 @@ class ExtensionsSpec : FunSpec({
     }
 
     test("timestamps with an offset each, rounded down to the unit [EXT-05]") {
-        val times = listOf("2025-01-01T00:00:00.123456789-07:00", "1969-12-31T23:59:59.999999999+01:00").map(OffsetDateTime::parse)
-        there(cpu.batch(3) { timestampWithOffset("at", ArrowTimeUnit.MILLISECOND) { row -> times.getOrNull(row) } }).use { batch ->
-            batch["at"].offsetDateTimes().toList().map { it?.toString() } shouldBe listOf("2025-01-01T00:00:00.123-07:00", "1969-12-31T23:59:59.999+01:00", null)
-            batch["at"].offsetDateTimes().nullCount shouldBe 1
-        }
+        val times = listOf("2025-01-01T00:00:00.123456789-07:00", "1969-12-31T23:59:59.999999999+01:00")
+            .map(OffsetDateTime::parse)
+        there(cpu.batch(3) { timestampWithOffset("at", ArrowTimeUnit.MILLISECOND) { row -> times.getOrNull(row) } })
+            .use { batch ->
+                batch["at"].offsetDateTimes().toList().map { it?.toString() } shouldBe
+                    listOf("2025-01-01T00:00:00.123-07:00", "1969-12-31T23:59:59.999+01:00", null)
+                batch["at"].offsetDateTimes().nullCount shouldBe 1
+            }
     }
 
     test("tensors, whose elements are one column [EXT-06, EXT-07]") {
         there(
             cpu.batch(3) {
-                fixedShapeTensor("fixed", listOf(2, 2), dimNames = listOf("y", "x"), isNull = { it == 1 }) { float32(values = FloatArray(12) { it.toFloat() }) }
-                variableShapeTensor("variable", 2, { row -> if (row == 1) null else intArrayOf(row, 3) }, uniformShape = listOf(null, 3)) { int8(values = ByteArray(6) { it.toByte() }) }
+                fixedShapeTensor("fixed", listOf(2, 2), dimNames = listOf("y", "x"), isNull = { it == 1 }) {
+                    float32(values = FloatArray(12) { it.toFloat() })
+                }
+                variableShapeTensor("variable", 2, { row -> if (row == 1) null else intArrayOf(row, 3) },
+                    uniformShape = listOf(null, 3)) { int8(values = ByteArray(6) { it.toByte() }) }
             },
         ).use { batch ->
             val fixed = batch["fixed"].tensors()
@@ -87,19 +96,37 @@ class ExtensionsSpec : FunSpec({
         cpu.batch(1) {
             fixedShapeTensor("fixed", listOf(1 shl 16, 1 shl 16, 0)) { int8(values = ByteArray(0)) }
             variableShapeTensor("variable", 3, { intArrayOf(1 shl 16, 1 shl 16, 0) }) { int8(values = ByteArray(0)) }
-        }.use { batch -> for (name in listOf("fixed", "variable")) batch[name].tensors()[0].run { shape() to values().length() } shouldBe (listOf(1 shl 16, 1 shl 16, 0) to 0L) }
-        for (shape in listOf(listOf(1 shl 16, 1 shl 16), listOf(-1), listOf(-2, -3))) {
-            shouldThrow<IllegalArgumentException> { cpu.batch(1) { fixedShapeTensor("t", shape) { int8(values = ByteArray(0)) } } }
-            shouldThrow<IllegalArgumentException> { cpu.batch(1) { variableShapeTensor("t", shape.size, { shape.toIntArray() }) { int8(values = ByteArray(0)) } } }
+        }.use { batch ->
+            for (name in listOf("fixed", "variable")) batch[name].tensors()[0].run {
+                shape() to values().length()
+            } shouldBe (listOf(1 shl 16, 1 shl 16, 0) to 0L)
         }
-        shouldThrow<IllegalStateException> { cpu.batch(1) { fixedShapeTensor("t", listOf(2)) { int8(values = ByteArray(2)); int8(values = ByteArray(2)) } } }
+        for (shape in listOf(listOf(1 shl 16, 1 shl 16), listOf(-1), listOf(-2, -3))) {
+            shouldThrow<IllegalArgumentException> {
+                cpu.batch(1) { fixedShapeTensor("t", shape) { int8(values = ByteArray(0)) } }
+            }
+            shouldThrow<IllegalArgumentException> {
+                cpu.batch(1) {
+                    variableShapeTensor("t", shape.size, { shape.toIntArray() }) { int8(values = ByteArray(0)) }
+                }
+            }
+        }
+        shouldThrow<IllegalStateException> {
+            cpu.batch(1) {
+                fixedShapeTensor("t", listOf(2)) { int8(values = ByteArray(2)); int8(values = ByteArray(2)) }
+            }
+        }
     }
 
     val money = extensionCodec("com.acme.money", DataType.INT64, { row -> Money(getLong(row)) }, { append(it.cents) })
 
     test("a type of one's own: written, read by its codec, and by get once it is registered [EXT-09]") {
         money.valueClass() shouldBe Money::class.java
-        there(cpu.batch(3) { withMetadata(Metadata.of("a", "b")).extension("price", money) { row -> if (row == 1) null else Money(100L * row) } }).use { batch ->
+        there(cpu.batch(3) {
+            withMetadata(Metadata.of("a", "b")).extension("price", money) { row ->
+                if (row == 1) null else Money(100L * row)
+            }
+        }).use { batch ->
             batch["price"].values(money).toList() shouldBe listOf(Money(0), null, Money(200))
             batch["price"].values(money).isNull(1) shouldBe true
             batch["price"].longs()[2] shouldBe 200
@@ -113,7 +140,8 @@ class ExtensionsSpec : FunSpec({
             }
         }
         cpu.batch(1) { int64("price") { 1 } }.use { batch ->
-            shouldThrow<IllegalArgumentException> { batch["price"].values(money)[0] }.message shouldContain "is no com.acme.money, which is stored as int64"
+            shouldThrow<IllegalArgumentException> { batch["price"].values(money)[0] }.message shouldContain
+                "is no com.acme.money, which is stored as int64"
         }
         val plain = extensionCodec("com.acme.count", DataType.INT32, { row -> getInt(row) }, { append(it.toLong()) })
         plain.valueClass() shouldBe Int::class.javaObjectType

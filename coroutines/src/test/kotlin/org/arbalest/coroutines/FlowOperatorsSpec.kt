@@ -56,7 +56,10 @@ private val SAFE = setOf(
     "withIndex()",
 )
 
-/** No members can be put before these: functions of several flows without a receiver, of flows of flows, and the library's internal ones. */
+/**
+ * No members can be put before these: functions of several flows without a receiver, of flows of flows, and the
+ * library's internal ones.
+ */
 private val NO_EXTENSIONS_OF_ONE_FLOW = setOf(
     "catchImpl(FlowCollector)",
     "collectWhile(Function2)",
@@ -72,12 +75,15 @@ private val NO_EXTENSIONS_OF_ONE_FLOW = setOf(
 )
 
 /** What the library's `@JvmName` makes of a name. */
-private val NAMES = mapOf("debounceDuration" to "debounce", "flowCombine" to "combine", "flowCombineTransform" to "combineTransform")
+private val NAMES =
+    mapOf("debounceDuration" to "debounce", "flowCombine" to "combine", "flowCombineTransform" to "combineTransform")
 
 /** The name in Kotlin, with the parameters behind the receiver. */
 private fun signature(method: Method, parameters: List<Class<*>>): String {
     val name = method.name.substringBefore('-')
-    val types = parameters.filter { it != Continuation::class.java }.map { if (it == AutoCloseable::class.java) "Object" else it.simpleName }
+    val types = parameters.filter { it != Continuation::class.java }.map {
+        if (it == AutoCloseable::class.java) "Object" else it.simpleName
+    }
     return "${NAMES[name] ?: name}(${types.joinToString()})"
 }
 
@@ -86,21 +92,39 @@ private fun refusal(method: Method): DeprecationLevel? = method.getAnnotation(De
 /** What stands in the library for a [Flow] as its first parameter, and compiles. */
 private fun operators(): Set<String> {
     val jar = JarFile(Flow::class.java.protectionDomain.codeSource.location.path)
-    val files = jar.use { file -> file.stream().map { it.name }.filter { Regex("kotlinx/coroutines/flow/[A-Za-z]+Kt\\.class").matches(it) }.toList() }
-    val methods = files.map { Class.forName(it.removeSuffix(".class").replace('/', '.')) }.flatMap { it.methods.toList() }
-    return methods.filter { '$' !in it.name && it.parameterTypes.firstOrNull() == Flow::class.java && refusal(it) in listOf(null, DeprecationLevel.WARNING) }
+    val files = jar.use { file ->
+        file.stream().map { it.name }.filter {
+            Regex("kotlinx/coroutines/flow/[A-Za-z]+Kt\\.class").matches(it)
+        }.toList()
+    }
+    val methods = files.map { Class.forName(it.removeSuffix(".class").replace('/', '.')) }
+        .flatMap { it.methods.toList() }
+    return methods.filter {
+        '$' !in it.name && it.parameterTypes.firstOrNull() == Flow::class.java &&
+            refusal(it) in listOf(null, DeprecationLevel.WARNING)
+    }
         .map { signature(it, it.parameterTypes.drop(1)) }.toSet()
 }
 
-/** A lending flow has an answer of its own to each of the library's operators that would hold, or give out, what is closed. */
+/**
+ * A lending flow has an answer of its own to each of the library's operators that would hold, or give out, what is
+ * closed.
+ */
 class FlowOperatorsSpec : FunSpec({
     val operators = operators()
-    val own = LendingFlow::class.java.declaredMethods.filter { !it.isSynthetic }.associateBy { signature(it, it.parameterTypes.toList()) }
+    val own = LendingFlow::class.java.declaredMethods.filter { !it.isSynthetic }.associateBy {
+        signature(it, it.parameterTypes.toList())
+    }
     val refused = own.filterValues { refusal(it) == DeprecationLevel.ERROR }.keys
 
-    test("each operator of the library's is refused, known to be safe, or this flow's own: a new one is to be decided on [OWN-16]") {
+    test(
+        "each operator of the library's is refused, known to be safe, or this flow's own: a new one is to be " +
+            "decided on [OWN-16]",
+    ) {
         operators shouldHaveAtLeastSize 90
-        withClue("operators that nobody has decided on") { operators - refused - SAFE - NO_EXTENSIONS_OF_ONE_FLOW shouldBe setOf("flowOn(CoroutineContext)") }
+        withClue("operators that nobody has decided on") {
+            operators - refused - SAFE - NO_EXTENSIONS_OF_ONE_FLOW shouldBe setOf("flowOn(CoroutineContext)")
+        }
         withClue("operators that are both") { refused intersect SAFE shouldBe setOf() }
     }
 

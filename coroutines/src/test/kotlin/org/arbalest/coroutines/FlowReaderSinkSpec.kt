@@ -43,9 +43,9 @@ import org.arbalest.device.types.Field
 import org.arbalest.device.types.Metadata
 import org.arbalest.device.types.Schema
 import org.arbalest.support.CCompiler
-import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerConsumer
 import org.arbalest.support.PeerConsumer.Quirk
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.testkit.contract.eventually
 import java.io.IOException
 import java.util.concurrent.CompletableFuture
@@ -65,7 +65,9 @@ private class Natural {
     fun batch(): DeviceArray = batchOf(made.size.toLong()).also(made::add)
 }
 
-/** Whether all are closed or handed on; a handle that was taken over is closed, so this is the ledger's matter as well. */
+/**
+ * Whether all are closed or handed on; a handle that was taken over is closed, so this is the ledger's matter as well.
+ */
 private fun Natural.shouldBeTaken() = made.forEach { withClue(made.indexOf(it)) { it.isOpen shouldBe false } }
 
 /** Ways to come to a batch by suspensions that are short. */
@@ -140,40 +142,47 @@ class FlowReaderSinkSpec : FunSpec({
         }
     }
 
-    for ((name, form) in FORMS) test("asReader: a batch that was being made $name when the reader was closed is closed [OWN-16]") {
-        repeat(TIMES) {
-            val natural = Natural()
-            val making = CountDownLatch(1)
-            val closed = CountDownLatch(1)
-            val ended = CompletableFuture<Throwable?>()
-            val reader = flow {
-                emit(natural.batch())
-                val next = form {
-                    making.countDown()
-                    natural.batch().also { closed.reached() }
-                }
-                emit(next)
-                error("nothing is taken any more")
-            }.onCompletion { ended.complete(it) }.asReader(IDS, context = Dispatchers.Default + HeldTime().clock)
-            reader.next()?.close()
-            making.reached()
-            reader.close()
-            closed.countDown()
-            (ended.get(5, TimeUnit.SECONDS) is CancellationException) shouldBe true
-            natural.shouldBeTaken()
+    for ((name, form) in FORMS)
+        test("asReader: a batch that was being made $name when the reader was closed is closed [OWN-16]") {
+            repeat(TIMES) {
+                val natural = Natural()
+                val making = CountDownLatch(1)
+                val closed = CountDownLatch(1)
+                val ended = CompletableFuture<Throwable?>()
+                val reader = flow {
+                    emit(natural.batch())
+                    val next = form {
+                        making.countDown()
+                        natural.batch().also { closed.reached() }
+                    }
+                    emit(next)
+                    error("nothing is taken any more")
+                }.onCompletion { ended.complete(it) }.asReader(IDS, context = Dispatchers.Default + HeldTime().clock)
+                reader.next()?.close()
+                making.reached()
+                reader.close()
+                closed.countDown()
+                (ended.get(5, TimeUnit.SECONDS) is CancellationException) shouldBe true
+                natural.shouldBeTaken()
+            }
         }
-    }
 
-    test("asReader: an emit that waits when the reader is closed is refused at once, and what a buffer holds is lost [OWN-16]") {
+    test(
+        "asReader: an emit that waits when the reader is closed is refused at once, and what a buffer holds is " +
+            "lost [OWN-16]",
+    ) {
         repeat(TIMES) {
             val natural = Natural()
             val ended = CompletableFuture<Throwable?>()
             val reader = flow {
                 repeat(4) { emit(natural.batch()) }
                 awaitCancellation()
-            }.buffer(2).onCompletion { ended.complete(it) }.asReader(IDS, context = Dispatchers.Default + HeldTime().clock)
+            }.buffer(2).onCompletion { ended.complete(it) }
+                .asReader(IDS, context = Dispatchers.Default + HeldTime().clock)
             reader.next()?.close()
-            eventually("the second waits, and two are held") { natural.made.map { it.isOpen } == listOf(false, false, true, true) }
+            eventually("the second waits, and two are held") {
+                natural.made.map { it.isOpen } == listOf(false, false, true, true)
+            }
             reader.close()
             (ended.get(5, TimeUnit.SECONDS) is CancellationException) shouldBe true
             natural.made.count { it.isOpen } shouldBe 2
@@ -261,7 +270,8 @@ class FlowReaderSinkSpec : FunSpec({
     test("lendingFlow: each is open during its emit and closed after it; what is retained stays [OWN-16]") {
         val natural = Natural()
         val kept = lendingFlow { repeat(3) { emit(natural.batch()) } }.map {
-            natural.made.map(DeviceArray::isOpen) shouldContainExactly List(natural.made.size) { i -> i == natural.made.lastIndex }
+            natural.made.map(DeviceArray::isOpen) shouldContainExactly
+                List(natural.made.size) { i -> i == natural.made.lastIndex }
             it.retain()
         }.toList()
         natural.shouldBeTaken()
@@ -269,8 +279,12 @@ class FlowReaderSinkSpec : FunSpec({
         kept.forEach(DeviceArray::close)
     }
 
-    test("lendingFlow: cancelled from outside on the point of emitting, the batch is closed, whoever collects [OWN-16]") {
-        suspend fun collected(cancelled: Flow<DeviceArray>): Unit = coroutineScope { launch { cancelled.collect { error("not for the collector") } }.join() }
+    test(
+        "lendingFlow: cancelled from outside on the point of emitting, the batch is closed, whoever collects [OWN-16]",
+    ) {
+        suspend fun collected(cancelled: Flow<DeviceArray>): Unit = coroutineScope {
+            launch { cancelled.collect { error("not for the collector") } }.join()
+        }
         repeat(TIMES) {
             val natural = Natural()
             suspend fun FlowCollector<DeviceArray>.cancelledEmit() {
@@ -279,7 +293,9 @@ class FlowReaderSinkSpec : FunSpec({
                 error("it was cancelled")
             }
             collected(lendingFlow { cancelledEmit() })
-            lendingFlow { cancelledEmit() }.asReader(IDS, context = Dispatchers.Default + Job()).use { reader -> shouldThrow<DeviceException> { reader.next() } }
+            lendingFlow { cancelledEmit() }.asReader(IDS, context = Dispatchers.Default + Job()).use { reader ->
+                shouldThrow<DeviceException> { reader.next() }
+            }
             natural.made.size shouldBe 2
             natural.shouldBeTaken()
         }
@@ -306,7 +322,10 @@ class FlowReaderSinkPeerSpec : FunSpec({
     extension(CCompiler.needed)
     extension(ResourceCountersExtension)
 
-    /** Stays where it is, and does not suspend, until the consumer has gone; then as long as whoever thought of cancelling may need. */
+    /**
+     * Stays where it is, and does not suspend, until the consumer has gone; then as long as whoever thought of
+     * cancelling may need.
+     */
     fun goneWhile(consumer: PeerConsumer) {
         consumer.join() shouldBe true
         val patience = System.nanoTime() + 5_000_000
@@ -340,21 +359,22 @@ class FlowReaderSinkPeerSpec : FunSpec({
     endings("refuses the schema", Quirk.REFUSE_SCHEMA, code = 5, before = 0)
     endings("finds another type", schema = OTHER, before = 1)
 
-    for ((name, form) in FORMS) test("produceTo: a batch that was being made $name when the consumer cancelled is closed [OWN-16]") {
-        repeat(TIMES) {
-            val natural = Natural()
-            PeerConsumer(2, setOf(Quirk.CANCEL_OUTSIDE), at = 0).use { consumer ->
-                withContext(HeldTime().clock) {
-                    flow {
-                        emit(natural.batch())
-                        emit(form { natural.batch().also { goneWhile(consumer) } })
-                        while (true) emit(natural.batch()) // until the stream knows
-                    }.produceTo(consumer.handler, IDS)
+    for ((name, form) in FORMS)
+        test("produceTo: a batch that was being made $name when the consumer cancelled is closed [OWN-16]") {
+            repeat(TIMES) {
+                val natural = Natural()
+                PeerConsumer(2, setOf(Quirk.CANCEL_OUTSIDE), at = 0).use { consumer ->
+                    withContext(HeldTime().clock) {
+                        flow {
+                            emit(natural.batch())
+                            emit(form { natural.batch().also { goneWhile(consumer) } })
+                            while (true) emit(natural.batch()) // until the stream knows
+                        }.produceTo(consumer.handler, IDS)
+                    }
                 }
+                natural.shouldBeTaken()
             }
-            natural.shouldBeTaken()
         }
-    }
 
     test("produceTo: a batch that nobody has asked for when the consumer cancels is closed [OWN-16]") {
         repeat(TIMES) {

@@ -33,8 +33,8 @@ import org.arbalest.device.Devices
 import org.arbalest.device.Errno
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.support.CCompiler
-import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerStreams
+import org.arbalest.support.ResourceCountersExtension
 import java.io.IOException
 import java.util.concurrent.atomic.AtomicInteger
 import kotlin.time.Duration.Companion.seconds
@@ -46,9 +46,11 @@ class FlowReaderSpec : FunSpec({
 
     test("what is emitted is pulled, in order, and taken over from the emitter") {
         val emitted = mutableListOf<DeviceArray>()
-        val reader = flow { repeat(3) { batchOf(it.toLong()).also(emitted::add).use { batch -> emit(batch) } } }.asReader(IDS)
+        val reader = flow { repeat(3) { batchOf(it.toLong()).also(emitted::add).use { batch -> emit(batch) } } }
+            .asReader(IDS)
         reader.use {
-            generateSequence { reader.next() }.map { array -> array.use { it.id } }.toList() shouldContainExactly listOf(0, 1, 2)
+            generateSequence { reader.next() }.map { array -> array.use { it.id } }.toList() shouldContainExactly
+                listOf(0, 1, 2)
             reader.next() shouldBe null
         }
         emitted.any { it.isOpen } shouldBe false
@@ -61,7 +63,9 @@ class FlowReaderSpec : FunSpec({
     }
 
     test("a batch whose columns have other names is an error of the stream [STR-12]") {
-        val swapped = flow { BatchBuilder.of(Devices.cpu(), 1).use { it.int64("other", longArrayOf(1)).build() }.use { emit(it) } }
+        val swapped = flow {
+            BatchBuilder.of(Devices.cpu(), 1).use { it.int64("other", longArrayOf(1)).build() }.use { emit(it) }
+        }
         swapped.asReader(IDS).use { reader ->
             val error = shouldThrow<DeviceException> { reader.next() }
             error.errno() shouldBe Errno.EINVAL
@@ -89,7 +93,8 @@ class FlowReaderSpec : FunSpec({
     test("a reader that is closed early cancels the flow, and closes what nobody pulled") {
         val ended = CompletableDeferred<Throwable?>()
         val parent = Job()
-        val reader = counting(10).onCompletion { ended.complete(it) }.asReader(IDS, context = Dispatchers.Default + parent)
+        val reader = counting(10).onCompletion { ended.complete(it) }
+            .asReader(IDS, context = Dispatchers.Default + parent)
         reader.next()?.close()
         reader.close()
         (ended.await() is CancellationException) shouldBe true
@@ -127,7 +132,8 @@ class FlowReaderSpec : FunSpec({
                 repeat(pulls) { reader.next()?.close() }
                 scope.cancel()
                 if (pulls > 0) scope.join()
-                val error = generateSequence { runCatching { reader.next().also { it?.close() } } }.firstNotNullOf { it.exceptionOrNull() }
+                val error = generateSequence { runCatching { reader.next().also { it?.close() } } }
+                    .firstNotNullOf { it.exceptionOrNull() }
                 (error as DeviceException).errno() shouldBe Errno.ECANCELED
             }
         }

@@ -43,7 +43,10 @@ import kotlin.time.Duration.Companion.seconds
 class LendingFlowParallelSpec : FunSpec({
     extension(ResourceCountersExtension)
 
-    test("collectParallel: as many work at a time as may, on the context's threads, each on an open element, which is closed behind it [OWN-16]") {
+    test(
+        "collectParallel: as many work at a time as may, on the context's threads, each on an open element, which is " +
+            "closed behind it [OWN-16]",
+    ) {
         val inside = AtomicInteger()
         val most = AtomicInteger()
         val meeting = List(3) { CompletableDeferred<Unit>() }
@@ -66,7 +69,10 @@ class LendingFlowParallelSpec : FunSpec({
         seen.none { it.second.isOpen } shouldBe true
     }
 
-    test("collectParallel: a worker that throws while others work and the buffer is full ends all; nothing is left [OWN-16]") {
+    test(
+        "collectParallel: a worker that throws while others work and the buffer is full ends all; nothing is " +
+            "left [OWN-16]",
+    ) {
         var closed = false
         val made = AtomicInteger()
         val working = CompletableDeferred<DeviceArray>()
@@ -80,7 +86,8 @@ class LendingFlowParallelSpec : FunSpec({
                         awaitCancellation()
                     }
                     working.await()
-                    // Two that are worked on, one that waits for a worker, two in the buffer, and one that waits for a place.
+                    // Two that are worked on, one that waits for a worker, two in the buffer, and one that waits for a
+                    // place.
                     while (made.get() < 6) yield()
                     throw IOException("the disk is full")
                 }
@@ -128,9 +135,12 @@ class LendingFlowParallelSpec : FunSpec({
     test("collectParallel: a worker's own cancellation, such as a timeout's, is thrown, as `collect` throws it") {
         val enough = CancellationException("enough")
         withTimeout(5.seconds) {
-            val thrown = shouldThrow<CancellationException> { readerOf(100).asFlow().collectParallel(2) { throw enough } }
+            val thrown = shouldThrow<CancellationException> {
+                readerOf(100).asFlow().collectParallel(2) { throw enough }
+            }
             generateSequence<Throwable>(thrown) { it.cause }.last() shouldBeSameInstanceAs enough
-            shouldThrow<CancellationException> { readerOf(100).asFlow().mapParallel(2) { throw enough }.collect { } }.message shouldBe "enough"
+            shouldThrow<CancellationException> { readerOf(100).asFlow().mapParallel(2) { throw enough }.collect { } }
+                .message shouldBe "enough"
         }
     }
 
@@ -138,20 +148,29 @@ class LendingFlowParallelSpec : FunSpec({
         readerOf(2).use { reader ->
             for (concurrency in listOf(0, -1, Int.MIN_VALUE)) {
                 val message = "concurrency is at least 1, not $concurrency"
-                shouldThrow<IllegalArgumentException> { reader.asFlow().collectParallel(concurrency) { } }.message shouldBe message
-                shouldThrow<IllegalArgumentException> { reader.asFlow().mapParallel(concurrency) { } }.message shouldBe message
+                shouldThrow<IllegalArgumentException> { reader.asFlow().collectParallel(concurrency) { } }
+                    .message shouldBe message
+                shouldThrow<IllegalArgumentException> { reader.asFlow().mapParallel(concurrency) { } }
+                    .message shouldBe message
             }
-            shouldThrow<IllegalArgumentException> { reader.asFlow().collectParallel(1, Job()) { } }.message shouldContain "job"
-            shouldThrow<IllegalArgumentException> { reader.asFlow().mapParallel(1, Job()) { } }.message shouldContain "job"
+            shouldThrow<IllegalArgumentException> { reader.asFlow().collectParallel(1, Job()) { } }
+                .message shouldContain "job"
+            shouldThrow<IllegalArgumentException> { reader.asFlow().mapParallel(1, Job()) { } }
+                .message shouldContain "job"
             reader.asFlow().map { it.id }.toList() shouldContainExactly listOf(0, 1)
         }
     }
 
-    test("parallel workers: a dispatcher that was shut down, before or meanwhile, is an error and no hang; nothing is left [OWN-16]") {
+    test(
+        "parallel workers: a dispatcher that was shut down, before or meanwhile, is an error and no hang; nothing is " +
+            "left [OWN-16]",
+    ) {
         val dispatcher = Executors.newSingleThreadExecutor().asCoroutineDispatcher().also { it.close() }
         withTimeout(5.seconds) {
-            shouldThrow<IllegalStateException> { readerOf(100).asFlow().collectParallel(2, dispatcher) { } }.message shouldContain "was shut down"
-            shouldThrow<IllegalStateException> { readerOf(100).asFlow().mapParallel(2, dispatcher) { }.collect { } }.message shouldContain "was shut down"
+            shouldThrow<IllegalStateException> { readerOf(100).asFlow().collectParallel(2, dispatcher) { } }
+                .message shouldContain "was shut down"
+            shouldThrow<IllegalStateException> { readerOf(100).asFlow().mapParallel(2, dispatcher) { }.collect { } }
+                .message shouldContain "was shut down"
             val closing = Executors.newSingleThreadExecutor().asCoroutineDispatcher()
             shouldThrow<IllegalStateException> {
                 readerOf(100).asFlow().collectParallel(2, closing) {
@@ -196,7 +215,11 @@ class LendingFlowParallelSpec : FunSpec({
     test("mapParallel: results that wait are closed where the collector has enough, throws, or is cancelled [OWN-16]") {
         val results = ConcurrentLinkedQueue<DeviceArray>()
         val waiting = AtomicInteger()
-        val scores = { readerOf(100).asFlow().mapParallel(3) { batch -> batchOf(batch.id + 100).also { results += it; waiting.incrementAndGet() } } }
+        val scores = {
+            readerOf(100).asFlow().mapParallel(3) { batch ->
+                batchOf(batch.id + 100).also { results += it; waiting.incrementAndGet() }
+            }
+        }
 
         /** Until more were made than the one that is collected. */
         suspend fun another() {
@@ -268,7 +291,10 @@ class LendingFlowParallelSpec : FunSpec({
         shouldThrow<IllegalStateException> { results.collect { it.close() } }.message shouldBe "the tape is stuck"
     }
 
-    test("mapParallel: a worker that throws ends the collection at once, also while a result is collected; nothing is left [OWN-16]") {
+    test(
+        "mapParallel: a worker that throws ends the collection at once, also while a result is collected; nothing is " +
+            "left [OWN-16]",
+    ) {
         val collecting = CompletableDeferred<Unit>()
         withTimeout(5.seconds) {
             shouldThrow<IOException> {
@@ -292,7 +318,8 @@ class LendingFlowParallelSpec : FunSpec({
         var at = 0L
         val ids = mutableListOf<Long>()
         val flow = readerOf { if (at < 3) batchOf(at++) else throw IOException("no more tape") }.asFlow()
-        shouldThrow<DeviceException> { flow.mapParallel(2) { it.id }.collect { ids += it } }.message shouldContain "no more tape"
+        shouldThrow<DeviceException> { flow.mapParallel(2) { it.id }.collect { ids += it } }.message shouldContain
+            "no more tape"
         ids shouldContainExactly listOf(0, 1, 2)
     }
 
@@ -304,18 +331,23 @@ class LendingFlowParallelSpec : FunSpec({
 
     test("mapParallel: tasks, of which some are extracted [OWN-16]") {
         val tasks = lendingTaskFlow { repeat(9) { emit(AsyncTask.of(batchOf(it.toLong()), Metadata.empty())) } }
-        val ids = tasks.mapParallel(2) { task -> if (task.metadata().isEmpty()) task.extract().use { it.id } else -1 }.take(5).toList()
+        val ids = tasks.mapParallel(2) { task -> if (task.metadata().isEmpty()) task.extract().use { it.id } else -1 }
+            .take(5).toList()
         ids shouldContainExactly List(5) { it.toLong() }
     }
 
-    test("collectParallel and mapParallel: three hundred collections that end at any moment, on any threads, lose nothing [OWN-16]") {
+    test(
+        "collectParallel and mapParallel: three hundred collections that end at any moment, on any threads, lose " +
+            "nothing [OWN-16]",
+    ) {
         withTimeout(HANG) {
             repeat(300) { n ->
                 coroutineScope {
                     val flow = readerOf(20).asFlow()
                     val collection = async(Dispatchers.Default, CoroutineStart.ATOMIC) {
                         if (n % 2 == 0) flow.collectParallel(1 + n % 3) { repeat(n % 4) { yield() } }
-                        else flow.mapParallel(1 + n % 3) { batchOf(it.id) }.collect { result -> result.use { repeat(n % 4) { yield() } } }
+                        else flow.mapParallel(1 + n % 3) { batchOf(it.id) }
+                            .collect { result -> result.use { repeat(n % 4) { yield() } } }
                     }
                     repeat(n % 50) { yield() }
                     if (n % 5 != 0) collection.cancelAndJoin() else collection.await()

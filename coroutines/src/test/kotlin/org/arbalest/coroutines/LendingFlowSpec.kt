@@ -49,7 +49,8 @@ class LendingFlowSpec : FunSpec({
     test("buffer: the source runs ahead by what the buffer holds, and each is lent in its turn, open [OWN-16]") {
         val made = AtomicInteger()
         var at = 0
-        val ahead = readerOf { if (at < 9) batchOf(at++.toLong()).also { made.incrementAndGet() } else null }.asFlow().buffer(2)
+        val ahead = readerOf { if (at < 9) batchOf(at++.toLong()).also { made.incrementAndGet() } else null }
+            .asFlow().buffer(2)
         val ids = mutableListOf<Long>()
         lateinit var last: DeviceArray
         withTimeout(5.seconds) {
@@ -93,22 +94,34 @@ class LendingFlowSpec : FunSpec({
     }
 
     for (capacity in listOf(0, 2)) {
-        test("buffer($capacity): what closing the reader throws is thrown where the collector had enough, and added to what it threw") {
+        test(
+            "buffer($capacity): what closing the reader throws is thrown where the collector had enough, and added " +
+                "to what it threw",
+        ) {
             fun reader(): DeviceArrayReader {
                 var at = 0L
                 return readerOf({ throw IllegalStateException("the tape is stuck") }) { batchOf(at++) }
             }
             // Pulled in this thread, so that no pull is under way when the collector has enough.
-            shouldThrow<IllegalStateException> { reader().asFlow(Dispatchers.Unconfined).buffer(capacity).map { it.id }.take(1).toList() }.message shouldBe "the tape is stuck"
-            val full = shouldThrow<IOException> { reader().asFlow(Dispatchers.Unconfined).buffer(capacity).collect { throw IOException("full") } }
+            shouldThrow<IllegalStateException> {
+                reader().asFlow(Dispatchers.Unconfined).buffer(capacity).map { it.id }.take(1).toList()
+            }.message shouldBe "the tape is stuck"
+            val full = shouldThrow<IOException> {
+                reader().asFlow(Dispatchers.Unconfined).buffer(capacity).collect { throw IOException("full") }
+            }
             full.message shouldBe "full"
             // The library may throw a copy, with the stack of whoever collects, whose cause is the one that was thrown.
-            generateSequence<Throwable>(full) { it.cause }.flatMap { it.suppressed.toList() }.map { it.message }.toList() shouldContainExactly
+            generateSequence<Throwable>(full) {
+                it.cause
+            }.flatMap { it.suppressed.toList() }.map { it.message }.toList() shouldContainExactly
                 listOf("the tape is stuck")
         }
     }
 
-    test("buffer: a reader that is closed while a pull is under way closes its source behind that; what this throws the log says, and the collector has what it has [STR-11]") {
+    test(
+        "buffer: a reader that is closed while a pull is under way closes its source behind that; what this throws " +
+            "the log says, and the collector has what it has [STR-11]",
+    ) {
         val pulling = CountDownLatch(1)
         val closed = CountDownLatch(1)
         val closings = AtomicInteger()
@@ -161,7 +174,10 @@ class LendingFlowSpec : FunSpec({
         ids shouldContainExactly listOf(0, 1, 2)
     }
 
-    test("lendingFlow: an emit of another coroutine, while one waits, is refused and closed, and the one goes on [OWN-16]") {
+    test(
+        "lendingFlow: an emit of another coroutine, while one waits, is refused and closed, and the one " +
+            "goes on [OWN-16]",
+    ) {
         val batches = List(2) { batchOf(it.toLong()) }
         val refused = CompletableDeferred<Unit>()
         val ids = mutableListOf<Long>()
@@ -211,17 +227,25 @@ class LendingFlowSpec : FunSpec({
             shouldThrow<CancellationException> { lendingFlow { emit(batchOf(1)) }.flowOn(dispatcher).collect {} }
         }
         shouldThrow<IllegalArgumentException> { lendingFlow { emit(batchOf(1)) }.flowOn(Job()) }
-        shouldThrow<IllegalArgumentException> { lendingFlow { emit(batchOf(1)) }.buffer(-3) }.message shouldBe "a buffer holds at least 0 elements, not -3"
+        shouldThrow<IllegalArgumentException> { lendingFlow { emit(batchOf(1)) }.buffer(-3) }.message shouldBe
+            "a buffer holds at least 0 elements, not -3"
     }
 
-    test("asTaskFlow().buffer(): tasks that waited can be extracted, and those that nobody took are discarded [OWN-16]") {
+    test(
+        "asTaskFlow().buffer(): tasks that waited can be extracted, and those that nobody took are discarded [OWN-16]",
+    ) {
         for (taken in listOf(20, 5)) {
             withTimeout(5.seconds) {
                 coroutineScope {
                     val schema = AsyncSchema(IDS.asField(), DeviceType.CPU, Metadata.empty())
-                    val tasks = lendingTaskFlow { repeat(20) { emit(AsyncTask.of(batchOf(it.toLong()), Metadata.empty())) } }
-                    val stream = CData.importAsyncStream(CImport.DEVICE) { handler -> launch(Dispatchers.Default) { tasks.buffer(3).produceTasksTo(handler, schema) } }
-                    val ids = stream.asTaskFlow(4).buffer(4).map { task -> task.extract().use { it.id } }.take(taken).toList()
+                    val tasks = lendingTaskFlow {
+                        repeat(20) { emit(AsyncTask.of(batchOf(it.toLong()), Metadata.empty())) }
+                    }
+                    val stream = CData.importAsyncStream(CImport.DEVICE) { handler ->
+                        launch(Dispatchers.Default) { tasks.buffer(3).produceTasksTo(handler, schema) }
+                    }
+                    val ids = stream.asTaskFlow(4).buffer(4).map { task -> task.extract().use { it.id } }
+                        .take(taken).toList()
                     ids shouldContainExactly List(taken) { it.toLong() }
                 }
             }
@@ -233,7 +257,9 @@ class LendingFlowSpec : FunSpec({
             repeat(300) { n ->
                 coroutineScope {
                     val flow = readerOf(20).asFlow().buffer(n % 5).flowOn(Dispatchers.Default)
-                    val collection = async(Dispatchers.Default, CoroutineStart.ATOMIC) { flow.collect { repeat(n % 3) { yield() } } }
+                    val collection = async(Dispatchers.Default, CoroutineStart.ATOMIC) {
+                        flow.collect { repeat(n % 3) { yield() } }
+                    }
                     repeat(n % 50) { yield() }
                     if (n % 4 != 0) collection.cancelAndJoin() else collection.await()
                 }

@@ -41,7 +41,8 @@ class NestedSpec : FunSpec({
             it["float"].values() shouldBe listOf(listOf(0.5), listOf(0.5))
             it["double"].values() shouldBe listOf(listOf(0.25, null), listOf(0.25, null))
         }
-        shouldThrow<IllegalArgumentException> { cpu.batch(1) { list("x") { listOf('c') } } }.message!! shouldContain "a list of Char"
+        shouldThrow<IllegalArgumentException> { cpu.batch(1) { list("x") { listOf('c') } } }.message!! shouldContain
+            "a list of Char"
     }
 
     test("lists of primitive arrays") {
@@ -100,8 +101,10 @@ class NestedSpec : FunSpec({
     }
 
     test("a column of a batch or a struct has a name") {
-        shouldThrow<IllegalArgumentException> { cpu.batch(1) { int32 { it } } }.message shouldContain "a column of a batch needs a name"
-        shouldThrow<IllegalArgumentException> { cpu.batch(1) { struct("x") { int32 { it } } } }.message shouldContain "of a struct needs a name"
+        shouldThrow<IllegalArgumentException> { cpu.batch(1) { int32 { it } } }.message shouldContain
+            "a column of a batch needs a name"
+        shouldThrow<IllegalArgumentException> { cpu.batch(1) { struct("x") { int32 { it } } } }.message shouldContain
+            "of a struct needs a name"
         shouldThrow<IllegalArgumentException> { cpu.batch(1) { struct { int32("x") { it } } } }
     }
 
@@ -115,9 +118,12 @@ class NestedSpec : FunSpec({
             }
         }.throughC().use { batch ->
             listOf(batch.column(0), batch.column(1)).map { it.ints()[0] } shouldBe listOf(1, 2)
-            shouldThrow<IllegalArgumentException> { batch["x"] }.message shouldBe "the batch has 2 fields \"x\", at [0, 1]; ask by the index"
-            shouldThrow<IllegalArgumentException> { batch["s"]["a"] }.message shouldContain "has 2 fields \"a\", at [0, 1]; ask by the index"
-            shouldThrow<IllegalArgumentException> { batch.schema()["x"] }.message shouldBe "the schema has 2 fields \"x\", at [0, 1]; ask by the index"
+            shouldThrow<IllegalArgumentException> { batch["x"] }.message shouldBe
+                "the batch has 2 fields \"x\", at [0, 1]; ask by the index"
+            shouldThrow<IllegalArgumentException> { batch["s"]["a"] }.message shouldContain
+                "has 2 fields \"a\", at [0, 1]; ask by the index"
+            shouldThrow<IllegalArgumentException> { batch.schema()["x"] }.message shouldBe
+                "the schema has 2 fields \"x\", at [0, 1]; ask by the index"
             listOf("x" in batch, "x" in batch.schema(), "y" in batch) shouldBe listOf(true, true, false)
         }
     }
@@ -136,8 +142,13 @@ class NestedSpec : FunSpec({
         shouldThrow<IllegalStateException> {
             cpu.batch(1) { list("x", { listOf(1) }) { all -> repeat(2) { int32 { all[it] } } } }
         }.message shouldContain "put them into a struct"
-        shouldThrow<IllegalStateException> { cpu.batch(1) { list("x", { listOf(1) }) { } } }.message shouldContain "have 1 elements, but 0"
-        shouldThrow<IllegalStateException> { cpu.batch(1) { listOfSizes("x", intArrayOf(2)) { int32(values = intArrayOf(1)) } } }
-        shouldThrow<IllegalArgumentException> { cpu.batch(1) { listOfSizes("x", intArrayOf(-1)) { int32(values = intArrayOf()) } } }
+        shouldThrow<IllegalStateException> { cpu.batch(1) { list("x", { listOf(1) }) { } } }.message shouldContain
+            "have 1 elements, but 0"
+        shouldThrow<IllegalStateException> {
+            cpu.batch(1) { listOfSizes("x", intArrayOf(2)) { int32(values = intArrayOf(1)) } }
+        }
+        shouldThrow<IllegalArgumentException> {
+            cpu.batch(1) { listOfSizes("x", intArrayOf(-1)) { int32(values = intArrayOf()) } }
+        }
     }
 })

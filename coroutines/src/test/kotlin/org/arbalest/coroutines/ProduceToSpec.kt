@@ -11,9 +11,9 @@ import kotlinx.coroutines.runBlocking
 import kotlinx.coroutines.withTimeout
 import org.arbalest.device.DeviceArray
 import org.arbalest.support.CCompiler
-import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerConsumer
 import org.arbalest.support.PeerConsumer.Quirk
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.testkit.contract.eventually
 import java.util.concurrent.Flow.Subscriber
 import java.util.concurrent.Flow.Subscription
@@ -27,7 +27,9 @@ private const val TIMES = 20
 class ProduceToSpec : FunSpec({
     extension(ResourceCountersExtension)
 
-    test("produceTo: what is asked for while the subscription is being told, and emitted at once, is passed on [OWN-16]") {
+    test(
+        "produceTo: what is asked for while the subscription is being told, and emitted at once, is passed on [OWN-16]",
+    ) {
         coroutineScope {
             val upstream = Upstream.start(this) {}
             val supply = Supply(elsewhere = true, DeviceArray::move) { it }
@@ -79,7 +81,10 @@ class ProduceToPeerSpec : FunSpec({
     extension(CCompiler.needed)
     extension(ResourceCountersExtension)
 
-    test("produceTo: a consumer's request does not run the flow, also where that goes on in the thread that wakes it [ASY-04]") {
+    test(
+        "produceTo: a consumer's request does not run the flow, also where that goes on in the thread that " +
+            "wakes it [ASY-04]",
+    ) {
         repeat(TIMES) {
             PeerConsumer(1, setOf(Quirk.NO_DEMAND)).use { consumer ->
                 val asking = AtomicReference<Thread?>()

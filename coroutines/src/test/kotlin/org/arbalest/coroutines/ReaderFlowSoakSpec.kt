@@ -21,10 +21,10 @@ import org.arbalest.device.c.CData
 import org.arbalest.device.c.CImport
 import org.arbalest.support.CCompiler
 import org.arbalest.support.CPeer
-import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerConsumer
 import org.arbalest.support.PeerConsumer.Quirk.*
 import org.arbalest.support.PeerProducer
+import org.arbalest.support.ResourceCountersExtension
 import java.nio.file.Files
 import java.nio.file.Path
 import kotlin.random.Random
@@ -45,7 +45,8 @@ class ReaderFlowSoakSpec : FunSpec({
 
     test("memory comes to rest over cancelled runs of a flow made a stream, made a flow") {
         soak {
-            cancelledRun(it, flow { repeat(BATCHES) { lend(it.toLong()) } }.asReader(IDS, context = coroutineContext + Dispatchers.Default))
+            cancelledRun(it, flow { repeat(BATCHES) { lend(it.toLong()) } }
+                .asReader(IDS, context = coroutineContext + Dispatchers.Default))
         }
     }
 })
@@ -68,7 +69,9 @@ class AsyncFlowSoakSpec : FunSpec({
     test("memory comes to rest over cancelled async streams of the C peer's [ASY-28]") {
         soak(::noViolations) { random ->
             PeerProducer(BATCHES.toLong(), 100, timeoutMillis = 30_000).use { producer ->
-                CData.importAsyncStream(CImport.DEVICE) { producer.start(it) }.use { stream -> cancelledRun(random, stream.asFlow(1 + random.nextInt(BATCHES))) }
+                CData.importAsyncStream(CImport.DEVICE) { producer.start(it) }.use { stream ->
+                    cancelledRun(random, stream.asFlow(1 + random.nextInt(BATCHES)))
+                }
             }
         }
     }
@@ -82,7 +85,9 @@ class AsyncFlowSoakSpec : FunSpec({
         }
     }
 
-    test("memory comes to rest over cancelled async streams, ours at both ends, either of which is cancelled [ASY-28]") {
+    test(
+        "memory comes to rest over cancelled async streams, ours at both ends, either of which is cancelled [ASY-28]",
+    ) {
         soak(::noViolations) { random ->
             lateinit var producing: Job
             val stream = CData.importAsyncStream(CImport.DEVICE) { handler ->
@@ -124,7 +129,9 @@ private suspend fun soak(afterRound: () -> Unit = {}, run: suspend CoroutineScop
     fun atRest() = resident.size >= 2 * WINDOW &&
         resident.takeLast(WINDOW).min() - resident.dropLast(WINDOW).takeLast(WINDOW).min() < MOST_KIB
     while (!atRest()) {
-        withClue("resident KiB after each round of $RUNS runs: $resident") { resident.size shouldBeLessThan MOST_ROUNDS }
+        withClue("resident KiB after each round of $RUNS runs: $resident") {
+            resident.size shouldBeLessThan MOST_ROUNDS
+        }
         repeat(RUNS) { coroutineScope { run(random) } }
         afterRound()
         resident += residentKiB() ?: return

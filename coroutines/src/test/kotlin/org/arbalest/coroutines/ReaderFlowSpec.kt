@@ -36,10 +36,10 @@ import org.arbalest.device.DeviceException
 import org.arbalest.device.Errno
 import org.arbalest.support.CCompiler
 import org.arbalest.support.CPeer
-import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerStreams
 import org.arbalest.support.PeerStreams.Flavour
 import org.arbalest.support.PeerStreams.StreamCall
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.testkit.contract.eventually
 import java.io.IOException
 import java.util.concurrent.CountDownLatch
@@ -48,7 +48,9 @@ import java.util.concurrent.atomic.AtomicInteger
 import kotlin.coroutines.CoroutineContext
 import kotlin.time.Duration.Companion.seconds
 
-/** Runs what is dispatched, and then calls [after]: before whoever waits for the result is resumed on its own thread. */
+/**
+ * Runs what is dispatched, and then calls [after]: before whoever waits for the result is resumed on its own thread.
+ */
 private class After(val after: () -> Unit) : CoroutineDispatcher() {
     override fun dispatch(context: CoroutineContext, block: Runnable) = Dispatchers.IO.dispatch(context) {
         block.run()
@@ -209,7 +211,10 @@ class ReaderFlowSpec : FunSpec({
             coroutineScope {
                 launch(collector) { queued.await() }
                 val job = launch(collector) {
-                    readerOf { suspended.await(); batchOf(1).also { brought = it } }.asFlow(After { pulled.complete(Unit) })
+                    readerOf {
+                        suspended.await()
+                        batchOf(1).also { brought = it }
+                    }.asFlow(After { pulled.complete(Unit) })
                         .collect { error("not for the collector") }
                 }
                 launch(collector) { suspended.countDown(); cancelled.await() }
@@ -223,7 +228,10 @@ class ReaderFlowSpec : FunSpec({
         brought?.isOpen shouldBe false
     }
 
-    test("cancelled while a pull is under way that hears no interrupt: the source is asked to give up, until it hears [STR-11]") {
+    test(
+        "cancelled while a pull is under way that hears no interrupt: the source is asked to give up, until it " +
+            "hears [STR-11]",
+    ) {
         val pulling = CompletableDeferred<Unit>()
         val gate = CountDownLatch(1)
         val asked = AtomicInteger()
@@ -336,11 +344,15 @@ class ReaderFlowSpec : FunSpec({
         shouldThrow<IllegalStateException> { closing(3).asFlow().collect() }.message shouldBe "cannot close"
     }
 
-    test("what closing the reader throws is thrown where the collector had enough, and where it throws a cancellation of its own") {
+    test(
+        "what closing the reader throws is thrown where the collector had enough, and where it throws a " +
+            "cancellation of its own",
+    ) {
         fun closing() = readerOf(3) { error("cannot close") }.asFlow()
         shouldThrow<IllegalStateException> { closing().take(1).collect() }.message shouldBe "cannot close"
         shouldThrow<IllegalStateException> { closing().map { it.id }.first() }.message shouldBe "cannot close"
-        shouldThrow<IllegalStateException> { closing().collect { throw CancellationException("mine") } }.message shouldBe "cannot close"
+        shouldThrow<IllegalStateException> { closing().collect { throw CancellationException("mine") } }
+            .message shouldBe "cannot close"
     }
 
     test("what closing the reader throws is with the cancellation, where the collector was cancelled") {

@@ -34,8 +34,11 @@ class ReaderSequenceSpec : FunSpec({
         fun reader() = readerOf(4) { closed++ }
         reader().useArrays { it.first().id } shouldBe 0
         reader().useArrays { it.iterator().hasNext() } shouldBe true
-        reader().useArrays { batches -> batches.map { it.retain() }.toList() }.onEach { it.isOpen shouldBe true }.forEach { it.close() }
-        shouldThrow<IOException> { reader().useArrays { batches -> batches.forEach { if (it.id == 2L) throw IOException("full") } } }
+        reader().useArrays { batches -> batches.map { it.retain() }.toList() }.onEach { it.isOpen shouldBe true }
+            .forEach { it.close() }
+        shouldThrow<IOException> {
+            reader().useArrays { batches -> batches.forEach { if (it.id == 2L) throw IOException("full") } }
+        }
         reader().useArrays { 7 } shouldBe 7
         closed shouldBe 5
         shouldThrow<NoSuchElementException> { readerOf(0).useArrays { it.iterator().next() } }
@@ -43,7 +46,9 @@ class ReaderSequenceSpec : FunSpec({
 
     test("useArrays throws what the stream failed with") {
         var at = 0L
-        shouldThrow<DeviceException> { readerOf { if (at < 2) batchOf(at++) else throw IOException("no more tape") }.useArrays { it.count() } }
+        shouldThrow<DeviceException> {
+            readerOf { if (at < 2) batchOf(at++) else throw IOException("no more tape") }.useArrays { it.count() }
+        }
         at shouldBe 2
     }
 })

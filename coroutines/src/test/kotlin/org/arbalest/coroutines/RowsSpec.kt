@@ -11,12 +11,11 @@ import org.arbalest.device.Devices
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.objects.ColumnName
 import org.arbalest.device.objects.Records
+import org.arbalest.device.types.ArrowTimeUnit
 import org.arbalest.device.types.DataType
-import org.arbalest.device.types.Extension
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.NestedType.ListType
 import org.arbalest.device.types.Schema
-import org.arbalest.device.types.ArrowTimeUnit
 import org.arbalest.support.ResourceCountersExtension
 import java.math.BigDecimal
 import java.time.Instant
@@ -47,9 +46,18 @@ internal data class Trip(
     val price: BigDecimal,
 )
 
-internal data class Defaults(val carrier: String = "AA", val delay: Int = carrier.length, val distance: Double?, val at: List<Int> = listOf(1))
+internal data class Defaults(
+    val carrier: String = "AA",
+    val delay: Int = carrier.length,
+    val distance: Double?,
+    val at: List<Int> = listOf(1),
+)
 
-internal data class Odd(@ColumnName("flight no") val number: Short, internal val inside: Long, private val secret: String) {
+internal data class Odd(
+    @ColumnName("flight no") val number: Short,
+    internal val inside: Long,
+    private val secret: String,
+) {
     constructor(number: Short) : this(number, 0, "")
 
     val twice = 2 * number
@@ -65,7 +73,8 @@ internal data class Visit(val id: UUID, val ids: List<UUID?>, val at: OffsetDate
 
 @Suppress("ArrayInDataClass")
 internal data class Own(
-    val id: Uuid, val at: KotlinInstant?, val ids: List<Uuid?>, val times: Map<Uuid, KotlinInstant>, val words: Set<String>, val texts: Array<String?>,
+    val id: Uuid, val at: KotlinInstant?, val ids: List<Uuid?>, val times: Map<Uuid, KotlinInstant>,
+    val words: Set<String>, val texts: Array<String?>,
 )
 
 internal data class OfUuid(val id: Uuid)
@@ -79,9 +88,11 @@ internal data class AsRecord(@ColumnName("flight no") val number: Int, val carri
 
 @Suppress("LongParameterList")
 internal data class Wide(
-    val a0: Int = 0, val a1: Long = 1, val a2: Int = 2, val a3: Int = 3, val a4: Int = 4, val a5: Int = 5, val a6: Int = 6, val a7: Int = 7, val a8: Int = 8, val a9: Int = 9,
-    val b0: Int = 10, val b1: Double = 11.0, val b2: Int = 12, val b3: Int = 13, val b4: Int = 14, val b5: Int = 15, val b6: Int = 16, val b7: Int = 17, val b8: Int = 18, val b9: Int = 19,
-    val c0: Int = 20, val c1: String = "21", val c2: Int = 22, val c3: Int = 23, val c4: Int = 24, val c5: Int = 25, val c6: Int = 26, val c7: Int = 27, val c8: Int = 28, val c9: Int = 29,
+    val a0: Int = 0, val a1: Long = 1, val a2: Int = 2, val a3: Int = 3, val a4: Int = 4, val a5: Int = 5,
+    val a6: Int = 6, val a7: Int = 7, val a8: Int = 8, val a9: Int = 9, val b0: Int = 10, val b1: Double = 11.0,
+    val b2: Int = 12, val b3: Int = 13, val b4: Int = 14, val b5: Int = 15, val b6: Int = 16, val b7: Int = 17,
+    val b8: Int = 18, val b9: Int = 19, val c0: Int = 20, val c1: String = "21", val c2: Int = 22, val c3: Int = 23,
+    val c4: Int = 24, val c5: Int = 25, val c6: Int = 26, val c7: Int = 27, val c8: Int = 28, val c9: Int = 29,
     val d0: Int = 30, val d1: Int = 31, val d2: Int = 32, val d3: Int = 33, val d4: Int = 34,
 )
 
@@ -94,10 +105,12 @@ class RowsSpec : FunSpec({
     val leg = Leg("JFK", null, 2475)
     val trips = listOf(
         Trip(
-            listOf(leg, Leg("LAX", "SFO")), listOf(1, null), listOf("x"), mapOf("b" to 2L, "a" to null), Carrier.DL, leg, 1.5 to null,
-            LocalDate.of(1969, 7, 20), Instant.parse("1969-07-20T20:17:40Z"), BigDecimal("1.500000000000000000"),
+            listOf(leg, Leg("LAX", "SFO")), listOf(1, null), listOf("x"), mapOf("b" to 2L, "a" to null), Carrier.DL,
+            leg, 1.5 to null, LocalDate.of(1969, 7, 20), Instant.parse("1969-07-20T20:17:40Z"),
+            BigDecimal("1.500000000000000000"),
         ),
-        Trip(listOf(), listOf(), null, mapOf(), null, null, 0.0 to -0.0, LocalDate.EPOCH, Instant.EPOCH, BigDecimal("0E-18")),
+        Trip(listOf(), listOf(), null, mapOf(), null, null, 0.0 to -0.0, LocalDate.EPOCH, Instant.EPOCH,
+            BigDecimal("0E-18")),
     )
 
     test("data classes come back from C as they were [OBJ-01]") {
@@ -111,18 +124,25 @@ class RowsSpec : FunSpec({
         schemaOf<Visit>()["id"] shouldBe Field.uuid("id").withNullable(false)
         schemaOf<Visit>()["at"] shouldBe Field.timestampWithOffset("at", ArrowTimeUnit.NANOSECOND)
         cpu.batch(visits).throughC().use { it.toList<Visit>() shouldBe visits }
-        val nullable = Schema.of(schemaOf<Visit>().fields().map { if (it.name() == "since") it.withNullable(true) else it })
+        val nullable =
+            Schema.of(schemaOf<Visit>().fields().map { if (it.name() == "since") it.withNullable(true) else it })
         BatchBuilder.of(cpu.memory(), 1).use { batch ->
             batch.column(nullable["id"]).append(id)
             batch.column(nullable["ids"]).appendList(0)
             for (name in listOf("at", "since")) batch.column(nullable[name]).appendNullWithParts()
             batch.build()
-        }.use { batch -> shouldThrow<NoSuchElementException> { batch.toList<Visit>() }.message shouldBe "row 0: since is null, which this OffsetDateTime cannot be" }
+        }.use { batch ->
+            shouldThrow<NoSuchElementException> {
+                batch.toList<Visit>()
+            }.message shouldBe "row 0: since is null, which this OffsetDateTime cannot be"
+        }
     }
 
     test("Kotlin's own instants and UUIDs are as Java's, sets and arrays are lists [OBJ-12]") {
-        val (id, at) = Uuid.parse("550e8400-e29b-41d4-a716-446655440000") to KotlinInstant.parse("2024-02-29T12:00:00.000000001Z")
-        val own = listOf(Own(id, at, listOf(id, null), mapOf(id to at), setOf("b", "a"), arrayOf("x", null)), Own(id, null, listOf(), mapOf(), setOf(), arrayOf()))
+        val (id, at) = Uuid.parse("550e8400-e29b-41d4-a716-446655440000") to
+            KotlinInstant.parse("2024-02-29T12:00:00.000000001Z")
+        val own = listOf(Own(id, at, listOf(id, null), mapOf(id to at), setOf("b", "a"), arrayOf("x", null)),
+            Own(id, null, listOf(), mapOf(), setOf(), arrayOf()))
         cpu.batch(own).throughC().use { batch ->
             batch["id"].uuids()[0] shouldBe UUID.fromString("550e8400-e29b-41d4-a716-446655440000")
             batch["at"].instants()[0] shouldBe Instant.parse("2024-02-29T12:00:00.000000001Z")
@@ -130,22 +150,28 @@ class RowsSpec : FunSpec({
             batch.toList<Own>().map { it.copy(texts = none) } shouldBe own.map { it.copy(texts = none) }
             batch.toList<Own>().map { it.texts.toList() } shouldBe own.map { it.texts.toList() }
         }
-        schemaOf<Own>().toString() shouldBe "id: arrow.uuid (fixed_size_binary[16]) not null\nat: timestamp[ns, tz=UTC]\nids: list<item: arrow.uuid (fixed_size_binary[16])> not null\n" +
-            "times: map<entries: struct<key: arrow.uuid (fixed_size_binary[16]) not null, value: timestamp[ns, tz=UTC] not null> not null> not null\n" +
+        schemaOf<Own>().toString() shouldBe "id: arrow.uuid (fixed_size_binary[16]) not null\nat: timestamp[ns, " +
+            "tz=UTC]\nids: list<item: arrow.uuid (fixed_size_binary[16])> not null\n" +
+            "times: map<entries: struct<key: arrow.uuid (fixed_size_binary[16]) not null, value: timestamp[ns, " +
+            "tz=UTC] not null> not null> not null\n" +
             "words: list<item: utf8 not null> not null\ntexts: list<item: utf8> not null"
-        shouldThrow<IllegalArgumentException> { cpu.batch(1) { int8("id") { 1 } }.use { it.rows<OfUuid>() } }.message shouldContain "id: UUID cannot be read from int8"
+        shouldThrow<IllegalArgumentException> { cpu.batch(1) { int8("id") { 1 } }.use { it.rows<OfUuid>() } }
+            .message shouldContain "id: UUID cannot be read from int8"
         cpu.batch(1) { uuid("id") { null } }.use { batch ->
-            shouldThrow<NoSuchElementException> { batch.rows<OfUuid>()[0] }.message shouldBe "row 0: id is null, which this Uuid cannot be"
+            shouldThrow<NoSuchElementException> { batch.rows<OfUuid>()[0] }.message shouldBe
+                "row 0: id is null, which this Uuid cannot be"
         }
     }
 
     test("columns are nullable where properties are, elements too [OBJ-09]") {
         schemaOf<Flight>().toString() shouldBe "carrier: utf8 not null\ndelay: int32 not null\ndistance: float64"
         val schema = schemaOf<Trip>()
-        schema["legs"].toString() shouldBe "legs: list<item: struct<from: utf8 not null, to: utf8, miles: int32 not null> not null> not null"
+        schema["legs"].toString() shouldBe
+            "legs: list<item: struct<from: utf8 not null, to: utf8, miles: int32 not null> not null> not null"
         schema["gates"].toString() shouldBe "gates: list<item: int32> not null"
         schema["notes"].toString() shouldBe "notes: list<item: utf8 not null>"
-        schema["bags"].toString() shouldBe "bags: map<entries: struct<key: utf8 not null, value: int64> not null> not null"
+        schema["bags"].toString() shouldBe
+            "bags: map<entries: struct<key: utf8 not null, value: int64> not null> not null"
         schema["place"].toString() shouldBe "place: struct<first: float64 not null, second: float64> not null"
     }
 
@@ -157,30 +183,37 @@ class RowsSpec : FunSpec({
         }.use { batch ->
             val rows = batch.rows<Flight>()
             rows[0] shouldBe Flight("AA", 1, null)
-            shouldThrow<NoSuchElementException> { rows[1] }.message shouldBe "row 1: carrier is null, which this String cannot be"
+            shouldThrow<NoSuchElementException> { rows[1] }.message shouldBe
+                "row 1: carrier is null, which this String cannot be"
         }
     }
 
     test("so does a null element [OBJ-09]") {
         val nullable = ListType(Field.of("item", DataType.UTF8))
-        val schema = Schema.of(schemaOf<Trip>().fields().map { if (it.name() == "notes") it.withType(nullable) else it })
+        val schema =
+            Schema.of(schemaOf<Trip>().fields().map { if (it.name() == "notes") it.withType(nullable) else it })
         @Suppress("UNCHECKED_CAST")
         val notes = listOf("x", null) as List<String> // as Java can
         cpu.batch(listOf(trips[0].copy(notes = notes)), schema).use { batch ->
-            shouldThrow<NoSuchElementException> { batch.toList<Trip>() }.message shouldBe "row 0: notes[1] is null, which this String cannot be"
+            shouldThrow<NoSuchElementException> { batch.toList<Trip>() }.message shouldBe
+                "row 0: notes[1] is null, which this String cannot be"
         }
-        shouldThrow<IllegalArgumentException> { cpu.batch(listOf(trips[0].copy(notes = notes))) }.message shouldContain "not nullable"
+        shouldThrow<IllegalArgumentException> { cpu.batch(listOf(trips[0].copy(notes = notes))) }.message shouldContain
+            "not nullable"
     }
 
     test("a property without a column has its default [OBJ-09]") {
-        cpu.batch(2) { float64("distance") { if (it == 0) null else 7.0 } }.use { it.toList<Defaults>() shouldBe listOf(Defaults(distance = null), Defaults(distance = 7.0)) }
+        cpu.batch(2) { float64("distance") { if (it == 0) null else 7.0 } }.use {
+            it.toList<Defaults>() shouldBe listOf(Defaults(distance = null), Defaults(distance = 7.0))
+        }
         cpu.batch(1) {
             float64("distance") { 7.0 }
             utf8("carrier") { "Delta" }
         }.use { it.toList<Defaults>() shouldBe listOf(Defaults("Delta", 5, 7.0)) }
         cpu.batch(1) { utf8("carrier") { "Delta" } }.use { batch ->
             shouldThrow<IllegalArgumentException> { batch.rows<Defaults>() }.message shouldBe
-                "org.arbalest.coroutines.Defaults and the columns do not match:\n  no column for distance; there are [carrier]"
+                "org.arbalest.coroutines.Defaults and the columns do not match:\n  no column for distance; there " +
+                "are [carrier]"
         }
     }
 
@@ -201,16 +234,22 @@ class RowsSpec : FunSpec({
         cpu.batch(listOf(Wide())).use { it.toList<Wide>() shouldBe listOf(Wide()) }
     }
 
-    test("names of columns, internal and private properties, other constructors, properties beside the primary one [OBJ-09]") {
+    test(
+        "names of columns, internal and private properties, other constructors, properties beside the primary " +
+            "one [OBJ-09]",
+    ) {
         val odd = listOf(Odd(7, 8, "9"))
         schemaOf<Odd>().names shouldBe listOf("flight no", "inside", "secret")
         cpu.batch(odd).use { it.toList<Odd>().toString() shouldBe "[7 8 9 14]" }
     }
 
     test("type parameters of components are what they stand for, null or not [OBJ-09]") {
-        schemaOf<Generics>()["words"].toString() shouldBe "words: struct<value: utf8 not null, values: list<item: utf8 not null> not null> not null"
-        schemaOf<Generics>()["numbers"].toString() shouldBe "numbers: struct<value: int32, values: list<item: int32> not null>"
-        val generics = listOf(Generics(Generic("a", listOf("b")), Generic(null, listOf(1, null))), Generics(Generic("", listOf()), null))
+        schemaOf<Generics>()["words"].toString() shouldBe
+            "words: struct<value: utf8 not null, values: list<item: utf8 not null> not null> not null"
+        schemaOf<Generics>()["numbers"].toString() shouldBe
+            "numbers: struct<value: int32, values: list<item: int32> not null>"
+        val generics = listOf(Generics(Generic("a", listOf("b")), Generic(null, listOf(1, null))),
+            Generics(Generic("", listOf()), null))
         cpu.batch(generics).use { it.toList<Generics>() shouldBe generics }
     }
 
@@ -223,26 +262,33 @@ class RowsSpec : FunSpec({
 
     test("other columns can be said [OBJ-09]") {
         val schema = Schema.of(
-            Field.of("distance", DataType.FLOAT64), Field.of("carrier", DataType.dictionary(DataType.INT8, DataType.UTF8)), Field.of("delay", DataType.INT64),
+            Field.of("distance", DataType.FLOAT64),
+            Field.of("carrier", DataType.dictionary(DataType.INT8, DataType.UTF8)), Field.of("delay", DataType.INT64),
         )
         val flights = listOf(Flight("AA", 1, null), Flight("AA", 2, 0.5))
         cpu.batch(flights, schema).use { batch ->
             batch.schema().names shouldBe listOf("distance", "carrier", "delay")
             batch["delay"].longs().toList() shouldBe listOf(1L, 2L)
-            shouldThrow<IllegalArgumentException> { batch.rows<Flight>() }.message shouldContain "delay: int cannot be read from int64"
+            shouldThrow<IllegalArgumentException> { batch.rows<Flight>() }.message shouldContain
+                "delay: int cannot be read from int64"
         }
-        val seconds = Schema.of(schemaOf<Trip>().fields().map { if (it.name() == "at") it.withType(DataType.timestamp(ArrowTimeUnit.SECOND, "UTC")) else it })
+        val seconds = Schema.of(schemaOf<Trip>().fields().map {
+            if (it.name() == "at") it.withType(DataType.timestamp(ArrowTimeUnit.SECOND, "UTC")) else it
+        })
         cpu.batch(trips, seconds).use { it.toList<Trip>() shouldBe trips }
     }
 
     test("what is no data class is refused, and says so [OBJ-10]") {
-        shouldThrow<IllegalArgumentException> { schemaOf<NotData>() }.message shouldContain "NotData is not a record or a data class, as objects of rows must be"
-        shouldThrow<IllegalArgumentException> { schemaOf<Generic<String>>() }.message shouldContain "<T> has type parameters"
+        shouldThrow<IllegalArgumentException> { schemaOf<NotData>() }.message shouldContain
+            "NotData is not a record or a data class, as objects of rows must be"
+        shouldThrow<IllegalArgumentException> { schemaOf<Generic<String>>() }.message shouldContain
+            "<T> has type parameters"
     }
 
     test("a strict mapping refuses columns without a property [OBJ-02]") {
         cpu.batch(1) { int32("d9") { 1 } }.use { batch ->
-            shouldThrow<IllegalArgumentException> { Records.of(Wide::class.java).strict().rows(batch) }.message shouldContain "d9: no component is for this column"
+            shouldThrow<IllegalArgumentException> { Records.of(Wide::class.java).strict().rows(batch) }
+                .message shouldContain "d9: no component is for this column"
         }
     }
 })

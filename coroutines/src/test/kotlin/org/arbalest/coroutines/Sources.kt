@@ -42,7 +42,13 @@ internal fun readerOf(count: Int, onClose: () -> Unit = {}): DeviceArrayReader {
 }
 
 /** A stream of the C peer's. */
-internal fun peerReader(batches: Long, rows: Long = 1, flavours: Set<Flavour> = emptySet(), at: Long = 0, code: Int = 0): DeviceArrayReader =
+internal fun peerReader(
+    batches: Long,
+    rows: Long = 1,
+    flavours: Set<Flavour> = emptySet(),
+    at: Long = 0,
+    code: Int = 0,
+): DeviceArrayReader =
     Arena.ofConfined().use { arena ->
         val stream = arena.allocate(ArrowArrayStreamStruct.LAYOUT)
         PeerStreams.stream(stream, batches, rows, flavours, at, code)

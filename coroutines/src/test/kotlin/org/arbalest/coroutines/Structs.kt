@@ -29,4 +29,6 @@ internal fun <T> DeviceArrayReader.asStruct(block: (MemorySegment) -> T): T = Ar
 }
 
 /** All values as objects; bytes as lists, so that they can be compared. */
-internal fun Column.values(): List<Any?> = (0 until length()).map { row -> get(row).let { if (it is ByteArray) it.toList() else it } }
+internal fun Column.values(): List<Any?> = (0 until length()).map { row ->
+    get(row).let { if (it is ByteArray) it.toList() else it }
+}

@@ -65,7 +65,9 @@ class UpstreamSpec : FunSpec({
         val collection = Collection(virtually = true) {
             runInterruptible(Dispatchers.IO) {
                 waits.countDown()
-                interrupted.complete(runCatching { CountDownLatch(1).await() }.exceptionOrNull() is InterruptedException)
+                interrupted.complete(
+                    runCatching { CountDownLatch(1).await() }.exceptionOrNull() is InterruptedException,
+                )
             }
         }
         waits.reached()
@@ -135,7 +137,10 @@ class UpstreamSpec : FunSpec({
         collection.emitted shouldContainExactly listOf()
     }
 
-    test("stopped while every thread of Dispatchers.Default is blocked, a flow that waits is cancelled all the same [OWN-16]") {
+    test(
+        "stopped while every thread of Dispatchers.Default is blocked, a flow that waits is cancelled all the " +
+            "same [OWN-16]",
+    ) {
         val waits = CountDownLatch(1)
         val collection = Collection(clock = Clock.REAL) {
             waits.countDown()
@@ -197,7 +202,12 @@ private class Gate {
 }
 
 /** A flow that a sink collects: in threads, or on the test's own in the test's time. */
-private class Collection(parent: Job = Job(), virtually: Boolean = false, clock: Clock? = null, block: suspend FlowCollector<Int>.() -> Unit) {
+private class Collection(
+    parent: Job = Job(),
+    virtually: Boolean = false,
+    clock: Clock? = null,
+    block: suspend FlowCollector<Int>.() -> Unit,
+) {
     val time = HeldTime()
     val emitted = CopyOnWriteArrayList<Int>()
     private val job = CompletableFuture<Job>()

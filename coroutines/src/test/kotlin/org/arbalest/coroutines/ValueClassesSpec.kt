@@ -92,7 +92,8 @@ internal value class Cents(val count: Long)
 internal value class Fee(val cents: Cents)
 
 internal data class Bill(
-    val due: Cents, val paid: Cents?, val all: List<Cents>, val fee: Fee, val rebate: Cents = Cents(5), val label: Label,
+    val due: Cents, val paid: Cents?, val all: List<Cents>, val fee: Fee, val rebate: Cents = Cents(5),
+    val label: Label,
     val noLabel: Label?,
 )
 
@@ -215,7 +216,7 @@ class ValueClassesSpec : FunSpec({
 
     test(
         "unsigned integers are read from unsigned columns that are no wider, and built wherever their numbers " +
-        "fit [OBJ-13]",
+            "fit [OBJ-13]",
     ) {
         cpu.batch { uint8("n", listOf(200u)) }.use { it.toList<OfUInt>() shouldBe listOf(OfUInt(200u)) }
         cpu.batch { uint64("n", listOf(1u)) }.use { batch ->

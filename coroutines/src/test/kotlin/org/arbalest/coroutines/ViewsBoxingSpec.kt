@@ -34,13 +34,17 @@ private object Loops {
 
 /** The methods that a class calls. */
 private fun callsIn(type: Class<*>): List<String> {
-    val code = type.getResourceAsStream("${type.name.substringAfterLast('.')}.class")!!.use { ClassFile.of().parse(it.readBytes()) }
+    val code = type.getResourceAsStream("${type.name.substringAfterLast('.')}.class")!!.use {
+        ClassFile.of().parse(it.readBytes())
+    }
     return code.methods().flatMap { it.code().stream().flatMap { body -> body.elementStream() }.toList() }
         .filterIsInstance<InvokeInstruction>().map { "${it.owner().asInternalName()}.${it.name().stringValue()}" }
 }
 
 class ViewsBoxingSpec : FunSpec({
-    fun boxes(calls: List<String>) = calls.filter { it.endsWith(".valueOf") || it.endsWith(".box-impl") || it.endsWith("Boxing.boxLong") }
+    fun boxes(calls: List<String>) = calls.filter {
+        it.endsWith(".valueOf") || it.endsWith(".box-impl") || it.endsWith("Boxing.boxLong")
+    }
 
     test("loops over primitives box nothing, neither in the lambdas of the DSL nor in the views") {
         val calls = callsIn(Loops::class.java)

@@ -23,9 +23,13 @@ class ViewsNullsSpec : FunSpec({
     extension(ResourceCountersExtension)
     val cpu = Devices.cpu()
 
-    test("a column of a batch that is null itself in a row is refused, and has that null once it was pushed down [REQ-21]") {
+    test(
+        "a column of a batch that is null itself in a row is refused, and has that null once it was pushed " +
+            "down [REQ-21]",
+    ) {
         cpu.batch(3) { int64("long", longArrayOf(1, 42, 3)) }.withNullRows(1).use { batch ->
-            shouldThrow<DeviceException> { batch["long"] }.message!! shouldContain "the batch has 1 row that its own bitmap makes null"
+            shouldThrow<DeviceException> { batch["long"] }.message!! shouldContain
+                "the batch has 1 row that its own bitmap makes null"
             batch.pushDownNulls().use { it["long"].longs().toList() shouldBe listOf(1L, null, 3L) }
             shouldThrow<NoSuchElementException> { batch.rows<OneLong>()[1] }
         }
@@ -61,16 +65,22 @@ class ViewsNullsSpec : FunSpec({
             val arrays: List<Pair<(Column) -> Any, (Column) -> Any>> = listOf(
                 { it: Column -> it.longs().toArray() } to { it: Column -> it.longs().toArray(9).toList() },
                 { it: Column -> it.ints().toArray() } to { it: Column -> it.ints().toArray(9).map(Int::toLong) },
-                { it: Column -> it.doubles().toArray() } to { it: Column -> it.doubles().toArray(9.0).map(Double::toLong) },
+                { it: Column -> it.doubles().toArray() } to { it: Column ->
+                    it.doubles().toArray(9.0).map(Double::toLong)
+                },
                 { it: Column -> it.floats().toArray() } to { it: Column -> it.floats().toArray(9f).map(Float::toLong) },
-                { it: Column -> it.booleans().toArray() } to { it: Column -> it.booleans().toArray(true).mapIndexed { row, value -> if (value) listOf(0L, 9L, 2L)[row] else 0 } },
+                { it: Column -> it.booleans().toArray() } to { it: Column ->
+                    it.booleans().toArray(true).mapIndexed { row, value -> if (value) listOf(0L, 9L, 2L)[row] else 0 }
+                },
                 { it: Column -> it.ulongs().toArray() } to { it: Column -> it.ulongs().toArray(9u).map(ULong::toLong) },
             )
             for ((index, both) in arrays.withIndex()) {
                 val column = batch.column(index)
                 withClue(column.name()) {
-                    shouldThrow<NoSuchElementException> { both.first(column) }.message!! shouldContain "column \"${column.name()}\" of type"
-                    shouldThrow<NoSuchElementException> { both.first(column) }.message!! shouldContain "is null in row 1"
+                    shouldThrow<NoSuchElementException> { both.first(column) }.message!! shouldContain
+                        "column \"${column.name()}\" of type"
+                    shouldThrow<NoSuchElementException> { both.first(column) }.message!! shouldContain
+                        "is null in row 1"
                     both.second(column) shouldBe listOf(0L, 9L, 2L)
                     batch.slice(2, 1).use { both.first(it.column(index)) } // none of its rows is null
                 }
@@ -86,7 +96,9 @@ class ViewsNullsSpec : FunSpec({
         }
     }
 
-    test("what would have to be converted is refused: unscaled decimals, and unsigned numbers as signed ones [READ-51]") {
+    test(
+        "what would have to be converted is refused: unscaled decimals, and unsigned numbers as signed ones [READ-51]",
+    ) {
         cpu.batch(1) {
             decimal32("d32", 5, 2) { BigDecimal("1.25") }
             decimal64("d64", 5, 2) { BigDecimal("1.25") }
@@ -98,9 +110,12 @@ class ViewsNullsSpec : FunSpec({
             refused { batch["d64"].longs() } shouldContain "cannot be read by longs(): decimals() has its values"
             refused { batch["u32"].ints() } shouldContain "cannot be read by ints(): ulongs() has its values"
             refused { batch["u64"].longs() } shouldContain "cannot be read by longs(): ulongs() has its values"
-            listOf(batch["u32"].ulongs()[0], batch["u64"].ulongs()[0]) shouldBe listOf(UInt.MAX_VALUE.toULong(), ULong.MAX_VALUE)
+            listOf(batch["u32"].ulongs()[0], batch["u64"].ulongs()[0]) shouldBe
+                listOf(UInt.MAX_VALUE.toULong(), ULong.MAX_VALUE)
             listOf(batch["d32"].decimals()[0], batch["d64"].decimals()[0]) shouldBe List(2) { BigDecimal("1.25") }
-            listOf<Number>(batch["u32"].asInts()[0], batch["u64"].asLongs()[0], batch["d64"].asLongs()[0]) shouldBe listOf(-1, -1L, 125L) // core's say what is stored
+            // core's say what is stored
+            listOf<Number>(batch["u32"].asInts()[0], batch["u64"].asLongs()[0], batch["d64"].asLongs()[0]) shouldBe
+                listOf(-1, -1L, 125L)
         }
     }
 
@@ -134,26 +149,35 @@ class ViewsNullsSpec : FunSpec({
             nulls("nulls")
         }.use { batch ->
             val views = mapOf<String, (Column) -> ColumnView<*>>(
-                "longs()" to { it.longs() }, "ints()" to { it.ints() }, "doubles()" to { it.doubles() }, "floats()" to { it.floats() },
+                "longs()" to { it.longs() }, "ints()" to { it.ints() }, "doubles()" to { it.doubles() },
+                "floats()" to { it.floats() },
                 "booleans()" to { it.booleans() }, "byteStrings()" to { it.byteStrings() },
             )
             val has = mapOf(
-                "bool" to "booleans()", "int8" to "integers()", "int16" to "integers()", "int32" to "ints()", "int64" to "longs()", "uint8" to "ulongs()",
-                "float16" to "numbers()", "float32" to "floats()", "float64" to "doubles()", "decimal" to "decimals()", "date32" to "ints()", "date64" to "longs()",
-                "months" to "ints()", "days" to "intervals()", "text" to "byteStrings()", "views" to "byteStrings()", "binary" to "byteStrings()", "list" to "lists()",
-                "struct" to "structs()", "words" to "strings()", "numbers" to "integers()", "runs" to "numbers()", "bool8" to "flags()", "bools" to "flags()", "bool8s" to "flags()",
+                "bool" to "booleans()", "int8" to "integers()", "int16" to "integers()", "int32" to "ints()",
+                "int64" to "longs()", "uint8" to "ulongs()", "float16" to "numbers()", "float32" to "floats()",
+                "float64" to "doubles()", "decimal" to "decimals()", "date32" to "ints()", "date64" to "longs()",
+                "months" to "ints()", "days" to "intervals()", "text" to "byteStrings()", "views" to "byteStrings()",
+                "binary" to "byteStrings()", "list" to "lists()", "struct" to "structs()", "words" to "strings()",
+                "numbers" to "integers()", "runs" to "numbers()", "bool8" to "flags()", "bools" to "flags()",
+                "bool8s" to "flags()",
             )
             for ((name, own) in has) for ((view, read) in views) {
                 withClue("$name by $view") {
-                    if (view == own) read(batch[name]).getOrNull(0) else shouldThrow<IllegalArgumentException> { read(batch[name]) }.message!! shouldEndWith
+                    if (view == own) read(batch[name]).getOrNull(0)
+                    else shouldThrow<IllegalArgumentException> { read(batch[name]) }.message!! shouldEndWith
                         " cannot be read by $view: " + if (name == "text" || name == "views")
                             "strings() has its values, and $own has them as bytes" else "$own has its values"
                 }
             }
-            shouldThrow<IllegalArgumentException> { batch["nulls"].longs() }.message!! shouldEndWith " cannot be read by longs(): only its getters do"
-            listOf(batch["int8"].integers()[0], batch["int16"].integers()[0], batch["float16"].numbers()[0]) shouldBe listOf<Any>(1L, 1L, 0.5)
-            listOf<Any>(batch["words"].strings()[0], batch["numbers"].integers()[0], batch["runs"].numbers()[0]) shouldBe listOf("b", 1L, 0.5)
-            listOf<Number>(batch["int8"].asBytes()[0], batch["int16"].asShorts()[0], batch["float16"].asHalfFloats()[0]) shouldBe listOf(1.toByte(), 1.toShort(), 0.5f)
+            shouldThrow<IllegalArgumentException> { batch["nulls"].longs() }.message!! shouldEndWith
+                " cannot be read by longs(): only its getters do"
+            listOf(batch["int8"].integers()[0], batch["int16"].integers()[0], batch["float16"].numbers()[0]) shouldBe
+                listOf<Any>(1L, 1L, 0.5)
+            listOf<Any>(batch["words"].strings()[0], batch["numbers"].integers()[0],
+                batch["runs"].numbers()[0]) shouldBe listOf("b", 1L, 0.5)
+            listOf<Number>(batch["int8"].asBytes()[0], batch["int16"].asShorts()[0],
+                batch["float16"].asHalfFloats()[0]) shouldBe listOf(1.toByte(), 1.toShort(), 0.5f)
         }
     }
 
@@ -178,9 +202,14 @@ class ViewsNullsSpec : FunSpec({
                 flags.toArray(true) shouldBe BooleanArray(7) { value(it) ?: true }
                 batch.slice(2, 5).use { it[column.name()].flags().toList() } shouldBe List(7, ::value).drop(2)
             }
-            batch.slice(0, 0).use { none -> shouldThrow<IllegalArgumentException> { none["numbers"].flags().toArray() }.message shouldContain "cannot be read as booleans" }
-            shouldThrow<IllegalArgumentException> { batch["numbers"].flags()[0] }.message shouldContain "cannot be read as a boolean; getLong"
-            shouldThrow<IllegalArgumentException> { batch["bytes"].asBooleans() }.message shouldEndWith "cannot be read by asBooleans(): asBytes() has its values, 0 for false"
+            batch.slice(0, 0).use { none ->
+                shouldThrow<IllegalArgumentException> { none["numbers"].flags().toArray() }.message shouldContain
+                    "cannot be read as booleans"
+            }
+            shouldThrow<IllegalArgumentException> { batch["numbers"].flags()[0] }.message shouldContain
+                "cannot be read as a boolean; getLong"
+            shouldThrow<IllegalArgumentException> { batch["bytes"].asBooleans() }.message shouldEndWith
+                "cannot be read by asBooleans(): asBytes() has its values, 0 for false"
             batch["bytes"].asBytes()[2] shouldBe 0
         }
     }

@@ -7,10 +7,10 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.Devices
 import org.arbalest.device.builders.BatchBuilder
+import org.arbalest.device.types.ArrowTimeUnit
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.FlatType.TimeType
-import org.arbalest.device.types.ArrowTimeUnit
 import org.arbalest.support.ResourceCountersExtension
 import java.lang.foreign.MemorySegment
 import java.math.BigDecimal
@@ -35,10 +35,19 @@ class ViewsSpec : FunSpec({
             batch["long"].longs().run {
                 toList() shouldBe listOf(1L, null, 3L)
                 toArray(-1) shouldBe longArrayOf(1, -1, 3)
-                listOf(size, nullCount, indices, get(0), getOrNull(1), isNull(1)) shouldBe listOf(3, 1, 0..2, 1L, null, true)
+                listOf(size, nullCount, indices, get(0), getOrNull(1), isNull(1)) shouldBe
+                    listOf(3, 1, 0..2, 1L, null, true)
             }
-            batch["int"].ints().run { toList() shouldBe listOf(1, null, 3); toArray(0) shouldBe intArrayOf(1, 0, 3); get(2) shouldBe 3 }
-            batch["double"].doubles().run { toList() shouldBe listOf(0.5, null, 2.0); get(2) shouldBe 2.0; toArray(Double.NaN)[1].isNaN() shouldBe true }
+            batch["int"].ints().run {
+                toList() shouldBe listOf(1, null, 3)
+                toArray(0) shouldBe intArrayOf(1, 0, 3)
+                get(2) shouldBe 3
+            }
+            batch["double"].doubles().run {
+                toList() shouldBe listOf(0.5, null, 2.0)
+                get(2) shouldBe 2.0
+                toArray(Double.NaN)[1].isNaN() shouldBe true
+            }
             batch["bool"].booleans().run {
                 toList() shouldBe listOf(true, null, false)
                 get(0) shouldBe true
@@ -57,10 +66,19 @@ class ViewsSpec : FunSpec({
         }.use { batch ->
             shouldThrow<IllegalArgumentException> { batch["int"].longs() }.message shouldBe
                 "column int: int32, length 2 cannot be read by longs(): ints() has its values"
-            shouldThrow<IllegalArgumentException> { batch["coded"].ints() }.message shouldContain "strings() has its values"
+            shouldThrow<IllegalArgumentException> { batch["coded"].ints() }.message shouldContain
+                "strings() has its values"
             batch["coded"].indices().ints().toArray() shouldBe intArrayOf(0, 0)
-            batch["short"].integers().run { toList() shouldBe listOf(7L, 7L); get(1) shouldBe 7L; toArray() shouldBe longArrayOf(7, 7) }
-            batch["float"].numbers().run { toList() shouldBe listOf(0.5, null); get(0) shouldBe 0.5; toArray(2.0) shouldBe doubleArrayOf(0.5, 2.0) }
+            batch["short"].integers().run {
+                toList() shouldBe listOf(7L, 7L)
+                get(1) shouldBe 7L
+                toArray() shouldBe longArrayOf(7, 7)
+            }
+            batch["float"].numbers().run {
+                toList() shouldBe listOf(0.5, null)
+                get(0) shouldBe 0.5
+                toArray(2.0) shouldBe doubleArrayOf(0.5, 2.0)
+            }
             batch["int"].numbers()[0] shouldBe 8.0
             batch["float"].floats().run {
                 toList() shouldBe listOf(0.5f, null)
@@ -88,7 +106,8 @@ class ViewsSpec : FunSpec({
             batch["float"].floats().forEachValid { row, value -> seen[3] += row to value }
             batch["bool"].booleans().forEachValid { row, value -> seen[4] += row to value }
             seen shouldBe listOf(
-                rows.map { it to it.toLong() }, rows.map { it to it }, rows.map { it to it.toDouble() }, rows.map { it to it.toFloat() },
+                rows.map { it to it.toLong() }, rows.map { it to it }, rows.map { it to it.toDouble() },
+                rows.map { it to it.toFloat() },
                 rows.map { it to (it % 2 == 0) },
             )
             batch["bool"].booleans().cardinality shouldBe rows.count { it % 2 == 0 }
@@ -101,7 +120,8 @@ class ViewsSpec : FunSpec({
             batch["city"].byteStrings().run {
                 toList().map { it?.decodeToString() } shouldBe listOf("Oslo", null, "Bergen")
                 listOf(byteLength(0), byteLength(2)) shouldBe listOf(4L, 6L)
-                listOf(contentEquals(0, oslo), contentEquals(2, oslo), startsWith(2, oslo)) shouldBe listOf(true, false, false)
+                listOf(contentEquals(0, oslo), contentEquals(2, oslo), startsWith(2, oslo)) shouldBe
+                    listOf(true, false, false)
                 (compare(2, oslo) < 0) shouldBe true
                 (hash(0) == hash(2)) shouldBe false
                 val rows = mutableListOf<Int>()
@@ -122,19 +142,31 @@ class ViewsSpec : FunSpec({
                 get(0) shouldBe ULong.MAX_VALUE
                 toArray(7u).toList() shouldBe listOf(ULong.MAX_VALUE, 7uL)
             }
-            shouldThrow<IllegalArgumentException> { batch["i"].ulongs() }.message shouldContain "cannot be read as unsigned integers"
+            shouldThrow<IllegalArgumentException> { batch["i"].ulongs() }.message shouldContain
+                "cannot be read as unsigned integers"
         }
     }
 
-    test("dates, times and lengths of time beyond 64 bits are refused with the column, the row and the value; what fits to the last is exact") {
-        fun refused(columns: ColumnScope.() -> Unit): String = shouldThrow<ArithmeticException> { cpu.batch(2, columns = columns).close() }.message!!
+    test(
+        "dates, times and lengths of time beyond 64 bits are refused with the column, the row and the value; what " +
+            "fits to the last is exact",
+    ) {
+        fun refused(columns: ColumnScope.() -> Unit): String =
+            shouldThrow<ArithmeticException> { cpu.batch(2, columns = columns).close() }.message!!
         val far = LocalDate.of(300_000_000, 1, 1)
-        refused { date64("d") { if (it == 0) null else far } } shouldBe "d: date64, row 1: +300000000-01-01 is beyond what 64 bits hold"
+        refused { date64("d") { if (it == 0) null else far } } shouldBe
+            "d: date64, row 1: +300000000-01-01 is beyond what 64 bits hold"
         refused { date64("d") { LocalDate.MIN } } shouldContain "d: date64, row 0: -999999999-01-01"
-        refused { timestamp("t", ArrowTimeUnit.NANOSECOND) { Instant.parse("2262-04-11T23:47:16.854775808Z") } } shouldContain "t: timestamp[ns, tz=UTC], row 0: 2262-04-11T23:47:16.854775808Z is"
-        refused { timestamp("t", ArrowTimeUnit.NANOSECOND) { Instant.parse("1677-09-21T00:12:43.145224191Z") } } shouldContain "row 0: 1677-09-21T00:12:43.145224191Z"
-        refused { localTimestamp("t", ArrowTimeUnit.NANOSECOND) { LocalDateTime.MAX } } shouldContain "t: timestamp[ns], row 0: +999999999-12-31"
-        refused { duration("t", ArrowTimeUnit.MICROSECOND) { Duration.ofSeconds(Long.MAX_VALUE) } } shouldContain "t: duration[us], row 0: PT"
+        refused {
+            timestamp("t", ArrowTimeUnit.NANOSECOND) { Instant.parse("2262-04-11T23:47:16.854775808Z") }
+        } shouldContain "t: timestamp[ns, tz=UTC], row 0: 2262-04-11T23:47:16.854775808Z is"
+        refused {
+            timestamp("t", ArrowTimeUnit.NANOSECOND) { Instant.parse("1677-09-21T00:12:43.145224191Z") }
+        } shouldContain "row 0: 1677-09-21T00:12:43.145224191Z"
+        refused { localTimestamp("t", ArrowTimeUnit.NANOSECOND) { LocalDateTime.MAX } } shouldContain
+            "t: timestamp[ns], row 0: +999999999-12-31"
+        refused { duration("t", ArrowTimeUnit.MICROSECOND) { Duration.ofSeconds(Long.MAX_VALUE) } } shouldContain
+            "t: duration[us], row 0: PT"
         val ends = listOf(Long.MIN_VALUE, Long.MIN_VALUE + 1, -1, Long.MAX_VALUE)
         for (unit in ArrowTimeUnit.entries) {
             cpu.batch(4) {
@@ -161,17 +193,21 @@ class ViewsSpec : FunSpec({
             date32("short", intArrayOf(0, Int.MAX_VALUE))
         }.use { batch ->
             refused(batch["point"].instants()) shouldBe
-                "column \"point\" of type timestamp[s, tz=UTC], row 1: 9223372036854775807 is no point in time that java.time has"
+                "column \"point\" of type timestamp[s, tz=UTC], row 1: 9223372036854775807 is no point in time that " +
+                "java.time has"
             refused(batch["point"].localDateTimes()) shouldContain "row 1: 9223372036854775807 is no date and time"
             batch["short"].dates()[1] shouldBe LocalDate.ofEpochDay(Int.MAX_VALUE.toLong())
         }
         BatchBuilder.of(cpu, 2).use { foreign -> // what a builder refuses value by value
-            foreign.column(Field.of("time", TimeType(ArrowTimeUnit.MICROSECOND))).appendAll(MemorySegment.ofArray(longArrayOf(0, -1)))
-            foreign.column(Field.of("day", DataType.DATE64)).appendAll(MemorySegment.ofArray(longArrayOf(-1, Long.MIN_VALUE)))
+            foreign.column(Field.of("time", TimeType(ArrowTimeUnit.MICROSECOND)))
+                .appendAll(MemorySegment.ofArray(longArrayOf(0, -1)))
+            foreign.column(Field.of("day", DataType.DATE64))
+                .appendAll(MemorySegment.ofArray(longArrayOf(-1, Long.MIN_VALUE)))
             foreign.build()
         }.use { batch ->
             refused(batch["time"].times()) shouldContain "row 1: -1 is no time of day"
-            batch["day"].dates().toList() shouldBe listOf(LocalDate.of(1969, 12, 31), LocalDate.ofEpochDay(Math.floorDiv(Long.MIN_VALUE, 86_400_000L)))
+            batch["day"].dates().toList() shouldBe
+                listOf(LocalDate.of(1969, 12, 31), LocalDate.ofEpochDay(Math.floorDiv(Long.MIN_VALUE, 86_400_000L)))
         }
     }
 
@@ -236,11 +272,14 @@ class ViewsSpec : FunSpec({
         }
         val delays = batch["delay"].longs()
         batch.use {
-            shouldThrow<NoSuchElementException> { delays[0] }.message shouldContain "\"delay\" of type int64 is null in row 0"
+            shouldThrow<NoSuchElementException> { delays[0] }.message shouldContain
+                "\"delay\" of type int64 is null in row 0"
             shouldThrow<IndexOutOfBoundsException> { delays[1] }
             shouldThrow<IllegalArgumentException> { batch["city"].longs() }
-                .message shouldBe "column city: utf8, length 1 cannot be read by longs(): strings() has its values, and byteStrings() has them as bytes"
-            shouldThrow<IllegalArgumentException> { batch["city"].dates() }.message shouldContain "cannot be read as dates"
+                .message shouldBe "column city: utf8, length 1 cannot be read by longs(): strings() has its values, " +
+                "and byteStrings() has them as bytes"
+            shouldThrow<IllegalArgumentException> { batch["city"].dates() }.message shouldContain
+                "cannot be read as dates"
             shouldThrow<IllegalArgumentException> { batch["town"] }.message shouldContain "[delay, city]"
             shouldThrow<IllegalArgumentException> { batch.schema()["town"] }.message shouldContain "[delay, city]"
             ("city" in batch.schema()) shouldBe true

@@ -9,12 +9,12 @@ import org.arbalest.device.ArrayData
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceBuffer
 import org.arbalest.device.Devices
+import org.arbalest.device.types.ArrowTimeUnit
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.Interval
 import org.arbalest.device.types.NestedType.UnionMode
 import org.arbalest.device.types.NestedType.UnionType
-import org.arbalest.device.types.ArrowTimeUnit
 import org.arbalest.support.ResourceCountersExtension
 import java.lang.foreign.MemorySegment
 import java.time.Instant
@@ -53,18 +53,22 @@ class ViewsTypesSpec : FunSpec({
         array(DataType.INTERVAL_DAY_TIME, flat(8, 3L + (250L shl 32), 5, valid = 1)).use { array ->
             val intervals = array.asColumn().intervals()
             intervals.toList() shouldBe listOf(Interval(0, 3, 250_000_000), null)
-            LocalDateTime.of(2024, 2, 27, 0, 0) + intervals[0] shouldBe LocalDateTime.of(2024, 3, 1, 0, 0, 0, 250_000_000)
-            shouldThrow<IllegalArgumentException> { array.asColumn().periods() }.message shouldContain "cannot be read as periods"
+            LocalDateTime.of(2024, 2, 27, 0, 0) + intervals[0] shouldBe
+                LocalDateTime.of(2024, 3, 1, 0, 0, 0, 250_000_000)
+            shouldThrow<IllegalArgumentException> { array.asColumn().periods() }.message shouldContain
+                "cannot be read as periods"
             shouldThrow<NoSuchElementException> { intervals[1] }
         }
     }
 
     test("timestamps in their zone; dates and instants through a dictionary and run-ends [READ-01]") {
         array(DataType.timestamp(ArrowTimeUnit.SECOND, "Europe/Oslo"), flat(8, 0, 1, valid = 1)).use { array ->
-            array.asColumn().zonedDateTimes().toList() shouldBe listOf(Instant.EPOCH.atZone(ZoneId.of("Europe/Oslo")), null)
+            array.asColumn().zonedDateTimes().toList() shouldBe
+                listOf(Instant.EPOCH.atZone(ZoneId.of("Europe/Oslo")), null)
         }
         array(DataType.timestamp(ArrowTimeUnit.SECOND, null), flat(8, 0)).use { array ->
-            shouldThrow<IllegalArgumentException> { array.asColumn().zonedDateTimes() }.message shouldContain "cannot be read as dates and times in a zone"
+            shouldThrow<IllegalArgumentException> { array.asColumn().zonedDateTimes() }.message shouldContain
+                "cannot be read as dates and times in a zone"
         }
         val indices = flat(1, 1, 0, 1, 7, valid = 3)
         val days = ArrayData(4, -1, 0, indices.buffers(), emptyList(), flat(4, 0, 1))
@@ -73,8 +77,12 @@ class ViewsTypesSpec : FunSpec({
             array.asColumn().dates().toList() shouldBe listOf(second, LocalDate.EPOCH, second, null)
         }
         val runs = ArrayData.of(5, 0, emptyList(), listOf(flat(4, 2, 5), flat(8, 7, 8, valid = 1)))
-        array(DataType.runEndEncoded(DataType.INT32, Field.of("v", DataType.timestamp(ArrowTimeUnit.SECOND, "UTC"))), runs).use { array ->
-            array.asColumn().instants().toList() shouldBe listOf(Instant.ofEpochSecond(7), Instant.ofEpochSecond(7), null, null, null)
+        array(
+            DataType.runEndEncoded(DataType.INT32, Field.of("v", DataType.timestamp(ArrowTimeUnit.SECOND, "UTC"))),
+            runs,
+        ).use { array ->
+            array.asColumn().instants().toList() shouldBe
+                listOf(Instant.ofEpochSecond(7), Instant.ofEpochSecond(7), null, null, null)
             array.asColumn().instants().nullCount shouldBe 3
         }
     }
@@ -103,13 +111,15 @@ class ViewsTypesSpec : FunSpec({
             maps.toList() shouldBe listOf(mapOf("a" to 1L, "b" to 2L), null, mapOf("c" to null))
             maps[0]["b"] shouldBe 2L
             array.asColumn().lists()[0].column(0).strings().toList() shouldBe listOf("a", "b")
-            shouldThrow<IllegalArgumentException> { array.asColumn().structs() }.message shouldContain "cannot be read as structs"
+            shouldThrow<IllegalArgumentException> { array.asColumn().structs() }.message shouldContain
+                "cannot be read as structs"
         }
     }
 
     test("unions: of which type, which value, and where it is in the type's own column [READ-06]") {
         val fields = listOf(Field.of("number", DataType.INT64), Field.of("word", DataType.UTF8))
-        val data = ArrayData.of(4, 0, listOf(buffer(1, 3, 0, 3, 3), buffer(4, 0, 0, 1, 2)), listOf(flat(8, 10, 20, 30, valid = 2), words("Oslo")))
+        val data = ArrayData.of(4, 0, listOf(buffer(1, 3, 0, 3, 3), buffer(4, 0, 0, 1, 2)),
+            listOf(flat(8, 10, 20, 30, valid = 2), words("Oslo")))
         array(UnionType(UnionMode.DENSE, listOf(3, 0), fields), data).use { array ->
             val unions = array.asColumn().unions()
             unions.toList() shouldBe listOf(10L, "Oslo", 20L, null)
@@ -122,7 +132,8 @@ class ViewsTypesSpec : FunSpec({
             listOf(unions.nullCount, unions.isNull(3)) shouldBe listOf(1, true)
             shouldThrow<IllegalArgumentException> { array.asColumn().decimals()[1] }.message shouldBe
                 "column \"x.word\" of type utf8 cannot be read as a decimal; getString and getBytes read it"
-            shouldThrow<IllegalArgumentException> { array.asColumn().column(0).unions() }.message shouldContain "cannot be read as unions"
+            shouldThrow<IllegalArgumentException> { array.asColumn().column(0).unions() }.message shouldContain
+                "cannot be read as unions"
         }
     }
 
@@ -130,9 +141,10 @@ class ViewsTypesSpec : FunSpec({
         val long = "more than twelve"
         val view = "oslo".encodeToByteArray().copyOf(12)
         val views = bytes(byteArrayOf(4, 0, 0, 0) + view + byteArrayOf(long.length.toByte()) + ByteArray(15))
-        array(DataType.UTF8_VIEW, ArrayData.of(2, 0, listOf(null, views, bytes(long.encodeToByteArray())))).use { array ->
-            array.asColumn().strings().toList() shouldBe listOf("oslo", long)
-        }
+        array(DataType.UTF8_VIEW, ArrayData.of(2, 0, listOf(null, views, bytes(long.encodeToByteArray()))))
+            .use { array ->
+                array.asColumn().strings().toList() shouldBe listOf("oslo", long)
+            }
         val lists = ArrayData.of(2, 0, listOf(null, buffer(4, 1, 0), buffer(4, 2, 3)), listOf(flat(8, 7, 8, 9)))
         array(DataType.listView(Field.of("item", DataType.INT64)), lists).use { array ->
             array.asColumn().lists().map { it!!.longs().toList() } shouldBe listOf(listOf(8L, 9L), listOf(7L, 8L, 9L))

@@ -34,20 +34,25 @@ public final class Trips {
 
   public record Named(@ColumnName("flight no") int number, String carrier) {}
 
-  public record Primitives(boolean bool, byte int8, short int16, int int32, long int64, float float32, double float64, char letter) {}
+  public record Primitives(boolean bool, byte int8, short int16, int int32, long int64, float float32, double float64,
+      char letter) {}
 
-  public record Boxes(Boolean bool, Byte int8, Short int16, Integer int32, Long int64, Float float32, Double float64, Character letter) {}
+  public record Boxes(Boolean bool, Byte int8, Short int16, Integer int32, Long int64, Float float32, Double float64,
+      Character letter) {}
 
   public record Values(String text, BigDecimal decimal, BigInteger integer, Carrier carrier) {}
 
   public record Times(
-      LocalDate date, LocalTime time, Instant instant, LocalDateTime local, ZonedDateTime zoned, Duration duration, Period period, Interval interval) {}
+      LocalDate date, LocalTime time, Instant instant, LocalDateTime local, ZonedDateTime zoned, Duration duration,
+      Period period, Interval interval) {}
 
   public record Leg(String from, String to, int miles) {}
 
-  public record Trip(Leg first, List<Leg> legs, List<Integer> gates, Map<String, Long> bags, List<List<String>> notes) {}
+  public record Trip(Leg first, List<Leg> legs, List<Integer> gates, Map<String, Long> bags,
+      List<List<String>> notes) {}
 
-  public record Samples(byte[] bytes, long[] longs, int[] ints, short[] shorts, double[] doubles, float[] floats, boolean[] booleans, char[] chars) {}
+  public record Samples(byte[] bytes, long[] longs, int[] ints, short[] shorts, double[] doubles, float[] floats,
+      boolean[] booleans, char[] chars) {}
 
   public record Pair<A, B>(A first, B second) {}
 
@@ -55,15 +60,18 @@ public final class Trips {
 
   public record Sets(Set<String> words, Set<Leg> legs, Set<Set<Integer>> sets) {}
 
-  public record Arrays(String[] words, Leg[] legs, int[][] grid, Integer[] boxes, byte[][] blobs, List<String>[] lists, Carrier[] carriers) {}
+  public record Arrays(String[] words, Leg[] legs, int[][] grid, Integer[] boxes, byte[][] blobs, List<String>[] lists,
+      Carrier[] carriers) {}
 
   public record Perhaps(
-      Optional<String> word, Optional<Leg> leg, Optional<List<Integer>> numbers, List<Optional<Long>> longs, Optional<UUID> id, Optional<Carrier> carrier) {}
+      Optional<String> word, Optional<Leg> leg, Optional<List<Integer>> numbers, List<Optional<Long>> longs,
+      Optional<UUID> id, Optional<Carrier> carrier) {}
 
   public record OfPerhaps(Optional<Perhaps> perhaps) {}
 
   public record NoComponents(
-      ArrayList<String> list, TreeMap<String, Long> map, java.util.Date date, OptionalInt number, Optional<Optional<String>> twice,
+      ArrayList<String> list, TreeMap<String, Long> map, java.util.Date date, OptionalInt number,
+      Optional<Optional<String>> twice,
       @SuppressWarnings("rawtypes") Set raw,
       Thread thread) {}
 

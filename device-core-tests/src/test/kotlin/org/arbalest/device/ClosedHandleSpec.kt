@@ -14,7 +14,10 @@ import java.lang.reflect.Modifier
 import kotlin.concurrent.thread
 import kotlin.random.Random
 
-/** Every public method that takes an array, found by reflection: it refuses a closed handle, and another thread's close does not pull the memory away. */
+/**
+ * Every public method that takes an array, found by reflection: it refuses a closed handle, and another thread's close
+ * does not pull the memory away.
+ */
 class ClosedHandleSpec : FunSpec({
     extension(ResourceCountersExtension)
 
@@ -52,7 +55,8 @@ private fun racingClose(rounds: Int): TestFactory = funSpec {
                         closer.close(array)
                         val answer = callDoor(door, array)
                         closer.await()
-                        if (answer is Throwable && answer !is IllegalStateException && answer !is DeviceException && answer !is IllegalArgumentException && answer !is IndexOutOfBoundsException) {
+                        if (answer is Throwable && answer !is IllegalStateException && answer !is DeviceException &&
+                            answer !is IllegalArgumentException && answer !is IndexOutOfBoundsException) {
                             wrong += "${title(door)} of $kind: $answer"
                         }
                     }
@@ -62,7 +66,10 @@ private fun racingClose(rounds: Int): TestFactory = funSpec {
         withClue(wrong.joinToString("\n")) { wrong.shouldBeEmpty() }
     }
 
-    test("whatever a column makes of itself is made, or throws, while another thread closes its array, $rounds times each [OWN-19]") {
+    test(
+        "whatever a column makes of itself is made, or throws, while another thread closes its array, $rounds times " +
+            "each [OWN-19]",
+    ) {
         val wrong = mutableListOf<String>()
         Closer().use { closer ->
             for (door in columnDoors()) {
@@ -73,7 +80,8 @@ private fun racingClose(rounds: Int): TestFactory = funSpec {
                         closer.close(array)
                         val answer = runCatching { door.invoke(column) }.exceptionOrNull()?.cause
                         closer.await()
-                        if (answer != null && answer !is IllegalStateException && answer !is IllegalArgumentException) wrong += "${title(door)} of $name: $answer"
+                        if (answer != null && answer !is IllegalStateException && answer !is IllegalArgumentException)
+                            wrong += "${title(door)} of $name: $answer"
                     }
                 }
             }
@@ -83,8 +91,13 @@ private fun racingClose(rounds: Int): TestFactory = funSpec {
 }
 
 /** What a column makes without reading values. */
-private fun columnDoors(): List<Method> = Column::class.java.methods.filter { it.parameterCount == 0 && !Modifier.isStatic(it.modifiers) }
-    .filter { it.name.startsWith("as") || it.name in setOf("items", "dictionary", "indices", "runs", "storage", "bufferCount", "nullCount") }
+private fun columnDoors(): List<Method> = Column::class.java.methods.filter {
+    it.parameterCount == 0 && !Modifier.isStatic(it.modifiers)
+}
+    .filter {
+        it.name.startsWith("as") ||
+            it.name in setOf("items", "dictionary", "indices", "runs", "storage", "bufferCount", "nullCount")
+    }
     .also { it.size shouldBeGreaterThan 10 }
 
 /** A thread that closes arrays at some moment soon. */
@@ -121,4 +134,5 @@ private class Closer : AutoCloseable {
     }
 }
 
-private val kinds: Map<String, () -> DeviceArray> = mapOf("a batch" to ::doorBatch, "a column" to { doorBatch().use { it.retainChild(0) } }, "an import" to { doorImport() })
+private val kinds: Map<String, () -> DeviceArray> = mapOf("a batch" to ::doorBatch,
+    "a column" to { doorBatch().use { it.retainChild(0) } }, "an import" to { doorImport() })

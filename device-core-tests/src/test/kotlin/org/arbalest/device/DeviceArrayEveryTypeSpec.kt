@@ -27,9 +27,9 @@ import org.arbalest.device.types.NestedType.StructType
 import org.arbalest.device.types.NestedType.UnionType
 import org.arbalest.support.CCompiler
 import org.arbalest.support.CPeer
-import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerMoves
 import org.arbalest.support.PeerNodes
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.StructKind
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
@@ -48,11 +48,15 @@ class DeviceArrayEveryTypeSpec : FunSpec({
     val cuts = listOf(0 to 13, 1 to 12, 3 to 7, 8 to 5, 12 to 1, 5 to 3)
 
     for (skipped in listOf(1, 3, 8)) {
-        test("arrays of every type of C's, whose offsets are $skipped on every level, go out again right, whole and cut [ARR-12]") {
+        test(
+            "arrays of every type of C's, whose offsets are $skipped on every level, go out again right, whole and " +
+                "cut [ARR-12]",
+        ) {
             for (type in HandLaid.types) withClue(type) {
                 imported(type, rows, skipped) { array ->
                     for ((from, count) in cuts) {
-                        exported(array.slice(from.toLong(), count.toLong())) shouldBe expected(type, rows.subList(from, from + count))
+                        exported(array.slice(from.toLong(), count.toLong())) shouldBe
+                            expected(type, rows.subList(from, from + count))
                     }
                 }
             }
@@ -74,20 +78,28 @@ class DeviceArrayEveryTypeSpec : FunSpec({
                 var whole: List<Any?> = emptyList()
                 imported(type, rows, 0) { whole = values(it) }
                 imported(type, rows, skipped) { array ->
-                    for ((from, count) in cuts) array.slice(from.toLong(), count.toLong()).use { values(it) shouldBe whole.subList(from, from + count) }
+                    for ((from, count) in cuts) array.slice(from.toLong(), count.toLong()).use {
+                        values(it) shouldBe whole.subList(from, from + count)
+                    }
                 }
             }
         }
 
-        test("the children of what was cut are cut with it, or whole, as the type has it, with offsets of $skipped [ARR-11, ARR-12]") {
+        test(
+            "the children of what was cut are cut with it, or whole, as the type has it, with offsets of $skipped " +
+                "[ARR-11, ARR-12]",
+        ) {
             for (type in HandLaid.types.filter { it.children().isNotEmpty() }) withClue(type) {
                 Arena.ofConfined().use { arena ->
                     val out = laid(arena, type, rows, skipped)
-                    val whole = type.children().mapIndexed { i, field -> read(struct(RawArrowArray.child(out.address(), i.toLong())), field) }
+                    val whole = type.children().mapIndexed { i, field ->
+                        read(struct(RawArrowArray.child(out.address(), i.toLong())), field)
+                    }
                     CData.importArray(out, CImport.DATA.schema(Field.of("", type))).use { it.slice(2, 9) }.use { cut ->
                         type.children().forEachIndexed { i, field ->
                             val own = rows.subList(2, 11).map { if (type is StructType) it + i else it }
-                            val isCut = type is StructType || type is UnionType && type.mode() == NestedType.UnionMode.SPARSE
+                            val isCut = type is StructType ||
+                                type is UnionType && type.mode() == NestedType.UnionMode.SPARSE
                             exported(cut.retainChild(i)) shouldBe if (isCut) expected(field.type(), own) else whole[i]
                         }
                     }
@@ -95,7 +107,9 @@ class DeviceArrayEveryTypeSpec : FunSpec({
             }
         }
 
-        test("a batch with a column of every type, cut, goes out and is copied right, with offsets of $skipped [ARR-12]") {
+        test(
+            "a batch with a column of every type, cut, goes out and is copied right, with offsets of $skipped [ARR-12]",
+        ) {
             imported(batch, rows, skipped) { array ->
                 for ((from, count) in cuts) {
                     val right = expected(batch, rows.subList(from, from + count))
@@ -106,7 +120,10 @@ class DeviceArrayEveryTypeSpec : FunSpec({
         }
     }
 
-    test("what is laid by hand is what it should be: maps and lists of a fixed size, which are read and cannot be built [ARR-12]") {
+    test(
+        "what is laid by hand is what it should be: maps and lists of a fixed size, which are read and cannot be " +
+            "built [ARR-12]",
+    ) {
         val map = HandLaid.types.first { it is MapType }
         imported(map, listOf(1, 2, 3, 4), 2) { array ->
             values(array) shouldBe listOf(
@@ -121,30 +138,42 @@ class DeviceArrayEveryTypeSpec : FunSpec({
         }
     }
 
-    test("arrays of every type are taken in, cut, handed on and released, and no buffer is looked at: none can be [ARR-17]") {
+    test(
+        "arrays of every type are taken in, cut, handed on and released, and no buffer is looked at: none " +
+            "can be [ARR-17]",
+    ) {
         fun hide(array: MemorySegment, type: DataType) {
             val isView = type is FlatType.Utf8ViewType || type is FlatType.BinaryViewType
-            val buffers = RawArrowArray.nBuffers(array.address()) - if (isView) 1 else 0 // the last are sizes, which are the CPU's (DEV-01)
+            // the last are sizes, which are the CPU's (DEV-01)
+            val buffers = RawArrowArray.nBuffers(array.address()) - if (isView) 1 else 0
             for (i in 0 until buffers) PeerNodes.setForeignBuffer(array, i, MemorySegment.ofAddress(PHANTOM + 4096 * i))
-            type.children().forEachIndexed { i, field -> hide(struct(RawArrowArray.child(array.address(), i.toLong())), field.type()) }
-            if (type is NestedType.DictionaryType) hide(struct(RawArrowArray.dictionary(array.address())), type.values().type())
+            type.children().forEachIndexed { i, field ->
+                hide(struct(RawArrowArray.child(array.address(), i.toLong())), field.type())
+            }
+            if (type is NestedType.DictionaryType)
+                hide(struct(RawArrowArray.dictionary(array.address())), type.values().type())
         }
-        for (type in HandLaid.types + batch) for (skipped in listOf(0, 3)) for (deviceType in listOf(1, 17)) withClue(type) {
-            Arena.ofConfined().use { arena ->
-                val field = Field.of("", type)
-                val (out, device) = laid(arena, type, rows, skipped).also { hide(it, type) } to arena.struct(StructKind.DEVICE_ARRAY)
-                PeerNodes.deviceArray(device, out, 0, deviceType)
-                CData.importArray(device, CImport.DEVICE.schema(field)).use { array ->
-                    array.slice(2, 7).use { CData.exportArray(it, device, CExport.DEVICE) }
-                    CData.importArray(device, CImport.DEVICE.schema(field)).use { again -> if (type.children().isNotEmpty()) again.retainChild(0).close() }
-                    if (deviceType == 1) {
-                        array.retain().use { CData.exportArray(it, out, CExport.DATA) }
-                        CData.exportArray(CData.importArray(out, CImport.DATA.schema(field)).move(), out, CExport.DATA)
-                        PeerMoves.releaseOnThread(out, StructKind.ARRAY)
+        for (type in HandLaid.types + batch) for (skipped in listOf(0, 3)) for (deviceType in listOf(1, 17))
+            withClue(type) {
+                Arena.ofConfined().use { arena ->
+                    val field = Field.of("", type)
+                    val (out, device) = laid(arena, type, rows, skipped)
+                        .also { hide(it, type) } to arena.struct(StructKind.DEVICE_ARRAY)
+                    PeerNodes.deviceArray(device, out, 0, deviceType)
+                    CData.importArray(device, CImport.DEVICE.schema(field)).use { array ->
+                        array.slice(2, 7).use { CData.exportArray(it, device, CExport.DEVICE) }
+                        CData.importArray(device, CImport.DEVICE.schema(field)).use { again ->
+                            if (type.children().isNotEmpty()) again.retainChild(0).close()
+                        }
+                        if (deviceType == 1) {
+                            array.retain().use { CData.exportArray(it, out, CExport.DATA) }
+                            CData.exportArray(CData.importArray(out, CImport.DATA.schema(field)).move(),
+                                out, CExport.DATA)
+                            PeerMoves.releaseOnThread(out, StructKind.ARRAY)
+                        }
                     }
                 }
             }
-        }
         CPeer.counts().arrays shouldBe 0
     }
 })

@@ -14,8 +14,8 @@ import kotlin.reflect.KClass
 import kotlin.time.Duration.Companion.hours
 
 /**
- * Random C structures with lies in them; see [Mutants] and [ContentMutants] for what kind. `-Darbalest.mutants=200000` runs more of them, `-Darbalest.mutants.seed=…`
- * others, or with one mutant that of a failure again.
+ * Random C structures with lies in them; see [Mutants] and [ContentMutants] for what kind. `-Darbalest.mutants=200000`
+ * runs more of them, `-Darbalest.mutants.seed=…` others, or with one mutant that of a failure again.
  */
 class DeviceArrayFuzzSpec : FunSpec({
     extension(CCompiler.needed)
@@ -30,8 +30,12 @@ class DeviceArrayFuzzSpec : FunSpec({
         val file = Files.createTempFile("arbalest-mutant", "")
         try {
             for (start in first until first + count step atOnce.toLong()) {
-                val child = ChildJvm.run(main, "$start", "${minOf(atOnce.toLong(), first + count - start)}", "$file", options = listOf("-Xmx512m"))
-                withClue({ "mutant ${RandomAccessFile(file.toFile(), "r").use { it.readLong() }}: ${child.output.takeLast(3000)}" }) { child.exitCode shouldBe 0 }
+                val child = ChildJvm.run(main, "$start", "${minOf(atOnce.toLong(), first + count - start)}", "$file",
+                    options = listOf("-Xmx512m"))
+                withClue({
+                    "mutant ${RandomAccessFile(file.toFile(), "r").use { it.readLong() }}: " +
+                        "${child.output.takeLast(3000)}"
+                }) { child.exitCode shouldBe 0 }
             }
         } finally {
             Files.delete(file)
@@ -39,11 +43,17 @@ class DeviceArrayFuzzSpec : FunSpec({
     }
 
     // Each process has a limit of its own.
-    test("$count mutants of C structures of every type are refused, or read, sliced, copied and handed on: no crash, no hang, nothing left [ARR-20]").config(timeout = 2.hours) {
+    test(
+        "$count mutants of C structures of every type are refused, or read, sliced, copied and handed on: no crash, " +
+            "no hang, nothing left [ARR-20]",
+    ).config(timeout = 2.hours) {
         run(MutantsMain::class)
     }
 
-    test("$count mutants of the content of arrays of every type: a lie is refused by its path and row, the rest is sound; no crash at any level [ARR-17, ARR-18]").config(timeout = 2.hours) {
+    test(
+        "$count mutants of the content of arrays of every type: a lie is refused by its path and row, the rest is " +
+            "sound; no crash at any level [ARR-17, ARR-18]",
+    ).config(timeout = 2.hours) {
         run(ContentMutantsMain::class)
     }
 })

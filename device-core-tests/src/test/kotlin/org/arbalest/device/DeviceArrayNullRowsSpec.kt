@@ -30,7 +30,9 @@ import org.arbalest.support.fake.FakeExtension
 import org.arbalest.support.withNullRows
 import java.lang.foreign.Arena
 
-/** Batches that are null themselves in some rows: what becomes of these where a batch is taken apart into its columns. */
+/**
+ * Batches that are null themselves in some rows: what becomes of these where a batch is taken apart into its columns.
+ */
 class DeviceArrayNullRowsSpec : FunSpec({
     extension(CCompiler.needed)
     extension(FakeExtension)
@@ -44,9 +46,12 @@ class DeviceArrayNullRowsSpec : FunSpec({
         batch.build()
     }
 
-    fun nullRow(field: Field = number, isCounted: Boolean = true): DeviceArray = batch(field).withNullRows(1, isCounted = isCounted)
+    fun nullRow(field: Field = number, isCounted: Boolean = true): DeviceArray =
+        batch(field).withNullRows(1, isCounted = isCounted)
 
-    fun column(name: String): DeviceArray = EveryType.batch(0, 20).use { whole -> whole.convertTo(whole.schema().select(name).asField()) }
+    fun column(name: String): DeviceArray = EveryType.batch(0, 20).use { whole ->
+        whole.convertTo(whole.schema().select(name).asField())
+    }
 
     fun refused(what: String, block: () -> Unit) {
         val before = ResourceCounters.now()
@@ -60,7 +65,10 @@ class DeviceArrayNullRowsSpec : FunSpec({
     val own = (0 until 60).filter { it % 5 == 1 || it in 30..33 }.toIntArray()
 
     for (isCounted in listOf(true, false)) {
-        test("the null rows of a batch become nulls of columns of every type with a bitmap, whole and cut, counted before: $isCounted [REQ-21]") {
+        test(
+            "the null rows of a batch become nulls of columns of every type with a bitmap, whole and cut, counted " +
+                "before: $isCounted [REQ-21]",
+        ) {
             val kept = EveryType.fields.filter { it.type() !is UnionType && it.type() !is RunEndEncodedType }
             val all = EveryType.batch(0, 60).use { it.convertTo(Schema.of(kept).asField()) }
             val nothing = kept.associate { it.name() to null }
@@ -74,32 +82,49 @@ class DeviceArrayNullRowsSpec : FunSpec({
                             EveryType.rows(pushed) shouldBe expected.subList(from, from + count)
                             pushed.asColumn().nullCount() shouldBe 0
                         }
-                        for (i in kept.indices) cut.pushDownNulls().use { it.retainChild(i) }.use { EveryType.rows(it) shouldBe expected.subList(from, from + count).map { row -> (row as Map<*, *>)[kept[i].name()] } }
+                        for (i in kept.indices) cut.pushDownNulls().use { it.retainChild(i) }.use {
+                            EveryType.rows(it) shouldBe expected.subList(from, from + count).map { row ->
+                                (row as Map<*, *>)[kept[i].name()]
+                            }
+                        }
                     }
                 }
             }
         }
     }
 
-    test("the batch has no bitmap for C then, and no offset, also where its bitmap has no nulls: a peer that looks at columns only has the right rows [REQ-21]") {
+    test(
+        "the batch has no bitmap for C then, and no offset, also where its bitmap has no nulls: a peer that looks at " +
+            "columns only has the right rows [REQ-21]",
+    ) {
         for ((from, count) in listOf(0L to 3L, 1L to 2L, 2L to 1L)) Arena.ofConfined().use { arena ->
             val out = arena.struct(StructKind.ARRAY)
-            CData.exportArray(nullRow(isCounted = false).use { whole -> whole.slice(from, count).use { it.pushDownNulls() } }, out, CExport.DATA)
-            listOf(RawArrowArray.buffer(out.address(), 0), RawArrowArray.nullCount(out.address()), RawArrowArray.offset(out.address())) shouldBe listOf(0L, 0L, 0L)
-            CData.importArray(out, CImport.DATA.schema(Schema.of(number))).use { it.column(0).toList() shouldBe listOf(1L, null, 3L).subList(from.toInt(), (from + count).toInt()) }
+            CData.exportArray(nullRow(isCounted = false).use { whole ->
+                whole.slice(from, count).use { it.pushDownNulls() }
+            }, out, CExport.DATA)
+            listOf(RawArrowArray.buffer(out.address(), 0), RawArrowArray.nullCount(out.address()),
+                RawArrowArray.offset(out.address())) shouldBe listOf(0L, 0L, 0L)
+            CData.importArray(out, CImport.DATA.schema(Schema.of(number))).use {
+                it.column(0).toList() shouldBe listOf(1L, null, 3L).subList(from.toInt(), (from + count).toInt())
+            }
         }
     }
 
     test("… also where it says that its bitmap, which is there, has no nulls [REQ-21]") {
         Arena.ofConfined().use { arena ->
             val out = arena.struct(StructKind.ARRAY)
-            CData.exportArray(batch().withNullRows().use { whole -> whole.slice(1, 2).use { it.pushDownNulls() } }, out, CExport.DATA)
+            CData.exportArray(batch().withNullRows().use { whole -> whole.slice(1, 2).use { it.pushDownNulls() } },
+                out, CExport.DATA)
             listOf(RawArrowArray.buffer(out.address(), 0), RawArrowArray.offset(out.address())) shouldBe listOf(0L, 0L)
-            CData.importArray(out, CImport.DATA.schema(Schema.of(number))).use { it.column(0).toList() shouldBe listOf(42L, 3L) }
+            CData.importArray(out, CImport.DATA.schema(Schema.of(number))).use {
+                it.column(0).toList() shouldBe listOf(42L, 3L)
+            }
         }
     }
 
-    test("a batch without null rows is the same one once more; only bitmaps are copied for one that has some [REQ-21]") {
+    test(
+        "a batch without null rows is the same one once more; only bitmaps are copied for one that has some [REQ-21]",
+    ) {
         batch().use { whole ->
             whole.pushDownNulls().use {
                 Conversion.of(it) shouldBe null
@@ -112,32 +137,51 @@ class DeviceArrayNullRowsSpec : FunSpec({
                 it.column(0).bufferAddress(1) shouldBe whole.asColumn().column(0).bufferAddress(1)
             }
         }
-        shouldThrow<IllegalArgumentException> { batch().use { whole -> whole.retainChild(0).use { it.pushDownNulls() } } }.message shouldContain "struct"
+        shouldThrow<IllegalArgumentException> {
+            batch().use { whole -> whole.retainChild(0).use { it.pushDownNulls() } }
+        }.message shouldContain "struct"
     }
 
-    test("a null row is refused where a column has no bitmap, or is not nullable: the path, the row, and what to do; a cut without that row is not [REQ-21]") {
+    test(
+        "a null row is refused where a column has no bitmap, or is not nullable: the path, the row, and what to do; " +
+            "a cut without that row is not [REQ-21]",
+    ) {
         for (name in listOf("sparse_union", "dense_union", "runs")) column(name).withNullRows(7).use { batch ->
             refused("$.$name: row 7 of the batch is null in its own bitmap, and ") { batch.pushDownNulls() }
-            batch.slice(8, 10).use { cut -> cut.pushDownNulls().use { it.column(0).toList() shouldBe batch.asColumn().column(0).toList().subList(8, 18) } }
+            batch.slice(8, 10).use { cut ->
+                cut.pushDownNulls().use {
+                    it.column(0).toList() shouldBe batch.asColumn().column(0).toList().subList(8, 18)
+                }
+            }
         }
         val strict = number.withNullable(false)
         nullRow(strict).use { batch ->
-            refused("$.v: row 1 of the batch is null in its own bitmap, but this column is not nullable: convertTo a schema in which it is") { batch.pushDownNulls() }
-            batch.convertTo(batch.field().withType(DataType.struct(number))).use { wide -> wide.pushDownNulls().use { it.column("v").toList() shouldBe listOf(1L, null, 3L) } }
+            refused("$.v: row 1 of the batch is null in its own bitmap, but this column is not nullable: convertTo a " +
+                "schema in which it is") { batch.pushDownNulls() }
+            batch.convertTo(batch.field().withType(DataType.struct(number))).use { wide ->
+                wide.pushDownNulls().use { it.column("v").toList() shouldBe listOf(1L, null, 3L) }
+            }
         }
     }
 
-    test("a column of a batch with null rows is refused, by its place and by its name; what it holds is there for who asks for it [REQ-21]") {
+    test(
+        "a column of a batch with null rows is refused, by its place and by its name; what it holds is there for who " +
+            "asks for it [REQ-21]",
+    ) {
         for (isCounted in listOf(true, false)) nullRow(isCounted = isCounted).use { batch ->
             for (read in listOf({ batch.column(0) }, { batch.column("v") })) {
-                refused("the batch has 1 row that its own bitmap makes null, which its columns do not say: pushDownNulls() gives") { read() }
+                refused("the batch has 1 row that its own bitmap makes null, which its columns do not say: " +
+                    "pushDownNulls() gives") { read() }
             }
             batch.asColumn().column("v").toList() shouldBe listOf(1L, 42L, 3L)
             batch.slice(2, 1).use { it.column("v").toList() shouldBe listOf(3L) }
         }
     }
 
-    test("a child is as it is stored, without a copy; of a batch whose null rows are pushed down it has them, and a tensor of it is refused as one with nulls [REQ-21]") {
+    test(
+        "a child is as it is stored, without a copy; of a batch whose null rows are pushed down it has them, and a " +
+            "tensor of it is refused as one with nulls [REQ-21]",
+    ) {
         nullRow().use { batch ->
             batch.retainChild(0).use { child ->
                 child.asColumn().toList() shouldBe listOf(1L, 42L, 3L)
@@ -150,9 +194,13 @@ class DeviceArrayNullRowsSpec : FunSpec({
         }
     }
 
-    test("objects of null rows are refused, the table shows them as nulls, and statistics say nothing of columns [REQ-21]") {
+    test(
+        "objects of null rows are refused, the table shows them as nulls, and statistics say nothing of " +
+            "columns [REQ-21]",
+    ) {
         nullRow().use { batch ->
-            shouldThrow<NoSuchElementException> { Records.of(Numbered::class.java).toList(batch) }.message shouldContain "row 1"
+            shouldThrow<NoSuchElementException> { Records.of(Numbered::class.java).toList(batch) }
+                .message shouldContain "row 1"
             batch.toString().lines().drop(4) shouldBe listOf("    1", "null", "    3")
             Statistics.compute(batch).let { statistics ->
                 statistics.whole().rowCount().asLong shouldBe 3
@@ -165,12 +213,16 @@ class DeviceArrayNullRowsSpec : FunSpec({
     test("whole batches keep their null rows: copied, joined, converted, handed to C and back [REQ-21]") {
         nullRow().use { batch ->
             val wide = batch.field().withType(DataType.struct(number.withName("v")))
-            for (kept in listOf(batch.copyTo(cpu), DeviceArray.concat(listOf(batch)), batch.convertTo(wide), batch.compact())) kept.use { it.difference(batch) shouldBe null }
+            for (kept in listOf(batch.copyTo(cpu), DeviceArray.concat(listOf(batch)), batch.convertTo(wide),
+                batch.compact())) kept.use { it.difference(batch) shouldBe null }
             batch.pushDownNulls().use { it.difference(batch) shouldBe "[1]: {v: null}, and null" }
         }
     }
 
-    test("the batches of a stream are looked at when they are pulled; what is refused is an error of the stream, and nothing is lost [REQ-21]") {
+    test(
+        "the batches of a stream are looked at when they are pulled; what is refused is an error of the stream, and " +
+            "nothing is lost [REQ-21]",
+    ) {
         val schema = nullRow().use { it.schema() }
         DeviceArrayReader.of(schema, listOf(nullRow(), nullRow(isCounted = false))).pushDownNulls().use { reader ->
             reader.schema() shouldBe schema
@@ -179,19 +231,29 @@ class DeviceArrayNullRowsSpec : FunSpec({
         }
         val strict = nullRow(number.withNullable(false))
         DeviceArrayReader.of(strict.schema(), listOf(strict)).pushDownNulls().use { reader ->
-            repeat(2) { shouldThrow<DeviceException> { reader.next() }.message!! shouldStartWith "$.v: row 1 of the batch is null" }
+            repeat(2) {
+                shouldThrow<DeviceException> { reader.next() }.message!! shouldStartWith
+                    "$.v: row 1 of the batch is null"
+            }
         }
-        DeviceArrayReader.of(number, DeviceType.CPU) { null }.use { reader -> shouldThrow<IllegalArgumentException> { reader.pushDownNulls() } }
+        DeviceArrayReader.of(number, DeviceType.CPU) { null }.use { reader ->
+            shouldThrow<IllegalArgumentException> { reader.pushDownNulls() }
+        }
     }
 
-    test("on a device a bitmap that the CPU cannot read is ENOSYS, and one that is said to have no nulls is not looked at [REQ-21]") {
+    test(
+        "on a device a bitmap that the CPU cannot read is ENOSYS, and one that is said to have no nulls is not " +
+            "looked at [REQ-21]",
+    ) {
         val device = Devices.device(DeviceType.EXT_DEV, 0)
         nullRow().use { it.copyTo(device) }.use { there ->
             there.synchronize()
             shouldThrow<DeviceException> { there.pushDownNulls() }.errno() shouldBe Errno.ENOSYS
             there.retainChild(0).close()
             refused("the batch has 1 row that its own bitmap makes null") { there.column(0) }
-            there.slice(0, 1).use { cut -> shouldThrow<DeviceException> { cut.column(0) }.errno() shouldBe Errno.ENOSYS }
+            there.slice(0, 1).use { cut ->
+                shouldThrow<DeviceException> { cut.column(0) }.errno() shouldBe Errno.ENOSYS
+            }
         }
         batch().use { it.copyTo(device) }.use { there ->
             there.pushDownNulls().use { Conversion.of(it) shouldBe null }

@@ -13,10 +13,10 @@ import org.arbalest.device.support.EveryType
 import org.arbalest.device.support.struct
 import org.arbalest.support.CCompiler
 import org.arbalest.support.CPeer
-import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerMoves
 import org.arbalest.support.PeerNodes
 import org.arbalest.support.PeerStreams
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.StructKind
 import org.arbalest.testkit.contract.Held
 import java.lang.foreign.Arena
@@ -28,7 +28,9 @@ class DeviceArrayOwnershipSpec : FunSpec({
     extension(ResourceCountersExtension)
 
     fun Arena.exported(from: Int = 0, rows: Int = 8): MemorySegment =
-        struct(StructKind.ARRAY).also { out -> EveryType.batch(from, rows).use { CData.exportArray(it, out, CExport.DATA) } }
+        struct(StructKind.ARRAY).also { out ->
+            EveryType.batch(from, rows).use { CData.exportArray(it, out, CExport.DATA) }
+        }
 
     fun Arena.peerBatch(): Pair<MemorySegment, MemorySegment> =
         (struct(StructKind.ARRAY) to struct(StructKind.SCHEMA)).also { (array, schema) ->
@@ -44,7 +46,9 @@ class DeviceArrayOwnershipSpec : FunSpec({
         Arena.ofConfined().use { arena ->
             val garbage = arena.struct(StructKind.ARRAY).fill(0x5a)
             RawArrowArray.setRelease(garbage.address(), 0)
-            shouldThrow<DeviceException> { CData.importArray(garbage, CImport.DATA.schema(EveryType.fields[3])) }.message shouldContain
+            shouldThrow<DeviceException> {
+                CData.importArray(garbage, CImport.DATA.schema(EveryType.fields[3]))
+            }.message shouldContain
                 "the array was released before it was imported"
             PeerMoves.release(garbage, StructKind.ARRAY) shouldBe false
         }
@@ -54,7 +58,8 @@ class DeviceArrayOwnershipSpec : FunSpec({
         Arena.ofConfined().use { arena ->
             val (array, schema) = arena.peerBatch()
             val first = CData.importArray(array, CImport.DATA.schema(schema))
-            val others = listOf(first.retain(), first.slice(2, 3), first.retainChild(1), first.column("id").let { first.retainChild(0) })
+            val others = listOf(first.retain(), first.slice(2, 3), first.retainChild(1),
+                first.column("id").let { first.retainChild(0) })
             val calls = CPeer.counts().releaseCalls
             (others + first).shuffled(Random(3)).dropLast(1).forEach(DeviceArray::close)
             CPeer.counts().let { it.arrays shouldBe 3; it.releaseCalls shouldBe calls }
@@ -127,22 +132,34 @@ class DeviceArrayOwnershipSpec : FunSpec({
             PeerMoves.moveChild(out, EveryType.fields.indexOfFirst { it.name() == "list" }.toLong(), list)
             PeerMoves.moveChild(list, 0, items)
             listOf(out, column, list).forEach { PeerMoves.release(it, StructKind.ARRAY) shouldBe true }
-            CData.importArray(dictionary, CImport.DATA.schema(org.arbalest.device.types.Field.of("", org.arbalest.device.types.DataType.UTF8))).use {
+            CData.importArray(
+                dictionary,
+                CImport.DATA.schema(org.arbalest.device.types.Field.of("", org.arbalest.device.types.DataType.UTF8)),
+            ).use {
                 it.asColumn().getString(2) shouldBe "word 2"
             }
-            val item = (EveryType.fields.first { it.name() == "list" }.type() as org.arbalest.device.types.NestedType.ListType).item()
-            CData.importArray(items, CImport.DATA.schema(item)).use { it.length() shouldBe (0 until 8).filter { row -> row % 4 != 3 }.sumOf { row -> row % 3 } }
+            val item = (EveryType.fields.first { it.name() == "list" }
+                .type() as org.arbalest.device.types.NestedType.ListType).item()
+            CData.importArray(items, CImport.DATA.schema(item)).use {
+                it.length() shouldBe (0 until 8).filter { row -> row % 4 != 3 }.sumOf { row -> row % 3 }
+            }
         }
     }
 
-    test("theirs: children may have been moved out before; the rest of the batch is refused, and each is released once [OWN-06]") {
+    test(
+        "theirs: children may have been moved out before; the rest of the batch is refused, and each is released " +
+            "once [OWN-06]",
+    ) {
         Arena.ofConfined().use { arena ->
             val (array, schema) = arena.peerBatch()
             val id = arena.struct(StructKind.ARRAY)
             PeerMoves.moveChild(array, 0, id)
-            shouldThrow<DeviceException> { CData.importArray(array, CImport.DATA.schema(schema)) }.message shouldBe "children[0] is released"
+            shouldThrow<DeviceException> { CData.importArray(array, CImport.DATA.schema(schema)) }.message shouldBe
+                "children[0] is released"
             released(array) shouldBe true
-            CData.importArray(id, CImport.DATA.schema(EveryType.fields.first { it.name() == "int64" })).use { it.asColumn().getLong(3) shouldBe 3 }
+            CData.importArray(id, CImport.DATA.schema(EveryType.fields.first { it.name() == "int64" })).use {
+                it.asColumn().getLong(3) shouldBe 3
+            }
         }
     }
 
@@ -156,7 +173,9 @@ class DeviceArrayOwnershipSpec : FunSpec({
             val next = arena.exported(100) // in the same slot
             PeerMoves.release(copy, StructKind.ARRAY)
             Held.now().exports shouldBe 1
-            CData.importArray(next, CImport.DATA.schema(EveryType.batch(0, 1).use { it.field() })).use { it.column("int64").getLong(0) shouldBe 100 }
+            CData.importArray(next, CImport.DATA.schema(EveryType.batch(0, 1).use { it.field() })).use {
+                it.column("int64").getLong(0) shouldBe 100
+            }
         }
     }
 

@@ -142,7 +142,10 @@ class DeviceArrayReaderRaceSpec : FunSpec({
         closes.get() shouldBe 1
     }
 
-    test("a source that fails is not pulled again: each call repeats the error, and the source is closed by close only [STR-09]") {
+    test(
+        "a source that fails is not pulled again: each call repeats the error, and the source is closed by close " +
+            "only [STR-09]",
+    ) {
         val source = Gated(-1) { throw java.io.IOException("disk on fire") }
         val reader = reader(source)
         repeat(3) { shouldThrow<DeviceException> { reader.next() }.message shouldContain "disk on fire" }
@@ -189,7 +192,9 @@ class DeviceArrayReaderRaceSpec : FunSpec({
         sources.map { it.closes.get() }.distinct() shouldBe listOf(1)
     }
 
-    test("exporting and closing at the same time: the source is closed once, and C has a live stream or none [OWN-09]") {
+    test(
+        "exporting and closing at the same time: the source is closed once, and C has a live stream or none [OWN-09]",
+    ) {
         Arena.ofShared().use { arena ->
             val out = arena.allocate(ArrowArrayStreamStruct.LAYOUT)
             val sources = List(20_000) { Gated(-1) }

@@ -39,7 +39,10 @@ class DeviceArrayShowSpec : FunSpec({
         batch.build()
     }
 
-    test("a batch is a table of its first rows: names and types in the head, numbers to the right, what is left out is said") {
+    test(
+        "a batch is a table of its first rows: names and types in the head, numbers to the right, what is " +
+            "left out is said",
+    ) {
         airports(1234).use {
             it.toString(3) shouldBe """
                 3 columns, 1,234 rows, on CPU
@@ -58,7 +61,10 @@ class DeviceArrayShowSpec : FunSpec({
         airports(30).use { batch ->
             batch.toString().lines().size shouldBe 4 + 10 + 1
             batch.slice(28, 2).use { it.toString() shouldContain "\nA29 " }
-            batch.retainChild(1).use { it.toString(1) shouldBe "lat: float64, 30 rows, on CPU\n    lat\nfloat64\n-------\n   40.5\n… 29 more rows" }
+            batch.retainChild(1).use {
+                it.toString(1) shouldBe
+                    "lat: float64, 30 rows, on CPU\n    lat\nfloat64\n-------\n   40.5\n… 29 more rows"
+            }
         }
     }
 
@@ -85,7 +91,9 @@ class DeviceArrayShowSpec : FunSpec({
 
     test("every type that can be read has a cell") {
         EveryType.batch(0, 20).use { batch ->
-            for (i in EveryType.fields.indices) batch.retainChild(i).use { column -> column.toString(20).lines().drop(4).forEach { (it.trim() == "?") shouldBe false } }
+            for (i in EveryType.fields.indices) batch.retainChild(i).use { column ->
+                column.toString(20).lines().drop(4).forEach { (it.trim() == "?") shouldBe false }
+            }
         }
     }
 

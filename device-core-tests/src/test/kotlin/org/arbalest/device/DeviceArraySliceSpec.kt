@@ -20,11 +20,11 @@ import org.arbalest.device.types.NestedType.StructType
 import org.arbalest.device.types.NestedType.UnionType
 import org.arbalest.device.types.Schema
 import org.arbalest.support.CCompiler
-import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerNodes
 import org.arbalest.support.PeerStreams
 import org.arbalest.support.PeerStreams.Flavour.SLICED
 import org.arbalest.support.PeerStreams.Flavour.UNALIGNED
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.StructKind
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
@@ -58,13 +58,16 @@ class DeviceArraySliceSpec : FunSpec({
 
     test("slices of every type read the right values here [ARR-12]") {
         for ((from, count) in ranges) {
-            whole.slice(from.toLong(), count.toLong()).use { EveryType.rows(it) shouldBe values.subList(from, from + count) }
+            whole.slice(from.toLong(), count.toLong()).use {
+                EveryType.rows(it) shouldBe values.subList(from, from + count)
+            }
         }
     }
 
     test("slices of every type are right for C: the checksum is that of a batch of these rows alone [ARR-12]") {
         for ((from, count) in ranges) {
-            EveryType.checksum(whole.slice(from.toLong(), count.toLong())) shouldBe EveryType.checksum(EveryType.batch(from, count))
+            EveryType.checksum(whole.slice(from.toLong(), count.toLong())) shouldBe
+                EveryType.checksum(EveryType.batch(from, count))
         }
         EveryType.checksum(whole.slice(1, 5)) shouldNotBe EveryType.checksum(whole.slice(2, 5))
     }
@@ -109,8 +112,10 @@ class DeviceArraySliceSpec : FunSpec({
             slice.column("int64").toLongArray().toList() shouldContainExactly listOf(4L, 5L, 6L)
             slice.column("float32").toDoubleArray().toList() shouldContainExactly listOf(2.0, 2.5, 3.0)
             Arena.ofConfined().use { arena ->
-                slice.column("int16").segment(arena).toArray(java.lang.foreign.ValueLayout.JAVA_SHORT).toList() shouldBe listOf<Short>(4, 5, 6)
-                String(slice.column("utf8").segment(arena).toArray(java.lang.foreign.ValueLayout.JAVA_BYTE)) shouldBe "row 4row row 56"
+                slice.column("int16").segment(arena).toArray(java.lang.foreign.ValueLayout.JAVA_SHORT).toList() shouldBe
+                    listOf<Short>(4, 5, 6)
+                String(slice.column("utf8").segment(arena).toArray(java.lang.foreign.ValueLayout.JAVA_BYTE)) shouldBe
+                    "row 4row row 56"
             }
         }
     }
@@ -120,16 +125,23 @@ class DeviceArraySliceSpec : FunSpec({
             val (batch, schema) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.SCHEMA)
             PeerStreams.batch(batch, 100, 30, flavours.toSet())
             PeerStreams.batchSchema(schema)
-            CData.importArray(batch, CImport.DATA.schema(schema)).use { EveryType.rows(it) to EveryType.checksum(it.retain()) }
+            CData.importArray(batch, CImport.DATA.schema(schema)).use {
+                EveryType.rows(it) to EveryType.checksum(it.retain())
+            }
         }
         val plain = read()
         plain.first[3] shouldBe mapOf("id" to 103L, "name" to "row-103")
         plain.first[4] shouldBe mapOf("id" to 104L, "name" to null)
-        for (flavours in listOf(arrayOf(SLICED), arrayOf(UNALIGNED), arrayOf(SLICED, UNALIGNED))) read(*flavours) shouldBe plain
+        for (flavours in listOf(arrayOf(SLICED), arrayOf(UNALIGNED), arrayOf(SLICED, UNALIGNED)))
+            read(*flavours) shouldBe plain
     }
 
-    test("offsets at each level of a nested array of C's: a fixed-size list's does not move its child, a struct's does [ARR-11, ARR-12]") {
-        // struct (offset 1) of fixed-size lists of 2 (offset 1) of structs (offset 2) of x (offset 1): row 0 has x[3 + 2*2], x[3 + 2*2 + 1]
+    test(
+        "offsets at each level of a nested array of C's: a fixed-size list's does not move its child, a struct's " +
+            "does [ARR-11, ARR-12]",
+    ) {
+        // struct (offset 1) of fixed-size lists of 2 (offset 1) of structs (offset 2) of x (offset 1): row 0 has x[3 +
+        // 2*2], x[3 + 2*2 + 1]
         val x = Field.of("x", DataType.INT8)
         val lists = Field.of("lists", FixedSizeListType(Field.of("item", StructType(listOf(x))), 2))
         Arena.ofConfined().use { arena ->
@@ -148,13 +160,16 @@ class DeviceArraySliceSpec : FunSpec({
                 Arena.ofConfined().use { inner ->
                     val (again, schema) = inner.struct(StructKind.ARRAY) to inner.struct(StructKind.SCHEMA)
                     array.slice(1, 1).use { CData.exportArray(it, again, CExport.DATA.schemaTo(schema)) }
-                    CData.importArray(again, CImport.DATA.schema(schema)).use { it.column("lists").getList(0).column("x").toLongArray().toList() shouldBe listOf(9L, 10L) }
+                    CData.importArray(again, CImport.DATA.schema(schema)).use {
+                        it.column("lists").getList(0).column("x").toLongArray().toList() shouldBe listOf(9L, 10L)
+                    }
                 }
             }
         }
     }
 
-    test("lists and texts of C's whose first offset is not 0, with an offset, over items with an offset [ARR-09, ARR-12]") {
+    test("lists and texts of C's whose first offset is not 0, with an offset, over items with an offset " +
+        "[ARR-09, ARR-12]") {
         val field = Field.of("", ListType(Field.of("item", DataType.UTF8)))
         fun ints(vararg values: Int) = ByteArray(4 * values.size) { (values[it / 4] shr 8 * (it % 4)).toByte() }
         Arena.ofConfined().use { arena ->

@@ -38,23 +38,28 @@ class DeviceArrayThreadsSpec : FunSpec({
     }
 
     /** Row [row] of every column, with what reading it looks up on the way, in an order of its own. */
-    fun row(batch: DeviceArray, columns: List<Column>, row: Int, seed: Int): Map<String, Any?> = EveryType.fields.indices
-        .map { (it * 7 + seed) % EveryType.fields.size }
-        .associate { at -> columns[at].name() to columns[at].get(row.toLong()).let(EveryType::plain) }
-        .plus("rows" to batch.length())
-        .toSortedMap()
+    fun row(batch: DeviceArray, columns: List<Column>, row: Int, seed: Int): Map<String, Any?> =
+        EveryType.fields.indices
+            .map { (it * 7 + seed) % EveryType.fields.size }
+            .associate { at -> columns[at].name() to columns[at].get(row.toLong()).let(EveryType::plain) }
+            .plus("rows" to batch.length())
+            .toSortedMap()
 
     test("several threads read one handle and its columns, with the same values as one alone [OWN-19]") {
         EveryType.batch(0, 40).use { batch ->
             fun columns() = EveryType.fields.indices.map(batch::column)
             val alone = columns().let { columns -> List(40) { row(batch, columns, it, 0) } }
             together(200, ::columns, { columns, thread ->
-                for (row in 0 until 40) row(batch, columns, (row + thread) % 40, thread).toString() shouldBe alone[(row + thread) % 40].toString()
+                for (row in 0 until 40) row(batch, columns, (row + thread) % 40, thread).toString() shouldBe
+                    alone[(row + thread) % 40].toString()
             }, {})
         }
     }
 
-    test("a read after a close that happened before it throws, on any thread, from every column that was had before [OWN-19]") {
+    test(
+        "a read after a close that happened before it throws, on any thread, from every column that was had " +
+            "before [OWN-19]",
+    ) {
         val batch = EveryType.batch(0, 8)
         val columns = EveryType.fields.indices.map(batch::column)
         val items = columns.first { it.name() == "list" }.getList(1)
@@ -70,7 +75,9 @@ class DeviceArrayThreadsSpec : FunSpec({
         }, {})
     }
 
-    test("retain, slice, child and copyTo get the array or throw while another thread closes, moves or retains [OWN-19]") {
+    test(
+        "retain, slice, child and copyTo get the array or throw while another thread closes, moves or retains [OWN-19]",
+    ) {
         val refused = mutableSetOf<Boolean>()
         together(2000, { EveryType.batch(0, 3) }, { batch, thread ->
             val mine = runCatching {

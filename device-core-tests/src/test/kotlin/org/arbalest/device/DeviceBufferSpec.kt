@@ -24,7 +24,9 @@ class DeviceBufferSpec : FunSpec({
 
     val cpu = Devices.cpu()
 
-    fun buffer(size: Int) = cpu.allocate(size.toLong()).also { b -> repeat(size) { b.segment().set(JAVA_BYTE, it.toLong(), it.toByte()) } }
+    fun buffer(size: Int) = cpu.allocate(size.toLong()).also { b ->
+        repeat(size) { b.segment().set(JAVA_BYTE, it.toLong(), it.toByte()) }
+    }
 
     fun DeviceBuffer.content(): List<Int> = segment().toArray(JAVA_BYTE).map { it.toInt() }
 
@@ -127,7 +129,8 @@ class DeviceBufferSpec : FunSpec({
                 writer.position(2)
                 writer.write(ByteBuffer.allocateDirect(2).put(7).put(8).flip()) shouldBe 2
                 val tooMuch = ByteBuffer.wrap(ByteArray(3))
-                shouldThrow<IOException> { writer.write(tooMuch) }.message shouldContain "3 bytes do not fit at position 4 of a buffer of 6 bytes"
+                shouldThrow<IOException> { writer.write(tooMuch) }.message shouldContain
+                    "3 bytes do not fit at position 4 of a buffer of 6 bytes"
                 tooMuch.position() shouldBe 0
                 writer.truncate(6)
                 shouldThrow<IOException> { writer.truncate(5) }
@@ -139,7 +142,13 @@ class DeviceBufferSpec : FunSpec({
 
     test("an opaque device has no memory, no streams and no events") {
         val opaque = DeviceRegistry.find(DeviceType(77), 3)
-        for (attempt in listOf({ opaque.memory() }, { opaque.hostMemory() }, { opaque.createStream() }, { opaque.defaultStream() }, { opaque.adoptEvent(1) })) {
+        for (attempt in listOf(
+            { opaque.memory() },
+            { opaque.hostMemory() },
+            { opaque.createStream() },
+            { opaque.defaultStream() },
+            { opaque.adoptEvent(1) },
+        )) {
             val error = shouldThrow<DeviceException> { attempt() }
             error.errno() shouldBe Errno.ENOSYS
             error.message shouldContain "no backend serves DEVICE_TYPE_77:3"
@@ -154,8 +163,12 @@ class DeviceBufferSpec : FunSpec({
                 event.onReady().toCompletableFuture().isDone shouldBe true
                 stream.waitFor(event)
             }
-            buffer(3).use { from -> cpu.allocate(3).use { to -> stream.copy(from, to).also { to.content() shouldBe listOf(0, 1, 2) } } }
-            shouldThrow<IllegalArgumentException> { buffer(3).use { from -> cpu.allocate(2).use { to -> stream.copy(from, to) } } }
+            buffer(3).use { from ->
+                cpu.allocate(3).use { to -> stream.copy(from, to).also { to.content() shouldBe listOf(0, 1, 2) } }
+            }
+            shouldThrow<IllegalArgumentException> {
+                buffer(3).use { from -> cpu.allocate(2).use { to -> stream.copy(from, to) } }
+            }
             stream.synchronize()
             stream.close()
             shouldThrow<IllegalStateException> { stream.record() }.message shouldContain "closed"

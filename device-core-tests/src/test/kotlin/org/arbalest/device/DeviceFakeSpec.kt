@@ -19,9 +19,9 @@ import org.arbalest.device.types.Field
 import org.arbalest.device.types.Schema
 import org.arbalest.support.CCompiler
 import org.arbalest.support.CPeer
-import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerNodes
 import org.arbalest.support.PeerStreams
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.fake.FakeCall
 import org.arbalest.support.fake.FakeDevice
 import org.arbalest.support.fake.FakeExtension
@@ -45,10 +45,14 @@ class DeviceFakeSpec : FunSpec({
         batch.int64("id", LongArray(rows) { it.toLong() }).utf8("text", List(rows) { "row $it" }).build()
     }
 
-    test("a copy, a kernel and a copy back in one stream: nothing happens before the device does it, and then all in order [DEV-06]") {
+    test(
+        "a copy, a kernel and a copy back in one stream: nothing happens before the device does it, and then all in " +
+            "order [DEV-06]",
+    ) {
         device.createStream().use { stream ->
             fake.hold()
-            val there = BatchBuilder.of(cpu, 2).use { it.int64("n", longArrayOf(20, 22)).build() }.use { it.copyTo(device, stream) }
+            val there = BatchBuilder.of(cpu, 2).use { it.int64("n", longArrayOf(20, 22)).build() }
+                .use { it.copyTo(device, stream) }
             fake.launch(stream, there.column("n").bufferAddress(1), 16) { n ->
                 for (i in 0L..1L) n.setAtIndex(JAVA_LONG, i, n.getAtIndex(JAVA_LONG, i) * 2)
             }
@@ -77,7 +81,9 @@ class DeviceFakeSpec : FunSpec({
             }
             fake.release()
             stream.synchronize(Duration.ofSeconds(Long.MIN_VALUE)) shouldBe true // done already
-            there.use { it.copyTo(cpu.memory(), stream) }.use { back -> text(3).use { back.difference(it) shouldBe null } }
+            there.use { it.copyTo(cpu.memory(), stream) }.use { back ->
+                text(3).use { back.difference(it) shouldBe null }
+            }
         }
     }
 
@@ -104,7 +110,8 @@ class DeviceFakeSpec : FunSpec({
         text(10).use { here ->
             other.createStream().use { stream ->
                 fun refused(route: String, copy: () -> DeviceArray) {
-                    shouldThrow<IllegalArgumentException> { copy() }.message shouldBe "a stream of EXT_DEV:1 was given for a copy $route; it has to be of a device that takes part"
+                    shouldThrow<IllegalArgumentException> { copy() }.message shouldBe
+                        "a stream of EXT_DEV:1 was given for a copy $route; it has to be of a device that takes part"
                 }
                 refused("from CPU to EXT_DEV:0") { here.copyTo(device, stream) }
                 here.copyTo(device).use { there ->
@@ -138,7 +145,8 @@ class DeviceFakeSpec : FunSpec({
             val array = text(10).use { it.copyTo(pinned, stream) }
             val moved = array.use { it.viewOrCopyTo(cpu) }
             moved.device() shouldBe cpu
-            shouldThrow<IllegalStateException> { moved.column("id").getLong(0) }.message shouldContain "must be waited for first"
+            shouldThrow<IllegalStateException> { moved.column("id").getLong(0) }.message shouldContain
+                "must be waited for first"
             val buffers = ResourceCounters.now().buffers()
             fakePinned.release()
             moved.use {
@@ -152,11 +160,14 @@ class DeviceFakeSpec : FunSpec({
     test("what is no event, and a NULL one, are refused at import, and the array is released [DEV-03, DEV-12]") {
         val schema = Schema.of(Field.of("id", DataType.INT64), Field.of("name", DataType.UTF8))
         Arena.ofConfined().use { arena ->
-            for ((handle, words) in listOf(77L to "77, which is no event of EXT_DEV:0", 0L to "an event that is NULL")) {
+            for ((handle, words) in listOf(
+                77L to "77, which is no event of EXT_DEV:0", 0L to "an event that is NULL",
+            )) {
                 val array = arena.allocate(ArrowArrayStruct.LAYOUT)
                 PeerStreams.batch(array, firstId = 0, rows = 1)
                 val wrapped = arena.allocate(ArrowDeviceArrayStruct.LAYOUT)
-                PeerNodes.deviceArray(wrapped, array, device.id(), 12, syncEvent = arena.allocateFrom(JAVA_LONG, handle))
+                PeerNodes.deviceArray(wrapped, array, device.id(), 12,
+                    syncEvent = arena.allocateFrom(JAVA_LONG, handle))
                 val error = shouldThrow<DeviceException> { CData.importArray(wrapped, CImport.DEVICE.schema(schema)) }
                 error.errno() shouldBe Errno.EINVAL
                 error.message shouldContain words
@@ -200,7 +211,10 @@ class DeviceFakeSpec : FunSpec({
         }
     }
 
-    test("whichever call fails in a copy there, on and back, the error comes through and nothing is left or hurt [DEV-14]") {
+    test(
+        "whichever call fails in a copy there, on and back, the error comes through and nothing is left or " +
+            "hurt [DEV-14]",
+    ) {
         var calls = 0
         val messages = sortedSetOf<String>()
         text(50).use { source ->
@@ -217,11 +231,13 @@ class DeviceFakeSpec : FunSpec({
                 fake.failCallNumber(Int.MAX_VALUE)
                 fake.violations().shouldBeEmpty()
                 if (error == null) break
-                (error as DeviceException).errno() shouldBe if ("fakeAlloc" in error.message!!) Errno.ENOMEM else Errno.EIO
+                (error as DeviceException).errno() shouldBe
+                    if ("fakeAlloc" in error.message!!) Errno.ENOMEM else Errno.EIO
                 messages += error.message!!.substringBefore(" on")
             }
         }
-        messages.toList() shouldContainExactly listOf("fakeAlloc", "fakeEventCallback", "fakeEventRecord", "fakeMemcpyAsync", "fakeQueueCreate")
+        messages.toList() shouldContainExactly
+            listOf("fakeAlloc", "fakeEventCallback", "fakeEventRecord", "fakeMemcpyAsync", "fakeQueueCreate")
         calls shouldBeGreaterThan 10
     }
 
@@ -238,7 +254,10 @@ class DeviceFakeSpec : FunSpec({
         }
     }
 
-    test("a query that fails says nothing of the work: what is queued keeps its memory, and an array that it writes to [DEV-19]") {
+    test(
+        "a query that fails says nothing of the work: what is queued keeps its memory, and an array that it " +
+            "writes to [DEV-19]",
+    ) {
         device.createStream().use { stream ->
             fake.hold()
             val (a, b) = List(2) { device.allocate(8) }
@@ -264,25 +283,32 @@ class DeviceFakeSpec : FunSpec({
                 while (true) {
                     fake.failCallNumber(++calls)
                     val error = runCatching {
-                        DeviceArray.concat(listOf(source, there, there), device.memory(), device.defaultStream()).use { it.synchronize() }
+                        DeviceArray.concat(listOf(source, there, there), device.memory(), device.defaultStream())
+                            .use { it.synchronize() }
                     }.exceptionOrNull()
                     fake.failCallNumber(Int.MAX_VALUE)
                     fake.violations().shouldBeEmpty()
                     if (error == null) break
-                    (error as DeviceException).errno() shouldBe if ("fakeAlloc" in error.message!!) Errno.ENOMEM else Errno.EIO
+                    (error as DeviceException).errno() shouldBe
+                        if ("fakeAlloc" in error.message!!) Errno.ENOMEM else Errno.EIO
                 }
             }
         }
         calls shouldBeGreaterThan 6
     }
 
-    test("arrays that are not ready are waited for before they are joined; one whose work failed is named [DEV-04, DEV-14]") {
+    test(
+        "arrays that are not ready are waited for before they are joined; one whose work failed is named " +
+            "[DEV-04, DEV-14]",
+    ) {
         text(5).use { source ->
             device.createStream().use { stream ->
                 fake.failNextCommand()
                 source.copyTo(device, stream).use { broken ->
-                    shouldThrow<DeviceException> { DeviceArray.concat(listOf(source, broken), cpu.memory(), stream) }.message shouldContain "arrays[1]: "
-                    shouldThrow<DeviceException> { DeviceArray.concat(listOf(broken), cpu.memory(), stream) }.message shouldContain "arrays[0]: "
+                    shouldThrow<DeviceException> { DeviceArray.concat(listOf(source, broken), cpu.memory(), stream) }
+                        .message shouldContain "arrays[1]: "
+                    shouldThrow<DeviceException> { DeviceArray.concat(listOf(broken), cpu.memory(), stream) }
+                        .message shouldContain "arrays[0]: "
                 }
             }
         }
@@ -297,7 +323,8 @@ class DeviceFakeSpec : FunSpec({
             val ready = there.onReady().toCompletableFuture()
             fake.release()
             shouldThrow<DeviceException> { there.synchronize() }.message shouldContain "FAKE_LAUNCH_FAILED (719)"
-            runCatching { ready.join() }.exceptionOrNull()!!.cause!!.message shouldContain "a command on EXT_DEV:0 failed"
+            runCatching { ready.join() }.exceptionOrNull()!!.cause!!.message shouldContain
+                "a command on EXT_DEV:0 failed"
             there.close()
         }
     }

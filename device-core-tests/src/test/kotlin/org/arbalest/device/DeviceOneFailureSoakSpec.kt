@@ -26,8 +26,10 @@ class DeviceOneFailureSoakSpec : FunSpec({
         Devices.device(type, 0)
         FakeDevice.of(type, 0).userEvent()
     }
-    include(oneFailureContract(plants(FakeBackend(DeviceType.EXT_DEV), MORE) + event(DeviceType.EXT_DEV), ::DeviceContractSpec))
-    include(oneFailureContract(plants(FakeBackend(DeviceType.CUDA_HOST), MORE) + event(DeviceType.CUDA_HOST), ::DeviceHostContractSpec))
+    include(oneFailureContract(plants(FakeBackend(DeviceType.EXT_DEV), MORE) + event(DeviceType.EXT_DEV),
+        ::DeviceContractSpec))
+    include(oneFailureContract(plants(FakeBackend(DeviceType.CUDA_HOST), MORE) + event(DeviceType.CUDA_HOST),
+        ::DeviceHostContractSpec))
 })
 
 /** What the fake device's extension says. */

@@ -11,7 +11,10 @@ import java.util.concurrent.ConcurrentLinkedQueue
 import java.util.concurrent.CyclicBarrier
 import kotlin.random.Random
 
-/** Handles that one thread closes while others use them: a use works, or says that it came too late; the fake sees no dead handle. */
+/**
+ * Handles that one thread closes while others use them: a use works, or says that it came too late; the fake sees no
+ * dead handle.
+ */
 class DeviceRaceSpec : FunSpec({
     extension(ResourceCountersExtension)
     extension(FakeExtension)
@@ -49,21 +52,24 @@ class DeviceRaceSpec : FunSpec({
 
     test("an event that is closed while others ask, wait and are told") {
         device.createStream().use { stream ->
-            duels<SyncEvent>(3_000, { stream.record() }, { it.close() }, { it.isReady }, { it.onReady() }, { stream.waitFor(it) })
+            duels<SyncEvent>(3_000, { stream.record() }, { it.close() }, { it.isReady }, { it.onReady() },
+                { stream.waitFor(it) })
             duels<SyncEvent>(1_000, { stream.record() }, { it.close() }, { it.close() }, { it.synchronize() })
         }
     }
 
     test("a held event that is closed while the device completes it") {
         device.createStream().use { stream ->
-            duels<SyncEvent>(1_000, { fake.hold().let { stream.record() } }, { it.close() }, { it.onReady() }, { fake.release() })
+            duels<SyncEvent>(1_000, { fake.hold().let { stream.record() } }, { it.close() }, { it.onReady() },
+                { fake.release() })
         }
     }
 
     test("a stream that is closed while others queue") {
         cpu.allocate(64).use { from ->
             device.allocate(64).use { to ->
-                duels<DeviceStream>(2_000, { device.createStream() }, { it.close() }, { it.copy(from, to) }, { it.record().close() }, { it.synchronize() })
+                duels<DeviceStream>(2_000, { device.createStream() }, { it.close() }, { it.copy(from, to) },
+                    { it.record().close() }, { it.synchronize() })
             }
         }
     }
@@ -72,7 +78,8 @@ class DeviceRaceSpec : FunSpec({
         device.createStream().use { stream ->
             val source = numbers()
             val make = { source.copyTo(device, stream) }
-            duels<DeviceArray>(1_000, make, { it.close() }, { it.copyTo(cpu, stream).close() }, { stream.keepAlive(it) }, { it.onReady() })
+            duels<DeviceArray>(1_000, make, { it.close() }, { it.copyTo(cpu, stream).close() },
+                { stream.keepAlive(it) }, { it.onReady() })
             source.close()
         }
     }
@@ -89,7 +96,9 @@ class DeviceRaceSpec : FunSpec({
                                 if (random.nextInt(10) == 0) fake.failCallNumber(random.nextInt(1, 8))
                                 source.copyTo(device, stream).use { there ->
                                     if (random.nextBoolean()) stream.keepAlive(there)
-                                    there.copyTo(if (random.nextBoolean()) cpu else device, stream).use { if (random.nextBoolean()) it.synchronize() }
+                                    there.copyTo(if (random.nextBoolean()) cpu else device, stream).use {
+                                        if (random.nextBoolean()) it.synchronize()
+                                    }
                                 }
                             }
                         } catch (_: DeviceException) {

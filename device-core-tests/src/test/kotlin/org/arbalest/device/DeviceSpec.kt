@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device
 
-import org.arbalest.device.spi.ArrayBridge
 import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
@@ -18,6 +17,7 @@ import org.arbalest.device.ext.PHANTOM
 import org.arbalest.device.internal.abi.RawArrowArray
 import org.arbalest.device.internal.abi.RawArrowDeviceArray
 import org.arbalest.device.internal.abi.RawArrowSchema
+import org.arbalest.device.spi.ArrayBridge
 import org.arbalest.device.support.garbage
 import org.arbalest.device.support.shouldBeGarbage
 import org.arbalest.device.types.DataType
@@ -25,10 +25,10 @@ import org.arbalest.device.types.Field
 import org.arbalest.device.types.Schema
 import org.arbalest.support.CCompiler
 import org.arbalest.support.CPeer
-import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerMoves
 import org.arbalest.support.PeerNodes
 import org.arbalest.support.PeerStreams
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.StructKind.DEVICE_ARRAY
 import org.arbalest.support.StructKind.SCHEMA
 import java.lang.foreign.Arena
@@ -48,10 +48,17 @@ class DeviceSpec : FunSpec({
     /** Memory for a struct, full of what a careless caller leaves there. */
     fun dirty(size: Long = RawArrowDeviceArray.SIZE): MemorySegment = arena.allocate(size, 8).fill(0xA5.toByte())
 
-    fun peerBatch(type: Int, id: Long, event: MemorySegment = MemorySegment.NULL, dirtyReserved: Boolean = false): MemorySegment {
+    fun peerBatch(
+        type: Int,
+        id: Long,
+        event: MemorySegment = MemorySegment.NULL,
+        dirtyReserved: Boolean = false,
+    ): MemorySegment {
         val array = arena.allocate(ArrowArrayStruct.LAYOUT)
         PeerStreams.batch(array, firstId = 0, rows = 10)
-        return arena.allocate(ArrowDeviceArrayStruct.LAYOUT).also { PeerNodes.deviceArray(it, array, id, type, event, dirtyReserved) }
+        return arena.allocate(ArrowDeviceArrayStruct.LAYOUT).also {
+            PeerNodes.deviceArray(it, array, id, type, event, dirtyReserved)
+        }
     }
 
     /** `struct<id: int64, name: utf8>` whose buffers are addresses that the CPU cannot touch. */
@@ -67,7 +74,9 @@ class DeviceSpec : FunSpec({
     }
 
     fun batchOnCpu(): DeviceArray =
-        BatchBuilder.of(Devices.cpu(), 3).use { it.int64("id", longArrayOf(1, 2, 3)).utf8("name", listOf("a", null, "c")).build() }
+        BatchBuilder.of(Devices.cpu(), 3).use {
+            it.int64("id", longArrayOf(1, 2, 3)).utf8("name", listOf("a", null, "c")).build()
+        }
 
     test("ours on CPU has device id -1 and no event [DEV-02]") {
         val out = dirty()
@@ -124,7 +133,8 @@ class DeviceSpec : FunSpec({
         }
     }
 
-    // DLPack's newer codes; none; a negative one; our own backend's type with an id that it does not have; one whose driver is missing.
+    // DLPack's newer codes; none; a negative one; our own backend's type with an id that it does not have; one whose
+    // driver is missing.
     for ((type, id) in listOf(17 to 0L, 18 to 5L, 0 to 0L, -7 to -1L, 12 to 99L, 12 to -1L, 9 to 0L, 14 to 2L)) {
         val name = DeviceType(type).name()
 
@@ -146,7 +156,8 @@ class DeviceSpec : FunSpec({
         test("an array on $name:$id is handed on with its type, its id and its event [DEV-09]") {
             val event = arena.allocate(8)
             val array = CData.importArray(phantomBatch(type, id, event), CImport.DEVICE.schema(BATCH))
-            val pieces = listOf(array.slice(2, 5), array.retainChild(0), array.retainChild(1).use { it.slice(3, 4) }, array)
+            val pieces =
+                listOf(array.slice(2, 5), array.retainChild(0), array.retainChild(1).use { it.slice(3, 4) }, array)
             val lengths = listOf(5L, 10L, 4L, 10L)
             for ((piece, length) in pieces.zip(lengths)) {
                 val out = dirty()
@@ -165,22 +176,25 @@ class DeviceSpec : FunSpec({
     }
 
     test("the buffers of an opaque array cannot be read, and the error says where they are [DEV-09]") {
-        CData.importArray(phantomBatch(17, 3, MemorySegment.NULL, nullCount = -1), CImport.DEVICE.schema(BATCH)).use { array ->
-            val id = array.column("id")
-            val attempts = listOf<() -> Unit>(
-                { id.getLong(0) }, { id.isNull(0) }, { id.get(0) }, { id.toLongArray() }, { id.toDoubleArray() }, { id.nullCount() },
-                { id.segment(arena) }, { array.column("name").getString(0) }, { array.column("name").getBytes(0) }, { array.asColumn().get(0) },
-            )
-            for (attempt in attempts) {
-                val error = shouldThrow<DeviceException> { attempt() }
-                error.errno() shouldBe Errno.ENOSYS
-                error.message!! shouldContain "DEVICE_TYPE_17:3"
+        CData.importArray(phantomBatch(17, 3, MemorySegment.NULL, nullCount = -1), CImport.DEVICE.schema(BATCH))
+            .use { array ->
+                val id = array.column("id")
+                val attempts = listOf<() -> Unit>(
+                    { id.getLong(0) }, { id.isNull(0) }, { id.get(0) }, { id.toLongArray() }, { id.toDoubleArray() },
+                    { id.nullCount() }, { id.segment(arena) }, { array.column("name").getString(0) },
+                    { array.column("name").getBytes(0) }, { array.asColumn().get(0) },
+                )
+                for (attempt in attempts) {
+                    val error = shouldThrow<DeviceException> { attempt() }
+                    error.errno() shouldBe Errno.ENOSYS
+                    error.message!! shouldContain "DEVICE_TYPE_17:3"
+                }
             }
-        }
     }
 
     test("nothing can be allocated or built on an opaque device [DEV-09]") {
-        val device = CData.importArray(phantomBatch(18, 0, MemorySegment.NULL), CImport.DEVICE.schema(BATCH)).use { it.device() }
+        val device = CData.importArray(phantomBatch(18, 0, MemorySegment.NULL), CImport.DEVICE.schema(BATCH))
+            .use { it.device() }
         shouldThrow<DeviceException> { device.allocate(1) }.message!! shouldContain "no backend serves DEVICE_TYPE_18:0"
         shouldThrow<DeviceException> { BatchBuilder.of(device, 1) }.message!! shouldContain "DEVICE_TYPE_18:0"
     }
@@ -188,7 +202,8 @@ class DeviceSpec : FunSpec({
     test("an opaque array does not become an ArrowArray, and stays its holder's [DEV-09]") {
         CData.importArray(phantomBatch(17, 0, MemorySegment.NULL), CImport.DEVICE.schema(BATCH)).use { array ->
             val (out, schema) = arena.garbage(RawArrowArray.SIZE) to arena.garbage(RawArrowSchema.SIZE)
-            shouldThrow<DeviceException> { CData.exportArray(array, out, CExport.DATA.schemaTo(schema)) }.message!! shouldContain "main memory, but this array is on DEVICE_TYPE_17:0"
+            shouldThrow<DeviceException> { CData.exportArray(array, out, CExport.DATA.schemaTo(schema)) }
+                .message!! shouldContain "main memory, but this array is on DEVICE_TYPE_17:0"
             out.shouldBeGarbage()
             schema.shouldBeGarbage()
             array.isOpen shouldBe true
@@ -198,7 +213,8 @@ class DeviceSpec : FunSpec({
     test("a malformed array on an opaque device is refused, and released [DEV-09]") {
         val array = phantomBatch(17, 0, MemorySegment.NULL)
         RawArrowArray.setNChildren(array.address(), 1)
-        shouldThrow<DeviceException> { CData.importArray(array, CImport.DEVICE.schema(BATCH)) }.message!! shouldContain "n_children = 1"
+        shouldThrow<DeviceException> { CData.importArray(array, CImport.DEVICE.schema(BATCH)) }.message!! shouldContain
+            "n_children = 1"
         CPeer.counts().arrays shouldBe 0
     }
 

@@ -40,21 +40,28 @@ class DeviceStreamChoiceSpec : FunSpec({
         }
     }
 
-    test("a concatenation by the stream of a third device is refused before anything is queued, and names all [DEV-21]") {
+    test(
+        "a concatenation by the stream of a third device is refused before anything is queued, and names all [DEV-21]",
+    ) {
         val other = Devices.device(DeviceType.EXT_DEV, 1)
         text(10).use { here ->
             here.copyTo(device).use { there ->
                 other.createStream().use { stream ->
                     fun refused(route: String, arrays: List<DeviceArray>, to: Device) {
-                        shouldThrow<IllegalArgumentException> { DeviceArray.concat(arrays, to.memory(), stream) }.message shouldBe
-                            "a stream of EXT_DEV:1 was given for a concatenation of arrays on $route; it has to be of a device that takes part"
+                        shouldThrow<IllegalArgumentException> {
+                            DeviceArray.concat(arrays, to.memory(), stream)
+                        }.message shouldBe
+                            "a stream of EXT_DEV:1 was given for a concatenation of arrays on $route; it has to be " +
+                            "of a device that takes part"
                     }
                     refused("EXT_DEV:0, CPU, to EXT_DEV:0", listOf(there, here, there), device)
                     refused("EXT_DEV:0, to CPU", listOf(there, there), cpu)
                     refused("CPU, to EXT_DEV:0", listOf(here), device)
                     FakeDevice.of(DeviceType.EXT_DEV, 1).pending(stream) shouldBe 0
                     DeviceArray.concat(listOf(there, here), other.memory(), stream).use { it.synchronize() }
-                    there.copyTo(other).use { third -> DeviceArray.concat(listOf(there, third), cpu.memory(), stream).use { it.length() shouldBe 20 } }
+                    there.copyTo(other).use { third ->
+                        DeviceArray.concat(listOf(there, third), cpu.memory(), stream).use { it.length() shouldBe 20 }
+                    }
                 }
             }
         }

@@ -33,10 +33,11 @@ class ErrnoSpec : FunSpec({
         Errno.name(74) shouldBe "errno 74"
     }
 
-    test("the errors have the numbers of this platform's C library [STR-02]").config(extensions = listOf(CCompiler.needed)) {
-        val address = NativeLibrary.compile("checks/errno_values.c").findOrThrow("errno_value")
-        val value = Linker.nativeLinker().downcallHandle(address, FunctionDescriptor.of(JAVA_INT, JAVA_INT))
-        (0..4).map { value.invokeWithArguments(it) } shouldContainExactly
-            listOf(Errno.EINVAL, Errno.ENOMEM, Errno.EIO, Errno.ENOSYS, Errno.ECANCELED)
-    }
+    test("the errors have the numbers of this platform's C library [STR-02]")
+        .config(extensions = listOf(CCompiler.needed)) {
+            val address = NativeLibrary.compile("checks/errno_values.c").findOrThrow("errno_value")
+            val value = Linker.nativeLinker().downcallHandle(address, FunctionDescriptor.of(JAVA_INT, JAVA_INT))
+            (0..4).map { value.invokeWithArguments(it) } shouldContainExactly
+                listOf(Errno.EINVAL, Errno.ENOMEM, Errno.EIO, Errno.ENOSYS, Errno.ECANCELED)
+        }
 })

@@ -27,20 +27,30 @@ import java.lang.foreign.ValueLayout.JAVA_LONG
 import java.lang.reflect.Method
 import kotlin.concurrent.thread
 
-/** Which class a failure has, as the page of errors says: for every public method with an array, found by reflection, and for each kind of mistake. */
+/**
+ * Which class a failure has, as the page of errors says: for every public method with an array, found by reflection,
+ * and for each kind of mistake.
+ */
 class ErrorsSpec : FunSpec({
     extension(ResourceCountersExtension)
     extension(FakeExtension)
 
     /**
-     * The methods whose answer for such an array is none that the page allows. Any may have a wrong type or number among its arguments, and the CPU shares no memory with
-     * other processes. `Statistics.of` is left out: it reads what another side wrote, as an import does.
+     * The methods whose answer for such an array is none that the page allows. Any may have a wrong type or number
+     * among its arguments, and the CPU shares no memory with other processes. `Statistics.of` is left out: it reads
+     * what another side wrote, as an import does.
      */
-    fun wrong(array: () -> DeviceArray, field: Field? = null, call: (Method, DeviceArray, Field) -> Any? = ::callDoor, allowed: (Throwable) -> Boolean): List<String> =
+    fun wrong(
+        array: () -> DeviceArray,
+        field: Field? = null,
+        call: (Method, DeviceArray, Field) -> Any? = ::callDoor,
+        allowed: (Throwable) -> Boolean,
+    ): List<String> =
         arrayDoors().filterNot { it.declaringClass == Statistics::class.java && it.name == "of" }.mapNotNull { door ->
             array().use { given ->
                 val answer = call(door, given, field ?: given.field())
-                val isFine = answer !is Throwable || answer is IllegalArgumentException || answer is IndexOutOfBoundsException || allowed(answer) ||
+                val isFine = answer !is Throwable || answer is IllegalArgumentException ||
+                    answer is IndexOutOfBoundsException || allowed(answer) ||
                     (door.declaringClass == SharedArray::class.java && answer.isOf(Errno.ENOSYS))
                 if (isFine) null else "${title(door)}: $answer"
             }
@@ -54,13 +64,16 @@ class ErrorsSpec : FunSpec({
     }
 
     test("whatever takes an array that is not ready waits for it, or says that it is too early [ERR-02]") {
-        val isElsewhere = { t: Throwable -> t.isOf(Errno.ENOSYS) && "an ArrowArray is in main memory" in "$t" } // whether it is ready or not
-        wrong({ NotReady.array() }, call = NotReady::call) { it is IllegalStateException || isElsewhere(it) }.shouldBeNone()
+        // whether it is ready or not
+        val isElsewhere = { t: Throwable -> t.isOf(Errno.ENOSYS) && "an ArrowArray is in main memory" in "$t" }
+        wrong({ NotReady.array() }, call = NotReady::call) { it is IllegalStateException || isElsewhere(it) }
+            .shouldBeNone()
         NotReady.destroyEvents()
     }
 
     test("whatever takes an array on an opaque device works, or says that the device cannot [ERR-03]") {
-        wrong({ doorImport { RawArrowDeviceArray.setDeviceType(it.address(), 17) } }) { it.isOf(Errno.ENOSYS) }.shouldBeNone()
+        wrong({ doorImport { RawArrowDeviceArray.setDeviceType(it.address(), 17) } }) { it.isOf(Errno.ENOSYS) }
+            .shouldBeNone()
     }
 
     test("whatever takes an array that is malformed works, or says that the data is bad [ERR-03]") {
@@ -73,36 +86,65 @@ class ErrorsSpec : FunSpec({
     /** What is wrong, and what is done about it. */
     val mistakes: Map<String, Pair<Class<out Throwable>, (DeviceArray) -> Unit>> = mapOf(
         "a column that is not there" to (IllegalArgumentException::class.java to { it.column("b") }),
-        "a getter that does not read the type" to (IllegalArgumentException::class.java to { it.column("text").getLong(0) }),
+        "a getter that does not read the type" to
+            (IllegalArgumentException::class.java to { it.column("text").getLong(0) }),
         "a view of another type" to (IllegalArgumentException::class.java to { it.column("text").asLongs() }),
-        "an impossible conversion" to (IllegalArgumentException::class.java to { it.convertTo(Field.of("", DataType.INT8)) }),
+        "an impossible conversion" to
+            (IllegalArgumentException::class.java to { it.convertTo(Field.of("", DataType.INT8)) }),
         "an impossible conversion of a stream" to
-            (IllegalArgumentException::class.java to { DeviceArrayReader.of(it.schema(), listOf(it.retain())).use { reader -> reader.convertTo(numbers) } }),
-        "arrays of different types as one" to (IllegalArgumentException::class.java to { it.retainChild(0).use { other -> DeviceArray.concat(listOf(it, other)) } }),
-        "arrays of another type than their stream" to (IllegalArgumentException::class.java to { DeviceArrayReader.of(numbers, listOf(it.retain())) }),
-        "text as a tensor" to (IllegalArgumentException::class.java to { it.retainChild(1).use { text -> DLPack.VERSIONED.exportTensor(text) } }),
-        "memory that is no struct" to (IllegalArgumentException::class.java to { CData.exportArray(it, MemorySegment.NULL, CExport.DATA) }),
+            (IllegalArgumentException::class.java to {
+                DeviceArrayReader.of(it.schema(), listOf(it.retain())).use { reader -> reader.convertTo(numbers) }
+            }),
+        "arrays of different types as one" to (IllegalArgumentException::class.java to {
+            it.retainChild(0).use { other -> DeviceArray.concat(listOf(it, other)) }
+        }),
+        "arrays of another type than their stream" to
+            (IllegalArgumentException::class.java to { DeviceArrayReader.of(numbers, listOf(it.retain())) }),
+        "text as a tensor" to (IllegalArgumentException::class.java to {
+            it.retainChild(1).use { text -> DLPack.VERSIONED.exportTensor(text) }
+        }),
+        "memory that is no struct" to
+            (IllegalArgumentException::class.java to { CData.exportArray(it, MemorySegment.NULL, CExport.DATA) }),
         "an event that is NULL" to (IllegalArgumentException::class.java to { cpu.adoptEvent(0) }),
-        "a null where none may be" to (IllegalArgumentException::class.java to { BatchBuilder.of(cpu, 1).use { b -> b.column(Field.of("a", DataType.INT8).withNullable(false)).appendNull() } }),
+        "a null where none may be" to (IllegalArgumentException::class.java to {
+            BatchBuilder.of(cpu, 1).use { b -> b.column(Field.of("a", DataType.INT8).withNullable(false)).appendNull() }
+        }),
         "a row that is not there" to (IndexOutOfBoundsException::class.java to { it.column(0).getLong(3) }),
-        "columns of different lengths" to (IllegalStateException::class.java to { BatchBuilder.of(cpu).use { b -> b.int64("a", longArrayOf(1)).int64("b", longArrayOf()).build() } }),
-        "columns of another length than the batch" to (IllegalStateException::class.java to { BatchBuilder.of(cpu, 2).use { b -> b.int64("a", longArrayOf(1)).build() } }),
-        "a handle that is consumed" to (IllegalStateException::class.java to { it.retain().also(DeviceArray::close).move() }),
-        "a null that is read as a number" to (NoSuchElementException::class.java to { nulls().use { batch -> batch.column(0).getLong(0) } }),
-        "values that do not fit what is asked for" to (DeviceException::class.java to { nulls().use { batch -> batch.convertTo(Schema.of(listOf(Field.of("a", DataType.INT64).withNullable(false))).asField()) } }),
-        "nulls as a tensor" to (DeviceException::class.java to { nulls().use { batch -> batch.retainChild(0).use { DLPack.VERSIONED.exportTensor(it) } } }),
+        "columns of different lengths" to (IllegalStateException::class.java to {
+            BatchBuilder.of(cpu).use { b -> b.int64("a", longArrayOf(1)).int64("b", longArrayOf()).build() }
+        }),
+        "columns of another length than the batch" to (IllegalStateException::class.java to {
+            BatchBuilder.of(cpu, 2).use { b -> b.int64("a", longArrayOf(1)).build() }
+        }),
+        "a handle that is consumed" to
+            (IllegalStateException::class.java to { it.retain().also(DeviceArray::close).move() }),
+        "a null that is read as a number" to
+            (NoSuchElementException::class.java to { nulls().use { batch -> batch.column(0).getLong(0) } }),
+        "values that do not fit what is asked for" to (DeviceException::class.java to {
+            nulls().use { batch ->
+                batch.convertTo(Schema.of(listOf(Field.of("a", DataType.INT64).withNullable(false))).asField())
+            }
+        }),
+        "nulls as a tensor" to (DeviceException::class.java to {
+            nulls().use { batch -> batch.retainChild(0).use { DLPack.VERSIONED.exportTensor(it) } }
+        }),
         "what cannot be allocated" to (DeviceException::class.java to { cpu.allocate(1L shl 60) }),
     )
     for ((what, expected) in mistakes) {
         test("$what is ${expected.first.simpleName} [ERR-01, ERR-02, ERR-03]") {
-            doorBatch().use { batch -> runCatching { expected.second(batch) }.exceptionOrNull()?.javaClass shouldBe expected.first }
+            doorBatch().use { batch ->
+                runCatching { expected.second(batch) }.exceptionOrNull()?.javaClass shouldBe expected.first
+            }
         }
     }
 })
 
 private fun Throwable.isOf(errno: Int) = this is DeviceException && errno() == errno
 
-private fun nulls(): DeviceArray = BatchBuilder.of(Devices.cpu(), 1).use { it.column(Field.of("a", DataType.INT64)).appendNull(); it.build() }
+private fun nulls(): DeviceArray = BatchBuilder.of(Devices.cpu(), 1).use {
+    it.column(Field.of("a", DataType.INT64)).appendNull()
+    it.build()
+}
 
 /** Text whose offsets go back. */
 private fun malformed(): DeviceArray = doorImport { out ->

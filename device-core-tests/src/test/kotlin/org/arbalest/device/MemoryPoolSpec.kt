@@ -27,7 +27,8 @@ class MemoryPoolSpec : FunSpec({
 
         override fun allocate(bytes: Long, alignment: Long): Long {
             val used = live.values.sumOf { it.first }
-            if (used + bytes > room) throw DeviceException(Errno.ENOMEM, "counted: $used of $room are used, asked for $bytes")
+            if (used + bytes > room)
+                throw DeviceException(Errno.ENOMEM, "counted: $used of $room are used, asked for $bytes")
             val buffer = cpu.allocate(bytes, alignment)
             live[buffer.address()] = bytes to buffer
             return buffer.address()
@@ -40,7 +41,8 @@ class MemoryPoolSpec : FunSpec({
         }
     }
 
-    fun pool(limit: Long, source: Counted = Counted()) = MemoryPool.of(MemoryManager.of(Devices.cpu(), source), limit) to source
+    fun pool(limit: Long, source: Counted = Counted()) =
+        MemoryPool.of(MemoryManager.of(Devices.cpu(), source), limit) to source
 
     test("what was freed is served again, without asking the device") {
         val (pool, source) = pool(1 shl 20)
@@ -69,7 +71,8 @@ class MemoryPoolSpec : FunSpec({
         val b = pool.allocate(1)
         val error = shouldThrow<DeviceException> { pool.allocate(5000) }
         error.errno() shouldBe Errno.ENOMEM
-        error.message shouldContain "pool of 8192 bytes on CPU is full: ENOMEM, asked for 5000 bytes, and 8192 are in use"
+        error.message shouldContain
+            "pool of 8192 bytes on CPU is full: ENOMEM, asked for 5000 bytes, and 8192 are in use"
         a.close()
         b.close()
         pool.allocate(8000).close() // what is kept makes way
@@ -101,10 +104,14 @@ class MemoryPoolSpec : FunSpec({
     test("arrays are built in a pool, and their memory comes back when the last holder leaves") {
         val (pool, source) = pool(1 shl 20)
         repeat(3) {
-            BatchBuilder.of(pool, 1000).use { it.int64("id", LongArray(1000)).utf8("text", List(1000) { i -> "row $i" }).build() }.use { batch ->
+            BatchBuilder.of(pool, 1000).use {
+                it.int64("id", LongArray(1000)).utf8("text", List(1000) { i -> "row $i" }).build()
+            }.use { batch ->
                 batch.retain().close()
                 batch.column("text").getString(999) shouldBe "row 999"
-                batch.copyTo(pool, Devices.cpu().defaultStream()).use { it.column("text").getString(7) shouldBe "row 7" }
+                batch.copyTo(pool, Devices.cpu().defaultStream()).use {
+                    it.column("text").getString(7) shouldBe "row 7"
+                }
             }
         }
         pool.statistics().liveBytes() shouldBe 0
@@ -171,12 +178,15 @@ class MemoryPoolSpec : FunSpec({
 
             override fun alignment() = 16L
 
-            override fun allocate(bytes: Long, alignment: Long): Long = source.allocate(bytes, alignment).also { asked += alignment }
+            override fun allocate(bytes: Long, alignment: Long): Long =
+                source.allocate(bytes, alignment).also { asked += alignment }
 
             override fun free(address: Long, bytes: Long) = source.free(address, bytes)
         }
         MemoryPool.of(MemoryManager.of(Devices.cpu(), modest), 1 shl 20).use { pool ->
-            for (alignment in listOf(1L, 64L, 256L, 4096L)) pool.allocate(1000, alignment).use { it.address() % alignment shouldBe 0 }
+            for (alignment in listOf(1L, 64L, 256L, 4096L)) pool.allocate(1000, alignment).use {
+                it.address() % alignment shouldBe 0
+            }
         }
         asked.max() shouldBeLessThanOrEqual 16
     }

@@ -52,7 +52,8 @@ class MeteredMemorySpec : FunSpec({
         val a = memory.allocate(600)
         val error = shouldThrow<DeviceException> { memory.allocate(401) }
         error.errno() shouldBe Errno.ENOMEM
-        error.message shouldBe "the limit of 1000 bytes on CPU is reached: ENOMEM, asked for 401 bytes, and 600 are in use"
+        error.message shouldBe
+            "the limit of 1000 bytes on CPU is reached: ENOMEM, asked for 401 bytes, and 600 are in use"
         memory.allocate(400).close()
         a.close()
         memory.allocate(1000).close()
@@ -80,7 +81,9 @@ class MeteredMemorySpec : FunSpec({
         }
     }
 
-    test("who is asked may free, and is asked once; the failure goes on when it says no, or frees too little [DEV-32]") {
+    test(
+        "who is asked may free, and is asked once; the failure goes on when it says no, or frees too little [DEV-32]",
+    ) {
         val limited = cpu.memory().limited(1000)
         val held = ArrayDeque(List(2) { limited.allocate(500) })
         val asked = mutableListOf<Long>()
@@ -96,7 +99,8 @@ class MeteredMemorySpec : FunSpec({
         held.size shouldBe 0
         val refused = limited.withOutOfMemoryHandler { _, _ -> false }
         shouldThrow<DeviceException> { refused.allocate(1001) }.errno() shouldBe Errno.ENOMEM
-        shouldThrow<IllegalStateException> { limited.withOutOfMemoryHandler { _, _ -> error("no") }.allocate(1001) }.message shouldBe "no"
+        shouldThrow<IllegalStateException> { limited.withOutOfMemoryHandler { _, _ -> error("no") }.allocate(1001) }
+            .message shouldBe "no"
         limited.statistics().currentBytes() shouldBe 0
     }
 

@@ -16,8 +16,9 @@ import kotlin.time.Duration.Companion.hours
 import kotlin.time.Duration.Companion.seconds
 
 /**
- * [NestedTypesSpec] with other cases each time, for as long as a run of all tests can afford. `-Darbalest.nested.seconds=600` goes on longer; `-Darbalest.nested.seed=…` has the
- * cases of an earlier run again, which prints its seed first; `-Darbalest.nested.case=…` has the one case that a failure names.
+ * [NestedTypesSpec] with other cases each time, for as long as a run of all tests can afford.
+ * `-Darbalest.nested.seconds=600` goes on longer; `-Darbalest.nested.seed=…` has the cases of an earlier run again,
+ * which prints its seed first; `-Darbalest.nested.case=…` has the one case that a failure names.
  */
 @OptIn(ExperimentalKotest::class) // PropTestConfig
 class NestedTypesSoakSpec : FunSpec({
@@ -29,10 +30,14 @@ class NestedTypesSoakSpec : FunSpec({
     val seed = java.lang.Long.getLong("arbalest.nested.seed") ?: Random.nextLong()
     val one = java.lang.Long.getLong(NestedCase.CASE)
 
-    test("arrays of random nested types have the same values whatever is done with them, for $seconds seconds [READ-01, REQ-01, ARR-12, ARR-21]").config(timeout = 3.hours) {
+    test(
+        "arrays of random nested types have the same values whatever is done with them, for $seconds seconds " +
+            "[READ-01, REQ-01, ARR-12, ARR-21]",
+    ).config(timeout = 3.hours) {
         println("Nested types: -Darbalest.nested.seed=$seed")
         var cases = 0
-        val config = if (one == null) PropTestConfig(seed = seed, constraints = Constraints.duration(seconds.seconds)) else PropTestConfig(iterations = 1)
+        val config = if (one == null) PropTestConfig(seed = seed, constraints = Constraints.duration(seconds.seconds))
+        else PropTestConfig(iterations = 1)
         checkAll(config, NestedCase.any(one)) { case ->
             NestedCheck(case).run()
             cases++

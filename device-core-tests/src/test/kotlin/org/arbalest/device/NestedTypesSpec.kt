@@ -20,31 +20,45 @@ import org.arbalest.support.fake.FakeExtension
 /** The case of a large list-view in a list-view in a struct. */
 private const val DEEP = 1127L
 
-/** Arrays of random nested types: what is read of them, and of what each operation makes of them, are the values that their bytes have. [NestedTypesSoakSpec] has more of them. */
+/**
+ * Arrays of random nested types: what is read of them, and of what each operation makes of them, are the values that
+ * their bytes have. [NestedTypesSoakSpec] has more of them.
+ */
 @OptIn(ExperimentalKotest::class) // PropTestConfig
 class NestedTypesSpec : FunSpec({
     extension(CCompiler.needed)
     extension(FakeExtension)
     extension(ResourceCountersExtension)
 
-    test("arrays of random nested types have the same values whatever is done with them [READ-01, REQ-01, ARR-12, ARR-21]") {
+    test(
+        "arrays of random nested types have the same values whatever is done with them " +
+            "[READ-01, REQ-01, ARR-12, ARR-21]",
+    ) {
         val done = mutableMapOf<String, Int>()
         checkAll(PropTestConfig(seed = 1, iterations = 60), NestedCase.any()) { case ->
             NestedCheck(case).apply { run() }.done.forEach { done.merge(it, 1, Int::plus) }
         }
-        for (what in listOf("built", "converted", "converted back", "of objects")) done.getValue(what) shouldBeGreaterThan 20
+        for (what in listOf("built", "converted", "converted back", "of objects"))
+            done.getValue(what) shouldBeGreaterThan 20
     }
 
     /** Loses the last row where a type has large list-views, at any level. */
-    fun wrong(column: Column): List<Any?> = PartValues.read(column).let { if ("large_list_view<" in "${column.field()}") it.dropLast(1) else it }
+    fun wrong(column: Column): List<Any?> = PartValues.read(column).let {
+        if ("large_list_view<" in "${column.field()}") it.dropLast(1) else it
+    }
 
     test("a difference is shown in the least type that has it, and in one row") {
         PropertyTesting.shouldPrintShrinkSteps = false
         val failure = try {
-            shouldThrow<AssertionError> { checkAll(PropTestConfig(iterations = 1), NestedCase.any(DEEP)) { case -> NestedCheck(case, ::wrong).run() } }
+            shouldThrow<AssertionError> {
+                checkAll(PropTestConfig(iterations = 1), NestedCase.any(DEEP)) { case ->
+                    NestedCheck(case, ::wrong).run()
+                }
+            }
         } finally {
             PropertyTesting.shouldPrintShrinkSteps = true
         }
-        failure.message shouldContain Regex("Arg 0: -D${NestedCase.CASE}=$DEEP, a: large_list_view<x: int8( not null)?>( not null)?, 1 rows")
+        failure.message shouldContain
+            Regex("Arg 0: -D${NestedCase.CASE}=$DEEP, a: large_list_view<x: int8( not null)?>( not null)?, 1 rows")
     }
 })

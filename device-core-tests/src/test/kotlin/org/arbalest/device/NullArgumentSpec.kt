@@ -20,23 +20,25 @@ import java.nio.file.Files
 import java.nio.file.Path
 
 /**
- * Calls whatever is public in `org.arbalest.device` with null for each reference that is not `@Nullable`, beside arguments that are right, and
- * expects a NullPointerException that names the parameter.
+ * Calls whatever is public in `org.arbalest.device` with null for each reference that is not `@Nullable`, beside
+ * arguments that are right, and expects a NullPointerException that names the parameter.
  */
 class NullArgumentSpec : FunSpec({
     extension(CCompiler.needed)
     extension(ResourceCountersExtension)
 
     /**
-     * What the JDK makes of enums and records, and `AsyncArrayStream.subscribe`, which the Reactive Streams TCK asks, and which needs a producer.
-     * An array of varargs is left out, too.
+     * What the JDK makes of enums and records, and `AsyncArrayStream.subscribe`, which the Reactive Streams TCK asks,
+     * and which needs a producer. An array of varargs is left out, too.
      */
     fun isLeftOut(method: Executable): Boolean =
-        method.name == "equals" || method.name == "subscribe" || method.name == "valueOf" || Modifier.isAbstract(method.modifiers) || method.isSynthetic ||
+        method.name == "equals" || method.name == "subscribe" || method.name == "valueOf" ||
+            Modifier.isAbstract(method.modifiers) || method.isSynthetic ||
             method.declaringClass.let { it.isEnum || it == DeviceStatus::class.java }
 
     fun descriptor(method: Executable): String =
-        method.parameterTypes.joinToString("", "(", ")") { it.descriptorString() } + if (method is Method) method.returnType.descriptorString() else "V"
+        method.parameterTypes.joinToString("", "(", ")") { it.descriptorString() } +
+            if (method is Method) method.returnType.descriptorString() else "V"
 
     /** Whether an exception is by an explicit check, or by the first thing that was done with the argument. */
     fun names(thrown: NullPointerException, name: String, type: Class<*>): Boolean {
@@ -49,13 +51,19 @@ class NullArgumentSpec : FunSpec({
     /** The names of the parameters, which javac keeps for debuggers. */
     fun names(method: Executable): List<String> {
         val type = method.declaringClass
-        val bytes = checkNotNull(type.classLoader.getResourceAsStream(type.name.replace('.', '/') + ".class")).use { it.readAllBytes() }
+        val bytes = checkNotNull(type.classLoader.getResourceAsStream(type.name.replace('.', '/') + ".class"))
+            .use { it.readAllBytes() }
         val name = if (method is Constructor<*>) "<init>" else method.name
-        val model = ClassFile.of().parse(bytes).methods().single { it.methodName().equalsString(name) && it.methodType().equalsString(descriptor(method)) }
-        val locals = model.code().get().findAttributes(Attributes.localVariableTable()).flatMap { it.localVariables() }.associate { it.slot() to it.name().stringValue() }
+        val model = ClassFile.of().parse(bytes).methods().single {
+            it.methodName().equalsString(name) && it.methodType().equalsString(descriptor(method))
+        }
+        val locals = model.code().get().findAttributes(Attributes.localVariableTable()).flatMap { it.localVariables() }
+            .associate { it.slot() to it.name().stringValue() }
         var slot = if (Modifier.isStatic(method.modifiers)) 0 else 1
         return method.parameterTypes.map { parameter ->
-            checkNotNull(locals[slot]) { "$method has no names" }.also { slot += if (parameter == java.lang.Long.TYPE || parameter == java.lang.Double.TYPE) 2 else 1 }
+            checkNotNull(locals[slot]) { "$method has no names" }.also {
+                slot += if (parameter == java.lang.Long.TYPE || parameter == java.lang.Double.TYPE) 2 else 1
+            }
         }
     }
 
@@ -66,21 +74,26 @@ class NullArgumentSpec : FunSpec({
             for (method in type.declaredConstructors.toList<Executable>() + type.declaredMethods) {
                 if (!Modifier.isPublic(method.modifiers) || isLeftOut(method)) continue
                 method.parameters.forEachIndexed { i, parameter ->
-                    if (parameter.type.isPrimitive || parameter.isVarArgs || parameter.annotatedType.isAnnotationPresent(Nullable::class.java)) return@forEachIndexed
+                    if (parameter.type.isPrimitive || parameter.isVarArgs ||
+                        parameter.annotatedType.isAnnotationPresent(Nullable::class.java)) return@forEachIndexed
                     asked++
                     val name = names(method)[i]
                     val what = Examples(method).use { examples ->
                         try {
-                            val arguments = method.parameterTypes.mapIndexed { j, it -> if (i == j) null else examples.of(it) }.toTypedArray()
+                            val arguments = method.parameterTypes.mapIndexed { j, it ->
+                                if (i == j) null else examples.of(it)
+                            }.toTypedArray()
                             if (method is Method) {
-                                method.invoke(if (Modifier.isStatic(method.modifiers)) null else examples.of(method.declaringClass), *arguments)
+                                method.invoke(if (Modifier.isStatic(method.modifiers)) null
+                                else examples.of(method.declaringClass), *arguments)
                             } else {
                                 (method as Constructor<*>).newInstance(*arguments)
                             }.let { (it as? AutoCloseable)?.close() }
                             "is accepted"
                         } catch (e: InvocationTargetException) {
                             val thrown = e.targetException
-                            if (thrown is NullPointerException && names(thrown, name, parameter.type)) null else "$thrown"
+                            if (thrown is NullPointerException && names(thrown, name, parameter.type)) null
+                            else "$thrown"
                         } catch (e: NoSuchElementException) {
                             e.message
                         }

@@ -279,7 +279,9 @@ internal object PoolAtExit {
     }
 
     private fun Called.release() {
-        val array = arena.struct(StructKind.ARRAY).also { struct -> numbers(4).use { CData.exportArray(it, struct, CExport.DATA) } }
+        val array = arena.struct(StructKind.ARRAY).also { struct ->
+            numbers(4).use { CData.exportArray(it, struct, CExport.DATA) }
+        }
         run(RawArrowArray.release(array.address()), array.address())
         check(RawArrowArray.release(array.address()) == 0L)
     }
@@ -297,7 +299,8 @@ internal object PoolAtExit {
 
     private fun stream(next: () -> DeviceArray?): Long {
         val struct = arena.struct(StructKind.STREAM)
-        CData.exportStream(DeviceArrayReader.of(numbers(1).use { it.schema() }, DeviceType.CPU) { next() }, struct, CExport.DATA)
+        CData.exportStream(DeviceArrayReader.of(numbers(1).use { it.schema() }, DeviceType.CPU) { next() },
+            struct, CExport.DATA)
         return struct.address()
     }
 

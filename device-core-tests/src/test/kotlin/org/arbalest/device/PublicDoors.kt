@@ -26,6 +26,7 @@ import org.arbalest.device.spi.ForeignArray
 import org.arbalest.device.statistics.Statistics
 import org.arbalest.device.statistics.StatisticsBuilder
 import org.arbalest.device.tensors.DLPack
+import org.arbalest.device.types.ArrowTimeUnit
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Extension
 import org.arbalest.device.types.Field
@@ -34,7 +35,6 @@ import org.arbalest.device.types.Interval
 import org.arbalest.device.types.Metadata
 import org.arbalest.device.types.NestedType
 import org.arbalest.device.types.Schema
-import org.arbalest.device.types.ArrowTimeUnit
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
 import java.lang.reflect.Executable
@@ -59,18 +59,36 @@ import java.util.function.Consumer
 import java.util.function.IntPredicate
 import java.util.function.LongConsumer
 
-/** What is public in `org.arbalest.device` and the packages below it, without the structs of C, the SPI, allocators, which are implemented and not called, and what is internal. */
+/**
+ * What is public in `org.arbalest.device` and the packages below it, without the structs of C, the SPI, allocators,
+ * which are implemented and not called, and what is internal.
+ */
 internal fun publicClasses(): List<Class<*>> {
     val here = Path.of(Field::class.java.protectionDomain.codeSource.location.toURI())
-    val names = { root: Path -> Files.walk(root.resolve("org/arbalest/device")).use { paths -> paths.map { root.relativize(it).toString().replace('\\', '/') }.toList() } }
-    val files = if (Files.isDirectory(here)) names(here) else FileSystems.newFileSystem(here).use { names(it.getPath("/")) }
-    return files.filter { it.endsWith(".class") && !it.endsWith("package-info.class") }.map { it.removeSuffix(".class").replace('/', '.') }
-        .filterNot { name -> listOf("spi", "internal").any { name.startsWith("org.arbalest.device.$it.") } || name.endsWith("Struct") || name == "org.arbalest.device.MemoryAllocator" }.map { Class.forName(it) }
-        .filter { type -> generateSequence<Class<*>>(type) { it.declaringClass }.all { Modifier.isPublic(it.modifiers) } }
+    val names = { root: Path ->
+        Files.walk(root.resolve("org/arbalest/device")).use { paths ->
+            paths.map { root.relativize(it).toString().replace('\\', '/') }.toList()
+        }
+    }
+    val files = if (Files.isDirectory(here)) names(here)
+    else FileSystems.newFileSystem(here).use { names(it.getPath("/")) }
+    return files.filter { it.endsWith(".class") && !it.endsWith("package-info.class") }.map {
+        it.removeSuffix(".class").replace('/', '.')
+    }
+        .filterNot { name ->
+            listOf("spi", "internal").any { name.startsWith("org.arbalest.device.$it.") } || name.endsWith("Struct") ||
+                name == "org.arbalest.device.MemoryAllocator"
+        }.map { Class.forName(it) }
+        .filter { type ->
+            generateSequence<Class<*>>(type) { it.declaringClass }.all { Modifier.isPublic(it.modifiers) }
+        }
 }
 
 /** What is right, made anew for each call, and closed behind it. */
-internal class Examples(private val method: Executable, private val array: (() -> DeviceArray)? = null) : AutoCloseable {
+internal class Examples(
+    private val method: Executable,
+    private val array: (() -> DeviceArray)? = null,
+) : AutoCloseable {
     private val opened = ArrayDeque<AutoCloseable>()
     private val arena = Arena.ofConfined().also(opened::add)
     private val cpu = Devices.cpu()
@@ -79,15 +97,18 @@ internal class Examples(private val method: Executable, private val array: (() -
     private fun builder(): ColumnBuilder {
         val parameter = method.parameterTypes.first()
         val type = when (parameter) {
-            String::class.java -> if (method.name == "child") NestedType.StructType(listOf(Field.of("name", DataType.INT8))) else DataType.UTF8
+            String::class.java -> if (method.name == "child")
+                NestedType.StructType(listOf(Field.of("name", DataType.INT8))) else DataType.UTF8
             BigDecimal::class.java -> DataType.decimal128(9, 0)
             UUID::class.java -> return BatchBuilder.of(cpu, 1).opened().column(Field.uuid("a"))
-            OffsetDateTime::class.java -> return BatchBuilder.of(cpu, 1).opened().column(Field.timestampWithOffset("a", ArrowTimeUnit.SECOND))
+            OffsetDateTime::class.java -> return BatchBuilder.of(cpu, 1).opened()
+                .column(Field.timestampWithOffset("a", ArrowTimeUnit.SECOND))
             ByteArray::class.java -> if (method.name == "append") DataType.BINARY else DataType.INT8
             BooleanArray::class.java -> DataType.BOOL
             FloatArray::class.java, DoubleArray::class.java -> DataType.FLOAT64
             ByteStringView::class.java -> DataType.UTF8
-            Field::class.java -> if (method.name == "items") NestedType.ListType(Field.of("", DataType.INT8)) else NestedType.StructType(listOf())
+            Field::class.java -> if (method.name == "items") NestedType.ListType(Field.of("", DataType.INT8))
+            else NestedType.StructType(listOf())
             else -> DataType.INT64
         }
         return BatchBuilder.of(cpu, 1).opened().column(Field.of("a", type))
@@ -95,10 +116,12 @@ internal class Examples(private val method: Executable, private val array: (() -
 
     private fun batch() = BatchBuilder.of(cpu, 1).use { it.int64("name", longArrayOf(1)).build() }.opened()
 
-    private fun texts() = BatchBuilder.of(cpu, 9).use { it.utf8("name", List(9) { "a" }).build() }.opened().column(0).asByteStrings()
+    private fun texts() = BatchBuilder.of(cpu, 9).use { it.utf8("name", List(9) { "a" }).build() }.opened().column(0)
+        .asByteStrings()
 
     fun of(type: Class<*>): Any = when (type) {
-        java.lang.Long.TYPE -> if (method.name == "wrap" || method.name == "copyNonOwned") arena.allocate(8).address() else 8L
+        java.lang.Long.TYPE -> if (method.name == "wrap" || method.name == "copyNonOwned") arena.allocate(8)
+            .address() else 8L
         Integer.TYPE -> 1
         java.lang.Boolean.TYPE -> true
         java.lang.Double.TYPE -> 1.0
@@ -110,7 +133,13 @@ internal class Examples(private val method: Executable, private val array: (() -
         Extension::class.java, Extension.Json::class.java -> Extension.Json()
         Extension.Opaque::class.java -> Extension.Opaque("a", "b")
         Extension.Other::class.java -> Extension.Other("a", null, null)
-        ExtensionCodec::class.java -> ExtensionCodec.of("name", String::class.java, DataType.UTF8, { column, row -> column.getString(row) }, { column, it -> column.append(it) })
+        ExtensionCodec::class.java -> ExtensionCodec.of(
+            "name",
+            String::class.java,
+            DataType.UTF8,
+            { column, row -> column.getString(row) },
+            { column, it -> column.append(it) },
+        )
         ExtensionCodec.Reader::class.java -> ExtensionCodec.Reader { column, row -> column.getString(row) }
         ExtensionCodec.Writer::class.java -> ExtensionCodec.Writer<String> { column, it -> column.append(it) }
         Class::class.java -> String::class.java
@@ -182,7 +211,8 @@ internal class Examples(private val method: Executable, private val array: (() -
             override fun close() {}
         }
         ArrowTimeUnit::class.java -> ArrowTimeUnit.SECOND
-        else -> if (type.isEnum) type.enumConstants.first() else throw NoSuchElementException("no example of $type for $method")
+        else -> if (type.isEnum) type.enumConstants.first()
+        else throw NoSuchElementException("no example of $type for $method")
     }
 
     override fun close() {
@@ -190,26 +220,37 @@ internal class Examples(private val method: Executable, private val array: (() -
     }
 }
 
-/** A link has a peer, and `ArrayLinkSpec`; `show` prints. The others answer of what a closed handle was, or do not look at the array yet. */
-private val leftOut = setOf("send", "show", "device", "field", "schema", "length", "structs", "isOpen", "close", "toString")
+/**
+ * A link has a peer, and `ArrayLinkSpec`; `show` prints. The others answer of what a closed handle was, or do not look
+ * at the array yet.
+ */
+private val leftOut =
+    setOf("send", "show", "device", "field", "schema", "length", "structs", "isOpen", "close", "toString")
 
 /** The methods of an array, and those that are given one. */
 internal fun arrayDoors(): List<Method> {
-    val all = publicClasses().flatMap { it.declaredMethods.toList() }.filter { Modifier.isPublic(it.modifiers) && !it.isSynthetic }
+    val all = publicClasses().flatMap { it.declaredMethods.toList() }.filter {
+        Modifier.isPublic(it.modifiers) && !it.isSynthetic
+    }
     val own = all.filter { it.declaringClass == DeviceArray::class.java && !Modifier.isStatic(it.modifiers) }
     val others = all.filter { door -> door.genericParameterTypes.any(::isOfArrays) }
-    return (own + others).distinct().filter { it.name !in leftOut || (it.name == "toString" && it.parameterCount > 0) }.also { it.size shouldBeGreaterThan 40 }
+    return (own + others).distinct().filter { it.name !in leftOut || (it.name == "toString" && it.parameterCount > 0) }
+        .also { it.size shouldBeGreaterThan 40 }
 }
 
-private fun isOfArrays(type: Type): Boolean = type == DeviceArray::class.java || type.typeName == "java.util.List<${DeviceArray::class.java.name}>"
+private fun isOfArrays(type: Type): Boolean = type == DeviceArray::class.java ||
+    type.typeName == "java.util.List<${DeviceArray::class.java.name}>"
 
-internal fun title(door: Method): String = "${door.declaringClass.simpleName}.${door.name}(${door.parameterTypes.joinToString { it.simpleName }})"
+internal fun title(door: Method): String =
+    "${door.declaringClass.simpleName}.${door.name}(${door.parameterTypes.joinToString { it.simpleName }})"
 
 @JvmRecord
 internal data class DoorRow(val name: Long, val text: String)
 
 /** A batch that has what the examples ask for. */
-internal fun doorBatch(): DeviceArray = BatchBuilder.of(Devices.cpu(), 3).use { it.int64("name", longArrayOf(1, 2, 3)).utf8("text", listOf("a", "b", "c")).build() }
+internal fun doorBatch(): DeviceArray = BatchBuilder.of(Devices.cpu(), 3).use {
+    it.int64("name", longArrayOf(1, 2, 3)).utf8("text", listOf("a", "b", "c")).build()
+}
 
 /** The same by way of C, which may change the structs. */
 internal fun doorImport(change: (MemorySegment) -> Unit = {}): DeviceArray = Arena.ofConfined().use { arena ->
@@ -226,10 +267,15 @@ private fun close(data: ArrayData) {
 }
 
 /** Calls a door with an array, and gives back what comes of it. Returns the answer, or what was thrown. */
-internal fun callDoor(door: Method, array: DeviceArray, field: Field = array.field()): Any? = Arena.ofConfined().use { arena ->
+internal fun callDoor(
+    door: Method,
+    array: DeviceArray,
+    field: Field = array.field(),
+): Any? = Arena.ofConfined().use { arena ->
     val outs = List(2) { arena.allocate(256, 8) }
     var given = 0
-    fun isOut(type: Class<*>) = door.name.startsWith("export") && (type == MemorySegment::class.java || type == java.lang.Long.TYPE)
+    fun isOut(type: Class<*>) = door.name.startsWith("export") &&
+        (type == MemorySegment::class.java || type == java.lang.Long.TYPE)
     Examples(door).use { examples ->
         fun argument(generic: Type, type: Class<*>): Any = when {
             type == DeviceArray::class.java -> array
@@ -243,7 +289,8 @@ internal fun callDoor(door: Method, array: DeviceArray, field: Field = array.fie
             type == java.lang.Long.TYPE -> 1L
             else -> examples.of(type)
         }
-        val receiver = if (Modifier.isStatic(door.modifiers)) null else argument(door.declaringClass, door.declaringClass)
+        val receiver = if (Modifier.isStatic(door.modifiers)) null
+        else argument(door.declaringClass, door.declaringClass)
         val arguments = door.parameters.map { argument(it.parameterizedType, it.type) }
         try {
             val answer = door.invoke(receiver, *arguments.toTypedArray())

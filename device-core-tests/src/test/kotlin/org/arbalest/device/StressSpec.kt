@@ -12,8 +12,8 @@ import kotlin.io.path.Path
 import kotlin.io.path.createDirectories
 
 /**
- * What is lock-free, in the orders that jcstress meets in 300 ms for each test, with the compilers' liberties: in a JVM of its own, which starts others.
- * `-Darbalest.stress.seconds=60` looks longer, and under all compilers.
+ * What is lock-free, in the orders that jcstress meets in 300 ms for each test, with the compilers' liberties: in a JVM
+ * of its own, which starts others. `-Darbalest.stress.seconds=60` looks longer, and under all compilers.
  */
 class StressSpec : FunSpec({
     val seconds = Integer.getInteger("arbalest.stress.seconds", 0)
@@ -22,8 +22,10 @@ class StressSpec : FunSpec({
         val native = "--enable-native-access=ALL-UNNAMED"
         val compilers = if (seconds < 10) listOf("-jvmArgs", native) else listOf("-jvmArgsPrepend", native)
         return ChildJvm.run(
-            Main::class, "-t", """org\.arbalest\.device\.(.*\.)?$tests""", "-f", "1", "-iters", "1", "-time", "${if (seconds == 0) 300 else 1000 * seconds}", "-sc", "false", "-r", ".",
-            *compilers.toTypedArray(), options = listOf("--sun-misc-unsafe-memory-access=allow"), directory = Path("target/jcstress").createDirectories(),
+            Main::class, "-t", """org\.arbalest\.device\.(.*\.)?$tests""", "-f", "1", "-iters", "1", "-time",
+            "${if (seconds == 0) 300 else 1000 * seconds}", "-sc", "false", "-r", ".", *compilers.toTypedArray(),
+            options = listOf("--sun-misc-unsafe-memory-access=allow"),
+            directory = Path("target/jcstress").createDirectories(),
             seconds = 300 + 600L * seconds,
         )
     }
@@ -32,12 +34,16 @@ class StressSpec : FunSpec({
         Runtime.getRuntime().availableProcessors().takeIf { it < 2 }?.let { "two threads do not race on $it processor" }
     }
 
-    for ((what, tests) in mapOf("slots and holders [OWN-06, OWN-07]" to "(Slots|Shared)Stress", "streams and their tasks [ASY-20, ASY-22, ASY-28]" to "(Async|ShortQueue|ProducerHolders)Stress")) {
+    for ((what, tests) in mapOf(
+        "slots and holders [OWN-06, OWN-07]" to "(Slots|Shared)Stress",
+        "streams and their tasks [ASY-20, ASY-22, ASY-28]" to "(Async|ShortQueue|ProducerHolders)Stress",
+    )) {
         test("no forbidden outcome in any order: $what").config(extensions = listOf(twoProcessors)) {
             val run = stress(tests)
             withClue(run.output) {
                 run.exitCode shouldBe 0
-                run.output shouldContain Regex("""tests: [1-9]\d* matching test results""") // jcstress finds no fault in finding none
+                // jcstress finds no fault in finding none
+                run.output shouldContain Regex("""tests: [1-9]\d* matching test results""")
             }
         }
     }

@@ -21,9 +21,9 @@ import org.arbalest.device.types.NestedType.ListType
 import org.arbalest.device.types.Schema
 import org.arbalest.support.CCompiler
 import org.arbalest.support.CPeer
-import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerMoves
 import org.arbalest.support.PeerNodes
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.StructKind
 import org.arbalest.testkit.contract.eventually
 import java.lang.foreign.Arena
@@ -38,11 +38,14 @@ class ValidationSpec : FunSpec({
     val schema = Schema.of(Field.of("t", DataType.UTF8))
     val said = "$.t: row 1: no UTF-8: a text of 1 bytes has 0xff at 0"
 
-    fun buffer(bytes: ByteArray): DeviceBuffer = Devices.cpu().allocate(bytes.size.toLong()).also { it.segment().copyFrom(MemorySegment.ofArray(bytes)) }
+    fun buffer(bytes: ByteArray): DeviceBuffer = Devices.cpu().allocate(bytes.size.toLong()).also {
+        it.segment().copyFrom(MemorySegment.ofArray(bytes))
+    }
 
     /** A batch of ours whose second row is no text; of its structure nothing is wrong. */
     fun wrong(last: Byte = -1): DeviceArray {
-        val text = ArrayData.of(2, 0, listOf(null, buffer(RawArray.ints(0, 1, 2).array()), buffer(byteArrayOf(65, last))))
+        val text =
+            ArrayData.of(2, 0, listOf(null, buffer(RawArray.ints(0, 1, 2).array()), buffer(byteArrayOf(65, last))))
         return DeviceArray.of(schema.asField(), ArrayData.of(2, 0, listOf(null), listOf(text)))
     }
 
@@ -50,13 +53,18 @@ class ValidationSpec : FunSpec({
 
     /** Each way to take in a batch that somebody exports. */
     fun ways(arena: Arena, level: Validation?): Map<String, (DeviceArray) -> DeviceArray> {
-        val (array, device, type) = Triple(arena.struct(StructKind.ARRAY), arena.struct(StructKind.DEVICE_ARRAY), arena.struct(StructKind.SCHEMA))
+        val (array, device, type) = Triple(arena.struct(StructKind.ARRAY), arena.struct(StructKind.DEVICE_ARRAY),
+            arena.struct(StructKind.SCHEMA))
         fun stream(batch: DeviceArray, isDevice: Boolean): DeviceArray {
             val out = arena.struct(if (isDevice) StructKind.DEVICE_STREAM else StructKind.STREAM)
-            DeviceArrayReader.of(schema, listOf(batch)).use { if (isDevice) CData.exportStream(it, out, CExport.DEVICE) else CData.exportStream(it, out, CExport.DATA) }
+            DeviceArrayReader.of(schema, listOf(batch)).use {
+                if (isDevice) CData.exportStream(it, out, CExport.DEVICE) else CData.exportStream(it, out, CExport.DATA)
+            }
             val reader = when {
-                level == null -> if (isDevice) CData.importStream(out, CImport.DEVICE) else CData.importStream(out, CImport.DATA)
-                else -> if (isDevice) CData.importStream(out, CImport.DEVICE.validation(level)) else CData.importStream(out, CImport.DATA.validation(level))
+                level == null -> if (isDevice) CData.importStream(out, CImport.DEVICE)
+                else CData.importStream(out, CImport.DATA)
+                else -> if (isDevice) CData.importStream(out, CImport.DEVICE.validation(level))
+                else CData.importStream(out, CImport.DATA.validation(level))
             }
             return reader.use { stream ->
                 runCatching { checkNotNull(stream.next()) }.onFailure { first ->
@@ -65,25 +73,44 @@ class ValidationSpec : FunSpec({
             }
         }
         fun async(batch: DeviceArray): DeviceArray {
-            val start = { handler: MemorySegment -> CData.exportAsyncStream(AsyncProducer.of(DeviceArrayReader.of(schema, listOf(batch)), Metadata.empty()), handler, ForkJoinPool.commonPool(), CExport.DEVICE).run {} }
-            val arrays = if (level == null) CData.importAsyncStream(CImport.DEVICE, start) else CData.importAsyncStream(CImport.DEVICE.validation(level), start)
+            val start = { handler: MemorySegment ->
+                CData.exportAsyncStream(AsyncProducer.of(DeviceArrayReader.of(schema, listOf(batch)), Metadata.empty()),
+                    handler, ForkJoinPool.commonPool(), CExport.DEVICE).run {}
+            }
+            val arrays = if (level == null) CData.importAsyncStream(CImport.DEVICE, start)
+            else CData.importAsyncStream(CImport.DEVICE.validation(level), start)
             return arrays.use { it.reader(1).use { reader -> checkNotNull(reader.next()) } }
         }
         return mapOf(
-            "an array and a field" to { CData.exportArray(it, array, CExport.DATA); if (level == null) CData.importArray(array, CImport.DATA.schema(schema.asField())) else CData.importArray(array, CImport.DATA.schema(schema.asField()).validation(level)) },
-            "an array and a schema of ours" to { CData.exportArray(it, array, CExport.DATA); if (level == null) CData.importArray(array, CImport.DATA.schema(schema)) else CData.importArray(array, CImport.DATA.schema(schema).validation(level)) },
-            "an array and its schema" to { CData.exportArray(it, array, CExport.DATA.schemaTo(type)); if (level == null) CData.importArray(array, CImport.DATA.schema(type)) else CData.importArray(array, CImport.DATA.schema(type).validation(level)) },
+            "an array and a field" to {
+                CData.exportArray(it, array, CExport.DATA)
+                if (level == null) CData.importArray(array, CImport.DATA.schema(schema.asField()))
+                else CData.importArray(array, CImport.DATA.schema(schema.asField()).validation(level))
+            },
+            "an array and a schema of ours" to {
+                CData.exportArray(it, array, CExport.DATA)
+                if (level == null) CData.importArray(array, CImport.DATA.schema(schema))
+                else CData.importArray(array, CImport.DATA.schema(schema).validation(level))
+            },
+            "an array and its schema" to {
+                CData.exportArray(it, array, CExport.DATA.schemaTo(type))
+                if (level == null) CData.importArray(array, CImport.DATA.schema(type))
+                else CData.importArray(array, CImport.DATA.schema(type).validation(level))
+            },
             "a device array and a field" to {
                 CData.exportArray(it, device, CExport.DEVICE)
-                if (level == null) CData.importArray(device, CImport.DEVICE.schema(schema.asField())) else CData.importArray(device, CImport.DEVICE.schema(schema.asField()).validation(level))
+                if (level == null) CData.importArray(device, CImport.DEVICE.schema(schema.asField()))
+                else CData.importArray(device, CImport.DEVICE.schema(schema.asField()).validation(level))
             },
             "a device array and a schema of ours" to {
                 CData.exportArray(it, device, CExport.DEVICE)
-                if (level == null) CData.importArray(device, CImport.DEVICE.schema(schema)) else CData.importArray(device, CImport.DEVICE.schema(schema).validation(level))
+                if (level == null) CData.importArray(device, CImport.DEVICE.schema(schema))
+                else CData.importArray(device, CImport.DEVICE.schema(schema).validation(level))
             },
             "a device array and its schema" to {
                 CData.exportArray(it, device, CExport.DEVICE.schemaTo(type))
-                if (level == null) CData.importArray(device, CImport.DEVICE.schema(type)) else CData.importArray(device, CImport.DEVICE.schema(type).validation(level))
+                if (level == null) CData.importArray(device, CImport.DEVICE.schema(type))
+                else CData.importArray(device, CImport.DEVICE.schema(type).validation(level))
             },
             "a stream" to { stream(it, false) },
             "a device stream" to { stream(it, true) },
@@ -99,9 +126,14 @@ class ValidationSpec : FunSpec({
                     val before = ResourceCounters.now()
                     way(right()).use { it.column("t").getString(1) shouldBe "B" }
                     if (level == Validation.FULL) {
-                        shouldThrow<DeviceException> { way(wrong()) }.let { it.message shouldBe said; it.errno() shouldBe Errno.EINVAL }
+                        shouldThrow<DeviceException> { way(wrong()) }.let {
+                            it.message shouldBe said
+                            it.errno() shouldBe Errno.EINVAL
+                        }
                     } else {
-                        way(wrong()).use { shouldThrow<DeviceException> { it.validate(Validation.FULL) }.message shouldBe said }
+                        way(wrong()).use {
+                            shouldThrow<DeviceException> { it.validate(Validation.FULL) }.message shouldBe said
+                        }
                     }
                     eventually("all is given back") { ResourceCounters.now().since(before).isZero }
                 }
@@ -116,37 +148,53 @@ class ValidationSpec : FunSpec({
         RawArrowArray.setNBuffers(out.address(), buffers)
     }
 
-    test("none takes a struct as it is; whoever asks later is told; a struct that was released is none at any level [ARR-17, VAL-12]") {
+    test(
+        "none takes a struct as it is; whoever asks later is told; a struct that was released is none at any level " +
+            "[ARR-17, VAL-12]",
+    ) {
         Arena.ofConfined().use { arena ->
             val (out, field) = arena.struct(StructKind.ARRAY) to Field.of("a", DataType.INT32)
             malformed(out, 3)
-            shouldThrow<DeviceException> { CData.importArray(out, CImport.DATA.schema(field)) }.message!! shouldContain "n_buffers = 3"
+            shouldThrow<DeviceException> { CData.importArray(out, CImport.DATA.schema(field)) }.message!! shouldContain
+                "n_buffers = 3"
             malformed(out, 3)
             CData.importArray(out, CImport.DATA.schema(field).validation(Validation.NONE)).use { array ->
                 array.validate(Validation.NONE)
-                for (level in listOf(Validation.STRUCTURAL, Validation.FULL)) shouldThrow<DeviceException> { array.validate(level) }.message!! shouldContain "n_buffers = 3"
+                for (level in listOf(Validation.STRUCTURAL, Validation.FULL))
+                    shouldThrow<DeviceException> { array.validate(level) }.message!! shouldContain "n_buffers = 3"
                 array.isOpen shouldBe true
             }
             CPeer.counts().arrays shouldBe 0
-            for (level in Validation.entries) shouldThrow<DeviceException> { CData.importArray(out, CImport.DATA.schema(field).validation(level)) }.message shouldBe "the array was released before it was imported"
+            for (level in Validation.entries) shouldThrow<DeviceException> {
+                CData.importArray(out, CImport.DATA.schema(field).validation(level))
+            }.message shouldBe "the array was released before it was imported"
         }
     }
 
-    test("none still looks at the device and its event, and an empty array that nobody looked at goes out without its offset (ARR-19) [VAL-12]") {
+    test(
+        "none still looks at the device and its event, and an empty array that nobody looked at goes out without its " +
+            "offset (ARR-19) [VAL-12]",
+    ) {
         Arena.ofConfined().use { arena ->
             val (array, out) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.DEVICE_ARRAY)
             malformed(array, 2)
             PeerNodes.deviceArray(out, array, deviceId = 0, deviceType = 1, syncEvent = arena.allocate(8, 8))
-            shouldThrow<DeviceException> { CData.importArray(out, CImport.DEVICE.schema(Field.of("a", DataType.INT32)).validation(Validation.NONE)) }.message!! shouldContain "sync_event"
+            shouldThrow<DeviceException> {
+                CData.importArray(out, CImport.DEVICE.schema(Field.of("a", DataType.INT32)).validation(Validation.NONE))
+            }.message!! shouldContain "sync_event"
             val inner = RawArray(Field.of("x", DataType.INT8), 0, 0, 7, mutableListOf(null, null))
-            val lists = RawArray(Field.of("a", ListType(inner.field)), 1, 0, 0, mutableListOf(null, RawArray.ints(0, 0)), listOf(inner))
-            CData.importArray(lists.laid(arena), CImport.DATA.schema(lists.field).validation(Validation.NONE)).use { CData.exportArray(it, array, CExport.DATA) }
+            val lists = RawArray(Field.of("a", ListType(inner.field)), 1, 0, 0,
+                mutableListOf(null, RawArray.ints(0, 0)), listOf(inner))
+            CData.importArray(lists.laid(arena), CImport.DATA.schema(lists.field).validation(Validation.NONE))
+                .use { CData.exportArray(it, array, CExport.DATA) }
             RawArrowArray.offset(RawArrowArray.child(array.address(), 0)) shouldBe 0
             PeerMoves.release(array, StructKind.ARRAY)
         }
     }
 
-    test("a handle that was closed is refused at every level, and nothing is left open by one that is refused [VAL-12]") {
+    test(
+        "a handle that was closed is refused at every level, and nothing is left open by one that is refused [VAL-12]",
+    ) {
         val array = wrong()
         shouldThrow<DeviceException> { array.validate(Validation.FULL) }.message shouldBe said
         array.slice(0, 1).use { it.validate(Validation.FULL) }

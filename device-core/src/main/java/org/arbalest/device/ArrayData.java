@@ -10,7 +10,8 @@ import org.arbalest.device.internal.array.DeviceArrayImpl;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an array is made of: its length, its buffers, its children. Given to {@link DeviceArray#of}, which takes the buffers over. {@link
+ * What an array is made of: its length, its buffers, its children. Given to {@link DeviceArray#of}, which takes the
+ * buffers over. {@link
  * #close()} closes what has not moved into an array, so that nothing is lost if that fails:
  *
  * <pre>{@code
@@ -22,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  * @param length the number of elements
  * @param nullCount the number of nulls, or −1 if it is not known
  * @param offset the number of elements to skip at the start of the buffers
- * @param buffers the buffers in the columnar format's order; the validity bitmap may be null; without the list of sizes that a view array
- *     carries in the C interface
+ * @param buffers the buffers in the columnar format's order; the validity bitmap may be null; without the list of sizes
+ *     that a view array carries in the C interface
  * @param children the children in the type's order
  * @param dictionary the values of a dictionary-encoded array, else null
  */
@@ -34,7 +35,10 @@ public record ArrayData(
     List<@Nullable DeviceBuffer> buffers,
     List<ArrayData> children,
     @Nullable ArrayData dictionary) implements AutoCloseable {
-  /** Copies the lists. Written out, since javac loses {@code @Nullable} within a compact constructor's types, and Kotlin refuses nulls then. */
+  /**
+   * Copies the lists. Written out, since javac loses {@code @Nullable} within a compact constructor's types, and Kotlin
+   * refuses nulls then.
+   */
   public ArrayData(
       long length,
       long nullCount,
@@ -53,15 +57,16 @@ public record ArrayData(
   }
 
   /**
-   * What an array is made of: {@link DeviceArray#of(org.arbalest.device.types.Field, ArrayData)} makes the same array of it again. Nothing
-   * is copied. Each buffer keeps the array's memory until it is closed, or has moved into another array; the handle stays open.
+   * What an array is made of: {@link DeviceArray#of(org.arbalest.device.types.Field, ArrayData)} makes the same array
+   * of it again. Nothing is copied. Each buffer keeps the array's memory until it is closed, or has moved into another
+   * array; the handle stays open.
    *
-   * <p>A buffer has what its elements need, skipped ones included, and of data as much as is known to be there. Where only offsets tell,
-   * as in text that came from C, this waits for the array, and reads the last of them. Otherwise it does not wait, and what writes to the
-   * buffers may be under way: see {@link DeviceArray#synchronize()}.
+   * <p>A buffer has what its elements need, skipped ones included, and of data as much as is known to be there. Where
+   * only offsets tell, as in text that came from C, this waits for the array, and reads the last of them. Otherwise it
+   * does not wait, and what writes to the buffers may be under way: see {@link DeviceArray#synchronize()}.
    *
-   * @return buffers that the caller closes, by {@link #close()}, those of children and dictionaries as well; null for a bitmap that is not there; any other
-   *     buffer that C left out has no bytes
+   * @return buffers that the caller closes, by {@link #close()}, those of children and dictionaries as well; null for a
+   *     bitmap that is not there; any other buffer that C left out has no bytes
    * @throws DeviceException with {@code EINVAL} if an offset from C is impossible; and what waiting throws
    */
   public static ArrayData of(DeviceArray array) {
@@ -76,8 +81,8 @@ public record ArrayData(
   }
 
   /**
-   * Closes the buffers of this, of its children and of its dictionary, those that have not moved into an array; calling it again does
-   * nothing. If one cannot be closed, the others are all the same.
+   * Closes the buffers of this, of its children and of its dictionary, those that have not moved into an array; calling
+   * it again does nothing. If one cannot be closed, the others are all the same.
    */
   @Override
   public void close() {
@@ -108,7 +113,8 @@ public record ArrayData(
   }
 
   /** An array without offset and dictionary. */
-  public static ArrayData of(long length, long nullCount, List<@Nullable DeviceBuffer> buffers, List<ArrayData> children) {
+  public static ArrayData of(long length, long nullCount, List<@Nullable DeviceBuffer> buffers,
+      List<ArrayData> children) {
     return new ArrayData(length, nullCount, 0, buffers, children, null);
   }
 }

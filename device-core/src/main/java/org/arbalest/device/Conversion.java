@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  */
 public record Conversion(long copiedBytes, int copiedBuffers, int sharedBuffers) {
   /**
-   * What was copied when an array was made of another by {@link DeviceArray#convertTo}, {@link DeviceArray#compact} or {@link
-   * DeviceArray#pushDownNulls}; null if it was not made so.
+   * What was copied when an array was made of another by {@link DeviceArray#convertTo}, {@link DeviceArray#compact} or
+   * {@link DeviceArray#pushDownNulls}; null if it was not made so.
    */
   public static @Nullable Conversion of(DeviceArray array) {
     return DeviceArrayImpl.unwrap(array).conversion();

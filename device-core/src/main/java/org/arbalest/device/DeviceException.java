@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * An error of a device, of a peer behind the C interface, or of the data it handed over.
  *
- * <p>The {@link #errno} is what crosses the C interface in either direction, together with the message. Bridges to what knows more of its errors have subclasses.
+ * <p>The {@link #errno} is what crosses the C interface in either direction, together with the message. Bridges to what
+ * knows more of its errors have subclasses.
  */
 public class DeviceException extends RuntimeException {
   private static final long serialVersionUID = 1L;

@@ -16,16 +16,17 @@ public interface MemoryAllocator {
   }
 
   /**
-   * How much of what was freed is to be kept for the next who asks, in bytes, since {@link #free} waits until the device has done all that it has to, and may
-   * hold up other calls meanwhile. Core keeps it then, and gives back what is more when no device has work. 0 if freeing waits for nothing.
+   * How much of what was freed is to be kept for the next who asks, in bytes, since {@link #free} waits until the
+   * device has done all that it has to, and may hold up other calls meanwhile. Core keeps it then, and gives back what
+   * is more when no device has work. 0 if freeing waits for nothing.
    */
   default long cacheBytes() {
     return 0;
   }
 
   /**
-   * Whether memory that nobody uses any more is as it was when it was allocated, but for its content: else it is not kept for the next who asks, but freed. Waits
-   * for nothing.
+   * Whether memory that nobody uses any more is as it was when it was allocated, but for its content: else it is not
+   * kept for the next who asks, but freed. Waits for nothing.
    *
    * @param address from {@link #allocate}
    * @param bytes as given to {@link #allocate}
@@ -48,12 +49,14 @@ public interface MemoryAllocator {
    * @param bytes how many, at least 1
    * @param alignment of the address returned; a power of two, at most {@link #alignment()}
    * @return the address, never 0
-   * @throws org.arbalest.device.DeviceException with {@code ENOMEM}, the limit and what was asked for, if there is not enough
+   * @throws org.arbalest.device.DeviceException with {@code ENOMEM}, the limit and what was asked for, if there is not
+   *     enough
    */
   long allocate(long bytes, long alignment);
 
   /**
-   * Frees what {@link #allocate} returned. No work that was queued uses it any more. What this throws can only be logged.
+   * Frees what {@link #allocate} returned. No work that was queued uses it any more. What this throws can only be
+   * logged.
    *
    * @param address from {@link #allocate}
    * @param bytes as given to {@link #allocate}

@@ -6,9 +6,9 @@ import org.arbalest.device.internal.device.MemoryPoolImpl;
 /**
  * Memory that keeps what is freed, for the next who asks: allocating from a driver is slow, and stops some devices.
  *
- * <p>Blocks are pages, or a quarter of a power of two, of them; at most a fifth of a block is unused. What is kept counts against the limit, and
- * goes back to the device when something else needs the room. Made and closed by its user; buffers that are open then stay good, and go back to
- * the device when they are freed. Safe on any thread.
+ * <p>Blocks are pages, or a quarter of a power of two, of them; at most a fifth of a block is unused. What is kept
+ * counts against the limit, and goes back to the device when something else needs the room. Made and closed by its
+ * user; buffers that are open then stay good, and go back to the device when they are freed. Safe on any thread.
  */
 public sealed interface MemoryPool extends MemoryManager, AutoCloseable permits MemoryPoolImpl {
   /**
@@ -57,7 +57,8 @@ public sealed interface MemoryPool extends MemoryManager, AutoCloseable permits 
   void trim();
 
   /**
-   * Gives what is kept back to the memory that the pool is of, which may keep it ({@link MemoryManager#trim}), and keeps nothing from now on. Allocating throws an {@link IllegalStateException}.
+   * Gives what is kept back to the memory that the pool is of, which may keep it ({@link MemoryManager#trim}), and
+   * keeps nothing from now on. Allocating throws an {@link IllegalStateException}.
    */
   @Override
   void close();

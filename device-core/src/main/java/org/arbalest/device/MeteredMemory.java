@@ -4,15 +4,18 @@ package org.arbalest.device;
 import org.arbalest.device.internal.device.MeteredMemoryImpl;
 
 /**
- * Memory that counts what is allocated from it, and may have a limit: {@link MemoryManager#metered} and {@link MemoryManager#limited} make it. It has nothing to
- * close; what is allocated from the memory below by others is not counted. Safe on any thread.
+ * Memory that counts what is allocated from it, and may have a limit: {@link MemoryManager#metered} and
+ * {@link MemoryManager#limited} make it. It has nothing to close; what is allocated from the memory below by others is
+ * not counted. Safe on any thread.
  *
- * <p>A buffer counts by what is taken for it from the memory below: the size that was asked for, but at least one byte, and what an alignment beyond that memory's
- * own (256 bytes on GPUs, 4096 on the CPU) takes besides, less than the alignment.
+ * <p>A buffer counts by what is taken for it from the memory below: the size that was asked for, but at least one byte,
+ * and what an alignment beyond that memory's own (256 bytes on GPUs, 4096 on the CPU) takes besides, less than the
+ * alignment.
  */
 public sealed interface MeteredMemory extends MemoryManager permits MeteredMemoryImpl {
   /**
-   * What was allocated, in bytes and in buffers. Each number is exact by itself; together they are when nobody allocates.
+   * What was allocated, in bytes and in buffers. Each number is exact by itself; together they are when nobody
+   * allocates.
    *
    * @param currentBytes in buffers now
    * @param peakBytes the most that was in buffers at any time, or since {@link #resetPeak}

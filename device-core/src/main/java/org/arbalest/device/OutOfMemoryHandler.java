@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device;
 
-/** Somebody who may be able to free something when there is not enough memory; see {@link MemoryManager#withOutOfMemoryHandler}. */
+/**
+ * Somebody who may be able to free something when there is not enough memory; see
+ * {@link MemoryManager#withOutOfMemoryHandler}.
+ */
 @FunctionalInterface
 public interface OutOfMemoryHandler {
   /**

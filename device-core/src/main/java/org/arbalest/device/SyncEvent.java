@@ -7,13 +7,14 @@ import org.arbalest.device.internal.device.SyncEventImpl;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A point in a {@link DeviceStream}: completes when all that was queued before it is done, or fails with it. A CUDA or HIP event, a {@code
- * cl_event}.
+ * A point in a {@link DeviceStream}: completes when all that was queued before it is done, or fails with it. A CUDA or
+ * HIP event, a {@code cl_event}.
  *
- * <p>Recorded by {@link DeviceStream#record}, or an array's own ({@link DeviceArray#syncEvent}). A handle is closed by whoever got it;
- * closing twice does nothing, and neither waits nor stops the work. All methods are safe on any thread.
+ * <p>Recorded by {@link DeviceStream#record}, or an array's own ({@link DeviceArray#syncEvent}). A handle is closed by
+ * whoever got it; closing twice does nothing, and neither waits nor stops the work. All methods are safe on any thread.
  *
- * <p>One that others recorded while a graph was captured never tells: to wait for it fails with {@code EINVAL}, and to ask for it costs them the capture (DEV-60).
+ * <p>One that others recorded while a graph was captured never tells: to wait for it fails with {@code EINVAL}, and to
+ * ask for it costs them the capture (DEV-60).
  */
 public sealed interface SyncEvent extends AutoCloseable permits SyncEventImpl {
   /** The device in whose queue it is. */
@@ -45,9 +46,9 @@ public sealed interface SyncEvent extends AutoCloseable permits SyncEventImpl {
   boolean synchronize(Duration limit) throws InterruptedException;
 
   /**
-   * Completes when the work is done, or with the {@link DeviceException} that it failed with; no thread waits. The handle may be closed
-   * meanwhile. Dependents without an executor of their own run on a thread that all of them share, and must not block it. Cancelling the
-   * future gives up the wait, not the work.
+   * Completes when the work is done, or with the {@link DeviceException} that it failed with; no thread waits. The
+   * handle may be closed meanwhile. Dependents without an executor of their own run on a thread that all of them share,
+   * and must not block it. Cancelling the future gives up the wait, not the work.
    */
   CompletionStage<@Nullable Void> onReady();
 

@@ -32,7 +32,10 @@ public class SkipWithout(private val missing: () -> String?) : TestCaseExtension
         /** Why tests were skipped in this JVM, by their names; Kotest does not tell JUnit's listeners. */
         public val reasons: MutableMap<String, String> = ConcurrentHashMap()
 
-        /** Skips where there is no device of a [type]. With `CI=true` in the environment nothing is skipped, and the tests fail. */
+        /**
+         * Skips where there is no device of a [type]. With `CI=true` in the environment nothing is skipped, and the
+         * tests fail.
+         */
         public fun device(type: DeviceType): SkipWithout = SkipWithout {
             val missing = Devices.availability(type) as? Availability.Missing
             missing?.reason()?.takeUnless { System.getenv("CI") == "true" }

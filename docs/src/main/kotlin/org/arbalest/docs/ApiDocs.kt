@@ -11,7 +11,10 @@ import org.jetbrains.dokka.utilities.LoggingLevel
 import java.io.File
 import java.util.spi.ToolProvider
 
-/** The API documentation: the Java modules by javadoc, with Java's signatures, the Kotlin ones by Dokka, which link to them. A link that leads nowhere is an error. */
+/**
+ * The API documentation: the Java modules by javadoc, with Java's signatures, the Kotlin ones by Dokka, which link to
+ * them. A link that leads nowhere is an error.
+ */
 internal object ApiDocs {
     /** Where it is written: `java` and `kotlin` in it. */
     val folder = File("target/api")
@@ -28,7 +31,8 @@ internal object ApiDocs {
         "org.arbalest.device.adbc" to "device-adbc",
     )
     private val kotlin = listOf(
-        "coroutines/src/main/kotlin", "adbc-coroutines/src/main/kotlin", "leak-check/src/main/java", "leak-check/src/main/kotlin", "device-testkit/src/main/kotlin",
+        "coroutines/src/main/kotlin", "adbc-coroutines/src/main/kotlin", "leak-check/src/main/java",
+        "leak-check/src/main/kotlin", "device-testkit/src/main/kotlin",
     )
 
     fun write(version: String) {
@@ -38,12 +42,18 @@ internal object ApiDocs {
     }
 
     private fun writeJava(version: String) {
-        val libraries = classPath().filter { file -> file.isFile && listOf("jocl", "jcuda", "jspecify", "arrow-", "flatbuffers", "jackson", "slf4j", "commons-codec", "tomlj", "antlr4-runtime").any { file.name.startsWith(it) } }
-        val sources = java.flatMap { (module, folder) -> listOf("--module-source-path", "$module=${File("../$folder/src/main/java").canonicalPath}") }
+        val libraries = classPath().filter { file ->
+            file.isFile && listOf("jocl", "jcuda", "jspecify", "arrow-", "flatbuffers", "jackson", "slf4j",
+                "commons-codec", "tomlj", "antlr4-runtime").any { file.name.startsWith(it) }
+        }
+        val sources = java.flatMap { (module, folder) ->
+            listOf("--module-source-path", "$module=${File("../$folder/src/main/java").canonicalPath}")
+        }
         val code = ToolProvider.findFirst("javadoc").orElseThrow().run(
             System.out, System.err,
-            "-quiet", "-Werror", "-Xdoclint:all,-missing", "-notimestamp", "-encoding", "UTF-8", "-windowtitle", "Arbalest $version", "-doctitle", "Arbalest $version",
-            "-d", folder.resolve("java").path, "--module-path", libraries.joinToString(File.pathSeparator), *sources.toTypedArray(),
+            "-quiet", "-Werror", "-Xdoclint:all,-missing", "-notimestamp", "-encoding", "UTF-8", "-windowtitle",
+            "Arbalest $version", "-doctitle", "Arbalest $version", "-d", folder.resolve("java").path, "--module-path",
+            libraries.joinToString(File.pathSeparator), *sources.toTypedArray(),
             "--module", java.keys.joinToString(","),
         )
         check(code == 0) { "javadoc ended with $code" }
@@ -57,7 +67,9 @@ internal object ApiDocs {
             classpath = classPath(),
             sourceRoots = kotlin.mapTo(mutableSetOf()) { File("../$it").canonicalFile },
             includes = setOf(File("packages.md").canonicalFile),
-            externalDocumentationLinks = setOf(ExternalDocumentationLink(PLACE, "${folder.resolve("java/element-list").canonicalFile.toURI()}")),
+            externalDocumentationLinks = setOf(
+                ExternalDocumentationLink(PLACE, "${folder.resolve("java/element-list").canonicalFile.toURI()}"),
+            ),
             jdkVersion = 25,
             // Their package lists would be downloaded.
             noJdkLink = true,
@@ -74,9 +86,12 @@ internal object ApiDocs {
         DokkaGenerator(configuration, DokkaConsoleLogger(LoggingLevel.WARN)).generate()
         for (page in site.walk().filter { it.extension == "html" }) {
             val text = page.readText()
-            if (PLACE in text) page.writeText(text.replace(PLACE, folder.resolve("java").relativeTo(page.parentFile).invariantSeparatorsPath + "/"))
+            if (PLACE in text) page.writeText(
+                text.replace(PLACE, folder.resolve("java").relativeTo(page.parentFile).invariantSeparatorsPath + "/"),
+            )
         }
     }
 
-    private fun classPath() = System.getProperty("java.class.path").split(File.pathSeparator).map(::File).filter(File::exists)
+    private fun classPath() = System.getProperty("java.class.path").split(File.pathSeparator).map(::File)
+        .filter(File::exists)
 }

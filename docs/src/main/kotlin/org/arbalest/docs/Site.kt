@@ -9,7 +9,10 @@ import java.net.BindException
 import java.net.InetAddress
 import java.net.InetSocketAddress
 
-/** The documentation as a site: docs/ made into pages by VitePress (`site/`), the API below `api/`. Works in the folder of the module `docs`. */
+/**
+ * The documentation as a site: docs/ made into pages by VitePress (`site/`), the API below `api/`. Works in the folder
+ * of the module `docs`.
+ */
 internal object Site {
     /** Where it is built. */
     val folder = File("target/site")
@@ -18,17 +21,25 @@ internal object Site {
 
     /** The programs that are needed and are not there, as sentences. */
     fun missing(): String? = when {
-        found("node") == null -> "node is not on the PATH: the site takes Node.js 18 or newer (on Debian, the packages nodejs and npm)"
-        found("npm") == null -> "npm is not on the PATH: the site takes it besides Node.js (on Debian, the packages nodejs and npm)"
+        found("node") == null ->
+            "node is not on the PATH: the site takes Node.js 18 or newer (on Debian, the packages nodejs and npm)"
+        found("npm") == null ->
+            "npm is not on the PATH: the site takes it besides Node.js (on Debian, the packages nodejs and npm)"
         else -> null
     }
 
     /** Where a program is, by the first of its names that is on the PATH. */
-    fun found(vararg names: String): File? = System.getenv("PATH").orEmpty().split(File.pathSeparator).filter { it.isNotEmpty() }
-        .flatMap { folder -> names.flatMap { listOf(File(folder, it), File(folder, "$it.cmd"), File(folder, "$it.exe")) } }
+    fun found(vararg names: String): File? = System.getenv("PATH").orEmpty().split(File.pathSeparator)
+        .filter { it.isNotEmpty() }
+        .flatMap { folder ->
+            names.flatMap { listOf(File(folder, it), File(folder, "$it.cmd"), File(folder, "$it.exe")) }
+        }
         .firstOrNull { it.canExecute() && it.isFile }
 
-    /** Fetches what package-lock.json names, which takes the network, unless it is here already; no package runs a script of its own. */
+    /**
+     * Fetches what package-lock.json names, which takes the network, unless it is here already; no package runs a
+     * script of its own.
+     */
     fun install() {
         val lock = source.resolve("package-lock.json").readText()
         val installed = source.resolve("node_modules/.arbalest-lock")
@@ -56,7 +67,8 @@ internal object Site {
 
     /** Serves the site on this machine only, as `jwebserver` does, until the process ends or the server is stopped. */
     fun serve(port: Int): HttpServer =
-        SimpleFileServer.createFileServer(InetSocketAddress(InetAddress.getLoopbackAddress(), port), folder.canonicalFile.toPath(), OutputLevel.NONE)
+        SimpleFileServer.createFileServer(InetSocketAddress(InetAddress.getLoopbackAddress(), port),
+            folder.canonicalFile.toPath(), OutputLevel.NONE)
             .also { it.start() }
 }
 
@@ -75,7 +87,8 @@ fun main(args: Array<String>) {
     val server = try {
         Site.serve(port.toInt())
     } catch (e: BindException) {
-        stop("port $port is taken (${e.message}): name another by -Dsite.port=, or serve what was built by $again -p PORT")
+        stop("port $port is taken (${e.message}): name another by -Dsite.port=, or serve what was built by " +
+            "$again -p PORT")
     }
     println("http://127.0.0.1:${server.address.port}/ until Ctrl-C. To serve it again: $again")
 }

@@ -21,14 +21,29 @@ import java.lang.invoke.MethodHandle
 import java.lang.ref.Reference
 import java.lang.reflect.AccessFlag
 
-/** What is compiled of all published modules that need no Spark: here, since this module depends on them all, and its tests are quick. */
+/**
+ * What is compiled of all published modules that need no Spark: here, since this module depends on them all, and its
+ * tests are quick.
+ */
 class AddressesSpec : FunSpec({
-    /** Each gets a segment of its module's own: the words that a thread has for good, or one of an arena that is closed behind the call. */
-    val own = listOf("Device", "Managed", "Pinned", "Shareable", "Stream").map { "org.arbalest.device.cuda.${it}Memory.tryAllocate" } +
-        listOf("tryCreate", "open", "map").map { "org.arbalest.device.cuda.Mappings.$it" } + "org.arbalest.device.cuda.CudaSharing.exportFabric" +
+    /**
+     * Each gets a segment of its module's own: the words that a thread has for good, or one of an arena that is closed
+     * behind the call.
+     */
+    val own = listOf("Device", "Managed", "Pinned", "Shareable", "Stream").map {
+        "org.arbalest.device.cuda.${it}Memory.tryAllocate"
+    } +
+        listOf("tryCreate", "open", "map").map { "org.arbalest.device.cuda.Mappings.$it" } +
+        "org.arbalest.device.cuda.CudaSharing.exportFabric" +
         listOf("Device", "Pinned", "Shareable").map { "org.arbalest.device.rocm.${it}Memory.tryAllocate" } +
-        listOf("cuda.Pool.tryAllocate", "cuda.Pool.set", "rocm.Pool.mallocAsync", "rocm.Pool.set").map { "org.arbalest.device.$it" } +
-        listOf("ResultSource.lastError", "StatementImpl.release", "PartitionsStruct.release", "ErrorStruct.hasDetails", "DriverTable.<init>", "DriverTable.release", "DriverErrors.ofStream", "DriverErrors.details", "DriverErrors.bytes")
+        listOf("cuda.Pool.tryAllocate", "cuda.Pool.set", "rocm.Pool.mallocAsync", "rocm.Pool.set").map {
+            "org.arbalest.device.$it"
+        } +
+        listOf(
+            "ResultSource.lastError", "StatementImpl.release", "PartitionsStruct.release", "ErrorStruct.hasDetails",
+            "DriverTable.<init>", "DriverTable.release", "DriverErrors.ofStream", "DriverErrors.details",
+            "DriverErrors.bytes",
+        )
             .map { "org.arbalest.device.adbc.internal.$it" }
 
     /** Keeps the segment with what is run when it is unpinned, which has the fence. */
@@ -37,13 +52,18 @@ class AddressesSpec : FunSpec({
     /** Compares the addresses of segments, and copies by the segments. */
     val comparer = "org.arbalest.device.internal.memory.NativeHeap.copyInParts"
 
-    val modules = listOf(DeviceArray::class, IntView::class, OpenClProvider::class, CudaProvider::class, RocmProvider::class, AdbcDriver::class)
+    val modules = listOf(DeviceArray::class, IntView::class, OpenClProvider::class, CudaProvider::class,
+        RocmProvider::class, AdbcDriver::class)
 
     /** The guard's own place. */
     val upcalls = listOf("org.arbalest.device.internal.exit.ExitGuard.upcallStub")
 
-    test("whoever takes the address of a segment that was handed in keeps it reachable to the end, and forgets none [OWN-14]") {
-        modules.flatMap { Addresses.unfenced(it.java) } shouldContainExactlyInAnyOrder own + keeper + comparer + Addresses.checkers.map { it.replace('/', '.') + ".address" }
+    test(
+        "whoever takes the address of a segment that was handed in keeps it reachable to the end, and forgets " +
+            "none [OWN-14]",
+    ) {
+        modules.flatMap { Addresses.unfenced(it.java) } shouldContainExactlyInAnyOrder
+            own + keeper + comparer + Addresses.checkers.map { it.replace('/', '.') + ".address" }
     }
 
     test("all functions that C calls are made in one place, which guards them [OWN-17]") {
@@ -51,11 +71,14 @@ class AddressesSpec : FunSpec({
     }
 
     test("the search finds who makes one elsewhere") {
-        Addresses.upcalls(Forgetful::class.java).filter { "Forgetful" in it }.map { it.substringAfterLast('.') } shouldContainExactlyInAnyOrder listOf("upcall")
+        Addresses.upcalls(Forgetful::class.java).filter { "Forgetful" in it }
+            .map { it.substringAfterLast('.') } shouldContainExactlyInAnyOrder listOf("upcall")
     }
 
     test("the search finds who forgets one, in plain methods and in lambdas") {
-        Addresses.unfenced(Forgetful::class.java).filter { "Forgetful" in it }.map { it.substringAfterLast('.').substringBefore('$') } shouldContainExactlyInAnyOrder
+        Addresses.unfenced(Forgetful::class.java).filter { "Forgetful" in it }.map {
+            it.substringAfterLast('.').substringBefore('$')
+        } shouldContainExactlyInAnyOrder
             listOf("none", "oneOfTwo", "lambda")
     }
 })
@@ -79,7 +102,8 @@ private object Forgetful {
 
     fun lambda(segment: MemorySegment): () -> Long = { segment.address() }
 
-    fun upcall(target: MethodHandle): MemorySegment = Linker.nativeLinker().upcallStub(target, FunctionDescriptor.ofVoid(), Arena.global())
+    fun upcall(target: MethodHandle): MemorySegment =
+        Linker.nativeLinker().upcallStub(target, FunctionDescriptor.ofVoid(), Arena.global())
 
     fun ownSegment(): Long = MemorySegment.NULL.address()
 }
@@ -88,18 +112,29 @@ private object Addresses {
     private val segment = MemorySegment::class.java.describeConstable().get()
 
     /** Whoever calls their `address` counts as taking it. */
-    val checkers = listOf("internal/memory/Structs", "internal/tensor/Managed", "opencl/CStructs").map { "org/arbalest/device/$it" }
+    val checkers = listOf("internal/memory/Structs", "internal/tensor/Managed", "opencl/CStructs")
+        .map { "org/arbalest/device/$it" }
 
-    /** The methods beside a class, in its folder or jar, that take addresses and do not fence each segment among their parameters. */
+    /**
+     * The methods beside a class, in its folder or jar, that take addresses and do not fence each segment among their
+     * parameters.
+     */
     fun unfenced(beside: Class<*>): List<String> = methods(beside, ::forgets)
 
     /** The methods beside a class that make upcall stubs. */
     fun upcalls(beside: Class<*>): List<String> = methods(beside) { method ->
-        method.code().orElse(null)?.any { it is InvokeInstruction && it.isCall("java/lang/foreign/Linker", "upcallStub") } == true
+        method.code().orElse(null)?.any {
+            it is InvokeInstruction && it.isCall("java/lang/foreign/Linker", "upcallStub")
+        } == true
     }
 
-    private fun methods(beside: Class<*>, wanted: (MethodModel) -> Boolean): List<String> = ClassFiles.beside(beside).flatMap { model ->
-        model.methods().filter(wanted).map { "${model.thisClass().asInternalName().replace('/', '.')}.${it.methodName().stringValue()}" }
+    private fun methods(
+        beside: Class<*>,
+        wanted: (MethodModel) -> Boolean,
+    ): List<String> = ClassFiles.beside(beside).flatMap { model ->
+        model.methods().filter(wanted).map {
+            "${model.thisClass().asInternalName().replace('/', '.')}.${it.methodName().stringValue()}"
+        }
     }
 
     private fun forgets(method: MethodModel): Boolean {
@@ -125,5 +160,6 @@ private object Addresses {
     private fun takesAddress(call: InvokeInstruction) =
         call.isCall("java/lang/foreign/MemorySegment", "address") || checkers.any { call.isCall(it, "address") }
 
-    private fun InvokeInstruction.isCall(owner: String, name: String) = owner().asInternalName() == owner && this.name().stringValue() == name
+    private fun InvokeInstruction.isCall(owner: String, name: String) = owner().asInternalName() == owner &&
+        this.name().stringValue() == name
 }

@@ -20,7 +20,8 @@ private val ON_SPARK = listOf("spark", "spark-kotlin")
 
 class ApiSpec : FunSpec({
     val isSpark = System.getProperty("spark.built") == "true"
-    val modules = listOf("device-core", "leak-check", "device-testkit", "coroutines", "device-opencl", "device-cuda", "device-rocm", "device-arrow", "device-adbc", "adbc-coroutines") + ON_SPARK
+    val modules = listOf("device-core", "leak-check", "device-testkit", "coroutines", "device-opencl", "device-cuda",
+        "device-rocm", "device-arrow", "device-adbc", "adbc-coroutines") + ON_SPARK
     val built = modules.filter { isSpark || it !in ON_SPARK }.associateWith { File("../$it/target/classes") }
     val dumps = built.mapValues { (_, classes) -> dump(classes, without = setOf(PUBLISHED)) }
 
@@ -33,14 +34,16 @@ class ApiSpec : FunSpec({
 
     for (module in listOf("coroutines", "leak-check", "device-testkit", "adbc-coroutines", "spark-kotlin")) {
         val isBuilt = if (module in dumps) Enabled.enabled else Enabled.disabled("built with -Pspark only")
-        test("what inlined code calls in $module is what $module.published.api says").config(enabledOrReasonIf = { isBuilt }) {
-            compare(module, "$module.published.api", dump(built.getValue(module), only = setOf(PUBLISHED)))
-        }
+        test("what inlined code calls in $module is what $module.published.api says")
+            .config(enabledOrReasonIf = { isBuilt }) {
+                compare(module, "$module.published.api", dump(built.getValue(module), only = setOf(PUBLISHED)))
+            }
     }
 
     test("the public API mentions no class of ours that is not public") {
         val api = dumps.values.joinToString("\n")
-        val public = Regex("""(?:class|interface|annotation) (org/arbalest/[\w/$]+)""").findAll(api).map { it.groupValues[1] }
+        val public = Regex("""(?:class|interface|annotation) (org/arbalest/[\w/$]+)""").findAll(api)
+            .map { it.groupValues[1] }
         val mentioned = Regex("""org/arbalest/[\w/$]+""").findAll(api).map { it.value }
         (mentioned.toSet() - public.toSet()).shouldBeEmpty()
     }
@@ -76,7 +79,11 @@ private fun dump(classes: File, only: Set<String> = emptySet(), without: Set<Str
     val exported = ModuleFinder.of(classes.toPath()).findAll().singleOrNull()
         ?.descriptor()?.exports()?.filterNot { it.isQualified }?.map { it.source().replace('.', '/') }
     val visible = classes.walk().filter { it.extension == "class" && it.name != "module-info.class" }
-        .filter { file -> file.parentFile.relativeTo(classes).invariantSeparatorsPath.let { if (exported == null) "/internal" !in it else it in exported } }
+        .filter { file ->
+            file.parentFile.relativeTo(classes).invariantSeparatorsPath.let {
+                if (exported == null) "/internal" !in it else it in exported
+            }
+        }
     val nothing = emptySet<String>()
     return buildString {
         AbiTools.getInstance().printJvmDump(this, visible.asIterable(), AbiFilters(nothing, nothing, only, without))

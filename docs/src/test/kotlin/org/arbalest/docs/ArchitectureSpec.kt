@@ -24,35 +24,44 @@ private const val DEVICE = "org.arbalest.device"
 
 /** Core's rooms, the lowest first: each may look at those before it. */
 private val ROOMS = listOf(
-    "access", "abi", "recording", "management", "memory", "exit", "calls", "lifetime", "schema", "cpu", "staging", "device", "array", "sharing", "validate", "copy", "convert", "tensor", "read", "build",
-    "records", "statistics", "stream", "async",
+    "access", "abi", "recording", "management", "memory", "exit", "calls", "lifetime", "schema", "cpu", "staging",
+    "device", "array", "sharing", "validate", "copy", "convert", "tensor", "read", "build", "records", "statistics",
+    "stream", "async",
 )
 
-/** Which room a type of the front belongs to: the one that implements it, or that it is a value of. Errors belong to all. */
+/**
+ * Which room a type of the front belongs to: the one that implements it, or that it is a value of. Errors belong to
+ * all.
+ */
 private val FRONT = mapOf(
     "abi" to listOf(
-        "ArrowArrayStreamStruct", "ArrowArrayStruct", "ArrowAsyncHandlerStruct", "ArrowAsyncProducerStruct", "ArrowAsyncTaskStruct", "ArrowDeviceArrayStreamStruct", "ArrowDeviceArrayStruct",
-        "ArrowSchemaStruct", "Availability", "DeviceType", "DLManagedTensorStruct", "DLManagedTensorVersionedStruct", "DLTensorStruct", "Errno", "MemoryAllocator",
+        "ArrowArrayStreamStruct", "ArrowArrayStruct", "ArrowAsyncHandlerStruct", "ArrowAsyncProducerStruct",
+        "ArrowAsyncTaskStruct", "ArrowDeviceArrayStreamStruct", "ArrowDeviceArrayStruct", "ArrowSchemaStruct",
+        "Availability", "DeviceType", "DLManagedTensorStruct", "DLManagedTensorVersionedStruct", "DLTensorStruct",
+        "Errno", "MemoryAllocator",
     ),
     "exit" to listOf("ProcessExit"),
     "management" to listOf("MXBeanRegistration"),
     "lifetime" to listOf("HandleWatch", "ResourceCounters", "ResourceCountersMXBean"),
-    "schema" to listOf("DataType", "Extension", "Field", "FlatType", "Interval", "Metadata", "NestedType", "Schema", "ArrowTimeUnit"),
+    "schema" to listOf("DataType", "Extension", "Field", "FlatType", "Interval", "Metadata", "NestedType", "Schema",
+        "ArrowTimeUnit"),
     "device" to listOf(
-        "Device", "DeviceBuffer", "DeviceIdentity", "Devices", "DeviceStatus", "DeviceStream", "MemoryManager", "MemoryPool", "MemoryPoolMXBean", "MeteredMemory",
-        "MeteredMemoryMXBean", "OutOfMemoryHandler", "SyncEvent",
+        "Device", "DeviceBuffer", "DeviceIdentity", "Devices", "DeviceStatus", "DeviceStream", "MemoryManager",
+        "MemoryPool", "MemoryPoolMXBean", "MeteredMemory", "MeteredMemoryMXBean", "OutOfMemoryHandler", "SyncEvent",
     ),
     "array" to listOf("ArrayData", "Conversion", "DeviceArray", "Validation"),
     "sharing" to listOf("ArrayLink", "SharedArray"),
     "tensor" to listOf("DLPack"),
     "read" to listOf(
-        "Booleans", "ByteStrings", "Bytes", "Column", "ColumnValues", "Doubles", "ExtensionCodec", "Floats", "HalfFloats", "Ints", "Longs", "Runs", "Shorts", "Tensor",
+        "Booleans", "ByteStrings", "Bytes", "Column", "ColumnValues", "Doubles", "ExtensionCodec", "Floats",
+        "HalfFloats", "Ints", "Longs", "Runs", "Shorts", "Tensor",
     ),
     "build" to listOf("BatchBuilder", "ColumnBuilder"),
     "statistics" to listOf("StatisticKeys", "Statistics", "StatisticsBuilder"),
     "records" to listOf("ColumnName", "Records"),
     "stream" to listOf("DeviceArrayReader"),
-    "async" to listOf("AsyncArrayStream", "AsyncProducer", "AsyncQuirk", "AsyncSchema", "AsyncTask", "CData", "CExport", "CImport"),
+    "async" to listOf("AsyncArrayStream", "AsyncProducer", "AsyncQuirk", "AsyncSchema", "AsyncTask", "CData",
+        "CExport", "CImport"),
 ).flatMap { (room, types) -> types.map { it to room } }.toMap()
 
 /** What a type of the front reaches in a room above its own, and why: a door that users would miss. */
@@ -69,13 +78,20 @@ private val DOORS = mapOf(
 
 /** The artifacts that are modules, and their names, which are for good. */
 private val MODULES =
-    mapOf("device-core" to DEVICE, "coroutines" to "org.arbalest.coroutines", "leak-check" to "org.arbalest.leakcheck", "adbc-coroutines" to "org.arbalest.adbc.coroutines") + listOf("opencl", "cuda", "rocm", "arrow", "adbc").map { "device-$it" to "$DEVICE.$it" }
+    mapOf(
+        "device-core" to DEVICE,
+        "coroutines" to "org.arbalest.coroutines",
+        "leak-check" to "org.arbalest.leakcheck",
+        "adbc-coroutines" to "org.arbalest.adbc.coroutines",
+    ) + listOf("opencl", "cuda", "rocm", "arrow", "adbc").map { "device-$it" to "$DEVICE.$it" }
 
 /** The packages of the front, the root first: what users see. */
-private val FRONT_PACKAGES = listOf(DEVICE) + listOf("types", "columns", "builders", "objects", "async", "tensors", "sharing", "statistics", "monitoring", "c").map { "$DEVICE.$it" }
+private val FRONT_PACKAGES = listOf(DEVICE) + listOf("types", "columns", "builders", "objects", "async", "tensors",
+    "sharing", "statistics", "monitoring", "c").map { "$DEVICE.$it" }
 
 /** All packages that are exported, the lowest first: each may use those before it. */
-private val PUBLIC_PACKAGES = listOf("types", "columns", "", "builders", "objects", "async", "tensors", "sharing", "statistics", "monitoring", "c", "spi").map { "$DEVICE.$it".removeSuffix(".") }
+private val PUBLIC_PACKAGES = listOf("types", "columns", "", "builders", "objects", "async", "tensors", "sharing",
+    "statistics", "monitoring", "c", "spi").map { "$DEVICE.$it".removeSuffix(".") }
 
 class ArchitectureSpec : FunSpec({
     val core = ClassFileImporter().importPath(Path("../device-core/target/classes"))
@@ -99,14 +115,19 @@ class ArchitectureSpec : FunSpec({
         val rooms = ROOMS.map { "$DEVICE.internal.$it" }
         val front = FRONT.keys + "DeviceException"
         val homeless = core.filter { it.packageName in FRONT_PACKAGES || it.packageName.startsWith("$DEVICE.internal") }
-            .filterNot { it.packageName in rooms || it.outermost.substringAfterLast('.') in front || it.simpleName == "package-info" }
+            .filterNot {
+                it.packageName in rooms || it.outermost.substringAfterLast('.') in front ||
+                    it.simpleName == "package-info"
+            }
         homeless.map { it.name }.shouldBeEmpty()
     }
 
     test("the front reaches into a room above its own only through the doors that are written down") {
         val reached = core.filter { it.packageName in FRONT_PACKAGES }.flatMap { type ->
             type.directDependenciesFromSelf.mapNotNull { arrow ->
-                "${type.outermost.substringAfterLast('.')} -> ${arrow.targetClass.room}".takeIf { type.room in ROOMS && rank(arrow.targetClass) > rank(type) }
+                "${type.outermost.substringAfterLast('.')} -> ${arrow.targetClass.room}".takeIf {
+                    type.room in ROOMS && rank(arrow.targetClass) > rank(type)
+                }
             }
         }
         reached.distinct() shouldContainExactlyInAnyOrder DOORS.keys
@@ -114,44 +135,61 @@ class ArchitectureSpec : FunSpec({
 
     test("no room enters by a door what is above it") {
         val entered = core.filter { "internal" in it.packageName }.flatMap { type ->
-            type.methodCallsFromSelf.filter { it.targetOwner.packageName in FRONT_PACKAGES && it.target.rawReturnTypeRoom() > rank(type) }
+            type.methodCallsFromSelf.filter {
+                it.targetOwner.packageName in FRONT_PACKAGES && it.target.rawReturnTypeRoom() > rank(type)
+            }
         }
         entered.map { it.description }.shouldBeEmpty()
     }
 
     test("exported packages use each other in one direction, in the order of the manual") {
         val upward = core.filter { it.packageName in PUBLIC_PACKAGES }.flatMap { type ->
-            type.directDependenciesFromSelf.map { it.targetClass }.filter { PUBLIC_PACKAGES.indexOf(it.packageName) > PUBLIC_PACKAGES.indexOf(type.packageName) }
+            type.directDependenciesFromSelf.map { it.targetClass }.filter {
+                PUBLIC_PACKAGES.indexOf(it.packageName) > PUBLIC_PACKAGES.indexOf(type.packageName)
+            }
                 .map { "${type.name} -> ${it.name}" }
         }
         upward.distinct().shouldBeEmpty()
-        ModuleFinder.of(Path("../device-core/target/classes")).findAll().single().descriptor().exports().map { it.source() } shouldContainExactlyInAnyOrder PUBLIC_PACKAGES
+        ModuleFinder.of(Path("../device-core/target/classes")).findAll().single().descriptor().exports()
+            .map { it.source() } shouldContainExactlyInAnyOrder PUBLIC_PACKAGES
     }
 
     test("errors know the metadata that an async stream may give them") {
         classes().that().haveFullyQualifiedName("$DEVICE.DeviceException").should()
-            .onlyDependOnClassesThat(DescribedPredicate.describe("known to errors") { !it.name.startsWith("$DEVICE.") || it.name in listOf("$DEVICE.DeviceException", "$DEVICE.Errno", "$DEVICE.types.Metadata") })
+            .onlyDependOnClassesThat(DescribedPredicate.describe("known to errors") {
+                !it.name.startsWith("$DEVICE.") ||
+                    it.name in listOf("$DEVICE.DeviceException", "$DEVICE.Errno", "$DEVICE.types.Metadata")
+            })
             .check(core)
     }
 
     test("the structs of the C interface know nobody, but whether C may be called") {
-        val isStruct = DescribedPredicate.describe<JavaClass>("are structs") { it.simpleName.endsWith("Struct") && it.packageName in listOf("$DEVICE.c", "$DEVICE.tensors") || it.packageName == "$DEVICE.internal.abi" }
-        val known = DescribedPredicate.describe<JavaClass>("known to structs") { !it.name.startsWith("$DEVICE.") || isStruct.test(it) || it.packageName == "$DEVICE.internal.access" }
+        val isStruct = DescribedPredicate.describe<JavaClass>("are structs") {
+            it.simpleName.endsWith("Struct") && it.packageName in listOf("$DEVICE.c", "$DEVICE.tensors") ||
+                it.packageName == "$DEVICE.internal.abi"
+        }
+        val known = DescribedPredicate.describe<JavaClass>("known to structs") {
+            !it.name.startsWith("$DEVICE.") || isStruct.test(it) || it.packageName == "$DEVICE.internal.access"
+        }
         classes().that(isStruct).should().onlyDependOnClassesThat(known).check(core)
     }
 
     test("whether C may be called is asked below all others") {
         classes().that().resideInAPackage("$DEVICE.internal.access").should()
-            .onlyDependOnClassesThat(DescribedPredicate.describe("known to the lowest") { !it.name.startsWith("$DEVICE.") || it.packageName == "$DEVICE.internal.access" })
+            .onlyDependOnClassesThat(DescribedPredicate.describe("known to the lowest") {
+                !it.name.startsWith("$DEVICE.") || it.packageName == "$DEVICE.internal.access"
+            })
             .check(core)
     }
 
     test("a driver knows the C interface, errors, what hardware it is, and where callbacks are made") {
         val known = DescribedPredicate.describe<JavaClass>("known to a driver") {
             !it.name.startsWith("$DEVICE.") || it.packageName in listOf("$DEVICE.spi", "$DEVICE.internal.exit") ||
-                it.name in listOf("Availability", "DeviceException", "DeviceIdentity", "DeviceType", "Errno", "MemoryAllocator").map { known -> "$DEVICE.$known" }
+                it.name in listOf("Availability", "DeviceException", "DeviceIdentity", "DeviceType", "Errno",
+                    "MemoryAllocator").map { known -> "$DEVICE.$known" }
         }
-        classes().that().resideInAPackage("$DEVICE.spi..").and().doNotHaveSimpleName("ArrayBridge").and().doNotHaveSimpleName("ArrayStruct").should().onlyDependOnClassesThat(known).check(core)
+        classes().that().resideInAPackage("$DEVICE.spi..").and().doNotHaveSimpleName("ArrayBridge").and()
+            .doNotHaveSimpleName("ArrayStruct").should().onlyDependOnClassesThat(known).check(core)
     }
 
     for ((artifact, name) in MODULES) {
@@ -161,7 +199,8 @@ class ArchitectureSpec : FunSpec({
             module.isAutomatic shouldBe false
             module.exports().filter { it.isQualified }.shouldBeEmpty()
             val services = File("../$artifact/src/main/resources/META-INF/services").listFiles().orEmpty()
-            services.associate { it.name to it.readLines().filter(String::isNotBlank) } shouldBe module.provides().associate { it.service() to it.providers() }
+            services.associate { it.name to it.readLines().filter(String::isNotBlank) } shouldBe
+                module.provides().associate { it.service() to it.providers() }
             val classes = ClassFileImporter().importPath(Path("../$artifact/target/classes"))
             module.provides().flatMap { it.providers() }.forEach { classes.contain(it) shouldBe true }
         }
@@ -175,15 +214,24 @@ class ArchitectureSpec : FunSpec({
     }
 
     test("nobody copies bytes but NativeHeap, which does so in parts [DEV-51]") {
-        val few = listOf("$DEVICE.internal.memory.NativeHeap", "$DEVICE.internal.abi.Memory", "$DEVICE.internal.exit.ExitPages", "$DEVICE.spi.SharedHandle") // the others' are small
-        val copying = core.filterNot { it.outermost in few || it.packageName == "$DEVICE.c" }.flatMap { it.methodCallsFromSelf }
-            .filter { it.targetOwner.name == "java.lang.foreign.MemorySegment" && it.target.name in listOf("copy", "copyFrom") }
+        // the others' are small
+        val few = listOf("$DEVICE.internal.memory.NativeHeap", "$DEVICE.internal.abi.Memory",
+            "$DEVICE.internal.exit.ExitPages", "$DEVICE.spi.SharedHandle")
+        val copying = core.filterNot { it.outermost in few || it.packageName == "$DEVICE.c" }
+            .flatMap { it.methodCallsFromSelf }
+            .filter {
+                it.targetOwner.name == "java.lang.foreign.MemorySegment" && it.target.name in listOf("copy", "copyFrom")
+            }
         copying.map { it.description }.shouldBeEmpty()
     }
 
     test("no other module looks into a room") {
-        val spark = if (System.getProperty("spark.built") == "true") listOf("spark", "spark-kotlin") else listOf() // only then they are compiled
-        val others = ClassFileImporter().importPaths((listOf("coroutines", "device-opencl", "device-cuda", "device-rocm", "device-arrow", "device-adbc", "adbc-coroutines", "leak-check", "device-testkit") + spark).map { Path("../$it/target/classes").toRealPath() })
+        // only then they are compiled
+        val spark = if (System.getProperty("spark.built") == "true") listOf("spark", "spark-kotlin") else listOf()
+        val others = ClassFileImporter().importPaths((listOf(
+            "coroutines", "device-opencl", "device-cuda", "device-rocm", "device-arrow", "device-adbc",
+            "adbc-coroutines", "leak-check", "device-testkit",
+        ) + spark).map { Path("../$it/target/classes").toRealPath() })
         noClasses().should().dependOnClassesThat().resideInAPackage("$DEVICE.internal..").check(others)
     }
 })
@@ -199,7 +247,8 @@ private val JavaClass.outermost: String get() = name.substringBefore('$')
 
 /** The room that it is in, or that it belongs to as a type of the front. */
 private val JavaClass.room: String?
-    get() = if (packageName in FRONT_PACKAGES) FRONT[outermost.substringAfterLast('.')] else packageName.substringAfter("$DEVICE.internal.", "")
+    get() = if (packageName in FRONT_PACKAGES) FRONT[outermost.substringAfterLast('.')]
+    else packageName.substringAfter("$DEVICE.internal.", "")
 
 /** How high its room is; below all if it has none. */
 private fun rank(type: JavaClass): Int = ROOMS.indexOf(type.room)

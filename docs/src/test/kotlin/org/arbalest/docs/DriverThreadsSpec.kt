@@ -24,32 +24,38 @@ import java.util.concurrent.atomic.AtomicLong
 import java.util.concurrent.locks.ReentrantLock
 
 /**
- * A lock goes to who waits for it longest, which may be a virtual thread without a carrier. When all carriers stand in calls that wait for the driver, and the driver for
- * its own thread, that thread must not be behind such a one: seen on an H100.
+ * A lock goes to who waits for it longest, which may be a virtual thread without a carrier. When all carriers stand in
+ * calls that wait for the driver, and the driver for its own thread, that thread must not be behind such a one: seen on
+ * an H100.
  */
 class DriverThreadsSpec : FunSpec({
     /**
-     * The methods that drivers call on their threads for what we queue, and those by which these threads hand something on. What an application does in a host function of
-     * its own, such as a release, is not among them.
+     * The methods that drivers call on their threads for what we queue, and those by which these threads hand something
+     * on. What an application does in a host function of its own, such as a release, is not among them.
      */
     val entries = listOf("device.internal.staging.HostJob", "device.internal.device.Wait").flatMap { owner ->
         listOf("hostFunction", "streamCallback", "eventCallback").map { "org.arbalest.$owner.$it" }
     } + listOf("Stub.releaseIfDone", "BatchStub.releaseAll").map { "org.arbalest.device.opencl.ClEvents$$it" } +
-        listOf("spi.LateCalls.submit", "spi.LateCalls.give", "spi.LateCalls.goOn", "spi.EventPoller.add", "internal.exit.ExitGuard.called").map { "org.arbalest.device.$it" }
+        listOf("spi.LateCalls.submit", "spi.LateCalls.give", "spi.LateCalls.goOn", "spi.EventPoller.add",
+            "internal.exit.ExitGuard.called").map { "org.arbalest.device.$it" }
 
-    val locks = Locks(listOf(DeviceArray::class, OpenClProvider::class, CudaProvider::class, RocmProvider::class).flatMap { ClassFiles.beside(it.java) })
+    val locks = Locks(listOf(DeviceArray::class, OpenClProvider::class, CudaProvider::class, RocmProvider::class)
+        .flatMap { ClassFiles.beside(it.java) })
 
     test("what we queue takes no lock on a driver's thread [DEV-62]") {
         locks.takenFrom { it in entries }.shouldBeEmpty()
     }
 
     test("the entries are there") {
-        entries.filterNot { it.endsWith("HostJob.eventCallback") || it.endsWith("Wait.streamCallback") }.forAll { entry -> locks.methods { it == entry }.shouldNotBeEmpty() }
+        entries.filterNot { it.endsWith("HostJob.eventCallback") || it.endsWith("Wait.streamCallback") }
+            .forAll { entry -> locks.methods { it == entry }.shouldNotBeEmpty() }
     }
 
     test("the search finds locks behind calls of any kind, and none where there is none") {
-        val planted = Locks(ClassFiles.beside(Locked::class.java).filter { "Locked" in it.thisClass().asInternalName() })
-        planted.takenFrom { ".Locked." in it }.map { it.substringAfterLast('.') } shouldContainExactlyInAnyOrder listOf("monitor", "method", "get", "explicit", "queue")
+        val planted =
+            Locks(ClassFiles.beside(Locked::class.java).filter { "Locked" in it.thisClass().asInternalName() })
+        planted.takenFrom { ".Locked." in it }.map { it.substringAfterLast('.') } shouldContainExactlyInAnyOrder
+            listOf("monitor", "method", "get", "explicit", "queue")
     }
 })
 
@@ -86,7 +92,10 @@ private class LockedCounter : LockedCount {
     override fun get(): Int = 1
 }
 
-/** Which of some classes' methods take locks, and are reached from others. What is called by an interface of the JDK's, as a Runnable is, is not followed. */
+/**
+ * Which of some classes' methods take locks, and are reached from others. What is called by an interface of the JDK's,
+ * as a Runnable is, is not followed.
+ */
 private class Locks(classes: List<ClassModel>) {
     private class Method(val owner: String, val model: MethodModel) {
         val key = Key(model.methodName().stringValue(), model.methodType().stringValue())
@@ -95,16 +104,19 @@ private class Locks(classes: List<ClassModel>) {
 
     private data class Key(val name: String, val type: String)
 
-    private val byKey = classes.flatMap { type -> type.methods().map { Method(type.thisClass().asInternalName(), it) } }.groupBy { it.key }
+    private val byKey = classes.flatMap { type -> type.methods().map { Method(type.thisClass().asInternalName(), it) } }
+        .groupBy { it.key }
     private val parents = classes.associate { type ->
-        type.thisClass().asInternalName() to type.interfaces().map { it.asInternalName() } + listOfNotNull(type.superclass().orElse(null)?.asInternalName())
+        type.thisClass().asInternalName() to type.interfaces().map { it.asInternalName() } +
+            listOfNotNull(type.superclass().orElse(null)?.asInternalName())
     }
 
     /** What is only done when something has failed. */
     private val failures = "org/arbalest/device/internal/memory/Faults"
 
     /** Of java.util.concurrent, what never waits for another thread: classes, and methods of others. */
-    private val free = listOf("atomic/", "ConcurrentLinkedQueue.", "LinkedTransferQueue.add", "locks/LockSupport.unpark").map { "java/util/concurrent/$it" }
+    private val free = listOf("atomic/", "ConcurrentLinkedQueue.", "LinkedTransferQueue.add",
+        "locks/LockSupport.unpark").map { "java/util/concurrent/$it" }
 
     /** Waits for threads that copy for it, none of which is virtual. */
     private val waitsForHelpers = "org.arbalest.device.internal.staging.HostCopies\$Job.await"
@@ -120,11 +132,14 @@ private class Locks(classes: List<ClassModel>) {
         return seen.filter { locks(it) }.map { "$it" }
     }
 
-    private fun Method.instructions(): List<Instruction> = model.code().orElse(null)?.filterIsInstance<Instruction>().orEmpty()
+    private fun Method.instructions(): List<Instruction> =
+        model.code().orElse(null)?.filterIsInstance<Instruction>().orEmpty()
 
-    private fun locks(method: Method): Boolean = method.model.flags().has(AccessFlag.SYNCHRONIZED) || method.instructions().any {
-        it is MonitorInstruction && it.opcode() == Opcode.MONITORENTER || it is InvokeInstruction && waits(it) && "$method" != waitsForHelpers
-    }
+    private fun locks(method: Method): Boolean = method.model.flags().has(AccessFlag.SYNCHRONIZED) ||
+        method.instructions().any {
+            it is MonitorInstruction && it.opcode() == Opcode.MONITORENTER ||
+                it is InvokeInstruction && waits(it) && "$method" != waitsForHelpers
+        }
 
     private fun waits(call: InvokeInstruction): Boolean {
         val (owner, name) = call.owner().asInternalName() to call.name().stringValue()
@@ -138,18 +153,24 @@ private class Locks(classes: List<ClassModel>) {
 
     private fun called(instruction: Instruction): List<Method> = when (instruction) {
         is InvokeInstruction -> {
-            val mayBeOverridden = instruction.opcode() != Opcode.INVOKESTATIC && instruction.opcode() != Opcode.INVOKESPECIAL
-            find(instruction.owner().asInternalName(), Key(instruction.name().stringValue(), instruction.type().stringValue()), mayBeOverridden)
+            val mayBeOverridden = instruction.opcode() != Opcode.INVOKESTATIC &&
+                instruction.opcode() != Opcode.INVOKESPECIAL
+            find(instruction.owner().asInternalName(),
+                Key(instruction.name().stringValue(), instruction.type().stringValue()), mayBeOverridden)
         }
         is InvokeDynamicInstruction -> instruction.bootstrapArgs().filterIsInstance<DirectMethodHandleDesc>().flatMap {
-            find(it.owner().descriptorString().removePrefix("L").removeSuffix(";"), Key(it.methodName(), it.lookupDescriptor()), true)
+            find(it.owner().descriptorString().removePrefix("L").removeSuffix(";"),
+                Key(it.methodName(), it.lookupDescriptor()), true)
         }
         else -> emptyList()
     }
 
     /** The method of a class, that of those that it has it from, and, where these may be, of those that override it. */
     private fun find(owner: String, key: Key, mayBeOverridden: Boolean): List<Method> =
-        if (owner == failures) emptyList() else byKey[key].orEmpty().filter { isA(owner, it.owner) || mayBeOverridden && owner.startsWith("org/arbalest/") && isA(it.owner, owner) }
+        if (owner == failures) emptyList() else byKey[key].orEmpty().filter {
+            isA(owner, it.owner) || mayBeOverridden && owner.startsWith("org/arbalest/") && isA(it.owner, owner)
+        }
 
-    private fun isA(type: String, other: String): Boolean = type == other || parents[type].orEmpty().any { isA(it, other) }
+    private fun isA(type: String, other: String): Boolean = type == other ||
+        parents[type].orEmpty().any { isA(it, other) }
 }

@@ -16,32 +16,44 @@ import java.nio.file.Path
 private class Kotlin(val version: String) {
     private val folder = File("target/kotlin/$version")
     val library = folder.resolve("kotlin-stdlib-$version.jar")
-    private val compiler = listOf(folder.resolve("kotlin-compiler-embeddable-$version.jar"), library, folder.resolveSibling("kotlin-reflect-1.6.10.jar")) +
+    private val compiler = listOf(folder.resolve("kotlin-compiler-embeddable-$version.jar"), library,
+        folder.resolveSibling("kotlin-reflect-1.6.10.jar")) +
         listOf(Job::class, Nullable::class).map { jarOf(it.java) }
 
     /** Compiles a source for a version of class files; a warning is an error. */
     fun compile(source: String, target: Int, classPath: List<File>, into: File): Run = java(
-        compiler, listOf("--sun-misc-unsafe-memory-access=allow", "-Xmx1g", "-XX:+UseSerialGC"), "org.jetbrains.kotlin.cli.jvm.K2JVMCompiler",
-        "-Werror", "-no-stdlib", "-no-reflect", "-jdk-home", System.getProperty("java.home"), "-jvm-target", "$target",
-        "-cp", (classPath + library).joinToString(File.pathSeparator), "-d", "$into", File("src/test/resources/consumer/$source").path,
+        compiler, listOf("--sun-misc-unsafe-memory-access=allow", "-Xmx1g", "-XX:+UseSerialGC"),
+        "org.jetbrains.kotlin.cli.jvm.K2JVMCompiler", "-Werror", "-no-stdlib", "-no-reflect", "-jdk-home",
+        System.getProperty("java.home"), "-jvm-target", "$target", "-cp",
+        (classPath + library).joinToString(File.pathSeparator), "-d", "$into",
+        File("src/test/resources/consumer/$source").path,
     )
 }
 
 private fun java(classPath: List<File>, options: List<String>, vararg main: String): Run {
     val java = Path.of(System.getProperty("java.home"), "bin", "java").toString()
     val flags = listOf("--enable-native-access=ALL-UNNAMED", "--illegal-native-access=deny", "-XX:TieredStopAtLevel=1")
-    return run(java, *flags.toTypedArray(), *options.toTypedArray(), "-cp", classPath.joinToString(File.pathSeparator), *main)
+    return run(java, *flags.toTypedArray(), *options.toTypedArray(), "-cp",
+        classPath.joinToString(File.pathSeparator), *main)
 }
 
-/** Consumers whose Kotlin is older than ours, or whose class files are to be. The JVM that runs them, and whose classes they see, is ours. */
+/**
+ * Consumers whose Kotlin is older than ours, or whose class files are to be. The JVM that runs them, and whose classes
+ * they see, is ours.
+ */
 class KotlinConsumersEngineSpec : FunSpec({
     val folder = tempdir()
     val (oldest, previous, ours) = System.getProperty("kotlin.versions").split(' ').map(::Kotlin)
     val library = listOf(classesOf("device-core"), classesOf("coroutines"), jarOf(Job::class.java))
 
     // 2.2 knows targets up to 24 only.
-    for ((kotlin, target) in listOf(oldest to 17, oldest to 21, oldest to 24, previous to 21, previous to 25, ours to 21, ours to 25)) {
-        test("Kotlin ${kotlin.version} compiles a consumer for JVM $target: views, inlined loops, a flow, rows; and it runs [KOT-01]") {
+    for ((kotlin, target) in listOf(
+        oldest to 17, oldest to 21, oldest to 24, previous to 21, previous to 25, ours to 21, ours to 25,
+    )) {
+        test(
+            "Kotlin ${kotlin.version} compiles a consumer for JVM $target: views, inlined loops, a flow, rows; and " +
+                "it runs [KOT-01]",
+        ) {
             val classes = folder.resolve("${kotlin.version}-$target")
             val compiled = kotlin.compile("Consumer.kt", target, library, classes)
             withClue(compiled.output) { compiled.code shouldBe 0 }
@@ -61,21 +73,27 @@ class KotlinConsumersEngineSpec : FunSpec({
     }
 
     for (kotlin in listOf(oldest, ours)) {
-        test("Kotlin ${kotlin.version} compiles no operator that holds, or gives out, what a lending flow has closed, and says why [OWN-16]") {
+        test(
+            "Kotlin ${kotlin.version} compiles no operator that holds, or gives out, what a lending flow has closed, " +
+                "and says why [OWN-16]",
+        ) {
             val source = File("src/test/resources/consumer/Refused.kt").readLines()
             val calls = source.indices.filter { source[it].startsWith("    lent.") }.map { it + 1 }
             val compiled = kotlin.compile("Refused.kt", 21, library, folder.resolve("refused-${kotlin.version}"))
             val errors = Regex("""Refused\.kt:(\d+):\d+: error: (.*)""").findAll(compiled.output).toList()
             withClue(compiled.output) {
-                errors.filter { "what a lending flow emits is closed after its emit" in it.groupValues[2] }.map { it.groupValues[1].toInt() }.distinct() shouldBe calls
+                errors.filter { "what a lending flow emits is closed after its emit" in it.groupValues[2] }
+                    .map { it.groupValues[1].toInt() }.distinct() shouldBe calls
                 calls.size shouldBeGreaterThan 40
             }
         }
     }
 
     test("the testkit's contract is one for Kotlin ${oldest.version}, too [KOT-01]") {
-        val tests = System.getProperty("java.class.path").split(File.pathSeparator).map(::File).filter { "kotest" in it.name }
-        val compiled = oldest.compile("BackendSpec.kt", 21, library + classesOf("leak-check") + classesOf("device-testkit") + tests, folder.resolve("testkit"))
+        val tests = System.getProperty("java.class.path").split(File.pathSeparator).map(::File)
+            .filter { "kotest" in it.name }
+        val compiled = oldest.compile("BackendSpec.kt", 21,
+            library + classesOf("leak-check") + classesOf("device-testkit") + tests, folder.resolve("testkit"))
         withClue(compiled.output) { compiled.code shouldBe 0 }
     }
 

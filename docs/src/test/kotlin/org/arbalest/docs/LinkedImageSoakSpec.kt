@@ -20,37 +20,52 @@ import java.util.spi.ToolProvider
 import kotlin.io.path.Path
 import kotlin.io.path.exists
 
-/** An application and what it needs of us, linked to an image by `jlink`, which takes no automatic modules; and the same on the module path. */
+/**
+ * An application and what it needs of us, linked to an image by `jlink`, which takes no automatic modules; and the same
+ * on the module path.
+ */
 class LinkedImageSoakSpec : FunSpec({
-    extension(SkipWithout { "this JDK has no jlink".takeUnless { Path(System.getProperty("java.home"), "bin", "jlink").exists() } })
+    extension(SkipWithout {
+        "this JDK has no jlink".takeUnless { Path(System.getProperty("java.home"), "bin", "jlink").exists() }
+    })
 
     val folder = tempdir()
-    val modulePath by lazy { (PUBLISHED.map(::classesOf) + listOf(Unit::class, Job::class).map { jarOf(it.java) } + application(folder.resolve("app"))).joinToString(File.pathSeparator) }
+    val modulePath by lazy {
+        (PUBLISHED.map(::classesOf) + listOf(Unit::class, Job::class).map { jarOf(it.java) } +
+            application(folder.resolve("app"))).joinToString(File.pathSeparator)
+    }
 
     fun verify(run: Run) = withClue(run.output) {
         run.code shouldBe 0
         run.output shouldContain "module: module org.arbalest.device\n"
         run.output shouldNotContain "no backend for"
         run.output shouldNotContain "WARNING"
-        run.output shouldContain "flow: 4.5 of [Trade(price=0.5, symbol=s0), Trade(price=1.5, symbol=null), Trade(price=2.5, symbol=s2)]\n"
-        if (Devices.availability(OPENCL) is Ready) run.output shouldContain "OpenCL: 4.5\n" else run.output shouldNotContain "OpenCL: "
+        run.output shouldContain
+            "flow: 4.5 of [Trade(price=0.5, symbol=s0), Trade(price=1.5, symbol=null), Trade(price=2.5, symbol=s2)]\n"
+        if (Devices.availability(OPENCL) is Ready) run.output shouldContain
+            "OpenCL: 4.5\n" else run.output shouldNotContain "OpenCL: "
     }
 
     test("a linked image has Kotlin's part and the backends, finds them, and needs no flags [MOD-01]") {
         val image = folder.resolve("image")
         tool("jlink", "--module-path", modulePath, "--add-modules", (listOf(APPLICATION) + BACKENDS).joinToString(","),
-            "--add-options=--enable-native-access=${(listOf("org.arbalest.device") + BACKENDS).joinToString(",")} --illegal-native-access=deny",
+            "--add-options=--enable-native-access=${(listOf("org.arbalest.device") + BACKENDS).joinToString(",")} " +
+                "--illegal-native-access=deny",
             "--launcher", "trades=$APPLICATION/$APPLICATION.MainKt", "--output", "$image")
         val modules = run("$image/bin/java", "--list-modules").output.lines().map { it.substringBefore('@') }
         modules shouldContainAll BACKENDS + listOf("org.arbalest.device", "org.arbalest.coroutines")
         verify(run("$image/bin/trades"))
     }
 
-    test("on the module path an application requires what it names, and the backends that are there are found [MOD-01]") {
+    test(
+        "on the module path an application requires what it names, and the backends that are there are found [MOD-01]",
+    ) {
         verify(
             run(
-                Path(System.getProperty("java.home"), "bin", "java").toString(), "--module-path", modulePath, "--illegal-native-access=deny",
-                "--enable-native-access=${(listOf("org.arbalest.device") + BACKENDS).joinToString(",")}", "--module", "$APPLICATION/$APPLICATION.MainKt",
+                Path(System.getProperty("java.home"), "bin", "java").toString(), "--module-path", modulePath,
+                "--illegal-native-access=deny",
+                "--enable-native-access=${(listOf("org.arbalest.device") + BACKENDS).joinToString(",")}", "--module",
+                "$APPLICATION/$APPLICATION.MainKt",
             ),
         )
     }
@@ -65,8 +80,11 @@ private fun application(folder: File): File {
     val compiled = File(jarOf(LinkedImageSoakSpec::class.java), APPLICATION.replace('.', '/'))
     compiled.copyRecursively(folder.resolve(APPLICATION.replace('.', '/')))
     val source = folder.resolveSibling("module-info.java")
-    source.writeText("module $APPLICATION { requires org.arbalest.coroutines; opens $APPLICATION to org.arbalest.coroutines; }")
-    val path = (listOf("device-core", "coroutines").map(::classesOf) + listOf(Unit::class, Job::class).map { jarOf(it.java) }).joinToString(File.pathSeparator)
+    source.writeText(
+        "module $APPLICATION { requires org.arbalest.coroutines; opens $APPLICATION to org.arbalest.coroutines; }",
+    )
+    val path = (listOf("device-core", "coroutines").map(::classesOf) + listOf(Unit::class, Job::class)
+        .map { jarOf(it.java) }).joinToString(File.pathSeparator)
     tool("javac", "-d", "$folder", "--module-path", path, "$source")
     return folder
 }

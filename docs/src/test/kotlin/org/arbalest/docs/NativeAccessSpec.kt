@@ -28,23 +28,35 @@ import kotlin.reflect.KClass
 private const val DENY = "--illegal-native-access=deny"
 private const val CORE = "org.arbalest.device"
 
-/** What users get who forget `--enable-native-access`, or name too little in it, where the JVM insists: DEV-20. Each case is a JVM of its own. */
+/**
+ * What users get who forget `--enable-native-access`, or name too little in it, where the JVM insists: DEV-20. Each
+ * case is a JVM of its own.
+ */
 class NativeAccessSpec : FunSpec({
     val folder = Files.createTempDirectory("arbalest-native-access")
     val core = place(Devices::class)
-    val backends = mapOf("opencl" to place(OpenClProvider::class), "cuda" to place(CudaProvider::class), "rocm" to place(RocmProvider::class))
+    val backends = mapOf("opencl" to place(OpenClProvider::class), "cuda" to place(CudaProvider::class),
+        "rocm" to place(RocmProvider::class))
     val program = listOf(place(NativeDoors::class), place(Unit::class))
     val jars = mutableMapOf<String, Path>()
 
     afterSpec { folder.toFile().deleteRecursively() }
 
-    fun onClassPath(vararg options: String, extra: List<Path> = listOf(), arguments: List<String> = listOf()): ChildJvm =
-        ChildJvm.java(options.toList() + listOf("-cp", path(program + listOf(core) + extra), NativeDoors::class.java.name) + arguments)
+    fun onClassPath(
+        vararg options: String,
+        extra: List<Path> = listOf(),
+        arguments: List<String> = listOf(),
+    ): ChildJvm =
+        ChildJvm.java(options.toList() +
+            listOf("-cp", path(program + listOf(core) + extra), NativeDoors::class.java.name) + arguments)
 
     /** With core, and these backends, as modules; the program is on the class path. */
     fun asModules(names: List<String>, vararg options: String, arguments: List<String> = listOf()): ChildJvm {
         val modules = (listOf("" to core) + names.map { ".$it" to backends.getValue(it) }).map { (name, place) ->
-            jars.getOrPut(name) { if (place.isDirectory()) jar(folder / "device$name.jar", place, "Automatic-Module-Name" to CORE + name) else place }
+            jars.getOrPut(name) {
+                if (place.isDirectory()) jar(folder / "device$name.jar", place, "Automatic-Module-Name" to CORE + name)
+                else place
+            }
         }
         val where = listOf("--module-path", path(modules), "--add-modules", CORE, "-cp", path(program))
         return ChildJvm.java(options.toList() + where + NativeDoors::class.java.name + arguments)
@@ -60,22 +72,26 @@ class NativeAccessSpec : FunSpec({
         exitCode shouldBe 3
     }
 
-    fun missing(who: String, modules: String) = "native access is not enabled for the module $who: start the JVM with --enable-native-access=$modules"
+    fun missing(who: String, modules: String) =
+        "native access is not enabled for the module $who: start the JVM with --enable-native-access=$modules"
 
     test("on the class path it is the same exception each time, on any thread, and names ALL-UNNAMED [DEV-20]") {
         onClassPath(DENY, extra = backends.values.toList()).allRefusedWith(
-            "native access is not enabled for the class path: start the JVM with --enable-native-access=ALL-UNNAMED; an executable jar may say " +
+            "native access is not enabled for the class path: start the JVM with --enable-native-access=ALL-UNNAMED; " +
+                "an executable jar may say " +
                 "Enable-Native-Access: ALL-UNNAMED in its manifest instead",
         )
     }
 
     test("on the module path it names the modules that are there, and no others [DEV-20]") {
         asModules(listOf(), DENY).allRefusedWith(missing(CORE, CORE))
-        asModules(listOf("rocm", "cuda"), DENY, "--enable-native-access=ALL-UNNAMED").allRefusedWith(missing(CORE, "$CORE,$CORE.cuda,$CORE.rocm"))
+        asModules(listOf("rocm", "cuda"), DENY, "--enable-native-access=ALL-UNNAMED")
+            .allRefusedWith(missing(CORE, "$CORE,$CORE.cuda,$CORE.rocm"))
     }
 
     test("a backend that the flag does not name is unavailable, each time, and the reason is the whole flag [DEV-20]") {
-        val child = asModules(listOf("opencl", "cuda"), DENY, "--enable-native-access=$CORE", arguments = listOf("CUDA", "OPENCL"))
+        val child = asModules(listOf("opencl", "cuda"), DENY, "--enable-native-access=$CORE",
+            arguments = listOf("CUDA", "OPENCL"))
         withClue(child.output) {
             child.exitCode shouldBe 0
             for (kind in listOf("CUDA", "OPENCL")) {
@@ -87,7 +103,10 @@ class NativeAccessSpec : FunSpec({
         }
     }
 
-    test("with the flag it works, on the class path and on the module path; without it, where the JVM only warns, with a warning [DEV-20]") {
+    test(
+        "with the flag it works, on the class path and on the module path; without it, where the JVM only warns, " +
+            "with a warning [DEV-20]",
+    ) {
         onClassPath(DENY, "--enable-native-access=ALL-UNNAMED").worked() shouldBe "works: 41\n"
         asModules(listOf("cuda"), DENY, "--enable-native-access=$CORE,$CORE.cuda").worked() shouldBe "works: 41\n"
         onClassPath("--illegal-native-access=warn").worked() shouldContain "WARNING"
@@ -98,8 +117,10 @@ class NativeAccessSpec : FunSpec({
             folder / name, null, Name.MAIN_CLASS.toString() to NativeDoors::class.java.name,
             Name.CLASS_PATH.toString() to (program + listOf(core)).joinToString(" ") { it.toUri().toString() }, *more,
         )
-        ChildJvm.java(listOf(DENY, "-jar", "${app("enabled.jar", "Enable-Native-Access" to "ALL-UNNAMED")}")).worked() shouldBe "works: 41\n"
-        ChildJvm.java(listOf(DENY, "-jar", "${app("plain.jar")}")).output shouldContain "java.lang.IllegalCallerException: native access is not enabled"
+        ChildJvm.java(listOf(DENY, "-jar", "${app("enabled.jar", "Enable-Native-Access" to "ALL-UNNAMED")}"))
+            .worked() shouldBe "works: 41\n"
+        ChildJvm.java(listOf(DENY, "-jar", "${app("plain.jar")}")).output shouldContain
+            "java.lang.IllegalCallerException: native access is not enabled"
     }
 })
 
@@ -119,7 +140,8 @@ private fun jar(jar: Path, folder: Path?, vararg entries: Pair<String, String>):
     manifest.mainAttributes[Name.MANIFEST_VERSION] = "1.0"
     for ((name, value) in entries) manifest.mainAttributes[Name(name)] = value
     JarOutputStream(jar.outputStream(), manifest).use { out ->
-        val files = if (folder == null) listOf() else folder.toFile().walk().filter { it.isFile && it.name != "MANIFEST.MF" }.toList()
+        val files = if (folder == null) listOf()
+        else folder.toFile().walk().filter { it.isFile && it.name != "MANIFEST.MF" }.toList()
         for (file in files) {
             out.putNextEntry(JarEntry(file.relativeTo(folder!!.toFile()).invariantSeparatorsPath))
             file.inputStream().use { it.copyTo(out) }

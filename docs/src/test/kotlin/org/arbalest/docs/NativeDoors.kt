@@ -28,8 +28,8 @@ import java.util.concurrent.Flow
 import java.util.concurrent.ForkJoinPool
 
 /**
- * Calls whatever can be called first, twice, the second time on another thread, and prints what each throws; where C may be called, it says that it works. With
- * arguments it asks for the devices that they name instead.
+ * Calls whatever can be called first, twice, the second time on another thread, and prints what each throws; where C
+ * may be called, it says that it works. With arguments it asks for the devices that they name instead.
  */
 internal object NativeDoors {
     private val arena = Arena.global()
@@ -49,17 +49,27 @@ internal object NativeDoors {
         "importArray" to { CData.importArray(array, CImport.DATA.schema(schema)) },
         "importArray with its schema" to { CData.importArray(array, CImport.DATA.schema(schemaStruct)) },
         "importArray of a device" to { CData.importArray(deviceArray, CImport.DEVICE.schema(schema)) },
-        "importArray of a device with its schema" to { CData.importArray(deviceArray, CImport.DEVICE.schema(schemaStruct)) },
+        "importArray of a device with its schema" to {
+            CData.importArray(deviceArray, CImport.DEVICE.schema(schemaStruct))
+        },
         "importStream" to { CData.importStream(stream, CImport.DATA) },
         "importStream of a device" to { CData.importStream(deviceStream, CImport.DEVICE) },
         "exportStream" to { CData.exportStream(DeviceArrayReader.of(schema, listOf()), stream, CExport.DATA) },
-        "exportStream of a device" to { CData.exportStream(DeviceArrayReader.of(schema, listOf()), deviceStream, CExport.DEVICE) },
-        "importAsyncStream" to { CData.importAsyncStream(CImport.DEVICE) {} },
-        "exportAsyncStream" to { CData.exportAsyncStream(AsyncProducer.of(AsyncSchema.of(schema, DeviceType.CPU), nobody), handler, ForkJoinPool.commonPool(), CExport.DEVICE) },
-        "exportAsyncStream of a reader" to {
-            CData.exportAsyncStream(AsyncProducer.of(DeviceArrayReader.of(schema, listOf()), Metadata.empty()), handler, ForkJoinPool.commonPool(), CExport.DEVICE)
+        "exportStream of a device" to {
+            CData.exportStream(DeviceArrayReader.of(schema, listOf()), deviceStream, CExport.DEVICE)
         },
-        "exportAsyncStream of a failure" to { CData.exportAsyncStream(AsyncProducer.failed(RuntimeException()), handler, Runnable::run, CExport.DEVICE) },
+        "importAsyncStream" to { CData.importAsyncStream(CImport.DEVICE) {} },
+        "exportAsyncStream" to {
+            CData.exportAsyncStream(AsyncProducer.of(AsyncSchema.of(schema, DeviceType.CPU), nobody), handler,
+                ForkJoinPool.commonPool(), CExport.DEVICE)
+        },
+        "exportAsyncStream of a reader" to {
+            CData.exportAsyncStream(AsyncProducer.of(DeviceArrayReader.of(schema, listOf()), Metadata.empty()), handler,
+                ForkJoinPool.commonPool(), CExport.DEVICE)
+        },
+        "exportAsyncStream of a failure" to {
+            CData.exportAsyncStream(AsyncProducer.failed(RuntimeException()), handler, Runnable::run, CExport.DEVICE)
+        },
         "DeviceArray.of" to { DeviceArray.of(Field.of("none", DataType.NULL), ArrayData.of(3, 3, listOf())) },
         "Devices.cpu" to { Devices.cpu() },
         "Devices.device" to { Devices.device(DeviceType.CPU, 0) },
@@ -75,12 +85,16 @@ internal object NativeDoors {
     fun main(args: Array<String>) {
         for (kind in args) {
             val type = mapOf("CUDA" to DeviceType.CUDA, "OPENCL" to DeviceType.OPENCL).getValue(kind)
-            repeat(2) { println("$kind: ${runCatching { Devices.device(type, 0) }.exceptionOrNull()?.words() ?: "open"}") }
+            repeat(2) {
+                println("$kind: ${runCatching { Devices.device(type, 0) }.exceptionOrNull()?.words() ?: "open"}")
+            }
             println("$kind is ${Devices.availability(type)}")
         }
         if (args.isNotEmpty()) return
         if (runCatching { Devices.cpu() }.isSuccess) {
-            BatchBuilder.of(Devices.cpu(), 1).use { it.int32("n", intArrayOf(41)).build() }.use { CData.exportArray(it, array, CExport.DATA) }
+            BatchBuilder.of(Devices.cpu(), 1).use { it.int32("n", intArrayOf(41)).build() }.use {
+                CData.exportArray(it, array, CExport.DATA)
+            }
             CData.importArray(array, CImport.DATA.schema(schema)).use { println("works: ${it.column("n").getInt(0)}") }
             return
         }

@@ -6,7 +6,8 @@ import io.kotest.matchers.collections.shouldBeEmpty
 import io.kotest.matchers.collections.shouldBeUnique
 import java.io.File
 
-private val ID = Regex("""\b(?:SCH|ARR|VAL|READ|BLD|EXT|STAT|OBJ|REQ|OWN|STR|DEV|ASY|DLP|IPC|CHK|MOD|KOT|ARJ|ADB|SPK)-\d{2}\b""")
+private val ID =
+    Regex("""\b(?:SCH|ARR|VAL|READ|BLD|EXT|STAT|OBJ|REQ|OWN|STR|DEV|ASY|DLP|IPC|CHK|MOD|KOT|ARJ|ADB|SPK)-\d{2}\b""")
 
 /** The ids of the rules that a test proves, at the end of its name: `… [OWN-06, ARR-12]`. */
 private val NAMED = Regex("""\[(?:[A-Z]+-\d{2}(?:, )?)+](?=")""")
@@ -16,11 +17,16 @@ private val IN_FRONT = Regex("""(?:test|context|should)\(\s*\$*"{1,3}${ID.patter
 
 /** Holds docs/rules.md to the sources, and the sources to it. */
 class RulesSpec : FunSpec({
-    val rows = File("../docs/rules.md").readLines().filter { it.startsWith("| ") }.map { line -> line.split('|').map(String::trim) }
+    val rows = File("../docs/rules.md").readLines().filter { it.startsWith("| ") }.map { line ->
+        line.split('|').map(String::trim)
+    }
         .filter { ID.matches(it[1]) }
     val rules = rows.map { it[1] }
     val sources = File("..").walk().onEnter { it.name !in setOf("target", ".git", "node_modules") }
-        .filter { it.extension in setOf("java", "kt", "c", "h", "cc", "md") && it.name != "rules.md" && it.name != "RulesSpec.kt" }
+        .filter {
+            it.extension in setOf("java", "kt", "c", "h", "cc", "md") && it.name != "rules.md" &&
+                it.name != "RulesSpec.kt"
+        }
         .associateWith { file -> ID.findAll(file.readText()).map { it.value }.toSet() }
     val kotlin = sources.keys.filter { it.extension == "kt" }.associateWith { it.readText() }
 
@@ -30,15 +36,19 @@ class RulesSpec : FunSpec({
     }
 
     test("every rule that is cited is in docs/rules.md") {
-        sources.mapValues { (_, cited) -> cited - rules.toSet() }.filterValues { it.isNotEmpty() }.toList().shouldBeEmpty()
+        sources.mapValues { (_, cited) -> cited - rules.toSet() }.filterValues { it.isNotEmpty() }.toList()
+            .shouldBeEmpty()
     }
 
     test("every rule in docs/rules.md has a test whose name ends with its id") {
-        val named = kotlin.flatMap { (_, text) -> NAMED.findAll(text).flatMap { ID.findAll(it.value) }.map { it.value } }.toSet()
+        val named = kotlin.flatMap { (_, text) ->
+            NAMED.findAll(text).flatMap { ID.findAll(it.value) }.map { it.value }
+        }.toSet()
         (rules - named).shouldBeEmpty()
     }
 
     test("the ids of a test stand at the end of its name, in brackets") {
-        kotlin.mapValues { (_, text) -> IN_FRONT.findAll(text).map { it.value }.toList() }.filterValues { it.isNotEmpty() }.toList().shouldBeEmpty()
+        kotlin.mapValues { (_, text) -> IN_FRONT.findAll(text).map { it.value }.toList() }
+            .filterValues { it.isNotEmpty() }.toList().shouldBeEmpty()
     }
 })

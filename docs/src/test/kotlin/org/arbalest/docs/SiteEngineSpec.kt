@@ -9,21 +9,28 @@ import io.kotest.matchers.string.shouldContain
 import org.arbalest.testkit.SkipWithout
 import java.io.File
 
-private val chromium = System.getenv("CHROMIUM")?.let(::File) ?: Site.found("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+private val chromium = System.getenv("CHROMIUM")?.let(::File)
+    ?: Site.found("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 /** What the network not being there looks like. */
 private val OFFLINE = Regex("ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENOTCACHED|ENETUNREACH")
 
 /** Why the site cannot be built or looked at here; in CI it has to be. */
 private val missing: String? by lazy {
-    val reason = Site.missing() ?: "no Chromium: neither chromium nor google-chrome is on the PATH, and CHROMIUM names none".takeIf { chromium == null }
-        ?: runCatching { Site.install() }.exceptionOrNull()?.let { if (OFFLINE.containsMatchIn("${it.message}")) "npm's packages are not here, and not to be had: ${it.message}" else throw it }
+    val reason = Site.missing()
+        ?: "no Chromium: neither chromium nor google-chrome is on the PATH, and CHROMIUM names none".takeIf {
+            chromium == null
+        }
+        ?: runCatching { Site.install() }.exceptionOrNull()?.let {
+            if (OFFLINE.containsMatchIn("${it.message}"))
+                "npm's packages are not here, and not to be had: ${it.message}" else throw it
+        }
     reason.takeUnless { System.getenv("CI") == "true" }
 }
 
 /**
- * The site, built and looked at in a real browser, by site/test/browser.mjs. The API is not built for it, which takes minutes: links into it are followed where
- * -Pdocs has made it.
+ * The site, built and looked at in a real browser, by site/test/browser.mjs. The API is not built for it, which takes
+ * minutes: links into it are followed where -Pdocs has made it.
  */
 class SiteEngineSpec : FunSpec({
     extension(SkipWithout { missing })
@@ -34,7 +41,8 @@ class SiteEngineSpec : FunSpec({
         Site.build()
         val server = Site.serve(0)
         try {
-            Site.node("node", "test/browser.mjs", "http://127.0.0.1:${server.address.port}/", "$chromium", "$screenshots")
+            Site.node("node", "test/browser.mjs", "http://127.0.0.1:${server.address.port}/", "$chromium",
+                "$screenshots")
         } finally {
             server.stop(0)
         }
@@ -45,7 +53,10 @@ class SiteEngineSpec : FunSpec({
         return told.lines().filter { it.startsWith("$check: ") }
     }
 
-    test("no link of the site is broken, each page loads without an error, and none is wider than a window of 400 or 1,400 pixels") {
+    test(
+        "no link of the site is broken, each page loads without an error, and none is wider than a window of 400 or " +
+            "1,400 pixels",
+    ) {
         problems("pages").shouldBeEmpty()
     }
 
@@ -66,12 +77,14 @@ class SiteEngineSpec : FunSpec({
     }
 
     test("the newest version of the site is the one that is built") {
-        val versions = Regex(""""name": "([^"]*)"""").findAll(File("../site/versions.json").readText()).map { it.groupValues[1] }.toList()
+        val versions = Regex(""""name": "([^"]*)"""").findAll(File("../site/versions.json").readText())
+            .map { it.groupValues[1] }.toList()
         versions.first() shouldBe System.getProperty("project.version")
     }
 
     test("pages to be looked at are in target/screenshots") {
         problems("screenshots").shouldBeEmpty()
-        screenshots.list()!!.count { it.endsWith("-400.png") } shouldBe screenshots.list()!!.count { it.endsWith("-1400.png") }
+        screenshots.list()!!.count { it.endsWith("-400.png") } shouldBe
+            screenshots.list()!!.count { it.endsWith("-1400.png") }
     }
 })

@@ -19,7 +19,8 @@ class WhatFailedSpec : FunSpec({
 
     test("each failed test is named, with its reason and a command that has its module, spec and profile") {
         printed shouldContain "${NAMES.size} tests failed:"
-        printed shouldContain "some-module: ToldSpec: ${NAMES[0]}\n  expected:<1> but was:<2>\n  ./mvnw -pl some-module -am test -Dtest=ToldSpec '-Dkotest.filter.tests="
+        printed shouldContain "some-module: ToldSpec: ${NAMES[0]}\n  expected:<1> but was:<2>\n  ./mvnw -pl " +
+            "some-module -am test -Dtest=ToldSpec '-Dkotest.filter.tests="
     }
 
     for (name in NAMES) {
@@ -37,7 +38,8 @@ private fun inContext(name: String): String = name.removePrefix(CONTEXT)
 
 private const val FILTER = "kotest.filter.tests"
 
-private val NAMES = listOf("one [OWN-01, ARR-12]", "1 + 1 is 2, \"quoted\" (or 'so'); \$HOME & more", "… it goes on", "one", "1/2 is a half", "a context:/one", "a context:/two <x>")
+private val NAMES = listOf("one [OWN-01, ARR-12]", "1 + 1 is 2, \"quoted\" (or 'so'); \$HOME & more", "… it goes on",
+    "one", "1/2 is a half", "a context:/one", "a context:/two <x>")
 
 /** Not a spec that the build runs: its name does not end in Spec. */
 private class Told : FunSpec({
@@ -52,18 +54,22 @@ private suspend fun executed(filter: String): List<String> {
     val results = CollectingTestEngineListener()
     System.setProperty(FILTER, filter)
     try {
-        TestEngineLauncher().withListener(results).withSpecRefs(SpecRef.Reference(Told::class, Told::class.java.name)).execute()
+        TestEngineLauncher().withListener(results)
+            .withSpecRefs(SpecRef.Reference(Told::class, Told::class.java.name)).execute()
     } finally {
         System.clearProperty(FILTER)
     }
-    return results.tests.filter { (test, result) -> result.isSuccess && test.name.name != "a context:" }.map { (test, _) -> test.name.name }
+    return results.tests.filter { (test, result) -> result.isSuccess && test.name.name != "a context:" }
+        .map { (test, _) -> test.name.name }
 }
 
 private fun printed(project: File): String {
     val reports = File(project, "some-module/target/surefire-reports").apply { mkdirs() }
-    fun xml(text: String) = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("\"", "&quot;").replace("\n", "&#10;")
+    fun xml(text: String) = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("\"", "&quot;")
+        .replace("\n", "&#10;")
     val tests = NAMES.joinToString("") {
-        "<testcase name=\"${xml(it)}\" classname=\"org.arbalest.docs.ToldSpec\"><failure message=\"${xml("expected:<1> but was:<2>\nmore")}\">at</failure></testcase>"
+        "<testcase name=\"${xml(it)}\" classname=\"org.arbalest.docs.ToldSpec\"><failure " +
+            "message=\"${xml("expected:<1> but was:<2>\nmore")}\">at</failure></testcase>"
     }
     File(reports, "TEST-org.arbalest.docs.ToldSpec.xml").writeText("<testsuite>$tests</testsuite>")
     val java = Path.of(System.getProperty("java.home"), "bin", "java").toString()

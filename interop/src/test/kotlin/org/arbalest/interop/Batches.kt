@@ -20,17 +20,24 @@ import java.lang.foreign.MemorySegment
 import java.math.BigDecimal
 import java.time.Period
 
-/** Batches of three columns: `i` is the number of the row, `v` and `w` are its value, where `w` begins somewhere within its buffers. */
+/**
+ * Batches of three columns: `i` is the number of the row, `v` and `w` are its value, where `w` begins somewhere within
+ * its buffers.
+ */
 internal object Batches {
-    fun schema(type: TypeCase): Schema = Schema.of(listOf(Field.of("i", DataType.INT64), type.field, type.field.withName("w")))
+    fun schema(type: TypeCase): Schema =
+        Schema.of(listOf(Field.of("i", DataType.INT64), type.field, type.field.withName("w")))
 
     /** Rows laid by hand, with so many others before `w`, whose nulls nobody has counted then. */
     fun laid(type: TypeCase, from: Int, rows: Int, before: Int = 3): DeviceArray {
         val numbers = (from until from + rows).toList()
         val longer = Laid.lay(type.type, (from - before until from + rows).map { type.value(maxOf(0, it)) })
-        val nulls = if (before == 0 || longer.buffers().isEmpty() || type.type is NestedType.UnionType) minOf(longer.nullCount(), rows.toLong()) else -1
-        val shifted = ArrayData(rows.toLong(), nulls, before.toLong(), longer.buffers(), longer.children(), longer.dictionary())
-        val columns = listOf(Laid.lay(DataType.INT64, numbers.map { it.toLong() }), Laid.lay(type.type, numbers.map(type::value)), shifted)
+        val nulls = if (before == 0 || longer.buffers().isEmpty() || type.type is NestedType.UnionType)
+            minOf(longer.nullCount(), rows.toLong()) else -1
+        val shifted =
+            ArrayData(rows.toLong(), nulls, before.toLong(), longer.buffers(), longer.children(), longer.dictionary())
+        val columns = listOf(Laid.lay(DataType.INT64, numbers.map { it.toLong() }),
+            Laid.lay(type.type, numbers.map(type::value)), shifted)
         return DeviceArray.of(schema(type).asField(), ArrayData.of(rows.toLong(), 0, listOf(null), columns))
     }
 

@@ -14,7 +14,9 @@ import java.math.BigDecimal
 /** Arrays of every type, by the library's builders. */
 internal object Built {
     /** A batch of columns, each of the values as [Laid] has them. */
-    fun batch(columns: List<Pair<Field, List<Any?>>>): DeviceArray = BatchBuilder.of(Devices.cpu(), columns.first().second.size).use { batch ->
+    fun batch(
+        columns: List<Pair<Field, List<Any?>>>,
+    ): DeviceArray = BatchBuilder.of(Devices.cpu(), columns.first().second.size).use { batch ->
         for ((field, values) in columns) {
             val column = batch.column(field)
             values.forEach { append(column, field.type(), it) }
@@ -23,7 +25,9 @@ internal object Built {
     }
 
     private fun append(column: ColumnBuilder, type: DataType, value: Any?) {
-        if (type is NestedType.StructType) type.fields().forEach { append(column.child(it.name()), it.type(), (value as Map<*, *>?)?.get(it.name())) }
+        if (type is NestedType.StructType) type.fields().forEach {
+            append(column.child(it.name()), it.type(), (value as Map<*, *>?)?.get(it.name()))
+        }
         when {
             value == null -> column.appendNull()
             value is Boolean -> column.append(value)

@@ -3,7 +3,10 @@ package org.arbalest.interop
 
 import java.lang.foreign.MemorySegment
 
-/** An engine that takes streams of batches in and gives them out, by the address of an `ArrowArrayStream`; one object for each. */
+/**
+ * An engine that takes streams of batches in and gives them out, by the address of an `ArrowArrayStream`; one object
+ * for each.
+ */
 internal interface Engine {
     val name: String
 
@@ -16,10 +19,16 @@ internal interface Engine {
     /** The types that come back as others, by the names of [Types]: what a value of theirs is then. */
     val changes: Map<String, (Any) -> Any?> get() = emptyMap()
 
-    /** The types that it misreads, which is its bug, in arrays that have an offset, or whose nulls nobody has counted (a `null_count` of −1). */
+    /**
+     * The types that it misreads, which is its bug, in arrays that have an offset, or whose nulls nobody has counted (a
+     * `null_count` of −1).
+     */
     val misreads: Set<String> get() = emptySet()
 
-    /** Pulls a stream, whose columns are `i`, `v` and `w`, to its end, and keeps what it gave. The stream is the engine's. */
+    /**
+     * Pulls a stream, whose columns are `i`, `v` and `w`, to its end, and keeps what it gave. The stream is the
+     * engine's.
+     */
     fun take(stream: MemorySegment, type: TypeCase): Kept
 }
 

@@ -19,7 +19,10 @@ import java.util.concurrent.Callable
 import java.util.concurrent.Executors
 import java.util.concurrent.TimeUnit.SECONDS
 
-/** What is tried with every engine: all types in both directions, in whole batches and slices of them, and what can happen to a stream. */
+/**
+ * What is tried with every engine: all types in both directions, in whole batches and slices of them, and what can
+ * happen to a stream.
+ */
 internal abstract class EngineContract(private val engine: Engine) : FunSpec() {
     private val int64 = Types.all.first { it.name == "int64" }
 
@@ -30,26 +33,32 @@ internal abstract class EngineContract(private val engine: Engine) : FunSpec() {
         for (type in Types.all) {
             val refusal = engine.refuses[type.name]
             if (type.name in engine.misreads) {
-                test("${engine.name} takes $type, finds the values, and gives them back") { takesAndGives(type, whole(type)) }
+                test("${engine.name} takes $type, finds the values, and gives them back") {
+                    takesAndGives(type, whole(type))
+                }
 
                 test("its bug: ${engine.name} takes the wrong values of $type in slices") {
                     take(type, inSlices(type)).use { it.differences() shouldBeGreaterThan 0 }
                 }
             } else if (refusal == null) {
-                test("${engine.name} takes $type, whole and sliced, finds the values, and gives them back [ARR-12]") { takesAndGives(type) }
+                test("${engine.name} takes $type, whole and sliced, finds the values, and gives them back [ARR-12]") {
+                    takesAndGives(type)
+                }
             } else {
                 test("${engine.name} refuses $type, and says so") {
-                    shouldThrow<Exception> { take(type, inSlices(type)).close() }.stackTraceToString() shouldContain refusal
+                    shouldThrow<Exception> { take(type, inSlices(type)).close() }
+                        .stackTraceToString() shouldContain refusal
                 }
             }
         }
 
         for (batches in listOf(0, 1, 300)) {
             test("${engine.name} takes a stream of $batches batches, and gives the rows back [STR-01]") {
-                take(int64, Batches.stream(int64) { if (it < batches) Batches.built(int64, 10 * it, 10) else null }).use { kept ->
-                    kept.differences() shouldBe 0
-                    read(kept) shouldBe Batches.expected(int64, 0 until 10 * batches)
-                }
+                take(int64, Batches.stream(int64) { if (it < batches) Batches.built(int64, 10 * it, 10) else null })
+                    .use { kept ->
+                        kept.differences() shouldBe 0
+                        read(kept) shouldBe Batches.expected(int64, 0 until 10 * batches)
+                    }
             }
         }
 
@@ -58,7 +67,10 @@ internal abstract class EngineContract(private val engine: Engine) : FunSpec() {
             error.stackTraceToString() shouldContain "the tape tore"
         }
 
-        test("a stream of ${engine.name}'s is left after one batch, which outlives the stream and where it came from [STR-05]") {
+        test(
+            "a stream of ${engine.name}'s is left after one batch, which outlives the stream and where it came " +
+                "from [STR-05]",
+        ) {
             val first = take(int64, many()).use { kept -> give(kept).use { it.next()!! } }
             first.use { it.column("i").getLong(0) shouldBe 0 }
         }
@@ -71,7 +83,9 @@ internal abstract class EngineContract(private val engine: Engine) : FunSpec() {
             val threads = Executors.newFixedThreadPool(4)
             try {
                 val types = Types.all.filter { it.name !in engine.refuses && it.name !in engine.misreads }
-                val work = List(4) { thread -> Callable { types.filterIndexed { i, _ -> i % 4 == thread }.forEach(::takesAndGives) } }
+                val work = List(4) { thread ->
+                    Callable { types.filterIndexed { i, _ -> i % 4 == thread }.forEach(::takesAndGives) }
+                }
                 threads.invokeAll(work).forEach { it.get() }
             } finally {
                 threads.shutdown()
@@ -90,7 +104,9 @@ internal abstract class EngineContract(private val engine: Engine) : FunSpec() {
         }
     }
 
-    /** Rows that were laid by hand, slices of such, a slice without rows, rows that the library built, a slice of these. */
+    /**
+     * Rows that were laid by hand, slices of such, a slice without rows, rows that the library built, a slice of these.
+     */
     private fun inSlices(type: TypeCase): DeviceArrayReader = Batches.stream(type) { batch ->
         when (batch) {
             0 -> Batches.laid(type, 0, 30)
@@ -105,11 +121,15 @@ internal abstract class EngineContract(private val engine: Engine) : FunSpec() {
     private fun whole(type: TypeCase): DeviceArrayReader =
         Batches.stream(type) { batch -> if (batch < 2) Batches.laid(type, 50 * batch, 50, before = 0) else null }
 
-    private fun many(): DeviceArrayReader = Batches.stream(int64) { if (it < 100) Batches.built(int64, 1000 * it, 1000) else null }
+    private fun many(): DeviceArrayReader = Batches.stream(int64) {
+        if (it < 100) Batches.built(int64, 1000 * it, 1000) else null
+    }
 
     /** A stream that breaks after so many batches. */
     protected fun tearing(batches: Int): DeviceArrayReader =
-        Batches.stream(int64) { if (it < batches) Batches.built(int64, 10 * it, 10) else throw IOException("the tape tore") }
+        Batches.stream(int64) {
+            if (it < batches) Batches.built(int64, 10 * it, 10) else throw IOException("the tape tore")
+        }
 
     protected fun take(type: TypeCase, reader: DeviceArrayReader): Kept = reader.asStruct { engine.take(it, type) }
 

@@ -12,7 +12,10 @@ import kotlin.io.path.readText
 
 /** What is to be had from elsewhere. */
 internal object Had {
-    /** Skips a spec, visibly, where its engine cannot be had; with `CI=true` in the environment nothing is skipped, and it fails. */
+    /**
+     * Skips a spec, visibly, where its engine cannot be had; with `CI=true` in the environment nothing is skipped, and
+     * it fails.
+     */
     fun needed(missing: () -> String?): SkipWithout = SkipWithout {
         missing()?.also { reason -> check(System.getenv("CI") != "true") { reason } }
     }
@@ -21,10 +24,13 @@ internal object Had {
     fun run(folder: Path, command: List<String>): String {
         val words = Files.createTempFile("had", ".txt")
         try {
-            val process = ProcessBuilder(command).directory(folder.toFile()).redirectErrorStream(true).redirectOutput(words.toFile()).start()
+            val process = ProcessBuilder(command).directory(folder.toFile()).redirectErrorStream(true)
+                .redirectOutput(words.toFile()).start()
             val ended = process.waitFor(5, MINUTES)
             if (!ended) process.destroyForcibly()
-            check(ended && process.exitValue() == 0) { "${command.joinToString(" ")} ${if (ended) "failed" else "did not end"}:\n${words.readText()}" }
+            check(ended && process.exitValue() == 0) {
+                "${command.joinToString(" ")} ${if (ended) "failed" else "did not end"}:\n${words.readText()}"
+            }
             return words.readText()
         } finally {
             Files.delete(words)
@@ -33,7 +39,8 @@ internal object Had {
 
     /** Fails if a file is not the one that was meant, of this SHA-512 in Base64. */
     fun check(file: Path, sha512: String) {
-        val found = Base64.getEncoder().encodeToString(MessageDigest.getInstance("SHA-512").digest(Files.readAllBytes(file)))
+        val found = Base64.getEncoder()
+            .encodeToString(MessageDigest.getInstance("SHA-512").digest(Files.readAllBytes(file)))
         check(found == sha512) { "${file.name} has the SHA-512 $found, not $sha512" }
     }
 }

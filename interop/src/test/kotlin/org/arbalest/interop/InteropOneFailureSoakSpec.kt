@@ -26,7 +26,9 @@ class InteropOneFailureSoakSpec : FunSpec({
     val few = plants(Cpu).drop(1)
     val kept = Plant("leak of what Arrow C++ keeps", "not back after") {
         val int64 = Types.all.first { it.name == "int64" }
-        Batches.stream(int64) { if (it < 2) Batches.built(int64, 10 * it, 10) else null }.asStruct { ArrowCppEngine.take(it, int64) }
+        Batches.stream(int64) { if (it < 2) Batches.built(int64, 10 * it, 10) else null }.asStruct {
+            ArrowCppEngine.take(it, int64)
+        }
     }
     val database = Plant("leak of a database", "the driver has 1 more databases than before") {
         AdbcDriver.load(FaultyDriver.full.file).open(mapOf<String, Any>())

@@ -20,13 +20,18 @@ import java.math.BigDecimal
 internal data class Variant(val id: Int, val value: Any?)
 
 /**
- * Arrays of any type, laid by hand as the columnar format has them: numbers are Long, Double or BigDecimal, bytes a list of them, a struct a map,
- * a map a list of such, and else what the value is called. Where the format leaves a choice, the unusual one is taken: list views in
- * reverse, text views in two buffers, dictionaries with values that nobody uses, and twice the same.
+ * Arrays of any type, laid by hand as the columnar format has them: numbers are Long, Double or BigDecimal, bytes a
+ * list of them, a struct a map, a map a list of such, and else what the value is called. Where the format leaves a
+ * choice, the unusual one is taken: list views in reverse, text views in two buffers, dictionaries with values that
+ * nobody uses, and twice the same.
  */
 internal object Laid {
-    /** The words of all dictionaries, the same for each array: dictionaries that differ are different arrays for Arrow C++, whatever they encode. */
-    val DICTIONARIES: List<List<Any>> = listOf(listOf("unused", "blue", "red", "green", "red"), List(3) { it * 10_000_000_019L })
+    /**
+     * The words of all dictionaries, the same for each array: dictionaries that differ are different arrays for Arrow
+     * C++, whatever they encode.
+     */
+    val DICTIONARIES: List<List<Any>> =
+        listOf(listOf("unused", "blue", "red", "green", "red"), List(3) { it * 10_000_000_019L })
 
     /** An array of the values; with a bitmap where one of them is null. */
     fun array(field: Field, values: List<Any?>): DeviceArray = DeviceArray.of(field, lay(field.type(), values))
@@ -40,8 +45,10 @@ internal object Laid {
         is FlatType.DateType -> plain(values, fixed(values, if (type.unit() == FlatType.DateUnit.DAY) 4 else 8))
         is FlatType.TimeType -> plain(values, fixed(values, if (type.unit().ordinal < 2) 4 else 8))
         is FlatType.TimestampType, is FlatType.DurationType -> plain(values, fixed(values, 8))
-        is FlatType.IntervalType -> plain(values, intervals(values.map { it as Interval? ?: Interval(0, 0, 0) }, type.unit()))
-        is FlatType.FixedSizeBinaryType -> plain(values, buffer { out -> values.forEach { out.write(it?.let(::bytes) ?: ByteArray(type.width())) } })
+        is FlatType.IntervalType ->
+            plain(values, intervals(values.map { it as Interval? ?: Interval(0, 0, 0) }, type.unit()))
+        is FlatType.FixedSizeBinaryType ->
+            plain(values, buffer { out -> values.forEach { out.write(it?.let(::bytes) ?: ByteArray(type.width())) } })
         is FlatType.Utf8Type, is FlatType.BinaryType -> variable(values, 4)
         is FlatType.LargeUtf8Type, is FlatType.LargeBinaryType -> variable(values, 8)
         is FlatType.Utf8ViewType, is FlatType.BinaryViewType -> views(values)
@@ -51,7 +58,11 @@ internal object Laid {
         is NestedType.ListViewType -> listView(values, type.item(), 4)
         is NestedType.LargeListViewType -> listView(values, type.item(), 8)
         is NestedType.FixedSizeListType ->
-            nested(values, emptyList(), lay(type.item().type(), values.flatMap { elements(it) ?: List(type.size()) { null } }))
+            nested(
+                values,
+                emptyList(),
+                lay(type.item().type(), values.flatMap { elements(it) ?: List(type.size()) { null } }),
+            )
         is NestedType.StructType -> nested(values, emptyList(), *struct(type.fields(), values))
         is NestedType.UnionType -> union(type, values.map { it as Variant })
         is NestedType.RunEndEncodedType -> runs(type, values)
@@ -116,20 +127,26 @@ internal object Laid {
         }
         val counts = mutableMapOf<Int, Long>()
         val offsets = values.map { variant -> counts.merge(variant.id, 1L, Long::plus)!! - 1 }
-        return ArrayData.of(values.size.toLong(), 0, if (dense) listOf(ids, fixed(offsets, 4)) else listOf(ids), children)
+        return ArrayData.of(values.size.toLong(), 0,
+            if (dense) listOf(ids, fixed(offsets, 4)) else listOf(ids), children)
     }
 
     private fun runs(type: NestedType.RunEndEncodedType, values: List<Any?>): ArrayData {
         val ends = values.indices.filter { it == values.lastIndex || values[it] != values[it + 1] }
-        val children = listOf(lay(type.runEnds().type(), ends.map { it + 1L }), lay(type.values().type(), ends.map { values[it] }))
+        val children =
+            listOf(lay(type.runEnds().type(), ends.map { it + 1L }), lay(type.values().type(), ends.map { values[it] }))
         return ArrayData.of(values.size.toLong(), 0, emptyList(), children)
     }
 
     private fun dictionary(type: NestedType.DictionaryType, values: List<Any?>): ArrayData {
-        val words = checkNotNull(DICTIONARIES.firstOrNull { it.containsAll(values.filterNotNull()) }) { "no dictionary has $values" }
-        val index = fixed(values.map { value -> value?.let { words.lastIndexOf(it).toLong() } }, type.index().bits() / 8)
+        val words = checkNotNull(DICTIONARIES.firstOrNull { it.containsAll(values.filterNotNull()) }) {
+            "no dictionary has $values"
+        }
+        val index =
+            fixed(values.map { value -> value?.let { words.lastIndexOf(it).toLong() } }, type.index().bits() / 8)
         val indices = plain(values, index)
-        return ArrayData(indices.length(), indices.nullCount(), 0, indices.buffers(), emptyList(), lay(type.values().type(), words))
+        return ArrayData(indices.length(), indices.nullCount(), 0, indices.buffers(), emptyList(),
+            lay(type.values().type(), words))
     }
 
     private fun offsets(sizes: List<Int>, width: Int) = fixed(sizes.runningFold(0L) { end, size -> end + size }, width)
@@ -137,9 +154,12 @@ internal object Laid {
     /** The elements of a list, as the values of its child. */
     private fun elements(value: Any?): List<*>? = value as List<*>?
 
-    private fun bytes(value: Any): ByteArray = if (value is String) value.encodeToByteArray() else (value as List<*>).map { it as Byte }.toByteArray()
+    private fun bytes(value: Any): ByteArray = if (value is String) value.encodeToByteArray()
+    else (value as List<*>).map { it as Byte }.toByteArray()
 
-    private fun fixed(values: List<Any?>, width: Int) = buffer { out -> values.forEach { out.number(it as Long? ?: 0, width) } }
+    private fun fixed(values: List<Any?>, width: Int) = buffer { out ->
+        values.forEach { out.number(it as Long? ?: 0, width) }
+    }
 
     private fun floats(values: List<Double>, bits: Int) = buffer { out ->
         for (value in values) {
@@ -168,7 +188,8 @@ internal object Laid {
     }
 
     private fun bits(values: List<Any?>, isSet: (Any?) -> Boolean) = buffer { out ->
-        for (eight in values.chunked(8)) out.write(eight.foldIndexed(0) { i, byte, value -> if (isSet(value)) byte or (1 shl i) else byte })
+        for (eight in values.chunked(8))
+            out.write(eight.foldIndexed(0) { i, byte, value -> if (isSet(value)) byte or (1 shl i) else byte })
     }
 
     private fun ByteArrayOutputStream.number(value: Long, width: Int) {
@@ -177,6 +198,8 @@ internal object Laid {
 
     private fun buffer(write: (ByteArrayOutputStream) -> Unit): DeviceBuffer {
         val bytes = ByteArrayOutputStream().also(write).toByteArray()
-        return Devices.cpu().memory().allocate(bytes.size.toLong()).also { it.segment().copyFrom(MemorySegment.ofArray(bytes)) }
+        return Devices.cpu().memory().allocate(bytes.size.toLong()).also {
+            it.segment().copyFrom(MemorySegment.ofArray(bytes))
+        }
     }
 }

@@ -23,12 +23,17 @@ internal class Function(private val handle: MethodHandle) {
 
 /** The function [name], which returns [result], or nothing if that is null. */
 internal fun SymbolLookup.function(name: String, result: MemoryLayout?, vararg arguments: MemoryLayout): Function {
-    val descriptor = if (result == null) FunctionDescriptor.ofVoid(*arguments) else FunctionDescriptor.of(result, *arguments)
-    return Function(Linker.nativeLinker().downcallHandle(find(name).orElseThrow { NoSuchElementException("no function $name") }, descriptor))
+    val descriptor = if (result == null) FunctionDescriptor.ofVoid(*arguments)
+    else FunctionDescriptor.of(result, *arguments)
+    return Function(Linker.nativeLinker()
+        .downcallHandle(find(name).orElseThrow { NoSuchElementException("no function $name") }, descriptor))
 }
 
 /** Runs [call] with room for what a C function says; it is thrown if the answer of [call] is null. */
-internal fun <T : Any> orWords(size: Long = 4096, call: Arena.(MemorySegment) -> T?): T = Arena.ofConfined().use { arena ->
+internal fun <T : Any> orWords(
+    size: Long = 4096,
+    call: Arena.(MemorySegment) -> T?,
+): T = Arena.ofConfined().use { arena ->
     val text = arena.allocate(size)
     arena.call(text) ?: throw EngineException(text.getString(0))
 }

@@ -13,13 +13,17 @@ import org.arbalest.device.monitoring.ResourceCounters;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether a piece of code leaves something open: what the {@link ResourceCounters} counts, before and after it, and what a {@link HandleWatch} knows of that.
+ * Whether a piece of code leaves something open: what the {@link ResourceCounters} counts, before and after it, and
+ * what a {@link HandleWatch} knows of that.
  *
- * <p>The ledger counts for the whole process: nothing else may make or release arrays meanwhile. Checks may be inside each other; two that run beside each
- * other are refused. Begun and ended by one who tests, on any thread.
+ * <p>The ledger counts for the whole process: nothing else may make or release arrays meanwhile. Checks may be inside
+ * each other; two that run beside each other are refused. Begun and ended by one who tests, on any thread.
  */
 public final class LeakCheck {
-  /** How long what other threads are just releasing has to be gone, if nothing else is said. Only what fails takes so long. */
+  /**
+   * How long what other threads are just releasing has to be gone, if nothing else is said. Only what fails takes so
+   * long.
+   */
   public static final Duration PATIENCE = Duration.ofSeconds(5);
 
   static final String PROPERTY = "org.arbalest.leaks";
@@ -33,10 +37,16 @@ public final class LeakCheck {
   /** After a failure that left something: when nothing has changed for so long, nothing is under way. */
   private static final long QUIET = TimeUnit.MILLISECONDS.toNanos(250);
 
-  /** Waits that nobody will end, left by a test that failed: those after it do not wait for them again. Guarded by UNDER_WAY. */
+  /**
+   * Waits that nobody will end, left by a test that failed: those after it do not wait for them again. Guarded by
+   * UNDER_WAY.
+   */
   private static long lostWaits;
 
-  /** What was held when that last changed, since a check was given up with something left; null if none was. Guarded by UNDER_WAY. */
+  /**
+   * What was held when that last changed, since a check was given up with something left; null if none was. Guarded by
+   * UNDER_WAY.
+   */
   private static @Nullable ResourceCounters unquiet;
 
   /** When that was. Guarded by UNDER_WAY. */
@@ -60,7 +70,10 @@ public final class LeakCheck {
     this.watch = withPlaces || Boolean.getBoolean(PROPERTY) ? HandleWatch.start() : null;
   }
 
-  /** Begins, as {@link #begin(String, LeakCheck, boolean)} does: around this there is no other, and where things are made is noted. */
+  /**
+   * Begins, as {@link #begin(String, LeakCheck, boolean)} does: around this there is no other, and where things are
+   * made is noted.
+   */
   public static LeakCheck begin(String name) {
     return begin(name, null, true);
   }
@@ -71,16 +84,20 @@ public final class LeakCheck {
   }
 
   /**
-   * Begins, once nothing is under way any more that what came before has left to be released by itself; it blocks until then. After a check that was given up
-   * with something left, that is when nothing has changed for a quarter of a second, so that a late release is not taken for a change of this check. To
-   * be ended by {@link #end} or {@link #giveUp}.
+   * Begins, once nothing is under way any more that what came before has left to be released by itself; it blocks until
+   * then. After a check that was given up with something left, that is when nothing has changed for a quarter of a
+   * second, so that a late release is not taken for a change of this check. To be ended by {@link #end} or
+   * {@link #giveUp}.
    *
    * @param name of what is checked, as in "not back after …"
    * @param around the check that this one is inside of; null if there is none
-   * @param withPlaces whether to note where each thing is made, which takes microseconds for each, and garbage; {@code -Dorg.arbalest.leaks=true} does so
-   *     whatever this says. Without it there are only the numbers: what is left is not seen where as much was released that had been there before
-   * @param patience how long to wait for that; what is under way then is taken to be lost, and no later check waits for it
-   * @throws IllegalStateException if another check is under way that is not around this one: nobody could tell whose a leak is
+   * @param withPlaces whether to note where each thing is made, which takes microseconds for each, and garbage;
+   *     {@code -Dorg.arbalest.leaks=true} does so whatever this says. Without it there are only the numbers: what is
+   *     left is not seen where as much was released that had been there before
+   * @param patience how long to wait for that; what is under way then is taken to be lost, and no later check waits for
+   *     it
+   * @throws IllegalStateException if another check is under way that is not around this one: nobody could tell whose a
+   *     leak is
    */
   public static LeakCheck begin(String name, @Nullable LeakCheck around, boolean withPlaces, Duration patience) {
     long start = System.nanoTime();
@@ -101,14 +118,16 @@ public final class LeakCheck {
     return begin(name, around, withPlaces, false);
   }
 
-  private static @Nullable LeakCheck begin(String name, @Nullable LeakCheck around, boolean withPlaces, boolean isLost) {
+  private static @Nullable LeakCheck begin(String name, @Nullable LeakCheck around, boolean withPlaces,
+      boolean isLost) {
     synchronized (UNDER_WAY) {
       for (LeakCheck other : UNDER_WAY) {
         if (!other.isAround(around)) throw new IllegalStateException(besides(name, other.name));
       }
       ResourceCounters now = ResourceCounters.now();
       if (!isLost && !isQuiet(now)) return null;
-      if (now.waits() > lostWaits) { // of which each ends by itself, however quiet it is, unless the whole patience is over
+      if (now.waits() > lostWaits) {
+        // of which each ends by itself, however quiet it is, unless the whole patience is over
         if (!isLost) return null;
         lostWaits = now.waits();
       }
@@ -136,8 +155,10 @@ public final class LeakCheck {
   }
 
   private static String besides(String name, String other) {
-    return name + " is checked for leaks while " + other + " is: what is open is counted for the whole process, so that tests which are checked cannot run at"
-        + " the same time. @NoLeaks lets JUnit run them one after another, @Isolate Kotest; or switch parallel execution off";
+    return name + " is checked for leaks while " + other
+        + " is: what is open is counted for the whole process, so that tests which are checked cannot run at"
+        + " the same time. @NoLeaks lets JUnit run them one after another, @Isolate Kotest; or switch parallel "
+        + "execution off";
   }
 
   /** What is left at this moment; null if nothing is. It goes on. */
@@ -145,7 +166,8 @@ public final class LeakCheck {
     synchronized (UNDER_WAY) {
       ResourceCounters left = ResourceCounters.now().since(before);
       ResourceCounters unknown = left.isZero() ? left : left.since(known);
-      List<HandleWatch.Open> open = watch == null ? List.of() : watch.open().stream().filter(handle -> !knownPlaces.contains(handle.made())).toList();
+      List<HandleWatch.Open> open = watch == null ? List.of()
+          : watch.open().stream().filter(handle -> !knownPlaces.contains(handle.made())).toList();
       if (unknown.isZero() && open.isEmpty()) return null;
       return new LeakError(name, unknown, open, watch != null);
     }
@@ -154,7 +176,8 @@ public final class LeakCheck {
   /**
    * Ends. What is left is not told of again by the checks around this one.
    *
-   * @param patience how long to wait for what other threads are just releasing, and for copies and events that are under way
+   * @param patience how long to wait for what other threads are just releasing, and for copies and events that are
+   *     under way
    * @return what was left; null if nothing was
    */
   public @Nullable LeakError end(Duration patience) {

@@ -8,24 +8,29 @@ import java.util.List;
 import org.arbalest.device.monitoring.HandleWatch;
 import org.arbalest.device.monitoring.ResourceCounters;
 
-/** Something was left open. The message has a line for each; the stack traces of the places that made them are its cause, and suppressed. */
+/**
+ * Something was left open. The message has a line for each; the stack traces of the places that made them are its
+ * cause, and suppressed.
+ */
 public final class LeakError extends AssertionError {
   private static final long serialVersionUID = 1L;
 
   /** Whose frames are not the user's. */
-  private static final List<String> OURS = List.of("org.arbalest.device.", "org.arbalest.coroutines.", "java.", "jdk.", "kotlin.", "kotlinx.");
+  private static final List<String> OURS =
+      List.of("org.arbalest.device.", "org.arbalest.coroutines.", "java.", "jdk.", "kotlin.", "kotlinx.");
 
   private final transient ResourceCounters left;
 
   LeakError(String name, ResourceCounters left, List<HandleWatch.Open> open, boolean hasPlaces) {
     super(message(name, left, open, hasPlaces), open.isEmpty() ? null : new Place(open.getFirst().made()));
     this.left = left;
-    for (HandleWatch.Open handle : open.subList(Math.min(1, open.size()), open.size())) addSuppressed(new Place(handle.made()));
+    for (HandleWatch.Open handle : open.subList(Math.min(1, open.size()), open.size()))
+      addSuppressed(new Place(handle.made()));
   }
 
   /**
-   * How much is held that was not held before; negative where something was released that had been there before, and 0 where as much was, so that only the
-   * message and the stack traces say what is left.
+   * How much is held that was not held before; negative where something was released that had been there before, and 0
+   * where as much was, so that only the message and the stack traces say what is left.
    */
   public ResourceCounters left() {
     return left;
@@ -33,10 +38,12 @@ public final class LeakError extends AssertionError {
 
   private static String message(String name, ResourceCounters left, List<HandleWatch.Open> open, boolean hasPlaces) {
     StringBuilder text = new StringBuilder("not back after ").append(name).append(": ").append(counts(left));
-    if (!hasPlaces) text.append("\nwithPlaces = true or -D").append(LeakCheck.PROPERTY).append("=true notes what that is, and where it was made");
+    if (!hasPlaces) text.append("\nwithPlaces = true or -D").append(LeakCheck.PROPERTY)
+        .append("=true notes what that is, and where it was made");
     for (HandleWatch.Open handle : open) {
       Throwable made = handle.made();
-      text.append("\nLEAK: ").append(handle.what()).append(" was left open, made ").append(made.getMessage()).append(" at ").append(place(made));
+      text.append("\nLEAK: ").append(handle.what()).append(" was left open, made ").append(made.getMessage())
+          .append(" at ").append(place(made));
     }
     if (hasPlaces && open.isEmpty()) text.append("\nit was made before, or is C's");
     return text.toString();

@@ -12,7 +12,8 @@ internal fun run(engine: String, type: KClass<*>, patience: Long = 20): Map<Stri
     val results = EngineTestKit.engine(engine).selectors(selectClass(type.java))
         .configurationParameter("org.arbalest.leakcheck.patience", "$patience").execute()
     return results.allEvents().finished().list().associate { event ->
-        event.testDescriptor.displayName to event.getRequiredPayload(TestExecutionResult::class.java).throwable.getOrNull()
+        event.testDescriptor.displayName to event.getRequiredPayload(TestExecutionResult::class.java)
+            .throwable.getOrNull()
     }
 }
 

@@ -31,7 +31,9 @@ class JUnitLeakSpec : FunSpec({
 
     fun Throwable?.leak(): LeakError = shouldBeInstanceOf<LeakError>()
 
-    test("a test that leaves something open fails, and is told what and where it was made; the others do not [OWN-21]") {
+    test(
+        "a test that leaves something open fails, and is told what and where it was made; the others do not [OWN-21]",
+    ) {
         val results = run(Checked.Each::class)
         results.filterKeys { it.endsWith("()") }.filterValues { it == null }.keys shouldBe setOf("closes()")
         results.filterKeys { !it.endsWith("()") }.values.filterNotNull().shouldBeEmpty()
@@ -39,7 +41,8 @@ class JUnitLeakSpec : FunSpec({
         val array = results["leavesAnArray()"].leak()
         withClue(array.message) {
             array.message shouldContain "not back after Each, leavesAnArray(): buffers=1, bufferBytes=64, arrays=1\n"
-            array.message shouldContain "LEAK: DeviceArray struct<n: int32>, 1 row, on CPU, 64 bytes was left open, made by the thread "
+            array.message shouldContain
+                "LEAK: DeviceArray struct<n: int32>, 1 row, on CPU, 64 bytes was left open, made by the thread "
             array.message shouldContain Regex("""at .*org\.arbalest\.leakcheck\.Checked\.make\(Checked\.java:\d+\)""")
         }
         array.left().arrays() shouldBe 1
@@ -102,7 +105,8 @@ class JUnitLeakSpec : FunSpec({
         val other = LeakCheck.begin("another test")
         try {
             val refused = run(Checked.ByExtension::class).values.filterNotNull().single()
-            refused.shouldBeInstanceOf<IllegalStateException>().message shouldContain "ByExtension is checked for leaks while another test is"
+            refused.shouldBeInstanceOf<IllegalStateException>().message shouldContain
+                "ByExtension is checked for leaks while another test is"
         } finally {
             other.end(LeakCheck.PATIENCE) shouldBe null
         }

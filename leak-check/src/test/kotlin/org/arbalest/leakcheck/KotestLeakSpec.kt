@@ -29,12 +29,15 @@ class KotestLeakSpec : FunSpec({
         ResourceCounters.now().since(before).isZero shouldBe true
     }
 
-    test("a test that leaves something open fails, and is told what and where it was made; the others do not [OWN-21]") {
+    test(
+        "a test that leaves something open fails, and is told what and where it was made; the others do not [OWN-21]",
+    ) {
         val results = run("kotest", LeakyTests::class)
         results["closes"] shouldBe null
         val leak = results["leaves an array"].shouldBeInstanceOf<LeakError>()
         leak.message shouldContain "not back after LeakyTests, leaves an array: buffers=1, bufferBytes=64, arrays=1\n"
-        leak.message shouldContain Regex("""made by the thread .* at .*org\.arbalest\.leakcheck\.Checked\.make\(Checked\.java:\d+\)""")
+        leak.message shouldContain
+            Regex("""made by the thread .* at .*org\.arbalest\.leakcheck\.Checked\.make\(Checked\.java:\d+\)""")
         results["fails anyway"]!!.message shouldBe "its own"
         results.filterKeys { "LeakyTests" in it }.values.filterNotNull() shouldBe emptyList()
     }
@@ -42,7 +45,8 @@ class KotestLeakSpec : FunSpec({
     test("a spec that leaves something open around its tests fails, and they do not") {
         val results = run("kotest", LeakySetUp::class)
         results["closes"] shouldBe null
-        val leak = results.values.filterNotNull().flatMap { generateSequence(it) { cause -> cause.cause } }.filterIsInstance<LeakError>().first()
+        val leak = results.values.filterNotNull().flatMap { generateSequence(it) { cause -> cause.cause } }
+            .filterIsInstance<LeakError>().first()
         leak.message shouldContain "not back after LeakySetUp: buffers=1, bufferBytes=64, arrays=1\n"
     }
 
@@ -52,7 +56,8 @@ class KotestLeakSpec : FunSpec({
                 val results = run("kotest", spec)
                 results["closes"] shouldBe null
                 results["closes, too"] shouldBe null
-                results["leaves an array"].shouldBeInstanceOf<LeakError>().message shouldContain "not back after ${spec.simpleName}, leaves an array: "
+                results["leaves an array"].shouldBeInstanceOf<LeakError>().message shouldContain
+                    "not back after ${spec.simpleName}, leaves an array: "
                 results["closes, at last"] shouldBe null
                 results.filterValues { it != null }.keys shouldBe setOf("leaves an array")
             }
@@ -61,7 +66,8 @@ class KotestLeakSpec : FunSpec({
 
     test("a spec that makes new instances fails for the set-up of one, and is told of it once") {
         val results = run("kotest", LeakySetUpPerRoot::class)
-        val leaks = results.values.filterNotNull().flatMap { generateSequence(it) { cause -> cause.cause } }.filterIsInstance<LeakError>().distinct()
+        val leaks = results.values.filterNotNull().flatMap { generateSequence(it) { cause -> cause.cause } }
+            .filterIsInstance<LeakError>().distinct()
         withClue(leaks.map { it.message }) { leaks.map { it.left().arrays() } shouldBe listOf(1L) }
     }
 
@@ -85,7 +91,8 @@ class KotestLeakSpec : FunSpec({
     }
 
     test("without places the numbers are told, and how to see the places, which is true") {
-        fun message() = run("kotest", WithoutPlaces::class)["leaves an array"].shouldBeInstanceOf<LeakError>().message.also { closeLeft() }
+        fun message() = run("kotest", WithoutPlaces::class)["leaves an array"].shouldBeInstanceOf<LeakError>()
+            .message.also { closeLeft() }
         val without = message()
         without shouldContain "withPlaces = true or -Dorg.arbalest.leaks=true notes what that is, and where it was made"
         without shouldNotContain "LEAK"

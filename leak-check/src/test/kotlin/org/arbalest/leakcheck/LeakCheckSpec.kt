@@ -88,7 +88,8 @@ class LeakCheckSpec : FunSpec({
                 continue
             }
             error!!.left().isZero shouldBe true
-            error.message shouldContain "not back after as much: as much is held as before, but not the same\nLEAK: DeviceArray struct<n: int32>, 1 row, on CPU"
+            error.message shouldContain "not back after as much: as much is held as before, but not the same\nLEAK: " +
+                "DeviceArray struct<n: int32>, 1 row, on CPU"
         }
     }
 
@@ -116,7 +117,8 @@ class LeakCheckSpec : FunSpec({
 
     test("a check beside another is refused, and the other goes on") {
         val one = LeakCheck.begin("one")
-        shouldThrow<IllegalStateException> { LeakCheck.begin("two") }.message shouldContain "two is checked for leaks while one is"
+        shouldThrow<IllegalStateException> { LeakCheck.begin("two") }.message shouldContain
+            "two is checked for leaks while one is"
         one.end(Duration.ZERO) shouldBe null
         LeakCheck.begin("two").end(Duration.ZERO) shouldBe null
     }

@@ -15,15 +15,18 @@ import java.io.File
 /** What docs/ownership.md shows of leak-check compiles, runs, and says what the page says. */
 class LeakDocsSoakSpec : FunSpec({
     val page = File("../docs/ownership.md").readText()
-    val engines = mapOf("java" to ("junit-jupiter" to Class.forName("com.example.PricesTest").kotlin), "kotlin" to ("kotest" to PricesSpec::class))
+    val engines = mapOf("java" to ("junit-jupiter" to Class.forName("com.example.PricesTest").kotlin),
+        "kotlin" to ("kotest" to PricesSpec::class))
 
     test("the page's code is that of com.example.PricesTest and PricesSpec") {
-        val blocks = Regex("```(java|kotlin)\n(.*?)```", RegexOption.DOT_MATCHES_ALL).findAll(page).map { it.destructured }
+        val blocks = Regex("```(java|kotlin)\n(.*?)```", RegexOption.DOT_MATCHES_ALL).findAll(page)
+            .map { it.destructured }
             .filter { (_, code) -> "NoLeaks" in code || "LeakExtension" in code }.toList()
         blocks shouldHaveSize 2
         for ((language, code) in blocks) {
             val name = engines.getValue(language).second.simpleName
-            val source = File("src/test/$language/com/example/$name.${if (language == "java") "java" else "kt"}").readText()
+            val source = File("src/test/$language/com/example/$name.${if (language == "java") "java" else "kt"}")
+                .readText()
             source.words() shouldContain code.words()
         }
     }
@@ -41,7 +44,8 @@ class LeakDocsSoakSpec : FunSpec({
                     Prices.forgotten.close()
                 }
                 val lines = leak.message!!.lines().map { it.replace(Regex("thread .* at .*$"), "thread") }
-                if (engine == "junit-jupiter") page shouldContain "${LeakError::class.qualifiedName}: ${lines[0]}\n${lines[1]}"
+                if (engine == "junit-jupiter") page shouldContain
+                    "${LeakError::class.qualifiedName}: ${lines[0]}\n${lines[1]}"
                 lines shouldHaveSize 2
             }
         }

@@ -20,7 +20,8 @@ import java.nio.file.Path
 import java.util.TreeMap
 import kotlin.system.exitProcess
 
-// Two executors of Spark's ask DuckDB for the flights, each for some of eight parts; a kernel on the executor's device counts them by airport, and how many of them were late; Spark sums up what the parts have, and joins it with a
+// Two executors of Spark's ask DuckDB for the flights, each for some of eight parts; a kernel on the executor's device
+// counts them by airport, and how many of them were late; Spark sums up what the parts have, and joins it with a
 // table of its own. DuckDB alone comes to the same numbers.
 
 fun main(): Unit = exitProcess(if (flightsOnSpark(SampleData.flights()).isDuckDbs) 0 else 1)
@@ -31,15 +32,20 @@ internal data class Answer(val isDuckDbs: Boolean, val devices: Set<String>)
 internal fun flightsOnSpark(file: Path): Answer = session().use { spark ->
     val flights = spark.read().arbalest<AdbcSource>(
         "driver" to DuckDbDriver.library(), "entrypoint" to DuckDbDriver.ENTRY_POINT, "database.path" to ":memory:",
-        "query" to selectNumbered(file), "partitionColumn" to "row", "lowerBound" to 0, "upperBound" to 400_000, "numPartitions" to 8,
+        "query" to selectNumbered(file), "partitionColumn" to "row", "lowerBound" to 0, "upperBound" to 400_000,
+        "numPartitions" to 8,
     ).select("airport", "delay")
-    val parts = flights.mapColumns("origin" to DataType.UTF8, "flights" to DataType.INT64, "late" to DataType.INT64, "device" to DataType.UTF8, function = ::counted)
-    val airports = parts.groupBy("origin", "device").sum("flights", "late").toDF("origin", "device", "flights", "late").cache()
+    val parts = flights.mapColumns("origin" to DataType.UTF8, "flights" to DataType.INT64, "late" to DataType.INT64,
+        "device" to DataType.UTF8, function = ::counted)
+    val airports = parts.groupBy("origin", "device").sum("flights", "late")
+        .toDF("origin", "device", "flights", "late").cache()
     airports.createOrReplaceTempView("airports")
     val joined = spark.sql(JOINED)
     joined.show(false)
     val ours = airports.counts()
-    val own = DuckDbDriver.open().use { database -> database.connect().use { it.query(ownAnswer(file)).use { rows -> rows.counts() } } }
+    val own = DuckDbDriver.open().use { database ->
+        database.connect().use { it.query(ownAnswer(file)).use { rows -> rows.counts() } }
+    }
     val isSame = ours == own && joined.counts() == own.filterKeys { it in NAMES }
     println(if (isSame) "${ours.size} airports: matches DuckDB's own answer" else "DuckDB's own answer differs")
     Answer(isSame, airports.select("device").distinct().collectAsList().map { it.getString(0) }.toSet())
@@ -72,7 +78,8 @@ private fun ownAnswer(file: Path) = """
 
 private fun literal(file: Path) = "$file".replace("'", "''")
 
-private val NAMES = mapOf("ATL" to "Atlanta", "DFW" to "Dallas", "LAX" to "Los Angeles", "ORD" to "Chicago", "PHX" to "Phoenix")
+private val NAMES =
+    mapOf("ATL" to "Atlanta", "DFW" to "Dallas", "LAX" to "Los Angeles", "ORD" to "Chicago", "PHX" to "Phoenix")
 
 private val JOINED = """
     SELECT origin, name, flights, late, round(100 * late / flights, 1) AS percent, device
@@ -83,7 +90,10 @@ private val JOINED = """
 internal const val AIRPORTS = 26 * 26 * 26
 internal const val LATE_MINUTES = 15
 
-/** Counts one part, on the task's device if that has OpenCL: for each airport that is in it its flights, those that were late, and what counted. */
+/**
+ * Counts one part, on the task's device if that has OpenCL: for each airport that is in it its flights, those that were
+ * late, and what counted.
+ */
 private fun counted(task: ColumnTask, columns: DeviceArrayReader): DeviceArrayReader {
     val device = task.device()
     val counts = if (device.type() == DeviceType.OPENCL) LateKernel(task).use { it.count(columns) } else onCpu(columns)
@@ -113,7 +123,8 @@ private fun onCpu(columns: DeviceArrayReader): IntArray {
     return counts
 }
 
-private fun Dataset<Row>.counts(): Map<String, Pair<Long, Long>> = select("origin", "flights", "late").collectAsList().associateTo(TreeMap()) { it.getString(0) to (it.getLong(1) to it.getLong(2)) }
+private fun Dataset<Row>.counts(): Map<String, Pair<Long, Long>> = select("origin", "flights", "late").collectAsList()
+    .associateTo(TreeMap()) { it.getString(0) to (it.getLong(1) to it.getLong(2)) }
 
 private fun DeviceArrayReader.counts(): Map<String, Pair<Long, Long>> {
     val all = TreeMap<String, Pair<Long, Long>>()

@@ -46,7 +46,8 @@ internal class LateKernel(private val task: ColumnTask) : AutoCloseable {
         arguments(0, batch.column("airport"))
         arguments(2, batch.column("delay"))
         checked(CL.clSetKernelArgSVMPointer(kernel, 4, Jocl.pointer(counts)))
-        checked(CL.clEnqueueNDRangeKernel(Jocl.commandQueue(stream), kernel, 1, null, longArrayOf(batch.length()), null, 0, null, null))
+        checked(CL.clEnqueueNDRangeKernel(Jocl.commandQueue(stream), kernel, 1, null, longArrayOf(batch.length()), null,
+            0, null, null))
         stream.keepAlive(batch)
     }
 
@@ -65,7 +66,9 @@ internal class LateKernel(private val task: ColumnTask) : AutoCloseable {
         }
     }
 
-    private fun checked(code: Int) = check(code == CL.CL_SUCCESS) { "OpenCL refused the kernel: ${CL.stringFor_errorCode(code)}" }
+    private fun checked(code: Int) = check(code == CL.CL_SUCCESS) {
+        "OpenCL refused the kernel: ${CL.stringFor_errorCode(code)}"
+    }
 
     override fun close() {
         stream.synchronize()

@@ -14,7 +14,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-/** Compiles C that comes as resources, by the compiler that the environment variable {@code CC} names, or {@code cc}. */
+/**
+ * Compiles C that comes as resources, by the compiler that the environment variable {@code CC} names, or {@code cc}.
+ */
 final class CSources {
   private static final List<String> FLAGS = List.of("-std=gnu11", "-O2", "-shared", "-fPIC", "-pthread", "-I.");
 
@@ -52,7 +54,8 @@ final class CSources {
     try {
       process = new ProcessBuilder(command).directory(folder.toFile()).redirectErrorStream(true).start();
     } catch (IOException e) {
-      throw new IllegalStateException("there is no C compiler " + compiler + "; this sample compiles its C when it runs, CC names another", e);
+      throw new IllegalStateException(
+          "there is no C compiler " + compiler + "; this sample compiles its C when it runs, CC names another", e);
     }
     try (BufferedReader words = process.inputReader()) {
       String said = words.readAllAsString();

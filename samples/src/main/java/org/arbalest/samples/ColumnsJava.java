@@ -19,7 +19,8 @@ final class ColumnsJava {
           .int64("size", Arrays.asList(100L, null))
           .date32("day", days)
           .timestamp("at", times) // timestamp[ns, tz=UTC]
-          .column("settled", DataType.timestamp(ArrowTimeUnit.MILLISECOND, "Europe/Zurich"), times) // or refused: a nanosecond is no whole millisecond
+          // or refused: a nanosecond is no whole millisecond
+          .column("settled", DataType.timestamp(ArrowTimeUnit.MILLISECOND, "Europe/Zurich"), times)
           .column("tags", DataType.list(Field.of("item", DataType.UTF8)), Arrays.asList(List.of("a", "b"), null))
           .build();
     }

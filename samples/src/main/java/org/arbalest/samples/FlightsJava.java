@@ -12,7 +12,9 @@ import org.arbalest.device.adbc.AdbcIngest;
 import org.arbalest.device.adbc.DuckDbDriver;
 import org.arbalest.device.objects.Records;
 
-/** The essence of {@code Flights.kt} in plain Java: DuckDB's columns are summed up here, and the result goes back to it. */
+/**
+ * The essence of {@code Flights.kt} in plain Java: DuckDB's columns are summed up here, and the result goes back to it.
+ */
 final class FlightsJava {
   /** A row of our table, and what it is summed up as: of flights without a delay there are none here. */
   record Airport(String origin, long flights, double delay, double distance) {
@@ -25,7 +27,8 @@ final class FlightsJava {
 
   /** Prints the ten busiest airports of a Parquet file. */
   static void run(Path file) {
-    String select = "SELECT origin, delay::BIGINT AS delay, distance::BIGINT AS distance FROM read_parquet('" + file.toString().replace("'", "''") + "')";
+    String select = "SELECT origin, delay::BIGINT AS delay, distance::BIGINT AS distance FROM read_parquet('"
+        + file.toString().replace("'", "''") + "')";
     String notNull = " WHERE origin IS NOT NULL AND delay IS NOT NULL AND distance IS NOT NULL";
     var airports = new TreeMap<String, Airport>();
     try (var database = DuckDbDriver.open();
@@ -46,7 +49,8 @@ final class FlightsJava {
     var distances = batch.column("distance").asLongs();
     for (long row = 0; row < batch.length(); row++) {
       String origin = origins.getString(row);
-      airports.put(origin, airports.getOrDefault(origin, new Airport(origin, 0, 0, 0)).plus(delays.get(row), distances.get(row)));
+      airports.put(origin,
+          airports.getOrDefault(origin, new Airport(origin, 0, 0, 0)).plus(delays.get(row), distances.get(row)));
     }
   }
 
@@ -56,7 +60,8 @@ final class FlightsJava {
 
   private static void print(Airport airport) {
     double n = airport.flights;
-    System.out.printf(Locale.ROOT, "%s %,8d flights, %6.2f minutes late, %,8.2f miles%n", airport.origin, airport.flights, airport.delay / n,
+    System.out.printf(Locale.ROOT, "%s %,8d flights, %6.2f minutes late, %,8.2f miles%n", airport.origin,
+        airport.flights, airport.delay / n,
         airport.distance / n);
   }
 }

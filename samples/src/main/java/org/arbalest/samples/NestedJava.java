@@ -18,7 +18,8 @@ final class NestedJava {
       tags.appendList(2).appendNull().appendList(0);
 
       // struct<day, qty>: each row has a value of each field, a null one too. The fields' builders are fetched once.
-      ColumnBuilder order = builder.column(Field.of("order", DataType.struct(Field.of("day", DataType.DATE32), Field.of("qty", DataType.INT32))));
+      ColumnBuilder order = builder.column(
+          Field.of("order", DataType.struct(Field.of("day", DataType.DATE32), Field.of("qty", DataType.INT32))));
       ColumnBuilder day = order.child("day");
       ColumnBuilder quantity = order.child("qty");
       day.append(LocalDate.of(2024, 2, 29));
@@ -30,13 +31,15 @@ final class NestedJava {
 
       // map<utf8, float64>: {"EUR": 1.5, "USD": 2.5}, {}, null
       ColumnBuilder prices =
-          builder.column(Field.of("prices", DataType.map(Field.of("key", DataType.UTF8).withNullable(false), Field.of("value", DataType.FLOAT64))));
+          builder.column(Field.of("prices",
+              DataType.map(Field.of("key", DataType.UTF8).withNullable(false), Field.of("value", DataType.FLOAT64))));
       prices.keys().append("EUR").append("USD");
       prices.values().append(1.5).append(2.5);
       prices.appendMap(2).appendMap(0).appendNull();
 
       // dense_union<number, text>: 42, "n/a", null. A null is one of the first child's.
-      ColumnBuilder reading = builder.column(Field.of("reading", DataType.denseUnion(Field.of("number", DataType.INT64), Field.of("text", DataType.UTF8))));
+      ColumnBuilder reading = builder.column(Field.of("reading",
+          DataType.denseUnion(Field.of("number", DataType.INT64), Field.of("text", DataType.UTF8))));
       ColumnBuilder number = reading.child(0);
       ColumnBuilder text = reading.child(1);
       number.append(42);

@@ -28,7 +28,8 @@ final class SampleData {
     } catch (InvalidPathException e) {
       throw new IllegalArgumentException("no file can have this name: " + e.getMessage(), e);
     }
-    if (Files.isDirectory(file)) throw new IllegalArgumentException(name + " is a folder, not a file"); // DuckDB would read it whole
+    // DuckDB would read it whole
+    if (Files.isDirectory(file)) throw new IllegalArgumentException(name + " is a folder, not a file");
     if (!Files.exists(file)) throw new IllegalArgumentException("there is no file " + name);
     if (!Files.isRegularFile(file)) throw new IllegalArgumentException(name + " is not a regular file");
     return file;
@@ -38,7 +39,8 @@ final class SampleData {
   static Path flights() {
     String name = "flights-400k.parquet";
     URL url = SampleData.class.getResource(name);
-    if (url == null) throw new IllegalStateException("the samples were built without " + name + "; name a file with --file");
+    if (url == null)
+      throw new IllegalStateException("the samples were built without " + name + "; name a file with --file");
     try {
       if (url.getProtocol().equals("file")) return Path.of(url.toURI());
       Path copy = Files.createTempFile("flights", ".parquet");
@@ -48,7 +50,8 @@ final class SampleData {
       }
       return copy;
     } catch (IOException e) {
-      throw new UncheckedIOException("copying " + url + " to a file in " + System.getProperty("java.io.tmpdir") + " failed: " + e, e);
+      throw new UncheckedIOException(
+          "copying " + url + " to a file in " + System.getProperty("java.io.tmpdir") + " failed: " + e, e);
     } catch (URISyntaxException e) {
       throw new IllegalStateException(e);
     }

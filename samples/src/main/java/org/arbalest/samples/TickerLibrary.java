@@ -30,7 +30,8 @@ final class TickerLibrary {
   private final MethodHandle tallyClose;
 
   private TickerLibrary(SymbolLookup library) {
-    tickerStart = find(library, "ticker_start", FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_LONG));
+    tickerStart = find(library, "ticker_start",
+        FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_LONG));
     tickerCount = find(library, "ticker_count", FunctionDescriptor.of(JAVA_LONG, JAVA_INT));
     tallyOpen = find(library, "tally_open", FunctionDescriptor.of(ADDRESS, JAVA_LONG));
     tallyJoin = find(library, "tally_join", FunctionDescriptor.of(JAVA_INT, ADDRESS));
@@ -103,7 +104,9 @@ final class TickerLibrary {
     return new Tally(tally);
   }
 
-  /** A consumer in C. Its handler goes to a producer; {@link #join} and {@link #close} wait until that has released it. */
+  /**
+   * A consumer in C. Its handler goes to a producer; {@link #join} and {@link #close} wait until that has released it.
+   */
   final class Tally implements AutoCloseable {
     private final MemorySegment tally;
     private boolean joined;
@@ -124,7 +127,8 @@ final class TickerLibrary {
         Map<String, Double> totals = new TreeMap<>();
         int symbols = (int) tallySymbols.invokeExact(tally);
         for (int i = 0; i < symbols; i++) {
-          totals.put(string((MemorySegment) tallySymbol.invokeExact(tally, i)), (double) tallyTotal.invokeExact(tally, i));
+          totals.put(string((MemorySegment) tallySymbol.invokeExact(tally, i)),
+              (double) tallyTotal.invokeExact(tally, i));
         }
         return new Result((long) tallyBatches.invokeExact(tally), totals);
       } catch (Throwable t) {

@@ -16,7 +16,8 @@ public final class TradesJava {
 
   public static void main(String[] args) {
     try (Arena arena = Arena.ofConfined()) {
-      MemorySegment stream = ArrowArrayStreamStruct.allocate(arena); // by its address() arrow-java, DuckDB, Python and C know it
+      // by its address() arrow-java, DuckDB, Python and C know it
+      MemorySegment stream = ArrowArrayStreamStruct.allocate(arena);
       produce(stream, new double[] {1.5, 2.0, 4.25}, Arrays.asList("A", null, "C"));
       System.out.println(total(stream)); // 7.75
     }
@@ -26,7 +27,8 @@ public final class TradesJava {
     try (BatchBuilder builder = BatchBuilder.of(Devices.cpu())) {
       DeviceArray trades = builder.float64("price", prices).utf8("symbol", symbols).build();
       try (DeviceArrayReader reader = DeviceArrayReader.of(trades.schema(), List.of(trades))) {
-        CData.exportStream(reader, stream, CExport.DATA); // the struct holds the batch now, without a copy; its consumer releases it
+        // the struct holds the batch now, without a copy; its consumer releases it
+        CData.exportStream(reader, stream, CExport.DATA);
       }
     }
   }

@@ -39,7 +39,9 @@ internal class Board {
 
     /** Adds the quotes of a batch, in their order. */
     fun add(exchange: String, quotes: DeviceArray) {
-        val words = quotes["symbol"].dictionary().strings().map { symbol -> bySymbol.getOrPut(symbol!!) { Instrument(symbol) } }
+        val words = quotes["symbol"].dictionary().strings().map { symbol ->
+            bySymbol.getOrPut(symbol!!) { Instrument(symbol) }
+        }
         val symbols = quotes["symbol"].indices().ints()
         val prices = quotes["price"].doubles()
         for (row in symbols.indices) words[symbols[row]].add(prices[row])
@@ -88,7 +90,8 @@ internal class RollingMean(private val window: Int) {
 internal fun table(rows: List<List<Any?>>, vararg headers: String): String {
     val columns = headers.mapIndexed { i, name ->
         val align = if (i == 0 || rows.any { it[i] is String }) HorizontalAlign.LEFT else HorizontalAlign.RIGHT
-        Column().header(name).headerAlign(align).dataAlign(align).maxWidth(100).with { row: List<Any?> -> row[i].formatted() }
+        Column().header(name).headerAlign(align).dataAlign(align).maxWidth(100)
+            .with { row: List<Any?> -> row[i].formatted() }
     }
     return AsciiTable.builder().border(AsciiTable.BASIC_ASCII_NO_DATA_SEPARATORS).data(rows, columns).asString()
 }

@@ -14,7 +14,10 @@ import org.arbalest.device.cuda.Cuda
 import org.arbalest.device.cuda.Jcuda
 import org.arbalest.device.types.NestedType.DictionaryType
 
-/** Counts on a CUDA device. Everything is queued in one stream, which waits for the batches' copies: the kernel on each, the copy back of the counts. */
+/**
+ * Counts on a CUDA device. Everything is queued in one stream, which waits for the batches' copies: the kernel on each,
+ * the copy back of the counts.
+ */
 internal class CudaHistogram(private val device: Device) : Histogram {
     private val stream = device.createStream()
     private val module = CUmodule()
@@ -58,12 +61,15 @@ internal class CudaHistogram(private val device: Device) : Histogram {
         )
         val blocks = Math.ceilDiv(batch.length(), THREADS.toLong()).toInt()
         Cuda.enter(device).use {
-            val code = JCudaDriver.cuLaunchKernel(kernel, blocks, 1, 1, THREADS, 1, 1, 0, Jcuda.cuStream(stream), parameters, null)
+            val code = JCudaDriver.cuLaunchKernel(kernel, blocks, 1, 1, THREADS, 1, 1, 0, Jcuda.cuStream(stream),
+                parameters, null)
             checked(code, "cuLaunchKernel")
         }
     }
 
-    private fun checked(code: Int, call: String) = check(code == CUresult.CUDA_SUCCESS) { "$call failed: ${CUresult.stringFor(code)}" }
+    private fun checked(code: Int, call: String) = check(code == CUresult.CUDA_SUCCESS) {
+        "$call failed: ${CUresult.stringFor(code)}"
+    }
 
     override fun close() {
         stream.synchronize()

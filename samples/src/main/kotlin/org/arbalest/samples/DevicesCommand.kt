@@ -20,7 +20,9 @@ internal fun devicesTable(kinds: List<DeviceStatus>): String = table(
     kinds.flatMap { kind ->
         when (val answer = kind.availability()) {
             is Availability.Missing -> listOf(listOf("${kind.type()}", "no", answer.reason()))
-            is Availability.Ready -> kind.descriptions().mapIndexed { id, it -> listOf(if (kind.type() == CPU) "CPU" else "${kind.type()}:$id", "yes", it) }
+            is Availability.Ready -> kind.descriptions().mapIndexed { id, it ->
+                listOf(if (kind.type() == CPU) "CPU" else "${kind.type()}:$id", "yes", it)
+            }
         }
     },
     "device", "there", "what it is, or why it is missing",

@@ -29,8 +29,9 @@ import kotlin.time.DurationUnit.SECONDS
 import kotlin.time.measureTimedValue
 
 /**
- * DuckDB reads a Parquet file; its columns come here as they lie in memory, and are summed up by airport; the result goes
- * back to DuckDB in the same way, as a table for SQL. All of it [times] over; whether DuckDB comes to the same result.
+ * DuckDB reads a Parquet file; its columns come here as they lie in memory, and are summed up by airport; the result
+ * goes back to DuckDB in the same way, as a table for SQL. All of it [times] over; whether DuckDB comes to the same
+ * result.
  */
 internal suspend fun flights(duckdb: AdbcConnection, file: Path, times: Int, chart: Path?): Boolean {
     duckdb.awaitExecute("CREATE VIEW flights AS ${selectFlights(file)}")
@@ -43,7 +44,8 @@ internal suspend fun flights(duckdb: AdbcConnection, file: Path, times: Int, cha
     println(table(busiest, "origin", "flights", "mean_delay", "mean_distance"))
     if (chart != null) busiest.saveAsChart(chart)
     val (all, equal) = duckdb.awaitQuery(COMPARISON).rows().single().map { it as Long }
-    println(if (equal == all) "$all airports: matches DuckDB's own answer" else "${all - equal} of $all airports differ from it")
+    println(if (equal == all) "$all airports: matches DuckDB's own answer"
+    else "${all - equal} of $all airports differ from it")
     return equal == all
 }
 
@@ -105,6 +107,7 @@ private class Airport(val origin: String) {
 private class Summary(val airports: Collection<Airport>, val batches: Int) {
     fun told(time: Duration): String {
         val rows = airports.sumOf { it.flights }
-        return "%,d flights in %,d batches: %,.0f rows per second".format(Locale.ROOT, rows, batches, rows / time.toDouble(SECONDS))
+        return "%,d flights in %,d batches: %,.0f rows per second".format(Locale.ROOT, rows, batches,
+            rows / time.toDouble(SECONDS))
     }
 }

@@ -22,17 +22,20 @@ internal class FlightsCommand : Callable<Int> {
     @Option(names = ["-h", "--help"], usageHelp = true, description = ["Says this."])
     private var help: Boolean = false
 
-    @Option(names = ["--file"], paramLabel = "FILE", description = ["Parquet with origin, delay and distance; default: 400,000 flights of 2001."])
+    @Option(names = ["--file"], paramLabel = "FILE",
+        description = ["Parquet with origin, delay and distance; default: 400,000 flights of 2001."])
     private var file: String? = null
 
     @Option(names = ["--repeat"], paramLabel = "N", description = ["How often to read it; default: \${DEFAULT-VALUE}."])
     private var repeat: Int = 1
 
-    @Option(names = ["--chart"], paramLabel = "FILE", description = ["Draws the ten busiest airports' flights and delays, too, into this file of type PNG."])
+    @Option(names = ["--chart"], paramLabel = "FILE",
+        description = ["Draws the ten busiest airports' flights and delays, too, into this file of type PNG."])
     private var chart: Path? = null
 
     override fun call(): Int {
-        if (chart?.toAbsolutePath()?.parent?.exists() == false) throw IllegalArgumentException("$chart: there is no such folder")
+        if (chart?.toAbsolutePath()?.parent?.exists() == false)
+            throw IllegalArgumentException("$chart: there is no such folder")
         if (repeat < 1) throw ParameterException(spec.commandLine(), "--repeat is at least 1, not $repeat")
         val parquet = file?.let(SampleData::file) ?: SampleData.flights()
         DuckDbDriver.open().use { database ->

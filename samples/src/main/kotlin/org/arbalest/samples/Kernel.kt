@@ -26,8 +26,10 @@ import java.util.Locale
 import kotlin.time.DurationUnit.SECONDS
 import kotlin.time.TimeSource
 
-// DuckDB streams flights, whose columns are copied to a device while it computes the next; a kernel there counts the delays at each airport; the
-// counts come back as an array, and are compared with the CPU's own. The kernel is OpenCL's, launched by JOCL (OpenClHistogram.kt), or, on a GPU of
+// DuckDB streams flights, whose columns are copied to a device while it computes the next; a kernel there counts the
+// delays at each airport; the
+// counts come back as an array, and are compared with the CPU's own. The kernel is OpenCL's, launched by JOCL
+// (OpenClHistogram.kt), or, on a GPU of
 // NVIDIA's, PTX, which the driver translates, launched by JCuda (CudaHistogram.kt).
 
 /** Counts on a device. */
@@ -43,7 +45,12 @@ internal interface Histogram : AutoCloseable {
 }
 
 /** Counts the flights of a file, on the first device of a type and on the CPU; whether both come to the same result. */
-internal suspend fun histograms(duckdb: AdbcConnection, file: Path, type: DeviceType, histogram: (Device) -> Histogram): Boolean {
+internal suspend fun histograms(
+    duckdb: AdbcConnection,
+    file: Path,
+    type: DeviceType,
+    histogram: (Device) -> Histogram,
+): Boolean {
     duckdb.execute("CREATE VIEW flights AS ${selectFlights(file)}")
     duckdb.execute("CREATE TYPE airport AS ENUM (SELECT DISTINCT origin FROM flights ORDER BY origin)")
     val onCpu = CpuHistogram()
@@ -59,25 +66,33 @@ internal suspend fun histograms(duckdb: AdbcConnection, file: Path, type: Device
         val start = TimeSource.Monotonic.markNow()
         val rows = duckdb.query(FLIGHTS).addTo(onDevice, device)
         val counts = onDevice.counts(expected.airports)
-        println("%,d flights, %,.0f rows per second, on %s".format(Locale.ROOT, rows, rows / start.elapsedNow().toDouble(SECONDS), device))
+        println("%,d flights, %,.0f rows per second, on %s".format(Locale.ROOT, rows,
+            rows / start.elapsedNow().toDouble(SECONDS), device))
         println(counts.table())
         val equal = counts == expected
-        println(if (equal) "${counts.airports.size} airports: matches the CPU's own answer" else "the CPU's own answer differs")
+        println(if (equal) "${counts.airports.size} airports: matches the CPU's own answer"
+        else "the CPU's own answer differs")
         return equal
     }
 }
 
 private const val FLIGHTS = "SELECT origin::airport AS origin, delay FROM flights"
 
-/** Copies batches to a device, up to two ahead of the kernel, into memory that is used again; how many rows there were. */
-private suspend fun DeviceArrayReader.addTo(histogram: Histogram, device: Device): Long = device.createStream().use { copies ->
+/**
+ * Copies batches to a device, up to two ahead of the kernel, into memory that is used again; how many rows there were.
+ */
+private suspend fun DeviceArrayReader.addTo(
+    histogram: Histogram,
+    device: Device,
+): Long = device.createStream().use { copies ->
     MemoryPool.of(device.memory(), POOL_BYTES).use { pool ->
         var rows = 0L
         var queued = 0
         copyTo(pool, copies, 2).asFlow().collect { batch ->
             histogram.add(batch)
             rows += batch.length()
-            if (++queued % MAX_QUEUED == 0) histogram.synchronize() // or a query that is faster than the kernels would fill the pool
+            // or a query that is faster than the kernels would fill the pool
+            if (++queued % MAX_QUEUED == 0) histogram.synchronize()
         }
         rows
     }
@@ -95,17 +110,25 @@ private fun first(type: DeviceType): Device? = when (val answer = Devices.availa
 private fun start(device: Device, histogram: (Device) -> Histogram): Histogram? = try {
     histogram(device)
 } catch (e: LinkageError) {
-    null.also { println("No kernels on $device, because ${e.message.orEmpty().lineSequence().first()}: counting on the CPU alone.") }
+    null.also {
+        println(
+            "No kernels on $device, because ${e.message.orEmpty().lineSequence().first()}: counting on the CPU alone.",
+        )
+    }
 }
 
-/** What is in [counts] when the stream has got here, as an array of the device's with a list for each airport; and that on the CPU. Without a buffer nothing was counted. */
+/**
+ * What is in [counts] when the stream has got here, as an array of the device's with a list for each airport; and that
+ * on the CPU. Without a buffer nothing was counted.
+ */
 internal suspend fun fetchCounts(airports: List<String>, counts: DeviceBuffer?, stream: DeviceStream): Counts {
     if (counts == null) return Counts(airports, List(airports.size * BINS) { 0 })
     val rows = airports.size.toLong()
     val field = Field.of("delays", FixedSizeListType(Field.of("count", DataType.INT32), BINS))
     val numbers = ArrayData.of(rows * BINS, 0, listOf(null, counts))
     val lists = ArrayData.of(rows, 0, listOf(null), listOf(numbers))
-    val result = DeviceArray.of(Schema.of(listOf(field)).asField(), ArrayData.of(rows, 0, listOf(null), listOf(lists)), stream)
+    val result =
+        DeviceArray.of(Schema.of(listOf(field)).asField(), ArrayData.of(rows, 0, listOf(null), listOf(lists)), stream)
     return result.use { it.copyTo(Devices.cpu(), stream) }.use { here ->
         here.await()
         Counts(airports, here["delays"].items().toLongArray().map { it.toInt() })
@@ -113,7 +136,10 @@ internal suspend fun fetchCounts(airports: List<String>, counts: DeviceBuffer?, 
 }
 
 /** [BINS] zeroes for each airport, on the stream's device. */
-internal fun zeroCounts(airports: Long, stream: DeviceStream): DeviceBuffer = stream.device().allocate(4L * BINS * airports).also { zeroed ->
+internal fun zeroCounts(
+    airports: Long,
+    stream: DeviceStream,
+): DeviceBuffer = stream.device().allocate(4L * BINS * airports).also { zeroed ->
     Devices.cpu().allocate(zeroed.size()).use { zeroes ->
         zeroes.segment().fill(0)
         stream.copy(zeroes, zeroed)
@@ -127,17 +153,22 @@ internal data class Counts(val airports: List<String>, val delays: List<Int>) {
             val bins = delays.subList(i * BINS, (i + 1) * BINS)
             listOf(airport, bins.sum().toLong(), bins.bars())
         }
-        return table(rows.sortedByDescending { it[1] as Long }.take(10), "origin", "flights", "delays from -30 to +195 minutes")
+        return table(rows.sortedByDescending { it[1] as Long }.take(10), "origin", "flights",
+            "delays from -30 to +195 minutes")
     }
 
-    private fun List<Int>.bars(): String = joinToString("") { BARS[it * (BARS.length - 1) / max().coerceAtLeast(1)].toString() }
+    private fun List<Int>.bars(): String = joinToString("") {
+        BARS[it * (BARS.length - 1) / max().coerceAtLeast(1)].toString()
+    }
 
     private companion object {
         const val BARS = " \u2581\u2582\u2583\u2584\u2585\u2586\u2587\u2588"
     }
 }
 
-/** Classes of delay: from half an hour early, a quarter of an hour each; what is beyond is in the first and the last. */
+/**
+ * Classes of delay: from half an hour early, a quarter of an hour each; what is beyond is in the first and the last.
+ */
 internal const val BINS = 16
 internal const val FIRST_BIN = -30
 internal const val BIN_MINUTES = 15

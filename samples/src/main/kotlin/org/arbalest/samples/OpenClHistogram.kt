@@ -13,7 +13,10 @@ import org.jocl.Pointer
 import org.jocl.Sizeof
 import org.jocl.cl_kernel
 
-/** Counts on an OpenCL device. Everything is queued in one stream, which waits for the batches' copies: the kernel on each, the copy back of the counts. */
+/**
+ * Counts on an OpenCL device. Everything is queued in one stream, which waits for the batches' copies: the kernel on
+ * each, the copy back of the counts.
+ */
 internal class OpenClHistogram(private val device: Device) : Histogram {
     private val stream = device.createStream()
     private var kernel: cl_kernel? = null
@@ -60,7 +63,9 @@ internal class OpenClHistogram(private val device: Device) : Histogram {
         checked(CL.clEnqueueNDRangeKernel(Jocl.commandQueue(stream), kernel, 1, null, rows, null, 0, null, null))
     }
 
-    private fun checked(code: Int) = check(code == CL.CL_SUCCESS) { "OpenCL refused the kernel: ${CL.stringFor_errorCode(code)}" }
+    private fun checked(code: Int) = check(code == CL.CL_SUCCESS) {
+        "OpenCL refused the kernel: ${CL.stringFor_errorCode(code)}"
+    }
 
     override fun close() {
         stream.synchronize()

@@ -5,10 +5,14 @@ import me.tongfei.progressbar.ProgressBar
 import me.tongfei.progressbar.ProgressBarBuilder
 import me.tongfei.progressbar.ProgressBarStyle
 
-/** Runs with a progress bar on standard error, up to [most] or, with −1, to nobody knows; it is gone afterwards. None where that is not a terminal. */
+/**
+ * Runs with a progress bar on standard error, up to [most] or, with −1, to nobody knows; it is gone afterwards. None
+ * where that is not a terminal.
+ */
 internal inline fun <T> progress(task: String, most: Long, unit: String? = null, block: (ProgressBar?) -> T): T {
     if (System.console()?.isTerminal != true) return block(null)
-    val builder = ProgressBarBuilder().setTaskName(task).setInitialMax(most).setStyle(ProgressBarStyle.ASCII).setUpdateIntervalMillis(100).clearDisplayOnFinish()
+    val builder = ProgressBarBuilder().setTaskName(task).setInitialMax(most).setStyle(ProgressBarStyle.ASCII)
+        .setUpdateIntervalMillis(100).clearDisplayOnFinish()
     if (unit != null) builder.setUnit(" $unit", 1).showSpeed()
     return builder.build().use(block)
 }

@@ -12,7 +12,13 @@ import org.arbalest.device.types.*
 import java.lang.foreign.MemorySegment
 
 /** The Kotlin of the README: a batch goes to C, then a stream comes from C. The structs are C's. */
-suspend fun readme(symbols: List<String?>, prices: DoubleArray, cArray: MemorySegment, cSchema: MemorySegment, cStream: () -> MemorySegment): Double {
+suspend fun readme(
+    symbols: List<String?>,
+    prices: DoubleArray,
+    cArray: MemorySegment,
+    cSchema: MemorySegment,
+    cStream: () -> MemorySegment,
+): Double {
     val trades = Devices.cpu().batch(rows = prices.size) {
         float64("price", prices)
         utf8("symbol") { row -> symbols[row] }
@@ -36,13 +42,19 @@ fun dear(trades: List<Trade>): List<Trade> = Devices.cpu().batch(trades).use { b
 }
 
 /** The README's async streams: one that a C producer drives, and one of ours for a C consumer. */
-suspend fun readmeAsync(days: List<DoubleArray>, schema: Schema, cStart: (MemorySegment) -> Unit, cHandler: () -> MemorySegment): Double {
+suspend fun readmeAsync(
+    days: List<DoubleArray>,
+    schema: Schema,
+    cStart: (MemorySegment) -> Unit,
+    cHandler: () -> MemorySegment,
+): Double {
     var total = 0.0
     CData.importAsyncStream(CImport.DEVICE) { handler -> cStart(handler) }.use { stream ->
         stream.asFlow(prefetch = 16).collect { batch -> total += batch["price"].doubles()[0] }
     }
     val prices = lendingFlow {
-        for (day in days) emit(Devices.cpu().batch(day.size) { float64("price", day) }) // it is the flow's now, whatever happens
+        // it is the flow's now, whatever happens
+        for (day in days) emit(Devices.cpu().batch(day.size) { float64("price", day) })
     }
     prices.produceTo(cHandler(), schema) // returns when the consumer has released its handler
     return total

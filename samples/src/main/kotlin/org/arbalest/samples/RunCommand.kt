@@ -8,8 +8,8 @@ import picocli.CommandLine.ParameterException
 import picocli.CommandLine.UnmatchedArgumentException
 
 /**
- * Runs a command, and answers its exit code: 0; 1 if it fails, its results differ, or anything was left unreleased; 2 for wrong
- * options. What went wrong is one line on standard error.
+ * Runs a command, and answers its exit code: 0; 1 if it fails, its results differ, or anything was left unreleased; 2
+ * for wrong options. What went wrong is one line on standard error.
  */
 internal fun runCommand(command: CommandLine, vararg args: String): Int {
     command.setExecutionExceptionHandler { e, failed, _ -> 1.also { failed.complain(e.reason) } }
@@ -34,4 +34,5 @@ internal fun CommandLine.complain(what: String) = err.println("$commandName: $wh
 
 /** The first line of what is said, which of DuckDB's errors is the sentence. */
 private val Exception.reason: String
-    get() = ((this as? AdbcException)?.driverMessage()?.ifEmpty { null } ?: message ?: toString()).lineSequence().first()
+    get() = ((this as? AdbcException)?.driverMessage()?.ifEmpty { null } ?: message ?: toString())
+        .lineSequence().first()

@@ -24,19 +24,23 @@ private fun samples() = CommandLine(Samples())
     .addSubcommand("kernel-cuda", KernelCommand(DeviceType.CUDA, ::CudaHistogram))
     .addSubcommand("devices", DevicesCommand())
 
-@Command(name = "samples", description = ["What Arbalest is for, to run and to read."], synopsisSubcommandLabel = "SAMPLE [its options]")
+@Command(name = "samples", description = ["What Arbalest is for, to run and to read."],
+    synopsisSubcommandLabel = "SAMPLE [its options]")
 private class Samples : Callable<Int> {
     @Spec
     private lateinit var spec: CommandSpec
 
-    @Option(names = ["-h", "--help"], usageHelp = true, description = ["Says this. SAMPLE --help tells a sample's options."])
+    @Option(names = ["-h", "--help"], usageHelp = true,
+        description = ["Says this. SAMPLE --help tells a sample's options."])
     private var help: Boolean = false
 
     @Option(names = ["-l", "--list"], description = ["Lists the samples, as without arguments."])
     private var list: Boolean = false
 
     override fun call(): Int {
-        val rows = spec.subcommands().map { (name, sample) -> listOf(name, sample.commandSpec.usageMessage().description().joinToString(" ")) }
+        val rows = spec.subcommands().map { (name, sample) ->
+            listOf(name, sample.commandSpec.usageMessage().description().joinToString(" "))
+        }
         println(table(rows, "sample", "what it does"))
         return 0
     }

@@ -23,7 +23,8 @@ import java.util.TreeMap
 import kotlin.random.Random
 import kotlin.time.Duration
 
-// Two threads of C announce batches of quotes for as long as they are asked to; a flow computes rolling means of what it
+// Two threads of C announce batches of quotes for as long as they are asked to; a flow computes rolling means of what
+// it
 // has time for, until it is cancelled. Then the reverse: a flow produces quotes, and C adds them up.
 
 /** What C is to produce, and a flow after it. */
@@ -31,7 +32,9 @@ internal class Market(val symbols: Int, val rows: Int, val seed: Long, val batch
 
 /** Starts C's stream. Whoever has it collects it, or closes it. */
 internal fun TickerLibrary.open(market: Market): AsyncArrayStream =
-    CData.importAsyncStream(CImport.DEVICE) { handler -> start(handler, market.symbols, market.rows, market.batches, market.seed) }
+    CData.importAsyncStream(CImport.DEVICE) { handler ->
+        start(handler, market.symbols, market.rows, market.batches, market.seed)
+    }
 
 /** Collects C's quotes for a while: the timeout cancels the flow, and that the stream, which C then releases. */
 internal suspend fun TickerLibrary.watch(market: Market, time: Duration, prefetch: Int, each: (Board) -> Unit): Board {
@@ -68,7 +71,8 @@ internal class Sums(val ours: Map<String, Double>, val theirs: Map<String, Doubl
 /** Produces quotes into C, which cancels after [stopAfter] batches. */
 internal suspend fun TickerLibrary.produce(market: Market, stopAfter: Long): Sums = tally(stopAfter).use { tally ->
     val ours = TreeMap<String, Double>()
-    quotes(market) { batch, quotes -> if (batch < stopAfter) quotes.addTo(ours) }.produceTo(tally.handler(), Quotes.schema())
+    quotes(market) { batch, quotes -> if (batch < stopAfter) quotes.addTo(ours) }
+        .produceTo(tally.handler(), Quotes.schema())
     val result = tally.join()
     Sums(ours, result.totals, result.batches)
 }

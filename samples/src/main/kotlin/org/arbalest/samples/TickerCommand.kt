@@ -23,7 +23,8 @@ import kotlin.time.TimeSource
 
 /** Fails if there is no C compiler, if the sums differ, or if anything was left unreleased in C. */
 @Command(
-    description = ["Quotes from threads of C, whose rolling means a Kotlin flow computes; then quotes from a flow, which C adds up."],
+    description = ["Quotes from threads of C, whose rolling means a Kotlin flow computes; then quotes from a flow, " +
+        "which C adds up."],
 )
 internal class TickerCommand : Callable<Int> {
     @Spec
@@ -32,22 +33,28 @@ internal class TickerCommand : Callable<Int> {
     @Option(names = ["-h", "--help"], usageHelp = true, description = ["Says this."])
     private var help: Boolean = false
 
-    @Option(names = ["--seconds"], paramLabel = "N", description = ["How long to take quotes; default: \${DEFAULT-VALUE}."])
+    @Option(names = ["--seconds"], paramLabel = "N",
+        description = ["How long to take quotes; default: \${DEFAULT-VALUE}."])
     private var seconds: Double = 5.0
 
-    @Option(names = ["--symbols"], paramLabel = "N", description = ["How many symbols, up to $MOST_SYMBOLS; default: \${DEFAULT-VALUE}."])
+    @Option(names = ["--symbols"], paramLabel = "N",
+        description = ["How many symbols, up to $MOST_SYMBOLS; default: \${DEFAULT-VALUE}."])
     private var symbols: Int = 8
 
-    @Option(names = ["--rows"], paramLabel = "N", description = ["How many quotes in a batch; default: \${DEFAULT-VALUE}."])
+    @Option(names = ["--rows"], paramLabel = "N",
+        description = ["How many quotes in a batch; default: \${DEFAULT-VALUE}."])
     private var rows: Int = 1000
 
-    @Option(names = ["--prefetch"], paramLabel = "N", description = ["How many batches to ask for ahead; default: \${DEFAULT-VALUE}."])
+    @Option(names = ["--prefetch"], paramLabel = "N",
+        description = ["How many batches to ask for ahead; default: \${DEFAULT-VALUE}."])
     private var prefetch: Int = 16
 
-    @Option(names = ["--batches"], paramLabel = "N", description = ["How many batches to produce for C; default: \${DEFAULT-VALUE}."])
+    @Option(names = ["--batches"], paramLabel = "N",
+        description = ["How many batches to produce for C; default: \${DEFAULT-VALUE}."])
     private var batches: Long = 1000
 
-    @Option(names = ["--stop-after"], paramLabel = "N", description = ["After how many of them C cancels; default: never."])
+    @Option(names = ["--stop-after"], paramLabel = "N",
+        description = ["After how many of them C cancels; default: never."])
     private var stopAfter: Long = Long.MAX_VALUE
 
     @Option(names = ["--seed"], paramLabel = "N", description = ["Where chance begins; default: \${DEFAULT-VALUE}."])
@@ -78,19 +85,23 @@ internal class TickerCommand : Callable<Int> {
             watch(Market(symbols, rows, seed), seconds.seconds, prefetch, clock::show) to clock.time.toDouble(SECONDS)
         }
         val (about, parts) = board.about to board.exchanges.map { (exchange, batches) -> say("$exchange %,d", batches) }
-        println(say("%s symbols, seed %s, %,d quotes in a batch: from C to a Kotlin flow", about["symbols"], about["seed"], rows))
+        println(say("%s symbols, seed %s, %,d quotes in a batch: from C to a Kotlin flow", about["symbols"],
+            about["seed"], rows))
         val from = parts.joinToString(prefix = if (parts.isEmpty()) "" else ": ")
         println(say("%,d batches in %.1f s", board.batches, time) + from)
-        println(say("%,.0f batches per second, %,.0f quotes per second", board.batches / time.coerceAtLeast(0.001), board.rows / time.coerceAtLeast(0.001)))
+        println(say("%,.0f batches per second, %,.0f quotes per second", board.batches / time.coerceAtLeast(0.001),
+            board.rows / time.coerceAtLeast(0.001)))
         val (announced, discarded) = board.announced to board.discarded
-        println(say("%,d announced, %,d extracted, %,d discarded", announced, board.batches, discarded) + "; at most ${board.mostWaiting} waiting")
+        println(say("%,d announced, %,d extracted, %,d discarded", announced, board.batches, discarded) +
+            "; at most ${board.mostWaiting} waiting")
         println(board.table())
     }
 
     private suspend fun TickerLibrary.tellProduce(): Boolean {
         val sums = produce(Market(symbols, rows, seed, batches), stopAfter)
         println(say("the reverse, %,d batches from a Kotlin flow to C: price times size", sums.batches))
-        println(table((sums.ours.keys + sums.theirs.keys).map { listOf(it, sums.ours[it], sums.theirs[it]) }, "symbol", "Kotlin", "C"))
+        println(table((sums.ours.keys + sums.theirs.keys).map { listOf(it, sums.ours[it], sums.theirs[it]) }, "symbol",
+            "Kotlin", "C"))
         println(if (sums.areEqual) "the sums are equal" else "the sums differ")
         return sums.areEqual
     }
@@ -119,7 +130,9 @@ private class Clock(private val bar: ProgressBar?) {
         if (bar == null || time - shown < INTERVAL) return
         shown = time
         bar.stepTo(time.inWholeMilliseconds)
-        bar.extraMessage = say("%,d batches", board.batches) + board.instruments.take(4).joinToString("") { say("  %s %.2f", it.symbol, it.mean.value) }
+        bar.extraMessage = say("%,d batches", board.batches) + board.instruments.take(4).joinToString("") {
+            say("  %s %.2f", it.symbol, it.mean.value)
+        }
     }
 
     private companion object {

@@ -22,7 +22,8 @@ fun produce(stream: MemorySegment, prices: DoubleArray, symbols: List<String?>) 
         utf8("symbol", symbols)
     }
     DeviceArrayReader.of(trades.schema(), listOf(trades)).use { reader ->
-        CData.exportStream(reader, stream, CExport.DATA) // the struct holds the batch now, without a copy; its consumer releases it
+        // the struct holds the batch now, without a copy; its consumer releases it
+        CData.exportStream(reader, stream, CExport.DATA)
     }
 }
 

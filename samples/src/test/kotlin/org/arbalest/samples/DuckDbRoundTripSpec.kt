@@ -16,7 +16,8 @@ import org.arbalest.testkit.contract.Held
 import org.arbalest.testkit.contract.eventually
 
 /**
- * What DuckDB exports comes in, is cut into slices, copied to a device and back, goes back into DuckDB, and is what it was.
+ * What DuckDB exports comes in, is cut into slices, copied to a device and back, goes back into DuckDB, and is what it
+ * was.
  *
  * Structs stay whole: DuckDB does not look at the offset of a struct.
  */
@@ -74,14 +75,18 @@ class DuckDbRoundTripSpec : FunSpec({
                     database.connect().use { connection ->
                         connection.execute("CREATE TYPE colour AS ENUM ('red', 'green', 'blue')")
                         if (setting.isNotEmpty()) connection.execute(setting)
-                        connection.execute("CREATE TABLE before AS SELECT i, CASE WHEN i % 5 <> 2 THEN $expression END AS v FROM range(5000) t(i)")
+                        connection.execute("CREATE TABLE before AS SELECT i, CASE WHEN i % 5 <> 2 THEN $expression " +
+                            "END AS v FROM range(5000) t(i)")
                         database.connect().use { other ->
                             if (setting.isNotEmpty()) other.execute(setting)
-                            connection.copy("SELECT i, v FROM before ORDER BY i", other, "after", inSlices = type != "struct")
+                            connection.copy("SELECT i, v FROM before ORDER BY i", other, "after",
+                                inSlices = type != "struct")
                         }
                         val count = "SELECT count(*)::BIGINT AS n FROM"
                         fun differences(a: String, b: String) =
-                            connection.number("$count (SELECT i, v::VARCHAR FROM $a EXCEPT ALL SELECT i, v::VARCHAR FROM $b)")
+                            connection.number(
+                                "$count (SELECT i, v::VARCHAR FROM $a EXCEPT ALL SELECT i, v::VARCHAR FROM $b)",
+                            )
                         connection.number("$count after") shouldBe 5000
                         connection.number("$count after WHERE v IS NULL") shouldBe 1000
                         differences("before", "after") shouldBe 0
@@ -100,10 +105,19 @@ private fun AdbcConnection.number(sql: String): Long = query(sql).use { reader -
 }
 
 /** The same on the CPU, after it was on a device whose memory the CPU cannot touch. */
-private fun DeviceArray.thereAndBack(): DeviceArray = copyTo(Devices.device(DeviceType.EXT_DEV, 0)).use { it.copyTo(Devices.cpu()) }
+private fun DeviceArray.thereAndBack(): DeviceArray =
+    copyTo(Devices.device(DeviceType.EXT_DEV, 0)).use { it.copyTo(Devices.cpu()) }
 
-/** Copies a query's result into a table, each batch whole and by way of a device, or cut into a short slice and a long one, which goes that way. */
-private fun AdbcConnection.copy(sql: String, to: AdbcConnection, table: String, inSlices: Boolean) = query(sql).use { reader ->
+/**
+ * Copies a query's result into a table, each batch whole and by way of a device, or cut into a short slice and a long
+ * one, which goes that way.
+ */
+private fun AdbcConnection.copy(
+    sql: String,
+    to: AdbcConnection,
+    table: String,
+    inSlices: Boolean,
+) = query(sql).use { reader ->
     val cut = ArrayDeque<DeviceArray>()
     val slices = DeviceArrayReader.of(reader.field(), reader.deviceType()) {
         if (cut.isEmpty()) {

@@ -21,7 +21,9 @@ class FlightsSpec : FunSpec({
 
     /** A Parquet file with the rows of a query. */
     fun parquet(name: String, sql: String): Path = folder.resolve(name).also { file ->
-        DuckDbDriver.open().use { database -> database.connect().use { it.execute("COPY ($sql) TO '$file' (FORMAT parquet)") } }
+        DuckDbDriver.open().use { database ->
+            database.connect().use { it.execute("COPY ($sql) TO '$file' (FORMAT parquet)") }
+        }
     }
 
     test("the ten busiest airports of the flights that come with the samples, as DuckDB sees them too") {
@@ -51,8 +53,12 @@ class FlightsSpec : FunSpec({
     }
 
     val broken = folder.resolve("broken.parquet").also { it.toFile().writeText("PAR1 no, it is not") }
-    val cut = folder.resolve("cut.parquet").also { it.toFile().writeBytes(SampleData.flights().toFile().readBytes().dropLast(9).toByteArray()) }
-    for ((what, file) in mapOf("missing" to folder.resolve("missing.parquet"), "broken" to broken, "cut" to cut, "a folder" to folder)) {
+    val cut = folder.resolve("cut.parquet").also {
+        it.toFile().writeBytes(SampleData.flights().toFile().readBytes().dropLast(9).toByteArray())
+    }
+    for ((what, file) in mapOf(
+        "missing" to folder.resolve("missing.parquet"), "broken" to broken, "cut" to cut, "a folder" to folder,
+    )) {
         test("a file that is $what is one line, exit code 1") {
             val run = run("--file", "$file")
             run.code shouldBe 1
@@ -63,7 +69,9 @@ class FlightsSpec : FunSpec({
         }
     }
 
-    for ((name, sentence) in mapOf("" to "the name of the file is empty", "a\u0000b" to "no file can have this name", "$folder" to "is a folder")) {
+    for ((name, sentence) in mapOf(
+        "" to "the name of the file is empty", "a\u0000b" to "no file can have this name", "$folder" to "is a folder",
+    )) {
         test("--file \"${name.replace("\u0000", "\\0").substringAfterLast('/')}\" says what it is") {
             val run = run("--file", name)
             run.code shouldBe 1
@@ -108,7 +116,9 @@ class FlightsSpec : FunSpec({
         run.output shouldContain "drawn: $file"
         val chart = ImageIO.read(file.toFile())
         (chart.width to chart.height) shouldBe (700 to 800)
-        val colours = (0 until chart.width step 5).flatMap { x -> (0 until chart.height step 5).map { y -> chart.getRGB(x, y) } }.toSet()
+        val colours = (0 until chart.width step 5).flatMap { x ->
+            (0 until chart.height step 5).map { y -> chart.getRGB(x, y) }
+        }.toSet()
         (colours.size > 3) shouldBe true
     }
 
@@ -132,7 +142,8 @@ class FlightsSpec : FunSpec({
                 it.inputStream().use { content -> content.copyTo(out) }
             }
         }
-        val run = process("$jar${File.pathSeparator}" + classPath.filter { it != classes }.joinToString(File.pathSeparator), "flights")
+        val run = process("$jar${File.pathSeparator}" + classPath.filter { it != classes }
+            .joinToString(File.pathSeparator), "flights")
         run.error shouldBe ""
         run.code shouldBe 0
         run.output shouldContain "229 airports: matches DuckDB's own answer"
@@ -146,7 +157,9 @@ class FlightsSpec : FunSpec({
     }
 
     test("a folder for temporary files that is not there is named, with the reason") {
-        process(classPath.joinToString(File.pathSeparator), "flights", options = listOf("-Djava.io.tmpdir=/nowhere/at/all")).run {
+        process(
+            classPath.joinToString(File.pathSeparator), "flights", options = listOf("-Djava.io.tmpdir=/nowhere/at/all"),
+        ).run {
             code shouldBe 1
             val said = error.trimEnd().lines().filterNot { it.startsWith("WARNING: ") } // the JVM's own
             said shouldHaveSize 1

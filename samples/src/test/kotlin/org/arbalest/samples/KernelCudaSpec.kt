@@ -24,7 +24,11 @@ import kotlin.system.exitProcess
 /** In processes of their own: in this one, another test may have loaded a real driver. */
 class KernelCudaSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(SkipWithout { "JCuda has natives for Linux on x86-64 only".takeUnless { "${System.getProperty("os.name")} ${System.getProperty("os.arch")}" == "Linux amd64" } })
+    extension(SkipWithout {
+        "JCuda has natives for Linux on x86-64 only".takeUnless {
+            "${System.getProperty("os.name")} ${System.getProperty("os.arch")}" == "Linux amd64"
+        }
+    })
 
     test("the delays of the flights that come with the samples, counted on the driver's double as on the CPU") {
         process(classPath.joinToString(File.pathSeparator), main = "KernelCudaOnDouble").run {
@@ -47,7 +51,9 @@ class KernelCudaSpec : FunSpec({
     }
 
     test("without a driver it says so, and counts on the CPU [DEV-13]") {
-        process(classPath.joinToString(File.pathSeparator), main = "KernelCudaOnDouble", options = listOf("-DnoGpu=true")).run {
+        process(
+            classPath.joinToString(File.pathSeparator), main = "KernelCudaOnDouble", options = listOf("-DnoGpu=true"),
+        ).run {
             error shouldBe ""
             output shouldContain "No CUDA, because cuInit failed: CUDA_ERROR_NO_DEVICE (100)"
             output shouldContain "ORD    |  22,146 |"
@@ -61,7 +67,8 @@ internal object KernelCudaOnDouble {
     @JvmStatic
     fun main(args: Array<String>) {
         CudaDouble.reset(devices = if (System.getProperty("noGpu") == null) 1 else 0)
-        val handle = MethodHandles.lookup().findStatic(KernelCudaOnDouble::class.java, "run", MethodType.methodType(Void.TYPE, MemorySegment::class.java))
+        val handle = MethodHandles.lookup().findStatic(KernelCudaOnDouble::class.java, "run",
+            MethodType.methodType(Void.TYPE, MemorySegment::class.java))
         val function = Linker.nativeLinker().upcallStub(handle, FunctionDescriptor.ofVoid(ADDRESS), Arena.global())
         CudaDouble.kernel("histogram", function, parameters = 5)
         val code = runSamples("kernel-cuda", *args)
@@ -80,8 +87,10 @@ internal object KernelCudaOnDouble {
         val counts = CudaDouble.at(argument(4), Int.MAX_VALUE.toLong())
         for (row in 0 until rows) {
             var index = 0L
-            for (byte in 0 until width) index += (origin.get(JAVA_BYTE, width * row + byte).toLong() and 255) shl (8 * byte.toInt())
-            val bin = Math.floorDiv(delay.getAtIndex(JAVA_LONG, row) - FIRST_BIN, BIN_MINUTES.toLong()).coerceIn(0, BINS - 1L)
+            for (byte in 0 until width)
+                index += (origin.get(JAVA_BYTE, width * row + byte).toLong() and 255) shl (8 * byte.toInt())
+            val bin = Math.floorDiv(delay.getAtIndex(JAVA_LONG, row) - FIRST_BIN, BIN_MINUTES.toLong())
+                .coerceIn(0, BINS - 1L)
             val at = index * BINS + bin
             counts.setAtIndex(JAVA_INT, at, counts.getAtIndex(JAVA_INT, at) + 1)
         }

@@ -20,7 +20,9 @@ class KernelSpec : FunSpec({
     val folder = tempdir().toPath()
 
     fun parquet(name: String, sql: String): Path = folder.resolve(name).also { file ->
-        DuckDbDriver.open().use { database -> database.connect().use { it.execute("COPY ($sql) TO '$file' (FORMAT parquet)") } }
+        DuckDbDriver.open().use { database ->
+            database.connect().use { it.execute("COPY ($sql) TO '$file' (FORMAT parquet)") }
+        }
     }
 
     test("the delays of the flights that come with the samples, counted by the device as by the CPU") {
@@ -34,7 +36,8 @@ class KernelSpec : FunSpec({
     }
 
     test("more airports than a byte counts, and delays beyond the classes") {
-        val sql = "SELECT 'A' || (i % 700) AS origin, (i * 7919) % 5000 - 2500 AS delay, 1 AS distance FROM range(100000) t(i)"
+        val sql = "SELECT 'A' || (i % 700) AS origin, (i * 7919) % 5000 - 2500 AS delay, 1 AS distance FROM " +
+            "range(100000) t(i)"
         val run = captured { runSamples("kernel", "--file", "${parquet("many.parquet", sql)}") }
         run.error shouldBe ""
         run.output shouldContain "700 airports: matches the CPU's own answer"
@@ -53,10 +56,13 @@ class KernelSpec : FunSpec({
     }
 
     test("without a platform it says so, and counts on the CPU [DEV-13]") {
-        process(classPath.joinToString(File.pathSeparator), "kernel", environment = mapOf("OCL_ICD_VENDORS" to "/nowhere")).run {
+        process(
+            classPath.joinToString(File.pathSeparator), "kernel", environment = mapOf("OCL_ICD_VENDORS" to "/nowhere"),
+        ).run {
             error shouldBe ""
             code shouldBe 0
-            output shouldContain "No OPENCL, because the OpenCL library has no platform: CL_PLATFORM_NOT_FOUND_KHR (-1001): counting on the CPU alone."
+            output shouldContain "No OPENCL, because the OpenCL library has no platform: CL_PLATFORM_NOT_FOUND_KHR " +
+                "(-1001): counting on the CPU alone."
             output shouldContain "ORD    |  22,146 |"
         }
     }
@@ -64,7 +70,8 @@ class KernelSpec : FunSpec({
     test("the backend works without JOCL, and without OpenCL there is a reason") {
         val withoutJocl = classPath.filterNot { "jocl" in it.name }.joinToString(File.pathSeparator)
         process(withoutJocl, "devices").output shouldContain "| OPENCL:0 "
-        process(withoutJocl, "devices", environment = mapOf("OCL_ICD_VENDORS" to "/nowhere")).output shouldContain "no platform"
+        process(withoutJocl, "devices", environment = mapOf("OCL_ICD_VENDORS" to "/nowhere"))
+            .output shouldContain "no platform"
     }
 
     test("the table of devices has a line for each, and for each that is missing") {

@@ -27,7 +27,8 @@ class LauncherSpec : FunSpec({
     val classPath = System.getProperty("surefire.test.class.path") ?: System.getProperty("java.class.path")
 
     fun project(exitCode: Int = 0) = tempdir().toPath().also { root ->
-        for (file in listOf("pom.xml", "samples/pom.xml", "samples/src/main/kotlin/Some.kt", "core/pom.xml", "core/src/main/java/Other.java")) root.touch(file)
+        for (file in listOf("pom.xml", "samples/pom.xml", "samples/src/main/kotlin/Some.kt", "core/pom.xml",
+            "core/src/main/java/Other.java")) root.touch(file)
         root.resolve("core/target/classes").createDirectories()
         root.resolve("mvnw").apply {
             writeText(
@@ -44,13 +45,19 @@ class LauncherSpec : FunSpec({
     }
 
     fun Path.launch(vararg args: String) = ChildJvm.java(listOf(launcher.toString(), *args), directory = this)
-    fun Path.builds() = resolve("maven.txt").let { if (it.exists()) it.readText().lines().count { line -> line.isNotEmpty() } else 0 }
+    fun Path.builds() = resolve("maven.txt").let {
+        if (it.exists()) it.readText().lines().count { line -> line.isNotEmpty() } else 0
+    }
 
     test("what was never built is built, and then it runs; the second time it only runs") {
         val root = project()
-        root.launch("--list").also { it.exitCode shouldBe 0 }.output.also { it shouldContain "Building the samples" } shouldContain "| ticker "
+        root.launch("--list").also { it.exitCode shouldBe 0 }.output.also {
+            it shouldContain "Building the samples"
+        } shouldContain "| ticker "
         root.resolve("maven.txt").readText() shouldBe "-Pfull -q -pl samples -am process-classes\n"
-        root.launch("--list").also { it.exitCode shouldBe 0 }.output.also { it shouldNotContain "Building" } shouldContain "| ticker "
+        root.launch("--list").also { it.exitCode shouldBe 0 }.output.also {
+            it shouldNotContain "Building"
+        } shouldContain "| ticker "
         root.builds() shouldBe 1
     }
 

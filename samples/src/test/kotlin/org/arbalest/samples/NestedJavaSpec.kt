@@ -20,7 +20,8 @@ class NestedJavaSpec : FunSpec({
     fun lines(text: String) = text.lines().joinToString("\n") { it.trim() }.trim()
 
     test("the Java of docs/types.md is the code of ColumnsJava.java and NestedJava.java") {
-        val blocks = Regex("```java\n(.*?)```", RegexOption.DOT_MATCHES_ALL).findAll(File("../docs/types.md").readText()).map { lines(it.groupValues[1]) }.toList()
+        val blocks = Regex("```java\n(.*?)```", RegexOption.DOT_MATCHES_ALL)
+            .findAll(File("../docs/types.md").readText()).map { lines(it.groupValues[1]) }.toList()
         blocks shouldHaveSize 3
         for ((block, name) in blocks zip listOf("ColumnsJava", "ColumnsJava", "NestedJava")) {
             lines(File("src/main/java/org/arbalest/samples/$name.java").readText()) shouldContain block
@@ -36,7 +37,10 @@ class NestedJavaSpec : FunSpec({
             batch.column("at").getInstant(0) shouldBe times[0]
             batch.column("tags").toList() shouldBe listOf(listOf("a", "b"), null)
         }
-        shouldThrow<IllegalArgumentException> { ColumnsJava.columns(listOf(Instant.ofEpochSecond(0, 1), Instant.EPOCH), listOf(LocalDate.EPOCH, LocalDate.EPOCH)) }.message shouldContain
+        shouldThrow<IllegalArgumentException> {
+            ColumnsJava.columns(listOf(Instant.ofEpochSecond(0, 1), Instant.EPOCH),
+                listOf(LocalDate.EPOCH, LocalDate.EPOCH))
+        }.message shouldContain
             "which is no whole millisecond, in row 0; timestamp[ns, tz=Europe/Zurich] does"
         eventually("nothing is left") { Held.now().isZero }
     }
@@ -46,8 +50,10 @@ class NestedJavaSpec : FunSpec({
             batch.validate(Validation.FULL)
             fun values(name: String) = batch.column(name).let { column -> (0L until 3).map { column.get(it) } }
             values("tags") shouldBe listOf(listOf("a", "b"), null, emptyList<Any>())
-            values("order") shouldBe listOf(mapOf("day" to LocalDate.of(2024, 2, 29).toEpochDay(), "qty" to 7L), null, mapOf("day" to LocalDate.of(2024, 3, 1).toEpochDay(), "qty" to null))
-            batch.column("prices").run { listOf(getMap(0), getMap(1)) } shouldBe listOf(mapOf("EUR" to 1.5, "USD" to 2.5), emptyMap())
+            values("order") shouldBe listOf(mapOf("day" to LocalDate.of(2024, 2, 29).toEpochDay(), "qty" to 7L), null,
+                mapOf("day" to LocalDate.of(2024, 3, 1).toEpochDay(), "qty" to null))
+            batch.column("prices").run { listOf(getMap(0), getMap(1)) } shouldBe
+                listOf(mapOf("EUR" to 1.5, "USD" to 2.5), emptyMap())
             batch.column("prices").isNull(2) shouldBe true
             values("reading") shouldBe listOf(42L, "n/a", null)
         }

@@ -36,9 +36,15 @@ class ReadmeSpec : FunSpec({
     val symbols = listOf("A", null, "C")
 
     test("the README's code is the code of Trades.kt and Readme.kt, TradesJava.java and ReadmeJava.java") {
-        val sources = mapOf("kotlin" to listOf("Trades.kt", "Readme.kt"), "java" to listOf("TradesJava.java", "ReadmeJava.java"))
-            .mapValues { (language, names) -> names.joinToString("\n") { File("src/main/$language/org/arbalest/samples/$it").readText().unindented() } }
-        val blocks = Regex("```(kotlin|java)\n(.*?)```", RegexOption.DOT_MATCHES_ALL).findAll(File("../README.md").readText()).toList()
+        val sources =
+            mapOf("kotlin" to listOf("Trades.kt", "Readme.kt"), "java" to listOf("TradesJava.java", "ReadmeJava.java"))
+                .mapValues { (language, names) ->
+                    names.joinToString("\n") {
+                        File("src/main/$language/org/arbalest/samples/$it").readText().unindented()
+                    }
+                }
+        val blocks = Regex("```(kotlin|java)\n(.*?)```", RegexOption.DOT_MATCHES_ALL)
+            .findAll(File("../README.md").readText()).toList()
         blocks shouldHaveSize 5
         for ((language, code) in blocks.map { it.destructured }) {
             if (!code.startsWith("import ")) {
@@ -60,14 +66,18 @@ class ReadmeSpec : FunSpec({
             val schema = ArrowSchemaStruct.allocate(arena)
             readme(symbols, prices, array, schema) {
                 val back = CData.importArray(array, CImport.DATA.schema(schema))
-                ArrowArrayStreamStruct.allocate(arena).also { CData.exportStream(DeviceArrayReader.of(back.schema(), listOf(back)), it, CExport.DATA) }
+                ArrowArrayStreamStruct.allocate(arena).also {
+                    CData.exportStream(DeviceArrayReader.of(back.schema(), listOf(back)), it, CExport.DATA)
+                }
             } shouldBe 7.75
         }
         eventually("nothing is left") { Held.now().isZero }
     }
 
     test("the README's rows are objects, and a table") {
-        val shown = captured { 0.also { dear(listOf(Trade(1.5, "A"), Trade(2.0, null))) shouldBe listOf(Trade(2.0, null)) } }
+        val shown = captured {
+            0.also { dear(listOf(Trade(1.5, "A"), Trade(2.0, null))) shouldBe listOf(Trade(2.0, null)) }
+        }
         shown.output.lines().map(String::trim) shouldContainInOrder listOf("1.5 | A", "2.0 | null")
         eventually("nothing is left") { Held.now().isZero }
     }
@@ -78,7 +88,9 @@ class ReadmeSpec : FunSpec({
         val schema = Devices.cpu().batch(1) { float64("price", prices.take(1).toDoubleArray()) }.use { it.schema() }
         var rows = 0L
         coroutineScope {
-            readmeAsync(days, schema, { handler -> launch(Dispatchers.Default) { batches.produceTo(handler, schema) } }) {
+            readmeAsync(
+                days, schema, { handler -> launch(Dispatchers.Default) { batches.produceTo(handler, schema) } },
+            ) {
                 lateinit var taken: MemorySegment
                 val consumer = CData.importAsyncStream(CImport.DEVICE) { taken = it }
                 launch(Dispatchers.Default) { consumer.asFlow().collect { rows += it.length() } }

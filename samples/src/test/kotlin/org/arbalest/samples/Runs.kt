@@ -13,7 +13,9 @@ internal class Run(val code: Int, val output: String, val error: String)
 internal fun captured(program: () -> Int): Run {
     var code = 0
     var output = ""
-    val error = caught({ System.err }, System::setErr) { output = caught({ System.out }, System::setOut) { code = program() } }
+    val error = caught({ System.err }, System::setErr) {
+        output = caught({ System.out }, System::setOut) { code = program() }
+    }
     return Run(code, output, error)
 }
 
@@ -29,7 +31,8 @@ private fun caught(get: () -> PrintStream, set: (PrintStream) -> Unit, block: ()
     return bytes.toString()
 }
 
-internal val classPath: List<File> = System.getProperty("java.class.path").split(File.pathSeparator).map { File(it).absoluteFile }
+internal val classPath: List<File> = System.getProperty("java.class.path").split(File.pathSeparator)
+    .map { File(it).absoluteFile }
 
 /** Runs a sample, by its name and options, in a process of its own. */
 internal fun process(
@@ -42,7 +45,8 @@ internal fun process(
     val java = Path.of(System.getProperty("java.home"), "bin", "java")
     val flags = listOf("--enable-native-access=ALL-UNNAMED", "-cp", classPath)
     val error = File.createTempFile("samples", ".err").apply { deleteOnExit() }
-    val process = ProcessBuilder(listOf("$java") + options + flags + "org.arbalest.samples.$main" + args).redirectError(error)
+    val process = ProcessBuilder(listOf("$java") + options + flags + "org.arbalest.samples.$main" + args)
+        .redirectError(error)
     process.environment().remove("JAVA_TOOL_OPTIONS") // the child would talk about them
     process.environment() += environment
     val started = process.start()

@@ -13,7 +13,8 @@ class SamplesSpec : FunSpec({
             val run = captured { runSamples(*args) }
             run.code shouldBe 0
             run.error shouldBe ""
-            run.output.lines().drop(3).filter { it.startsWith("|") }.map { it.split("|")[1].trim() }.filter { it.isNotEmpty() } shouldBe names
+            run.output.lines().drop(3).filter { it.startsWith("|") }.map { it.split("|")[1].trim() }
+                .filter { it.isNotEmpty() } shouldBe names
         }
     }
 

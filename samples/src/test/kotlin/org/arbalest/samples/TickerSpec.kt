@@ -56,7 +56,9 @@ class TickerSpec : FunSpec({
         run.output shouldContain "3 symbols, seed 42, 1,000 quotes in a batch"
         run.output shouldContain Regex("[\\d,]+ batches in [\\d.]+ s: north [\\d,]+, south [\\d,]+\n")
         run.output shouldContain Regex("[\\d,]+ announced, [\\d,]+ extracted, \\d+ discarded; at most \\d+ waiting\n")
-        run.output.lines().count { Regex("\\| (ALFA|BRVO|CHAR) +\\| +[\\d,]+ \\| +[\\d.]+ \\| +[\\d.]+ \\|").matches(it) } shouldBe 3
+        run.output.lines().count {
+            Regex("\\| (ALFA|BRVO|CHAR) +\\| +[\\d,]+ \\| +[\\d.]+ \\| +[\\d.]+ \\|").matches(it)
+        } shouldBe 3
         run.output shouldContain "the reverse, 20 batches"
         run.output.lines().count { Regex("\\| (AAA|BBB|CCC) +\\| +([\\d,.]+) \\| +\\2 \\|").matches(it) } shouldBe 3
         run.output shouldContain "the sums are equal"
@@ -108,7 +110,9 @@ class TickerSpec : FunSpec({
                     stream.asTaskFlow(prefetch).take(500).collect { task ->
                         sent() shouldBeLessThanOrEqual ++taken + prefetch + 1
                         // Held, until all has come that may come.
-                        if (taken == 1L) eventually(5.seconds) { sent() shouldBe if (prefetch == 1) 3L else prefetch + 1L }
+                        if (taken == 1L) eventually(5.seconds) {
+                            sent() shouldBe if (prefetch == 1) 3L else prefetch + 1L
+                        }
                         if (taken % 2 == 0L) task.extract().close()
                     }
                 }
@@ -147,7 +151,9 @@ class TickerSpec : FunSpec({
         counting {
             library.tally(Long.MAX_VALUE).use { tally ->
                 val schema = Quotes.schema()
-                shouldThrow<IOException> { flow<DeviceArray> { throw IOException("the tape tore") }.produceTo(tally.handler(), schema) }
+                shouldThrow<IOException> {
+                    flow<DeviceArray> { throw IOException("the tape tore") }.produceTo(tally.handler(), schema)
+                }
                 shouldThrow<IllegalStateException> { tally.join() }.message shouldContain "the tape tore"
             }
         }
@@ -159,8 +165,8 @@ class TickerSpec : FunSpec({
     }
 
     val wrong = listOf(
-        "--seconds 0", "--seconds NaN", "--seconds long", "--symbols 0", "--symbols 27", "--rows 0", "--rows 1000001", "--prefetch 0",
-        "--batches -1", "--stop-after -1", "--fast", "x",
+        "--seconds 0", "--seconds NaN", "--seconds long", "--symbols 0", "--symbols 27", "--rows 0", "--rows 1000001",
+        "--prefetch 0", "--batches -1", "--stop-after -1", "--fast", "x",
     )
     for (args in wrong) {
         test("$args is one line, exit code 2") {

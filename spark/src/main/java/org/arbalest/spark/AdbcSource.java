@@ -22,31 +22,40 @@ import org.arbalest.spark.internal.adbc.AdbcParts;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A query of a database with an ADBC driver, which executors ask by themselves: {@code spark.read().format("arbalest").option("source", "org.arbalest.spark.AdbcSource")}, with these options:
+ * A query of a database with an ADBC driver, which executors ask by themselves: {@code
+ * spark.read().format("arbalest").option("source", "org.arbalest.spark.AdbcSource")}, with these options:
  *
  * <ul>
  *   <li>{@code driver}: its name, or its library's path, on every host; {@code entrypoint}, if it is not the usual one
  *   <li>{@code database.…}, {@code connection.…}: options of these, by their names behind the dot
- *   <li>{@code query}: SQL without a semicolon, which can stand in parentheses behind {@code FROM}; or {@code table}: what can stand there as it is
- *   <li>{@code quote}: what names stand in, {@code "} by default, as in standard SQL; MySQL, BigQuery and Databricks want a backtick, and take what stands in double quotes for text
- *   <li>{@code partitionColumn}, {@code lowerBound}, {@code upperBound}, {@code numPartitions}: as Spark's JDBC has them. A query for each range of a column of integers; the first and the last are open, so that the bounds leave out
- *       nothing. Without them the driver partitions the query, or, if it cannot, one task reads it all
+ *   <li>{@code query}: SQL without a semicolon, which can stand in parentheses behind {@code FROM}; or {@code table}:
+ *       what can stand there as it is
+ *   <li>{@code quote}: what names stand in, {@code "} by default, as in standard SQL; MySQL, BigQuery and Databricks
+ *       want a backtick, and take what stands in double quotes for text
+ *   <li>{@code partitionColumn}, {@code lowerBound}, {@code upperBound}, {@code numPartitions}: as Spark's JDBC has
+ *       them. A query for each range of a column of integers; the first and the last are open, so that the bounds leave
+ *       out nothing. Without them the driver partitions the query, or, if it cannot, one task reads it all
  * </ul>
  *
- * <p>Only the columns that are needed are asked for; conditions and limits are Spark's, so what is to be filtered by the database stands in {@code query}. Each task has a connection of its own, so that partitions are of one state of the database only if that is given by what the options name, or nobody writes. What the driver may not read again,
- * a task that is tried again does not read.
+ * <p>Only the columns that are needed are asked for; conditions and limits are Spark's, so what is to be filtered by
+ * the database stands in {@code query}. Each task has a connection of its own, so that partitions are of one state of
+ * the database only if that is given by what the options name, or nobody writes. What the driver may not read again, a
+ * task that is tried again does not read.
  */
 public final class AdbcSource implements ColumnSource {
   private static final List<String> OPTIONS =
-      List.of("source", "nanoseconds", "driver", "entrypoint", "query", "table", "quote", "partitionColumn", "lowerBound",
+      List.of("source", "nanoseconds", "driver", "entrypoint", "query", "table", "quote", "partitionColumn",
+          "lowerBound",
           "upperBound", "numPartitions");
 
   @Override
   public Schema schema(Map<String, String> options) {
     for (String name : options.keySet()) {
       String lower = name.toLowerCase(Locale.ROOT);
-      if (!lower.startsWith("database.") && !lower.startsWith("connection.") && OPTIONS.stream().noneMatch(name::equalsIgnoreCase)) {
-        throw new IllegalArgumentException("AdbcSource has no option " + name + ", but " + String.join(", ", OPTIONS) + ", database.… and connection.…");
+      if (!lower.startsWith("database.") && !lower.startsWith("connection.")
+          && OPTIONS.stream().noneMatch(name::equalsIgnoreCase)) {
+        throw new IllegalArgumentException("AdbcSource has no option " + name + ", but " + String.join(", ", OPTIONS)
+            + ", database.… and connection.…");
       }
     }
     Schema schema = database(options).schema("SELECT * FROM " + from(options));
@@ -59,7 +68,8 @@ public final class AdbcSource implements ColumnSource {
   private static void checkIsExact(String column, Schema schema) {
     List<Field> found = schema.fields().stream().filter(field -> field.name().equalsIgnoreCase(column)).toList();
     if (found.isEmpty()) {
-      throw new IllegalArgumentException("partitionColumn is " + column + ", and the columns are " + schema.fields().stream().map(Field::name).toList());
+      throw new IllegalArgumentException("partitionColumn is " + column + ", and the columns are "
+          + schema.fields().stream().map(Field::name).toList());
     }
     if (found.stream().noneMatch(field -> isExact(field.type()))) {
       throw new IllegalArgumentException("partitionColumn is " + column + ", which is " + found.getFirst().type()
@@ -82,20 +92,23 @@ public final class AdbcSource implements ColumnSource {
     String select = "SELECT " + columns(request.schema(), quote(options)) + " FROM " + from(options);
     if (options.get("partitionColumn") != null) return ranges(database, select, options);
     for (String bound : List.of("lowerBound", "upperBound", "numPartitions")) {
-      if (options.get(bound) != null) throw new IllegalArgumentException("the option " + bound + " needs partitionColumn");
+      if (options.get(bound) != null)
+        throw new IllegalArgumentException("the option " + bound + " needs partitionColumn");
     }
     List<ColumnPartition> made = byDriver(database, select);
     return made == null ? List.of(new AdbcParts.Query(database, select)) : made;
   }
 
   private static AdbcParts.Database database(Map<String, String> options) {
-    return new AdbcParts.Database(required(options, "driver"), options.get("entrypoint"), behind("database.", options), behind("connection.", options));
+    return new AdbcParts.Database(required(options, "driver"), options.get("entrypoint"), behind("database.", options),
+        behind("connection.", options));
   }
 
   private static String from(Map<String, String> options) {
     String query = options.get("query");
     String table = options.get("table");
-    if ((query == null) == (table == null)) throw new IllegalArgumentException("AdbcSource needs either option(\"query\", …) or option(\"table\", …)");
+    if ((query == null) == (table == null))
+      throw new IllegalArgumentException("AdbcSource needs either option(\"query\", …) or option(\"table\", …)");
     return table != null ? table : "(" + query + "\n) AS arbalest";
   }
 
@@ -157,7 +170,8 @@ public final class AdbcSource implements ColumnSource {
     for (int i = 0; i < count; i++) {
       BigInteger from = lower.add(width.multiply(BigInteger.valueOf(i)).divide(BigInteger.valueOf(count)));
       BigInteger to = lower.add(width.multiply(BigInteger.valueOf(i + 1)).divide(BigInteger.valueOf(count)));
-      parts.add(new AdbcParts.Query(database, select + range(column, i == 0 ? null : from, i == count - 1 ? null : to)));
+      parts
+          .add(new AdbcParts.Query(database, select + range(column, i == 0 ? null : from, i == count - 1 ? null : to)));
     }
     return parts;
   }

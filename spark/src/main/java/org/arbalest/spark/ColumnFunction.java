@@ -16,8 +16,10 @@ public interface ColumnFunction<T extends @Nullable Object> extends Serializable
    * Called once for each attempt of a task.
    *
    * @param task the task that it runs in
-   * @param columns the partition's; lent: the task closes it. An array that is pulled is this function's to close, and may outlive the reader. Any thread of this function's may pull, unless columns are made of rows by Spark's
-   *     public API, which are the task's thread's. A task that ends waits for the pull that is under way, as Spark frees then what it reads; all later ones fail
+   * @param columns the partition's; lent: the task closes it. An array that is pulled is this function's to close, and
+   *     may outlive the reader. Any thread of this function's may pull, unless columns are made of rows by Spark's
+   *     public API, which are the task's thread's. A task that ends waits for the pull that is under way, as Spark
+   *     frees then what it reads; all later ones fail
    */
   T apply(ColumnTask task, DeviceArrayReader columns) throws Exception;
 }

@@ -9,7 +9,10 @@ import io.kotest.engine.test.TestResult
 import io.kotest.matchers.shouldBe
 import org.arbalest.spark.Cluster
 
-/** Ends Spark before the JVM: its workers would start executors anew while they exit. A test that lost an executor, or a task, fails, unless it has asked for that itself. */
+/**
+ * Ends Spark before the JVM: its workers would start executors anew while they exit. A test that lost an executor, or a
+ * task, fails, unless it has asked for that itself.
+ */
 class ProjectConfig : AbstractProjectConfig() {
     override val extensions: List<Extension> = listOf(NothingMended)
 

@@ -61,7 +61,8 @@ internal object Cluster {
 
     /** What tells each worker, as a script beside `nvidia-smi` would, that it has one device, at this address. */
     fun discovery(address: String): String {
-        val script = createTempFile("devices", ".sh", PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")))
+        val script = createTempFile("devices", ".sh",
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")))
         script.writeText("#!/bin/sh\necho '{\"name\": \"gpu\", \"addresses\": [\"$address\"]}'\n")
         script.toFile().deleteOnExit()
         return "$script"
@@ -71,7 +72,10 @@ internal object Cluster {
         if (started.isInitialized()) session.stop()
     }
 
-    /** What Spark has made good without a word since this was last asked: executors that it lost, as by a crash, and tasks that failed in jobs that went well. */
+    /**
+     * What Spark has made good without a word since this was last asked: executors that it lost, as by a crash, and
+     * tasks that failed in jobs that went well.
+     */
     fun mended(): List<String> {
         if (!started.isInitialized()) return listOf()
         listen()
@@ -142,7 +146,8 @@ private class Mended : SparkListener() {
     @Synchronized
     override fun onTaskEnd(end: SparkListenerTaskEnd) {
         val reason = end.reason() as? TaskFailedReason ?: return
-        if (reason !is TaskKilled) failures += Failure(end.stageId(), "task ${end.taskInfo().id()} of stage ${end.stageId()}: ${reason.toErrorString()}")
+        if (reason !is TaskKilled) failures += Failure(end.stageId(),
+            "task ${end.taskInfo().id()} of stage ${end.stageId()}: ${reason.toErrorString()}")
     }
 
     @Synchronized

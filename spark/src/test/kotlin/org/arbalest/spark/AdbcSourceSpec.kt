@@ -38,15 +38,23 @@ class AdbcSourceSpec : FunSpec({
     val duckdb by lazy { "${DuckDbLibrary.file}" }
 
     fun read(vararg options: Pair<String, Any>): Dataset<Row> =
-        Cluster.read(AdbcSource::class.java, "driver" to duckdb, "entrypoint" to "duckdb_adbc_init", "database.path" to ":memory:", *options)
+        Cluster.read(AdbcSource::class.java, "driver" to duckdb, "entrypoint" to "duckdb_adbc_init",
+            "database.path" to ":memory:", *options)
 
-    val query = "SELECT CASE WHEN range % 10 = 7 THEN NULL ELSE range END AS id, 'n' || range AS \"a \"\"name\"\"\" FROM range(1000)"
+    val query = "SELECT CASE WHEN range % 10 = 7 THEN NULL ELSE range END AS id, 'n' || range AS \"a \"\"name\"\"\" " +
+        "FROM range(1000)"
 
-    test("a query in ranges of a column, which leave out nothing, nulls and what is beyond the bounds included; only the columns that are needed [SPK-13]") {
-        val rows = read("query" to query, "partitionColumn" to "id", "lowerBound" to 100, "upperBound" to 900, "numPartitions" to 7)
+    test(
+        "a query in ranges of a column, which leave out nothing, nulls and what is beyond the bounds included; only " +
+            "the columns that are needed [SPK-13]",
+    ) {
+        val rows = read("query" to query, "partitionColumn" to "id", "lowerBound" to 100, "upperBound" to 900,
+            "numPartitions" to 7)
         rows.schema().catalogString() shouldBe "struct<id:bigint,a \"name\":string>"
         rows.javaRDD().numPartitions shouldBe 7
-        rows.selectExpr("sum(id)", "count(*)", "count(id)").collectAsList().single().let { List(3) { n -> it.getLong(n) } } shouldBe
+        rows.selectExpr("sum(id)", "count(*)", "count(id)").collectAsList().single().let {
+            List(3) { n -> it.getLong(n) }
+        } shouldBe
             listOf((0L until 1000).filter { it % 10 != 7L }.sum(), 1000L, 900L)
         rows.selectExpr("min(`a \"name\"`)").collectAsList().single().getString(0) shouldBe "n0"
         rows.count() shouldBe 1000
@@ -64,7 +72,8 @@ class AdbcSourceSpec : FunSpec({
         val rows = Cluster.read(AdbcSource::class.java, "driver" to FaultyDriver.full.file, "table" to "batches(10, 7)")
         val expected = rows.javaRDD().numPartitions
         (expected > 1) shouldBe true
-        rows.selectExpr("count(id)", "count(DISTINCT id)").collectAsList().single().let { it.getLong(0) to it.getLong(1) } shouldBe (70L to 70L)
+        rows.selectExpr("count(id)", "count(DISTINCT id)").collectAsList().single()
+            .let { it.getLong(0) to it.getLong(1) } shouldBe (70L to 70L)
     }
 
     /** Kills a task that a file in the folder says has come to where it stands. */
@@ -88,7 +97,10 @@ class AdbcSourceSpec : FunSpec({
 
     test("a query that is killed while DuckDB computes its first batch ends, and its executor works on [SPK-13]") {
         val endless = "SELECT sum(a.range * b.range) AS id FROM range(10000000) a, range(10000000) b"
-        killed { Cluster.read(Pulled::class.java, "folder" to it, "driver" to duckdb, "entrypoint" to "duckdb_adbc_init", "query" to endless) }
+        killed {
+            Cluster.read(Pulled::class.java, "folder" to it, "driver" to duckdb, "entrypoint" to "duckdb_adbc_init",
+                "query" to endless)
+        }
     }
 
     test("a query that is killed while its database executes it ends, and its executor works on [SPK-13]") {
@@ -108,7 +120,8 @@ class AdbcSourceSpec : FunSpec({
     test("names stand in the quotes that are asked for [SPK-13]") {
         fun sql(vararg options: Pair<String, String>): String {
             val schema = Schema.of(Field.of("a`\"b", DataType.INT64))
-            val bounds = mapOf("driver" to duckdb, "table" to "t", "partitionColumn" to "id", "lowerBound" to "0", "upperBound" to "1", "numPartitions" to "2")
+            val bounds = mapOf("driver" to duckdb, "table" to "t", "partitionColumn" to "id", "lowerBound" to "0",
+                "upperBound" to "1", "numPartitions" to "2")
             val parts = AdbcSource().partitions(ScanRequest(bounds + options, schema, listOf(), OptionalInt.empty()))
             return (parts.last() as AdbcParts.Query).sql()
         }
@@ -117,26 +130,41 @@ class AdbcSourceSpec : FunSpec({
     }
 
     test("options of the driver keep their case [SPK-13, SPK-05]") {
-        shouldThrow<Exception> { Cluster.read(AdbcSource::class.java, "driver" to FaultyDriver.full.file, "table" to "batches(1, 1)", "database.NoSuch.Option" to 1) }.message shouldContain "NoSuch.Option"
+        shouldThrow<Exception> {
+            Cluster.read(AdbcSource::class.java, "driver" to FaultyDriver.full.file, "table" to "batches(1, 1)",
+                "database.NoSuch.Option" to 1)
+        }.message shouldContain "NoSuch.Option"
     }
 
     test("what is wrong is said [SPK-13]") {
-        shouldThrow<IllegalArgumentException> { read() }.message shouldContain "either option(\"query\", …) or option(\"table\", …)"
+        shouldThrow<IllegalArgumentException> { read() }.message shouldContain
+            "either option(\"query\", …) or option(\"table\", …)"
         shouldThrow<IllegalArgumentException> { read("dbtable" to "t") }.message shouldBe
-            "AdbcSource has no option dbtable, but source, nanoseconds, driver, entrypoint, query, table, quote, partitionColumn, lowerBound, upperBound, numPartitions, database.… and connection.…"
+            "AdbcSource has no option dbtable, but source, nanoseconds, driver, entrypoint, query, table, quote, " +
+            "partitionColumn, lowerBound, upperBound, numPartitions, database.… and connection.…"
         shouldThrow<Exception> { read("query" to "SELECT nothing") }.message shouldContain "nothing"
         val source = AdbcSource()
         fun parts(vararg options: Pair<String, String>) = source.partitions(
-            ScanRequest(mapOf("driver" to duckdb, "entrypoint" to "duckdb_adbc_init", "query" to query) + options, Numbers.ALL, listOf(), OptionalInt.empty()),
+            ScanRequest(mapOf("driver" to duckdb, "entrypoint" to "duckdb_adbc_init", "query" to query) + options,
+                Numbers.ALL, listOf(), OptionalInt.empty()),
         )
-        shouldThrow<IllegalArgumentException> { parts("lowerBound" to "1") }.message shouldBe "the option lowerBound needs partitionColumn"
-        shouldThrow<IllegalArgumentException> { parts("partitionColumn" to "id", "lowerBound" to "1.5", "upperBound" to "2", "numPartitions" to "2") }.message shouldBe
+        shouldThrow<IllegalArgumentException> { parts("lowerBound" to "1") }.message shouldBe
+            "the option lowerBound needs partitionColumn"
+        shouldThrow<IllegalArgumentException> {
+            parts("partitionColumn" to "id", "lowerBound" to "1.5", "upperBound" to "2", "numPartitions" to "2")
+        }.message shouldBe
             "the option lowerBound is 1.5, which is no integer"
-        shouldThrow<IllegalArgumentException> { parts("partitionColumn" to "id", "lowerBound" to "3", "upperBound" to "2", "numPartitions" to "2") }.message shouldContain
+        shouldThrow<IllegalArgumentException> {
+            parts("partitionColumn" to "id", "lowerBound" to "3", "upperBound" to "2", "numPartitions" to "2")
+        }.message shouldContain
             "upperBound is not below lowerBound"
-        fun partitionedBy(column: String) = shouldThrow<Exception> { read("query" to query, "partitionColumn" to column, "lowerBound" to 0, "upperBound" to 9, "numPartitions" to 2) }.message
+        fun partitionedBy(column: String) = shouldThrow<Exception> {
+            read("query" to query, "partitionColumn" to column, "lowerBound" to 0, "upperBound" to 9,
+                "numPartitions" to 2)
+        }.message
         partitionedBy("nmae") shouldBe "partitionColumn is nmae, and the columns are [id, a \"name\"]"
-        partitionedBy("a \"name\"") shouldBe "partitionColumn is a \"name\", which is utf8, where an integer or a decimal is wanted; a cast in the query makes one"
+        partitionedBy("a \"name\"") shouldBe "partitionColumn is a \"name\", which is utf8, where an integer or a " +
+            "decimal is wanted; a cast in the query makes one"
     }
 })
 
@@ -148,7 +176,9 @@ class Pulled : ColumnSource {
 
     override fun partitions(request: ScanRequest): List<ColumnPartition> {
         val folder = request.options()["folder"]!!
-        return source.partitions(ScanRequest(request.options() - "folder", request.schema(), request.predicates(), request.limit())).map { part ->
+        return source.partitions(
+            ScanRequest(request.options() - "folder", request.schema(), request.predicates(), request.limit()),
+        ).map { part ->
             ColumnPartition { task ->
                 val reader = part.open(task)
                 DeviceArrayReader.of(
@@ -183,7 +213,8 @@ class Held : ColumnSource {
                     while (FaultyDriver.full.held == 0L && System.nanoTime() - start < 60e9) Thread.sleep(1)
                     if (FaultyDriver.full.held > 0) createTempFile(Path.of(folder))
                 }
-                AdbcParts.Query(AdbcParts.Database("${FaultyDriver.full.file}", null, mapOf(), mapOf()), "SELECT id FROM batches(1, 1)").open(task)
+                AdbcParts.Query(AdbcParts.Database("${FaultyDriver.full.file}", null, mapOf(), mapOf()),
+                    "SELECT id FROM batches(1, 1)").open(task)
             },
         )
     }

@@ -48,17 +48,23 @@ class ColumnsSpec : FunSpec({
         val late = DataFrames.columns(Cluster.session.range(0, 64, 1, 64).toDF()) { _, _ ->
             OVER.getAndSet(null)?.let(::useLate) ?: "" // on the executor that had it
         }.collect().filter { it != "" }
-        late shouldBe listOf("1 the task N is over, and opens nothing any more; the task N is over, and uses no device any more")
+        late shouldBe
+            listOf("1 the task N is over, and opens nothing any more; the task N is over, and uses no device any more")
     }
 
-    for (where in listOf("a stage before the last", "the last stage, where iterators are made", "the last stage, where rows are pulled")) {
+    for (where in listOf(
+        "a stage before the last", "the last stage, where iterators are made", "the last stage, where rows are pulled",
+    )) {
         test("the session's configuration of SQL is that of tasks, in $where [SPK-09]") {
             val codegen = "${where.endsWith("pulled")}"
-            val conf = mapOf("spark.sql.adaptive.enabled" to "${where.startsWith("a ")}", "spark.sql.codegen.wholeStage" to codegen, "spark.sql.session.timeZone" to "Asia/Kathmandu")
+            val conf = mapOf("spark.sql.adaptive.enabled" to "${where.startsWith("a ")}",
+                "spark.sql.codegen.wholeStage" to codegen, "spark.sql.session.timeZone" to "Asia/Kathmandu")
             conf.forEach { (name, value) -> Cluster.session.conf().set(name, value) }
             try {
-                Cluster.session.udf().register("zone", UDF1<Long, String> { SQLConf.get().sessionLocalTimeZone() }, DataTypes.StringType)
-                val all = Cluster.session.range(0, 10, 1, if (where.startsWith("a ")) 2 else 1).selectExpr("zone(id) AS zone")
+                Cluster.session.udf()
+                    .register("zone", UDF1<Long, String> { SQLConf.get().sessionLocalTimeZone() }, DataTypes.StringType)
+                val all = Cluster.session.range(0, 10, 1, if (where.startsWith("a ")) 2 else 1)
+                    .selectExpr("zone(id) AS zone")
                 val zones = if (where.endsWith("pulled")) all.limit(1) else all.groupBy("zone").count().select("zone")
                 DataFrames.columns(zones) { _, columns ->
                     val found = mutableListOf<Any?>()
@@ -73,14 +79,19 @@ class ColumnsSpec : FunSpec({
 
     test("what executors read of the application is refused in a session, by either way [SPK-12]") {
         val rows = Cluster.session.range(0, 10, 1, 1).toDF()
-        for ((name, value, has) in listOf(Triple("spark.arbalest.device", "cuda", "and it has none"), Triple("spark.arbalest.leaks", "off", "and there it is fail"))) {
+        for ((name, value, has) in listOf(
+            Triple("spark.arbalest.device", "cuda", "and it has none"),
+            Triple("spark.arbalest.leaks", "off", "and there it is fail"),
+        )) {
             for (columnar in listOf(true, false)) {
                 Cluster.session.conf().set("spark.arbalest.columnar", columnar)
                 Cluster.session.conf().set(name, value)
                 try {
-                    shouldThrow<IllegalArgumentException> { DataFrames.columns(rows) { _, _ -> 0 } }.message shouldContain Regex("$name is $value in this session, where it does nothing: .*, $has")
+                    shouldThrow<IllegalArgumentException> { DataFrames.columns(rows) { _, _ -> 0 } }
+                        .message shouldContain Regex("$name is $value in this session, where it does nothing: .*, $has")
                 } finally {
-                    if (name.endsWith("leaks")) Cluster.session.conf().set(name, "fail") else Cluster.session.conf().unset(name)
+                    if (name.endsWith("leaks")) Cluster.session.conf().set(name, "fail")
+                    else Cluster.session.conf().unset(name)
                 }
             }
         }
@@ -91,21 +102,35 @@ class ColumnsSpec : FunSpec({
         fun refused(name: String, value: String): String? {
             Cluster.session.conf().set(name, value)
             try {
-                return shouldThrow<IllegalArgumentException> { DataFrames.columns(Cluster.session.range(1).toDF()) { _, _ -> 0 } }.message
+                return shouldThrow<IllegalArgumentException> {
+                    DataFrames.columns(Cluster.session.range(1).toDF()) { _, _ -> 0 }
+                }.message
             } finally {
                 Cluster.session.conf().unset(name)
             }
         }
-        refused("spark.arbalest.collumnar", "false") shouldContain "there is no setting spark.arbalest.collumnar, but spark.arbalest.columnar, spark.arbalest.device, "
-        refused("spark.arbalest.columnar", "flase") shouldBe "spark.arbalest.columnar is flase, and may be true or false"
+        refused("spark.arbalest.collumnar", "false") shouldContain
+            "there is no setting spark.arbalest.collumnar, but spark.arbalest.columnar, spark.arbalest.device, "
+        refused("spark.arbalest.columnar", "flase") shouldBe
+            "spark.arbalest.columnar is flase, and may be true or false"
     }
 
     for (columnar in listOf(true, false)) {
-        test("numbers with nulls, of more rows than are gathered at once, in their order: ${if (columnar) "internal rows" else "by rows"} [SPK-09]") {
+        test(
+            "numbers with nulls, of more rows than are gathered at once, in their order: " +
+                "${if (columnar) "internal rows" else "by rows"} [SPK-09]",
+        ) {
             Cluster.session.conf().set("spark.arbalest.columnar", columnar)
-            val ids = Cluster.session.range(0, 5000, 1, 1).selectExpr("if(id % 3 = 1 OR id BETWEEN 1000 AND 1100, NULL, id) AS n")
-            val numbers = listOf("n AS l", "CAST(n AS int) AS i", "CAST(n AS float) AS f", "CAST(n AS double) AS d", "CAST(n AS smallint) AS h")
-            val rows = ids.selectExpr(*numbers.toTypedArray(), "repeat(CAST(n AS string), if(n = 2499, 300000, n % 50)) AS s", "date_add(DATE'1900-01-01', CAST(n AS int)) AS da", "timestamp_micros(n) AS t")
+            val ids = Cluster.session.range(0, 5000, 1, 1)
+                .selectExpr("if(id % 3 = 1 OR id BETWEEN 1000 AND 1100, NULL, id) AS n")
+            val numbers = listOf("n AS l", "CAST(n AS int) AS i", "CAST(n AS float) AS f", "CAST(n AS double) AS d",
+                "CAST(n AS smallint) AS h")
+            val rows = ids.selectExpr(
+                *numbers.toTypedArray(),
+                "repeat(CAST(n AS string), if(n = 2499, 300000, n % 50)) AS s",
+                "date_add(DATE'1900-01-01', CAST(n AS int)) AS da",
+                "timestamp_micros(n) AS t",
+            )
             val same = DataFrames.mapColumns(rows, DataFrames.schema(rows)) { _, columns -> columns }
             same.collectAsList().map { text(it) } shouldContainExactly rows.collectAsList().map { text(it) }
         }
@@ -136,13 +161,18 @@ class ColumnsSpec : FunSpec({
             logger.removeHandler(handler)
         }
         val byRows = "columns of a query: made of rows, by Spark's public API, since spark.arbalest.columnar is false"
-        said shouldBe listOf("columns of a query: as Spark has them", "columns of a query: made of Spark's internal rows, since its plan has rows there", byRows, byRows)
+        said shouldBe listOf("columns of a query: as Spark has them",
+            "columns of a query: made of Spark's internal rows, since its plan has rows there", byRows, byRows)
     }
 
     for (columnar in listOf(true, false)) {
-        test("text that is not UTF-8 has U+FFFD for what is none, as Spark's rows have it: ${if (columnar) "internal rows and columns" else "by rows"} [SPK-09]") {
+        test(
+            "text that is not UTF-8 has U+FFFD for what is none, as Spark's rows have it: " +
+                "${if (columnar) "internal rows and columns" else "by rows"} [SPK-09]",
+        ) {
             Cluster.session.conf().set("spark.arbalest.columnar", columnar)
-            val rows = Cluster.session.range(0, 3, 1, 1).selectExpr("if(id = 1, CAST(X'61FFC328E282' AS string), CAST(id AS string)) AS s")
+            val rows = Cluster.session.range(0, 3, 1, 1)
+                .selectExpr("if(id = 1, CAST(X'61FFC328E282' AS string), CAST(id AS string)) AS s")
             val file = "${kotlin.io.path.createTempDirectory("arbalest")}/bytes.parquet"
             rows.write().parquet(file)
             for (text in listOf(rows, Cluster.session.read().parquet(file))) {
@@ -157,14 +187,26 @@ class ColumnsSpec : FunSpec({
         }
 
         for (isJavaTime in listOf(true, false)) {
-            test("dates and times of long ago, there and back, with classes of ${if (isJavaTime) "java.time" else "java.sql"}: ${if (columnar) "internal rows" else "by rows"} [SPK-10]") {
+            test(
+                "dates and times of long ago, there " +
+                    "and back, with classes of ${if (isJavaTime) "java.time" else "java.sql"}: " +
+                    "${if (columnar) "internal rows" else "by rows"} [SPK-10]",
+            ) {
                 Cluster.session.conf().set("spark.arbalest.columnar", columnar)
                 Cluster.session.conf().set("spark.sql.datetime.java8API.enabled", isJavaTime)
                 try {
-                    val rows = Cluster.session.sql("SELECT DATE'0001-01-01' AS d, TIMESTAMP'0001-01-01 00:00:00.000001' AS t, TIMESTAMP_NTZ'0001-01-01 00:00:00' AS n UNION ALL SELECT DATE'1582-10-04', TIMESTAMP'1582-10-04 12:00:00', TIMESTAMP_NTZ'1899-12-31 23:59:59.999999' UNION ALL SELECT DATE'1582-10-15', TIMESTAMP'1899-12-31 23:59:59.999999', TIMESTAMP_NTZ'9999-12-31 00:00:00'")
+                    val rows = Cluster.session.sql(
+                        "SELECT DATE'0001-01-01' AS d, TIMESTAMP'0001-01-01 00:00:00.000001' " +
+                            "AS t, TIMESTAMP_NTZ'0001-01-01 00:00:00' AS n UNION ALL SELECT DATE'1582-10-04', " +
+                            "TIMESTAMP'1582-10-04 12:00:00', TIMESTAMP_NTZ'1899-12-31 23:59:59.999999' UNION " +
+                            "ALL SELECT " +
+                            "DATE'1582-10-15', TIMESTAMP'1899-12-31 23:59:59.999999', " +
+                            "TIMESTAMP_NTZ'9999-12-31 00:00:00'",
+                    )
                     val same = DataFrames.mapColumns(rows, DataFrames.schema(rows)) { _, columns -> columns }
                     same.texts() shouldBe rows.texts()
-                    fun counted(of: Dataset<Row>) = of.selectExpr("unix_date(d)", "unix_micros(t)", "CAST(n AS string)").texts()
+                    fun counted(of: Dataset<Row>) =
+                        of.selectExpr("unix_date(d)", "unix_micros(t)", "CAST(n AS string)").texts()
                     counted(same) shouldBe counted(rows)
                 } finally {
                     Cluster.session.conf().unset("spark.sql.datetime.java8API.enabled")
@@ -190,18 +232,27 @@ class ColumnsSpec : FunSpec({
     }
 
     for (columnar in listOf(true, false)) {
-        test("a type that Arrow has not is refused before anything runs: ${if (columnar) "as Spark has it" else "by rows"} [SPK-09]") {
+        test(
+            "a type that Arrow has not is refused before anything runs: " +
+                "${if (columnar) "as Spark has it" else "by rows"} [SPK-09]",
+        ) {
             Cluster.session.conf().set("spark.arbalest.columnar", columnar)
-            Cluster.session.conf().set("spark.sql.adaptive.enabled", true) // which runs a stage where rows are asked for
-            val rows = Cluster.session.range(0, 10, 1, 2).selectExpr("assert_true(id < 0, 'ran') AS a", "id").repartition(3).selectExpr("a", "parse_json(CAST(id AS string)) AS v")
-            shouldThrow<IllegalArgumentException> { DataFrames.columns(rows) { _, _ -> 0 } }.message shouldBe "there is no Arrow type for v, which is variant in Spark"
+            // which runs a stage where rows are asked for
+            Cluster.session.conf().set("spark.sql.adaptive.enabled", true)
+            val rows = Cluster.session.range(0, 10, 1, 2).selectExpr("assert_true(id < 0, 'ran') AS a", "id")
+                .repartition(3).selectExpr("a", "parse_json(CAST(id AS string)) AS v")
+            shouldThrow<IllegalArgumentException> { DataFrames.columns(rows) { _, _ -> 0 } }.message shouldBe
+                "there is no Arrow type for v, which is variant in Spark"
         }
     }
 
     test("a function has a schema with it [SPK-10]") {
         val rows = Cluster.session.range(0, 10, 1, 2).toDF()
-        val schema = Schema.of(listOf(Field.of("id", DataType.INT64).withNullable(false).withMetadata(Metadata.of("k", "v"))))
-        DataFrames.mapColumns(rows, schema) { _, columns -> DeviceArrayReader.of(schema) { columns.next()?.use { it.convertTo(schema.asField()) } } }.count() shouldBe 10
+        val schema =
+            Schema.of(listOf(Field.of("id", DataType.INT64).withNullable(false).withMetadata(Metadata.of("k", "v"))))
+        DataFrames.mapColumns(rows, schema) { _, columns ->
+            DeviceArrayReader.of(schema) { columns.next()?.use { it.convertTo(schema.asField()) } }
+        }.count() shouldBe 10
     }
 
     for (columnar in listOf(true, false)) {
@@ -217,7 +268,8 @@ class ColumnsSpec : FunSpec({
                 conf()
                 val all = Cluster.session.read().parquet(parquet.value)
                 val same = DataFrames.mapColumns(all, DataFrames.schema(all)) { _, columns -> columns }
-                same.schema().catalogString() shouldBe all.schema().catalogString().replace(Regex("time\\(\\d\\)"), "time(6)")
+                same.schema().catalogString() shouldBe
+                    all.schema().catalogString().replace(Regex("time\\(\\d\\)"), "time(6)")
                 same.texts() shouldContainExactly all.texts()
             }
 
@@ -230,7 +282,8 @@ class ColumnsSpec : FunSpec({
 
             test("the same of rows that were shuffled and computed: $way [SPK-09, SPK-10]") {
                 conf()
-                val some = Cluster.session.read().parquet(parquet.value).groupBy("i").agg(mapOf("l" to "max", "s" to "min", "d" to "sum"))
+                val some = Cluster.session.read().parquet(parquet.value).groupBy("i")
+                    .agg(mapOf("l" to "max", "s" to "min", "d" to "sum"))
                 val same = DataFrames.mapColumns(some, DataFrames.schema(some)) { _, columns -> columns }
                 same.texts() shouldContainExactly some.texts()
             }
@@ -242,7 +295,9 @@ class ColumnsSpec : FunSpec({
                     columns.forEach { batch -> sum += batch.column("id").toLongArray().sum() }
                     "${task.partition()}: $sum"
                 }
-                sums.collect() shouldBe List(4) { part -> "$part: ${(part * 25_000L until (part + 1) * 25_000L).sum()}" }
+                sums.collect() shouldBe List(4) { part ->
+                    "$part: ${(part * 25_000L until (part + 1) * 25_000L).sum()}"
+                }
             }
 
             test("other columns than came in, and another number of rows; a join behind it: $way [SPK-10]") {
@@ -251,11 +306,14 @@ class ColumnsSpec : FunSpec({
                 val counts = DataFrames.mapColumns(Cluster.session.range(0, 1000, 1, 4).toDF(), schema) { _, columns ->
                     val counts = IntArray(3)
                     columns.forEach { batch -> batch.column("id").toLongArray().forEach { counts[(it % 3).toInt()]++ } }
-                    val batch = BatchBuilder.of(Devices.cpu(), 3).use { it.int64("bucket", longArrayOf(0, 1, 2)).int32("rows", counts).build() }
+                    val batch = BatchBuilder.of(Devices.cpu(), 3).use {
+                        it.int64("bucket", longArrayOf(0, 1, 2)).int32("rows", counts).build()
+                    }
                     DeviceArrayReader.of(batch.schema(), listOf(batch))
                 }
                 counts.createOrReplaceTempView("counts")
-                Cluster.session.sql("SELECT name, sum(rows) FROM counts JOIN VALUES (0L, 'zero'), (2L, 'two') AS names(id, name) ON id = bucket GROUP BY name").texts() shouldBe
+                Cluster.session.sql("SELECT name, sum(rows) FROM counts JOIN VALUES (0L, 'zero'), (2L, 'two') AS " +
+                    "names(id, name) ON id = bucket GROUP BY name").texts() shouldBe
                     listOf("[two, 333]", "[zero, 334]")
             }
 
@@ -275,22 +333,27 @@ class ColumnsSpec : FunSpec({
                 batches(-1) shouldBe 1
                 Cluster.session.conf().unset("spark.sql.execution.arrow.maxRecordsPerBatch")
                 shouldThrow<IllegalArgumentException> {
-                    DataFrames.mapColumns(rows, Schema.of(List(2) { Field.of("v", DataType.INT64) })) { _, columns -> columns }
+                    DataFrames.mapColumns(rows, Schema.of(List(2) { Field.of("v", DataType.INT64) })) { _, columns ->
+                        columns
+                    }
                 }.message shouldBe "columns of the result have the same name, where each is found by its own: [v, v]"
                 DataFrames.columns<String?>(rows) { _, _ -> null }.collect() shouldBe listOf(null)
-                shouldThrow<Exception> { DataFrames.mapColumns(rows, DataFrames.schema(rows), NULL).count() }.stackTraceToString() shouldContain "the function of mapColumns gave null"
+                shouldThrow<Exception> { DataFrames.mapColumns(rows, DataFrames.schema(rows), NULL).count() }
+                    .stackTraceToString() shouldContain "the function of mapColumns gave null"
             }
 
             test("a limit, and a function that throws, leave nothing behind: $way [SPK-11]") {
                 conf()
                 val all = Cluster.session.range(0, 100_000, 1, 4).toDF()
                 DataFrames.mapColumns(all, DataFrames.schema(all)) { _, columns -> columns }.limit(3).count() shouldBe 3
-                DataFrames.mapColumns(all, DataFrames.schema(all)) { _, columns -> columns }.limit(3).texts().size shouldBe 3
+                DataFrames.mapColumns(all, DataFrames.schema(all)) { _, columns -> columns }.limit(3).texts()
+                    .size shouldBe 3
                 val failing = DataFrames.mapColumns(all, DataFrames.schema(all)) { task, columns ->
                     columns.next().use { check(task.partition() != 2) { "partition 2 is not wanted" } }
                     columns
                 }
-                shouldThrow<Exception> { failing.count() }.stackTraceToString() shouldContain "partition 2 is not wanted"
+                shouldThrow<Exception> { failing.count() }.stackTraceToString() shouldContain
+                    "partition 2 is not wanted"
             }
         }
     }

@@ -28,14 +28,19 @@ class DeviceSpec : FunSpec({
         val schema = Schema.of(listOf(Field.of("id", DataType.INT64).withNullable(false)))
         val there = DataFrames.mapColumns(Cluster.session.range(0, 100_000, 1, 8).toDF(), schema) { task, columns ->
             val moved = task.onDevice(columns)
-            check(moved.deviceType() == task.device().type() && task.stream().device() == task.device() && task.memory().device() == task.device())
+            check(moved.deviceType() == task.device().type() && task.stream().device() == task.device() &&
+                task.memory().device() == task.device())
             moved
         }
-        there.selectExpr("sum(id)", "count(id)").collectAsList().single().let { it.getLong(0) to it.getLong(1) } shouldBe (4_999_950_000 to 100_000L)
+        there.selectExpr("sum(id)", "count(id)").collectAsList().single()
+            .let { it.getLong(0) to it.getLong(1) } shouldBe (4_999_950_000 to 100_000L)
         DataFrames.columns(there) { task, _ -> task.device().type().name() }.collect().toSet() shouldBe setOf(expected)
     }
 
-    test("what a function makes on the task's device is pulled in the task's thread, as operators of Spark's ask for their task: $expected [SPK-12]") {
+    test(
+        "what a function makes on the task's device is pulled in the task's thread, as operators of Spark's ask for " +
+            "their task: $expected [SPK-12]",
+    ) {
         val rows = Cluster.session.range(0, 1000, 1, 4).toDF().groupBy("id").count().select("id")
         val schema = DataFrames.schema(rows)
         val there = DataFrames.mapColumns(rows, schema) { task, columns ->
@@ -50,23 +55,30 @@ class DeviceSpec : FunSpec({
 
     test("a source on the task's device: $expected [SPK-12]") {
         val rows = Cluster.read(Numbers::class.java, "does" to "device", "batches" to 20)
-        rows.selectExpr("sum(id % 100)", "count(id)").collectAsList().single().let { it.getLong(0) to it.getLong(1) } shouldBe (4950L * 80 to 8_000L)
+        rows.selectExpr("sum(id % 100)", "count(id)").collectAsList().single()
+            .let { it.getLong(0) to it.getLong(1) } shouldBe (4950L * 80 to 8_000L)
         rows.limit(1).collectAsList().size shouldBe 1
     }
 
-    test("a source on the task's device is pulled and copied by a thread, two batches ahead of Spark [SPK-12]").config(enabled = isThere) {
-        val waits = UDF1<Long, Boolean> { id ->
-            val batch = (id / 100 % 1000).toInt()
-            // Spark is in the middle of a batch.
-            check(Numbers.pull((id / 100_000).toInt(), minOf(batch + 2, 20)).await(10, SECONDS)) { "nothing is pulled ahead" }
-            true
+    test("a source on the task's device is pulled and copied by a thread, two batches ahead of Spark [SPK-12]")
+        .config(enabled = isThere) {
+            val waits = UDF1<Long, Boolean> { id ->
+                val batch = (id / 100 % 1000).toInt()
+                // Spark is in the middle of a batch.
+                check(Numbers.pull((id / 100_000).toInt(), minOf(batch + 2, 20)).await(10, SECONDS)) {
+                    "nothing is pulled ahead"
+                }
+                true
+            }
+            Cluster.session.udf().register("ahead", waits, DataTypes.BooleanType)
+            val rows = Cluster.read(Numbers::class.java, "does" to "device ahead", "batches" to 20)
+            rows.selectExpr("bool_and(ahead(id))", "count(id)").collectAsList().single()
+                .let { it.getBoolean(0) to it.getLong(1) } shouldBe (true to 8_000L)
         }
-        Cluster.session.udf().register("ahead", waits, DataTypes.BooleanType)
-        val rows = Cluster.read(Numbers::class.java, "does" to "device ahead", "batches" to 20)
-        rows.selectExpr("bool_and(ahead(id))", "count(id)").collectAsList().single().let { it.getBoolean(0) to it.getLong(1) } shouldBe (true to 8_000L)
-    }
 
-    test("a task that fails with what it has on its device, and one whose reader nobody pulled, leave nothing [SPK-12]") {
+    test(
+        "a task that fails with what it has on its device, and one whose reader nobody pulled, leave nothing [SPK-12]",
+    ) {
         val failed = runCatching {
             DataFrames.columns(Cluster.session.range(0, 1000, 1, 2).toDF()) { task, columns ->
                 task.onDevice(columns).use { it.next()!!.close() }
@@ -74,6 +86,8 @@ class DeviceSpec : FunSpec({
             }.collect()
         }
         (failed.exceptionOrNull()?.message?.contains("the model broke") == true) shouldBe true
-        DataFrames.columns(Cluster.session.range(0, 1000, 1, 2).toDF()) { task, columns -> task.onDevice(columns).schema().fields().size }.collect() shouldBe listOf(1, 1)
+        DataFrames.columns(Cluster.session.range(0, 1000, 1, 2).toDF()) { task, columns ->
+            task.onDevice(columns).schema().fields().size
+        }.collect() shouldBe listOf(1, 1)
     }
 })

@@ -50,20 +50,26 @@ class FunctionThreadsSpec : FunSpec({
     }.collect()
 
     test("a function pulls in another thread, which opens the partitions and runs what the query computes [SPK-11]") {
-        val numbers = Cluster.read(Numbers::class.java, "does" to "one by one", "partitions" to 5).coalesce(1).select("id")
+        val numbers = Cluster.read(Numbers::class.java, "does" to "one by one", "partitions" to 5)
+            .coalesce(1).select("id")
         val expected = (0 until 5L).sumOf { part -> (part * 100_000 until part * 100_000 + 300).sum() }
         summed(numbers) shouldBe listOf(expected)
         summed(numbers.selectExpr("id + spark_partition_id() AS id").where("id >= 0")) shouldBe listOf(expected)
         Cluster.session.conf().set("spark.arbalest.columnar", false)
-        shouldThrow<Exception> { summed(numbers) }.stackTraceToString() shouldContain "are to be pulled in the task's thread"
+        shouldThrow<Exception> { summed(numbers) }.stackTraceToString() shouldContain
+            "are to be pulled in the task's thread"
     }
 
     fun waits(folder: String) = Cluster.read(Numbers::class.java, "does" to "wait in $folder", "partitions" to 1)
 
     fun aggregated(folder: String): Dataset<Row> {
-        Cluster.session.udf().register("wait", UDF2<Long, String, Long> { id, here -> id.also { if (it == 100L) awaitGo(Path(here)) } }, DataTypes.LongType)
-        Cluster.session.udf().register("counted", UDF1<Long, Long> { id -> id.also { COUNTED.incrementAndGet() } }, DataTypes.LongType)
-        return Cluster.session.range(0, 200, 1, 1).selectExpr("wait(id, '$folder') AS id").groupBy("id").count().selectExpr("counted(id) AS id")
+        Cluster.session.udf().register("wait", UDF2<Long, String, Long> { id, here ->
+            id.also { if (it == 100L) awaitGo(Path(here)) }
+        }, DataTypes.LongType)
+        Cluster.session.udf()
+            .register("counted", UDF1<Long, Long> { id -> id.also { COUNTED.incrementAndGet() } }, DataTypes.LongType)
+        return Cluster.session.range(0, 200, 1, 1).selectExpr("wait(id, '$folder') AS id").groupBy("id").count()
+            .selectExpr("counted(id) AS id")
     }
 
     for ((what, query) in mapOf<String, (String) -> Dataset<Row>>(
@@ -90,7 +96,8 @@ class FunctionThreadsSpec : FunSpec({
                 folder.resolve("go").createFile()
             }
             job.get(60, SECONDS) shouldBe listOf(0)
-            end() shouldContain Regex(if (what.startsWith("what")) " 100$" else "was closed|^ended") // the last where the task was slow
+            // the last where the task was slow
+            end() shouldContain Regex(if (what.startsWith("what")) " 100$" else "was closed|^ended")
             folder.toFile().deleteRecursively()
         }
     }
@@ -134,7 +141,8 @@ class FunctionThreadsSpec : FunSpec({
                 pulls.take()
                 0
             }.collect() shouldBe listOf(0)
-            end() shouldContain Regex("task \\d+ (has returned|is over)|was closed") // closed under it, where it was in a pull
+            // closed under it, where it was in a pull
+            end() shouldContain Regex("task \\d+ (has returned|is over)|was closed")
         }
     }
 })

@@ -19,7 +19,10 @@ import kotlin.io.path.createTempDirectory
 import kotlin.io.path.listDirectoryEntries
 import kotlin.time.Duration.Companion.seconds
 
-/** Functions whose tasks are killed in the middle of a pull that gives nothing: the job is cancelled, without an interrupt. */
+/**
+ * Functions whose tasks are killed in the middle of a pull that gives nothing: the job is cancelled, without an
+ * interrupt.
+ */
 class FunctionsKilledSpec : FunSpec({
     val schema = Schema.of(listOf(Field.of("id", DataType.INT64).withNullable(false)))
 
@@ -30,22 +33,33 @@ class FunctionsKilledSpec : FunSpec({
 
     /** What pulls from readers that block in a folder. */
     val jobs = mapOf<String, (Dataset<Row>, String) -> Unit>(
-        "a function of columns pulls" to { blocked, _ -> DataFrames.columns(blocked) { _, columns -> columns.next()?.close() }.collect() },
+        "a function of columns pulls" to { blocked, _ ->
+            DataFrames.columns(blocked) { _, columns -> columns.next()?.close() }.collect()
+        },
         "a function of mapColumns pulls" to { blocked, _ ->
             DataFrames.mapColumns(blocked, schema) { _, columns ->
                 columns.next()?.close()
                 columns
             }.count()
         },
-        "the result of mapColumns is pulled, which pulls" to { blocked, _ -> DataFrames.mapColumns(blocked, schema) { _, columns -> DeviceArrayReader.of(schema) { columns.next() } }.count() },
+        "the result of mapColumns is pulled, which pulls" to { blocked, _ ->
+            DataFrames.mapColumns(blocked, schema) { _, columns ->
+                DeviceArrayReader.of(schema) { columns.next() }
+            }.count()
+        },
         "the result of mapColumns is pulled" to { _, folder ->
-            DataFrames.mapColumns(Cluster.session.range(0, 100, 1, 2).toDF(), schema) { _, _ -> DeviceArrayReader.of(schema, Blocked(Path(folder))) }.count()
+            DataFrames.mapColumns(Cluster.session.range(0, 100, 1, 2).toDF(), schema) { _, _ ->
+                DeviceArrayReader.of(schema, Blocked(Path(folder)))
+            }.count()
         },
     )
 
     for (columnar in listOf(true, false)) {
         for ((what, job) in jobs) {
-            test("tasks are killed while $what, and leave nothing: ${if (columnar) "as Spark has them" else "by rows"} [SPK-11]") {
+            test(
+                "tasks are killed while $what, and leave nothing: " +
+                    "${if (columnar) "as Spark has them" else "by rows"} [SPK-11]",
+            ) {
                 Cluster.session.conf().set("spark.arbalest.columnar", columnar)
                 val folder = createTempDirectory("arbalest")
                 val context = Cluster.session.sparkContext()
@@ -55,7 +69,8 @@ class FunctionsKilledSpec : FunSpec({
                     runCatching { job(blocked, "$folder") }
                 }
                 try {
-                    eventually(60.seconds) { folder.listDirectoryEntries() shouldHaveSize 2 } // each executor has one place for a task
+                    // each executor has one place for a task
+                    eventually(60.seconds) { folder.listDirectoryEntries() shouldHaveSize 2 }
                 } finally {
                     context.cancelJobGroup("blocked")
                 }

@@ -29,14 +29,19 @@ class Layouts : ColumnSource {
             Field.of("text", DataType.UTF8),
             Field.of("flag", DataType.BOOL),
             Field.of("ints", NestedType.ListType(ITEM)),
-            Field.of("pair", NestedType.StructType(listOf(Field.of("x", DataType.FLOAT64), Field.of("y", DataType.UTF8)))),
+            Field.of(
+                "pair", NestedType.StructType(listOf(Field.of("x", DataType.FLOAT64), Field.of("y", DataType.UTF8))),
+            ),
         )
 
         val PLAIN: Schema = Schema.of(PLAIN_FIELDS)
 
         val ENCODED: Schema = Schema.of(
             PLAIN_FIELDS + Field.of("unsigned", FlatType.IntType(32, false)) + Field.of("large", DataType.LARGE_UTF8) +
-                Field.of("word", NestedType.DictionaryType(FlatType.IntType(8, true), Field.of("values", DataType.UTF8), false)),
+                Field.of(
+                    "word",
+                    NestedType.DictionaryType(FlatType.IntType(8, true), Field.of("values", DataType.UTF8), false),
+                ),
         )
 
         /** Where buffers of this executor's are. */
@@ -49,7 +54,8 @@ class Layouts : ColumnSource {
                 builder.build()
             }
             val shown = batch.use { it.slice(3, ROWS - 3L) }
-            for (name in names) for (buffer in 1 until shown.column(name).bufferCount()) ADDRESSES += shown.column(name).bufferAddress(buffer)
+            for (name in names) for (buffer in 1 until shown.column(name).bufferCount()) ADDRESSES += shown.column(name)
+                .bufferAddress(buffer)
             return DeviceArrayReader.of(shown.schema(), listOf(shown))
         }
 

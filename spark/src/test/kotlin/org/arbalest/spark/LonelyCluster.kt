@@ -28,7 +28,10 @@ internal object LonelyCluster {
         else -> speculates()
     }
 
-    /** Reads, makes columns on the executors' devices, and says what runs on there, and how long each executor took to end. */
+    /**
+     * Reads, makes columns on the executors' devices, and says what runs on there, and how long each executor took to
+     * end.
+     */
     private fun ends() {
         val session = Cluster.builder().getOrCreate()
         Cluster.awaitBoth(session)
@@ -55,13 +58,16 @@ internal object LonelyCluster {
 
     /** Lets Spark speculate, which it does on another host only; those that `local-cluster` makes have the same. */
     private fun speculates() {
-        val own = mapOf("spark.speculation" to "true", "spark.speculation.interval" to "100ms", "spark.speculation.quantile" to "0.5", "spark.speculation.multiplier" to "1.1")
+        val own = mapOf("spark.speculation" to "true", "spark.speculation.interval" to "100ms",
+            "spark.speculation.quantile" to "0.5", "spark.speculation.multiplier" to "1.1")
         val builder = Cluster.builder()
         own.forEach(builder::config)
-        val conf = SparkConf().set("spark.master.rest.enabled", "false").set("spark.worker.resource.gpu.amount", "1").set("spark.worker.resource.gpu.discoveryScript", Cluster.discovery("0"))
+        val conf = SparkConf().set("spark.master.rest.enabled", "false").set("spark.worker.resource.gpu.amount", "1")
+            .set("spark.worker.resource.gpu.discoveryScript", Cluster.discovery("0"))
         val master = Master.startRpcEnvAndEndpoint("127.0.0.1", 0, 0, conf)._1()
         val url = "spark://127.0.0.1:${master.address().port()}"
-        for (number in 1..2) Worker.startRpcEnvAndEndpoint("127.0.0.$number", 0, 0, 1, 1024, arrayOf(url), null, Option.apply(number as Any), conf, Option.empty())
+        for (number in 1..2) Worker.startRpcEnvAndEndpoint("127.0.0.$number", 0, 0, 1, 1024, arrayOf(url), null,
+            Option.apply(number as Any), conf, Option.empty())
         val session = builder.master(url).getOrCreate()
         Cluster.awaitBoth(session)
         val ends = ConcurrentLinkedQueue<String>() // of the stage of two tasks
@@ -73,7 +79,9 @@ internal object LonelyCluster {
 
             override fun onTaskEnd(end: SparkListenerTaskEnd) {
                 val task = end.taskInfo()
-                if (end.stageId() == stage.get() && task.index() == 0) ends += "${if (task.speculative()) "speculative" else "first"} ${if (end.reason() is TaskKilled) "killed" else "${end.reason()}"}"
+                if (end.stageId() == stage.get() && task.index() == 0)
+                    ends += "${if (task.speculative()) "speculative" else "first"} " +
+                        "${if (end.reason() is TaskKilled) "killed" else "${end.reason()}"}"
             }
         })
         val ids = numbers(session, "does" to "block once in ${createTempDirectory("arbalest")}", "partitions" to "2")
@@ -82,7 +90,10 @@ internal object LonelyCluster {
             columns.forEach { sum += it.column("id").toLongArray().sum() }
             sum
         }.collect()}")
-        val ledgers = generateSequence { Cluster.ledgers(session) }.first { now -> ends.size == 2 && now.size == 2 && now.values.all { it == "0" } } // or this is killed
+        // or this is killed
+        val ledgers = generateSequence { Cluster.ledgers(session) }.first { now ->
+            ends.size == 2 && now.size == 2 && now.values.all { it == "0" }
+        }
         println("ledgers: ${ledgers.values}")
         println("attempts: ${ends.sorted().joinToString()}")
         session.stop()

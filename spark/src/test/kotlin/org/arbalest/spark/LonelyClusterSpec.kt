@@ -17,10 +17,13 @@ class LonelyClusterSpec : FunSpec({
     val isThere = System.getenv("CI") != null || Devices.availability(DeviceType.OPENCL) is Availability.Ready
 
     fun run(what: String, check: (Map<String, String>) -> Unit) {
-        val child = ChildJvm.run(LonelyCluster::class, what, options = listOf("--add-opens=java.base/sun.util.calendar=ALL-UNNAMED"), seconds = 300)
+        val child = ChildJvm.run(LonelyCluster::class, what,
+            options = listOf("--add-opens=java.base/sun.util.calendar=ALL-UNNAMED"), seconds = 300)
         withClue(child.output) {
             child.exitCode shouldBe 0
-            check(child.output.lines().filter { ": " in it }.associate { it.substringBefore(": ") to it.substringAfter(": ") })
+            check(child.output.lines().filter { ": " in it }.associate {
+                it.substringBefore(": ") to it.substringAfter(": ")
+            })
         }
     }
 
@@ -34,14 +37,18 @@ class LonelyClusterSpec : FunSpec({
         }
     }
 
-    test("a task's device is that of the address that Spark has assigned to it; one that is not there is told [SPK-12]").config(enabled = isThere) {
-        run("another device") { said ->
-            said["rows"] shouldBe "1200"
-            said["failed"] shouldContain ":7 is unavailable"
+    test("a task's device is that of the address that Spark has assigned to it; one that is not there is told [SPK-12]")
+        .config(enabled = isThere) {
+            run("another device") { said ->
+                said["rows"] shouldBe "1200"
+                said["failed"] shouldContain ":7 is unavailable"
+            }
         }
-    }
 
-    test("of a task that Spark itself starts a second time, as the first attempt stands still, this is killed and leaves nothing [SPK-06]") {
+    test(
+        "of a task that Spark itself starts a second time, as the first attempt stands still, this is killed and " +
+            "leaves nothing [SPK-06]",
+    ) {
         run("speculates") { said ->
             said["sums"] shouldBe "[${(0L until 300).sum()}, ${(100_000L until 100_300).sum()}]"
             said["attempts"] shouldBe "first killed, speculative Success"

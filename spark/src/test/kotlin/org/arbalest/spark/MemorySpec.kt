@@ -8,7 +8,9 @@ import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.DeviceArray
 import java.util.concurrent.ConcurrentLinkedQueue
 
-/** What tasks have of main memory, beside the 128 MiB that Spark has for what is not on the heap; and what they leave. */
+/**
+ * What tasks have of main memory, beside the 128 MiB that Spark has for what is not on the heap; and what they leave.
+ */
 class MemorySpec : FunSpec({
     afterTest {
         Cluster.session.conf().unset("spark.arbalest.columnar")
@@ -18,7 +20,10 @@ class MemorySpec : FunSpec({
     fun failure(block: () -> Unit): String = shouldThrow<Exception>(block).stackTraceToString()
 
     for (columnar in listOf(true, false)) {
-        test("columns that a function keeps count against Spark's off-heap memory, and what is too much is an error; columns as Spark has them: $columnar [SPK-14]") {
+        test(
+            "columns that a function keeps count against Spark's off-heap memory, and what is too much is an error; " +
+                "columns as Spark has them: $columnar [SPK-14]",
+        ) {
             Cluster.session.conf().set("spark.arbalest.columnar", columnar)
             val rows = Cluster.session.range(0, 40_000_000, 1, 2).toDF()
             fun kept(most: Int) = DataFrames.columns(rows) { _, columns ->
@@ -34,17 +39,22 @@ class MemorySpec : FunSpec({
                 }
             }.collect()
             kept(10) shouldBe listOf(10, 10)
-            failure { kept(Int.MAX_VALUE) } shouldContain Regex("Spark's off-heap memory is used up: ENOMEM, columns of task \\d+ need \\d+ bytes besides \\d+, and it gives \\d+")
+            failure { kept(Int.MAX_VALUE) } shouldContain Regex("Spark's off-heap memory is used up: ENOMEM, columns " +
+                "of task \\d+ need \\d+ bytes besides \\d+, and it gives \\d+")
         }
     }
 
     test("an array of a source that is larger than Spark's off-heap memory is an error [SPK-14]") {
-        val rows = Cluster.read(Numbers::class.java, "does" to "many", "partitions" to 1, "batches" to 1, "rows" to 20_000_000)
-        failure { rows.select("id").selectExpr("sum(id)").collectAsList() } shouldContain "need 160000000 bytes besides 0"
+        val rows =
+            Cluster.read(Numbers::class.java, "does" to "many", "partitions" to 1, "batches" to 1, "rows" to 20_000_000)
+        failure { rows.select("id").selectExpr("sum(id)").collectAsList() } shouldContain
+            "need 160000000 bytes besides 0"
     }
 
     test("what passes through a function counts once [SPK-14]") {
-        val once = Cluster.read(Numbers::class.java, "does" to "many", "partitions" to 1, "batches" to 1, "rows" to 10_000_000).select("id") // 80 MB of 128
+        // 80 MB of 128
+        val once = Cluster.read(Numbers::class.java, "does" to "many", "partitions" to 1, "batches" to 1,
+            "rows" to 10_000_000).select("id")
         DataFrames.mapColumns(once, DataFrames.schema(once)) { _, columns -> columns }.count() shouldBe 10_000_000
     }
 
@@ -54,8 +64,12 @@ class MemorySpec : FunSpec({
             LEFT.add(columns.next()) // in the executor
             0
         }
-        failure { left.collect() } shouldContain Regex("task \\d+ of stage \\d+ left behind buffers=1, bufferBytes=\\d+, arrays=1: an array is open until")
-        repeat(5) { DataFrames.columns(rows) { _, columns -> columns.use { it.next()!!.use(DeviceArray::length) } }.collect() shouldBe listOf(10) }
+        failure { left.collect() } shouldContain
+            Regex("task \\d+ of stage \\d+ left behind buffers=1, bufferBytes=\\d+, arrays=1: an array is open until")
+        repeat(5) {
+            DataFrames.columns(rows) { _, columns -> columns.use { it.next()!!.use(DeviceArray::length) } }
+                .collect() shouldBe listOf(10)
+        }
         val closed = DataFrames.columns(Cluster.session.range(0, 64, 1, 64).toDF()) { _, _ ->
             generateSequence(LEFT::poll).sumOf { array -> array.use { 1L } }
         }

@@ -31,7 +31,10 @@ class MetricsSpec : FunSpec({
         Cluster.session.conf().set("spark.sql.adaptive.enabled", false)
         val rows = Cluster.read(Numbers::class.java).select("id", "half") as ClassicDataset<Row>
         rows.collectAsList().size shouldBe 1200
-        val metrics = CollectionConverters.asJava(rows.queryExecution().executedPlan().collectLeaves().head().metrics() as scala.collection.Map<String, SQLMetric>).mapValues { (_, metric) -> (metric as AccumulatorV2<*, *>).value() as Long }
+        val metrics = CollectionConverters.asJava(rows.queryExecution().executedPlan().collectLeaves().head()
+            .metrics() as scala.collection.Map<String, SQLMetric>).mapValues { (_, metric) ->
+            (metric as AccumulatorV2<*, *>).value() as Long
+        }
         metrics shouldContainAll mapOf("numOutputRows" to 1200L, "batches" to 12L, "bytes" to 1200L * 16)
         metrics["waited"]!! shouldBeGreaterThan 0
         metrics["copied"]!! shouldBeGreaterThan 0
@@ -44,7 +47,8 @@ class MetricsSpec : FunSpec({
             override fun onStageCompleted(stage: SparkListenerStageCompleted) {
                 for (each in CollectionConverters.asJava(stage.stageInfo().accumulables().values())) {
                     val name = each.name().getOrElse { "" }
-                    if (name.startsWith("arbalest: ")) seen[name.removePrefix("arbalest: ")] = each.value().get() as Long
+                    if (name.startsWith("arbalest: ")) seen[name.removePrefix("arbalest: ")] = each.value()
+                        .get() as Long
                 }
             }
         }
@@ -69,24 +73,39 @@ class MetricsSpec : FunSpec({
 
     test("columns in functions tell which way they came [SPK-17]") {
         val numbers = Cluster.read(Numbers::class.java)
-        counted { numbers.pullAll() } shouldBe mapOf("rows" to 1200L, "bytes of columns" to 12 * bytes(100), "batches shared with the source" to 12L)
-        counted { Cluster.read(Layouts::class.java, "encoded" to true).select("id").pullAll() } shouldBe mapOf("rows" to 97L, "bytes of columns" to 8 * 97L, "batches shared with the source" to 1L)
-        counted { Cluster.read(Layouts::class.java, "encoded" to true).select("unsigned").pullAll() } shouldBe mapOf("rows" to 97L, "bytes of columns" to 8 * 97L, "batches copied of columns" to 1L)
-        counted { numbers.selectExpr("id + 1").pullAll() } shouldBe mapOf("rows" to 1200L, "bytes of columns" to 8 * 1200L, "batches made of internal rows" to 4L)
+        counted { numbers.pullAll() } shouldBe
+            mapOf("rows" to 1200L, "bytes of columns" to 12 * bytes(100), "batches shared with the source" to 12L)
+        counted { Cluster.read(Layouts::class.java, "encoded" to true).select("id").pullAll() } shouldBe
+            mapOf("rows" to 97L, "bytes of columns" to 8 * 97L, "batches shared with the source" to 1L)
+        counted { Cluster.read(Layouts::class.java, "encoded" to true).select("unsigned").pullAll() } shouldBe
+            mapOf("rows" to 97L, "bytes of columns" to 8 * 97L, "batches copied of columns" to 1L)
+        counted { numbers.selectExpr("id + 1").pullAll() } shouldBe
+            mapOf("rows" to 1200L, "bytes of columns" to 8 * 1200L, "batches made of internal rows" to 4L)
         Cluster.session.conf().set("spark.arbalest.columnar", false)
-        counted { numbers.pullAll() } shouldBe mapOf("rows" to 1200L, "bytes of columns" to 4 * bytes(300), "batches made of rows" to 4L)
+        counted { numbers.pullAll() } shouldBe
+            mapOf("rows" to 1200L, "bytes of columns" to 4 * bytes(300), "batches made of rows" to 4L)
     }
 
     for (columnar in listOf(true, false)) {
-        test("what functions make: rows, batches, bytes, and how long was waited for it; ${if (columnar) "columns" else "by rows"} [SPK-17]") {
+        test(
+            "what functions make: rows, batches, bytes, and how long was waited for it; " +
+                "${if (columnar) "columns" else "by rows"} [SPK-17]",
+        ) {
             Cluster.session.conf().set("spark.arbalest.columnar", columnar)
             val numbers = Cluster.read(Numbers::class.java)
             val schema = Schema.of(Field.of("id", DataType.INT64))
-            val few = DataFrames.mapColumns(numbers, schema) { _, columns -> DeviceArrayReader.of(schema) { columns.next()?.use { it.slice(0, 10).use { ten -> ten.convertTo(schema.asField()) } } } }
+            val few = DataFrames.mapColumns(numbers, schema) { _, columns ->
+                DeviceArrayReader.of(schema) {
+                    columns.next()?.use { it.slice(0, 10).use { ten -> ten.convertTo(schema.asField()) } }
+                }
+            }
             val batches = if (columnar) 12L else 4L
             var waited = 0L
-            val results = counted({ waited = it["µs waited for results"]!! }) { few.selectExpr("count(id)").collectAsList() }.filterKeys { it.endsWith("of results") }
-            results shouldBe mapOf("batches of results" to batches, "rows of results" to 10 * batches, "bytes of results" to 80 * batches)
+            val results = counted({ waited = it["µs waited for results"]!! }) {
+                few.selectExpr("count(id)").collectAsList()
+            }.filterKeys { it.endsWith("of results") }
+            results shouldBe mapOf("batches of results" to batches, "rows of results" to 10 * batches,
+                "bytes of results" to 80 * batches)
             waited shouldBeGreaterThan 0
         }
     }

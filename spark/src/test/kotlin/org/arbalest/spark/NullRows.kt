@@ -10,7 +10,10 @@ import org.arbalest.device.types.Field
 import org.arbalest.device.types.Schema
 import org.arbalest.support.withNullRows
 
-/** Two batches of 1, 42 and 3, whose own bitmaps say that the second row is null; with `strict` of a column that is not nullable. */
+/**
+ * Two batches of 1, 42 and 3, whose own bitmaps say that the second row is null; with `strict` of a column that is not
+ * nullable.
+ */
 class NullRows : ColumnSource {
     override fun schema(options: Map<String, String>): Schema = Schema.of(field(options["strict"] == "true"))
 
@@ -23,8 +26,11 @@ class NullRows : ColumnSource {
         private fun field(strict: Boolean): Field = Field.of("v", DataType.INT64).withNullable(!strict)
 
         private fun batch(strict: Boolean): DeviceArray =
-            BatchBuilder.of(Devices.cpu(), 3).use { it.column(field(strict), listOf(1L, 42L, 3L)).build() }.withNullRows(1)
+            BatchBuilder.of(Devices.cpu(), 3).use { it.column(field(strict), listOf(1L, 42L, 3L)).build() }
+                .withNullRows(1)
 
-        fun reader(strict: Boolean): DeviceArrayReader = List(2) { batch(strict) }.let { DeviceArrayReader.of(it[0].schema(), it) }
+        fun reader(strict: Boolean): DeviceArrayReader = List(2) { batch(strict) }.let {
+            DeviceArrayReader.of(it[0].schema(), it)
+        }
     }
 }

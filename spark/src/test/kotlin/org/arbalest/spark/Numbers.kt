@@ -28,7 +28,10 @@ import java.util.concurrent.atomic.AtomicInteger
 import kotlin.io.path.createTempFile
 import kotlin.io.path.exists
 
-/** Rows of numbers, text and the process that made them: `partitions` of `batches` of `rows`, which end never if `batches` is -1. What `does` says happens in the middle. */
+/**
+ * Rows of numbers, text and the process that made them: `partitions` of `batches` of `rows`, which end never if
+ * `batches` is -1. What `does` says happens in the middle.
+ */
 class Numbers : ColumnSource {
     override fun schema(options: Map<String, String>): Schema {
         schemas.incrementAndGet()
@@ -42,12 +45,17 @@ class Numbers : ColumnSource {
         val columns = request.schema().fields().map { it.name() }
         val partitions = option("partitions", 4)
         val hosts = request.options()["hosts"]?.split(",") ?: listOf()
-        return List(partitions) { NumbersPartition(it, option("batches", 3), option("rows", 100), columns, request.options()["does"] ?: "", hosts) }
+        return List(partitions) {
+            NumbersPartition(it, option("batches", 3), option("rows", 100), columns,
+                request.options()["does"] ?: "", hosts)
+        }
     }
 
-    override fun accepts(predicate: Predicate, options: Map<String, String>): Boolean = options["accepts"] == predicate.name()
+    override fun accepts(predicate: Predicate, options: Map<String, String>): Boolean =
+        options["accepts"] == predicate.name()
 
-    override fun estimatedRows(request: ScanRequest): OptionalLong = OptionalLong.of(request.options()["estimatedRows"]?.toLong() ?: 1200)
+    override fun estimatedRows(request: ScanRequest): OptionalLong =
+        OptionalLong.of(request.options()["estimatedRows"]?.toLong() ?: 1200)
 
     override fun estimatedBytes(request: ScanRequest): OptionalLong {
         val ofColumn = request.options()["bytesOfColumn"] ?: return OptionalLong.empty()
@@ -76,24 +84,35 @@ class Numbers : ColumnSource {
         private val pulls = ConcurrentHashMap<Pair<Int, Int>, CountDownLatch>()
 
         /** Of an executor: opens when a partition is pulled for a batch. */
-        fun pull(partition: Int, batch: Int): CountDownLatch = pulls.computeIfAbsent(partition to batch) { CountDownLatch(1) }
+        fun pull(partition: Int, batch: Int): CountDownLatch =
+            pulls.computeIfAbsent(partition to batch) { CountDownLatch(1) }
     }
 }
 
-private data class NumbersPartition(val number: Int, val batches: Int, val rows: Int, val columns: List<String>, val does: String, val hosts: List<String>) : ColumnPartition {
+private data class NumbersPartition(
+    val number: Int,
+    val batches: Int,
+    val rows: Int,
+    val columns: List<String>,
+    val does: String,
+    val hosts: List<String>,
+) : ColumnPartition {
     override fun preferredHosts(): List<String> = hosts
 
     override fun open(task: ColumnTask): DeviceArrayReader {
         check(task.partition() == number || does.startsWith("union") || does == "one by one")
         check(does != "fail in open") { "no stream for partition $number" }
         val fields = Numbers.ALL.fields().filter { it.name() in columns }.toMutableList()
-        if (does == "other type") fields.replaceAll { if (it.name() == "half") Field.of("half", DataType.FLOAT32) else it }
+        if (does == "other type") fields.replaceAll {
+            if (it.name() == "half") Field.of("half", DataType.FLOAT32) else it
+        }
         if (does == "other nulls") fields.replaceAll { it.withNullable(true) }
         if (does == "union swapped") fields.reverse()
         if (does == "fewer columns") fields.removeFirst()
         if (does == "more columns") fields.add(0, Field.of("more", DataType.INT32))
         val schema = Schema.of(fields)
-        val isBlocked = if (does.startsWith("block once in ")) number == 0 && task.attempt() == 0 else does.startsWith("block in ")
+        val isBlocked = if (does.startsWith("block once in ")) number == 0 && task.attempt() == 0
+        else does.startsWith("block in ")
         if (isBlocked) return DeviceArrayReader.of(schema, Blocked(Path.of(does.substringAfter(" in "))))
         var batch = 0
         if (does == "one by one") {
@@ -115,13 +134,21 @@ private data class NumbersPartition(val number: Int, val batches: Int, val rows:
             "device", "device ahead" -> task.onDevice(reader)
             "C stream" -> inC(ArrowArrayStreamStruct::allocate, reader, CExport.DATA, CImport.DATA)
             "C device stream" -> inC(ArrowDeviceArrayStreamStruct::allocate, reader, CExport.DEVICE, CImport.DEVICE)
-            "async stream" -> CData.importAsyncStream(CImport.DEVICE) { handler -> CData.exportAsyncStream(AsyncProducer.of(reader, Metadata.empty()), handler, ForkJoinPool.commonPool(), CExport.DEVICE) }.reader(2)
+            "async stream" -> CData.importAsyncStream(CImport.DEVICE) { handler ->
+                CData.exportAsyncStream(AsyncProducer.of(reader, Metadata.empty()), handler, ForkJoinPool.commonPool(),
+                    CExport.DEVICE)
+            }.reader(2)
             else -> reader
         }
     }
 
     /** A stream as an engine gives it: at an address, of a struct that is gone afterwards. */
-    private fun inC(allocate: (Arena) -> MemorySegment, reader: DeviceArrayReader, out: CExport, back: CImport): DeviceArrayReader = Arena.ofConfined().use { arena ->
+    private fun inC(
+        allocate: (Arena) -> MemorySegment,
+        reader: DeviceArrayReader,
+        out: CExport,
+        back: CImport,
+    ): DeviceArrayReader = Arena.ofConfined().use { arena ->
         val struct = allocate(arena)
         CData.exportStream(reader, struct, out)
         CData.importStream(MemorySegment.ofAddress(struct.address()), back)
@@ -141,7 +168,10 @@ private data class NumbersPartition(val number: Int, val batches: Int, val rows:
                 "pid" -> List(rows) { if (does.startsWith("union")) -first - it else ProcessHandle.current().pid() }
                 else -> List(rows) { it.toLong() }
             }
-            builder.column(field, if (does == "other type" && field.name() == "half") values.map { (it as Double).toFloat() } else values)
+            builder.column(
+                field,
+                if (does == "other type" && field.name() == "half") values.map { (it as Double).toFloat() } else values,
+            )
         }
         builder.build()
     }

@@ -16,7 +16,11 @@ class SharedSpec : FunSpec({
     }
 
     for (encoded in listOf(false, true)) {
-        test("arrays of a source come into functions ${if (encoded) "as copies, where Spark has another layout" else "as they are, without a copy"} [SPK-16]") {
+        test(
+            "arrays of a source come into functions " +
+                "${if (encoded) "as copies, where Spark has another layout" else "as they are, without a copy"} " +
+                "[SPK-16]",
+        ) {
             val rows = Cluster.read(Layouts::class.java, "encoded" to encoded)
             val shared = DataFrames.columns(rows) { _, columns ->
                 var shared = 0
@@ -40,10 +44,12 @@ class SharedSpec : FunSpec({
 
     test("of a union of sources, columns go by their place, as Spark has it, and not by their names [SPK-16]") {
         val both = Cluster.read(Numbers::class.java, "partitions" to 2, "does" to "union").select("id", "pid")
-        val swapped = Cluster.read(Numbers::class.java, "partitions" to 2, "does" to "union swapped").select("pid", "id")
+        val swapped = Cluster.read(Numbers::class.java, "partitions" to 2, "does" to "union swapped")
+            .select("pid", "id")
         for (union in listOf(both.union(swapped), swapped.union(both))) {
             val same = DataFrames.mapColumns(union, DataFrames.schema(union)) { _, columns -> columns }
-            fun sums(of: Dataset<Row>) = of.toDF("a", "b").selectExpr("sum(a % 1000)", "sum(a - b)").collectAsList().map { "$it" }
+            fun sums(of: Dataset<Row>) = of.toDF("a", "b").selectExpr("sum(a % 1000)", "sum(a - b)").collectAsList()
+                .map { "$it" }
             sums(same) shouldBe sums(union)
         }
     }
@@ -65,16 +71,23 @@ class SharedSpec : FunSpec({
         made.collectAsList().map { it.get(0) } shouldBe expected
     }
 
-    test("a null row of a batch whose column is not nullable fails the rows and the functions in the same words [REQ-21]") {
+    test("a null row of a batch whose column is not nullable fails the rows and the functions in the same " +
+        "words [REQ-21]") {
         val rows = Cluster.read(NullRows::class.java, "strict" to true)
-        for (read in listOf<() -> Any>({ rows.select("v").collectAsList() }, { DataFrames.columns(rows) { _, columns -> "${generateSequence(columns::next).count()}" }.collect() })) {
-            generateSequence(shouldThrow<Exception> { read() } as Throwable) { it.cause }.joinToString { "${it.message}" } shouldContain
+        for (read in listOf<() -> Any>({
+            rows.select("v").collectAsList()
+        }, { DataFrames.columns(rows) { _, columns -> "${generateSequence(columns::next).count()}" }.collect() })) {
+            generateSequence(shouldThrow<Exception> { read() } as Throwable) {
+                it.cause
+            }.joinToString { "${it.message}" } shouldContain
                 "$.v: row 1 of the batch is null in its own bitmap, but this column is not nullable"
         }
     }
 
     test("an array that a function keeps outlives its source's batch, and its reader [SPK-16]") {
-        val kept = DataFrames.columns(Cluster.read(Numbers::class.java, "partitions" to 1, "batches" to 5)) { _, columns ->
+        val kept = DataFrames.columns(
+            Cluster.read(Numbers::class.java, "partitions" to 1, "batches" to 5),
+        ) { _, columns ->
             val arrays = generateSequence(columns::next).toList()
             columns.close()
             arrays.sumOf { array -> array.use { it.column("id").toLongArray().sum() } }

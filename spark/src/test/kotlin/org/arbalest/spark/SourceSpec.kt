@@ -40,7 +40,8 @@ class SourceSpec : FunSpec({
 
     fun Dataset<Row>.rows(): List<List<Any?>> = collectAsList().map { row -> List(row.size()) { row.get(it) } }
 
-    fun message(block: () -> Unit): String = generateSequence(shouldThrow<Exception>(block) as Throwable) { it.cause }.joinToString("\n") { "${it.message}" }
+    fun message(block: () -> Unit): String = generateSequence(shouldThrow<Exception>(block) as Throwable) { it.cause }
+        .joinToString("\n") { "${it.message}" }
 
     for (adaptive in listOf(true, false)) {
         test("rows come from executors in JVMs of their own, with adaptive execution $adaptive [SPK-04]") {
@@ -51,10 +52,14 @@ class SourceSpec : FunSpec({
             pids shouldHaveSize 2
             (ProcessHandle.current().pid() in pids) shouldBe false
             numbers.createOrReplaceTempView("numbers")
-            val sql = "SELECT name, count(*), sum(id), max(half) FROM numbers WHERE half >= 1 GROUP BY name ORDER BY name"
-            val ids = (0L..3).flatMap { p -> (0L..2).flatMap { b -> List(100) { (p * 1000 + b) * 100 + it to it } } }.filter { it.second >= 2 }
+            val sql = "SELECT name, count(*), sum(id), max(half) FROM numbers WHERE half >= 1 GROUP BY name " +
+                "ORDER BY name"
+            val ids = (0L..3).flatMap { p -> (0L..2).flatMap { b -> List(100) { (p * 1000 + b) * 100 + it to it } } }
+                .filter { it.second >= 2 }
             val expected = ids.groupBy { (_, i) -> if (i % 10 == 3) null else "n${i % 7}" }
-                .map { (name, of) -> listOf(name, of.size.toLong(), of.sumOf { it.first }, of.maxOf { it.second } / 2.0) }
+                .map { (name, of) ->
+                    listOf(name, of.size.toLong(), of.sumOf { it.first }, of.maxOf { it.second } / 2.0)
+                }
                 .sortedBy { it[0] as String? ?: "" }
             Cluster.session.sql(sql).rows() shouldBe expected
         }
@@ -83,33 +88,43 @@ class SourceSpec : FunSpec({
         all.where("half > 48").limit(5).rows() shouldHaveSize 5
     }
 
-    test("estimates of rows and bytes are Spark's, of the columns that are read; what is small is sent to each executor [SPK-05]") {
+    test(
+        "estimates of rows and bytes are Spark's, of the columns that are read; what is small is sent to each " +
+            "executor [SPK-05]",
+    ) {
         fun Dataset<Row>.stats() = (this as ClassicDataset<Row>).queryExecution().optimizedPlan().stats()
         val some = Cluster.read(Numbers::class.java, "bytesOfColumn" to 5000)
         some.stats().sizeInBytes().toLong() shouldBe 20_000
         some.select("id", "half").stats().sizeInBytes().toLong() shouldBe 10_000
         val large = Cluster.read(Numbers::class.java, "bytesOfColumn" to (1L shl 40))
         some.stats().rowCount().get().toLong() shouldBe 1200
-        Cluster.read(Numbers::class.java).select("id", "name").join(large, "id").plan() shouldNotContain "BroadcastHashJoin" // nobody knows how long text is
-        Cluster.read(Numbers::class.java).select("id", "half").join(large, "id").plan() shouldContain "BroadcastHashJoin"
+        // nobody knows how long text is
+        Cluster.read(Numbers::class.java).select("id", "name").join(large, "id").plan() shouldNotContain
+            "BroadcastHashJoin"
+        Cluster.read(Numbers::class.java).select("id", "half").join(large, "id").plan() shouldContain
+            "BroadcastHashJoin"
         Cluster.read(Numbers::class.java).select("half").stats().sizeInBytes().toLong() shouldBe 1200 * 8
         some.join(large, "id").plan() shouldContain "BroadcastHashJoin"
-        shouldThrow<IllegalStateException> { Cluster.read(Numbers::class.java, "estimatedRows" to -1).stats() }.message shouldContain "estimates -1 rows; what is not known is OptionalLong.empty()"
-        shouldThrow<IllegalStateException> { Cluster.read(Numbers::class.java, "bytesOfColumn" to -1).stats() }.message shouldContain "estimates -4 bytes; what is not known is OptionalLong.empty()"
+        shouldThrow<IllegalStateException> { Cluster.read(Numbers::class.java, "estimatedRows" to -1).stats() }
+            .message shouldContain "estimates -1 rows; what is not known is OptionalLong.empty()"
+        shouldThrow<IllegalStateException> { Cluster.read(Numbers::class.java, "bytesOfColumn" to -1).stats() }
+            .message shouldContain "estimates -4 bytes; what is not known is OptionalLong.empty()"
         large.join(large.withColumnRenamed("half", "other"), "id").plan() shouldNotContain "BroadcastHashJoin"
     }
 
     test("what a query reads twice Spark reads once [SPK-05]") {
         Cluster.session.conf().set("spark.sql.adaptive.enabled", false)
         val numbers = Cluster.read(Numbers::class.java)
-        fun sums(times: Int) = numbers.groupBy("name").agg(mapOf("id" to "sum")).selectExpr("name", "`sum(id)` * $times AS sum")
+        fun sums(times: Int) = numbers.groupBy("name").agg(mapOf("id" to "sum"))
+            .selectExpr("name", "`sum(id)` * $times AS sum")
         val both = sums(1).join(sums(2), "name")
         both.plan() shouldContain "ReusedExchange"
         both.count() shouldBe 7
         val other = Cluster.read(Numbers::class.java, "rows" to 50).groupBy("name").agg(mapOf("id" to "sum"))
         sums(1).join(other, "name").plan() shouldNotContain "ReusedExchange"
         val case = Cluster.read(Numbers::class.java, "Rows" to 50).groupBy("name").agg(mapOf("id" to "sum"))
-        other.join(case.select("name"), "name").plan() shouldNotContain "ReusedExchange" // to a source they may be two options
+        // to a source they may be two options
+        other.join(case.select("name"), "name").plan() shouldNotContain "ReusedExchange"
     }
 
     test("options come as they were named, and are found whatever their case [SPK-05]") {
@@ -127,29 +142,40 @@ class SourceSpec : FunSpec({
         Cluster.read(Numbers::class.java)
         Numbers.schemas.get() - before shouldBe 2
         val provider = ArbalestProvider()
-        fun options(rows: Int) = CaseInsensitiveStringMap(mapOf("source" to Numbers::class.java.name, "rows" to "$rows"))
+        fun options(rows: Int) =
+            CaseInsensitiveStringMap(mapOf("source" to Numbers::class.java.name, "rows" to "$rows"))
         provider.inferSchema(options(1))
         provider.getTable(numbers.schema(), arrayOf(), options(2).asCaseSensitiveMap()) // of another load
         Numbers.schemas.get() - before shouldBe 4
     }
 
     test("a partition's hosts are Spark's preferred locations [SPK-04]") {
-        val plan = (Cluster.read(Numbers::class.java, "hosts" to "one,other") as ClassicDataset<Row>).queryExecution().executedPlan()
+        val plan = (Cluster.read(Numbers::class.java, "hosts" to "one,other") as ClassicDataset<Row>).queryExecution()
+            .executedPlan()
         val scan = plan.collectLeaves().head() as BatchScanExec
         val read = scan.inputRDD()
         read.preferredLocations(read.partitions()[0]).mkString(",") shouldBe "one,other"
     }
 
     test("of partitions that one task reads, each is closed before the next is opened [SPK-06]") {
-        Cluster.read(Numbers::class.java, "does" to "one by one", "partitions" to 20).coalesce(1).selectExpr("count(id)").rows() shouldBe listOf(listOf(6000L))
+        Cluster.read(Numbers::class.java, "does" to "one by one", "partitions" to 20).coalesce(1)
+            .selectExpr("count(id)").rows() shouldBe listOf(listOf(6000L))
     }
 
     for (stream in listOf("C stream", "C device stream", "async stream")) {
-        test("partitions that are opened as a reader of ${if (stream.startsWith("C")) "a $stream's address" else "an $stream"}: all of it, a little of what is endless, and its error [SPK-04, SPK-06]") {
-            val expected = Cluster.read(Numbers::class.java).selectExpr("sum(id)", "sum(half)", "min(name)", "count(name)").rows()
-            Cluster.read(Numbers::class.java, "does" to stream).selectExpr("sum(id)", "sum(half)", "min(name)", "count(name)").rows() shouldBe expected
+        test(
+            "partitions that are opened as a reader of " +
+                "${if (stream.startsWith("C")) "a $stream's address" else "an $stream"}: all of it, a little " +
+                "of what is " +
+                "endless, and its error [SPK-04, SPK-06]",
+        ) {
+            val expected = Cluster.read(Numbers::class.java)
+                .selectExpr("sum(id)", "sum(half)", "min(name)", "count(name)").rows()
+            Cluster.read(Numbers::class.java, "does" to stream)
+                .selectExpr("sum(id)", "sum(half)", "min(name)", "count(name)").rows() shouldBe expected
             Cluster.read(Numbers::class.java, "does" to stream, "batches" to -1).limit(1000).rows() shouldHaveSize 1000
-            message { Cluster.read(Numbers::class.java, "does" to "fail, $stream").count() } shouldContain "the stream of partition"
+            message { Cluster.read(Numbers::class.java, "does" to "fail, $stream").count() } shouldContain
+                "the stream of partition"
         }
     }
 
@@ -158,7 +184,8 @@ class SourceSpec : FunSpec({
         Cluster.read(Numbers::class.java, "batches" to -1).selectExpr("id + 1").limit(1000).rows() shouldHaveSize 1000
     }
 
-    test("tasks that are killed in the middle of a pull, without an interrupt, end, and their executors work on [SPK-06]") {
+    test("tasks that are killed in the middle of a pull, without an interrupt, end, and their executors work " +
+        "on [SPK-06]") {
         val context = Cluster.session.sparkContext()
         val folder = createTempDirectory("arbalest")
         val job = thread {
@@ -176,23 +203,33 @@ class SourceSpec : FunSpec({
         folder.toFile().deleteRecursively()
     }
 
-    test("of a task that is tried twice, as Spark speculates, the attempt that stands still is killed and leaves nothing [SPK-06]") {
+    test(
+        "of a task that is tried twice, as Spark speculates, the attempt that stands still is killed and leaves " +
+            "nothing [SPK-06]",
+    ) {
         val context = Cluster.session.sparkContext()
         val tasks = LinkedBlockingQueue<Long>()
         val listener = object : SparkListener() {
             override fun onTaskStart(start: SparkListenerTaskStart) {
-                if (start.taskInfo().index() == 0 && start.taskInfo().attemptNumber() == 0) tasks += start.taskInfo().taskId()
+                if (start.taskInfo().index() == 0 && start.taskInfo().attemptNumber() == 0)
+                    tasks += start.taskInfo().taskId()
             }
         }
         val folder = createTempDirectory("arbalest")
         Cluster.listen() // to all tasks of before, first
         context.addSparkListener(listener)
         try {
-            val rows = CompletableFuture.supplyAsync { Cluster.read(Numbers::class.java, "does" to "block once in $folder", "partitions" to 2).count() }
+            val rows = CompletableFuture.supplyAsync {
+                Cluster.read(Numbers::class.java, "does" to "block once in $folder", "partitions" to 2).count()
+            }
             val stands = tasks.poll(60, SECONDS)!!
             try {
                 eventually(60.seconds) { folder.listDirectoryEntries() shouldHaveSize 1 }
-                eventually(60.seconds) { context.statusTracker().getActiveStageIds().any { context.statusTracker().getStageInfo(it).get().numCompletedTasks() == 1 } shouldBe true }
+                eventually(60.seconds) {
+                    context.statusTracker().getActiveStageIds().any {
+                        context.statusTracker().getStageInfo(it).get().numCompletedTasks() == 1
+                    } shouldBe true
+                }
             } finally {
                 context.killTaskAttempt(stands, false, "another attempt succeeded") shouldBe true
             }
@@ -203,25 +240,30 @@ class SourceSpec : FunSpec({
         }
     }
 
-    for (columnar in listOf(true, false)) test("1 GB of text through executors of 512 MB, ${if (columnar) "internal rows" else "by rows"} [SPK-06]") {
-        Cluster.session.conf().set("spark.arbalest.columnar", columnar)
-        Cluster.session.conf().set("spark.sql.execution.arrow.maxRecordsPerBatch", 1000)
-        try {
-            val rows = Cluster.session.range(0, 1 shl 16, 1, 4).selectExpr("repeat(CAST(id % 10 AS string), 16384) AS s")
-            val bytes = DataFrames.columns(rows) { _, columns ->
-                var bytes = 0L
-                columns.forEach { batch -> batch.column("s").let { s -> for (row in 0 until s.length()) bytes += s.getString(row).length } }
-                bytes
+    for (columnar in listOf(true, false))
+        test("1 GB of text through executors of 512 MB, ${if (columnar) "internal rows" else "by rows"} [SPK-06]") {
+            Cluster.session.conf().set("spark.arbalest.columnar", columnar)
+            Cluster.session.conf().set("spark.sql.execution.arrow.maxRecordsPerBatch", 1000)
+            try {
+                val rows = Cluster.session.range(0, 1 shl 16, 1, 4)
+                    .selectExpr("repeat(CAST(id % 10 AS string), 16384) AS s")
+                val bytes = DataFrames.columns(rows) { _, columns ->
+                    var bytes = 0L
+                    columns.forEach { batch ->
+                        batch.column("s").let { s -> for (row in 0 until s.length()) bytes += s.getString(row).length }
+                    }
+                    bytes
+                }
+                bytes.collect().sum() shouldBe (1L shl 30)
+            } finally {
+                Cluster.session.conf().unset("spark.arbalest.columnar")
+                Cluster.session.conf().unset("spark.sql.execution.arrow.maxRecordsPerBatch")
             }
-            bytes.collect().sum() shouldBe (1L shl 30)
-        } finally {
-            Cluster.session.conf().unset("spark.arbalest.columnar")
-            Cluster.session.conf().unset("spark.sql.execution.arrow.maxRecordsPerBatch")
         }
-    }
 
     test("1 GB through executors of 512 MB, in and out [SPK-06]") {
-        val rows = Cluster.read(Numbers::class.java, "does" to "many", "partitions" to 4, "batches" to 32, "rows" to 1_048_576).select("id")
+        val rows = Cluster.read(Numbers::class.java, "does" to "many", "partitions" to 4, "batches" to 32,
+            "rows" to 1_048_576).select("id")
         rows.selectExpr("count(id)").collectAsList().single().getLong(0) shouldBe (1L shl 27)
         val bytes = DataFrames.columns(rows) { _, columns ->
             var bytes = 0L
@@ -244,8 +286,10 @@ class SourceSpec : FunSpec({
                     columns.forEach {}
                     ProcessHandle.current().pid()
                 }.collect()
-                3 -> DataFrames.mapColumns(rows, DataFrames.schema(rows)) { _, columns -> columns }.selectExpr("count(id)").rows() shouldBe listOf(listOf(1200L))
-                4 -> DataFrames.mapColumns(rows, DataFrames.schema(rows)) { task, columns -> task.onDevice(columns) }.selectExpr("count(id)").rows() shouldBe listOf(listOf(1200L))
+                3 -> DataFrames.mapColumns(rows, DataFrames.schema(rows)) { _, columns -> columns }
+                    .selectExpr("count(id)").rows() shouldBe listOf(listOf(1200L))
+                4 -> DataFrames.mapColumns(rows, DataFrames.schema(rows)) { task, columns -> task.onDevice(columns) }
+                    .selectExpr("count(id)").rows() shouldBe listOf(listOf(1200L))
             }
         }
         used shouldBe executors
@@ -254,7 +298,8 @@ class SourceSpec : FunSpec({
 
     test("a stream that fails, fails the job with its words [SPK-06]") {
         message { Cluster.read(Numbers::class.java, "does" to "fail").count() } shouldContain "the stream of partition"
-        message { Cluster.read(Numbers::class.java, "does" to "fail in open").count() } shouldContain "no stream for partition"
+        message { Cluster.read(Numbers::class.java, "does" to "fail in open").count() } shouldContain
+            "no stream for partition"
     }
 
     /** Runs what kills an executor, and sees that it did. */
@@ -271,7 +316,10 @@ class SourceSpec : FunSpec({
 
     test("an executor that is killed in the middle of a stream is replaced, and the answer is right [SPK-06]") {
         val expected = Cluster.read(Numbers::class.java).selectExpr("sum(id)", "count(*)").rows()
-        val mended = killing { Cluster.read(Numbers::class.java, "does" to "kill").selectExpr("sum(id)", "count(*)").rows() shouldBe expected }
+        val mended = killing {
+            Cluster.read(Numbers::class.java, "does" to "kill").selectExpr("sum(id)", "count(*)")
+                .rows() shouldBe expected
+        }
         mended.single() shouldContain "ExecutorLostFailure"
     }
 
@@ -293,39 +341,58 @@ class SourceSpec : FunSpec({
         }
         Cluster.session.sparkContext().addSparkListener(listener)
         try {
-            val mended = killing { sums.collect().sum() shouldBe (0L..3).sumOf { p -> (p * 100_000 until p * 100_000 + 300).sum() } }
+            val mended = killing {
+                sums.collect().sum() shouldBe (0L..3).sumOf { p -> (p * 100_000 until p * 100_000 + 300).sum() }
+            }
             mended.any { "FetchFailed" in it } shouldBe true
-            attempts.filter { it.second > 0 }.map { it.first }.toSet() shouldHaveSize 2 // the stage that reads the source, and the one behind it
+            // the stage that reads the source, and the one behind it
+            attempts.filter { it.second > 0 }.map { it.first }.toSet() shouldHaveSize 2
         } finally {
             Cluster.session.sparkContext().removeSparkListener(listener)
         }
     }
 
     test("a partition whose columns are not those of the source says which [SPK-07]") {
-        message { Cluster.read(Numbers::class.java, "does" to "other type").agg(mapOf("half" to "sum")).rows() } shouldContain
+        message {
+            Cluster.read(Numbers::class.java, "does" to "other type").agg(mapOf("half" to "sum")).rows()
+        } shouldContain
             "the reader has float32 as column half, of Spark's type float, which is double in the schema"
-        message { Cluster.read(Numbers::class.java, "does" to "other nulls").agg(mapOf("id" to "sum")).rows() } shouldContain
-            "column id may have nulls in the reader, and has none in the schema: the reader's field needs withNullable(false)"
-        message { Cluster.read(Numbers::class.java, "does" to "fewer columns").select("id", "half").rows() } shouldContain
+        message {
+            Cluster.read(Numbers::class.java, "does" to "other nulls").agg(mapOf("id" to "sum")).rows()
+        } shouldContain
+            "column id may have nulls in the reader, and has none in the schema: the reader's field needs " +
+            "withNullable(false)"
+        message {
+            Cluster.read(Numbers::class.java, "does" to "fewer columns").select("id", "half").rows()
+        } shouldContain
             "the reader has no column id, which is in the schema; it has [half]"
-        Cluster.read(Numbers::class.java, "does" to "more columns").selectExpr("sum(half)").rows() shouldBe listOf(listOf(12 * 100 * 99 / 4.0))
+        Cluster.read(Numbers::class.java, "does" to "more columns").selectExpr("sum(half)").rows() shouldBe
+            listOf(listOf(12 * 100 * 99 / 4.0))
     }
 
     test("a source that is none, and an option that is none, say so when the DataFrame is made [SPK-08]") {
         message { Cluster.session.read().format("arbalest").load() } shouldContain "needs option(\"source\""
-        message { Cluster.session.read().format("arbalest").option("source", "no.Such").load() } shouldContain "there is no class no.Such"
-        message { Cluster.session.read().format("arbalest").option("source", "java.lang.String").load() } shouldContain "java.lang.String, which the option source names, does not implement"
-        message { Cluster.session.read().format("arbalest").option("source", "org.arbalest.spark.Sources.Failing").load() } shouldContain "a nested class is named with $, as its file is"
-        message { Cluster.read(Sources.Failing::class.java) } shouldContain "Sources\$Failing, which the option source names, failed in its constructor: java.lang.IllegalStateException: no engine"
+        message { Cluster.session.read().format("arbalest").option("source", "no.Such").load() } shouldContain
+            "there is no class no.Such"
+        message { Cluster.session.read().format("arbalest").option("source", "java.lang.String").load() } shouldContain
+            "java.lang.String, which the option source names, does not implement"
+        message {
+            Cluster.session.read().format("arbalest").option("source", "org.arbalest.spark.Sources.Failing").load()
+        } shouldContain "a nested class is named with $, as its file is"
+        message { Cluster.read(Sources.Failing::class.java) } shouldContain "Sources\$Failing, which the option " +
+            "source names, failed in its constructor: java.lang.IllegalStateException: no engine"
         message { Cluster.read(Sources.Nothing::class.java) } shouldContain "Sources\$Nothing gave null for its schema"
-        message { Cluster.read(Numbers::class.java, "does" to "no partitions").count() } shouldContain "Numbers gave null for its partitions"
+        message { Cluster.read(Numbers::class.java, "does" to "no partitions").count() } shouldContain
+            "Numbers gave null for its partitions"
         Cluster.session.conf().set("spark.arbalest.pool", "2g")
         try {
-            message { Cluster.read(Numbers::class.java) } shouldContain "there is no setting spark.arbalest.pool, but spark.arbalest.columnar, spark.arbalest.device, "
+            message { Cluster.read(Numbers::class.java) } shouldContain
+                "there is no setting spark.arbalest.pool, but spark.arbalest.columnar, spark.arbalest.device, "
         } finally {
             Cluster.session.conf().unset("spark.arbalest.pool")
         }
-        message { Cluster.read(Numbers::class.java, "nanoseconds" to "round") } shouldContain "the option nanoseconds is round, and may be refuse or truncate"
+        message { Cluster.read(Numbers::class.java, "nanoseconds" to "round") } shouldContain
+            "the option nanoseconds is round, and may be refuse or truncate"
     }
 })
 

@@ -17,6 +17,7 @@ import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
 import org.arbalest.device.builders.BatchBuilder
+import org.arbalest.device.types.ArrowTimeUnit
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.FlatType
@@ -30,7 +31,6 @@ import org.arbalest.device.types.NestedType.ListViewType
 import org.arbalest.device.types.NestedType.MapType
 import org.arbalest.device.types.NestedType.RunEndEncodedType
 import org.arbalest.device.types.Schema
-import org.arbalest.device.types.ArrowTimeUnit
 import org.arbalest.spark.internal.vector.ColumnBytes
 import org.arbalest.spark.internal.vector.SparkTypes
 import org.arbalest.spark.internal.vector.Vectors
@@ -58,7 +58,9 @@ class VectorsSpec : FunSpec({
             val vectors = Vectors.of(schema.fields(), type, true)
             batch(schema, values).use { array ->
                 vectors.rows(array, type) shouldBe expected
-                array.slice(1, values.size - 2L).use { vectors.rows(it, type) shouldBe expected.subList(1, values.size - 1) }
+                array.slice(1, values.size - 2L).use {
+                    vectors.rows(it, type) shouldBe expected.subList(1, values.size - 1)
+                }
                 array.slice(values.size - 2L, 2).use { vectors.rows(it, type) shouldBe listOf(null, null) }
                 array.slice(values.size - 2L, 2).use {
                     vectors[0].show(it.column(0))
@@ -78,12 +80,17 @@ class VectorsSpec : FunSpec({
     }
 
     test("what Spark has no type for is an error with its path [SPK-01]") {
-        fun refused(type: DataType): String? = shouldThrow<IllegalArgumentException> { SparkTypes.of(Schema.of(listOf(Field.of("x", type))), false) }.message
-        refused(DataType.decimal256(39, 0)) shouldContain "Spark has no type for x, which is decimal256(39, 0): no decimal of Spark's has more than 38 digits"
+        fun refused(type: DataType): String? = shouldThrow<IllegalArgumentException> {
+            SparkTypes.of(Schema.of(listOf(Field.of("x", type))), false)
+        }.message
+        refused(DataType.decimal256(39, 0)) shouldContain
+            "Spark has no type for x, which is decimal256(39, 0): no decimal of Spark's has more than 38 digits"
         refused(DataType.decimal128(5, -2)) shouldContain "x, which is decimal128(5, -2): the scale"
         refused(DataType.timestamp(ArrowTimeUnit.NANOSECOND, "UTC")) shouldContain "the option nanoseconds=truncate"
-        refused(DataType.list(Field.of("item", DataType.duration(ArrowTimeUnit.NANOSECOND)))) shouldContain "x[], which is duration[ns]"
-        refused(ArrowStruct(listOf(Field.of("a", DataType.decimal256(76, 0))))) shouldContain "x.a, which is decimal256(76, 0)"
+        refused(DataType.list(Field.of("item", DataType.duration(ArrowTimeUnit.NANOSECOND)))) shouldContain
+            "x[], which is duration[ns]"
+        refused(ArrowStruct(listOf(Field.of("a", DataType.decimal256(76, 0))))) shouldContain
+            "x.a, which is decimal256(76, 0)"
     }
 
     test("a value that Spark has no room for is an error, not another value [SPK-03]") {
@@ -110,9 +117,13 @@ class VectorsSpec : FunSpec({
                 check(vectors[0])
             }
         }
-        shown(DataType.timestamp(ArrowTimeUnit.SECOND, ""), listOf(5L, null), { it.setAtIndex(JAVA_LONG, 1, Long.MIN_VALUE) }) { it.getLongs(0, 2).toList() shouldBe listOf(5_000_000L, 0) }
+        shown(DataType.timestamp(ArrowTimeUnit.SECOND, ""), listOf(5L, null), {
+            it.setAtIndex(JAVA_LONG, 1, Long.MIN_VALUE)
+        }) { it.getLongs(0, 2).toList() shouldBe listOf(5_000_000L, 0) }
         val words = DictionaryType(FlatType.IntType(32, true), Field.of("values", DataType.INT32), false)
-        shown(words, listOf(7L, null), { it.setAtIndex(JAVA_INT, 1, 1000) }) { it.getInts(0, 2).toList() shouldBe listOf(7, 0) }
+        shown(words, listOf(7L, null), { it.setAtIndex(JAVA_INT, 1, 1000) }) {
+            it.getInts(0, 2).toList() shouldBe listOf(7, 0)
+        }
     }
 
     test("a null row's object is null, whatever stands there [SPK-02]") {
@@ -133,14 +144,21 @@ class VectorsSpec : FunSpec({
         nullOf(DataType.UTF8_VIEW, "a", { it.set(JAVA_INT, 16, 1 shl 30) }) { x, row -> x.getUTF8String(row) }
         nullOf(DataType.BINARY, byteArrayOf(1), {}) { x, row -> x.getBinary(row) }
         nullOf(DataType.fixedSizeBinary(1), byteArrayOf(1), {}) { x, row -> x.getBinary(row) }
-        nullOf(DataType.decimal128(3, 0), BigDecimal.ONE, { it.setAtIndex(JAVA_LONG, 3, Long.MAX_VALUE) }) { x, row -> x.getDecimal(row, 3, 0) }
+        nullOf(DataType.decimal128(3, 0), BigDecimal.ONE, { it.setAtIndex(JAVA_LONG, 3, Long.MAX_VALUE) }) { x, row ->
+            x.getDecimal(row, 3, 0)
+        }
         nullOf(FlatType.IntType(64, false), 1L, {}) { x, row -> x.getDecimal(row, 20, 0) }
         nullOf(ListViewType(item), listOf(1L), far) { x, row -> x.getArray(row) }
-        nullOf(DataType.map(Field.of("key", DataType.INT32).withNullable(false), item.withName("value")), mapOf(1L to 1L), {}) { x, row -> x.getMap(row) }
-        nullOf(FlatType.IntervalType(FlatType.IntervalUnit.MONTH_DAY_NANO), Interval(1, 1, 1000), { it.setAtIndex(JAVA_LONG, 3, 1) }) { x, row -> x.getInterval(row) }
-        nullOf(FlatType.IntervalType(FlatType.IntervalUnit.DAY_TIME), Interval(0, 1, 1_000_000), {}) { x, row -> x.getInterval(row) }
+        nullOf(DataType.map(Field.of("key", DataType.INT32).withNullable(false), item.withName("value")),
+            mapOf(1L to 1L), {}) { x, row -> x.getMap(row) }
+        nullOf(FlatType.IntervalType(FlatType.IntervalUnit.MONTH_DAY_NANO), Interval(1, 1, 1000),
+            { it.setAtIndex(JAVA_LONG, 3, 1) }) { x, row -> x.getInterval(row) }
+        nullOf(FlatType.IntervalType(FlatType.IntervalUnit.DAY_TIME), Interval(0, 1, 1_000_000), {}) { x, row ->
+            x.getInterval(row)
+        }
         nullOf(words, "a", far) { x, row -> x.getUTF8String(row) }
-        nullOf(DictionaryType(FlatType.IntType(32, true), Field.of("values", DataType.BINARY), false), byteArrayOf(1), far) { x, row -> x.getBinary(row) }
+        nullOf(DictionaryType(FlatType.IntType(32, true), Field.of("values", DataType.BINARY), false), byteArrayOf(1),
+            far) { x, row -> x.getBinary(row) }
     }
 
     for (type in listOf(DataType.UTF8, DataType.LARGE_UTF8, DataType.UTF8_VIEW)) {
@@ -179,7 +197,8 @@ class VectorsSpec : FunSpec({
                 for (wrong in listOf(-2, 7, 1 shl 30)) {
                     offsets.setAtIndex(JAVA_INT, 2, wrong)
                     shouldThrow<IndexOutOfBoundsException> { vectors[0].getArray(2) }
-                    if (type is ListViewType) shouldThrow<DeviceException> { ColumnBytes.of(column) }.message shouldContain "items from"
+                    if (type is ListViewType) shouldThrow<DeviceException> { ColumnBytes.of(column) }
+                        .message shouldContain "items from"
                 }
                 offsets.setAtIndex(JAVA_INT, 2, 4)
                 offsets.setAtIndex(JAVA_INT, 0, 1 shl 30)
@@ -188,7 +207,8 @@ class VectorsSpec : FunSpec({
                     offsets.setAtIndex(JAVA_INT, 0, 0)
                     MemorySegment.ofAddress(column.bufferAddress(2)).reinterpret(12).setAtIndex(JAVA_INT, 2, -1)
                     shouldThrow<IndexOutOfBoundsException> { vectors[0].getArray(2) }
-                    shouldThrow<DeviceException> { ColumnBytes.of(column) }.message shouldBe "column \"x\": -1 items from 4 on, of 6"
+                    shouldThrow<DeviceException> { ColumnBytes.of(column) }.message shouldBe
+                        "column \"x\": -1 items from 4 on, of 6"
                 }
                 vectors[0].close()
             }
@@ -206,22 +226,28 @@ class VectorsSpec : FunSpec({
                 shouldThrow<IndexOutOfBoundsException> { vectors[0].getLongs(1, 3) }
             }
         }
-        shouldThrow<UnsupportedOperationException> { vectors[0].getUTF8String(0) }.message shouldContain "column \"x\" of Spark's type bigint has no values that are text"
+        shouldThrow<UnsupportedOperationException> { vectors[0].getUTF8String(0) }.message shouldContain
+            "column \"x\" of Spark's type bigint has no values that are text"
     }
 })
 
 private class Case(val type: DataType, val sparkType: String, val values: List<Any>, val expected: List<Any?>)
 
-private fun batch(schema: Schema, values: List<Any?>): DeviceArray = BatchBuilder.of(Devices.cpu(), values.size).use { it.column(schema.fields()[0], values).build() }
+private fun batch(schema: Schema, values: List<Any?>): DeviceArray =
+    BatchBuilder.of(Devices.cpu(), values.size).use { it.column(schema.fields()[0], values).build() }
 
-private fun Array<out org.arbalest.spark.internal.vector.ArrowVector>.rows(array: DeviceArray, type: StructType): List<Any?> {
+private fun Array<out org.arbalest.spark.internal.vector.ArrowVector>.rows(
+    array: DeviceArray,
+    type: StructType,
+): List<Any?> {
     this[0].show(array.column(0))
     val batch = ColumnarBatch(arrayOf(*this), array.length().toInt())
     val of = type.fields()[0].dataType()
     return List(array.length().toInt()) { row ->
         when {
             this[0].isNullAt(row) -> null
-            of is TimeType -> this[0].getLong(row) // a ColumnarBatchRow does not know it, nor intervals; generated code does
+            // a ColumnarBatchRow does not know it, nor intervals; generated code does
+            of is TimeType -> this[0].getLong(row)
             of is CalendarIntervalType -> this[0].getInterval(row)
             else -> plain(batch.getRow(row).get(0, of), of)
         }
@@ -235,19 +261,28 @@ private fun plain(value: Any?, type: org.apache.spark.sql.types.DataType): Any? 
     is org.apache.spark.sql.types.Decimal -> value.toJavaBigDecimal()
     is ByteArray -> value.toList()
     is ArrayData -> plain(value, (type as org.apache.spark.sql.types.ArrayType).elementType())
-    is MapData -> (type as org.apache.spark.sql.types.MapType).let { plain(value.keyArray(), it.keyType()).zip(plain(value.valueArray(), it.valueType())) }
-    is org.apache.spark.sql.catalyst.InternalRow -> (type as StructType).fields().mapIndexed { i, field -> plain(if (value.isNullAt(i)) null else value.get(i, field.dataType()), field.dataType()) }
+    is MapData -> (type as org.apache.spark.sql.types.MapType).let {
+        plain(value.keyArray(), it.keyType()).zip(plain(value.valueArray(), it.valueType()))
+    }
+    is org.apache.spark.sql.catalyst.InternalRow -> (type as StructType).fields().mapIndexed { i, field ->
+        plain(if (value.isNullAt(i)) null else value.get(i, field.dataType()), field.dataType())
+    }
     else -> value
 }
 
-private fun plain(array: ArrayData, type: org.apache.spark.sql.types.DataType): List<Any?> = List(array.numElements()) { if (array.isNullAt(it)) null else plain(array.get(it, type), type) }
+private fun plain(array: ArrayData, type: org.apache.spark.sql.types.DataType): List<Any?> =
+    List(array.numElements()) { if (array.isNullAt(it)) null else plain(array.get(it, type), type) }
 
-private fun case(type: DataType, sparkType: String, vararg values: Pair<Any, Any?>) = Case(type, sparkType, values.map { it.first }, values.map { it.second })
+private fun case(type: DataType, sparkType: String, vararg values: Pair<Any, Any?>) =
+    Case(type, sparkType, values.map { it.first }, values.map { it.second })
 
 private val ITEM = Field.of("item", DataType.INT32)
-private val LISTS = arrayOf<Pair<Any, Any?>>(listOf(1L, null, 3L) to listOf(1, null, 3), listOf<Long>() to listOf<Int>(), listOf(-7L) to listOf(-7))
-private val WORDS = arrayOf<Pair<Any, Any?>>("short" to "short", "" to "", "längere Wörter als zwölf Bytes" to "längere Wörter als zwölf Bytes", "short" to "short")
-private val BYTES = arrayOf<Pair<Any, Any?>>(byteArrayOf(1, -2) to listOf<Byte>(1, -2), byteArrayOf() to listOf<Byte>(), ByteArray(20) { it.toByte() } to List(20) { it.toByte() })
+private val LISTS = arrayOf<Pair<Any, Any?>>(listOf(1L, null, 3L) to listOf(1, null, 3),
+    listOf<Long>() to listOf<Int>(), listOf(-7L) to listOf(-7))
+private val WORDS = arrayOf<Pair<Any, Any?>>("short" to "short", "" to "",
+    "längere Wörter als zwölf Bytes" to "längere Wörter als zwölf Bytes", "short" to "short")
+private val BYTES = arrayOf<Pair<Any, Any?>>(byteArrayOf(1, -2) to listOf<Byte>(1, -2), byteArrayOf() to listOf<Byte>(),
+    ByteArray(20) { it.toByte() } to List(20) { it.toByte() })
 private val DAY = LocalDate.of(1969, 12, 30)
 
 private val CASES = listOf(
@@ -259,15 +294,25 @@ private val CASES = listOf(
     case(DataType.UINT8, "smallint", 255L to 255.toShort()),
     case(DataType.UINT16, "int", 65535L to 65535),
     case(DataType.UINT32, "bigint", 4294967295L to 4294967295L),
-    case(DataType.UINT64, "decimal(20,0)", BigDecimal("18446744073709551615") to BigDecimal("18446744073709551615"), BigDecimal.ONE to BigDecimal.ONE),
+    case(DataType.UINT64, "decimal(20,0)", BigDecimal("18446744073709551615") to BigDecimal("18446744073709551615"),
+        BigDecimal.ONE to BigDecimal.ONE),
     case(DataType.FLOAT16, "float", 0.5 to 0.5f, -65504.0 to -65504f),
     case(DataType.FLOAT32, "float", 0.1f to 0.1f),
     case(DataType.FLOAT64, "double", 0.1 to 0.1, Double.MAX_VALUE to Double.MAX_VALUE),
     case(DataType.decimal32(9, 2), "decimal(9,2)", BigDecimal("-1234567.89") to BigDecimal("-1234567.89")),
-    case(DataType.decimal64(18, 0), "decimal(18,0)", BigDecimal("-999999999999999999") to BigDecimal("-999999999999999999")),
-    case(DataType.decimal128(10, 3), "decimal(10,3)", BigDecimal("-1.500") to BigDecimal("-1.500"), BigDecimal("0.001") to BigDecimal("0.001")),
-    case(DataType.decimal128(38, 10), "decimal(38,10)", BigDecimal("-1234567890123456789012345678.0123456789") to BigDecimal("-1234567890123456789012345678.0123456789"), BigDecimal("5.0000000000") to BigDecimal("5.0000000000")),
-    case(DataType.decimal256(38, 0), "decimal(38,0)", BigDecimal("-99999999999999999999999999999999999999") to BigDecimal("-99999999999999999999999999999999999999"), BigDecimal("-1") to BigDecimal("-1")),
+    case(DataType.decimal64(18, 0), "decimal(18,0)",
+        BigDecimal("-999999999999999999") to BigDecimal("-999999999999999999")),
+    case(DataType.decimal128(10, 3), "decimal(10,3)", BigDecimal("-1.500") to BigDecimal("-1.500"),
+        BigDecimal("0.001") to BigDecimal("0.001")),
+    case(
+        DataType.decimal128(38, 10),
+        "decimal(38,10)",
+        BigDecimal("-1234567890123456789012345678.0123456789") to
+            BigDecimal("-1234567890123456789012345678.0123456789"),
+        BigDecimal("5.0000000000") to BigDecimal("5.0000000000"),
+    ),
+    case(DataType.decimal256(38, 0), "decimal(38,0)", BigDecimal("-99999999999999999999999999999999999999") to
+        BigDecimal("-99999999999999999999999999999999999999"), BigDecimal("-1") to BigDecimal("-1")),
     case(DataType.UTF8, "string", *WORDS),
     case(DataType.LARGE_UTF8, "string", *WORDS),
     case(DataType.UTF8_VIEW, "string", *WORDS),
@@ -289,25 +334,36 @@ private val CASES = listOf(
     case(DataType.duration(ArrowTimeUnit.SECOND), "interval day to second", -3L to -3_000_000L),
     case(DataType.duration(ArrowTimeUnit.MICROSECOND), "interval day to second", -3L to -3L),
     case(DataType.duration(ArrowTimeUnit.NANOSECOND), "interval day to second", -3L to -1L),
-    case(FlatType.IntervalType(FlatType.IntervalUnit.YEAR_MONTH), "interval year to month", Period.ofMonths(-14) to -14),
-    case(FlatType.IntervalType(FlatType.IntervalUnit.DAY_TIME), "interval", Interval(0, -2, 3_000_000) to CalendarInterval(0, -2, 3000)),
-    case(FlatType.IntervalType(FlatType.IntervalUnit.MONTH_DAY_NANO), "interval", Interval(1, -2, 3999) to CalendarInterval(1, -2, 3)),
+    case(FlatType.IntervalType(FlatType.IntervalUnit.YEAR_MONTH), "interval year to month",
+        Period.ofMonths(-14) to -14),
+    case(FlatType.IntervalType(FlatType.IntervalUnit.DAY_TIME), "interval",
+        Interval(0, -2, 3_000_000) to CalendarInterval(0, -2, 3000)),
+    case(FlatType.IntervalType(FlatType.IntervalUnit.MONTH_DAY_NANO), "interval",
+        Interval(1, -2, 3999) to CalendarInterval(1, -2, 3)),
     case(ListType(ITEM), "array<int>", *LISTS),
     case(LargeListType(ITEM), "array<int>", *LISTS),
     case(ListViewType(ITEM), "array<int>", *LISTS),
     case(LargeListViewType(ITEM), "array<int>", *LISTS),
     case(FixedSizeListType(ITEM, 2), "array<int>", listOf(1L, null) to listOf(1, null), listOf(2L, 3L) to listOf(2, 3)),
-    case(ListType(Field.of("item", ListType(Field.of("item", DataType.UTF8)))), "array<array<string>>", listOf(listOf("a", null), listOf()) to listOf(listOf("a", null), listOf<String>())),
+    case(ListType(Field.of("item", ListType(Field.of("item", DataType.UTF8)))), "array<array<string>>",
+        listOf(listOf("a", null), listOf()) to listOf(listOf("a", null), listOf<String>())),
     case(
         ArrowStruct(listOf(Field.of("a", DataType.INT32), Field.of("b", DataType.UTF8))),
         "struct<a:int,b:string>",
         mapOf("a" to 1L, "b" to "x") to listOf(1, "x"),
         mapOf("a" to null, "b" to null) to listOf(null, null),
     ),
-    case(DataType.map(Field.of("key", DataType.UTF8).withNullable(false), ITEM.withName("value")), "map<string,int>", mapOf("k" to 1L, "l" to null) to listOf("k" to 1, "l" to null), mapOf<String, Long>() to listOf<Any>()),
-    case(ListType(Field.of("item", ArrowStruct(listOf(Field.of("a", DataType.INT64))))), "array<struct<a:bigint>>", listOf(mapOf("a" to 5L), null) to listOf(listOf(5L), null)),
-    *listOf(8, 16, 32, 64).map { bits -> case(DictionaryType(FlatType.IntType(bits, true), Field.of("", DataType.UTF8), false), "string", *WORDS) }.toTypedArray(),
-    case(DictionaryType(FlatType.IntType(8, false), Field.of("", DataType.INT64), false), "bigint", 5L to 5L, 6L to 6L, 5L to 5L),
-    case(RunEndEncodedType(Field.of("run_ends", DataType.INT32).withNullable(false), Field.of("values", DataType.UTF8)), "string", "a" to "a", "a" to "a", "b" to "b", "b" to "b"),
-    case(RunEndEncodedType(Field.of("run_ends", DataType.INT16).withNullable(false), Field.of("values", DataType.FLOAT64)), "double", 1.5 to 1.5, 1.5 to 1.5, 2.5 to 2.5),
+    case(DataType.map(Field.of("key", DataType.UTF8).withNullable(false), ITEM.withName("value")), "map<string,int>",
+        mapOf("k" to 1L, "l" to null) to listOf("k" to 1, "l" to null), mapOf<String, Long>() to listOf<Any>()),
+    case(ListType(Field.of("item", ArrowStruct(listOf(Field.of("a", DataType.INT64))))), "array<struct<a:bigint>>",
+        listOf(mapOf("a" to 5L), null) to listOf(listOf(5L), null)),
+    *listOf(8, 16, 32, 64).map { bits ->
+        case(DictionaryType(FlatType.IntType(bits, true), Field.of("", DataType.UTF8), false), "string", *WORDS)
+    }.toTypedArray(),
+    case(DictionaryType(FlatType.IntType(8, false), Field.of("", DataType.INT64), false), "bigint", 5L to 5L,
+        6L to 6L, 5L to 5L),
+    case(RunEndEncodedType(Field.of("run_ends", DataType.INT32).withNullable(false), Field.of("values", DataType.UTF8)),
+        "string", "a" to "a", "a" to "a", "b" to "b", "b" to "b"),
+    case(RunEndEncodedType(Field.of("run_ends", DataType.INT16).withNullable(false),
+        Field.of("values", DataType.FLOAT64)), "double", 1.5 to 1.5, 1.5 to 1.5, 2.5 to 2.5),
 )

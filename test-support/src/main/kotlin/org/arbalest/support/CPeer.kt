@@ -7,11 +7,11 @@ import java.lang.foreign.MemorySegment
 /**
  * A C program on the other side of Arrow's C interfaces: its books.
  *
- * The peer is compiled from this module's C resources at first use; `peer/peer.h`, `checks/checks.h` and `async/async.h` among them are its
- * contract, and say more than is repeated here. What it makes and reads is in [PeerNodes], [PeerStreams], [PeerProducer] and
- * [PeerConsumer], what it does to structs of anyone
- * in [PeerMoves]. Structs are segments of at least the struct's size, or raw pointers of size 0; their memory is the
- * caller's. Every function may be called from any thread, but not while [reset] runs.
+ * The peer is compiled from this module's C resources at first use; `peer/peer.h`, `checks/checks.h` and
+ * `async/async.h` among them are its contract, and say more than is repeated here. What it makes and reads is in
+ * [PeerNodes], [PeerStreams], [PeerProducer] and [PeerConsumer], what it does to structs of anyone in [PeerMoves].
+ * Structs are segments of at least the struct's size, or raw pointers of size 0; their memory is the caller's. Every
+ * function may be called from any thread, but not while [reset] runs.
  */
 object CPeer {
     private val layoutFunction by PeerLibrary.function("arbalest_layout", PTR)
@@ -40,8 +40,8 @@ object CPeer {
     fun countFromHere(): Unit = baseline.begin()
 
     /**
-     * Returns what the peer holds now and did not hold when the current test began, if its spec has a [ResourceCountersExtension], and what was done to it since
-     * [reset].
+     * Returns what the peer holds now and did not hold when the current test began, if its spec has a
+     * [ResourceCountersExtension], and what was done to it since [reset].
      */
     fun counts(): PeerCounts = all().with(baseline.now())
 

@@ -15,10 +15,12 @@ class ChildJvm private constructor(
     val output: String,
 ) {
     companion object {
-        private val classPath: String get() = System.getProperty("surefire.test.class.path") ?: System.getProperty("java.class.path")
+        private val classPath: String get() = System.getProperty("surefire.test.class.path")
+            ?: System.getProperty("java.class.path")
 
         /**
-         * Runs the static `main` of a class on the tests' class path, with more [options] for the JVM. One that takes longer than [seconds] is killed.
+         * Runs the static `main` of a class on the tests' class path, with more [options] for the JVM. One that takes
+         * longer than [seconds] is killed.
          *
          * @param extraClassPath is looked at before the tests' own
          * @param directory where it runs
@@ -40,8 +42,9 @@ class ChildJvm private constructor(
         }
 
         /**
-         * Starts the static `main` of a class on the tests' class path, with more [options] for the JVM and variables in its [environment]: for a process that
-         * is talked to, or killed. What it says on its standard error comes with ours. The caller ends it.
+         * Starts the static `main` of a class on the tests' class path, with more [options] for the JVM and variables
+         * in its [environment]: for a process that is talked to, or killed. What it says on its standard error comes
+         * with ours. The caller ends it.
          */
         fun start(
             main: KClass<*>,
@@ -50,24 +53,31 @@ class ChildJvm private constructor(
             environment: Map<String, String> = emptyMap(),
         ): Process {
             val java = Path.of(System.getProperty("java.home"), "bin", "java")
-            val command = listOf("$java", "-XX:TieredStopAtLevel=1") + options(Path.of(System.getProperty("java.io.tmpdir")), null) + options
-            val builder = ProcessBuilder(command + main.java.name + arguments).redirectError(ProcessBuilder.Redirect.INHERIT)
+            val command = listOf("$java", "-XX:TieredStopAtLevel=1") +
+                options(Path.of(System.getProperty("java.io.tmpdir")), null) + options
+            val builder = ProcessBuilder(command + main.java.name + arguments)
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
             builder.environment().remove("JAVA_TOOL_OPTIONS")
             builder.environment().putAll(environment)
             return builder.start()
         }
 
         private fun options(folder: Path, extraClassPath: Path?): List<String> = listOf(
-            "--enable-native-access=ALL-UNNAMED", "--illegal-native-access=deny", "-XX:-CreateCoredumpOnCrash", "-XX:ErrorFile=$folder/hs_err",
+            "--enable-native-access=ALL-UNNAMED", "--illegal-native-access=deny", "-XX:-CreateCoredumpOnCrash",
+            "-XX:ErrorFile=$folder/hs_err",
             "-cp", listOfNotNull(extraClassPath, classPath).joinToString(File.pathSeparator),
         )
 
-        /** Runs `java`, that of this JVM, with these arguments and no others. It is killed if it takes longer than [seconds]. */
+        /**
+         * Runs `java`, that of this JVM, with these arguments and no others. It is killed if it takes longer than
+         * [seconds].
+         */
         fun java(arguments: List<String>, directory: Path = Path.of(""), seconds: Long = 300): ChildJvm {
             val output = Files.createTempFile("arbalest-child", null)
             try {
                 val command = listOf(Path.of(System.getProperty("java.home"), "bin", "java").toString()) + arguments
-                val builder = ProcessBuilder(command).directory(directory.toAbsolutePath().toFile()).redirectErrorStream(true).redirectOutput(output.toFile())
+                val builder = ProcessBuilder(command).directory(directory.toAbsolutePath().toFile())
+                    .redirectErrorStream(true).redirectOutput(output.toFile())
                 builder.environment().remove("JAVA_TOOL_OPTIONS") // the child would talk about them
                 val process = builder.start()
                 val ended = process.waitFor(seconds, SECONDS)

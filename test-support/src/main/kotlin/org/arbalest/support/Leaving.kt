@@ -27,7 +27,8 @@ enum class Leaving(
             HALT -> Runtime.getRuntime().halt(code)
             SIGTERM -> {
                 val raise = Linker.nativeLinker().defaultLookup().findOrThrow("raise")
-                Linker.nativeLinker().downcallHandle(raise, FunctionDescriptor.of(JAVA_INT, JAVA_INT)).invokeWithArguments(code - 128)
+                Linker.nativeLinker().downcallHandle(raise, FunctionDescriptor.of(JAVA_INT, JAVA_INT))
+                    .invokeWithArguments(code - 128)
                 Thread.currentThread().join()
             }
             RETURN -> return

@@ -49,9 +49,10 @@ class NativeLibrary private constructor(
         /**
          * Compiles [sources] and loads them; the same content is compiled once, and loaded once per process.
          *
-         * Sources are resources in `org/arbalest/support/c`, such as `peer/pool.c`, and are found by that path when they include each other. One
-         * that ends in `.h` is only put beside the others; core's `arbalest/arrow_abi.h` is there always. The library is named after the first
-         * of them, and lands in `target/native`, or in a temporary folder where there is no `target`.
+         * Sources are resources in `org/arbalest/support/c`, such as `peer/pool.c`, and are found by that path when
+         * they include each other. One that ends in `.h` is only put beside the others; core's `arbalest/arrow_abi.h`
+         * is there always. The library is named after the first of them, and lands in `target/native`, or in a
+         * temporary folder where there is no `target`.
          *
          * @throws IllegalStateException if there is no C compiler, or if it refuses a source; the message has its words
          */
@@ -61,14 +62,18 @@ class NativeLibrary private constructor(
         fun compile(flags: List<String>, vararg sources: String): NativeLibrary =
             compile(CCompiler.answer, FLAGS + flags, sources.associateWith { text(SOURCES + it) }, emptyList())
 
-        /** Like [compile], of a library that goes by the name [soname]: who loads one of that name afterwards gets this one. */
+        /**
+         * Like [compile], of a library that goes by the name [soname]: who loads one of that name afterwards gets this
+         * one.
+         */
         fun compileAs(soname: String, flags: List<String>, vararg sources: String): NativeLibrary =
             compile(sources, soname, flags)
 
         /**
          * Compiles C++ and loads it, like [compile], but for what is said here: by [CCompiler.cpp].
          *
-         * @param resources sources, and files that are put beside them, from anywhere on the class path, by their paths there
+         * @param resources sources, and files that are put beside them, from anywhere on the class path, by their paths
+         *     there
          * @param flags more for the compiler, such as the language's version; it runs beside the sources
          * @param libraries come after the sources in the command
          */
@@ -82,7 +87,12 @@ class NativeLibrary private constructor(
             return compile(CCompiler.answer, all, sources.associateWith { text(SOURCES + it) }, emptyList())
         }
 
-        private fun compile(answer: CCompiler, flags: List<String>, sources: Map<String, String>, libraries: List<String>): NativeLibrary {
+        private fun compile(
+            answer: CCompiler,
+            flags: List<String>,
+            sources: Map<String, String>,
+            libraries: List<String>,
+        ): NativeLibrary {
             val name = sources.keys.first().substringAfterLast('/').substringBeforeLast('.')
             prebuilt?.let { folder ->
                 return loaded.computeIfAbsent(folder.resolve(System.mapLibraryName(name))) { file ->
@@ -97,7 +107,9 @@ class NativeLibrary private constructor(
             val folder = output.resolve("$name-${hash("$compiler $flags $libraries", texts)}").toAbsolutePath()
             return loaded.computeIfAbsent(folder.resolve(System.mapLibraryName(name))) { file ->
                 made(file) { build(listOf("$compiler") + flags, texts, libraries, it) }
-                NativeLibrary(file) { more, other -> build(listOf("$compiler") + flags + more, texts, libraries, other) }
+                NativeLibrary(file) { more, other ->
+                    build(listOf("$compiler") + flags + more, texts, libraries, other)
+                }
             }
         }
 
@@ -123,7 +135,8 @@ class NativeLibrary private constructor(
                     Files.createDirectories(source.parent)
                     Files.writeString(source, text)
                 }
-                val command = start + listOf("-I.", "-o", "${file.fileName}") + texts.keys.filter { it.endsWith(".c") || it.endsWith(".cpp") } + libraries
+                val command = start + listOf("-I.", "-o", "${file.fileName}") +
+                    texts.keys.filter { it.endsWith(".c") || it.endsWith(".cpp") } + libraries
                 val process = ProcessBuilder(command).directory(folder.toFile()).redirectErrorStream(true).start()
                 val words = process.inputReader().readText()
                 check(process.waitFor() == 0) { "${command.joinToString(" ")} failed:\n$words" }
@@ -136,7 +149,8 @@ class NativeLibrary private constructor(
 }
 
 /**
- * Has a file made that is not there, by one process at a time: the JVMs of a module's tests share `target`, and a library that is loaded must not be replaced.
+ * Has a file made that is not there, by one process at a time: the JVMs of a module's tests share `target`, and a
+ * library that is loaded must not be replaced.
  *
  * Threads of one JVM must not ask for the same file at once.
  *

@@ -6,14 +6,18 @@ import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
 
 /**
- * The columns of a record batch, in a batch whose own bitmap makes some rows null, as that of any struct in C may; this one is closed.
+ * The columns of a record batch, in a batch whose own bitmap makes some rows null, as that of any struct in C may; this
+ * one is closed.
  *
  * @param isCounted whether the batch says how many
  */
 fun DeviceArray.withNullRows(vararg rows: Int, isCounted: Boolean = true): DeviceArray = use { batch ->
     val bits = Devices.cpu().allocate((batch.length() + 7) / 8)
     val bitmap = bits.segment().fill(-1)
-    for (row in rows) bitmap.asByteBuffer().let { it.put(row / 8, (it.get(row / 8).toInt() and (1 shl row % 8).inv()).toByte()) }
+    for (row in rows) bitmap.asByteBuffer().let {
+        it.put(row / 8, (it.get(row / 8).toInt() and (1 shl row % 8).inv()).toByte())
+    }
     val nulls = if (isCounted) rows.size.toLong() else -1
-    DeviceArray.of(batch.field().withNullable(true), ArrayData.of(batch.length(), nulls, listOf(bits), ArrayData.of(batch).children()))
+    DeviceArray.of(batch.field().withNullable(true),
+        ArrayData.of(batch.length(), nulls, listOf(bits), ArrayData.of(batch).children()))
 }

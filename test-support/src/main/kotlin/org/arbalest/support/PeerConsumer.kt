@@ -8,9 +8,9 @@ import java.lang.foreign.ValueLayout.JAVA_LONG
 /**
  * A C program whose `ArrowAsyncDeviceStreamHandler` anyone's producer drives.
  *
- * Threads of its own extract the tasks, read and release the arrays, and request more. It watches how its producer treats
- * it: what breaks a rule is a violation in [CPeer.counts]. [close] joins it; one that is not released in time is a violation,
- * too. `at` is the task, from 0, that the quirks speak of. May be used from any thread.
+ * Threads of its own extract the tasks, read and release the arrays, and request more. It watches how its producer
+ * treats it: what breaks a rule is a violation in [CPeer.counts]. [close] joins it; one that is not released in time is
+ * a violation, too. `at` is the task, from 0, that the quirks speak of. May be used from any thread.
  */
 class PeerConsumer(
     window: Long,
@@ -24,9 +24,10 @@ class PeerConsumer(
     /** The handler, in memory of the peer's; valid until [close]. */
     val handler: MemorySegment = withArguments {
         val options = longs(OPTIONS)
-        longArrayOf(quirks.sumOf { it.bit }, window, at, code.toLong(), discardEvery, threads.toLong()).forEachIndexed { i, word ->
-            options.setAtIndex(JAVA_LONG, i.toLong(), word)
-        }
+        longArrayOf(quirks.sumOf { it.bit }, window, at, code.toLong(), discardEvery, threads.toLong())
+            .forEachIndexed { i, word ->
+                options.setAtIndex(JAVA_LONG, i.toLong(), word)
+            }
         (create.invoke(options) as MemorySegment).reinterpret(HANDLER_BYTES)
     }
     private var closed = false
@@ -137,7 +138,9 @@ class PeerConsumer(
         TOLERANT(0x200000000),
     }
 
-    /** Whether it was released and has drained within the time: the default is 5 seconds. If not, that is a violation. */
+    /**
+     * Whether it was released and has drained within the time: the default is 5 seconds. If not, that is a violation.
+     */
     fun join(timeoutMillis: Long = this.timeoutMillis): Boolean = join.invoke(handler, timeoutMillis) as Int == 0
 
     /** What it has seen so far, or had seen when it was closed. */
@@ -307,6 +310,7 @@ class Consumed constructor(
     val called: Boolean get() = schemas + tasks + ends + errors + releases > 0
 
     override fun toString(): String =
-        "$tasks tasks, $batches batches, $rows rows, $discarded discarded, $dropped dropped, $ends ends, $errors errors" +
+        "$tasks tasks, $batches batches, $rows rows, $discarded discarded, $dropped dropped, $ends ends, " +
+            "$errors errors" +
             (message?.let { " ($code \"$it\")" } ?: "") + ", $releases releases"
 }

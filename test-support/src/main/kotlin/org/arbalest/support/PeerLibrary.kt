@@ -13,24 +13,27 @@ val I32: MemoryLayout = ValueLayout.JAVA_INT
 val I64: MemoryLayout = ValueLayout.JAVA_LONG
 val PTR: MemoryLayout = ValueLayout.ADDRESS
 
-/** The compiled C peer, whose contract is `peer/peer.h`, `checks/checks.h` and `async/async.h`; compiled at first use. */
+/**
+ * The compiled C peer, whose contract is `peer/peer.h`, `checks/checks.h` and `async/async.h`; compiled at first use.
+ */
 object PeerLibrary {
     val library: NativeLibrary by lazy {
         NativeLibrary.compile(
             "peer/peer.h", "peer/ledger.h", "peer/moves.h", "checks/checks.h", "checks/checksum.h",
-            "async/async.h", "async/metadata.h", "async/consumer.h", "async/reader.h", "async/producer.h", "async/source.h",
-            "peer/ledger.c", "peer/nodes.c", "peer/streams.c", "peer/moves.c", "peer/threads.c",
-            "checks/layout.c", "checks/checksum.c", "checks/drain.c",
-            "async/metadata.c", "async/consumer.c", "async/reader.c", "async/handler.c", "async/producer.c", "async/source.c", "async/driver.c",
+            "async/async.h", "async/metadata.h", "async/consumer.h", "async/reader.h", "async/producer.h",
+            "async/source.h", "peer/ledger.c", "peer/nodes.c", "peer/streams.c", "peer/moves.c", "peer/threads.c",
+            "checks/layout.c", "checks/checksum.c", "checks/drain.c", "async/metadata.c", "async/consumer.c",
+            "async/reader.c", "async/handler.c", "async/producer.c", "async/source.c", "async/driver.c",
         )
     }
 
     /**
-     * A function of the peer; not a critical call, since most of these call back into Java. Its library is compiled at the first call: a spec that
-     * names a peer, and is then skipped, needs no compiler.
+     * A function of the peer; not a critical call, since most of these call back into Java. Its library is compiled at
+     * the first call: a spec that names a peer, and is then skipped, needs no compiler.
      */
     fun function(name: String, result: MemoryLayout?, vararg parameters: MemoryLayout): Lazy<MethodHandle> = lazy {
-        val type = if (result == null) FunctionDescriptor.ofVoid(*parameters) else FunctionDescriptor.of(result, *parameters)
+        val type = if (result == null) FunctionDescriptor.ofVoid(*parameters)
+        else FunctionDescriptor.of(result, *parameters)
         Linker.nativeLinker().downcallHandle(library.findOrThrow(name), type)
     }
 }

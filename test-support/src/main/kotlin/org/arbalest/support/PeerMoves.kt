@@ -30,7 +30,9 @@ enum class StructKind(
     DEVICE_STREAM(RawArrowDeviceArrayStream.SIZE),
 }
 
-/** What C programs do to structs, whose ever they are: releasing them, on any thread, moving them, taking them apart. */
+/**
+ * What C programs do to structs, whose ever they are: releasing them, on any thread, moving them, taking them apart.
+ */
 object PeerMoves {
     private val releaseFunction by PeerLibrary.function("peer_release", I32, PTR, I32)
     private val twice by PeerLibrary.function("peer_release_twice", I32, PTR, I32)
@@ -60,24 +62,32 @@ object PeerMoves {
     }
 
     /** Calls `release` on this thread; false if the struct was released before. */
-    fun release(struct: MemorySegment, kind: StructKind): Boolean = releaseFunction.invoke(struct, kind.ordinal) as Int == 1
+    fun release(struct: MemorySegment, kind: StructKind): Boolean =
+        releaseFunction.invoke(struct, kind.ordinal) as Int == 1
 
-    /** Calls the release function it finds twice on the same struct; true if `release` was NULL after the first call. */
+    /**
+     * Calls the release function it finds twice on the same struct; true if `release` was NULL after the first call.
+     */
     fun releaseTwice(struct: MemorySegment, kind: StructKind): Boolean = twice.invoke(struct, kind.ordinal) as Int == 1
 
     /** Moves the struct to fresh memory and releases it there; true if `release` was NULL afterwards. */
     fun releaseMoved(struct: MemorySegment, kind: StructKind): Boolean = moved.invoke(struct, kind.ordinal) as Int == 1
 
     /** [release] on a new pthread, which is joined. */
-    fun releaseOnThread(struct: MemorySegment, kind: StructKind): Boolean = onThread.invoke(struct, kind.ordinal) as Int == 1
+    fun releaseOnThread(struct: MemorySegment, kind: StructKind): Boolean =
+        onThread.invoke(struct, kind.ordinal) as Int == 1
 
-    /** Moves the struct to the peer's memory, whence a pthread releases it after [delayMillis]; [joinAll] waits for it. */
+    /**
+     * Moves the struct to the peer's memory, whence a pthread releases it after [delayMillis]; [joinAll] waits for it.
+     */
     fun releaseLater(struct: MemorySegment, kind: StructKind, delayMillis: Long) {
         require(delayMillis >= 0) { "$delayMillis ms" }
         later.invoke(struct, kind.ordinal, delayMillis)
     }
 
-    /** Moves the struct to the peer's memory, whence a pthread releases it when the gate opens; [joinAll] waits for it. */
+    /**
+     * Moves the struct to the peer's memory, whence a pthread releases it when the gate opens; [joinAll] waits for it.
+     */
     fun releaseAtGate(struct: MemorySegment, kind: StructKind) {
         later.invoke(struct, kind.ordinal, -1L)
     }
@@ -87,7 +97,10 @@ object PeerMoves {
         join.invoke()
     }
 
-    /** Releases all [structs] from [threads] pthreads at once, in random order; returns how many were not released before. */
+    /**
+     * Releases all [structs] from [threads] pthreads at once, in random order; returns how many were not released
+     * before.
+     */
     fun releaseMany(structs: List<MemorySegment>, threads: Int, kind: StructKind): Long = withArguments {
         val pointers = longs(structs.size)
         structs.forEachIndexed { i, struct -> pointers.setAtIndex(ValueLayout.ADDRESS, i.toLong(), struct) }

@@ -6,15 +6,17 @@ import java.lang.foreign.MemorySegment
 /**
  * Schemas and arrays that the C peer makes, well-formed or not, and its reading of those of anyone.
  *
- * What is made belongs to whoever releases the struct; strings and bytes are copied. Children and dictionaries are blank
- * structs at first, to be filled in place by the same functions: `RawArrowSchema.child` and the like find them.
+ * What is made belongs to whoever releases the struct; strings and bytes are copied. Children and dictionaries are
+ * blank structs at first, to be filled in place by the same functions: `RawArrowSchema.child` and the like find them.
  */
 object PeerNodes {
     private val schemaInit by PeerLibrary.function("peer_schema_init", null, PTR, PTR, PTR, PTR, I64, I64, I64)
     private val schemaSetDictionary by PeerLibrary.function("peer_schema_set_dictionary", null, PTR)
     private val schemaNullChildren by PeerLibrary.function("peer_schema_null_children", null, PTR)
     private val arrayInit by PeerLibrary.function("peer_array_init", null, PTR, I64, I64, I64, I64, I64)
-    private val setBuffers = Placement.entries.associateWith { PeerLibrary.function(it.function, I32, PTR, I64, PTR, I64) }
+    private val setBuffers = Placement.entries.associateWith {
+        PeerLibrary.function(it.function, I32, PTR, I64, PTR, I64)
+    }
     private val setForeign by PeerLibrary.function("peer_array_set_buffer_foreign", I32, PTR, I64, PTR)
     private val arraySetDictionary by PeerLibrary.function("peer_array_set_dictionary", null, PTR)
     private val arrayNullChildren by PeerLibrary.function("peer_array_null_children", null, PTR)
@@ -46,7 +48,8 @@ object PeerNodes {
         children: Long = 0,
     ) {
         withArguments {
-            schemaInit.invoke(out, text(format), text(name), bytes(metadata), (metadata?.size ?: 0).toLong(), flags, children)
+            schemaInit.invoke(out, text(format), text(name), bytes(metadata), (metadata?.size ?: 0).toLong(),
+                flags, children)
         }
     }
 
@@ -61,7 +64,14 @@ object PeerNodes {
     }
 
     /** Fills [out] with an array whose buffers are NULL; negative counts are kept as they are, as malformed ones. */
-    fun array(out: MemorySegment, length: Long, nullCount: Long = 0, offset: Long = 0, buffers: Long = 0, children: Long = 0) {
+    fun array(
+        out: MemorySegment,
+        length: Long,
+        nullCount: Long = 0,
+        offset: Long = 0,
+        buffers: Long = 0,
+        children: Long = 0,
+    ) {
         arrayInit.invoke(out, length, nullCount, offset, buffers, children)
     }
 
@@ -115,7 +125,9 @@ object PeerNodes {
         (consume.invoke(array, schema, text(path), -1L) as Long).takeUnless { it == Long.MIN_VALUE }
     }
 
-    /** The sum of the integers of column [index], or of the array itself if that is −1; null if they are no integers. */
+    /**
+     * The sum of the integers of column [index], or of the array itself if that is −1; null if they are no integers.
+     */
     fun sum(array: MemorySegment, schema: MemorySegment, index: Long = -1): Long? =
         (consume.invoke(array, schema, MemorySegment.NULL, index) as Long).takeUnless { it == Long.MIN_VALUE }
 

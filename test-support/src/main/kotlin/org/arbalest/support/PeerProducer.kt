@@ -29,7 +29,8 @@ class PeerProducer(
 ) : AutoCloseable {
     private val producer: MemorySegment = withArguments {
         val options = longs(OPTIONS)
-        val words = longArrayOf(quirks.sumOf { it.bit }, batches, rows, at, code.toLong(), late, flavours.sumOf { it.bit }.toLong(), deviceId,
+        val words = longArrayOf(quirks.sumOf { it.bit }, batches, rows, at, code.toLong(), late,
+            flavours.sumOf { it.bit }.toLong(), deviceId,
             deviceType.toLong(), text(message).address())
         words.forEachIndexed { i, word -> options.setAtIndex(JAVA_LONG, i.toLong(), word) }
         listOf(errorMetadata, streamMetadata, taskMetadata).forEachIndexed { i, data ->
@@ -89,10 +90,15 @@ class PeerProducer(
         /** After cancel, the NULL task. */
         END_AFTER_CANCEL(0x4000),
 
-        /** After cancel, on_error(EINVAL), but the NULL task if the source is at its end (against the rules; Arrow C++). */
+        /**
+         * After cancel, on_error(EINVAL), but the NULL task if the source is at its end (against the rules; Arrow C++).
+         */
         ERROR_AFTER_CANCEL(0x8000),
 
-        /** After a non-zero status, on_error(EINVAL), but the NULL task if the source is at its end (against the rules; Arrow C++). */
+        /**
+         * After a non-zero status, on_error(EINVAL), but the NULL task if the source is at its end (against the rules;
+         * Arrow C++).
+         */
         ERROR_AFTER_REFUSAL(0x10000),
 
         /** Goes on as if the status had been 0 (against the rules). */
@@ -177,7 +183,10 @@ class PeerProducer(
         GONE_ZEROED(0x80000000000),
     }
 
-    /** Drives [handler], an `ArrowAsyncDeviceStreamHandler`; once. Returns at once, or with [Quirk.ON_CALLER] after its release. */
+    /**
+     * Drives [handler], an `ArrowAsyncDeviceStreamHandler`; once. Returns at once, or with [Quirk.ON_CALLER] after its
+     * release.
+     */
     fun start(handler: MemorySegment) {
         synchronized(this) { started = true }
         produce.invoke(producer, handler)
@@ -221,7 +230,8 @@ class PeerProducer(
 
         /** What Arrow C++ does as a producer. */
         val LIKE_ARROW_CPP: Set<Quirk> = setOf(
-            Quirk.ERROR_AFTER_CANCEL, Quirk.ERROR_AFTER_REFUSAL, Quirk.GONE_EARLY, Quirk.EXTRACT_ZERO, Quirk.WRAP_REQUESTS, Quirk.ON_CALLER,
+            Quirk.ERROR_AFTER_CANCEL, Quirk.ERROR_AFTER_REFUSAL, Quirk.GONE_EARLY, Quirk.EXTRACT_ZERO,
+            Quirk.WRAP_REQUESTS, Quirk.ON_CALLER,
         )
 
         /** What arrow-go does as a producer. */
@@ -327,6 +337,7 @@ class Produced constructor(slots: LongArray) {
     val schemaKept: Boolean = slots[30] != 0L
 
     override fun toString(): String =
-        "$requested requested, $sent sent, $extracted extracted, $discarded discarded, $outstanding outstanding, $cancels cancels, " +
+        "$requested requested, $sent sent, $extracted extracted, $discarded discarded, $outstanding outstanding, " +
+            "$cancels cancels, " +
             "$errors errors, $ended ends, $released releases"
 }

@@ -19,7 +19,8 @@ object PeerStreams {
     private val batchSchemaFunction by PeerLibrary.function("peer_batch_schema", null, PTR)
     private val calls by PeerLibrary.function("peer_stream_calls", I64, I32)
     private val drainPlain by PeerLibrary.function("peer_drain_stream_with", I32, PTR, I32, I64, I64, PTR, PTR, I64)
-    private val drainDevice by PeerLibrary.function("peer_drain_device_stream_with", I32, PTR, I32, I64, I64, PTR, PTR, I64)
+    private val drainDevice by PeerLibrary.function("peer_drain_device_stream_with", I32, PTR, I32, I64, I64,
+        PTR, PTR, I64)
 
     /** What is unusual about a stream or a batch; `at` and `code` are the arguments of [stream]. */
     enum class Flavour(val bit: Int) {
@@ -106,7 +107,14 @@ object PeerStreams {
     }
 
     /** Fills [out] with a stream of [batches] batches of [rows] rows. */
-    fun stream(out: MemorySegment, batches: Long, rows: Long, flavours: Set<Flavour> = emptySet(), at: Long = 0, code: Int = 0) {
+    fun stream(
+        out: MemorySegment,
+        batches: Long,
+        rows: Long,
+        flavours: Set<Flavour> = emptySet(),
+        at: Long = 0,
+        code: Int = 0,
+    ) {
         plain.invoke(out, batches, rows, flavours.sumOf { it.bit }, at, code)
     }
 
@@ -143,7 +151,12 @@ object PeerStreams {
      * @param stopAfter chunks to take, −1 for all
      * @param extra how often to pull again after an error or the end
      */
-    fun drain(stream: MemorySegment, manners: Set<Manner> = emptySet(), stopAfter: Long = -1, extra: Long = 0): Drained =
+    fun drain(
+        stream: MemorySegment,
+        manners: Set<Manner> = emptySet(),
+        stopAfter: Long = -1,
+        extra: Long = 0,
+    ): Drained =
         withArguments {
             val slots = longs(Drained.SLOTS)
             val text = block(TEXT_BYTES)
@@ -213,7 +226,8 @@ class Drained constructor(slots: LongArray, text: String) {
     val ended: Boolean = slots[14] != 0L
 
     override fun toString(): String =
-        "code $code, $batches batches, $rows rows, " + (if (ended) "ended" else "not ended") + (error?.let { ", error \"$it\"" } ?: "")
+        "code $code, $batches batches, $rows rows, " + (if (ended) "ended" else "not ended") +
+            (error?.let { ", error \"$it\"" } ?: "")
 
     companion object {
         const val SLOTS = 16

@@ -16,13 +16,15 @@ import kotlin.time.Duration
 /**
  * Fails a test that leaves something allocated, exported or open, on our side or the C peer's, and says what.
  *
- * It is a [LeakExtension] for each test. Before a test it resets the [CPeer], if there is a C compiler. After a test that passed, the peer must hold what
- * it held before, and must have seen no double release and no broken rule; a test that provokes one calls [CPeer.reset] at its end. What other threads are
- * just releasing has five seconds to be gone, or two if nothing changes. Where things were made is noted with `-Dorg.arbalest.leaks=true` only, since some
- * tests count allocations.
+ * It is a [LeakExtension] for each test. Before a test it resets the [CPeer], if there is a C compiler. After a test
+ * that passed, the peer must hold what it held before, and must have seen no double release and no broken rule; a test
+ * that provokes one calls [CPeer.reset] at its end. What other threads are just releasing has five seconds to be gone,
+ * or two if nothing changes. Where things were made is noted with `-Dorg.arbalest.leaks=true` only, since some tests
+ * count allocations.
  *
- * A leak is reported once, on the test that leaked. What that test or a test that failed has left is part of the next test's beginning: [Held] and
- * [CPeer.counts] start from zero in each test. A thread may release it while the next test runs, as [Baseline] says.
+ * A leak is reported once, on the test that leaked. What that test or a test that failed has left is part of the next
+ * test's beginning: [Held] and [CPeer.counts] start from zero in each test. A thread may release it while the next test
+ * runs, as [Baseline] says.
  *
  *     class MySpec : FunSpec({
  *         extension(ResourceCountersExtension)
@@ -52,8 +54,10 @@ object ResourceCountersExtension : TestCaseExtension {
             }
         }
         val held = Held.now()
-        val leak = (result.errorOrNull as? LeakError)?.takeUnless { held.isZero && it.cause == null } // what an earlier test had left was released
-        val words = listOfNotNull("not back: $held".takeUnless { leak != null || held.isZero }) + peer?.run { words(counts()) }.orEmpty()
+        // what an earlier test had left was released
+        val leak = (result.errorOrNull as? LeakError)?.takeUnless { held.isZero && it.cause == null }
+        val words = listOfNotNull("not back: $held".takeUnless { leak != null || held.isZero }) +
+            peer?.run { words(counts()) }.orEmpty()
         begin(peer) // what is left is not reported again by a check outside of tests
         if (leak == null && (own?.isSuccess != true || words.isEmpty())) return own ?: result
         val message = listOfNotNull(leak?.message, words.joinToString("; ").ifEmpty { null }).joinToString("\n")
@@ -79,8 +83,11 @@ object ResourceCountersExtension : TestCaseExtension {
         live("producers", counts.producers),
         live("handlers", counts.handlers),
         "the C peer saw ${counts.doubleReleases} double releases".takeIf { counts.doubleReleases != 0L },
-        "the C peer saw ${counts.violations} broken rules, first: ${counts.violation}".takeIf { counts.violations != 0L },
+        "the C peer saw ${counts.violations} broken rules, first: ${counts.violation}".takeIf {
+            counts.violations != 0L
+        },
     )
 
-    private fun live(what: String, more: Long): String? = if (more == 0L) null else "the C peer has $more more $what than before"
+    private fun live(what: String, more: Long): String? = if (more == 0L) null
+    else "the C peer has $more more $what than before"
 }

@@ -23,8 +23,8 @@ object Settling {
     fun quietAfter(result: TestResult): Duration = if (result.isSuccess) AFTER_SUCCESS else AFTER_FAILURE
 
     /**
-     * Waits until nothing is left, and returns null then. Returns what is left if that has not changed for [quiet], or after five seconds. Only a test that
-     * leaks or fails waits.
+     * Waits until nothing is left, and returns null then. Returns what is left if that has not changed for [quiet], or
+     * after five seconds. Only a test that leaks or fails waits.
      *
      * @param left what is left at this moment, null if nothing is; compared by `equals`
      */

@@ -19,22 +19,30 @@ internal class CSources(private val roots: List<Path>) {
         /** The sources that are there, by their own folder first; it may be that it only asks whether they are. */
         val includes: List<Source> by lazy {
             INCLUDE.findAll(text).mapNotNull { match ->
-                val candidates = listOf(path.resolveSibling(match.groupValues[1])) + roots.map { it.resolve(match.groupValues[1]) }
+                val candidates = listOf(path.resolveSibling(match.groupValues[1])) + roots.map {
+                    it.resolve(match.groupValues[1])
+                }
                 candidates.firstNotNullOfOrNull { candidate -> sources.find { it.path == candidate } }
             }.toList()
         }
     }
 
-    private val sources = roots.flatMap { root -> root.walk().filter { it.extension in listOf("c", "h") }.sorted().map { Source(root, it) } }
+    private val sources = roots.flatMap { root ->
+        root.walk().filter { it.extension in listOf("c", "h") }.sorted().map { Source(root, it) }
+    }
 
-    private val byIncludes = sources.flatMap { source -> source.includes.map { unit(source.name) to unit(it.name) } }.filter { (from, to) -> from != to }.toSet()
+    private val byIncludes = sources.flatMap { source -> source.includes.map { unit(source.name) to unit(it.name) } }
+        .filter { (from, to) -> from != to }.toSet()
 
     /** By what one calls or reads that another defines, includes or not, and by includes. */
     private val byAll: Set<Pair<String, String>> by lazy {
         val folder = Files.createTempDirectory("arbalest-objects")
         try {
-            val objects = sources.filter { it.name.endsWith(".c") }.mapIndexed { i, source -> unit(source.name) to symbols(source, folder.resolve("$i.o")) }
-            val definers = objects.flatMap { (unit, symbols) -> symbols.filterValues { it }.keys.map { it to unit } }.groupBy({ it.first }, { it.second })
+            val objects = sources.filter { it.name.endsWith(".c") }.mapIndexed { i, source ->
+                unit(source.name) to symbols(source, folder.resolve("$i.o"))
+            }
+            val definers = objects.flatMap { (unit, symbols) -> symbols.filterValues { it }.keys.map { it to unit } }
+                .groupBy({ it.first }, { it.second })
             byIncludes + objects.flatMap { (unit, symbols) ->
                 symbols.filterValues { !it }.keys.flatMap { definers[it].orEmpty() }.map { unit to it }
             }.filter { (from, to) -> from != to }
@@ -47,7 +55,9 @@ internal class CSources(private val roots: List<Path>) {
     private fun symbols(source: Source, out: Path): Map<String, Boolean> {
         val folders = roots + listOf(Path.of("../device-core/src/main/c/include"))
         run(listOf("$COMPILER", "-std=gnu11", "-c", "-o", "$out") + folders.map { "-I$it" } + "${source.path}")
-        return run(listOf("$NM", "-P", "$out")).lines().map { it.split(' ') }.filter { it.size > 1 && (it[1] == "U" || it[1] in DEFINED) }
+        return run(listOf("$NM", "-P", "$out")).lines().map { it.split(' ') }.filter {
+            it.size > 1 && (it[1] == "U" || it[1] in DEFINED)
+        }
             .associate { it[0] to (it[1] != "U") }
     }
 
@@ -74,11 +84,16 @@ internal class CSources(private val roots: List<Path>) {
 
     /** The pairs of folders of which a file in the first knows one in the second. */
     fun folders(symbols: Boolean): Set<Pair<String, String>> =
-        (if (symbols) byAll else byIncludes).map { (from, to) -> folder(from) to folder(to) }.filter { (from, to) -> from != to }.toSet()
+        (if (symbols) byAll else byIncludes).map { (from, to) -> folder(from) to folder(to) }
+            .filter { (from, to) -> from != to }.toSet()
 
     /** By header, who in its own root includes it, and whom its comment at the top names for it. */
-    fun headers(): Map<String, Pair<Set<String>, Set<String>>> = sources.filter { it.name.endsWith(".h") }.associate { header ->
-        val by = sources.filter { it.root == header.root && header in it.includes }.map { if (folder(it.name) == folder(header.name)) "${it.path.fileName}" else it.name }
+    fun headers(): Map<String, Pair<Set<String>, Set<String>>> = sources.filter {
+        it.name.endsWith(".h")
+    }.associate { header ->
+        val by = sources.filter { it.root == header.root && header in it.includes }.map {
+            if (folder(it.name) == folder(header.name)) "${it.path.fileName}" else it.name
+        }
         val comment = header.text.substringAfter("Included by:", "").substringBefore("*/")
         header.name to Pair(by.toSet(), FILE.findAll(comment).map { it.value }.toSet())
     }
@@ -92,7 +107,9 @@ internal class CSources(private val roots: List<Path>) {
 
         /** Where there are no symbols to be had; not where all must be there. */
         val withoutSymbols = SkipWithout {
-            "there is no C compiler, or no nm".takeIf { (COMPILER == null || NM == null) && System.getenv("CI") != "true" }
+            "there is no C compiler, or no nm".takeIf {
+                (COMPILER == null || NM == null) && System.getenv("CI") != "true"
+            }
         }
 
         private fun unit(name: String) = name.substringBeforeLast('.')

@@ -19,7 +19,9 @@ class CSourcesSoakSpec : FunSpec({
         C_MAIN.toFile().copyRecursively(copy.toFile(), overwrite = true)
         val planted = copy.resolve("peer/ledger.c")
         CSources(listOf(copy)).circle(true).shouldBeNull()
-        planted.appendText("\nvoid peer_batch_schema(struct ArrowSchema* out);\nvoid planted(void) { peer_batch_schema(0); }\n")
+        planted.appendText(
+            "\nvoid peer_batch_schema(struct ArrowSchema* out);\nvoid planted(void) { peer_batch_schema(0); }\n",
+        )
         CSources(listOf(copy)).circle(false).shouldBeNull()
         CSources(listOf(copy)).circle(true) shouldBe listOf("peer/ledger", "peer/streams", "peer/ledger")
         copy.resolve("peer/moves.h").appendText("\n#include \"threads.h\"\n")

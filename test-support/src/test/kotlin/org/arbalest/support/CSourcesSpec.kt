@@ -21,7 +21,8 @@ class CSourcesSpec : FunSpec({
 
 internal val C_MAIN: Path = Path.of("src/main/resources/org/arbalest/support/c")
 internal val C_SOURCES = CSources(
-    listOf(C_MAIN, Path.of("../device-core-tests/src/test/resources/org/arbalest/support/c"), Path.of("src/test/c/selftest")),
+    listOf(C_MAIN, Path.of("../device-core-tests/src/test/resources/org/arbalest/support/c"),
+        Path.of("src/test/c/selftest")),
 )
 
 /** @param symbols whether by what the files call, which compiles each, or by their includes */

@@ -30,12 +30,16 @@ class MadeSpec : FunSpec({
     }
 })
 
-/** Sees that another process has the lock; makes the file that it is given, if it is not there then, and says what is in it. */
+/**
+ * Sees that another process has the lock; makes the file that it is given, if it is not there then, and says what is in
+ * it.
+ */
 private object Maker {
     @JvmStatic
     fun main(arguments: Array<String>) {
         val file = Path.of(arguments.single())
-        println(FileChannel.open(file.resolveSibling("${file.fileName}.lock"), WRITE).use { if (it.tryLock() == null) "locked out" else "not locked out" })
+        println(FileChannel.open(file.resolveSibling("${file.fileName}.lock"), WRITE)
+            .use { if (it.tryLock() == null) "locked out" else "not locked out" })
         println(Files.readString(made(file) { Files.writeString(it, "theirs") }))
     }
 }

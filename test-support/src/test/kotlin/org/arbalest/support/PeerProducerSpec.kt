@@ -32,7 +32,8 @@ class PeerProducerSpec : FunSpec({
     test("an error arrives with text and binary metadata [ASY-21]") {
         val quirks = setOf(PeerProducer.Quirk.ERROR)
         PeerConsumer(window = 5).use { consumer ->
-            PeerProducer(9, 10, quirks, at = 4, code = 5, message = "disk gone", errorMetadata = bytes).use { it.start(consumer.handler) }
+            PeerProducer(9, 10, quirks, at = 4, code = 5, message = "disk gone", errorMetadata = bytes)
+                .use { it.start(consumer.handler) }
             consumer.join() shouldBe true
             val seen = consumer.results()
             seen.code shouldBe 5

@@ -9,7 +9,10 @@ import java.nio.file.Path
 import kotlin.io.path.extension
 import kotlin.io.path.walk
 
-/** The C peer against itself, without a JVM. `src/test/c/selftest/selftest.sh` does it under sanitizers and valgrind, too. */
+/**
+ * The C peer against itself, without a JVM. `src/test/c/selftest/selftest.sh` does it under sanitizers and valgrind,
+ * too.
+ */
 class PeerSelftestSoakSpec : FunSpec({
     extension(CCompiler.needed)
 

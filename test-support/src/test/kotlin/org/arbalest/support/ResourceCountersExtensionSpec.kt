@@ -42,7 +42,8 @@ class ResourceCountersExtensionSpec : FunSpec({
     test("a schema of the C peer's that a test leaves unreleased is named") {
         Arena.ofConfined().use { arena ->
             val schema = arena.allocate(StructKind.SCHEMA.size)
-            complaint(testCase) { PeerNodes.schema(schema, "i") } shouldContain "the C peer has 1 more schemas than before"
+            complaint(testCase) { PeerNodes.schema(schema, "i") } shouldContain
+                "the C peer has 1 more schemas than before"
             PeerMoves.release(schema, StructKind.SCHEMA)
         }
     }

@@ -20,8 +20,9 @@ import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.seconds
 
 /**
- * How long a call that is to be given up has to return before the driver is asked again, as it may have been asked before the call had begun. Twice as long each time, up to the second of these: some drivers cannot give
- * up at all, and for some asking is a connection to the server.
+ * How long a call that is to be given up has to return before the driver is asked again, as it may have been asked
+ * before the call had begun. Twice as long each time, up to the second of these: some drivers cannot give up at all,
+ * and for some asking is a connection to the server.
  */
 private val FIRST_PATIENCE = 10.milliseconds
 private val LAST_PATIENCE = 1.seconds
@@ -32,7 +33,10 @@ internal class BlockingCall {
     private var isGivenUp = false
     private var hasBegun = false
 
-    /** Runs what all of [cancels] together make give up: they are called while it runs, and not behind it, where they would hit what comes next. It does not begin where that has been asked for already. */
+    /**
+     * Runs what all of [cancels] together make give up: they are called while it runs, and not behind it, where they
+     * would hit what comes next. It does not begin where that has been asked for already.
+     */
     fun <T> cancellable(vararg cancels: () -> Unit, action: () -> T): T {
         synchronized(this) {
             begin()
@@ -52,9 +56,14 @@ internal class BlockingCall {
     }
 
     /** Throws if there is nobody any more who wants it made. */
-    fun check(): Unit = synchronized(this) { if (isGivenUp) throw CancellationException("cancelled before the driver was called") }
+    fun check(): Unit = synchronized(this) {
+        if (isGivenUp) throw CancellationException("cancelled before the driver was called")
+    }
 
-    /** Whether it had begun when it was given up: else it does not any more, wherever it waits, and nobody has to wait for that. */
+    /**
+     * Whether it had begun when it was given up: else it does not any more, wherever it waits, and nobody has to wait
+     * for that.
+     */
     fun hasBegun(): Boolean = synchronized(this) { hasBegun }
 
     /** Asks for it to be given up, and answers what that failed with. */
@@ -65,9 +74,12 @@ internal class BlockingCall {
 }
 
 /**
- * Makes a call that blocks, on a [dispatcher], in the caller's context otherwise. When the coroutine is cancelled, the call is given up, and waited for if it has begun, since what it uses is the caller's: by what it says is
- * [BlockingCall.cancellable], on [asking], as that may block too, and neither the caller's threads nor those of [dispatcher] are to be held up. What it answers all the same is for [drop]. What fails with these is suppressed in the
- * cancellation. Until the call says that it has begun it uses what holds itself, as a connection does, and gives back what it has made.
+ * Makes a call that blocks, on a [dispatcher], in the caller's context otherwise. When the coroutine is cancelled, the
+ * call is given up, and waited for if it has begun, since what it uses is the caller's: by what it says is
+ * [BlockingCall.cancellable], on [asking], as that may block too, and neither the caller's threads nor those of
+ * [dispatcher] are to be held up. What it answers all the same is for [drop]. What fails with these is suppressed in
+ * the cancellation. Until the call says that it has begun it uses what holds itself, as a connection does, and gives
+ * back what it has made.
  */
 internal suspend fun <T> calling(
     dispatcher: CoroutineDispatcher,
@@ -113,13 +125,18 @@ private suspend fun <T> Deferred<Result<T>>.giveUp(call: BlockingCall, drop: (T)
 }
 
 /** The call has not begun, or is over, or cannot be given up: then it is waited for, and that is no failure. */
-private fun Throwable.saysThatThereIsNothing() = this is AdbcException && (status() == AdbcStatus.INVALID_STATE || status() == AdbcStatus.NOT_IMPLEMENTED)
+private fun Throwable.saysThatThereIsNothing() = this is AdbcException &&
+    (status() == AdbcStatus.INVALID_STATE || status() == AdbcStatus.NOT_IMPLEMENTED)
 
 /**
- * Does something on a [dispatcher], whether or not the coroutine is cancelled, and answers or throws what came of it: with `NonCancellable + dispatcher` a cancellation would take the answer's place on the way back. One that
- * was shut down runs nothing; then it is done all the same, where it may block as well.
+ * Does something on a [dispatcher], whether or not the coroutine is cancelled, and answers or throws what came of it:
+ * with `NonCancellable + dispatcher` a cancellation would take the answer's place on the way back. One that was shut
+ * down runs nothing; then it is done all the same, where it may block as well.
  */
-internal suspend fun <T> uncancelled(dispatcher: CoroutineDispatcher, action: suspend () -> T): T = withContext(NonCancellable) {
+internal suspend fun <T> uncancelled(
+    dispatcher: CoroutineDispatcher,
+    action: suspend () -> T,
+): T = withContext(NonCancellable) {
     try {
         withContext(dispatcher) { action() }
     } catch (_: CancellationException) {

@@ -51,7 +51,9 @@ class CallingSpec : FunSpec({
             val waiting = Waiting()
             val asked = mutableListOf<Long>()
             val job = launch(start = CoroutineStart.UNDISPATCHED) {
-                calling(Dispatchers.IO, {}, StandardTestDispatcher(testScheduler)) { call -> call.cancellable({ asked += currentTime }) { waiting.await() } }
+                calling(Dispatchers.IO, {}, StandardTestDispatcher(testScheduler)) { call ->
+                    call.cancellable({ asked += currentTime }) { waiting.await() }
+                }
             }
             waiting.entered.await()
             val start = currentTime
@@ -137,7 +139,10 @@ class CallingSpec : FunSpec({
         }
     }
 
-    test("what asking and dropping fail with is in the cancellation, and the call is waited for; that there is nothing to cancel is no failure [ADB-24]") {
+    test(
+        "what asking and dropping fail with is in the cancellation, and the call is waited for; that there is " +
+            "nothing to cancel is no failure [ADB-24]",
+    ) {
         suspend fun told(answer: (Int) -> Throwable): List<String?> {
             val waiting = Waiting()
             val asked = AtomicInteger()
@@ -170,14 +175,19 @@ class CallingSpec : FunSpec({
         told { IllegalArgumentException("cannot ask $it") } shouldBe listOf("cannot ask 1", "cannot drop the answer")
         told { AssertionError("cannot ask $it") } shouldBe listOf("cannot ask 1", "cannot drop the answer")
         val io = failure(AdbcStatus.IO)
-        told { if (it == 1) failure(AdbcStatus.INVALID_STATE) else io } shouldBe listOf(io.message, "cannot drop the answer")
+        told { if (it == 1) failure(AdbcStatus.INVALID_STATE) else io } shouldBe
+            listOf(io.message, "cannot drop the answer")
         told { failure(AdbcStatus.NOT_IMPLEMENTED) } shouldBe listOf("cannot drop the answer")
     }
 
     test("a cancellation calls all that gives the call up, though the first of it fails [ADB-24]") {
         val waiting = Waiting()
         coroutineScope {
-            val job = launch(Dispatchers.Default) { calling(Dispatchers.IO, {}) { call -> call.cancellable({ error("cannot") }, waiting::letGo) { waiting.await() } } }
+            val job = launch(Dispatchers.Default) {
+                calling(Dispatchers.IO, {}) { call ->
+                    call.cancellable({ error("cannot") }, waiting::letGo) { waiting.await() }
+                }
+            }
             waiting.entered.await()
             job.cancel()
             val ends = job.ends()
@@ -213,13 +223,15 @@ class CallingSpec : FunSpec({
 
     test("a dispatcher that was shut down is said [ADB-24]") {
         val gone = Executors.newSingleThreadExecutor().asCoroutineDispatcher().also { it.close() }
-        shouldThrow<IllegalStateException> { calling(gone, {}) {} }.cause.let { it is CancellationException } shouldBe true
+        shouldThrow<IllegalStateException> { calling(gone, {}) {} }
+            .cause.let { it is CancellationException } shouldBe true
     }
 
     test("a cancellation that the call itself ends with is no dispatcher's end [ADB-24]") {
         runTest {
             val own = CancellationException("a time-out within the call")
-            shouldThrow<CancellationException> { calling<Unit>(Dispatchers.IO, {}) { throw own } }.message shouldBe own.message
+            shouldThrow<CancellationException> { calling<Unit>(Dispatchers.IO, {}) { throw own } }
+                .message shouldBe own.message
         }
     }
 })

@@ -33,7 +33,9 @@ internal suspend fun AdbcConnection.count(table: String = "t"): Long =
     awaitQuery("SELECT COUNT(*) FROM $table").use { reader -> reader.next()!!.use { it.column(0).getLong(0) } }
 
 /** A database of the faulty driver. At the end, also where the block fails, all calls that wait go on. */
-internal suspend fun opened(block: suspend (AdbcDatabase) -> Unit) = AdbcDriver.load(c.file).open(mapOf<String, Any>()).use { database ->
+internal suspend fun opened(
+    block: suspend (AdbcDatabase) -> Unit,
+) = AdbcDriver.load(c.file).open(mapOf<String, Any>()).use { database ->
     try {
         block(database)
     } finally {

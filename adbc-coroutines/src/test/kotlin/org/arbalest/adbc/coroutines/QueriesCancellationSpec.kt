@@ -34,7 +34,9 @@ import java.util.concurrent.Executors
 import kotlin.time.Duration.Companion.seconds
 
 /** How many threads wait for the turn of a connection. */
-private fun inTurn(): Int = Thread.getAllStackTraces().values.count { stack -> stack.any { it.className.endsWith("internal.ConnectionLock") && it.methodName == "await" } }
+private fun inTurn(): Int = Thread.getAllStackTraces().values.count { stack ->
+    stack.any { it.className.endsWith("internal.ConnectionLock") && it.methodName == "await" }
+}
 
 class QueriesCancellationSpec : FunSpec({
     extension(FaultyDriver.needed)
@@ -62,7 +64,9 @@ class QueriesCancellationSpec : FunSpec({
             c.hold("StatementNew") // which cannot be cancelled, so that nobody waits for it
             Executors.newSingleThreadExecutor().use { thread ->
                 coroutineScope {
-                    val query = launch(Dispatchers.Default) { connection.awaitQuery("SELECT id FROM t", thread.asCoroutineDispatcher()).close() }
+                    val query = launch(Dispatchers.Default) {
+                        connection.awaitQuery("SELECT id FROM t", thread.asCoroutineDispatcher()).close()
+                    }
                     try {
                         awaitHeld()
                         query.cancel()
@@ -83,7 +87,10 @@ class QueriesCancellationSpec : FunSpec({
                 c.fail("StatementCancel", status = status.code())
                 val ended = CompletableDeferred<Throwable?>()
                 coroutineScope {
-                    val query = launch(Dispatchers.Default) { ended.complete(runCatching { connection.awaitQuery("SELECT * FROM stuck()").close() }.exceptionOrNull()) }
+                    val query = launch(Dispatchers.Default) {
+                        ended.complete(runCatching { connection.awaitQuery("SELECT * FROM stuck()").close() }
+                            .exceptionOrNull())
+                    }
                     awaitHeld()
                     query.cancel()
                     val ends = query.ends()
@@ -94,7 +101,8 @@ class QueriesCancellationSpec : FunSpec({
             }
             cancelled(AdbcStatus.INVALID_STATE)?.suppressed?.size shouldBe 0
             c.calls("StatementCancel") shouldBeGreaterThan 1
-            cancelled(AdbcStatus.IO)?.suppressed?.single().shouldBeInstanceOf<AdbcException>().operation() shouldBe "AdbcStatementCancel"
+            cancelled(AdbcStatus.IO)?.suppressed?.single().shouldBeInstanceOf<AdbcException>().operation() shouldBe
+                "AdbcStatementCancel"
         }
     }
 
@@ -113,10 +121,14 @@ class QueriesCancellationSpec : FunSpec({
         }
     }
 
-    test("any other call is made elsewhere, cancelled by its own cancel, and what it answers all the same is closed [ADB-24]") {
+    test(
+        "any other call is made elsewhere, cancelled by its own cancel, and what it answers all the same is " +
+            "closed [ADB-24]",
+    ) {
         AdbcDriver.load(c.file).awaitOpen().use { database ->
             database.awaitConnect().use { connection ->
-                connection.awaitCall { objects(AdbcObjects.to(Depth.TABLES)) }.flatMap { it.dbSchemas() }.flatMap { it.tables() }.map { it.name() } shouldContain "t"
+                connection.awaitCall { objects(AdbcObjects.to(Depth.TABLES)) }.flatMap { it.dbSchemas() }
+                    .flatMap { it.tables() }.map { it.name() } shouldContain "t"
                 connection.awaitCall { createStatement() }.use { statement ->
                     statement.setSqlQuery("SELECT id FROM t WHERE id = ?")
                     statement.awaitCall { prepare() }
@@ -153,7 +165,10 @@ class QueriesCancellationSpec : FunSpec({
         }
     }
 
-    test("a query that waits for its turn, cancelled, ends at once; what has the turn goes on, and what else waits begins behind it [ADB-24]") {
+    test(
+        "a query that waits for its turn, cancelled, ends at once; what has the turn goes on, and what else waits " +
+            "begins behind it [ADB-24]",
+    ) {
         connected { connection ->
             connection.createStatement().use { two ->
                 two.setSqlQuery("SELECT id FROM t")
@@ -167,7 +182,11 @@ class QueriesCancellationSpec : FunSpec({
                 for (call in calls) {
                     c.hold("StatementExecuteQuery")
                     coroutineScope {
-                        val one = async(Dispatchers.Default) { connection.awaitQuery("SELECT id FROM t").use { it.next()!!.use { batch -> batch.length() } } }
+                        val one = async(Dispatchers.Default) {
+                            connection.awaitQuery("SELECT id FROM t").use {
+                                it.next()!!.use { batch -> batch.length() }
+                            }
+                        }
                         awaitHeld()
                         val other = async(Dispatchers.Default) { connection.awaitQuery("SELECT id FROM t").close() }
                         val waiting = launch(Dispatchers.Default) { call() }
@@ -183,7 +202,8 @@ class QueriesCancellationSpec : FunSpec({
                         one.await() shouldBe 10
                         other.await()
                     }
-                    eventually(5.seconds) { inTurn() shouldBe 0 } // nobody waits for the call that was cancelled, which waits on
+                    // nobody waits for the call that was cancelled, which waits on
+                    eventually(5.seconds) { inTurn() shouldBe 0 }
                 }
                 connection.count() shouldBe 10
             }
@@ -222,7 +242,9 @@ class QueriesCancellationSpec : FunSpec({
                 override fun cancel() = gate.countDown()
             }
             coroutineScope {
-                val ingestion = launch(Dispatchers.Default) { connection.awaitIngest("x", DeviceArrayReader.of(IDS, source)) }
+                val ingestion = launch(Dispatchers.Default) {
+                    connection.awaitIngest("x", DeviceArrayReader.of(IDS, source))
+                }
                 entered.await()
                 ingestion.cancel()
                 val ends = ingestion.ends()
@@ -250,7 +272,9 @@ class QueriesCancellationSpec : FunSpec({
     test("a collection of a reader that is cancelled in the middle of a pull reaches the driver [ADB-25]") {
         connected { connection ->
             coroutineScope {
-                val collection = launch(Dispatchers.Default) { connection.query("SELECT * FROM waits(3, 2, 1)").asFlow().collect {} }
+                val collection = launch(Dispatchers.Default) {
+                    connection.query("SELECT * FROM waits(3, 2, 1)").asFlow().collect {}
+                }
                 awaitHeld()
                 collection.cancel()
                 val ends = collection.ends()
@@ -265,13 +289,18 @@ class QueriesCancellationSpec : FunSpec({
     test("calls that wait in their drivers hold up no other, however many they are [ADB-24]") {
         opened { database ->
             coroutineScope {
-                val stuck = List(64) { launch(Dispatchers.Default) { database.connect().use { it.awaitQuery("SELECT * FROM stuck()").close() } } }
+                val stuck = List(64) {
+                    launch(Dispatchers.Default) {
+                        database.connect().use { it.awaitQuery("SELECT * FROM stuck()").close() }
+                    }
+                }
                 awaitHeld(64) // as many as Dispatchers.IO has threads
                 val other = launch(Dispatchers.Default) {
                     database.connect().use { connection ->
                         connection.transaction { awaitExecute("DELETE FROM t WHERE id = 0") }
                         connection.queryFlow("SELECT id FROM t").collect { it.length() shouldBe 9 }
-                        connection.awaitIngest("x", connection.awaitQuery("SELECT id FROM t WHERE id > 7").use { query -> reader(*query.next()!!.use { it.ids() }.toLongArray()) })
+                        connection.awaitIngest("x", connection.awaitQuery("SELECT id FROM t WHERE id > 7")
+                            .use { query -> reader(*query.next()!!.use { it.ids() }.toLongArray()) })
                         connection.createStatement().use {
                             it.setSqlQuery("SELECT id FROM t")
                             it.awaitQuery().close()
@@ -290,12 +319,17 @@ class QueriesCancellationSpec : FunSpec({
 
     test("queries are ingested elsewhere, more of them at once than Dispatchers.IO has threads [ADB-24]") {
         opened { database ->
-            val schema = database.connect().use { connection -> connection.query("SELECT * FROM batches(3, 2)").use { it.schema() } }
+            val schema = database.connect().use { connection ->
+                connection.query("SELECT * FROM batches(3, 2)").use { it.schema() }
+            }
             coroutineScope {
                 val all = List(70) { i ->
                     launch(Dispatchers.Default) {
                         database.connect().use { from ->
-                            database.connect().use { to -> to.awaitIngest("x$i", from.queryFlow("SELECT * FROM batches(3, 2)").asReader(schema)) shouldBe 6 }
+                            database.connect().use { to ->
+                                to.awaitIngest("x$i", from.queryFlow("SELECT * FROM batches(3, 2)")
+                                    .asReader(schema)) shouldBe 6
+                            }
                         }
                     }
                 }
@@ -364,12 +398,17 @@ class QueriesCancellationSpec : FunSpec({
         }
     }
 
-    test("any other call of a connection, cancelled, gives up what it does by statements and results of it, and no other's [ADB-24]") {
+    test(
+        "any other call of a connection, cancelled, gives up what it does by statements and results of it, and no " +
+            "other's [ADB-24]",
+    ) {
         connected { connection ->
             suspend fun cancelled(call: suspend () -> Any?) = coroutineScope {
                 val running = launch(Dispatchers.Default) { call() }
                 awaitHeld()
-                val other = async(Dispatchers.Default) { connection.awaitQuery("SELECT 1").use { it.next()!!.use { batch -> batch.length() } } }
+                val other = async(Dispatchers.Default) {
+                    connection.awaitQuery("SELECT 1").use { it.next()!!.use { batch -> batch.length() } }
+                }
                 eventually(5.seconds) { inTurn() shouldBe 1 }
                 running.cancel()
                 val ends = running.ends()
@@ -379,7 +418,9 @@ class QueriesCancellationSpec : FunSpec({
             }
             cancelled { connection.awaitCall { query("SELECT * FROM stuck()") } }
             cancelled { connection.awaitCall { execute("SELECT * FROM stuck()") } }
-            cancelled { connection.awaitCall { query("SELECT * FROM waits(3, 2, 1)").use { reader -> reader.forEach {} } } }
+            cancelled {
+                connection.awaitCall { query("SELECT * FROM waits(3, 2, 1)").use { reader -> reader.forEach {} } }
+            }
             cancelled { connection.awaitCall { createStatement().use { it.query("SELECT * FROM stuck()") } } }
             c.calls("ConnectionCancel") shouldBe 0
             c.live(Live.STATEMENTS) + c.live(Live.STREAMS) shouldBe 0
@@ -395,7 +436,9 @@ class QueriesCancellationSpec : FunSpec({
                 override fun cancel() = gate.countDown()
             }
             coroutineScope {
-                val ingestion = launch(Dispatchers.Default) { connection.awaitCall { ingest("x", DeviceArrayReader.of(IDS, source)) } }
+                val ingestion = launch(Dispatchers.Default) {
+                    connection.awaitCall { ingest("x", DeviceArrayReader.of(IDS, source)) }
+                }
                 entered.await()
                 ingestion.cancel()
                 val ends = ingestion.ends()

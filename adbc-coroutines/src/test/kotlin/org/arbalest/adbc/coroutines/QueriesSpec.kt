@@ -39,14 +39,19 @@ class QueriesSpec : FunSpec({
         connected { connection ->
             fun nullRow() = ids(1, 42, 3).withNullRows(1)
             connection.awaitIngest("x", nullRow()) shouldBe 3
-            connection.awaitIngest(AdbcIngest.into("x").with(AdbcIngest.Mode.APPEND), nullRow().let { DeviceArrayReader.of(it.schema(), listOf(it)) }) shouldBe 3
-            connection.awaitQuery("SELECT count(*) AS id FROM x WHERE id IS NULL").use { reader -> reader.next()!!.use { it.ids() shouldBe listOf(2L) } }
+            connection.awaitIngest(AdbcIngest.into("x").with(AdbcIngest.Mode.APPEND),
+                nullRow().let { DeviceArrayReader.of(it.schema(), listOf(it)) }) shouldBe 3
+            connection.awaitQuery("SELECT count(*) AS id FROM x WHERE id IS NULL").use { reader ->
+                reader.next()!!.use { it.ids() shouldBe listOf(2L) }
+            }
         }
     }
 
     test("queries, statements and ingestions suspend, on another dispatcher [ADB-24]") {
         connected { connection ->
-            connection.awaitQuery("SELECT id FROM t WHERE id < 3").use { reader -> reader.next()!!.use { it.ids() shouldBe listOf(0L, 1L, 2L) } }
+            connection.awaitQuery("SELECT id FROM t WHERE id < 3").use { reader ->
+                reader.next()!!.use { it.ids() shouldBe listOf(0L, 1L, 2L) }
+            }
             connection.awaitExecute("DELETE FROM t WHERE id < 3") shouldBe 3
             connection.awaitIngest("x", reader(1, 2)) shouldBe 2
             connection.awaitIngest(AdbcIngest.into("x").with(AdbcIngest.Mode.APPEND), reader(3)) shouldBe 1
@@ -75,7 +80,8 @@ class QueriesSpec : FunSpec({
             connection.awaitIngest(AdbcIngest.into("x").with(AdbcIngest.Mode.APPEND), ids(3)) shouldBe 1
             connection.count("x") shouldBe 3
             val batch = ids(1)
-            shouldThrow<AdbcException> { connection.awaitIngest("x", batch) }.status() shouldBe AdbcStatus.ALREADY_EXISTS
+            shouldThrow<AdbcException> { connection.awaitIngest("x", batch) }.status() shouldBe
+                AdbcStatus.ALREADY_EXISTS
             batch.isOpen shouldBe false
         }
     }
@@ -93,13 +99,17 @@ class QueriesSpec : FunSpec({
 
     test("an error is the driver's [ADB-24]") {
         connected { connection ->
-            shouldThrow<AdbcException> { connection.awaitQuery("SELECT * FROM nowhere") }.status() shouldBe AdbcStatus.NOT_FOUND
+            shouldThrow<AdbcException> { connection.awaitQuery("SELECT * FROM nowhere") }.status() shouldBe
+                AdbcStatus.NOT_FOUND
             val reader = reader(1, 2)
-            shouldThrow<AdbcException> { connection.awaitIngest("t", reader) }.status() shouldBe AdbcStatus.ALREADY_EXISTS
+            shouldThrow<AdbcException> { connection.awaitIngest("t", reader) }.status() shouldBe
+                AdbcStatus.ALREADY_EXISTS
             shouldThrow<IllegalStateException> { reader.next() }
-            shouldThrow<AdbcException> { connection.queryFlow("SELECT * FROM fails(3, 2, 1)").collect {} }.status() shouldBe AdbcStatus.INVALID_DATA
+            shouldThrow<AdbcException> { connection.queryFlow("SELECT * FROM fails(3, 2, 1)").collect {} }
+                .status() shouldBe AdbcStatus.INVALID_DATA
             val gone = Executors.newSingleThreadExecutor().asCoroutineDispatcher().also { it.close() }
-            shouldThrow<IllegalStateException> { connection.awaitExecute("SELECT 1", gone) }.message shouldContain "was shut down"
+            shouldThrow<IllegalStateException> { connection.awaitExecute("SELECT 1", gone) }.message shouldContain
+                "was shut down"
         }
     }
 
@@ -107,7 +117,10 @@ class QueriesSpec : FunSpec({
         connected { connection ->
             val flow = connection.queryFlow("SELECT * FROM batches(4, 2)")
             c.calls("StatementExecuteQuery") shouldBe 0
-            repeat(2) { flow.map { it.ids() }.toList() shouldBe listOf(listOf(0L, 1L), listOf(2L, 3L), listOf(4L, 5L), listOf(6L, 7L)) }
+            repeat(2) {
+                flow.map { it.ids() }.toList() shouldBe
+                    listOf(listOf(0L, 1L), listOf(2L, 3L), listOf(4L, 5L), listOf(6L, 7L))
+            }
             var lent: DeviceArray? = null
             flow.take(1).collect { lent = it }
             lent!!.isOpen shouldBe false
@@ -118,7 +131,9 @@ class QueriesSpec : FunSpec({
 
     test("a collector that is cancelled in the middle of a pull, or of its own work, leaves nothing [ADB-25]") {
         connected { connection ->
-            val pulling = launch(Dispatchers.Default) { connection.queryFlow("SELECT * FROM waits(3, 2, 1)").collect {} }
+            val pulling = launch(Dispatchers.Default) {
+                connection.queryFlow("SELECT * FROM waits(3, 2, 1)").collect {}
+            }
             awaitHeld()
             pulling.cancelAndJoin()
             c.calls("StatementCancel") shouldBeGreaterThan 0

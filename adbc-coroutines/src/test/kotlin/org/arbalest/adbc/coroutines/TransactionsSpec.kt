@@ -32,7 +32,9 @@ class TransactionsSpec : FunSpec({
     suspend fun <T> cancelledWhileHeld(connection: AdbcConnection, block: suspend AdbcConnection.() -> T): Result<T> {
         val came = CompletableDeferred<Result<T>>()
         coroutineScope {
-            val job = launch(Dispatchers.Default) { came.complete(runCatching { connection.transaction(block = block) }) }
+            val job = launch(Dispatchers.Default) {
+                came.complete(runCatching { connection.transaction(block = block) })
+            }
             awaitHeld()
             job.cancel()
             c.letGo()
@@ -117,7 +119,10 @@ class TransactionsSpec : FunSpec({
         }
     }
 
-    test("where autocommit does not go off, the block is not run; where it does not go on again, it is committed [ADB-26]") {
+    test(
+        "where autocommit does not go off, the block is not run; where it does not go on again, it is " +
+            "committed [ADB-26]",
+    ) {
         connected { connection ->
             c.fail("ConnectionSetOption", status = AdbcStatus.IO.code())
             val off = shouldThrow<AdbcException> { connection.transaction { error("is not run") } }
@@ -125,7 +130,8 @@ class TransactionsSpec : FunSpec({
             off.suppressed.size shouldBe 0
             connection.isAutoCommit shouldBe true
             c.fail("ConnectionSetOption", nth = 2, status = AdbcStatus.IO.code())
-            shouldThrow<AdbcException> { connection.transaction { awaitExecute("DELETE FROM t WHERE id = 1") } }.operation() shouldContain "AdbcConnectionSetOption"
+            shouldThrow<AdbcException> { connection.transaction { awaitExecute("DELETE FROM t WHERE id = 1") } }
+                .operation() shouldContain "AdbcConnectionSetOption"
             connection.isAutoCommit = true
             connection.count() shouldBe 9
         }
@@ -136,7 +142,9 @@ class TransactionsSpec : FunSpec({
             for ((call, nth) in listOf("ConnectionSetOption" to 2L, "ConnectionCommit" to 1L)) {
                 c.fail(call, nth = nth, status = AdbcStatus.IO.code())
                 var made: DeviceArrayReader? = null
-                shouldThrow<AdbcException> { connection.transaction { awaitQuery("SELECT id FROM t").also { made = it } } }.suppressed.size shouldBe 0
+                shouldThrow<AdbcException> {
+                    connection.transaction { awaitQuery("SELECT id FROM t").also { made = it } }
+                }.suppressed.size shouldBe 0
                 shouldThrow<IllegalStateException> { made!!.next() }.message shouldBe "the reader was closed"
                 connection.isAutoCommit = true
             }
@@ -149,7 +157,8 @@ class TransactionsSpec : FunSpec({
     test("cancelled while autocommit goes off: it is on again, and the block is not run [ADB-26]") {
         connected { connection ->
             c.hold("ConnectionSetOption")
-            cancelledWhileHeld(connection) { error("is not run") }.exceptionOrNull().shouldBeInstanceOf<CancellationException>()
+            cancelledWhileHeld(connection) { error("is not run") }.exceptionOrNull()
+                .shouldBeInstanceOf<CancellationException>()
             connection.isAutoCommit shouldBe true
         }
     }
@@ -181,7 +190,8 @@ class TransactionsSpec : FunSpec({
                 awaitExecute("DELETE FROM t")
                 throw IllegalArgumentException("no")
             }.exceptionOrNull().shouldBeInstanceOf<IllegalArgumentException>()
-            error.suppressed.single().shouldBeInstanceOf<AdbcException>().operation() shouldContain "AdbcConnectionSetOption"
+            error.suppressed.single().shouldBeInstanceOf<AdbcException>().operation() shouldContain
+                "AdbcConnectionSetOption"
             connection.isAutoCommit = true
             connection.count() shouldBe 10
         }
@@ -191,7 +201,8 @@ class TransactionsSpec : FunSpec({
         connected { connection ->
             connection.isAutoCommit = false
             connection.execute("DELETE FROM t WHERE id = 1")
-            shouldThrow<IllegalStateException> { connection.transaction { error("is not run") } }.message shouldContain "in a transaction already"
+            shouldThrow<IllegalStateException> { connection.transaction { error("is not run") } }.message shouldContain
+                "in a transaction already"
             connection.isAutoCommit shouldBe false
             connection.count() shouldBe 9
             connection.rollback()
@@ -217,16 +228,22 @@ class TransactionsSpec : FunSpec({
         c.reset()
         connected { connection ->
             c.fail("ConnectionGetOption", status = AdbcStatus.IO.code())
-            shouldThrow<AdbcException> { connection.transaction { error("is not run") } }.status() shouldBe AdbcStatus.IO
+            shouldThrow<AdbcException> { connection.transaction { error("is not run") } }
+                .status() shouldBe AdbcStatus.IO
             c.calls("ConnectionSetOption") shouldBe 0
         }
     }
 
-    test("a dispatcher that is shut down within the block does not keep it from being committed, nor rolled back [ADB-26]") {
+    test(
+        "a dispatcher that is shut down within the block does not keep it from being committed, nor rolled " +
+            "back [ADB-26]",
+    ) {
         connected { connection ->
             fun single() = Executors.newSingleThreadExecutor().asCoroutineDispatcher()
             val first = single()
-            connection.transaction(first) { awaitExecute("DELETE FROM t WHERE id = 1").also { first.close() } } shouldBe 1
+            connection.transaction(first) {
+                awaitExecute("DELETE FROM t WHERE id = 1").also { first.close() }
+            } shouldBe 1
             connection.isAutoCommit shouldBe true
             connection.count() shouldBe 9
             val second = single()
@@ -239,7 +256,8 @@ class TransactionsSpec : FunSpec({
             }.suppressed.size shouldBe 0
             connection.isAutoCommit shouldBe true
             connection.count() shouldBe 9
-            shouldThrow<IllegalStateException> { connection.transaction(second) { error("is not run") } }.message shouldContain "was shut down"
+            shouldThrow<IllegalStateException> { connection.transaction(second) { error("is not run") } }
+                .message shouldContain "was shut down"
         }
     }
 })

@@ -33,11 +33,13 @@ final class Answer {
 
   /** Rows of a key, how many it has, the sums of ids and values, and the highest of the others. */
   void check(List<Row> groups) {
-    if (groups.size() != Numbers.KEYS) throw new IllegalStateException("there are " + groups.size() + " groups, not " + Numbers.KEYS);
+    if (groups.size() != Numbers.KEYS)
+      throw new IllegalStateException("there are " + groups.size() + " groups, not " + Numbers.KEYS);
     for (Row group : groups) {
       int key = group.getInt(0);
       boolean isRight =
-          group.getLong(1) == counts[key] && group.getLong(2) == ids[key] && group.getDouble(3) == values[key] && group.getLong(4) == mostOthers[key];
+          group.getLong(1) == counts[key] && group.getLong(2) == ids[key] && group.getDouble(3) == values[key]
+              && group.getLong(4) == mostOthers[key];
       if (!isRight) throw new IllegalStateException("wrong for key " + key + ": " + group);
     }
   }

@@ -51,9 +51,11 @@ public class Cluster {
     long most = rows;
     long start = System.nanoTime();
     while (seen.size() < executors) {
-      if (System.nanoTime() - start > 120e9) throw new IllegalStateException("only " + seen.size() + " of " + executors + " executors came");
+      if (System.nanoTime() - start > 120e9)
+        throw new IllegalStateException("only " + seen.size() + " of " + executors + " executors came");
       List<Integer> tasks = IntStream.range(0, 4 * executors).boxed().toList();
-      seen.addAll(JavaSparkContext.fromSparkContext(spark.sparkContext()).parallelize(tasks, tasks.size()).map(_ -> filled(most)).collect());
+      seen.addAll(JavaSparkContext.fromSparkContext(spark.sparkContext()).parallelize(tasks, tasks.size())
+          .map(_ -> filled(most)).collect());
     }
   }
 

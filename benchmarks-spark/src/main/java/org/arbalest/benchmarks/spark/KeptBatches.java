@@ -10,7 +10,10 @@ import org.arbalest.device.Devices;
 import org.arbalest.device.builders.BatchBuilder;
 import org.arbalest.device.types.Field;
 
-/** The whole table in native memory, once in each executor that asks for it, until that ends; so reading it costs what handing it on does. */
+/**
+ * The whole table in native memory, once in each executor that asks for it, until that ends; so reading it costs what
+ * handing it on does.
+ */
 final class KeptBatches {
   /** Each a task. */
   static final int PARTITIONS = 8;
@@ -36,7 +39,8 @@ final class KeptBatches {
 
   private static List<DeviceArray> partition(long from, long to) {
     List<DeviceArray> batches = new ArrayList<>();
-    for (long first = from; first < to; first += BATCH_ROWS) batches.add(batch(first, (int) Math.min(BATCH_ROWS, to - first)));
+    for (long first = from; first < to; first += BATCH_ROWS)
+      batches.add(batch(first, (int) Math.min(BATCH_ROWS, to - first)));
     return batches;
   }
 

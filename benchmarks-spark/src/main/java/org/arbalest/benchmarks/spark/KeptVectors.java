@@ -13,7 +13,10 @@ import org.apache.spark.sql.vectorized.ColumnarBatch;
 import org.arbalest.device.columns.Column;
 import org.arbalest.device.DeviceArray;
 
-/** The whole table in Spark's own vectors in native memory, once in each executor that asks for it: {@link KeptBatches}, copied. */
+/**
+ * The whole table in Spark's own vectors in native memory, once in each executor that asks for it: {@link KeptBatches},
+ * copied.
+ */
 final class KeptVectors {
   /** By the number of rows: the batches of each partition. */
   private static final Map<Long, List<List<ColumnarBatch>>> TABLES = new ConcurrentHashMap<>();
@@ -26,7 +29,8 @@ final class KeptVectors {
   }
 
   private static List<List<ColumnarBatch>> table(long rows) {
-    return IntStream.range(0, KeptBatches.PARTITIONS).mapToObj(i -> KeptBatches.of(rows, i).stream().map(KeptVectors::copy).toList()).toList();
+    return IntStream.range(0, KeptBatches.PARTITIONS)
+        .mapToObj(i -> KeptBatches.of(rows, i).stream().map(KeptVectors::copy).toList()).toList();
   }
 
   private static ColumnarBatch copy(DeviceArray batch) {

@@ -6,7 +6,10 @@ import org.arbalest.device.types.DataType;
 import org.arbalest.device.types.Field;
 import org.arbalest.device.types.Schema;
 
-/** The table that is read: what its columns have in a row, by the row's number. Doubles are whole numbers, so that sums of them are exact in any order. */
+/**
+ * The table that is read: what its columns have in a row, by the row's number. Doubles are whole numbers, so that sums
+ * of them are exact in any order.
+ */
 final class Numbers {
   /** How many keys there are. */
   static final int KEYS = 100;

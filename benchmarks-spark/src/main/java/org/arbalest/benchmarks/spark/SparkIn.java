@@ -25,8 +25,10 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Columns in: a query of Spark's that groups all rows by a key of 100 values, and aggregates each of the four columns, planning included. Of the same rows: out of a source of device arrays that are in native memory; out of one of
- * Spark's own vectors, which are there, too; out of Spark's cache, as it comes and without compression, which such a query reads by rows, although it has columns; out of Parquet, in files that were just written.
+ * Columns in: a query of Spark's that groups all rows by a key of 100 values, and aggregates each of the four columns,
+ * planning included. Of the same rows: out of a source of device arrays that are in native memory; out of one of
+ * Spark's own vectors, which are there, too; out of Spark's cache, as it comes and without compression, which such a
+ * query reads by rows, although it has columns; out of Parquet, in files that were just written.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.MILLISECONDS)
@@ -52,7 +54,8 @@ public class SparkIn {
 
   @Benchmark
   public List<Row> groupBy(Input input) {
-    List<Row> groups = input.table.groupBy("key").agg(count(lit(1)), sum(col("id")), sum(col("value")), max(col("other"))).collectAsList();
+    List<Row> groups = input.table.groupBy("key")
+        .agg(count(lit(1)), sum(col("id")), sum(col("value")), max(col("other"))).collectAsList();
     input.cluster.answer.check(groups);
     return groups;
   }

@@ -25,8 +25,10 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Columns out: code of the user's, in tasks, sums the four columns of each partition. By the columns that Spark has; by columns that are made of rows with its public API; by rows; and by Spark's own way to Arrow, which its Python
- * workers are fed by and which it does not promise to keep. The source is the same for all, Spark's columnar cache by default, as the cheapest that Spark has.
+ * Columns out: code of the user's, in tasks, sums the four columns of each partition. By the columns that Spark has; by
+ * columns that are made of rows with its public API; by rows; and by Spark's own way to Arrow, which its Python workers
+ * are fed by and which it does not promise to keep. The source is the same for all, Spark's columnar cache by default,
+ * as the cheapest that Spark has.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.MILLISECONDS)
@@ -86,7 +88,8 @@ public class SparkOut {
 
   @Benchmark
   public List<Long> rows(Input input) {
-    List<Long> sums = input.query().mapPartitions((MapPartitionsFunction<Row, Long>) rows -> Sums.ofRows(rows), Encoders.LONG()).collectAsList();
+    List<Long> sums = input.query()
+        .mapPartitions((MapPartitionsFunction<Row, Long>) rows -> Sums.ofRows(rows), Encoders.LONG()).collectAsList();
     input.cluster.answer.check(sums);
     return sums;
   }
@@ -94,7 +97,8 @@ public class SparkOut {
   @Benchmark
   public List<Long> arrowBatches(Input input) {
     var query = (org.apache.spark.sql.classic.Dataset<Row>) input.query();
-    List<Long> sums = query.toArrowBatchRdd().toJavaRDD().mapPartitions(payloads -> Sums.ofPayloads(payloads)).collect();
+    List<Long> sums =
+        query.toArrowBatchRdd().toJavaRDD().mapPartitions(payloads -> Sums.ofPayloads(payloads)).collect();
     input.cluster.answer.check(sums);
     return sums;
   }

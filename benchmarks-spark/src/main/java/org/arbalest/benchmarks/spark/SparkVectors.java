@@ -22,10 +22,14 @@ import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 import org.apache.spark.sql.vectorized.ColumnarBatch;
 
-/** A source of Spark's own vectors, which each executor has in memory: the least that a columnar scan of Spark's can cost, as its cache is read by rows. It has all columns, also where fewer are needed. */
+/**
+ * A source of Spark's own vectors, which each executor has in memory: the least that a columnar scan of Spark's can
+ * cost, as its cache is read by rows. It has all columns, also where fewer are needed.
+ */
 public final class SparkVectors implements TableProvider {
   private static final StructType TYPE =
-      new StructType().add("id", "bigint", false).add("key", "int", false).add("value", "double", false).add("other", "bigint", true);
+      new StructType().add("id", "bigint", false).add("key", "int", false).add("value", "double", false).add("other",
+          "bigint", true);
 
   @Override
   public StructType inferSchema(CaseInsensitiveStringMap options) {

@@ -42,7 +42,8 @@ final class Sums {
     while (true) {
       try (DeviceArray batch = columns.next()) {
         if (batch == null) return sum;
-        sum += sum(batch.column("id").asLongs()) + sum(batch.column("key").asInts()) + (long) sum(batch.column("value").asDoubles())
+        sum += sum(batch.column("id").asLongs()) + sum(batch.column("key").asInts())
+            + (long) sum(batch.column("value").asDoubles())
             + sumValid(batch.column("other").asLongs());
       }
     }
@@ -89,14 +90,16 @@ final class Sums {
   /** Of record batches in Arrow's format of messages, without their schema. */
   static Iterator<Long> ofPayloads(Iterator<byte[]> payloads) throws IOException {
     long sum = 0;
-    try (BufferAllocator allocator = new RootAllocator(); VectorSchemaRoot root = VectorSchemaRoot.create(ARROW, allocator)) {
+    try (BufferAllocator allocator = new RootAllocator();
+        VectorSchemaRoot root = VectorSchemaRoot.create(ARROW, allocator)) {
       var loader = new VectorLoader(root);
       while (payloads.hasNext()) {
         var channel = new ReadChannel(Channels.newChannel(new ByteArrayInputStream(payloads.next())));
         try (ArrowRecordBatch batch = MessageSerializer.deserializeRecordBatch(channel, allocator)) {
           loader.load(batch);
         }
-        sum += sum((BigIntVector) root.getVector(0)) + sum((IntVector) root.getVector(1)) + (long) sum((Float8Vector) root.getVector(2))
+        sum += sum((BigIntVector) root.getVector(0)) + sum((IntVector) root.getVector(1))
+            + (long) sum((Float8Vector) root.getVector(2))
             + sumValid((BigIntVector) root.getVector(3));
       }
     }

@@ -54,7 +54,8 @@ public class Tables {
     Dataset<Row> table = cluster.kept().persist(StorageLevel.MEMORY_ONLY());
     table.count();
     for (RDDInfo info : cluster.spark.sparkContext().getRDDStorageInfo()) {
-      if (info.numCachedPartitions() < info.numPartitions()) throw new IllegalStateException("there was no room for the table: " + info);
+      if (info.numCachedPartitions() < info.numPartitions())
+        throw new IllegalStateException("there was no room for the table: " + info);
     }
     return table;
   }

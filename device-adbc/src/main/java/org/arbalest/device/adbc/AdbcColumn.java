@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
  */
 public record AdbcColumn(String name, @Nullable Integer position, @Nullable String remarks, Xdbc xdbc) {
   /**
-   * What JDBC's {@code DatabaseMetaData.getColumns} and ODBC's {@code SQLColumns} say of a column, under their names; null where the driver does not.
+   * What JDBC's {@code DatabaseMetaData.getColumns} and ODBC's {@code SQLColumns} say of a column, under their names;
+   * null where the driver does not.
    *
    * @param dataType the type's number
    * @param typeName the type's name

@@ -26,7 +26,8 @@ public sealed interface AdbcConnection extends AdbcHandle permits ConnectionImpl
   }
 
   /**
-   * Executes a query for its effect, by a statement of its own: none with a result, which drivers need not compute; see {@link AdbcStatement#executeUpdate}.
+   * Executes a query for its effect, by a statement of its own: none with a result, which drivers need not compute; see
+   * {@link AdbcStatement#executeUpdate}.
    *
    * @return how many rows it affected, -1 if the driver does not know
    */
@@ -41,7 +42,8 @@ public sealed interface AdbcConnection extends AdbcHandle permits ConnectionImpl
    *
    * @param batches in main memory; closed when this returns or throws
    * @return how many rows, -1 if the driver does not know
-   * @throws AdbcException if the driver does not, as with a table that exists, or a type that the database lacks; what it has stored until then stays there, unless autocommit is off
+   * @throws AdbcException if the driver does not, as with a table that exists, or a type that the database lacks; what
+   *     it has stored until then stays there, unless autocommit is off
    */
   default long ingest(AdbcIngest target, DeviceArrayReader batches) {
     try (batches;
@@ -52,12 +54,17 @@ public sealed interface AdbcConnection extends AdbcHandle permits ConnectionImpl
     }
   }
 
-  /** Makes a table of batches; fails if there is one of that name. See {@link #ingest(AdbcIngest, DeviceArrayReader)}. */
+  /**
+   * Makes a table of batches; fails if there is one of that name. See {@link #ingest(AdbcIngest, DeviceArrayReader)}.
+   */
   default long ingest(String table, DeviceArrayReader batches) {
     return ingest(AdbcIngest.into(table), batches);
   }
 
-  /** Fills a table with a batch, which is closed when this returns or throws; see {@link #ingest(AdbcIngest, DeviceArrayReader)}. */
+  /**
+   * Fills a table with a batch, which is closed when this returns or throws; see
+   * {@link #ingest(AdbcIngest, DeviceArrayReader)}.
+   */
   default long ingest(AdbcIngest target, DeviceArray batch) {
     try (batch;
         AdbcStatement statement = createStatement()) {
@@ -67,7 +74,10 @@ public sealed interface AdbcConnection extends AdbcHandle permits ConnectionImpl
     }
   }
 
-  /** Makes a table of a batch, which is closed when this returns or throws; fails if there is one of that name. See {@link #ingest(AdbcIngest, DeviceArrayReader)}. */
+  /**
+   * Makes a table of a batch, which is closed when this returns or throws; fails if there is one of that name. See
+   * {@link #ingest(AdbcIngest, DeviceArrayReader)}.
+   */
   default long ingest(String table, DeviceArray batch) {
     return ingest(AdbcIngest.into(table), batch);
   }
@@ -80,22 +90,25 @@ public sealed interface AdbcConnection extends AdbcHandle permits ConnectionImpl
   DeviceArrayReader readPartition(byte[] partition);
 
   /**
-   * Asks the driver to give up metadata or a partition that is being read, or waits for its turn, in whichever thread; not what statements execute, nor do calls end that wait to make a statement, to commit, to roll back or to
-   * set an option. Like {@link AdbcStatement#cancel}.
+   * Asks the driver to give up metadata or a partition that is being read, or waits for its turn, in whichever thread;
+   * not what statements execute, nor do calls end that wait to make a statement, to commit, to roll back or to set an
+   * option. Like {@link AdbcStatement#cancel}.
    */
   void cancel();
 
   /**
-   * Asks the driver to give up the call that a thread makes of the connection, of one of its statements or of their results, whichever it is, or ends its wait for its turn; no other thread's, so that who shares a connection can
+   * Asks the driver to give up the call that a thread makes of the connection, of one of its statements or of their
+   * results, whichever it is, or ends its wait for its turn; no other thread's, so that who shares a connection can
    * give up after some time. Like {@link AdbcStatement#cancel}, which asks a reader that is bound as well.
    *
-   * @throws AdbcException with {@link AdbcStatus#INVALID_STATE} if the thread makes no such call; there may be one a moment later
+   * @throws AdbcException with {@link AdbcStatus#INVALID_STATE} if the thread makes no such call; there may be one a
+   *     moment later
    */
   void cancel(Thread caller);
 
   /**
-   * Sets whether each execution is a transaction of its own, as it is at first; or what is executed is one until {@link #commit} or {@link #rollback}. Not to be mixed with SQL that
-   * says the like.
+   * Sets whether each execution is a transaction of its own, as it is at first; or what is executed is one until
+   * {@link #commit} or {@link #rollback}. Not to be mixed with SQL that says the like.
    */
   default void setAutoCommit(boolean isAutoCommit) {
     setOption("adbc.connection.autocommit", isAutoCommit);
@@ -181,7 +194,8 @@ public sealed interface AdbcConnection extends AdbcHandle permits ConnectionImpl
    * @param table of which tables, a pattern; null for all
    * @param mayBeApproximate whether what need not be exact will do; otherwise it may take long
    */
-  List<AdbcStatistic> statistics(@Nullable String catalog, @Nullable String dbSchema, @Nullable String table, boolean mayBeApproximate);
+  List<AdbcStatistic> statistics(@Nullable String catalog, @Nullable String dbSchema, @Nullable String table,
+      boolean mayBeApproximate);
 
   /** What the driver calls its own statistics, by key. Of 1.1.0. */
   Map<Integer, String> statisticNames();

@@ -9,7 +9,8 @@ import org.arbalest.device.Errno;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an ADBC driver answered instead of OK, at a call, or in the middle of a result, when {@link org.arbalest.device.DeviceArrayReader#next} throws it. The {@link
+ * What an ADBC driver answered instead of OK, at a call, or in the middle of a result, when
+ * {@link org.arbalest.device.DeviceArrayReader#next} throws it. The {@link
  * #errno} is the stream's, or one that comes near the status.
  */
 public final class AdbcException extends DeviceException {

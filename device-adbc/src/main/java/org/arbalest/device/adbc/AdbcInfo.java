@@ -8,9 +8,11 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a driver says of its database and of itself, by the codes of {@code adbc.h}; codes that it does not know are not there.
+ * What a driver says of its database and of itself, by the codes of {@code adbc.h}; codes that it does not know are not
+ * there.
  *
- * @param values String, Boolean, Long, a List of String, or a Map of Long to a List of Long (an empty one is an empty List); by code. Values may be null, and what is in a List
+ * @param values String, Boolean, Long, a List of String, or a Map of Long to a List of Long (an empty one is an empty
+ *     List); by code. Values may be null, and what is in a List
  */
 public record AdbcInfo(Map<Integer, @Nullable Object> values) {
   /** What is known. */

@@ -5,16 +5,19 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A table that batches go into, and what is done if it is there, or is not: {@code AdbcIngest.into("flights").with(Mode.APPEND).inSchema("raw")}. Immutable. Made by {@link #into}: the constructor gets another parameter where ADBC gets another
- * option.
+ * A table that batches go into, and what is done if it is there, or is not: {@code
+ * AdbcIngest.into("flights").with(Mode.APPEND).inSchema("raw")}. Immutable. Made by {@link #into}: the constructor gets
+ * another parameter where ADBC gets another option.
  *
  * @param table its name
  * @param mode what is done about the table
  * @param catalog its catalog; null for the current one
- * @param dbSchema its schema; null for the current one. See {@link AdbcStatement#setIngest} for several targets of one statement
+ * @param dbSchema its schema; null for the current one. See {@link AdbcStatement#setIngest} for several targets of one
+ *     statement
  * @param isTemporary whether it is a temporary one, which belongs to the connection and has neither catalog nor schema
  */
-public record AdbcIngest(String table, Mode mode, @Nullable String catalog, @Nullable String dbSchema, boolean isTemporary) {
+public record AdbcIngest(String table, Mode mode, @Nullable String catalog, @Nullable String dbSchema,
+    boolean isTemporary) {
   /** What is done about the table. */
   public enum Mode {
     /** It is made; an error if it is there. */
@@ -43,7 +46,8 @@ public record AdbcIngest(String table, Mode mode, @Nullable String catalog, @Nul
     Objects.requireNonNull(table, "table");
     Objects.requireNonNull(mode, "mode");
     if (isTemporary && (catalog != null || dbSchema != null)) {
-      throw new IllegalArgumentException("a temporary table has no catalog and no schema, but " + table + " is to be in " + catalog + "." + dbSchema);
+      throw new IllegalArgumentException(
+          "a temporary table has no catalog and no schema, but " + table + " is to be in " + catalog + "." + dbSchema);
     }
   }
 

@@ -6,10 +6,12 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which catalogs, schemas, tables and columns {@link AdbcConnection#objects} is to tell of, and how deep: {@code AdbcObjects.to(Depth.TABLES).inSchema("main").named("flight%")}. Immutable. Made by {@link
+ * Which catalogs, schemas, tables and columns {@link AdbcConnection#objects} is to tell of, and how deep: {@code
+ * AdbcObjects.to(Depth.TABLES).inSchema("main").named("flight%")}. Immutable. Made by {@link
  * #all} and {@link #to}: the constructor may get other parameters.
  *
- * <p>Names are patterns: {@code %} is any text, {@code _} any character. An empty catalog or schema is for what has none.
+ * <p>Names are patterns: {@code %} is any text, {@code _} any character. An empty catalog or schema is for what has
+ * none.
  *
  * @param depth how deep
  * @param catalog of which catalogs; null for all
@@ -19,7 +21,8 @@ import org.jspecify.annotations.Nullable;
  * @param column of which columns; null for all
  */
 public record AdbcObjects(
-    Depth depth, @Nullable String catalog, @Nullable String dbSchema, @Nullable String table, @Nullable List<String> tableTypes, @Nullable String column) {
+    Depth depth, @Nullable String catalog, @Nullable String dbSchema, @Nullable String table,
+    @Nullable List<String> tableTypes, @Nullable String column) {
   /** How deep; what is below is empty. */
   public enum Depth {
     /** Catalogs. */

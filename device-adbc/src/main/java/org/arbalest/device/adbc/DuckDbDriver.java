@@ -30,9 +30,10 @@ import org.jspecify.annotations.Nullable;
  * }
  * }
  *
- * <p>The native library (some 70 MB) is copied out of the jar once per version, into a folder under {@code java.io.tmpdir} that only this user may open, and found
- * there the next time. Where that folder is not safely this user's, each process makes a copy of its own, deleted when it exits if the operating system lets it.
- * For any thread.
+ * <p>The native library (some 70 MB) is copied out of the jar once per version, into a folder under
+ * {@code java.io.tmpdir} that only this user may open, and found there the next time. Where that folder is not safely
+ * this user's, each process makes a copy of its own, deleted when it exits if the operating system lets it. For any
+ * thread.
  */
 public final class DuckDbDriver {
   /** What DuckDB calls its entry point. */
@@ -145,7 +146,8 @@ public final class DuckDbDriver {
   }
 
   private static void copy(URL url, Path file) throws IOException {
-    try (InputStream in = url.openStream(); OutputStream out = Files.newOutputStream(file, StandardOpenOption.TRUNCATE_EXISTING)) {
+    try (InputStream in = url.openStream();
+        OutputStream out = Files.newOutputStream(file, StandardOpenOption.TRUNCATE_EXISTING)) {
       in.transferTo(out); // into the file that is there, which only this user may open
     }
   }

@@ -54,7 +54,8 @@ class AdbcConnectionCallerSpec : FunSpec({
                 lettingGo(Executors.newSingleThreadExecutor()) { pool ->
                     val call = pool.call(action = action)
                     awaitHeld()
-                    shouldThrow<AdbcException> { connection.cancel(Thread.currentThread()) }.status() shouldBe AdbcStatus.INVALID_STATE
+                    shouldThrow<AdbcException> { connection.cancel(Thread.currentThread()) }.status() shouldBe
+                        AdbcStatus.INVALID_STATE
                     shouldThrow<AdbcException> { connection.cancel() }.status() shouldBe AdbcStatus.INVALID_STATE
                     connection.cancel(call.by)
                     call.isCancelled()
@@ -74,7 +75,8 @@ class AdbcConnectionCallerSpec : FunSpec({
             lettingGo(Executors.newFixedThreadPool(5)) { pool ->
                 val busy = pool.call { connection.tableSchema("t") }
                 awaitHeld()
-                val waiting = listOf({ statement.executeQuery() }, { open.next() }, { connection.commit() }).map { pool.call(waits = true, it) }
+                val waiting = listOf({ statement.executeQuery() }, { open.next() }, { connection.commit() })
+                    .map { pool.call(waits = true, it) }
                 val other = pool.call(waits = true) { connection.tableTypes() }
                 for (call in waiting) {
                     connection.cancel(call.by)
@@ -88,7 +90,10 @@ class AdbcConnectionCallerSpec : FunSpec({
         }
     }
 
-    test("a thread's cancel asks a reader that feeds what it executes to give up, also of a driver that cannot cancel [ADB-12]") {
+    test(
+        "a thread's cancel asks a reader that feeds what it executes to give up, also of a driver that cannot " +
+            "cancel [ADB-12]",
+    ) {
         for (driver in listOf(Faulty.driver, Faulty.old)) {
             Faulty.connected(driver) { connection ->
                 val source = WaitingSource()
@@ -96,7 +101,9 @@ class AdbcConnectionCallerSpec : FunSpec({
                     try {
                         val call = pool.call { connection.ingest("x", DeviceArrayReader.of(IDS, source)) }
                         source.entered.await()
-                        runCatching { connection.cancel(call.by) }.exceptionOrNull()?.let { (it as AdbcException).status() shouldBe AdbcStatus.NOT_IMPLEMENTED }
+                        runCatching { connection.cancel(call.by) }.exceptionOrNull()?.let {
+                            (it as AdbcException).status() shouldBe AdbcStatus.NOT_IMPLEMENTED
+                        }
                         source.gate.count shouldBe 0
                         call.isCancelled()
                     } finally {
@@ -107,7 +114,10 @@ class AdbcConnectionCallerSpec : FunSpec({
         }
     }
 
-    test("a thread's cancel is not for what is released, nor for what the thread releases for others behind its call [ADB-12]") {
+    test(
+        "a thread's cancel is not for what is released, nor for what the thread releases for others behind its " +
+            "call [ADB-12]",
+    ) {
         Faulty.connected { connection ->
             /** Lets the next call of a function wait, and says when it does. */
             fun held(function: String): () -> Unit {

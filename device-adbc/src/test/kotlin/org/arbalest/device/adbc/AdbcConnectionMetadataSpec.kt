@@ -47,10 +47,12 @@ class AdbcConnectionMetadataSpec : FunSpec({
 
     test("objects at each depth, and by each filter [ADB-16]") {
         Faulty.connected { connection ->
-            connection.objects(AdbcObjects.to(Depth.CATALOGS)) shouldContainAll listOf(AdbcCatalog("memory", listOf()), AdbcCatalog("attic", listOf()))
+            connection.objects(AdbcObjects.to(Depth.CATALOGS)) shouldContainAll
+                listOf(AdbcCatalog("memory", listOf()), AdbcCatalog("attic", listOf()))
             val schemas = connection.objects(AdbcObjects.to(Depth.SCHEMAS).inCatalog("mem%")).single()
             schemas.dbSchemas() shouldContainAll listOf(AdbcDbSchema("main", listOf()), AdbcDbSchema("aux", listOf()))
-            fun tables(which: AdbcObjects) = connection.objects(which.inCatalog("memory")).flatMap { it.dbSchemas() }.flatMap { it.tables() }
+            fun tables(which: AdbcObjects) = connection.objects(which.inCatalog("memory")).flatMap { it.dbSchemas() }
+                .flatMap { it.tables() }
             tables(AdbcObjects.to(Depth.TABLES)).map { it.name() } shouldContainExactlyInAnyOrder listOf("t", "child")
             tables(AdbcObjects.to(Depth.TABLES)).flatMap { it.columns() }.shouldBeEmpty()
             tables(AdbcObjects.to(Depth.TABLES).named("_")).map { it.name() } shouldContainExactly listOf("t")
@@ -58,20 +60,24 @@ class AdbcConnectionMetadataSpec : FunSpec({
             tables(AdbcObjects.to(Depth.TABLES).ofTypes("VIEW")).shouldBeEmpty()
             tables(AdbcObjects.to(Depth.TABLES).ofTypes("VIEW", "BASE TABLE")).size shouldBe 2
             tables(AdbcObjects.to(Depth.TABLES).ofTypes()).shouldBeEmpty()
-            tables(AdbcObjects.all().named("t").withColumn("%a%")).single().columns().map { it.name() } shouldContainExactlyInAnyOrder listOf("name", "flag", "day", "at", "raw")
+            tables(AdbcObjects.all().named("t").withColumn("%a%")).single().columns()
+                .map { it.name() } shouldContainExactlyInAnyOrder listOf("name", "flag", "day", "at", "raw")
         }
     }
 
     test("columns have what JDBC and ODBC ask, constraints their columns and what they refer to [ADB-16]") {
         Faulty.connected { connection ->
-            val tables = connection.objects(AdbcObjects.all().inCatalog("memory").inSchema("main")).single().dbSchemas().single().tables().associateBy { it.name() }
+            val tables = connection.objects(AdbcObjects.all().inCatalog("memory").inSchema("main")).single().dbSchemas()
+                .single().tables().associateBy { it.name() }
             val columns = tables.getValue("t").columns()
             columns.map { it.name() } shouldContainExactly listOf("id", "name", "price", "flag", "day", "at", "raw")
             columns.map { it.position() } shouldContainExactly (1..7).toList()
             val id = columns.first()
             id.xdbc().nullable() shouldBe 0
             id.xdbc().isNullable() shouldBe "NO"
-            columns.any { it.remarks() != null || it.xdbc().columnDef() != null || it.xdbc().isAutoincrement() != null } shouldBe true
+            columns.any {
+                it.remarks() != null || it.xdbc().columnDef() != null || it.xdbc().isAutoincrement() != null
+            } shouldBe true
             tables.getValue("t").constraints().single().let {
                 it.type() shouldBe "PRIMARY KEY"
                 it.columns() shouldContainExactly listOf("id")
@@ -90,7 +96,8 @@ class AdbcConnectionMetadataSpec : FunSpec({
         Faulty.connected { connection ->
             val schema = connection.tableSchema("t")
             schema shouldBe connection.tableSchema("memory", "main", "t")
-            schema.fields().map { it.name() } shouldContainExactly listOf("id", "name", "price", "flag", "day", "at", "raw")
+            schema.fields().map { it.name() } shouldContainExactly
+                listOf("id", "name", "price", "flag", "day", "at", "raw")
             schema.fields().first().type() shouldBe DataType.INT64
             schema.fields().first().isNullable shouldBe false
             shouldThrow<AdbcException> { connection.tableSchema("attic", null, "t") }.let {
@@ -137,12 +144,14 @@ class AdbcConnectionMetadataSpec : FunSpec({
                     second.count() shouldBe 9L
                     second.isAutoCommit = false
                     first.execute("DELETE FROM t WHERE id = 2")
-                    shouldThrow<AdbcException> { second.execute("DELETE FROM t WHERE id = 2") }.sqlState() shouldBe "40001"
+                    shouldThrow<AdbcException> { second.execute("DELETE FROM t WHERE id = 2") }
+                        .sqlState() shouldBe "40001"
                     second.rollback()
                     first.commit()
                     for (isolation in AdbcIsolation.entries) {
                         val refused = runCatching { second.setIsolation(isolation) }.exceptionOrNull() as AdbcException?
-                        (refused?.status()) shouldBe if (isolation > AdbcIsolation.SNAPSHOT) AdbcStatus.NOT_IMPLEMENTED else null
+                        (refused?.status()) shouldBe if (isolation > AdbcIsolation.SNAPSHOT)
+                            AdbcStatus.NOT_IMPLEMENTED else null
                     }
                     first.setReadOnly(true)
                     shouldThrow<AdbcException> { first.execute("DELETE FROM t") }.sqlState() shouldBe "25006"
@@ -159,7 +168,8 @@ class AdbcConnectionMetadataSpec : FunSpec({
             connection.currentDbSchema() shouldBe "aux"
             connection.execute("CREATE TABLE w AS SELECT 4 AS id")
             connection.query("SELECT id FROM memory.aux.w").single() shouldBe 4L
-            shouldThrow<AdbcException> { connection.setCurrentDbSchema("nowhere") }.status() shouldBe AdbcStatus.NOT_FOUND
+            shouldThrow<AdbcException> { connection.setCurrentDbSchema("nowhere") }.status() shouldBe
+                AdbcStatus.NOT_FOUND
             connection.setCurrentCatalog("attic")
             connection.setCurrentDbSchema("main")
             connection.ingest("x", reader(1))

@@ -38,7 +38,8 @@ class AdbcConnectionThreadsSpec : FunSpec({
                                 0 -> connection.query("SELECT * FROM batches(5, 3)").rows().size shouldBe 15
                                 1 -> connection.tableSchema("t").fields().size shouldBe 7
                                 2 -> connection.ingest("x$n.$turn", reader(1, 2, 3)) shouldBe 3
-                                3 -> connection.objects(AdbcObjects.to(AdbcObjects.Depth.CATALOGS).inCatalog("memory")).size shouldBe 1
+                                3 -> connection.objects(AdbcObjects.to(AdbcObjects.Depth.CATALOGS).inCatalog("memory"))
+                                    .size shouldBe 1
                                 else -> connection.setOption("fake.user.$n", "$turn")
                             }
                         }
@@ -53,7 +54,9 @@ class AdbcConnectionThreadsSpec : FunSpec({
             val connections = List(4) { database.connect() }
             connections.indices.forEach { c.hold("StatementExecuteQuery", nth = it + 1L) }
             Executors.newFixedThreadPool(4).use { pool ->
-                val queries = connections.map { connection -> pool.start { connection.query("SELECT id FROM t").rows().size } }
+                val queries = connections.map { connection ->
+                    pool.start { connection.query("SELECT id FROM t").rows().size }
+                }
                 awaitHeld(4)
                 c.letGo()
                 queries.map { it.get() } shouldBe List(4) { 10 }
@@ -69,7 +72,11 @@ class AdbcConnectionThreadsSpec : FunSpec({
                 List(8) { n ->
                     pool.start {
                         go.await()
-                        repeat(50) { database.connect(mapOf("fake.user.x" to n)).use { it.getLongOption("fake.user.x") shouldBe n } }
+                        repeat(50) {
+                            database.connect(mapOf("fake.user.x" to n)).use {
+                                it.getLongOption("fake.user.x") shouldBe n
+                            }
+                        }
                     }
                 }.forEach { it.get() }
             }
@@ -101,36 +108,41 @@ class AdbcConnectionThreadsSpec : FunSpec({
         "binding something else" to { it.bind(ids(1)) },
         "closing the statement" to { it.close() },
     )) {
-        for (isExecuted in listOf(true, false)) test("what is bound is closed behind the turn, by $how; executed: $isExecuted [ADB-11]") {
-            Faulty.driver.open(mapOf<String, Any>()).use { database ->
-                val (a, b) = List(2) { database.connect() }
-                val statement = a.createStatement()
-                statement.setSqlQuery("SELECT ? AS x")
-                statement.prepare()
-                statement.bind(b.query("SELECT id FROM t"))
-                val open = if (isExecuted) statement.executeQuery() else null
-                val fromA = a.query("SELECT id FROM t")
-                val entered = CountDownLatch(1)
-                val gate = CountDownLatch(1)
-                val source = DeviceArrayReader.Source {
-                    entered.countDown()
-                    gate.await()
-                    fromA.next()
+        for (isExecuted in listOf(true, false))
+            test("what is bound is closed behind the turn, by $how; executed: $isExecuted [ADB-11]") {
+                Faulty.driver.open(mapOf<String, Any>()).use { database ->
+                    val (a, b) = List(2) { database.connect() }
+                    val statement = a.createStatement()
+                    statement.setSqlQuery("SELECT ? AS x")
+                    statement.prepare()
+                    statement.bind(b.query("SELECT id FROM t"))
+                    val open = if (isExecuted) statement.executeQuery() else null
+                    val fromA = a.query("SELECT id FROM t")
+                    val entered = CountDownLatch(1)
+                    val gate = CountDownLatch(1)
+                    val source = DeviceArrayReader.Source {
+                        entered.countDown()
+                        gate.await()
+                        fromA.next()
+                    }
+                    Executors.newFixedThreadPool(2).use { pool ->
+                        // has b's turn, and will want a's
+                        val ingestion = pool.start { b.ingest("copy", DeviceArrayReader.of(fromA.schema(), source)) }
+                        entered.await()
+                        val (ending, _) = pool.startWaiting { end(statement) }
+                        gate.countDown()
+                        runCatching { ingestion.get(5, TimeUnit.SECONDS) }.getOrNull() shouldBe 10L
+                        ending.get()
+                    }
+                    listOfNotNull(open, fromA, statement, a, b).forEach(AutoCloseable::close)
                 }
-                Executors.newFixedThreadPool(2).use { pool ->
-                    val ingestion = pool.start { b.ingest("copy", DeviceArrayReader.of(fromA.schema(), source)) } // has b's turn, and will want a's
-                    entered.await()
-                    val (ending, _) = pool.startWaiting { end(statement) }
-                    gate.countDown()
-                    runCatching { ingestion.get(5, TimeUnit.SECONDS) }.getOrNull() shouldBe 10L
-                    ending.get()
-                }
-                listOfNotNull(open, fromA, statement, a, b).forEach(AutoCloseable::close)
             }
-        }
     }
 
-    for (onThread in listOf(false, true)) test("a source may close what is of the connection that it feeds: it is released behind the execution; by the driver's thread: $onThread [ADB-11]") {
+    for (onThread in listOf(false, true)) test(
+        "a source may close what is of the connection that it feeds: it is released behind the execution; by the " +
+            "driver's thread: $onThread [ADB-11]",
+    ) {
         c.bindOnThread(onThread)
         Faulty.connected { connection ->
             val other = connection.createStatement()
@@ -167,11 +179,14 @@ class AdbcConnectionThreadsSpec : FunSpec({
                     }
                 }.forEach { it.get() }
             }
-            for (live in listOf(Live.STREAMS, Live.STATEMENTS, Live.CONNECTIONS, Live.DATABASES, Live.DRIVERS)) c.live(live) shouldBe 0
+            for (live in listOf(Live.STREAMS, Live.STATEMENTS, Live.CONNECTIONS, Live.DATABASES, Live.DRIVERS))
+                c.live(live) shouldBe 0
         }
     }
 
-    test("closing does not wait: what is closed is released when the call that runs, and its result, are done [ADB-04]") {
+    test(
+        "closing does not wait: what is closed is released when the call that runs, and its result, are done [ADB-04]",
+    ) {
         val database = Faulty.driver.open(mapOf<String, Any>())
         val connection = database.connect()
         val statement = connection.createStatement()
@@ -208,7 +223,10 @@ class AdbcConnectionThreadsSpec : FunSpec({
         }
     }
 
-    for (onThread in listOf(false, true)) test("two connections that ingest from each other at the same time: one is an error, and the other goes on; by the driver's threads: $onThread [ADB-11]") {
+    for (onThread in listOf(false, true)) test(
+        "two connections that ingest from each other at the same time: one is an error, and the other goes on; by " +
+            "the driver's threads: $onThread [ADB-11]",
+    ) {
         c.bindOnThread(onThread)
         Faulty.driver.open(mapOf<String, Any>()).use { database ->
             val connections = List(2) { database.connect() }
@@ -229,7 +247,8 @@ class AdbcConnectionThreadsSpec : FunSpec({
                     pool.start { runCatching { connection.ingest("x$n", late) } }
                 }.map { it.get() }
                 outcomes.mapNotNull { it.getOrNull() } shouldBe listOf(6L)
-                generateSequence(outcomes.firstNotNullOf { it.exceptionOrNull() }) { it.cause }.last().message shouldContain "both would wait for ever"
+                generateSequence(outcomes.firstNotNullOf { it.exceptionOrNull() }) { it.cause }.last()
+                    .message shouldContain "both would wait for ever"
             }
             connections.forEach(AdbcConnection::close)
         }

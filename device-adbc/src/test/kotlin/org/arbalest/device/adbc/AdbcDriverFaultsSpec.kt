@@ -20,7 +20,10 @@ class AdbcDriverFaultsSpec : FunSpec({
 
     val c by lazy { Faulty.c }
 
-    fun connected(driver: AdbcDriver, block: (AdbcConnection) -> Unit): Unit = driver.open(mapOf("fake.user.a" to "b")).use { database ->
+    fun connected(
+        driver: AdbcDriver,
+        block: (AdbcConnection) -> Unit,
+    ): Unit = driver.open(mapOf("fake.user.a" to "b")).use { database ->
         database.connect(mapOf("fake.user.c" to 1)).use(block)
     }
 
@@ -75,7 +78,10 @@ class AdbcDriverFaultsSpec : FunSpec({
             c.reset()
             fault(++nth)
             val error = runCatching { part(driver) }.exceptionOrNull()
-            for (live in listOf(Live.STREAMS, Live.STATEMENTS, Live.CONNECTIONS, Live.DATABASES, Live.DRIVERS, Live.SCHEMAS, Live.ARRAYS, Live.ERRORS, Live.PARTITIONS)) {
+            for (live in listOf(
+                Live.STREAMS, Live.STATEMENTS, Live.CONNECTIONS, Live.DATABASES, Live.DRIVERS, Live.SCHEMAS,
+                Live.ARRAYS, Live.ERRORS, Live.PARTITIONS,
+            )) {
                 if (c.live(live) != 0L) throw AssertionError("call $nth left $live behind", error)
             }
             if (c.violations != 0L) throw AssertionError("call $nth: ${c.violation}", error)
@@ -86,7 +92,8 @@ class AdbcDriverFaultsSpec : FunSpec({
         return nth.toInt() - 1
     }
 
-    fun sweep(hasCome: () -> Boolean = { c.outstanding == 0 }, fault: (Long) -> Unit): Int = parts.sumOf { sweep(it, hasCome, fault) }
+    fun sweep(hasCome: () -> Boolean = { c.outstanding == 0 }, fault: (Long) -> Unit): Int =
+        parts.sumOf { sweep(it, hasCome, fault) }
 
     test("each call fails by itself [ADB-23]") {
         sweep { c.fail("", it, AdbcStatus.INTERNAL.code()) } shouldBeGreaterThan 50
@@ -108,8 +115,10 @@ class AdbcDriverFaultsSpec : FunSpec({
             val reader = connection.query("SELECT * FROM batches(4, 2)")
             reader.next()!!.close()
             c.loseServer()
-            runCatching { reader.next() }.exceptionOrNull().shouldBeInstanceOf<AdbcException>().status() shouldBe AdbcStatus.IO
-            runCatching { connection.query("SELECT 1") }.exceptionOrNull().shouldBeInstanceOf<AdbcException>().sqlState() shouldBe "08006"
+            runCatching { reader.next() }.exceptionOrNull().shouldBeInstanceOf<AdbcException>()
+                .status() shouldBe AdbcStatus.IO
+            runCatching { connection.query("SELECT 1") }.exceptionOrNull().shouldBeInstanceOf<AdbcException>()
+                .sqlState() shouldBe "08006"
             reader.close()
             c.reviveServer()
             connection.query("SELECT 1").single() shouldBe 1L

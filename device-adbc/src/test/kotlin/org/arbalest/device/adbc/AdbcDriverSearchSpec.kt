@@ -24,16 +24,21 @@ class AdbcDriverSearchSpec : FunSpec({
 
     fun folder(name: String): Path = Files.createTempDirectory(root, name)
 
-    fun Path.manifest(name: String, text: String): Path = createDirectories().resolve("$name.toml").also { it.writeText(text) }
+    fun Path.manifest(name: String, text: String): Path =
+        createDirectories().resolve("$name.toml").also { it.writeText(text) }
 
     fun manifest(library: String, name: String = "Quack") =
-        "manifest_version = 1\nname = '$name'\nversion = '2.0.0'\n[ADBC]\nversion = '1.1.0'\n[Driver]\nentrypoint = '${DuckDb.ENTRY_POINT}'\n$library\n"
+        "manifest_version = 1\nname = '$name'\nversion = '2.0.0'\n[ADBC]\nversion = '1.1.0'\n[Driver]\nentrypoint = " +
+            "'${DuckDb.ENTRY_POINT}'\n$library\n"
 
     val shared = "shared = '$duckdb'"
 
-    fun load(driver: String, search: AdbcDriverSearch, platform: Platform = linux): AdbcDriver = DriverImpl.load(platform, driver, search)
+    fun load(driver: String, search: AdbcDriverSearch, platform: Platform = linux): AdbcDriver =
+        DriverImpl.load(platform, driver, search)
 
-    fun AdbcDriver.answers() = open(mapOf("path" to ":memory:")).use { database -> database.connect().use { it.query("SELECT 42").single() } } shouldBe 42
+    fun AdbcDriver.answers() = open(mapOf("path" to ":memory:")).use { database ->
+        database.connect().use { it.query("SELECT 42").single() }
+    } shouldBe 42
 
     test("a manifest is found by its name, and names the driver, its library and its entry point [ADB-20]") {
         val drivers = folder("drivers").also { it.manifest("duckdb", manifest(shared)) }
@@ -49,19 +54,25 @@ class AdbcDriverSearchSpec : FunSpec({
     }
 
     test("a manifest has a library for each platform; one for others only is passed over, and told [ADB-20]") {
-        val others = folder("others").also { it.manifest("duckdb", manifest("[Driver.shared]\nosx_arm64 = 'a'\nwindows_amd64 = 'b'")) }
-        val ours = folder("ours").also { it.manifest("duckdb", manifest("[Driver.shared]\nlinux_amd64 = '$duckdb'\nwindows_amd64 = 'b'")) }
+        val others = folder("others").also {
+            it.manifest("duckdb", manifest("[Driver.shared]\nosx_arm64 = 'a'\nwindows_amd64 = 'b'"))
+        }
+        val ours = folder("ours").also {
+            it.manifest("duckdb", manifest("[Driver.shared]\nlinux_amd64 = '$duckdb'\nwindows_amd64 = 'b'"))
+        }
         load("duckdb", AdbcDriverSearch.nowhere().`in`(others).`in`(ours)).answers()
         shouldThrow<IllegalArgumentException> { load("duckdb", AdbcDriverSearch.nowhere().`in`(others)) }.message.let {
             it shouldContain "no ADBC driver duckdb: looked for a manifest or a library of that name in "
             it shouldContain "has no library for linux_amd64, but for osx_arm64, windows_amd64"
         }
-        shouldThrow<IllegalArgumentException> { load("$others/duckdb.toml", AdbcDriverSearch.nowhere()) }.message shouldContain "has no library for linux_amd64"
+        shouldThrow<IllegalArgumentException> { load("$others/duckdb.toml", AdbcDriverSearch.nowhere()) }
+            .message shouldContain "has no library for linux_amd64"
     }
 
     test("folders are searched in order: environment, those that are named, the user's, the system's [ADB-20]") {
         val inEnvironment = listOf(folder("env1"), folder("env2"))
-        val platform = linux.copy(environment = mapOf("ADBC_DRIVER_PATH" to inEnvironment.joinToString(":"), "XDG_CONFIG_HOME" to "${folder("xdg")}"))
+        val platform = linux.copy(environment = mapOf("ADBC_DRIVER_PATH" to inEnvironment.joinToString(":"),
+            "XDG_CONFIG_HOME" to "${folder("xdg")}"))
         val named = folder("named")
         val user = Path.of(platform.environment().getValue("XDG_CONFIG_HOME"), "adbc/drivers")
         val all = AdbcDriverSearch.everywhere().`in`(named)
@@ -80,8 +91,11 @@ class AdbcDriverSearchSpec : FunSpec({
         load("quack", search.`in`(drivers)).name() shouldBe "libquack.so"
         load("$drivers/libquack.so", search).answers()
         load("$drivers/quack", search).answers()
-        shouldThrow<IllegalArgumentException> { load("quack", AdbcDriverSearch.nowhere().`in`(drivers)) }.message shouldBe
-            "libquack.so is no ADBC driver: it has no function AdbcQuackInit, nor AdbcDriverInit; if its init function has another name, such as duckdb_adbc_init, give that"
+        shouldThrow<IllegalArgumentException> {
+            load("quack", AdbcDriverSearch.nowhere().`in`(drivers))
+        }.message shouldBe
+            "libquack.so is no ADBC driver: it has no function AdbcQuackInit, nor AdbcDriverInit; if its init " +
+            "function has another name, such as duckdb_adbc_init, give that"
     }
 
     test("a manifest that is wrong is an error with its path and what is wrong, though others would follow [ADB-21]") {
@@ -98,28 +112,39 @@ class AdbcDriverSearchSpec : FunSpec({
             "[Driver.shared]\nlinux_amd64 = 3" to "Driver.shared.linux_amd64 is no string",
         )) {
             val bad = folder("bad").also { it.manifest("quack", text) }
-            shouldThrow<IllegalArgumentException> { load("quack", AdbcDriverSearch.nowhere().`in`(bad).`in`(good)) }.message.let {
+            shouldThrow<IllegalArgumentException> {
+                load("quack", AdbcDriverSearch.nowhere().`in`(bad).`in`(good))
+            }.message.let {
                 it shouldContain "the ADBC driver manifest $bad/quack.toml is wrong: "
                 it shouldContain says
             }
         }
         val gone = folder("gone").also { it.manifest("quack", manifest("shared = '/no/such/lib.so'")) }
         shouldThrow<IllegalArgumentException> { load("quack", AdbcDriverSearch.nowhere().`in`(gone)) }.message shouldBe
-            "the ADBC driver manifest $gone/quack.toml names /no/such/lib.so, but no ADBC driver at /no/such/lib.so: there is no such file"
+            "the ADBC driver manifest $gone/quack.toml names /no/such/lib.so, but no ADBC driver at /no/such/lib.so: " +
+            "there is no such file"
     }
 
     test("a name is never looked for in the working directory: given, or in a manifest, it is the linker's [ADB-20]") {
         val drivers = folder("drivers").also { it.manifest("quack", manifest("shared = 'libarbalestquack.so'")) }
         val here = Path.of("libarbalestquack.so").also { Files.deleteIfExists(it) }.createSymbolicLinkPointingTo(duckdb)
         try {
-            shouldThrow<IllegalArgumentException> { load("quack", AdbcDriverSearch.nowhere().`in`(drivers)) }.message shouldContain
-                "quack.toml names libarbalestquack.so, but no ADBC driver libarbalestquack.so: the dynamic linker does not find it"
-            shouldThrow<IllegalArgumentException> { load("$here", AdbcDriverSearch.everywhere().by(DuckDb.ENTRY_POINT)) }.message shouldContain
+            shouldThrow<IllegalArgumentException> {
+                load("quack", AdbcDriverSearch.nowhere().`in`(drivers))
+            }.message shouldContain
+                "quack.toml names libarbalestquack.so, but no ADBC driver libarbalestquack.so: the dynamic linker " +
+                "does not find it"
+            shouldThrow<IllegalArgumentException> {
+                load("$here", AdbcDriverSearch.everywhere().by(DuckDb.ENTRY_POINT))
+            }.message shouldContain
                 "the dynamic linker does not find it"
-            shouldThrow<IllegalArgumentException> { load("arbalestquack", AdbcDriverSearch.everywhere().by(DuckDb.ENTRY_POINT)) }.message shouldContain
+            shouldThrow<IllegalArgumentException> {
+                load("arbalestquack", AdbcDriverSearch.everywhere().by(DuckDb.ENTRY_POINT))
+            }.message shouldContain
                 "the dynamic linker"
             load("./$here", AdbcDriverSearch.everywhere().by(DuckDb.ENTRY_POINT)).answers()
-            load("arbalestquack", AdbcDriverSearch.nowhere().`in`(Path.of("")).by(DuckDb.ENTRY_POINT)).answers() // a folder that is named
+            // a folder that is named
+            load("arbalestquack", AdbcDriverSearch.nowhere().`in`(Path.of("")).by(DuckDb.ENTRY_POINT)).answers()
         } finally {
             Files.delete(here)
         }
@@ -130,24 +155,35 @@ class AdbcDriverSearchSpec : FunSpec({
         val file = sub.resolve("libquack.so").also { Files.deleteIfExists(it) }.createSymbolicLinkPointingTo(duckdb)
         val bare = sub.resolve("quack").also { Files.deleteIfExists(it) }.createSymbolicLinkPointingTo(duckdb)
         for (path in listOf(file, bare)) {
-            shouldThrow<IllegalArgumentException> { load("$path", AdbcDriverSearch.nowhere().by(DuckDb.ENTRY_POINT)) }.message shouldBe
+            shouldThrow<IllegalArgumentException> {
+                load("$path", AdbcDriverSearch.nowhere().by(DuckDb.ENTRY_POINT))
+            }.message shouldBe
                 "the path of the ADBC driver is relative, which is not allowed here: $path"
             load("$path", AdbcDriverSearch.everywhere().by(DuckDb.ENTRY_POINT)).answers()
         }
         val drivers = folder("drivers").also { it.manifest("quack", manifest("shared = '$file'")) }
-        shouldThrow<IllegalArgumentException> { load("quack", AdbcDriverSearch.everywhere().`in`(drivers)) }.message shouldContain
+        shouldThrow<IllegalArgumentException> {
+            load("quack", AdbcDriverSearch.everywhere().`in`(drivers))
+        }.message shouldContain
             "quack.toml names $file, but that is neither an absolute path nor a name for the dynamic linker"
     }
 
     test("what is not there is told with where it was looked, and what the linker says [ADB-21]") {
-        shouldThrow<IllegalArgumentException> { load("quack", AdbcDriverSearch.nowhere().`in`(Path.of("/no/such/folder"))) }.message.let {
+        shouldThrow<IllegalArgumentException> {
+            load("quack", AdbcDriverSearch.nowhere().`in`(Path.of("/no/such/folder")))
+        }.message.let {
             it shouldContain "/no/such/folder (which is not there), the dynamic linker: libquack.so: "
         }
-        shouldThrow<IllegalArgumentException> { load("libquack.so", AdbcDriverSearch.everywhere()) }.message shouldContain "the dynamic linker does not find it: libquack.so"
-        shouldThrow<IllegalArgumentException> { load("drivers/quack.toml", AdbcDriverSearch.nowhere()) }.message shouldBe
+        shouldThrow<IllegalArgumentException> { load("libquack.so", AdbcDriverSearch.everywhere()) }
+            .message shouldContain "the dynamic linker does not find it: libquack.so"
+        shouldThrow<IllegalArgumentException> {
+            load("drivers/quack.toml", AdbcDriverSearch.nowhere())
+        }.message shouldBe
             "the path of the ADBC driver is relative, which is not allowed here: drivers/quack.toml"
-        shouldThrow<IllegalArgumentException> { load("/no/such/quack", AdbcDriverSearch.nowhere()) }.message shouldContain "/no/such (which is not there)"
-        shouldThrow<IllegalArgumentException> { load("", AdbcDriverSearch.nowhere()) }.message shouldBe "the name of an ADBC driver is empty"
+        shouldThrow<IllegalArgumentException> { load("/no/such/quack", AdbcDriverSearch.nowhere()) }
+            .message shouldContain "/no/such (which is not there)"
+        shouldThrow<IllegalArgumentException> { load("", AdbcDriverSearch.nowhere()) }.message shouldBe
+            "the name of an ADBC driver is empty"
     }
 })
 

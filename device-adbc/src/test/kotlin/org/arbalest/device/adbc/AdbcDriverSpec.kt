@@ -23,7 +23,9 @@ class AdbcDriverSpec : FunSpec({
 
     fun load(): AdbcDriver = AdbcDriver.load(c.file)
 
-    fun AdbcDriver.answers() = open(mapOf<String, Any>()).use { database -> database.connect().use { it.query("SELECT 42").single() } } shouldBe 42L
+    fun AdbcDriver.answers() = open(mapOf<String, Any>()).use { database ->
+        database.connect().use { it.query("SELECT 42").single() }
+    } shouldBe 42L
 
     test("the entry point is that of the library's name, or the usual one, or the one that is named [ADB-01]") {
         load().answers()
@@ -52,7 +54,9 @@ class AdbcDriverSpec : FunSpec({
         old.answers()
     }
 
-    test("each database has a table of its own, which the driver gets back with the last that was made by it [ADB-01]") {
+    test(
+        "each database has a table of its own, which the driver gets back with the last that was made by it [ADB-01]",
+    ) {
         val driver = load()
         c.live(FaultyDriver.Live.DRIVERS) shouldBe 0
         val database = driver.open(mapOf<String, Any>())
@@ -81,7 +85,8 @@ class AdbcDriverSpec : FunSpec({
             it.driverMessage().isEmpty() shouldBe false
         }
         c.init(Init.SILENT)
-        shouldThrow<AdbcException> { load() }.message shouldContain "AdbcDriverFaultyInit of ${c.file.fileName} failed: INTERNAL (9): the driver says no more"
+        shouldThrow<AdbcException> { load() }.message shouldContain
+            "AdbcDriverFaultyInit of ${c.file.fileName} failed: INTERNAL (9): the driver says no more"
         c.init(Init.ODD_STATUS)
         shouldThrow<AdbcException> { load() }.let {
             it.status() shouldBe AdbcStatus.UNKNOWN
@@ -93,7 +98,10 @@ class AdbcDriverSpec : FunSpec({
         c.version shouldBe 1_000_000
     }
 
-    test("an init function that fails when it has filled the table is the driver's error, and the table is given back, once [ADB-02]") {
+    test(
+        "an init function that fails when it has filled the table is the driver's error, and the table is given " +
+            "back, once [ADB-02]",
+    ) {
         c.init(Init.FAILS_LATE)
         c.errors(FaultyDriver.Style.VENDOR_CODE)
         shouldThrow<AdbcException> { load() }.let {
@@ -113,7 +121,8 @@ class AdbcDriverSpec : FunSpec({
     test("a table that lacks what every driver has is told, and given back [ADB-02]") {
         c.init(Init.EMPTY)
         shouldThrow<AdbcException> { load() }.message shouldContain
-            "INTERNAL (9): the driver's table lacks AdbcDatabaseInit, AdbcDatabaseNew, AdbcDatabaseRelease, AdbcConnectionInit, AdbcConnectionNew, AdbcConnectionRelease, " +
+            "INTERNAL (9): the driver's table lacks AdbcDatabaseInit, AdbcDatabaseNew, AdbcDatabaseRelease, " +
+            "AdbcConnectionInit, AdbcConnectionNew, AdbcConnectionRelease, " +
             "AdbcStatementExecuteQuery, AdbcStatementNew, AdbcStatementRelease"
         c.init(Init.NORMAL)
         c.missing("StatementNew")
@@ -124,7 +133,9 @@ class AdbcDriverSpec : FunSpec({
         c.init(Init.IGNORES_VERSION)
         val driver = load()
         driver.answers()
-        Faulty.connected(driver) { shouldThrow<AdbcException> { it.statisticNames() }.message shouldContain "the driver has no such function" }
+        Faulty.connected(driver) {
+            shouldThrow<AdbcException> { it.statisticNames() }.message shouldContain "the driver has no such function"
+        }
     }
 
     test("every function that is missing, but those that every driver has, is an error that names it [ADB-14]") {
@@ -180,8 +191,10 @@ class AdbcDriverSpec : FunSpec({
             connection.ingest("u", reader(1, 2)) shouldBe 2
             connection.createStatement().use { statement ->
                 shouldThrow<AdbcException> { statement.cancel() }.message shouldContain
-                    "AdbcStatementCancel of ${c.file.fileName} failed: NOT_IMPLEMENTED (2): it is a driver of ADBC 1.0.0, and this is of 1.1.0"
-                shouldThrow<AdbcException> { statement.setOption("fake.user.x", 1L) }.message shouldContain "AdbcStatementSetOptionInt(fake.user.x)"
+                    "AdbcStatementCancel of ${c.file.fileName} failed: NOT_IMPLEMENTED (2): it is a driver of ADBC " +
+                    "1.0.0, and this is of 1.1.0"
+                shouldThrow<AdbcException> { statement.setOption("fake.user.x", 1L) }.message shouldContain
+                    "AdbcStatementSetOptionInt(fake.user.x)"
             }
             // Its errors are those of 1.0.0: no details, and no room for them.
             shouldThrow<AdbcException> { connection.query("SELECT * FROM nowhere") }.let {

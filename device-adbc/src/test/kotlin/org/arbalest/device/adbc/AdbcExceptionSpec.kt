@@ -31,10 +31,16 @@ class AdbcExceptionSpec : FunSpec({
 
     val c by lazy { Faulty.c }
 
-    fun failed(): AdbcException = Faulty.connected { connection -> shouldThrow<AdbcException> { connection.query("SELECT * FROM nowhere") } }
+    fun failed(): AdbcException = Faulty.connected { connection ->
+        shouldThrow<AdbcException> { connection.query("SELECT * FROM nowhere") }
+    }
 
     fun failedLater(): AdbcException =
-        Faulty.connected { connection -> connection.query("SELECT * FROM fails(3, 2, 1)").use { reader -> shouldThrow<AdbcException> { reader.forEach {} } } }
+        Faulty.connected { connection ->
+            connection.query("SELECT * FROM fails(3, 2, 1)").use { reader ->
+                shouldThrow<AdbcException> { reader.forEach {} }
+            }
+        }
 
     test("an error has all that the driver says: status, SQLSTATE, words, details; and the SQL [ADB-07]") {
         val error = failed()
@@ -45,10 +51,12 @@ class AdbcExceptionSpec : FunSpec({
         error.vendorCode().isEmpty shouldBe true
         error.driverMessage() shouldContain "nowhere"
         error.message shouldBe
-            "AdbcStatementExecuteQuery of libadbc_driver_faulty.so failed: NOT_FOUND (3), SQLSTATE 42P01: ${error.driverMessage()}; the SQL: SELECT * FROM nowhere"
+            "AdbcStatementExecuteQuery of libadbc_driver_faulty.so failed: NOT_FOUND (3), SQLSTATE 42P01: " +
+            "${error.driverMessage()}; the SQL: SELECT * FROM nowhere"
         error.errno() shouldBe AdbcStatus.NOT_FOUND.errno()
         error.details() shouldContainExactly
-            listOf(AdbcErrorDetail("arbalest.function", "StatementExecuteQuery".toByteArray()), AdbcErrorDetail("arbalest.bytes", byteArrayOf(0, 1, -1)))
+            listOf(AdbcErrorDetail("arbalest.function", "StatementExecuteQuery".toByteArray()),
+                AdbcErrorDetail("arbalest.bytes", byteArrayOf(0, 1, -1)))
         "${error.details().first()}" shouldBe "arbalest.function = StatementExecuteQuery"
         "$error" shouldBe "org.arbalest.device.adbc.AdbcException: ${error.message}"
     }
@@ -66,7 +74,8 @@ class AdbcExceptionSpec : FunSpec({
             }
         }
         AdbcStatus.entries.map { it.name } shouldContainExactly
-            ("UNKNOWN NOT_IMPLEMENTED NOT_FOUND ALREADY_EXISTS INVALID_ARGUMENT INVALID_STATE INVALID_DATA INTEGRITY INTERNAL IO CANCELLED TIMEOUT UNAUTHENTICATED UNAUTHORIZED")
+            ("UNKNOWN NOT_IMPLEMENTED NOT_FOUND ALREADY_EXISTS INVALID_ARGUMENT INVALID_STATE INVALID_DATA INTEGRITY " +
+                "INTERNAL IO CANCELLED TIMEOUT UNAUTHENTICATED UNAUTHORIZED")
                 .split(' ')
         AdbcStatus.CANCELLED.errno() shouldBe Errno.ECANCELED
     }
@@ -94,7 +103,8 @@ class AdbcExceptionSpec : FunSpec({
         c.errors(Style.FOREIGN)
         failed().driverMessage().isEmpty() shouldBe false
         c.errors(Style.NO_MESSAGE, Style.NO_SQLSTATE, Style.NO_DETAILS)
-        failed().message shouldBe "AdbcStatementExecuteQuery of libadbc_driver_faulty.so failed: NOT_FOUND (3): the driver says no more; the SQL: SELECT * FROM nowhere"
+        failed().message shouldBe "AdbcStatementExecuteQuery of libadbc_driver_faulty.so failed: NOT_FOUND (3): the " +
+            "driver says no more; the SQL: SELECT * FROM nowhere"
     }
 
     test("details are not asked for where the driver has put nothing [ADB-07]") {
@@ -128,7 +138,8 @@ class AdbcExceptionSpec : FunSpec({
     }
 
     test("the SQL's beginning is one line, of 200 characters, and no half of one [ADB-07]") {
-        fun of(sql: String) = Faulty.connected { connection -> shouldThrow<AdbcException> { connection.query(sql) } }.message!!.substringAfter("; the SQL: ")
+        fun of(sql: String) = Faulty.connected { connection -> shouldThrow<AdbcException> { connection.query(sql) } }
+            .message!!.substringAfter("; the SQL: ")
         of("  SELEKT\n\n  x,\ty ") shouldBe "SELEKT x, y"
         of("x".repeat(200)) shouldBe "x".repeat(200)
         of("x".repeat(201)) shouldBe "x".repeat(200) + "…"
@@ -168,7 +179,8 @@ class AdbcExceptionSpec : FunSpec({
         }
         c.errors(Style.NO_STREAM_ERROR, Style.NO_LAST_ERROR)
         failedLater().message shouldBe
-            "get_next of the result of libadbc_driver_faulty.so failed: IO (10), EIO: the driver says no more; the SQL: SELECT * FROM fails(3, 2, 1)"
+            "get_next of the result of libadbc_driver_faulty.so failed: IO (10), EIO: the driver says no more; the " +
+            "SQL: SELECT * FROM fails(3, 2, 1)"
         c.errors()
         c.missing("ErrorFromArrayStream")
         failedLater().details().shouldBeEmpty()
@@ -209,7 +221,8 @@ class AdbcExceptionSpec : FunSpec({
     test("a schema that fails is the error of the query, and the stream is given back [ADB-08]") {
         c.fail("get_schema", status = Errno.EIO)
         Faulty.connected { connection ->
-            shouldThrow<AdbcException> { connection.query("SELECT * FROM t") }.operation() shouldBe "get_schema of the result"
+            shouldThrow<AdbcException> { connection.query("SELECT * FROM t") }.operation() shouldBe
+                "get_schema of the result"
         }
     }
 
@@ -234,7 +247,8 @@ class AdbcExceptionSpec : FunSpec({
                     to.createStatement().use { statement ->
                         statement.setSqlQuery("SELECT id FROM t WHERE id = ?")
                         statement.bind(from.query("SELECT * FROM fails(3, 2, 0)"))
-                        shouldThrow<AdbcException> { statement.executeQuery().use { it.rows() } }.status() shouldBe AdbcStatus.INVALID_DATA
+                        shouldThrow<AdbcException> { statement.executeQuery().use { it.rows() } }.status() shouldBe
+                            AdbcStatus.INVALID_DATA
                     }
                 }
             }
@@ -251,7 +265,8 @@ class AdbcExceptionSpec : FunSpec({
                     inC.next()!!.close()
                     val error = shouldThrow<DeviceException> { inC.next() }
                     error.errno() shouldBe Errno.EIO
-                    error.message shouldContain "get_next of the result of libadbc_driver_faulty.so failed: INVALID_DATA (7)"
+                    error.message shouldContain
+                        "get_next of the result of libadbc_driver_faulty.so failed: INVALID_DATA (7)"
                     (error.cause is AdbcException) shouldBe true
                 }
             }

@@ -54,7 +54,9 @@ class AdbcHandleDeferredSpec : FunSpec({
         }
     }
 
-    test("an error of a source that is closed behind a call is not that call's, and all the rest is released [ADB-04]") {
+    test(
+        "an error of a source that is closed behind a call is not that call's, and all the rest is released [ADB-04]",
+    ) {
         val database = Faulty.driver.open(mapOf<String, Any>())
         val connection = database.connect()
         val others = List(3) { connection.createStatement() }
@@ -79,7 +81,10 @@ class AdbcHandleDeferredSpec : FunSpec({
         for (live in Live.entries) c.live(live) shouldBe 0
     }
 
-    test("while a source that is closed behind a call takes its time, other threads call, release what was closed, and close other sources [ADB-04]") {
+    test(
+        "while a source that is closed behind a call takes its time, other threads call, release what was closed, " +
+            "and close other sources [ADB-04]",
+    ) {
         class Closing(val gate: CountDownLatch) : DeviceArrayReader.Source {
             val entered = CountDownLatch(1)
 
@@ -120,7 +125,10 @@ class AdbcHandleDeferredSpec : FunSpec({
         }
     }
 
-    test("30,000 sources, each of which closes the statement of the next, on either of two connections, are closed on a stack of any depth [ADB-04]") {
+    test(
+        "30,000 sources, each of which closes the statement of the next, on either of two connections, are closed on " +
+            "a stack of any depth [ADB-04]",
+    ) {
         Faulty.driver.open(mapOf<String, Any>()).use { database ->
             val connections = List(2) { database.connect() }
             val statements = List(30_000) { connections[it % 2].createStatement() }
@@ -143,7 +151,9 @@ class AdbcHandleDeferredSpec : FunSpec({
         }
     }
 
-    test("while a cancel is in the driver, closing what is idle and cancelling what waits do not wait for it [ADB-12]") {
+    test(
+        "while a cancel is in the driver, closing what is idle and cancelling what waits do not wait for it [ADB-12]",
+    ) {
         Faulty.connected { connection ->
             val (running, waiting, idle) = List(3) { connection.createStatement() }
             val open = connection.query("SELECT id FROM t")
@@ -175,7 +185,10 @@ class AdbcHandleDeferredSpec : FunSpec({
         }
     }
 
-    test("what is bound is asked to give up first, for a driver whose cancel waits for the execution; no call begins meanwhile, and what is closed is released behind that [ADB-12]") {
+    test(
+        "what is bound is asked to give up first, for a driver whose cancel waits for the execution; no call begins " +
+            "meanwhile, and what is closed is released behind that [ADB-12]",
+    ) {
         Faulty.connected { connection ->
             val (statement, idle) = List(2) { connection.createStatement() }
             statement.setIngest(AdbcIngest.into("x"))
@@ -235,7 +248,8 @@ class AdbcHandleDeferredSpec : FunSpec({
                 val stuck = pool.start { statement.query("SELECT * FROM stuck()").use { it.rows() } }
                 awaitHeld()
                 val others = listOf<() -> Any?>(
-                    { connection.query("SELECT * FROM batches(1, 1)").use { it.rows() } }, // DuckDB closes its results with the rollback
+                    // DuckDB closes its results with the rollback
+                    { connection.query("SELECT * FROM batches(1, 1)").use { it.rows() } },
                     { connection.rollback() },
                     { connection.setOption("fake.user.x", "y") },
                 ).map { pool.startWaiting(it).first }
@@ -250,7 +264,10 @@ class AdbcHandleDeferredSpec : FunSpec({
         }
     }
 
-    test("a connection's cancel ends no commit, rollback, option or new statement that runs; a cancel by the thread does [ADB-12]") {
+    test(
+        "a connection's cancel ends no commit, rollback, option or new statement that runs; a cancel by the thread " +
+            "does [ADB-12]",
+    ) {
         Faulty.connected { connection ->
             connection.setAutoCommit(false)
             val calls = mapOf<String, () -> Any?>(
@@ -326,7 +343,8 @@ class AdbcHandleDeferredSpec : FunSpec({
                 connection.cancel(threads[1]!!)
                 types.error().shouldBeInstanceOf<AdbcException>().status() shouldBe AdbcStatus.CANCELLED
                 c.calls("ConnectionCancel") shouldBe 0
-                shouldThrow<AdbcException> { connection.cancel(Thread.currentThread()) }.status() shouldBe AdbcStatus.INVALID_STATE
+                shouldThrow<AdbcException> { connection.cancel(Thread.currentThread()) }.status() shouldBe
+                    AdbcStatus.INVALID_STATE
                 connection.cancel(threads[0]!!)
                 objects.error().shouldBeInstanceOf<AdbcException>().status() shouldBe AdbcStatus.CANCELLED
                 query.get(5, SECONDS)

@@ -19,7 +19,13 @@ class AdbcHandleSpec : FunSpec({
     val c by lazy { Faulty.c }
 
     test("options of every kind are set before and after, and told, on every handle [ADB-03]") {
-        Faulty.driver.open(mapOf("fake.user.s" to "text", "fake.user.i" to 7, "fake.user.d" to 2.5, "fake.user.b" to byteArrayOf(0, 1, -1), "fake.user.f" to true)).use { database ->
+        Faulty.driver.open(mapOf(
+            "fake.user.s" to "text",
+            "fake.user.i" to 7,
+            "fake.user.d" to 2.5,
+            "fake.user.b" to byteArrayOf(0, 1, -1),
+            "fake.user.f" to true,
+        )).use { database ->
             database.connect(mapOf("fake.user.s" to "connection", "fake.user.l" to Long.MIN_VALUE)).use { connection ->
                 connection.createStatement().use { statement ->
                     database.getOption("fake.user.s") shouldBe "text"
@@ -70,7 +76,8 @@ class AdbcHandleSpec : FunSpec({
             }
             shouldThrow<AdbcException> { connection.getOption("nothing") }.status() shouldBe AdbcStatus.NOT_FOUND
             connection.setOption("fake.user.s", "text")
-            shouldThrow<AdbcException> { connection.getLongOption("fake.user.s") }.operation() shouldBe "AdbcConnectionGetOptionInt(fake.user.s)"
+            shouldThrow<AdbcException> { connection.getLongOption("fake.user.s") }.operation() shouldBe
+                "AdbcConnectionGetOptionInt(fake.user.s)"
         }
     }
 
@@ -80,19 +87,25 @@ class AdbcHandleSpec : FunSpec({
             it.status() shouldBe AdbcStatus.IO
             it.sqlState() shouldBe "08001"
         }
-        shouldThrow<AdbcException> { Faulty.driver.open(mapOf("username" to "u", "password" to "wrong")) }.status() shouldBe AdbcStatus.UNAUTHENTICATED
-        shouldThrow<AdbcException> { Faulty.driver.open(mapOf("no.such" to "x")) }.operation() shouldBe "AdbcDatabaseSetOption(no.such)"
-        shouldThrow<NullPointerException> { Faulty.driver.open(java.util.Collections.singletonMap<String, Any>("uri", null)) }.message shouldBe "the option uri is null"
+        shouldThrow<AdbcException> { Faulty.driver.open(mapOf("username" to "u", "password" to "wrong")) }
+            .status() shouldBe AdbcStatus.UNAUTHENTICATED
+        shouldThrow<AdbcException> { Faulty.driver.open(mapOf("no.such" to "x")) }.operation() shouldBe
+            "AdbcDatabaseSetOption(no.such)"
+        shouldThrow<NullPointerException> {
+            Faulty.driver.open(java.util.Collections.singletonMap<String, Any>("uri", null))
+        }.message shouldBe "the option uri is null"
         c.live(Live.DATABASES) shouldBe 0
     }
 
     test("each step of opening may fail, and leaves nothing behind [ADB-04]") {
         for (step in listOf("DatabaseNew", "DatabaseInit", "ConnectionNew", "ConnectionInit", "StatementNew")) {
             c.fail(step, status = AdbcStatus.INTERNAL.code())
-            shouldThrow<AdbcException> { Faulty.connected { it.createStatement().close() } }.operation() shouldBe "Adbc$step"
+            shouldThrow<AdbcException> { Faulty.connected { it.createStatement().close() } }
+                .operation() shouldBe "Adbc$step"
         }
         Faulty.driver.open(mapOf<String, Any>()).use { database ->
-            shouldThrow<AdbcException> { database.connect(mapOf("no.such" to 1)) }.operation() shouldBe "AdbcConnectionSetOptionInt(no.such)"
+            shouldThrow<AdbcException> { database.connect(mapOf("no.such" to 1)) }.operation() shouldBe
+                "AdbcConnectionSetOptionInt(no.such)"
         }
     }
 
@@ -107,7 +120,8 @@ class AdbcHandleSpec : FunSpec({
             reader.next()!!.close()
             val handles = listOf<AutoCloseable>(reader, statement, connection, database)
             order.forEach { handles[it].close() }
-            for (live in listOf(Live.STREAMS, Live.STATEMENTS, Live.CONNECTIONS, Live.DATABASES, Live.DRIVERS)) c.live(live) shouldBe 0
+            for (live in listOf(Live.STREAMS, Live.STATEMENTS, Live.CONNECTIONS, Live.DATABASES, Live.DRIVERS))
+                c.live(live) shouldBe 0
         }
     }
 
@@ -132,4 +146,6 @@ class AdbcHandleSpec : FunSpec({
 })
 
 private fun <T> List<T>.permutations(): List<List<T>> =
-    if (size <= 1) listOf(this) else indices.flatMap { i -> (take(i) + drop(i + 1)).permutations().map { listOf(this[i]) + it } }
+    if (size <= 1) listOf(this) else indices.flatMap { i ->
+        (take(i) + drop(i + 1)).permutations().map { listOf(this[i]) + it }
+    }

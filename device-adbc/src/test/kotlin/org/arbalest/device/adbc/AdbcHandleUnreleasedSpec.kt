@@ -26,7 +26,8 @@ class AdbcHandleUnreleasedSpec : FunSpec({
     }
 
     for ((step, consequences) in mapOf(
-        "StatementRelease" to listOf("AdbcStatementRelease", "AdbcConnectionRelease", "AdbcDatabaseRelease"), // the driver still has its children
+        // the driver still has its children
+        "StatementRelease" to listOf("AdbcStatementRelease", "AdbcConnectionRelease", "AdbcDatabaseRelease"),
         "ConnectionRelease" to listOf("AdbcConnectionRelease", "AdbcDatabaseRelease"),
         "DatabaseRelease" to listOf("AdbcDatabaseRelease"),
     )) {
@@ -36,7 +37,8 @@ class AdbcHandleUnreleasedSpec : FunSpec({
             val statement = connection.createStatement()
             FaultyDriver.plain.fail(step, status = AdbcStatus.IO.code())
             val handles = listOf(statement, connection, database)
-            val errors = handles.mapNotNull { handle -> runCatching(handle::close).exceptionOrNull() }.map { it as AdbcException }
+            val errors = handles.mapNotNull { handle -> runCatching(handle::close).exceptionOrNull() }
+                .map { it as AdbcException }
             errors.map { it.operation() } shouldContainExactly consequences
             errors.first().status() shouldBe AdbcStatus.IO
             handles.forEach(AutoCloseable::close)
@@ -56,8 +58,10 @@ class AdbcHandleUnreleasedSpec : FunSpec({
 
     test("a call whose handle is closed meanwhile, and whose release fails then, has its own answer [ADB-04]") {
         val c = FaultyDriver.plain
-        val calls = mapOf<String, (AdbcStatement) -> Any>("StatementGetOption" to { it.getOption("fake.user.x") }, "StatementExecuteQuery" to { it.execute("DELETE FROM t WHERE id = 0") })
-        val connection = load().open(mapOf<String, Any>()).connect() // the driver still has its children, so it is not closed
+        val calls = mapOf<String, (AdbcStatement) -> Any>("StatementGetOption" to { it.getOption("fake.user.x") },
+            "StatementExecuteQuery" to { it.execute("DELETE FROM t WHERE id = 0") })
+        // the driver still has its children, so it is not closed
+        val connection = load().open(mapOf<String, Any>()).connect()
         val answers = calls.map { (function, call) ->
             val statement = connection.createStatement()
             statement.setOption("fake.user.x", "y")

@@ -75,7 +75,10 @@ class AdbcStatementCancelSpec : FunSpec({
         c.live(Live.DATABASES) shouldBe 0
     }
 
-    test("closing a reader whose pull has not begun ends that pull, and cancels the query: it waits for another call of the connection [ADB-12]") {
+    test(
+        "closing a reader whose pull has not begun ends that pull, and cancels the query: it waits for another call " +
+            "of the connection [ADB-12]",
+    ) {
         Faulty.connected { connection ->
             val reader = connection.query("SELECT * FROM batches(3, 2)")
             reader.next()!!.close()
@@ -103,7 +106,8 @@ class AdbcStatementCancelSpec : FunSpec({
         }
     }
 
-    test("cancel ends an execution whose bound reader waits, of whatever driver: it asks that reader to give up [ADB-12]") {
+    test("cancel ends an execution whose bound reader waits, of whatever driver: it asks that reader to give " +
+        "up [ADB-12]") {
         val executions = mapOf<String, (AdbcStatement) -> Unit>(
             "ingest" to { it.executeUpdate() },
             "update" to { it.executeUpdate() },
@@ -114,21 +118,25 @@ class AdbcStatementCancelSpec : FunSpec({
             for ((kind, execute) in executions) {
                 Faulty.connected(driver) { connection ->
                     val statement = connection.createStatement()
-                    if (kind == "ingest") statement.setIngest(AdbcIngest.into("x")) else statement.setSqlQuery("SELECT id FROM t WHERE id = ?").also { statement.prepare() }
+                    if (kind == "ingest") statement.setIngest(AdbcIngest.into("x"))
+                    else statement.setSqlQuery("SELECT id FROM t WHERE id = ?").also { statement.prepare() }
                     val source = WaitingSource()
                     statement.bind(DeviceArrayReader.of(IDS, source))
                     Executors.newSingleThreadExecutor().use { pool ->
                         try {
                             val execution = pool.start { execute(statement) }
                             source.entered.await()
-                            runCatching { statement.cancel() }.exceptionOrNull()?.let { (it as AdbcException).status() shouldBe AdbcStatus.NOT_IMPLEMENTED }
+                            runCatching { statement.cancel() }.exceptionOrNull()?.let {
+                                (it as AdbcException).status() shouldBe AdbcStatus.NOT_IMPLEMENTED
+                            }
                             source.gate.count shouldBe 0
                             execution.error().shouldBeInstanceOf<AdbcException>().status() shouldBe AdbcStatus.CANCELLED
                         } finally {
                             source.gate.countDown()
                         }
                     }
-                    if (kind == "ingest") shouldThrow<AdbcException> { connection.query("SELECT * FROM x") }.status() shouldBe AdbcStatus.NOT_FOUND
+                    if (kind == "ingest") shouldThrow<AdbcException> { connection.query("SELECT * FROM x") }
+                        .status() shouldBe AdbcStatus.NOT_FOUND
                     statement.query("SELECT 1").single() shouldBe 1L
                     statement.close()
                 }
@@ -209,7 +217,10 @@ class AdbcStatementCancelSpec : FunSpec({
         }
     }
 
-    test("a driver whose cancel waits for the execution does not wait for its callbacks, which close something meanwhile [ADB-12]") {
+    test(
+        "a driver whose cancel waits for the execution does not wait for its callbacks, which close something " +
+            "meanwhile [ADB-12]",
+    ) {
         Faulty.connected { connection ->
             val other = connection.createStatement()
             val entered = CountDownLatch(1)
@@ -275,7 +286,10 @@ class AdbcStatementCancelSpec : FunSpec({
         }
     }
 
-    test("closing a reader in the middle of a pull of a driver that cannot cancel takes effect when that returns [ADB-12]") {
+    test(
+        "closing a reader in the middle of a pull of a driver that cannot cancel takes effect when that " +
+            "returns [ADB-12]",
+    ) {
         c.missing("StatementCancel")
         val reader = Faulty.connected { it.query("SELECT * FROM waits(3, 2, 1)") }
         reader.next()!!.close()
@@ -311,7 +325,9 @@ class AdbcStatementCancelSpec : FunSpec({
                     connection.createStatement().use { statement ->
                         c.hold("get_next", nth = random.nextLong(1, 10)) // the last tells the end
                         try {
-                            val query = pool.start { statement.query("SELECT * FROM batches(8, 2)").use { reader -> reader.forEach {} } }
+                            val query = pool.start {
+                                statement.query("SELECT * FROM batches(8, 2)").use { reader -> reader.forEach {} }
+                            }
                             awaitHeld()
                             statement.cancel()
                             query.error().shouldBeInstanceOf<AdbcException>().status() shouldBe AdbcStatus.CANCELLED
@@ -324,7 +340,10 @@ class AdbcStatementCancelSpec : FunSpec({
         }
     }
 
-    test("cancel at any time, 1,000 times: a result or CANCELLED, a result where there was nothing to cancel, and nothing is left [ADB-12]") {
+    test(
+        "cancel at any time, 1,000 times: a result or CANCELLED, a result where there was nothing to cancel, and " +
+            "nothing is left [ADB-12]",
+    ) {
         val random = Random(20)
         Faulty.connected { connection ->
             Executors.newFixedThreadPool(2).use { pool ->
@@ -338,7 +357,9 @@ class AdbcStatementCancelSpec : FunSpec({
                             runCatching { statement.cancel() }.exceptionOrNull()
                         }
                         go.await()
-                        val outcome = runCatching { statement.query("SELECT * FROM batches(8, 2)").use { reader -> reader.forEach {} } }.exceptionOrNull()
+                        val outcome = runCatching {
+                            statement.query("SELECT * FROM batches(8, 2)").use { reader -> reader.forEach {} }
+                        }.exceptionOrNull()
                         (outcome as AdbcException?)?.status() shouldBeIn listOf(null, AdbcStatus.CANCELLED)
                         val answer = canceller.get() as AdbcException?
                         answer?.status() shouldBeIn listOf(null, AdbcStatus.INVALID_STATE)
@@ -371,10 +392,15 @@ class AdbcStatementCancelSpec : FunSpec({
         }
     }
 
-    test("the cancel of a result that is not read to its end comes before its release, once, its statement closed or not [ADB-28]") {
+    test(
+        "the cancel of a result that is not read to its end comes before its release, once, its statement closed or " +
+            "not [ADB-28]",
+    ) {
         Faulty.connected { connection ->
             connection.createStatement().use { statement ->
-                for (query in listOf({ connection.query("SELECT * FROM batches(9, 2)") }, { statement.query("SELECT * FROM batches(9, 2)") })) {
+                for (query in listOf({
+                    connection.query("SELECT * FROM batches(9, 2)")
+                }, { statement.query("SELECT * FROM batches(9, 2)") })) {
                     for (pulls in 0..1) {
                         c.reset()
                         val reader = query()

@@ -31,14 +31,19 @@ class AdbcStatementSpec : FunSpec({
 
     val c by lazy { Faulty.c }
 
-    fun <T> withStatement(block: (AdbcStatement) -> T): T = Faulty.connected { connection -> connection.createStatement().use(block) }
+    fun <T> withStatement(block: (AdbcStatement) -> T): T = Faulty.connected { connection ->
+        connection.createStatement().use(block)
+    }
 
     fun parameters(n: Long, text: String): DeviceArray = Devices.cpu().batch(1) {
         int64("n", longArrayOf(n))
         utf8("s", listOf(text))
     }
 
-    test("whatever changes a statement ends the result before: its reader says so, and nothing is pulled from it [ADB-05]") {
+    test(
+        "whatever changes a statement ends the result before: its reader says so, and nothing is pulled " +
+            "from it [ADB-05]",
+    ) {
         val changes = mapOf<String, (AdbcStatement) -> Unit>(
             "execute" to { it.executeQuery().close() },
             "update" to { it.executeUpdate() },
@@ -57,7 +62,8 @@ class AdbcStatementSpec : FunSpec({
                 reader.next()!!.close()
                 change(statement)
                 val pulls = c.calls("get_next")
-                shouldThrow<DeviceException> { reader.next() }.message shouldContain "the result has ended: its statement was executed again, or changed"
+                shouldThrow<DeviceException> { reader.next() }.message shouldContain
+                    "the result has ended: its statement was executed again, or changed"
                 c.calls("get_next") shouldBe pulls
                 c.live(org.arbalest.support.adbc.FaultyDriver.Live.STREAMS) shouldBe 0
                 reader.close()
@@ -78,16 +84,23 @@ class AdbcStatementSpec : FunSpec({
     test("an argument that is refused does not end a result, nor change the query [ADB-05]") {
         withStatement { statement ->
             statement.query("SELECT * FROM batches(3, 2)").use { reader ->
-                shouldThrow<IllegalArgumentException> { statement.setSqlQuery("a\u0000b") }.message shouldBe "sql has a zero at 1, where C would end it"
-                for (target in listOf(AdbcIngest.into("a\u0000"), AdbcIngest.into("a").inCatalog("\u0000"), AdbcIngest.into("a").inSchema("\u0000"))) {
-                    shouldThrow<IllegalArgumentException> { statement.setIngest(target) }.message shouldContain "where C would end it"
+                shouldThrow<IllegalArgumentException> { statement.setSqlQuery("a\u0000b") }.message shouldBe
+                    "sql has a zero at 1, where C would end it"
+                for (target in listOf(
+                    AdbcIngest.into("a\u0000"),
+                    AdbcIngest.into("a").inCatalog("\u0000"),
+                    AdbcIngest.into("a").inSchema("\u0000"),
+                )) {
+                    shouldThrow<IllegalArgumentException> { statement.setIngest(target) }.message shouldContain
+                        "where C would end it"
                 }
                 reader.rows().size shouldBe 6
             }
             c.fail("StatementSetSqlQuery", status = AdbcStatus.INTERNAL.code())
             shouldThrow<AdbcException> { statement.setSqlQuery("SELECT 2") }.message shouldContain "; the SQL: SELECT 2"
             c.fail("StatementPrepare", status = AdbcStatus.INTERNAL.code())
-            shouldThrow<AdbcException> { statement.prepare() }.message shouldContain "; the SQL: SELECT * FROM batches(3, 2)"
+            shouldThrow<AdbcException> { statement.prepare() }.message shouldContain
+                "; the SQL: SELECT * FROM batches(3, 2)"
         }
     }
 
@@ -141,7 +154,8 @@ class AdbcStatementSpec : FunSpec({
                     statement.executeUpdate() shouldBe 1
                 }
             }
-            connection.query("SELECT * FROM x ORDER BY id").rows() shouldBe listOf(listOf(1L, "a"), listOf(10L, "row 10"), listOf(11L, "row 11"), listOf(12L, "row 12"))
+            connection.query("SELECT * FROM x ORDER BY id").rows() shouldBe
+                listOf(listOf(1L, "a"), listOf(10L, "row 10"), listOf(11L, "row 11"), listOf(12L, "row 12"))
         }
     }
 
@@ -151,7 +165,9 @@ class AdbcStatementSpec : FunSpec({
                 reader.schema().fields().shouldBeEmpty()
                 reader.next() shouldBe null
             }
-            connection.createStatement().use { shouldThrow<AdbcException> { it.executeQuery() }.status() shouldBe AdbcStatus.INVALID_STATE }
+            connection.createStatement().use {
+                shouldThrow<AdbcException> { it.executeQuery() }.status() shouldBe AdbcStatus.INVALID_STATE
+            }
         }
     }
 
@@ -168,7 +184,8 @@ class AdbcStatementSpec : FunSpec({
             connection.ingest("x", reader(1, 2)) shouldBe 2
             shouldThrow<AdbcException> { connection.ingest("x", reader(1)) }.status() shouldBe AdbcStatus.ALREADY_EXISTS
             connection.ingest(AdbcIngest.into("x").with(Mode.APPEND), reader(3)) shouldBe 1
-            shouldThrow<AdbcException> { connection.ingest(AdbcIngest.into("no").with(Mode.APPEND), reader(3)) }.status() shouldBe AdbcStatus.NOT_FOUND
+            shouldThrow<AdbcException> { connection.ingest(AdbcIngest.into("no").with(Mode.APPEND), reader(3)) }
+                .status() shouldBe AdbcStatus.NOT_FOUND
             ids("x") shouldBe listOf(1L, 2L, 3L)
             connection.ingest(AdbcIngest.into("x").with(Mode.REPLACE), ids(7)) shouldBe 1
             connection.ingest(AdbcIngest.into("x").with(Mode.CREATE_APPEND), ids(8)) shouldBe 1
@@ -184,7 +201,8 @@ class AdbcStatementSpec : FunSpec({
             connection.ingest("odd \"name\"", reader(1)) shouldBe 1
             connection.tableSchema("odd \"name\"") shouldBe connection.tableSchema("x")
         }
-        shouldThrow<IllegalArgumentException> { AdbcIngest.into("x").inSchema("s").temporary() }.message shouldContain "a temporary table has no catalog and no schema"
+        shouldThrow<IllegalArgumentException> { AdbcIngest.into("x").inSchema("s").temporary() }.message shouldContain
+            "a temporary table has no catalog and no schema"
     }
 
     test("a statement's next target is not a temporary one because the one before was [ADB-10]") {
@@ -202,14 +220,18 @@ class AdbcStatementSpec : FunSpec({
                     ingest(AdbcIngest.into("d").inSchema("aux"))
                 }
                 database.connect().use { other ->
-                    for (table in listOf("a", "c")) shouldThrow<AdbcException> { other.query("SELECT id FROM $table") }.status() shouldBe AdbcStatus.NOT_FOUND
+                    for (table in listOf("a", "c")) shouldThrow<AdbcException> { other.query("SELECT id FROM $table") }
+                        .status() shouldBe AdbcStatus.NOT_FOUND
                     for (table in listOf("b", "memory.aux.d")) other.query("SELECT id FROM $table").single() shouldBe 1L
                 }
             }
         }
     }
 
-    test("a statement whose target was in a catalog or a schema refuses one that names none, and stays as it was [ADB-10]") {
+    test(
+        "a statement whose target was in a catalog or a schema refuses one that names none, and stays as it " +
+            "was [ADB-10]",
+    ) {
         Faulty.connected { connection ->
             for ((first, next) in mapOf(
                 AdbcIngest.into("a").inSchema("aux") to AdbcIngest.into("b"),
@@ -220,7 +242,8 @@ class AdbcStatementSpec : FunSpec({
                     statement.setIngest(first)
                     statement.bind(ids(1))
                     val calls = c.calls("StatementSetOption")
-                    shouldThrow<IllegalStateException> { statement.setIngest(next) }.message shouldContain "use a statement for each target"
+                    shouldThrow<IllegalStateException> { statement.setIngest(next) }.message shouldContain
+                        "use a statement for each target"
                     c.calls("StatementSetOption") shouldBe calls
                     statement.executeUpdate() shouldBe 1
                     statement.setIngest(first.with(Mode.APPEND))
@@ -303,7 +326,9 @@ class AdbcStatementSpec : FunSpec({
                 c.fail(function, status = AdbcStatus.INTERNAL.code())
                 val batch = ids(1)
                 val reader = reader(1, 2)
-                shouldThrow<AdbcException> { if (function == "StatementBind") statement.bind(batch) else statement.bind(reader) }.operation() shouldBe "Adbc$function"
+                shouldThrow<AdbcException> {
+                    if (function == "StatementBind") statement.bind(batch) else statement.bind(reader)
+                }.operation() shouldBe "Adbc$function"
                 batch.close()
                 reader.close()
             }
@@ -336,21 +361,27 @@ class AdbcStatementSpec : FunSpec({
         }
     }
 
-    for (onThread in listOf(false, true)) test("what is bound must not use its connection, pulled by a thread of the driver's: $onThread [ADB-11]") {
-        c.bindOnThread(onThread)
-        Faulty.driver.open(mapOf<String, Any>()).use { database ->
-            database.connect().use { connection ->
-                shouldThrow<DeviceException> { connection.ingest("x", connection.query("SELECT id FROM t")) }.message shouldContain
-                    "this is a result of the connection that is executing with the batches that are being made here"
-                val asking = DeviceArrayReader.of(IDS) {
-                    connection.execute("SELECT 1")
-                    null
+    for (onThread in listOf(false, true))
+        test("what is bound must not use its connection, pulled by a thread of the driver's: $onThread [ADB-11]") {
+            c.bindOnThread(onThread)
+            Faulty.driver.open(mapOf<String, Any>()).use { database ->
+                database.connect().use { connection ->
+                    shouldThrow<DeviceException> {
+                        connection.ingest("x", connection.query("SELECT id FROM t"))
+                    }.message shouldContain
+                        "this is a result of the connection that is executing with the batches that are being made here"
+                    val asking = DeviceArrayReader.of(IDS) {
+                        connection.execute("SELECT 1")
+                        null
+                    }
+                    shouldThrow<DeviceException> { connection.ingest("y", asking) }.cause!!.message shouldContain
+                        "the connection is of a connection that is executing"
+                    database.connect().use { other ->
+                        connection.ingest("z", other.query("SELECT id FROM t")) shouldBe 10
+                    }
                 }
-                shouldThrow<DeviceException> { connection.ingest("y", asking) }.cause!!.message shouldContain "the connection is of a connection that is executing"
-                database.connect().use { other -> connection.ingest("z", other.query("SELECT id FROM t")) shouldBe 10 }
             }
         }
-    }
 
     test("a result that is not read to its end, or not at all, is given back [ADB-13]") {
         Faulty.connected { connection ->
@@ -377,7 +408,10 @@ class AdbcStatementSpec : FunSpec({
         }
     }
 
-    test("only the result of what the connection executed last is cancelled: another's cancel may be the connection's [ADB-28]") {
+    test(
+        "only the result of what the connection executed last is cancelled: another's cancel may be the " +
+            "connection's [ADB-28]",
+    ) {
         Faulty.connected { connection ->
             val first = connection.query("SELECT * FROM batches(3, 2)")
             val second = connection.query("SELECT * FROM batches(3, 2)")
@@ -385,7 +419,9 @@ class AdbcStatementSpec : FunSpec({
             c.calls("StatementCancel") shouldBe 0
             second.close()
             c.calls("StatementCancel") shouldBe 1
-            for (call in listOf({ connection.ingest("x", reader(1)) }, { connection.tableTypes() }, { connection.query("SELECT 1").single() })) {
+            for (call in listOf({
+                connection.ingest("x", reader(1))
+            }, { connection.tableTypes() }, { connection.query("SELECT 1").single() })) {
                 val before = connection.query("SELECT * FROM batches(3, 2)")
                 call()
                 before.close()
@@ -451,11 +487,14 @@ class AdbcStatementSpec : FunSpec({
                 connection.createStatement().use { statement ->
                     statement.setIncremental(true)
                     statement.setSqlQuery("SELECT id FROM t")
-                    val steps = generateSequence { statement.executePartitions().partitions().takeIf { it.isNotEmpty() } }.toList()
+                    val steps = generateSequence {
+                        statement.executePartitions().partitions().takeIf { it.isNotEmpty() }
+                    }.toList()
                     steps.map { it.size } shouldBe listOf(1, 1, 1)
                     steps.flatten().flatMap { connection.readPartition(it).rows() }.size shouldBe 10
                 }
-                shouldThrow<AdbcException> { connection.readPartition(byteArrayOf(1, 2, 3)) }.status() shouldBe AdbcStatus.INVALID_ARGUMENT
+                shouldThrow<AdbcException> { connection.readPartition(byteArrayOf(1, 2, 3)) }.status() shouldBe
+                    AdbcStatus.INVALID_ARGUMENT
             }
         }
     }
@@ -468,12 +507,16 @@ class AdbcStatementSpec : FunSpec({
                     statement.executeSchema() shouldBe connection.query(sql).use { it.schema() }
                     statement.executePartitions()
                 }
-                connection.readPartition(parts.partitions().first()).use { it.schema().fields() } shouldBe parts.schema()!!.fields()
+                connection.readPartition(parts.partitions().first()).use { it.schema().fields() } shouldBe
+                    parts.schema()!!.fields()
             }
         }
     }
 
-    test("what a bound reader fails with is thrown by the execution, also if the driver takes it for the end and gives a result [ADB-10]") {
+    test(
+        "what a bound reader fails with is thrown by the execution, also if the driver takes it for the end and " +
+            "gives a result [ADB-10]",
+    ) {
         c.endBindingsThatFail()
         Faulty.connected { connection ->
             connection.createStatement().use { statement ->
@@ -492,9 +535,14 @@ class AdbcStatementSpec : FunSpec({
     test("a target that the driver refused is none that it keeps [ADB-10]") {
         Faulty.connected { connection ->
             connection.createStatement().use { statement ->
-                for (refused in listOf(AdbcIngest.into("a").inCatalog("nope"), AdbcIngest.into("a").inSchema("nope"), AdbcIngest.into("a").temporary())) {
+                for (refused in listOf(
+                    AdbcIngest.into("a").inCatalog("nope"),
+                    AdbcIngest.into("a").inSchema("nope"),
+                    AdbcIngest.into("a").temporary(),
+                )) {
                     c.fail("StatementSetOption", 3, AdbcStatus.NOT_IMPLEMENTED.code())
-                    shouldThrow<AdbcException> { statement.setIngest(refused) }.status() shouldBe AdbcStatus.NOT_IMPLEMENTED
+                    shouldThrow<AdbcException> { statement.setIngest(refused) }.status() shouldBe
+                        AdbcStatus.NOT_IMPLEMENTED
                     val calls = c.calls("StatementSetOption")
                     statement.setIngest(AdbcIngest.into("a"))
                     c.calls("StatementSetOption") - calls shouldBe 2
@@ -503,7 +551,10 @@ class AdbcStatementSpec : FunSpec({
         }
     }
 
-    test("what is bound and was not executed is closed when the driver has released the statement: its source may call anything [ADB-11]") {
+    test(
+        "what is bound and was not executed is closed when the driver has released the statement: its source may " +
+            "call anything [ADB-11]",
+    ) {
         Faulty.connected { connection ->
             var types = emptyList<String>()
             var statements = -1L

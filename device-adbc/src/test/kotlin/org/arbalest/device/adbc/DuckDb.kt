@@ -22,7 +22,9 @@ object DuckDb {
 /** All rows of a result, which is closed. */
 fun DeviceArrayReader.rows(): List<List<Any?>> = use { reader ->
     buildList {
-        reader.forEach { batch -> for (row in 0 until batch.length()) add(List(batch.schema().fields().size) { batch.column(it)[row] }) }
+        reader.forEach { batch ->
+            for (row in 0 until batch.length()) add(List(batch.schema().fields().size) { batch.column(it)[row] })
+        }
     }
 }
 

@@ -15,6 +15,8 @@ class DuckDbDriverSpec : FunSpec({
         DuckDbDriver.load() shouldBeSameInstanceAs DuckDbDriver.load()
         Files.size(DuckDbDriver.library()) shouldBeGreaterThan 10_000_000
         DuckDbDriver.library() shouldBe DuckDbDriver.library()
-        DuckDbDriver.open().use { database -> database.connect().use { it.query("SELECT 6 * 7").single() shouldBe 42L } }
+        DuckDbDriver.open().use { database ->
+            database.connect().use { it.query("SELECT 6 * 7").single() shouldBe 42L }
+        }
     }
 })

@@ -16,7 +16,9 @@ class DuckDbMetadataSpec : FunSpec({
     extension(ResourceCountersExtension)
 
     fun <T> prepared(block: (AdbcConnection) -> T): T = DuckDb.connected {
-        it.execute("CREATE TABLE p (id BIGINT PRIMARY KEY, name VARCHAR NOT NULL DEFAULT 'x', u INTEGER UNIQUE CHECK (u > 3))")
+        it.execute(
+            "CREATE TABLE p (id BIGINT PRIMARY KEY, name VARCHAR NOT NULL DEFAULT 'x', u INTEGER UNIQUE CHECK (u > 3))",
+        )
         it.execute("CREATE TABLE q (id BIGINT, pid BIGINT REFERENCES p (id))")
         it.execute("CREATE VIEW v AS SELECT * FROM p")
         block(it)
@@ -39,18 +41,21 @@ class DuckDbMetadataSpec : FunSpec({
             at(Depth.CATALOGS).single() shouldBe AdbcCatalog("memory", listOf())
             at(Depth.SCHEMAS).single().dbSchemas().single() shouldBe AdbcDbSchema("main", listOf())
             val tables = at(Depth.TABLES).single().dbSchemas().single().tables()
-            tables.map { it.name() to it.type() } shouldContainExactlyInAnyOrder listOf("p" to "BASE TABLE", "q" to "BASE TABLE", "v" to "VIEW")
+            tables.map { it.name() to it.type() } shouldContainExactlyInAnyOrder
+                listOf("p" to "BASE TABLE", "q" to "BASE TABLE", "v" to "VIEW")
             tables.flatMap { it.columns() }.shouldBeEmpty()
             at(Depth.COLUMNS).single().dbSchemas().single().tables().sumOf { it.columns().size } shouldBe 8
             // In whatever order.
             fun AdbcCatalog.tables() = dbSchemas().flatMap { it.tables() }.toSet()
-            connection.objects(AdbcObjects.all()).single { it.name() == "memory" }.tables() shouldBe at(Depth.COLUMNS).single().tables()
+            connection.objects(AdbcObjects.all()).single { it.name() == "memory" }.tables() shouldBe
+                at(Depth.COLUMNS).single().tables()
         }
     }
 
     test("objects are found by patterns and types, with columns and constraints [ADB-16]") {
         prepared { connection ->
-            fun find(which: AdbcObjects) = connection.objects(which.inCatalog("mem%").inSchema("m_in")).flatMap { it.dbSchemas() }.flatMap { it.tables() }
+            fun find(which: AdbcObjects) = connection.objects(which.inCatalog("mem%").inSchema("m_in"))
+                .flatMap { it.dbSchemas() }.flatMap { it.tables() }
             find(AdbcObjects.to(Depth.TABLES).ofTypes("VIEW")).single().name() shouldBe "v"
             find(AdbcObjects.to(Depth.TABLES).named("nowhere%")).shouldBeEmpty()
             val p = find(AdbcObjects.all().named("p").withColumn("i_")).single()
@@ -74,8 +79,10 @@ class DuckDbMetadataSpec : FunSpec({
             connection.tableTypes() shouldContainExactlyInAnyOrder listOf("BASE TABLE", "VIEW")
             val schema = connection.tableSchema("memory", "main", "p")
             schema shouldBe connection.tableSchema("p")
-            schema.fields().map { it.name() to it.type() } shouldContainExactly listOf("id" to DataType.INT64, "name" to DataType.UTF8, "u" to DataType.INT32)
-            shouldThrow<AdbcException> { connection.tableSchema("nowhere") }.message shouldContain "AdbcConnectionGetTableSchema(nowhere)"
+            schema.fields().map { it.name() to it.type() } shouldContainExactly
+                listOf("id" to DataType.INT64, "name" to DataType.UTF8, "u" to DataType.INT32)
+            shouldThrow<AdbcException> { connection.tableSchema("nowhere") }.message shouldContain
+                "AdbcConnectionGetTableSchema(nowhere)"
         }
     }
 

@@ -34,7 +34,8 @@ import java.util.concurrent.Future
 import java.util.concurrent.atomic.AtomicLong
 import kotlin.concurrent.thread
 
-private const val FAILS_LATE = "SELECT CASE WHEN range = 999999 THEN error('row ' || range) ELSE range END AS id FROM range(1000000)"
+private const val FAILS_LATE = "SELECT CASE WHEN range = 999999 THEN error('row ' || range) ELSE range END AS id " +
+    "FROM range(1000000)"
 
 /** More than DuckDB computes ahead, so that it is still at it when somebody cancels. */
 private const val LONG = "SELECT sum(a.range * b.range)::BIGINT AS s FROM range(10000000) a, range(100000) b"
@@ -54,7 +55,8 @@ class DuckDbSpec : FunSpec({
             it shouldContain "no ADBC driver at"
             it shouldContain "there is no such file"
         }
-        shouldThrow<IllegalArgumentException> { AdbcDriver.load(Path.of("pom.xml")) }.message shouldContain "cannot be loaded: "
+        shouldThrow<IllegalArgumentException> { AdbcDriver.load(Path.of("pom.xml")) }.message shouldContain
+            "cannot be loaded: "
         shouldThrow<IllegalArgumentException> { AdbcDriver.load(DuckDb.library, "nothing_init") }.message shouldBe
             "libduckdb.so is no ADBC driver: it has no function nothing_init"
     }
@@ -64,10 +66,13 @@ class DuckDbSpec : FunSpec({
             database.connect().use { it.query("SELECT current_setting('threads')").single() shouldBe 1L }
             database.getOption("path") shouldBe ":memory:"
         }
-        shouldThrow<AdbcException> { DuckDb.driver.open(mapOf("path" to "/no/such/folder/x.db")) }.operation() shouldBe "AdbcDatabaseInit"
+        shouldThrow<AdbcException> { DuckDb.driver.open(mapOf("path" to "/no/such/folder/x.db")) }.operation() shouldBe
+            "AdbcDatabaseInit"
         shouldThrow<IllegalArgumentException> { DuckDb.driver.open(mapOf("path" to 'x')) }.message shouldBe
-            "the option path is a java.lang.Character, which is none of String, Boolean, Long, Integer, Double and byte[]"
-        shouldThrow<IllegalArgumentException> { DuckDb.driver.open(mapOf("path" to "a\u0000b")) }.message shouldBe "value has a zero at 1, where C would end it"
+            "the option path is a java.lang.Character, which is none of String, Boolean, Long, Integer, " +
+            "Double and byte[]"
+        shouldThrow<IllegalArgumentException> { DuckDb.driver.open(mapOf("path" to "a\u0000b")) }.message shouldBe
+            "value has a zero at 1, where C would end it"
     }
 
     test("an option that the driver does not know is an error without the value [ADB-03]") {
@@ -122,7 +127,11 @@ class DuckDbSpec : FunSpec({
             val threads = List(8) {
                 thread {
                     database.connect().use { connection ->
-                        repeat(5) { connection.query("SELECT range AS id FROM range(20000)").use { reader -> reader.forEach { batch -> rows.addAndGet(batch.length()) } } }
+                        repeat(5) {
+                            connection.query("SELECT range AS id FROM range(20000)").use { reader ->
+                                reader.forEach { batch -> rows.addAndGet(batch.length()) }
+                            }
+                        }
                     }
                 }
             }
@@ -134,7 +143,8 @@ class DuckDbSpec : FunSpec({
     test("one connection in 8 threads: calls are taken in turn [ADB-06]") {
         DuckDb.connected { connection ->
             val results = Executors.newFixedThreadPool(8).use { pool ->
-                List(8) { n -> pool.submit<Any?> { List(20) { connection.query("SELECT $n").single() } } }.map(Future<*>::get)
+                List(8) { n -> pool.submit<Any?> { List(20) { connection.query("SELECT $n").single() } } }
+                    .map(Future<*>::get)
             }
             results shouldBe List(8) { n -> List(20) { n } }
         }
@@ -145,7 +155,8 @@ class DuckDbSpec : FunSpec({
             val sql = "SELECT nothing,\n   ${"x".repeat(300)} FROM nowhere"
             val error = shouldThrow<AdbcException> { connection.query(sql) }
             error.operation() shouldBe "AdbcStatementSetSqlQuery"
-            error.message shouldContain "AdbcStatementSetSqlQuery of libduckdb.so failed: ${error.status()} (${error.statusCode()}): "
+            error.message shouldContain
+                "AdbcStatementSetSqlQuery of libduckdb.so failed: ${error.status()} (${error.statusCode()}): "
             error.message shouldContain "; the SQL: SELECT nothing, xxxx"
             error.message shouldContain "xxx…"
             error.message shouldNotContain "x".repeat(200)
@@ -184,7 +195,8 @@ class DuckDbSpec : FunSpec({
                     statement.executeQuery().single() shouldBe n + 10
                 }
                 statement.bind(ids(1))
-                shouldThrow<AdbcException> { statement.executeQuery() }.driverMessage() shouldContain "Values were not provided for the following parameters: 2"
+                shouldThrow<AdbcException> { statement.executeQuery() }.driverMessage() shouldContain
+                    "Values were not provided for the following parameters: 2"
             }
         }
     }
@@ -194,7 +206,8 @@ class DuckDbSpec : FunSpec({
             fun sum() = connection.query("SELECT sum(id)::BIGINT FROM ids").single()
             connection.ingest("ids", reader(1, 2, 39)) shouldBe 3
             sum() shouldBe 42L
-            shouldThrow<AdbcException> { connection.ingest("ids", reader(1)) }.status() shouldBe AdbcStatus.ALREADY_EXISTS
+            shouldThrow<AdbcException> { connection.ingest("ids", reader(1)) }.status() shouldBe
+                AdbcStatus.ALREADY_EXISTS
             connection.ingest(AdbcIngest.into("ids").with(Mode.APPEND), ids(58))
             sum() shouldBe 100L
             connection.ingest(AdbcIngest.into("ids").with(Mode.REPLACE), reader(7))
@@ -214,12 +227,15 @@ class DuckDbSpec : FunSpec({
             database.connect().use { connection ->
                 connection.execute("CREATE SCHEMA raw")
                 connection.createStatement().use { statement ->
-                    for (target in listOf(AdbcIngest.into("a").temporary(), AdbcIngest.into("b"), AdbcIngest.into("c").inSchema("raw"))) {
+                    for (target in listOf(
+                        AdbcIngest.into("a").temporary(), AdbcIngest.into("b"), AdbcIngest.into("c").inSchema("raw"),
+                    )) {
                         statement.setIngest(target)
                         statement.bind(ids(1))
                         statement.executeUpdate() shouldBe 1
                     }
-                    shouldThrow<IllegalStateException> { statement.setIngest(AdbcIngest.into("d")) }.message shouldContain "use a statement for each target"
+                    shouldThrow<IllegalStateException> { statement.setIngest(AdbcIngest.into("d")) }
+                        .message shouldContain "use a statement for each target"
                 }
                 database.connect().use { other ->
                     shouldThrow<AdbcException> { other.query("SELECT id FROM a") }
@@ -240,7 +256,8 @@ class DuckDbSpec : FunSpec({
                         val ingestion = pool.submit(Callable { statement.executeUpdate() })
                         source.entered.await()
                         statement.cancel()
-                        (shouldThrow<ExecutionException> { ingestion.get() }.cause as AdbcException).status() shouldBe AdbcStatus.CANCELLED
+                        (shouldThrow<ExecutionException> { ingestion.get() }.cause as AdbcException).status() shouldBe
+                            AdbcStatus.CANCELLED
                     } finally {
                         source.gate.countDown()
                     }
@@ -253,7 +270,8 @@ class DuckDbSpec : FunSpec({
         DuckDb.connected { connection ->
             shouldThrow<DeviceException> { connection.ingest("ids", failing()) }.message shouldContain "the tape tore"
             val spent = reader(1).also(DeviceArrayReader::close)
-            shouldThrow<IllegalStateException> { connection.ingest("more", spent) }.message shouldBe "the reader was closed"
+            shouldThrow<IllegalStateException> { connection.ingest("more", spent) }.message shouldBe
+                "the reader was closed"
         }
     }
 
@@ -273,7 +291,9 @@ class DuckDbSpec : FunSpec({
     test("batches that are bound must not come from the same connection, which is busy with them [ADB-11]") {
         DuckDb.open().use { database ->
             database.connect().use { connection ->
-                val error = shouldThrow<DeviceException> { connection.ingest("copy", connection.query("SELECT range AS id FROM range(10)")) }
+                val error = shouldThrow<DeviceException> {
+                    connection.ingest("copy", connection.query("SELECT range AS id FROM range(10)"))
+                }
                 error.message shouldContain "a result of the connection that is executing"
                 database.connect().use { other ->
                     connection.ingest("copy2", other.query("SELECT range AS id FROM range(10)")) shouldBe 10
@@ -292,7 +312,8 @@ class DuckDbSpec : FunSpec({
                         statement.query(LONG).single()
                     }
                     started.await()
-                    while (!query.isDone) runCatching { statement.cancel() } // the first may come before the query: INVALID_STATE
+                    // the first may come before the query: INVALID_STATE
+                    while (!query.isDone) runCatching { statement.cancel() }
                     query
                 }
                 val error = shouldThrow<java.util.concurrent.ExecutionException> { query.get() }.cause
@@ -303,7 +324,9 @@ class DuckDbSpec : FunSpec({
     }
 
     test("a result that is not read to its end is given back [ADB-13]") {
-        DuckDb.connected { connection -> connection.query("SELECT range AS id FROM range(1000000)").use { it.next()!!.close() } }
+        DuckDb.connected { connection ->
+            connection.query("SELECT range AS id FROM range(1000000)").use { it.next()!!.close() }
+        }
     }
 
     test("a query of hours is given up when its result is closed, which DuckDB's release would wait for [ADB-28]") {
@@ -325,7 +348,9 @@ class DuckDbSpec : FunSpec({
         }
     }
 
-    test("null rows of a batch are stored as nulls, whole and cut, by the batch and by streams, async ones too [REQ-21]") {
+    test(
+        "null rows of a batch are stored as nulls, whole and cut, by the batch and by streams, async ones too [REQ-21]",
+    ) {
         fun nullRow(isCounted: Boolean = true) = ids(1, 42, 3).withNullRows(1, isCounted = isCounted)
         val schema = nullRow().use { it.schema() }
         fun stream() = DeviceArrayReader.of(schema, listOf(nullRow(), nullRow(isCounted = false)))
@@ -340,7 +365,10 @@ class DuckDbSpec : FunSpec({
             stored("c") shouldBe listOf(3L)
             connection.ingest("d", stream()) shouldBe 6
             stored("d") shouldBe stored + stored
-            val async = CData.importAsyncStream(CImport.DEVICE) { handler -> CData.exportAsyncStream(AsyncProducer.of(stream(), Metadata.empty()), handler, { task -> thread { task.run() } }, CExport.DEVICE) }
+            val async = CData.importAsyncStream(CImport.DEVICE) { handler ->
+                CData.exportAsyncStream(AsyncProducer.of(stream(), Metadata.empty()), handler,
+                    { task -> thread { task.run() } }, CExport.DEVICE)
+            }
             connection.ingest("e", async.reader(1)) shouldBe 6
             stored("e") shouldBe stored + stored
         }
@@ -359,17 +387,23 @@ class DuckDbSpec : FunSpec({
         }
     }
 
-    test("a null row is refused where a column is not nullable, before a batch is bound and in a stream, and is not stored [REQ-21]") {
+    test(
+        "a null row is refused where a column is not nullable, before a batch is bound and in a stream, and is not " +
+            "stored [REQ-21]",
+    ) {
         val strict = Field.of("id", DataType.INT64).withNullable(false)
         fun nullRow() = ids(1, 42, 3).use { it.convertTo(Schema.of(strict).asField()) }.withNullRows(1)
         DuckDb.connected { connection ->
             connection.execute("CREATE TABLE t (id BIGINT)")
             val into = AdbcIngest.into("t").with(Mode.APPEND)
             val bound = nullRow()
-            for (refused in listOf({ connection.ingest(into, nullRow()) }, { connection.ingest(into, DeviceArrayReader.of(bound.schema(), listOf(bound))) })) {
+            for (refused in listOf({
+                connection.ingest(into, nullRow())
+            }, { connection.ingest(into, DeviceArrayReader.of(bound.schema(), listOf(bound))) })) {
                 val thrown = shouldThrow<DeviceException> { refused() }
                 thrown.errno() shouldBe Errno.EINVAL
-                thrown.message shouldContain "$.id: row 1 of the batch is null in its own bitmap, but this column is not nullable"
+                thrown.message shouldContain
+                    "$.id: row 1 of the batch is null in its own bitmap, but this column is not nullable"
             }
             connection.query("SELECT id FROM t").rows().shouldBeEmpty()
         }
@@ -379,9 +413,11 @@ class DuckDbSpec : FunSpec({
         DuckDb.connected { connection ->
             connection.createStatement().use { statement ->
                 shouldThrow<AdbcException> { statement.setSubstraitPlan(byteArrayOf(1)) }.message shouldContain
-                    "AdbcStatementSetSubstraitPlan of libduckdb.so failed: NOT_IMPLEMENTED (2): the driver has no such function"
+                    "AdbcStatementSetSubstraitPlan of libduckdb.so failed: NOT_IMPLEMENTED (2): the driver has no " +
+                    "such function"
                 statement.setSqlQuery("SELECT 1")
-                shouldThrow<AdbcException> { statement.executePartitions() }.status() shouldBe AdbcStatus.NOT_IMPLEMENTED
+                shouldThrow<AdbcException> { statement.executePartitions() }.status() shouldBe
+                    AdbcStatus.NOT_IMPLEMENTED
             }
         }
     }

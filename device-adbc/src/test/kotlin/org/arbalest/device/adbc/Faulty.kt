@@ -13,5 +13,6 @@ object Faulty {
     val old: AdbcDriver by lazy { AdbcDriver.load(c.file, "AdbcFaultyOldInit") }
 
     /** A connection to a database of its own, whose table `t` has ten rows. */
-    fun <T> connected(driver: AdbcDriver = this.driver, block: (AdbcConnection) -> T): T = driver.open(mapOf<String, Any>()).use { database -> database.connect().use(block) }
+    fun <T> connected(driver: AdbcDriver = this.driver, block: (AdbcConnection) -> T): T =
+        driver.open(mapOf<String, Any>()).use { database -> database.connect().use(block) }
 }

@@ -8,9 +8,13 @@ import org.apache.arrow.memory.ForeignAllocation;
 import org.arbalest.device.DeviceArray;
 import org.jspecify.annotations.Nullable;
 
-/** A handle that Arrow Java's buffers share, and whoever makes them; closed when the last of them was released, on any thread. */
+/**
+ * A handle that Arrow Java's buffers share, and whoever makes them; closed when the last of them was released, on any
+ * thread.
+ */
 final class ArrayLoan {
-  private static final AtomicIntegerFieldUpdater<ArrayLoan> HOLDERS = AtomicIntegerFieldUpdater.newUpdater(ArrayLoan.class, "holders");
+  private static final AtomicIntegerFieldUpdater<ArrayLoan> HOLDERS =
+      AtomicIntegerFieldUpdater.newUpdater(ArrayLoan.class, "holders");
 
   final DeviceArray array;
 

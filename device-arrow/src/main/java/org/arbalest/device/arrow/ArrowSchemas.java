@@ -27,11 +27,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * Arrow Java's schemas and fields as ours, and back.
  *
- * <p>In Arrow Java's memory a field with a dictionary has the type of the indices and a number by which a {@link DictionaryProvider} knows the values; here
- * their field is part of the type, so that schemas with dictionaries need a provider. Extension types are their storage with the two keys in the metadata, which
- * both sides have (SCH-16); what {@link ExtensionTypeRegistry} knows becomes one of its types again. Of metadata Arrow Java has one value for each key, as text.
+ * <p>In Arrow Java's memory a field with a dictionary has the type of the indices and a number by which a
+ * {@link DictionaryProvider} knows the values; here their field is part of the type, so that schemas with dictionaries
+ * need a provider. Extension types are their storage with the two keys in the metadata, which both sides have (SCH-16);
+ * what {@link ExtensionTypeRegistry} knows becomes one of its types again. Of metadata Arrow Java has one value for
+ * each key, as text.
  *
- * <p>What does not fit is a {@link DeviceException} with {@code EINVAL}, which names the path. Any thread may call these.
+ * <p>What does not fit is a {@link DeviceException} with {@code EINVAL}, which names the path. Any thread may call
+ * these.
  */
 public final class ArrowSchemas {
   private ArrowSchemas() {}
@@ -73,11 +76,13 @@ public final class ArrowSchemas {
   }
 
   /**
-   * A schema for Arrow Java; of each dictionary an empty vector is put into the provider, which owns it, under the first number that is free there.
+   * A schema for Arrow Java; of each dictionary an empty vector is put into the provider, which owns it, under the
+   * first number that is free there.
    *
    * @param allocator whose the memory of the dictionaries is to be
    */
-  public static org.apache.arrow.vector.types.pojo.Schema toArrowSchema(Schema schema, MapDictionaryProvider dictionaries, BufferAllocator allocator) {
+  public static org.apache.arrow.vector.types.pojo.Schema toArrowSchema(Schema schema,
+      MapDictionaryProvider dictionaries, BufferAllocator allocator) {
     Objects.requireNonNull(dictionaries, "dictionaries");
     Objects.requireNonNull(allocator, "allocator");
     return arrowSchema(schema, dictionaries, allocator);
@@ -89,7 +94,8 @@ public final class ArrowSchemas {
   }
 
   /** A field for Arrow Java; see {@link #toArrowSchema(Schema, MapDictionaryProvider, BufferAllocator)}. */
-  public static org.apache.arrow.vector.types.pojo.Field toArrowField(Field field, MapDictionaryProvider dictionaries, BufferAllocator allocator) {
+  public static org.apache.arrow.vector.types.pojo.Field toArrowField(Field field, MapDictionaryProvider dictionaries,
+      BufferAllocator allocator) {
     Objects.requireNonNull(dictionaries, "dictionaries");
     Objects.requireNonNull(allocator, "allocator");
     return arrowField(field, dictionaries, allocator);
@@ -98,7 +104,8 @@ public final class ArrowSchemas {
   static org.apache.arrow.vector.types.pojo.Schema arrowSchema(
       Schema schema, @Nullable MapDictionaryProvider dictionaries, @Nullable BufferAllocator allocator) {
     try {
-      return new org.apache.arrow.vector.types.pojo.Schema(children(schema.fields(), dictionaries, allocator), map(schema.metadata()));
+      return new org.apache.arrow.vector.types.pojo.Schema(children(schema.fields(), dictionaries, allocator),
+          map(schema.metadata()));
     } catch (Unfit e) {
       throw e.toDeviceException();
     }
@@ -119,10 +126,12 @@ public final class ArrowSchemas {
     Map<String, String> metadata = map(field.metadata());
     DictionaryEncoding encoding = type instanceof DictionaryType encoded ? put(encoded, dictionaries, allocator) : null;
     ArrowType storage = ArrowTypes.toArrowType(type);
-    List<Field> below = type instanceof MapType map ? List.of(map.entries().withNullable(false)) : type.children(); // which Arrow Java insists on
+    // which Arrow Java insists on
+    List<Field> below = type instanceof MapType map ? List.of(map.entries().withNullable(false)) : type.children();
     List<org.apache.arrow.vector.types.pojo.Field> children = children(below, dictionaries, allocator);
     ArrowType whole = encoding == null ? extended(storage, metadata) : storage;
-    return new org.apache.arrow.vector.types.pojo.Field(field.name(), new FieldType(field.isNullable(), whole, encoding, metadata), children);
+    return new org.apache.arrow.vector.types.pojo.Field(field.name(),
+        new FieldType(field.isNullable(), whole, encoding, metadata), children);
   }
 
   private static List<org.apache.arrow.vector.types.pojo.Field> children(
@@ -144,14 +153,17 @@ public final class ArrowSchemas {
     ArrowType.ExtensionType known = name == null ? null : ExtensionTypeRegistry.lookup(name);
     if (known == null) return storage;
     try {
-      return known.deserialize(storage, metadata.getOrDefault(ArrowType.ExtensionType.EXTENSION_METADATA_KEY_METADATA, ""));
+      return known.deserialize(storage,
+          metadata.getOrDefault(ArrowType.ExtensionType.EXTENSION_METADATA_KEY_METADATA, ""));
     } catch (RuntimeException e) {
       throw Unfit.of(e);
     }
   }
 
-  private static DictionaryEncoding put(DictionaryType encoded, @Nullable MapDictionaryProvider dictionaries, @Nullable BufferAllocator allocator) {
-    if (dictionaries == null || allocator == null) throw new Unfit("is encoded by a dictionary: give a provider, which takes its values");
+  private static DictionaryEncoding put(DictionaryType encoded, @Nullable MapDictionaryProvider dictionaries,
+      @Nullable BufferAllocator allocator) {
+    if (dictionaries == null || allocator == null)
+      throw new Unfit("is encoded by a dictionary: give a provider, which takes its values");
     org.apache.arrow.vector.types.pojo.Field values;
     try {
       values = field(encoded.values(), dictionaries, allocator);
@@ -196,7 +208,8 @@ public final class ArrowSchemas {
     List<FieldVector> children = vector.getChildrenFromFields();
     List<org.apache.arrow.vector.types.pojo.Field> wanted = field.getChildren();
     if (wanted.size() != children.size()) {
-      throw new Unfit("Arrow Java has a struct's or union's fields by name, of which " + wanted.size() + " here have " + children.size());
+      throw new Unfit("Arrow Java has a struct's or union's fields by name, of which " + wanted.size() + " here have "
+          + children.size());
     }
     for (int i = 0; i < wanted.size(); i++) {
       try {

@@ -53,7 +53,8 @@ final class ArrowTypes {
       case ArrowType.Bool _ -> DataType.BOOL;
       case ArrowType.Int integer -> toIntType(integer);
       case ArrowType.FloatingPoint number -> new FloatType(bits(number.getPrecision()));
-      case ArrowType.Decimal decimal -> new DecimalType(decimal.getBitWidth(), decimal.getPrecision(), decimal.getScale());
+      case ArrowType.Decimal decimal ->
+          new DecimalType(decimal.getBitWidth(), decimal.getPrecision(), decimal.getScale());
       case ArrowType.Utf8 _ -> DataType.UTF8;
       case ArrowType.LargeUtf8 _ -> DataType.LARGE_UTF8;
       case ArrowType.Utf8View _ -> DataType.UTF8_VIEW;
@@ -61,7 +62,8 @@ final class ArrowTypes {
       case ArrowType.LargeBinary _ -> DataType.LARGE_BINARY;
       case ArrowType.BinaryView _ -> DataType.BINARY_VIEW;
       case ArrowType.FixedSizeBinary binary -> DataType.fixedSizeBinary(binary.getByteWidth());
-      case ArrowType.Date date -> date.getUnit() == org.apache.arrow.vector.types.DateUnit.DAY ? DataType.DATE32 : DataType.DATE64;
+      case ArrowType.Date date ->
+          date.getUnit() == org.apache.arrow.vector.types.DateUnit.DAY ? DataType.DATE32 : DataType.DATE64;
       case ArrowType.Time time -> DataType.time(unit(time.getUnit()));
       case ArrowType.Timestamp timestamp -> DataType.timestamp(unit(timestamp.getUnit()), timestamp.getTimezone());
       case ArrowType.Duration duration -> DataType.duration(unit(duration.getUnit()));
@@ -108,9 +110,11 @@ final class ArrowTypes {
   }
 
   private static DataType union(ArrowType.Union union, List<Field> children) {
-    UnionMode mode = union.getMode() == org.apache.arrow.vector.types.UnionMode.Dense ? UnionMode.DENSE : UnionMode.SPARSE;
+    UnionMode mode =
+        union.getMode() == org.apache.arrow.vector.types.UnionMode.Dense ? UnionMode.DENSE : UnionMode.SPARSE;
     int[] ids = union.getTypeIds();
-    List<Integer> typeIds = ids == null ? IntStream.range(0, children.size()).boxed().toList() : Arrays.stream(ids).boxed().toList();
+    List<Integer> typeIds =
+        ids == null ? IntStream.range(0, children.size()).boxed().toList() : Arrays.stream(ids).boxed().toList();
     return new UnionType(mode, typeIds, children);
   }
 
@@ -145,7 +149,8 @@ final class ArrowTypes {
       case MapType map -> new ArrowType.Map(map.keysSorted());
       case UnionType union -> {
         org.apache.arrow.vector.types.UnionMode mode =
-            union.mode() == UnionMode.DENSE ? org.apache.arrow.vector.types.UnionMode.Dense : org.apache.arrow.vector.types.UnionMode.Sparse;
+            union.mode() == UnionMode.DENSE ? org.apache.arrow.vector.types.UnionMode.Dense
+                : org.apache.arrow.vector.types.UnionMode.Sparse;
         yield new ArrowType.Union(mode, union.typeIds().stream().mapToInt(Integer::intValue).toArray());
       }
       case RunEndEncodedType _ -> ArrowType.RunEndEncoded.INSTANCE;
@@ -176,7 +181,8 @@ final class ArrowTypes {
       }
       case DateType date ->
           new ArrowType.Date(
-              date.unit() == DateUnit.DAY ? org.apache.arrow.vector.types.DateUnit.DAY : org.apache.arrow.vector.types.DateUnit.MILLISECOND);
+              date.unit() == DateUnit.DAY ? org.apache.arrow.vector.types.DateUnit.DAY
+                  : org.apache.arrow.vector.types.DateUnit.MILLISECOND);
       case TimeType time -> {
         int bits = time.unit() == ArrowTimeUnit.SECOND || time.unit() == ArrowTimeUnit.MILLISECOND ? 32 : 64;
         yield new ArrowType.Time(unit(time.unit()), bits);
@@ -188,11 +194,13 @@ final class ArrowTypes {
   }
 
   private static FloatingPointPrecision precision(int bits) {
-    return bits == 16 ? FloatingPointPrecision.HALF : bits == 32 ? FloatingPointPrecision.SINGLE : FloatingPointPrecision.DOUBLE;
+    return bits == 16 ? FloatingPointPrecision.HALF
+        : bits == 32 ? FloatingPointPrecision.SINGLE : FloatingPointPrecision.DOUBLE;
   }
 
   private static ArrowType decimal(DecimalType decimal) {
-    if (decimal.bits() < 128) throw new Unfit("Arrow Java has no vectors of " + decimal + ", but of decimal128 and decimal256");
+    if (decimal.bits() < 128)
+      throw new Unfit("Arrow Java has no vectors of " + decimal + ", but of decimal128 and decimal256");
     return new ArrowType.Decimal(decimal.precision(), decimal.scale(), decimal.bits());
   }
 
@@ -206,6 +214,7 @@ final class ArrowTypes {
 
   /** Which vectors have values of a type; of an extension type, those that it is stored in. */
   static Types.MinorType minorType(ArrowType type) {
-    return Types.getMinorTypeForArrowType(type instanceof ArrowType.ExtensionType extension ? extension.storageType() : type);
+    return Types
+        .getMinorTypeForArrowType(type instanceof ArrowType.ExtensionType extension ? extension.storageType() : type);
   }
 }

@@ -17,22 +17,27 @@ import org.arbalest.device.types.Field;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Arrow Java's vectors as device arrays, and back, in main memory and without a copy: what {@code org.apache.arrow.c.Data} does by way of C.
+ * Arrow Java's vectors as device arrays, and back, in main memory and without a copy: what
+ * {@code org.apache.arrow.c.Data} does by way of C.
  *
- * <p><b>Who owns what.</b> An array that is made of vectors retains their buffers: the vectors stay the caller's, to be closed at any time, and the memory is
- * counted by their allocator until the last holder of the array has left, on whatever thread; an allocator that is closed before says that it leaks. Vectors
- * that are made of an array hold it in the same way: their allocator counts its buffers as its own, within its limit, and the array may be closed at once; once
- * only, where it is the one that the array's own vectors are of. What is shared must not be written to: neither vectors whose buffers an array has, nor vectors
- * that were loaded from one. So a root whose array is out there gets new buffers before it is filled again ({@code allocateNew}, {@code clear}).
+ * <p><b>Who owns what.</b> An array that is made of vectors retains their buffers: the vectors stay the caller's, to be
+ * closed at any time, and the memory is counted by their allocator until the last holder of the array has left, on
+ * whatever thread; an allocator that is closed before says that it leaks. Vectors that are made of an array hold it in
+ * the same way: their allocator counts its buffers as its own, within its limit, and the array may be closed at once;
+ * once only, where it is the one that the array's own vectors are of. What is shared must not be written to: neither
+ * vectors whose buffers an array has, nor vectors that were loaded from one. So a root whose array is out there gets
+ * new buffers before it is filled again ({@code allocateNew}, {@code clear}).
  *
- * <p><b>What is copied.</b> Into arrays, nothing. Into vectors, of whole arrays nothing, of slices the bits that do not begin at a byte (validity and booleans) and
- * the ends of runs: {@link #copiedBytes} counts them. Where an array has no validity bitmap,
- * or without elements no offsets, Arrow Java wants them, and they are allocated. The offsets of a slice begin where it does, not at 0: see docs/arrow-java.md.
+ * <p><b>What is copied.</b> Into arrays, nothing. Into vectors, of whole arrays nothing, of slices the bits that do not
+ * begin at a byte (validity and booleans) and the ends of runs: {@link #copiedBytes} counts them. Where an array has no
+ * validity bitmap, or without elements no offsets, Arrow Java wants them, and they are allocated. The offsets of a
+ * slice begin where it does, not at 0: see docs/arrow-java.md.
  *
- * <p>Any thread may call these; a vector, a root or a provider is used by one at a time, also to make an array of it, for which Arrow Java writes offsets that
- * were left out. Errors are {@link org.arbalest.device.DeviceException}s which name the path of the field: {@code EINVAL} for what does not fit, {@code ENOMEM}
- * where an allocator has reached its limit. Nothing is held then, but by dictionaries' vectors of the caller's. What is no record batch is an {@code
- * IllegalArgumentException} where one is wanted, and what was closed an {@code IllegalStateException}.
+ * <p>Any thread may call these; a vector, a root or a provider is used by one at a time, also to make an array of it,
+ * for which Arrow Java writes offsets that were left out. Errors are {@link org.arbalest.device.DeviceException}s which
+ * name the path of the field: {@code EINVAL} for what does not fit, {@code ENOMEM} where an allocator has reached its
+ * limit. Nothing is held then, but by dictionaries' vectors of the caller's. What is no record batch is an
+ * {@code IllegalArgumentException} where one is wanted, and what was closed an {@code IllegalStateException}.
  */
 public final class ArrowVectors {
   private static final int REMEMBERED = 256;
@@ -70,13 +75,15 @@ public final class ArrowVectors {
   }
 
   /**
-   * A record batch without dictionaries as a new root. For a loop over batches {@link #loadInto(DeviceArray, VectorSchemaRoot)} makes less garbage.
+   * A record batch without dictionaries as a new root. For a loop over batches
+   * {@link #loadInto(DeviceArray, VectorSchemaRoot)} makes less garbage.
    *
    * @param array what the CPU can read now; may be closed when this returns
    * @param allocator who counts the buffers
    * @return the root, to be closed by the caller
    * @throws IllegalStateException if the array is not ready
-   * @throws org.arbalest.device.DeviceException with {@code ENOSYS} if the array is on a device: says how to bring it over
+   * @throws org.arbalest.device.DeviceException with {@code ENOSYS} if the array is on a device: says how to bring it
+   *     over
    */
   public static VectorSchemaRoot toVectorSchemaRoot(DeviceArray array, BufferAllocator allocator) {
     return root(array, allocator, null);
@@ -85,14 +92,18 @@ public final class ArrowVectors {
   /**
    * A record batch as a new root.
    *
-   * @param dictionaries takes the dictionaries, under numbers that are free there, and owns their vectors, which are to be closed as well; on failure those are
-   *     empty
+   * @param dictionaries takes the dictionaries, under numbers that are free there, and owns their vectors, which are to
+   *     be closed as well; on failure those are empty
    */
-  public static VectorSchemaRoot toVectorSchemaRoot(DeviceArray array, BufferAllocator allocator, MapDictionaryProvider dictionaries) {
+  public static VectorSchemaRoot toVectorSchemaRoot(DeviceArray array, BufferAllocator allocator,
+      MapDictionaryProvider dictionaries) {
     return root(array, allocator, Objects.requireNonNull(dictionaries, "dictionaries"));
   }
 
-  /** An array without dictionaries as a new vector, to be closed by the caller; see {@link #toVectorSchemaRoot(DeviceArray, BufferAllocator)}. */
+  /**
+   * An array without dictionaries as a new vector, to be closed by the caller; see {@link
+   * #toVectorSchemaRoot(DeviceArray, BufferAllocator)}.
+   */
   public static FieldVector toVector(DeviceArray array, BufferAllocator allocator) {
     return vector(array, allocator, null);
   }
@@ -106,15 +117,16 @@ public final class ArrowVectors {
    * Loads a record batch without dictionaries into a root that is there, in place of what its vectors held.
    *
    * @param array what the CPU can read now, with columns of the root's names and types; may be closed when this returns
-   * @param root stays the caller's; on failure it is cleared, unless the array is of another schema, or not to be read: then it is as it was
+   * @param root stays the caller's; on failure it is cleared, unless the array is of another schema, or not to be read:
+   *     then it is as it was
    */
   public static void loadInto(DeviceArray array, VectorSchemaRoot root) {
     load(array, root, null);
   }
 
   /**
-   * Loads a record batch and its dictionaries, these into the vectors that are there; on failure some of these may be loaded. A number that two fields name is one
-   * dictionary: other values of the second are an error.
+   * Loads a record batch and its dictionaries, these into the vectors that are there; on failure some of these may be
+   * loaded. A number that two fields name is one dictionary: other values of the second are an error.
    *
    * @param dictionaries what has the dictionaries that the root's fields name
    */
@@ -132,7 +144,8 @@ public final class ArrowVectors {
   }
 
   /** Likewise; what is loaded already of the dictionaries is not loaded again, and must be what the array has. */
-  static void load(DeviceArray array, VectorSchemaRoot root, @Nullable DictionaryProvider dictionaries, @Nullable LoadedDictionaries loaded) {
+  static void load(DeviceArray array, VectorSchemaRoot root, @Nullable DictionaryProvider dictionaries,
+      @Nullable LoadedDictionaries loaded) {
     VectorLoader.requireReadable(array);
     RootPlan plan = RootPlan.of(root.getSchema(), dictionaries);
     try {
@@ -143,7 +156,8 @@ public final class ArrowVectors {
     load(array, plan, root, loaded, false);
   }
 
-  private static void load(DeviceArray array, RootPlan plan, VectorSchemaRoot root, @Nullable LoadedDictionaries dictionaries, boolean isNew) {
+  private static void load(DeviceArray array, RootPlan plan, VectorSchemaRoot root,
+      @Nullable LoadedDictionaries dictionaries, boolean isNew) {
     try {
       VectorLoader.load(array, plan, root, dictionaries, isNew);
     } catch (Throwable t) {
@@ -152,7 +166,8 @@ public final class ArrowVectors {
   }
 
   /** Loads the dictionaries of a batch into those that a provider has. */
-  static void loadDictionaries(DeviceArray array, org.apache.arrow.vector.types.pojo.Schema schema, LoadedDictionaries loaded) {
+  static void loadDictionaries(DeviceArray array, org.apache.arrow.vector.types.pojo.Schema schema,
+      LoadedDictionaries loaded) {
     VectorLoader.requireReadable(array);
     RootPlan plan = RootPlan.of(schema, loaded.provider);
     try {
@@ -172,14 +187,16 @@ public final class ArrowVectors {
     return failure;
   }
 
-  private static VectorSchemaRoot root(DeviceArray array, BufferAllocator allocator, @Nullable MapDictionaryProvider dictionaries) {
+  private static VectorSchemaRoot root(DeviceArray array, BufferAllocator allocator,
+      @Nullable MapDictionaryProvider dictionaries) {
     Objects.requireNonNull(allocator, "allocator");
     VectorLoader.requireReadable(array);
     Set<Long> before = dictionaries == null ? Set.of() : Set.copyOf(dictionaries.getDictionaryIds());
     try {
       org.apache.arrow.vector.types.pojo.Schema schema = arrowSchema(array, dictionaries, allocator);
       RootPlan plan = RootPlan.of(schema, dictionaries);
-      VectorSchemaRoot root = new VectorSchemaRoot(schema, ArrowSchemas.vectors(schema, allocator), VectorLoader.count(array.length()));
+      VectorSchemaRoot root =
+          new VectorSchemaRoot(schema, ArrowSchemas.vectors(schema, allocator), VectorLoader.count(array.length()));
       load(array, plan, root, LoadedDictionaries.of(dictionaries), true);
       return root;
     } catch (Throwable t) {
@@ -188,7 +205,8 @@ public final class ArrowVectors {
     }
   }
 
-  private static FieldVector vector(DeviceArray array, BufferAllocator allocator, @Nullable MapDictionaryProvider dictionaries) {
+  private static FieldVector vector(DeviceArray array, BufferAllocator allocator,
+      @Nullable MapDictionaryProvider dictionaries) {
     Objects.requireNonNull(allocator, "allocator");
     VectorLoader.requireReadable(array);
     Set<Long> before = dictionaries == null ? Set.of() : Set.copyOf(dictionaries.getDictionaryIds());
@@ -214,7 +232,8 @@ public final class ArrowVectors {
 
   private static RuntimeException told(Throwable t) {
     if (t instanceof Error error) throw error;
-    if (t instanceof OutOfMemoryException full) return Unfit.of(full).toDeviceException(); // of what is done to the root as a whole
+    // of what is done to the root as a whole
+    if (t instanceof OutOfMemoryException full) return Unfit.of(full).toDeviceException();
     RuntimeException failure = Unfit.unchecked(t);
     return failure instanceof Unfit unfit ? unfit.toDeviceException() : failure;
   }

@@ -18,8 +18,8 @@ import org.arbalest.device.DeviceArrayReader;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A stream of device arrays as an {@link ArrowReader}. Where the dictionaries are the first batch's for good, this is pulled as soon as somebody asks for them,
- * and kept: Flight and IPC files write dictionaries once, before batches.
+ * A stream of device arrays as an {@link ArrowReader}. Where the dictionaries are the first batch's for good, this is
+ * pulled as soon as somebody asks for them, and kept: Flight and IPC files write dictionaries once, before batches.
  */
 final class BatchReader extends ArrowReader {
   private final DeviceArrayReader batches;
@@ -51,7 +51,9 @@ final class BatchReader extends ArrowReader {
     batches.schema(); // which there must be
   }
 
-  /** As in a message: fields with dictionaries have the type of the values, and the reader makes the vectors of these. */
+  /**
+   * As in a message: fields with dictionaries have the type of the values, and the reader makes the vectors of these.
+   */
   @Override
   protected Schema readSchema() {
     try (MapDictionaryProvider dictionaries = new MapDictionaryProvider()) {
@@ -59,7 +61,8 @@ final class BatchReader extends ArrowReader {
       requireVectors(schema);
       if (dictionaries.getDictionaryIds().isEmpty()) once = null;
       List<Field> fields = new ArrayList<>(schema.getFields().size());
-      for (Field field : schema.getFields()) fields.add(DictionaryUtility.toMessageFormat(field, dictionaries, new HashSet<>()));
+      for (Field field : schema.getFields())
+        fields.add(DictionaryUtility.toMessageFormat(field, dictionaries, new HashSet<>()));
       return new Schema(fields, schema.getCustomMetadata());
     }
   }

@@ -10,8 +10,9 @@ import org.arbalest.device.types.Schema;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A schema of Arrow Java's and ours that says the same. The last ones are remembered by the identity of theirs, which roots have for good, without keeping it
- * alive; one with dictionaries holds as long as the provider says the same of what their values are.
+ * A schema of Arrow Java's and ours that says the same. The last ones are remembered by the identity of theirs, which
+ * roots have for good, without keeping it alive; one with dictionaries holds as long as the provider says the same of
+ * what their values are.
  */
 final class RootPlan {
   private static final int REMEMBERED = 256;
@@ -55,9 +56,11 @@ final class RootPlan {
     }
   }
 
-  private static RootPlan read(org.apache.arrow.vector.types.pojo.Schema schema, @Nullable DictionaryProvider dictionaries) {
+  private static RootPlan read(org.apache.arrow.vector.types.pojo.Schema schema,
+      @Nullable DictionaryProvider dictionaries) {
     VectorPlan[] columns = VectorPlan.children(schema.getFields(), dictionaries);
-    return new RootPlan(Schema.of(VectorPlan.fields(columns), ArrowSchemas.metadata(schema.getCustomMetadata())), columns);
+    return new RootPlan(Schema.of(VectorPlan.fields(columns), ArrowSchemas.metadata(schema.getCustomMetadata())),
+        columns);
   }
 
   /** Whether a provider's dictionaries are those that it was made with. */

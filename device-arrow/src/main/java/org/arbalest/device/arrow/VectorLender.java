@@ -28,7 +28,10 @@ import org.jspecify.annotations.Nullable;
 
 /** Makes an array of vectors: walks them by their plan, retains their buffers, and says where these are. */
 final class VectorLender {
-  /** As many bytes as an array without elements may be asked for; never freed. Where Arrow Java has no buffer for these, this stands for it. */
+  /**
+   * As many bytes as an array without elements may be asked for; never freed. Where Arrow Java has no buffer for these,
+   * this stands for it.
+   */
   private static final int EMPTY = 64;
 
   private static final long ZEROS = Arena.global().allocate(EMPTY, EMPTY).address();
@@ -126,10 +129,14 @@ final class VectorLender {
   }
 
   private static Unfit rowsDiffer(int values, int rows) {
-    return new Unfit("the vector has " + values + " values, but the root " + rows + " rows" + (values == 0 ? "; was it closed?" : ""));
+    return new Unfit("the vector has " + values + " values, but the root " + rows + " rows"
+        + (values == 0 ? "; was it closed?" : ""));
   }
 
-  /** Some elements of a vector: more than it says it has where a union that it is below, and that Arrow Java has cut, needs them. */
+  /**
+   * Some elements of a vector: more than it says it has where a union that it is below, and that Arrow Java has cut,
+   * needs them.
+   */
   private void walk(VectorPlan plan, FieldVector vector, int count) {
     if (vector instanceof ExtensionTypeVector<?> extension) {
       walk(plan, (FieldVector) extension.getUnderlyingVector(), count);
@@ -191,7 +198,8 @@ final class VectorLender {
     for (long row = 0; row < there; row++) {
       byte id = ids.getByte(row);
       if (!plan.hasTypeId(id)) {
-        throw new Unfit("row " + row + " has the type id " + id + ", which " + plan.field.type() + " has not: a union has no nulls of its own");
+        throw new Unfit("row " + row + " has the type id " + id + ", which " + plan.field.type()
+            + " has not: a union has no nulls of its own");
       }
     }
   }
@@ -209,12 +217,16 @@ final class VectorLender {
     if (vector instanceof RunEndEncodedVector runs) requireRuns(runs.getRunEndsVector(), count);
   }
 
-  /** How many elements each child of a union must have: its rows' offsets say so. Arrow Java counts only how many rows there are of each. */
+  /**
+   * How many elements each child of a union must have: its rows' offsets say so. Arrow Java counts only how many rows
+   * there are of each.
+   */
   private static int[] needed(VectorPlan plan, DenseUnionVector union, int count) {
     int[] needed = new int[plan.children.length];
     ArrowBuf ids = union.getTypeBuffer();
     ArrowBuf offsets = union.getOffsetBuffer();
-    long there = Math.min(count, Math.min(ids.capacity(), offsets.capacity() / Integer.BYTES)); // what is too short is refused as a whole
+    // what is too short is refused as a whole
+    long there = Math.min(count, Math.min(ids.capacity(), offsets.capacity() / Integer.BYTES));
     for (long row = 0; row < there; row++) {
       int offset = offsets.getInt(row * Integer.BYTES);
       if (offset < 0) throw new Unfit("row " + row + " has the offset " + offset);
@@ -241,11 +253,15 @@ final class VectorLender {
   private static long lastEnd(ArrowBuf offsets, ArrowBuf sizes, int count, int width) {
     long last = 0;
     long there = Math.min(count, Math.min(offsets.capacity(), sizes.capacity()) / width);
-    for (long row = 0; row < there; row++) last = Math.max(last, Math.addExact(at(offsets, row, width), at(sizes, row, width)));
+    for (long row = 0; row < there; row++)
+      last = Math.max(last, Math.addExact(at(offsets, row, width), at(sizes, row, width)));
     return last;
   }
 
-  /** A number that a buffer has; 0 behind its end, which is core's to refuse: what Arrow Java was given need not have it, and it may check no bounds. */
+  /**
+   * A number that a buffer has; 0 behind its end, which is core's to refuse: what Arrow Java was given need not have
+   * it, and it may check no bounds.
+   */
   private static long at(ArrowBuf buffer, long index, int width) {
     if ((index + 1) * width > buffer.capacity()) return 0;
     return width == Integer.BYTES ? buffer.getInt(index * width) : buffer.getLong(index * width);
@@ -256,7 +272,8 @@ final class VectorLender {
     int width = ((BaseFixedWidthVector) ends).getTypeWidth();
     int runs = ends.getValueCount();
     if ((long) runs * width > buffer.capacity()) return; // which core refuses
-    long end = runs == 0 ? 0 : width == Short.BYTES ? buffer.getShort((runs - 1L) * width) : at(buffer, runs - 1L, width);
+    long end =
+        runs == 0 ? 0 : width == Short.BYTES ? buffer.getShort((runs - 1L) * width) : at(buffer, runs - 1L, width);
     if (end < count) throw new Unfit("the runs end at " + end + ", but the vector has " + count + " values");
   }
 

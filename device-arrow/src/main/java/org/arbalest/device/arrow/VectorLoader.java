@@ -38,8 +38,8 @@ import org.arbalest.device.types.NestedType.MapType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Loads an array into vectors: its buffers as they are, from the element on that the array begins with. Copied are bits that do not begin at a byte, and in
- * slices the ends of runs, which Arrow Java has no offset for.
+ * Loads an array into vectors: its buffers as they are, from the element on that the array begins with. Copied are bits
+ * that do not begin at a byte, and in slices the ends of runs, which Arrow Java has no offset for.
  */
 final class VectorLoader {
   /** The bytes that were copied, by all of them. */
@@ -50,7 +50,9 @@ final class VectorLoader {
 
   private final ArrayLoan loan;
 
-  /** Of which vectors the array is, if it is; and which of their buffers comes next, if they are taken in their order. */
+  /**
+   * Of which vectors the array is, if it is; and which of their buffers comes next, if they are taken in their order.
+   */
   private final @Nullable VectorLoan source;
 
   private int next;
@@ -63,7 +65,8 @@ final class VectorLoader {
   /** Of the last vector that was loaded; most have as many elements as the one before. */
   private @Nullable ArrowFieldNode node;
 
-  private VectorLoader(DeviceArray array, ArrayLoan loan, @Nullable LoadedDictionaries dictionaries, List<ArrowBuf> buffers) {
+  private VectorLoader(DeviceArray array, ArrayLoan loan, @Nullable LoadedDictionaries dictionaries,
+      List<ArrowBuf> buffers) {
     this.loan = loan;
     this.source = ArrayBridge.origin(array) instanceof VectorLoan vectors ? vectors : null;
     this.dictionaries = dictionaries;
@@ -88,15 +91,18 @@ final class VectorLoader {
   static void requireReadable(DeviceArray array) {
     if (!array.device().isCpuAccessible()) {
       String first = "the array is on " + array.device() + ", but vectors are in main memory: ";
-      throw new DeviceException(Errno.ENOSYS, first + "copyTo(Devices.cpu()) brings it there, synchronize() waits for the copy");
+      throw new DeviceException(Errno.ENOSYS,
+          first + "copyTo(Devices.cpu()) brings it there, synchronize() waits for the copy");
     }
     if (!array.isReady()) {
-      throw new IllegalStateException("the array's event is not done yet: synchronize() waits for it, ready() tells when it is");
+      throw new IllegalStateException(
+          "the array's event is not done yet: synchronize() waits for it, ready() tells when it is");
     }
   }
 
   /** Loads a record batch into a root's vectors; on failure they may be anything, but sound. Throws {@link Unfit}. */
-  static void load(DeviceArray given, RootPlan plan, VectorSchemaRoot root, @Nullable LoadedDictionaries dictionaries, boolean isNew) {
+  static void load(DeviceArray given, RootPlan plan, VectorSchemaRoot root, @Nullable LoadedDictionaries dictionaries,
+      boolean isNew) {
     plan.requireLike(given.field());
     ArrayLoan loan = new ArrayLoan(given.retain()); // another thread may close the one that was given
     List<ArrowBuf> buffers = null;
@@ -152,7 +158,8 @@ final class VectorLoader {
   private static void requireRows(DeviceArray array) {
     if (ArrayBridge.struct(array).buffer(0) == 0) return;
     long nulls = array.asColumn().nullCount();
-    if (nulls > 0) throw new Unfit("there are " + nulls + " null rows, but a root has only columns with nulls: pushDownNulls() puts them there");
+    if (nulls > 0) throw new Unfit(
+        "there are " + nulls + " null rows, but a root has only columns with nulls: pushDownNulls() puts them there");
   }
 
   /** Loads an array into one vector; likewise. */
@@ -160,7 +167,8 @@ final class VectorLoader {
     ArrayLoan loan = new ArrayLoan(given.retain());
     try {
       DeviceArray array = loan.array;
-      new VectorLoader(array, loan, dictionaries, new ArrayList<>(3)).load(plan, ArrayBridge.struct(array), ArrayBridge.offset(array), array.length(),
+      new VectorLoader(array, loan, dictionaries, new ArrayList<>(3)).load(plan, ArrayBridge.struct(array),
+          ArrayBridge.offset(array), array.length(),
           vector);
     } finally {
       loan.release();
@@ -236,7 +244,10 @@ final class VectorLoader {
     }
   }
 
-  /** Some bytes of the array for an allocator: of vectors' own buffers where they came from these and it counts them, else wrapped as its own. To be released. */
+  /**
+   * Some bytes of the array for an allocator: of vectors' own buffers where they came from these and it counts them,
+   * else wrapped as its own. To be released.
+   */
   private ArrowBuf borrow(BufferAllocator allocator, long buffer, long from, long bytes) {
     if (bytes == 0) return allocator.getEmpty();
     if (buffer == 0) throw new Unfit("there is no buffer where there should be " + (from + bytes) + " bytes");
@@ -263,7 +274,10 @@ final class VectorLoader {
     buffers.add(borrow(allocator, node.buffer(buffer), start * width, (long) count * width));
   }
 
-  /** One more than elements; of an array without elements, where they may be missing, a 0 that is allocated, since Arrow Java writes it to IPC. */
+  /**
+   * One more than elements; of an array without elements, where they may be missing, a 0 that is allocated, since Arrow
+   * Java writes it to IPC.
+   */
   private void takeOffsets(ArrayStruct node, long start, int count, int width, BufferAllocator allocator) {
     if (count > 0) {
       buffers.add(borrow(allocator, node.buffer(1), start * width, (count + 1L) * width));
@@ -282,7 +296,8 @@ final class VectorLoader {
     }
     long bytes = offset(node, start + count, width);
     long there = offset(node, node.offset() + node.length(), width);
-    if (bytes < 0 || bytes > there) throw new Unfit("offsets[" + (start + count) + "] = " + bytes + ", but there are " + there + " bytes of data");
+    if (bytes < 0 || bytes > there)
+      throw new Unfit("offsets[" + (start + count) + "] = " + bytes + ", but there are " + there + " bytes of data");
     buffers.add(borrow(allocator, node.buffer(2), 0, bytes));
   }
 
@@ -307,7 +322,10 @@ final class VectorLoader {
     }
   }
 
-  /** A bitmap without nulls. Arrow Java would make one, but where it cannot it has released the vector's own by then, and keeps it. */
+  /**
+   * A bitmap without nulls. Arrow Java would make one, but where it cannot it has released the vector's own by then,
+   * and keeps it.
+   */
   private void takeOnes(int count, BufferAllocator allocator) {
     long bytes = (count + 7L) >>> 3;
     ArrowBuf ones = allocator.buffer(bytes);
@@ -318,7 +336,8 @@ final class VectorLoader {
 
   private void takeBits(long address, long start, int count, BufferAllocator allocator) {
     boolean asTheyAre = (start & 7) == 0 || count == 0 || address == 0; // which borrow refuses
-    buffers.add(asTheyAre ? borrow(allocator, address, start >>> 3, (count + 7L) >>> 3) : shifted(address, start, count, allocator));
+    buffers.add(asTheyAre ? borrow(allocator, address, start >>> 3, (count + 7L) >>> 3)
+        : shifted(address, start, count, allocator));
   }
 
   /** A copy of some bits that do not begin at a byte, and reads no byte behind them. */
@@ -364,7 +383,10 @@ final class VectorLoader {
     }
   }
 
-  /** Entries of maps may be flagged as nullable here, and not in Arrow Java: throws {@link Unfit} if one that is shown is null. */
+  /**
+   * Entries of maps may be flagged as nullable here, and not in Arrow Java: throws {@link Unfit} if one that is shown
+   * is null.
+   */
   private static void requireEntries(ArrayStruct node, long start, int count) {
     ArrayStruct entries = node.child(0);
     long bitmap = entries.buffer(0);
@@ -372,7 +394,8 @@ final class VectorLoader {
     long maps = node.buffer(0);
     for (long row = start; row < start + count; row++) {
       if (maps != 0 && !isSet(maps, row)) continue;
-      long end = Math.min(offset(node, row + 1, Integer.BYTES), entries.length()); // what offsets say is looked at elsewhere, or not at all
+      // what offsets say is looked at elsewhere, or not at all
+      long end = Math.min(offset(node, row + 1, Integer.BYTES), entries.length());
       for (long entry = Math.max(0, offset(node, row, Integer.BYTES)); entry < end; entry++) {
         if (isSet(bitmap, entries.offset() + entry)) continue;
         throw new Unfit("row " + (row - start) + ": entry " + entry + " is null, which an entry of a map must not be");
@@ -399,7 +422,8 @@ final class VectorLoader {
 
   private void loadDictionary(VectorPlan plan, VectorPlan values, ArrayStruct node) {
     try {
-      LoadedDictionaries loaded = Objects.requireNonNull(dictionaries); // or else the plan, which needs a provider, would not be there
+      // or else the plan, which needs a provider, would not be there
+      LoadedDictionaries loaded = Objects.requireNonNull(dictionaries);
       FieldVector vector = VectorPlan.lookup(plan.dictionaryId, loaded.provider).getVector();
       if (!loaded.has(plan.dictionaryId)) {
         loadAll(values, node, vector);
@@ -421,9 +445,11 @@ final class VectorLoader {
     try (FieldVector other = ArrowSchemas.vector(loaded.getField(), loaded.getAllocator())) {
       loadAll(plan, node, other);
       if (VectorEqualsVisitor.vectorEquals(loaded, other, null)) return;
-      String first = "dictionary " + id + " has " + loaded.getValueCount() + " values already, of another field or of a batch before, and not these "
+      String first = "dictionary " + id + " has " + loaded.getValueCount()
+          + " values already, of another field or of a batch before, and not these "
           + other.getValueCount();
-      throw new Unfit(first + ": one number is one dictionary; a reader's may change with ArrowReaders.toReplacingArrowReader");
+      throw new Unfit(
+          first + ": one number is one dictionary; a reader's may change with ArrowReaders.toReplacingArrowReader");
     }
   }
 
@@ -497,7 +523,8 @@ final class VectorLoader {
 
   /** A number of elements, as Arrow Java counts them. Throws {@link Unfit}. */
   static int count(long length) {
-    if (length > Integer.MAX_VALUE) throw new Unfit("there are " + length + " elements, of which a vector has " + Integer.MAX_VALUE + " at most");
+    if (length > Integer.MAX_VALUE)
+      throw new Unfit("there are " + length + " elements, of which a vector has " + Integer.MAX_VALUE + " at most");
     return (int) length;
   }
 }

@@ -6,7 +6,10 @@ import org.apache.arrow.memory.ArrowBuf;
 import org.apache.arrow.memory.BufferAllocator;
 import org.jspecify.annotations.Nullable;
 
-/** The buffers of vectors that an array of ours has, each retained once; released when its last holder has left, on any thread. */
+/**
+ * The buffers of vectors that an array of ours has, each retained once; released when its last holder has left, on any
+ * thread.
+ */
 final class VectorLoan {
   private @Nullable ArrowBuf[] buffers;
   private int count;
@@ -44,7 +47,8 @@ final class VectorLoan {
   ArrowBuf share(int index, long address, long bytes, BufferAllocator allocator) {
     ArrowBuf buffer = buffers[index];
     if (buffer == null || buffer.getReferenceManager().getAllocator() != allocator) return null;
-    ArrowBuf part = buffer.slice(address - buffer.memoryAddress(), bytes); // which is read from its beginning to its end, whatever that of the vector says
+    // which is read from its beginning to its end, whatever that of the vector says
+    ArrowBuf part = buffer.slice(address - buffer.memoryAddress(), bytes);
     part.getReferenceManager().retain();
     return part;
   }

@@ -63,7 +63,8 @@ final class VectorPlan {
   final boolean hasDenseUnion;
 
   private VectorPlan(
-      Field field, MinorType minorType, VectorPlan[] children, long dictionaryId, org.apache.arrow.vector.types.pojo.@Nullable Field dictionaryField,
+      Field field, MinorType minorType, VectorPlan[] children, long dictionaryId,
+      org.apache.arrow.vector.types.pojo.@Nullable Field dictionaryField,
       @Nullable VectorPlan dictionary) {
     this.field = field;
     this.minorType = minorType;
@@ -106,16 +107,19 @@ final class VectorPlan {
     org.apache.arrow.vector.types.pojo.Field values = encoding == null ? null : dictionaryField(id, dictionaries);
     VectorPlan dictionary = values == null ? null : dictionary(values, dictionaries);
     try {
-      DataType type = dictionary == null ? type(field.getType(), children) : encoded(field.getType(), dictionary, encoding);
+      DataType type =
+          dictionary == null ? type(field.getType(), children) : encoded(field.getType(), dictionary, encoding);
       String name = field.getName() == null ? "" : field.getName();
-      Field ours = Field.of(name, type).withNullable(field.isNullable()).withMetadata(ArrowSchemas.metadata(field.getMetadata()));
+      Field ours = Field.of(name, type).withNullable(field.isNullable())
+          .withMetadata(ArrowSchemas.metadata(field.getMetadata()));
       return new VectorPlan(ours, ArrowTypes.minorType(field.getType()), children, id, values, dictionary);
     } catch (IllegalArgumentException e) { // what our types refuse
       throw Unfit.of(e);
     }
   }
 
-  static VectorPlan[] children(List<org.apache.arrow.vector.types.pojo.Field> fields, @Nullable DictionaryProvider dictionaries) {
+  static VectorPlan[] children(List<org.apache.arrow.vector.types.pojo.Field> fields,
+      @Nullable DictionaryProvider dictionaries) {
     if (fields.isEmpty()) return NONE;
     VectorPlan[] children = new VectorPlan[fields.size()];
     for (int i = 0; i < children.length; i++) {
@@ -140,12 +144,14 @@ final class VectorPlan {
 
   private static DataType encoded(ArrowType type, VectorPlan dictionary, DictionaryEncoding encoding) {
     if (!(type instanceof ArrowType.Int index)) {
-      throw new Unfit("has a dictionary, but is of " + type + ": in memory it is of the type of the indices, see DictionaryUtility.toMemoryFormat");
+      throw new Unfit("has a dictionary, but is of " + type
+          + ": in memory it is of the type of the indices, see DictionaryUtility.toMemoryFormat");
     }
     return new DictionaryType(ArrowTypes.toIntType(index), dictionary.field, encoding.isOrdered());
   }
 
-  private static org.apache.arrow.vector.types.pojo.Field dictionaryField(long id, @Nullable DictionaryProvider dictionaries) {
+  private static org.apache.arrow.vector.types.pojo.Field dictionaryField(long id,
+      @Nullable DictionaryProvider dictionaries) {
     try {
       return lookup(id, dictionaries).getVector().getField();
     } catch (Unfit e) {
@@ -153,7 +159,8 @@ final class VectorPlan {
     }
   }
 
-  private static VectorPlan dictionary(org.apache.arrow.vector.types.pojo.Field values, @Nullable DictionaryProvider dictionaries) {
+  private static VectorPlan dictionary(org.apache.arrow.vector.types.pojo.Field values,
+      @Nullable DictionaryProvider dictionaries) {
     try {
       return of(values, dictionaries);
     } catch (Unfit e) {
@@ -161,7 +168,9 @@ final class VectorPlan {
     }
   }
 
-  /** Whether a provider's dictionaries, here and below, have the fields that it was made with; asked of what has one. */
+  /**
+   * Whether a provider's dictionaries, here and below, have the fields that it was made with; asked of what has one.
+   */
   boolean isTrue(@Nullable DictionaryProvider dictionaries) {
     if (dictionary != null) {
       Dictionary now = dictionaries == null ? null : dictionaries.lookup(dictionaryId);
@@ -178,14 +187,19 @@ final class VectorPlan {
   static Dictionary lookup(long id, @Nullable DictionaryProvider dictionaries) {
     if (dictionaries == null) throw new Unfit("is dictionary " + id + ": give the provider that has it");
     Dictionary dictionary = dictionaries.lookup(id);
-    if (dictionary == null) throw new Unfit("the provider has no dictionary " + id + ", only " + dictionaries.getDictionaryIds());
+    if (dictionary == null)
+      throw new Unfit("the provider has no dictionary " + id + ", only " + dictionaries.getDictionaryIds());
     return dictionary;
   }
 
-  /** Throws {@link Unfit} unless a vector, which is no extension's, is one of the field's: its buffers are read and loaded as that says. */
+  /**
+   * Throws {@link Unfit} unless a vector, which is no extension's, is one of the field's: its buffers are read and
+   * loaded as that says.
+   */
   void requireLike(FieldVector vector) {
     if (vector.getMinorType() != minorType || (size >= 0 && !hasSize(vector))) {
-      throw new Unfit("is a " + vector.getClass().getSimpleName() + ", but of " + field.type() + " in the schema" + SYNC);
+      throw new Unfit(
+          "is a " + vector.getClass().getSimpleName() + ", but of " + field.type() + " in the schema" + SYNC);
     }
   }
 
@@ -201,7 +215,8 @@ final class VectorPlan {
   List<FieldVector> children(FieldVector vector) {
     List<FieldVector> vectors = vector.getChildrenFromFields();
     if (vectors.size() != children.length) {
-      throw new Unfit("the vector has " + vectors.size() + " children, but its field in the schema " + children.length + SYNC);
+      throw new Unfit(
+          "the vector has " + vectors.size() + " children, but its field in the schema " + children.length + SYNC);
     }
     if (minorType == MinorType.STRUCT) requireNames(vectors);
     return vectors;
@@ -212,7 +227,8 @@ final class VectorPlan {
     for (int i = 0; i < children.length; i++) {
       String name = children[i].field.name();
       if (!name.equals(vectors.get(i).getName())) {
-        throw new Unfit("field " + i + " of the vector is \"" + vectors.get(i).getName() + "\", but in the schema \"" + name + "\"" + SYNC);
+        throw new Unfit("field " + i + " of the vector is \"" + vectors.get(i).getName() + "\", but in the schema \""
+            + name + "\"" + SYNC);
       }
     }
   }
@@ -240,14 +256,16 @@ final class VectorPlan {
     List<Field> children = type.children();
     List<Field> others = other.children();
     boolean isEncoded = type instanceof DictionaryType;
-    if (isEncoded != other instanceof DictionaryType || children.size() != others.size() || !type.format().equals(other.format())) {
+    if (isEncoded != other instanceof DictionaryType || children.size() != others.size()
+        || !type.format().equals(other.format())) {
       throw new Unfit("the array is of " + other + ", but the vector of " + type);
     }
     boolean isNamed = type instanceof StructType || type instanceof UnionType;
     for (int i = 0; i < children.size(); i++) {
       String name = children.get(i).name();
       if (isNamed && !name.equals(others.get(i).name())) {
-        throw new Unfit("field " + i + " is \"" + others.get(i).name() + "\" of the array, but \"" + name + "\" of the vector");
+        throw new Unfit(
+            "field " + i + " is \"" + others.get(i).name() + "\" of the array, but \"" + name + "\" of the vector");
       }
       try {
         requireLike(children.get(i), others.get(i));

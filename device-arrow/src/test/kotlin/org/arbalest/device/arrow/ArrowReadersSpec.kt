@@ -58,7 +58,8 @@ import org.apache.arrow.vector.types.pojo.Schema as ArrowSchemaOf
 class ArrowReadersSpec : FunSpec({
     extension(ResourceCountersExtension)
 
-    val schema = Schema.of(Field.of("id", DataType.INT32), Field.of("name", DataType.UTF8), Field.of("tags", DataType.list(Field.of("item", DataType.INT32))))
+    val schema = Schema.of(Field.of("id", DataType.INT32), Field.of("name", DataType.UTF8),
+        Field.of("tags", DataType.list(Field.of("item", DataType.INT32))))
 
     /** Batches of ours, of [rows] rows each. */
     fun batches(count: Int, rows: Int = 100) = List(count) { batch ->
@@ -91,7 +92,8 @@ class ArrowReadersSpec : FunSpec({
     test("batches of ours as an IPC stream, and back [ARJ-07]") {
         RootAllocator().use { allocator ->
             val ours = batches(3)
-            val bytes = ArrowReaders.toArrowReader(DeviceArrayReader.of(schema, ours.map { it.retain() }), allocator).use { written(it) }
+            val bytes = ArrowReaders.toArrowReader(DeviceArrayReader.of(schema, ours.map { it.retain() }), allocator)
+                .use { written(it) }
             val back = all(ArrowReaders.toDeviceArrayReader(ArrowStreamReader(ByteArrayInputStream(bytes), allocator)))
             back.size shouldBe 3
             for ((mine, its) in ours.zip(back)) {
@@ -104,10 +106,14 @@ class ArrowReadersSpec : FunSpec({
 
     test("slices, batches without rows, and a stream without batches [ARJ-07]") {
         RootAllocator().use { allocator ->
-            val ours = batches(1).single().use { whole -> listOf(0L to 9L, 3L to 50L, 13L to 0L, 8L to 92L).map { (from, count) -> whole.slice(from, count) } }
+            val ours = batches(1).single().use { whole ->
+                listOf(0L to 9L, 3L to 50L, 13L to 0L, 8L to 92L).map { (from, count) -> whole.slice(from, count) }
+            }
             for (parts in listOf(ours, emptyList())) {
-                val bytes = ArrowReaders.toArrowReader(DeviceArrayReader.of(schema, parts.map { it.retain() }), allocator).use { written(it) }
-                val back = all(ArrowReaders.toDeviceArrayReader(ArrowStreamReader(ByteArrayInputStream(bytes), allocator)))
+                val bytes = ArrowReaders.toArrowReader(DeviceArrayReader.of(schema, parts.map { it.retain() }),
+                    allocator).use { written(it) }
+                val back =
+                    all(ArrowReaders.toDeviceArrayReader(ArrowStreamReader(ByteArrayInputStream(bytes), allocator)))
                 back.zip(parts).forEach { (its, mine) -> its.difference(mine).shouldBeNull() }
                 back.size shouldBe parts.size
                 back.forEach { it.close() }
@@ -123,13 +129,18 @@ class ArrowReadersSpec : FunSpec({
     }
 
     /** A file or a stream of two batches, whose dictionary grows between them. */
-    fun encoded(allocator: BufferAllocator, write: (VectorSchemaRoot, DictionaryProvider, ByteArrayOutputStream, (Int) -> Unit) -> Unit): ByteArray {
+    fun encoded(
+        allocator: BufferAllocator,
+        write: (VectorSchemaRoot, DictionaryProvider, ByteArrayOutputStream, (Int) -> Unit) -> Unit,
+    ): ByteArray {
         val bytes = ByteArrayOutputStream()
         MapDictionaryProvider().use { provider ->
             val vector = texts(allocator, "words", listOf("a", "b"))
             provider.put(Dictionary(vector, DictionaryEncoding(3, false, null)))
             val plain = texts(allocator, "t", listOf("b", "a", "b"))
-            val root = plain.use { VectorSchemaRoot.of(DictionaryEncoder.encode(it, provider.lookup(3)) as FieldVector) }
+            val root = plain.use {
+                VectorSchemaRoot.of(DictionaryEncoder.encode(it, provider.lookup(3)) as FieldVector)
+            }
             root.use {
                 write(root, provider, bytes) { batch ->
                     if (batch == 0) return@write
@@ -153,23 +164,33 @@ class ArrowReadersSpec : FunSpec({
                     }
                 }
             }
-            val (first, second) = all(ArrowReaders.toDeviceArrayReader(ArrowStreamReader(ByteArrayInputStream(bytes), allocator)))
+            val (first, second) =
+                all(ArrowReaders.toDeviceArrayReader(ArrowStreamReader(ByteArrayInputStream(bytes), allocator)))
             first.column("t").toList() shouldContainExactly listOf("b", "a", "b")
             second.column("t").toList() shouldContainExactly listOf("c", "a", "b")
-            val again = ArrowReaders.toReplacingArrowReader(DeviceArrayReader.of(first.schema(), listOf(first.retain(), second.retain())), allocator).use { written(it) }
+            val again = ArrowReaders.toReplacingArrowReader(
+                DeviceArrayReader.of(first.schema(), listOf(first.retain(), second.retain())), allocator,
+            ).use { written(it) }
             val back = all(ArrowReaders.toDeviceArrayReader(ArrowStreamReader(ByteArrayInputStream(again), allocator)))
-            back.map { it.column("t").toList() } shouldContainExactly listOf(first.column("t").toList(), second.column("t").toList())
+            back.map { it.column("t").toList() } shouldContainExactly
+                listOf(first.column("t").toList(), second.column("t").toList())
             (back + first + second).forEach { it.close() }
         }
     }
 
     /** A batch of one column, whose rows are all of a dictionary's. */
-    fun encodedBatch(allocator: BufferAllocator, vararg values: String): DeviceArray = MapDictionaryProvider().use { provider ->
+    fun encodedBatch(
+        allocator: BufferAllocator,
+        vararg values: String,
+    ): DeviceArray = MapDictionaryProvider().use { provider ->
         provider.put(Dictionary(texts(allocator, "words", values.toList()), DictionaryEncoding(3, false, null)))
-        texts(allocator, "t", values.toList()).use { VectorSchemaRoot.of(DictionaryEncoder.encode(it, provider.lookup(3)) as FieldVector) }.use { ArrowVectors.toDeviceArray(it, provider) }
+        texts(allocator, "t", values.toList()).use {
+            VectorSchemaRoot.of(DictionaryEncoder.encode(it, provider.lookup(3)) as FieldVector)
+        }.use { ArrowVectors.toDeviceArray(it, provider) }
     }
 
-    fun reader(allocator: BufferAllocator, vararg batches: DeviceArray) = ArrowReaders.toArrowReader(DeviceArrayReader.of(batches[0].schema(), batches.toList()), allocator)
+    fun reader(allocator: BufferAllocator, vararg batches: DeviceArray) =
+        ArrowReaders.toArrowReader(DeviceArrayReader.of(batches[0].schema(), batches.toList()), allocator)
 
     test("dictionaries are there before the first batch is: Flight sends them then [ARJ-07]") {
         RootAllocator().use { allocator ->
@@ -180,16 +201,22 @@ class ArrowReadersSpec : FunSpec({
                 List(words.valueCount) { words.getObject(it).toString() } shouldContainExactly listOf("a", "b")
                 repeat(2) {
                     reader.loadNextBatch() shouldBe true
-                    List(2) { row -> (reader.vectorSchemaRoot.getVector(0) as IntVector).get(row) } shouldContainExactly listOf(0, 1)
+                    List(2) { row ->
+                        (reader.vectorSchemaRoot.getVector(0) as IntVector).get(row)
+                    } shouldContainExactly listOf(0, 1)
                 }
                 reader.loadNextBatch() shouldBe false
             }
-            reader(allocator, encodedBatch(allocator, "a")).use { it.vectorSchemaRoot.rowCount shouldBe 0 } // the batch that nobody asked for is closed
+            // the batch that nobody asked for is closed
+            reader(allocator, encodedBatch(allocator, "a")).use { it.vectorSchemaRoot.rowCount shouldBe 0 }
             reader(allocator, encodedBatch(allocator, "a")).close()
         }
     }
 
-    test("a dictionary that changes is an error, which a file would not notice: it has the first one's values for all batches [ARJ-07]") {
+    test(
+        "a dictionary that changes is an error, which a file would not notice: it has the first one's values for all " +
+            "batches [ARJ-07]",
+    ) {
         RootAllocator().use { allocator ->
             fun file(vararg batches: DeviceArray): ByteArray {
                 val bytes = ByteArrayOutputStream()
@@ -201,9 +228,12 @@ class ArrowReadersSpec : FunSpec({
                 }
                 return bytes.toByteArray()
             }
-            shouldThrow<DeviceException> { file(encodedBatch(allocator, "a", "b"), encodedBatch(allocator, "c", "d")) }.message shouldContain "\$.t.(dictionary): dictionary 0 has 2 values already"
+            shouldThrow<DeviceException> { file(encodedBatch(allocator, "a", "b"), encodedBatch(allocator, "c", "d")) }
+                .message shouldContain "\$.t.(dictionary): dictionary 0 has 2 values already"
             val same = file(encodedBatch(allocator, "a", "b"), encodedBatch(allocator, "a", "b"))
-            val back = all(ArrowReaders.toDeviceArrayReader(ArrowFileReader(ByteArrayReadableSeekableByteChannel(same), allocator)))
+            val back = all(ArrowReaders.toDeviceArrayReader(
+                ArrowFileReader(ByteArrayReadableSeekableByteChannel(same), allocator),
+            ))
             back.map { it.column("t").toList() } shouldContainExactly List(2) { listOf("a", "b") }
             back.forEach { it.close() }
         }
@@ -217,15 +247,22 @@ class ArrowReadersSpec : FunSpec({
                     shouldThrow<DeviceException> { reader.vectorSchemaRoot }.message shouldContain "\$.t.(dictionary)"
                     small.limit = Long.MAX_VALUE
                     shouldThrow<DeviceException> { reader.vectorSchemaRoot }.message shouldContain "\$.t.(dictionary)"
-                    repeat(2) { shouldThrow<DeviceException> { reader.loadNextBatch() }.message shouldContain "\$.t.(dictionary)" }
+                    repeat(2) {
+                        shouldThrow<DeviceException> { reader.loadNextBatch() }.message shouldContain
+                            "\$.t.(dictionary)"
+                    }
                 }
             }
         }
     }
 
-    test("a reader that was closed without its source loads nothing more: the first batch, whose dictionaries it knows, is gone [ARJ-07]") {
+    test(
+        "a reader that was closed without its source loads nothing more: the first batch, whose dictionaries it " +
+            "knows, is gone [ARJ-07]",
+    ) {
         RootAllocator().use { allocator ->
-            val source = DeviceArrayReader.of(encodedBatch(allocator, "a").use { it.schema() }, List(3) { encodedBatch(allocator, "a") })
+            val source = DeviceArrayReader.of(encodedBatch(allocator, "a").use { it.schema() },
+                List(3) { encodedBatch(allocator, "a") })
             val reader = ArrowReaders.toArrowReader(source, allocator)
             reader.loadNextBatch() shouldBe true
             reader.close(false)
@@ -236,7 +273,9 @@ class ArrowReadersSpec : FunSpec({
 
     /** Batches by IPC, there and back. */
     fun throughIpc(parts: List<DeviceArray>, allocator: BufferAllocator) {
-        val bytes = ArrowReaders.toReplacingArrowReader(DeviceArrayReader.of(parts[0].schema(), parts.map { it.retain() }), allocator).use { written(it) }
+        val bytes = ArrowReaders.toReplacingArrowReader(
+            DeviceArrayReader.of(parts[0].schema(), parts.map { it.retain() }), allocator,
+        ).use { written(it) }
         val back = all(ArrowReaders.toDeviceArrayReader(ArrowStreamReader(ByteArrayInputStream(bytes), allocator)))
         try {
             back.size shouldBe parts.size
@@ -252,10 +291,15 @@ class ArrowReadersSpec : FunSpec({
     /** A batch of a dense union of what is given and of 30 numbers. */
     fun denseUnion(child: ArrayData, field: Field, ids: List<Int>, offsets: List<Int>): DeviceArray {
         val union = Field.of("u", DataType.denseUnion(field, Field.of("n", DataType.INT32)))
-        fun ints(values: List<Int>) = Devices.cpu().allocate(4L * values.size).apply { segment().copyFrom(MemorySegment.ofArray(values.toIntArray())) }
-        val bytes = Devices.cpu().allocate(ids.size.toLong()).apply { segment().copyFrom(MemorySegment.ofArray(ByteArray(ids.size) { ids[it].toByte() })) }
+        fun ints(values: List<Int>) = Devices.cpu().allocate(4L * values.size).apply {
+            segment().copyFrom(MemorySegment.ofArray(values.toIntArray()))
+        }
+        val bytes = Devices.cpu().allocate(ids.size.toLong()).apply {
+            segment().copyFrom(MemorySegment.ofArray(ByteArray(ids.size) { ids[it].toByte() }))
+        }
         val rows = ids.size.toLong()
-        val data = ArrayData.of(rows, 0, listOf(bytes, ints(offsets)), listOf(child, ArrayData.of(30, 0, listOf(null, ints(List(30) { it })))))
+        val data = ArrayData.of(rows, 0, listOf(bytes, ints(offsets)),
+            listOf(child, ArrayData.of(30, 0, listOf(null, ints(List(30) { it })))))
         return DeviceArray.of(Schema.of(union).asField(), ArrayData.of(rows, 0, listOf(null), listOf(data)))
     }
 
@@ -263,7 +307,8 @@ class ArrowReadersSpec : FunSpec({
         test("whole batches and slices by IPC, there and back: $kind [ARJ-07]") {
             RootAllocator().use { allocator ->
                 kind.filled(allocator, 43).use { ArrowVectors.toDeviceArray(VectorSchemaRoot.of(it)) }.use { whole ->
-                    val parts = listOf(0L to 43L, 5L to 20L, 9L to 0L, 8L to 35L).map { (from, count) -> whole.slice(from, count) }
+                    val parts = listOf(0L to 43L, 5L to 20L, 9L to 0L, 8L to 35L)
+                        .map { (from, count) -> whole.slice(from, count) }
                     throughIpc(parts, allocator)
                     parts.forEach { it.close() }
                 }
@@ -273,29 +318,44 @@ class ArrowReadersSpec : FunSpec({
         test("dense unions whose offsets leave slots out, which Arrow Java cuts, one in the other: of $kind [ARJ-07]") {
             RootAllocator().use { allocator ->
                 kind.filled(allocator, 30).use { ArrowVectors.toDeviceArray(it) }.use { child ->
-                    val inner = denseUnion(ArrayData.of(child), child.field(), ids = List(20) { it % 2 }, offsets = List(20) { if (it % 2 == 0) 9 + it else 3 * (it / 2) })
+                    val inner = denseUnion(ArrayData.of(child), child.field(), ids = List(20) { it % 2 },
+                        offsets = List(20) { if (it % 2 == 0) 9 + it else 3 * (it / 2) })
                     inner.use { throughIpc(listOf(it), allocator) }
                 }
                 kind.filled(allocator, 30).use { ArrowVectors.toDeviceArray(it) }.use { child ->
-                    val inner = denseUnion(ArrayData.of(child), child.field(), ids = List(10) { if (it < 5) 1 else 0 }, offsets = List(10) { it })
-                    inner.use { denseUnion(ArrayData.of(it).children()[0], it.schema().fields()[0], ids = List(5) { 0 }, offsets = List(5) { 5 + it }) }.use { throughIpc(listOf(it), allocator) }
+                    val inner = denseUnion(ArrayData.of(child), child.field(), ids = List(10) { if (it < 5) 1 else 0 },
+                        offsets = List(10) { it })
+                    inner.use {
+                        denseUnion(ArrayData.of(it).children()[0], it.schema().fields()[0], ids = List(5) { 0 },
+                            offsets = List(5) { 5 + it })
+                    }.use { throughIpc(listOf(it), allocator) }
                 }
             }
         }
     }
 
-    /** Each batch has the last two words, of a dictionary that gets one word more with each, in place where there is room. */
-    class Growing(allocator: BufferAllocator, private val words: (BufferAllocator, List<String>) -> VarCharVector) : ArrowReader(allocator) {
+    /**
+     * Each batch has the last two words, of a dictionary that gets one word more with each, in place where there is
+     * room.
+     */
+    class Growing(
+        allocator: BufferAllocator,
+        private val words: (BufferAllocator, List<String>) -> VarCharVector,
+    ) : ArrowReader(allocator) {
         private var batches = 0
 
-        override fun readSchema() = ArrowSchemaOf(listOf(ArrowField("t", FieldType(true, ArrowType.Utf8.INSTANCE, DictionaryEncoding(3, false, null)), null)))
+        override fun readSchema() = ArrowSchemaOf(
+            listOf(ArrowField("t", FieldType(true, ArrowType.Utf8.INSTANCE, DictionaryEncoding(3, false, null)), null)),
+        )
 
         override fun bytesRead() = 0L
 
         override fun loadNextBatch(): Boolean {
             prepareLoadNextBatch()
             if (batches == 4) return false
-            val more = VectorSchemaRoot.of(words(allocator, if (batches == 0) listOf("word 0", "word 1") else listOf("word ${batches + 1}")))
+            val more = VectorSchemaRoot.of(
+                words(allocator, if (batches == 0) listOf("word 0", "word 1") else listOf("word ${batches + 1}")),
+            )
             loadDictionary(more.use { ArrowDictionaryBatch(3, VectorUnloader(it).recordBatch, batches > 0) })
             val indices = vectorSchemaRoot.getVector(0) as IntVector
             indices.allocateNew(2)
@@ -310,7 +370,9 @@ class ArrowReadersSpec : FunSpec({
 
     test("dictionaries that grow by deltas, in place: arrays that are out there stay as they are [ARJ-07]") {
         RootAllocator().use { allocator ->
-            val back = all(ArrowReaders.toDeviceArrayReader(Growing(allocator) { whose, values -> texts(whose, "words", values) }))
+            val back = all(
+                ArrowReaders.toDeviceArrayReader(Growing(allocator) { whose, values -> texts(whose, "words", values) }),
+            )
             back.forEachIndexed { batch, array ->
                 array.validate(Validation.FULL)
                 array.column("t").toList() shouldContainExactly listOf("word $batch", "word ${batch + 1}")
@@ -324,13 +386,16 @@ class ArrowReadersSpec : FunSpec({
         RootAllocator().use { allocator ->
             val ours = batches(2)
             val bytes = ByteArrayOutputStream()
-            ArrowReaders.toArrowReader(DeviceArrayReader.of(schema, ours.map { it.retain() }), allocator).use { reader ->
-                ArrowFileWriter(reader.vectorSchemaRoot, reader, Channels.newChannel(bytes)).use { writer ->
-                    while (reader.loadNextBatch()) writer.writeBatch()
-                    writer.end()
+            ArrowReaders.toArrowReader(DeviceArrayReader.of(schema, ours.map { it.retain() }), allocator)
+                .use { reader ->
+                    ArrowFileWriter(reader.vectorSchemaRoot, reader, Channels.newChannel(bytes)).use { writer ->
+                        while (reader.loadNextBatch()) writer.writeBatch()
+                        writer.end()
+                    }
                 }
-            }
-            val back = all(ArrowReaders.toDeviceArrayReader(ArrowFileReader(ByteArrayReadableSeekableByteChannel(bytes.toByteArray()), allocator)))
+            val back = all(ArrowReaders.toDeviceArrayReader(
+                ArrowFileReader(ByteArrayReadableSeekableByteChannel(bytes.toByteArray()), allocator),
+            ))
             back.zip(ours).forEach { (its, mine) -> its.difference(mine).shouldBeNull() }
             back.size shouldBe 2
             (ours + back).forEach { it.close() }
@@ -339,21 +404,27 @@ class ArrowReadersSpec : FunSpec({
 
     test("a reader that is closed in the middle, whose batches stay [ARJ-07]") {
         RootAllocator().use { allocator ->
-            val bytes = ArrowReaders.toArrowReader(DeviceArrayReader.of(schema, batches(3)), allocator).use { written(it) }
+            val bytes = ArrowReaders.toArrowReader(DeviceArrayReader.of(schema, batches(3)), allocator)
+                .use { written(it) }
             val reader = ArrowReaders.toDeviceArrayReader(ArrowStreamReader(ByteArrayInputStream(bytes), allocator))
             val first = reader.next()!!
             reader.next()!!.close()
             reader.close()
             first.column("name").getString(99) shouldBe "name 0 99"
             first.close()
-            ArrowReaders.toArrowReader(DeviceArrayReader.of(schema, batches(3)), allocator).use { it.loadNextBatch() shouldBe true }
+            ArrowReaders.toArrowReader(DeviceArrayReader.of(schema, batches(3)), allocator).use {
+                it.loadNextBatch() shouldBe true
+            }
         }
     }
 
     test("a stream that ends too early, and one that is no stream, are errors [ARJ-07]") {
         RootAllocator().use { allocator ->
-            val bytes = ArrowReaders.toArrowReader(DeviceArrayReader.of(schema, batches(2)), allocator).use { written(it) }
-            ArrowReaders.toDeviceArrayReader(ArrowStreamReader(ByteArrayInputStream(bytes.copyOf(bytes.size / 2)), allocator)).use { reader ->
+            val bytes = ArrowReaders.toArrowReader(DeviceArrayReader.of(schema, batches(2)), allocator)
+                .use { written(it) }
+            ArrowReaders.toDeviceArrayReader(
+                ArrowStreamReader(ByteArrayInputStream(bytes.copyOf(bytes.size / 2)), allocator),
+            ).use { reader ->
                 shouldThrow<DeviceException> { generateSequence { reader.next() }.forEach { it.close() } }
             }
             var closed = 0
@@ -371,14 +442,22 @@ class ArrowReadersSpec : FunSpec({
                     closed++
                 }
             }
-            shouldThrow<IllegalArgumentException> { ArrowReaders.toArrowReader(DeviceArrayReader.of(Field.of("v", DataType.INT32), DeviceType.CPU, column), allocator) }
+            shouldThrow<IllegalArgumentException> {
+                ArrowReaders.toArrowReader(
+                    DeviceArrayReader.of(Field.of("v", DataType.INT32), DeviceType.CPU, column), allocator,
+                )
+            }
                 .message shouldContain "struct"
             closed shouldBe 2
         }
     }
 
     /** Two batches of one column, the second after [change]. */
-    class Changing(allocator: BufferAllocator, private val field: ArrowField, private val change: (Changing) -> Unit) : ArrowReader(allocator) {
+    class Changing(
+        allocator: BufferAllocator,
+        private val field: ArrowField,
+        private val change: (Changing) -> Unit,
+    ) : ArrowReader(allocator) {
         private var batches = 0
         var isClosed = false
 
@@ -400,13 +479,21 @@ class ArrowReadersSpec : FunSpec({
         }
     }
 
-    test("a schema that changes within an ArrowReader's stream is an error with the path, after which the stream has ended [ARJ-06]") {
+    test(
+        "a schema that changes within an ArrowReader's stream is an error with the path, after which the stream has " +
+            "ended [ARJ-06]",
+    ) {
         RootAllocator().use { allocator ->
-            val struct = ArrowField("s", FieldType.nullable(ArrowType.Struct.INSTANCE), listOf(ArrowField.nullable("a", ArrowType.Int(32, true))))
-            val reader = Changing(allocator, struct) { (it.vectorSchemaRoot.getVector(0) as StructVector).addOrGet("late", FieldType.nullable(ArrowType.Utf8.INSTANCE), VarCharVector::class.java) }
+            val struct = ArrowField("s", FieldType.nullable(ArrowType.Struct.INSTANCE),
+                listOf(ArrowField.nullable("a", ArrowType.Int(32, true))))
+            val reader = Changing(allocator, struct) {
+                (it.vectorSchemaRoot.getVector(0) as StructVector)
+                    .addOrGet("late", FieldType.nullable(ArrowType.Utf8.INSTANCE), VarCharVector::class.java)
+            }
             ArrowReaders.toDeviceArrayReader(reader).use { batches ->
                 batches.next()!!.use { it.length() shouldBe 2 }
-                shouldThrow<DeviceException> { batches.next() }.message shouldContain "\$.s: the vector has 2 children, but its field in the schema 1"
+                shouldThrow<DeviceException> { batches.next() }.message shouldContain
+                    "\$.s: the vector has 2 children, but its field in the schema 1"
                 shouldThrow<RuntimeException> { batches.next() }
             }
             reader.isClosed shouldBe true
@@ -417,11 +504,13 @@ class ArrowReadersSpec : FunSpec({
         RootAllocator().use { allocator ->
             var pulls = 0
             val changing = DeviceArrayReader.of(schema, DeviceType.CPU) {
-                if (pulls++ == 0) batches(1).single() else BatchBuilder.of(Devices.cpu(), 1).use { it.int64("other", longArrayOf(1)).build() }
+                if (pulls++ == 0) batches(1).single()
+                else BatchBuilder.of(Devices.cpu(), 1).use { it.int64("other", longArrayOf(1)).build() }
             }
             ArrowReaders.toArrowReader(changing, allocator).use { reader ->
                 reader.loadNextBatch() shouldBe true
-                repeat(2) { shouldThrow<RuntimeException> { reader.loadNextBatch() }.message shouldContain "other" } // and not the batch behind it
+                // and not the batch behind it
+                repeat(2) { shouldThrow<RuntimeException> { reader.loadNextBatch() }.message shouldContain "other" }
                 pulls shouldBe 2
             }
             allocator.allocatedMemory shouldBe 0
@@ -432,7 +521,9 @@ class ArrowReadersSpec : FunSpec({
         RootAllocator().use { allocator ->
             val ours = batches(3)
             ArrowArrayStream.allocateNew(allocator).use { stream ->
-                DeviceArrayReader.of(schema, ours.map { it.retain() }).use { CData.exportStream(it, MemorySegment.ofAddress(stream.memoryAddress()), CExport.DATA) }
+                DeviceArrayReader.of(schema, ours.map { it.retain() }).use {
+                    CData.exportStream(it, MemorySegment.ofAddress(stream.memoryAddress()), CExport.DATA)
+                }
                 ArrowArrayStream.allocateNew(allocator).use { again ->
                     Data.exportArrayStream(allocator, Data.importArrayStream(allocator, stream), again)
                     val back = all(CData.importStream(MemorySegment.ofAddress(again.memoryAddress()), CImport.DATA))

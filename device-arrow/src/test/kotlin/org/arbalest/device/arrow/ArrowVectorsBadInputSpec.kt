@@ -68,7 +68,8 @@ class ArrowVectorsBadInputSpec : FunSpec({
     test("rows that differ, vectors that were closed [ARJ-06]") {
         RootAllocator().use { allocator ->
             VectorSchemaRoot(listOf(numbers(allocator), texts(allocator, rows = 9))).use { root ->
-                shouldThrow<DeviceException> { ArrowVectors.toDeviceArray(root) }.message shouldContain "\$.texts: the vector has 9 values, but the root 10 rows"
+                shouldThrow<DeviceException> { ArrowVectors.toDeviceArray(root) }.message shouldContain
+                    "\$.texts: the vector has 9 values, but the root 10 rows"
             }
             root(allocator).use { root ->
                 root.getVector("numbers").close()
@@ -80,7 +81,10 @@ class ArrowVectorsBadInputSpec : FunSpec({
     test("a count beyond the buffers [ARJ-06]") {
         RootAllocator().use { allocator ->
             numbers(allocator).use { vector ->
-                val holder = generateSequence<Class<*>>(vector.javaClass) { it.superclass }.first { type -> type.declaredFields.any { it.name == "valueCount" } } // 18.3 and 19 differ
+                // 18.3 and 19 differ
+                val holder = generateSequence<Class<*>>(vector.javaClass) { it.superclass }.first { type ->
+                    type.declaredFields.any { it.name == "valueCount" }
+                }
                 holder.getDeclaredField("valueCount").apply { isAccessible = true }.setInt(vector, 1_000_000)
                 shouldThrow<DeviceException> { ArrowVectors.toDeviceArray(vector) }.message shouldContain "need"
                 vector.valueCount = 0
@@ -95,22 +99,26 @@ class ArrowVectorsBadInputSpec : FunSpec({
                 union.setType(0, MinorType.INT)
                 union.getIntVector().setSafe(0, 5)
                 union.valueCount = 2
-                shouldThrow<DeviceException> { ArrowVectors.toDeviceArray(VectorSchemaRoot.of(union)) }.message shouldContain "\$.u: row 1 has the type id 0"
+                shouldThrow<DeviceException> { ArrowVectors.toDeviceArray(VectorSchemaRoot.of(union)) }
+                    .message shouldContain "\$.u: row 1 has the type id 0"
             }
             DenseUnionVector.empty("u", allocator).use { union ->
                 union.registerNewTypeId(ArrowField.nullable("i", ArrowType.Int(32, true)))
                 union.allocateNew()
                 union.getIntVector(0)
                 union.setValueCount(3)
-                shouldThrow<DeviceException> { ArrowVectors.toDeviceArray(union) }.message shouldContain "row 0 has the type id -1"
+                shouldThrow<DeviceException> { ArrowVectors.toDeviceArray(union) }.message shouldContain
+                    "row 0 has the type id -1"
             }
         }
     }
 
     test("union type ids of one's own are the schema's [ARJ-06]") {
         RootAllocator().use { allocator ->
-            val children = listOf(ArrowField.nullable("i", ArrowType.Int(32, true)), ArrowField.nullable("t", ArrowType.Utf8.INSTANCE))
-            val union = ArrowField("u", FieldType.nullable(ArrowType.Union(UnionMode.Sparse, intArrayOf(5, 9))), children)
+            val children = listOf(ArrowField.nullable("i", ArrowType.Int(32, true)),
+                ArrowField.nullable("t", ArrowType.Utf8.INSTANCE))
+            val union =
+                ArrowField("u", FieldType.nullable(ArrowType.Union(UnionMode.Sparse, intArrayOf(5, 9))), children)
             VectorSchemaRoot.create(ArrowSchemaOf(listOf(union)), allocator).use { root ->
                 root.allocateNew()
                 val vector = root.getVector("u") as UnionVector
@@ -146,7 +154,8 @@ class ArrowVectorsBadInputSpec : FunSpec({
             root(allocator).use { root ->
                 VectorSchemaRoot.of(numbers(allocator, "other"), texts(allocator)).use { others ->
                     ArrowVectors.toDeviceArray(others).use { batch ->
-                        shouldThrow<DeviceException> { ArrowVectors.loadInto(batch, root) }.message shouldContain "\"other\" of the array, but \"numbers\""
+                        shouldThrow<DeviceException> { ArrowVectors.loadInto(batch, root) }.message shouldContain
+                            "\"other\" of the array, but \"numbers\""
                     }
                 }
                 root.rowCount shouldBe 10
@@ -159,11 +168,15 @@ class ArrowVectorsBadInputSpec : FunSpec({
         RootAllocator().use { source ->
             root(source).use { root ->
                 ArrowVectors.toDeviceArray(root).use { batch ->
-                    val whole = RootAllocator().use { target -> ArrowVectors.toVectorSchemaRoot(batch, target).use { target.allocatedMemory } }
+                    val whole = RootAllocator().use { target ->
+                        ArrowVectors.toVectorSchemaRoot(batch, target).use { target.allocatedMemory }
+                    }
                     var refused = 0
                     for (limit in 1 until whole) {
                         RootAllocator(limit).use { target ->
-                            val failure = shouldThrow<DeviceException> { ArrowVectors.toVectorSchemaRoot(batch, target) }
+                            val failure = shouldThrow<DeviceException> {
+                                ArrowVectors.toVectorSchemaRoot(batch, target)
+                            }
                             failure.errno() shouldBe Errno.ENOMEM
                             failure.message shouldContain "\$."
                             target.allocatedMemory shouldBe 0
@@ -186,7 +199,10 @@ class ArrowVectorsBadInputSpec : FunSpec({
             val closed = RootAllocator().apply { close() }
             root(source).use { root ->
                 ArrowVectors.toDeviceArray(root).use { batch ->
-                    withClue("assertions are on") { shouldThrow<DeviceException> { ArrowVectors.toVectorSchemaRoot(batch, closed) }.message shouldContain "\$.numbers" }
+                    withClue("assertions are on") {
+                        shouldThrow<DeviceException> { ArrowVectors.toVectorSchemaRoot(batch, closed) }
+                            .message shouldContain "\$.numbers"
+                    }
                 }
             }
         }
@@ -201,7 +217,8 @@ class ArrowVectorsBadInputSpec : FunSpec({
                 union.valueCount = 1
                 val field = union.field
                 union.typeBuffer.setByte(0, 99)
-                shouldThrow<DeviceException> { ArrowVectors.toDeviceArray(union) }.message shouldContain "row 0 has the type id 99, which ${ArrowSchemas.toField(field).type()} has not"
+                shouldThrow<DeviceException> { ArrowVectors.toDeviceArray(union) }.message shouldContain
+                    "row 0 has the type id 99, which ${ArrowSchemas.toField(field).type()} has not"
                 union.typeBuffer.setByte(0, MinorType.INT.ordinal)
             }
         }
@@ -212,8 +229,10 @@ class ArrowVectorsBadInputSpec : FunSpec({
             for (spoil in listOf<(IntVector) -> Unit>({ it.close() }, { it.valueCount = 3 })) {
                 VectorKind.all.single { it.name == "Struct" }.filled(allocator, 10).use { struct ->
                     spoil((struct as StructVector).getChild("a") as IntVector)
-                    shouldThrow<DeviceException> { ArrowVectors.toDeviceArray(VectorSchemaRoot.of(struct)) }.message shouldContain "\$.v.a: length = "
-                    shouldThrow<DeviceException> { ArrowVectors.toDeviceArray(struct) }.message shouldContain "\$.a: length = "
+                    shouldThrow<DeviceException> { ArrowVectors.toDeviceArray(VectorSchemaRoot.of(struct)) }
+                        .message shouldContain "\$.v.a: length = "
+                    shouldThrow<DeviceException> { ArrowVectors.toDeviceArray(struct) }.message shouldContain
+                        "\$.a: length = "
                 }
             }
         }
@@ -234,10 +253,14 @@ class ArrowVectorsBadInputSpec : FunSpec({
         }
     }
 
-    test("a root that an array is loaded into, of another type somewhere below: the path, and the root as it was [ARJ-06]") {
+    test(
+        "a root that an array is loaded into, of another type somewhere below: the path, and the root as it " +
+            "was [ARJ-06]",
+    ) {
         fun root(allocator: BufferAllocator, type: ArrowType, inner: String = "n"): VectorSchemaRoot {
             val leaf = ArrowField.nullable(inner, type)
-            val list = ArrowField("l", FieldType.nullable(ArrowType.List.INSTANCE), listOf(ArrowField("\$data\$", FieldType.nullable(ArrowType.Struct.INSTANCE), listOf(leaf))))
+            val list = ArrowField("l", FieldType.nullable(ArrowType.List.INSTANCE),
+                listOf(ArrowField("\$data\$", FieldType.nullable(ArrowType.Struct.INSTANCE), listOf(leaf))))
             return VectorSchemaRoot.create(ArrowSchemaOf(listOf(list)), allocator).apply {
                 allocateNew()
                 (getVector("l") as ListVector).let {
@@ -259,7 +282,8 @@ class ArrowVectorsBadInputSpec : FunSpec({
                     (other.getVector("l") as ListVector).getObject(0).size shouldBe 1
                 }
                 root(allocator, int32, "m").use { other ->
-                    shouldThrow<DeviceException> { ArrowVectors.loadInto(batch, other) }.message shouldContain "field 0 is \"n\" of the array, but \"m\" of the vector"
+                    shouldThrow<DeviceException> { ArrowVectors.loadInto(batch, other) }.message shouldContain
+                        "field 0 is \"n\" of the array, but \"m\" of the vector"
                 }
             }
         }
@@ -271,10 +295,15 @@ class ArrowVectorsBadInputSpec : FunSpec({
                 withClue(kind) {
                     kind.filled(source, 43).use { vector ->
                         ArrowVectors.toDeviceArray(VectorSchemaRoot.of(vector)).use { it.slice(3, 37) }.use { batch ->
-                            val most = RootAllocator().use { target -> ArrowVectors.toVectorSchemaRoot(batch, target).use { target.peakMemoryAllocation } }
-                            for (limit in setOf(1L, most / 4, most / 2, most - most / 4, most - 1).filter { it in 1..<most }) {
+                            val most = RootAllocator().use { target ->
+                                ArrowVectors.toVectorSchemaRoot(batch, target).use { target.peakMemoryAllocation }
+                            }
+                            for (limit in setOf(1L, most / 4, most / 2, most - most / 4, most - 1).filter {
+                                it in 1..<most
+                            }) {
                                 RootAllocator(limit).use { target ->
-                                    shouldThrow<DeviceException> { ArrowVectors.toVectorSchemaRoot(batch, target) }.errno() shouldBe Errno.ENOMEM
+                                    shouldThrow<DeviceException> { ArrowVectors.toVectorSchemaRoot(batch, target) }
+                                        .errno() shouldBe Errno.ENOMEM
                                     target.allocatedMemory shouldBe 0
                                 }
                             }
@@ -285,19 +314,32 @@ class ArrowVectorsBadInputSpec : FunSpec({
         }
     }
 
-    test("a limit that is reached while a dictionary is loaded, or behind it: neither vectors nor dictionaries keep anything [ARJ-06]") {
+    test(
+        "a limit that is reached while a dictionary is loaded, or behind it: neither vectors nor dictionaries keep " +
+            "anything [ARJ-06]",
+    ) {
         RootAllocator().use { source ->
             MapDictionaryProvider().use { provider ->
-                provider.put(Dictionary(texts(source, "words", 100), DictionaryEncoding(7, true, ArrowType.Int(8, true))))
-                texts(source, "t", 3).use { plain -> VectorSchemaRoot.of(DictionaryEncoder.encode(plain, provider.lookup(7)) as FieldVector, numbers(source, rows = 3)) }.use { root ->
+                provider.put(
+                    Dictionary(texts(source, "words", 100), DictionaryEncoding(7, true, ArrowType.Int(8, true))),
+                )
+                texts(source, "t", 3).use { plain ->
+                    VectorSchemaRoot.of(
+                        DictionaryEncoder.encode(plain, provider.lookup(7)) as FieldVector, numbers(source, rows = 3),
+                    )
+                }.use { root ->
                     ArrowVectors.toDeviceArray(root, provider).use { batch ->
                         val most = RootAllocator().use { target ->
-                            MapDictionaryProvider().use { ArrowVectors.toVectorSchemaRoot(batch, target, it).use { target.peakMemoryAllocation } }
+                            MapDictionaryProvider().use {
+                                ArrowVectors.toVectorSchemaRoot(batch, target, it).use { target.peakMemoryAllocation }
+                            }
                         }
                         for (limit in 1 until most) {
                             RootAllocator(limit).use { target ->
                                 MapDictionaryProvider().use { dictionaries ->
-                                    shouldThrow<DeviceException> { ArrowVectors.toVectorSchemaRoot(batch, target, dictionaries) }.errno() shouldBe Errno.ENOMEM
+                                    shouldThrow<DeviceException> {
+                                        ArrowVectors.toVectorSchemaRoot(batch, target, dictionaries)
+                                    }.errno() shouldBe Errno.ENOMEM
                                     target.allocatedMemory shouldBe 0
                                 }
                             }
@@ -308,15 +350,24 @@ class ArrowVectorsBadInputSpec : FunSpec({
         }
     }
 
-    test("a limit that is reached in a root that has data, by a batch without bitmaps, of any type: the root is cleared, and can be used again [ARJ-06]") {
+    test(
+        "a limit that is reached in a root that has data, by a batch without bitmaps, of any type: the root is " +
+            "cleared, and can be used again [ARJ-06]",
+    ) {
         RootAllocator().use { source ->
             for (kind in VectorKind.all) {
                 withClue(kind) {
-                    val whole = kind.filled(source, 1024) { false }.use { ArrowVectors.toDeviceArray(VectorSchemaRoot.of(it)) }
-                    whole.use { DeviceArray.of(it.schema().asField(), ArrayData.of(it).withoutBitmaps(it.field().type())) }.use { batch ->
+                    val whole = kind.filled(source, 1024) { false }.use {
+                        ArrowVectors.toDeviceArray(VectorSchemaRoot.of(it))
+                    }
+                    whole.use {
+                        DeviceArray.of(it.schema().asField(), ArrayData.of(it).withoutBitmaps(it.field().type()))
+                    }.use { batch ->
                         val schema = ArrowSchemas.toArrowSchema(batch.schema())
 
-                        /** What is thrown with so many bytes more than the root has, and how many there were at most. */
+                        /**
+                         * What is thrown with so many bytes more than the root has, and how many there were at most.
+                         */
                         fun loaded(more: Long): Pair<Throwable?, Long> = RootAllocator().use { target ->
                             VectorSchemaRoot.create(schema, target).use { into ->
                                 into.allocateNew()
@@ -332,7 +383,8 @@ class ArrowVectorsBadInputSpec : FunSpec({
                             }
                         }
                         val most = loaded(1L shl 40).second
-                        for (more in (0L until most step maxOf(1L, most / 12)) + listOf(most - 1, most - 64, most - 128).filter { it >= 0 && it < most }) {
+                        for (more in (0L until most step maxOf(1L, most / 12)) + listOf(most - 1, most - 64, most - 128)
+                            .filter { it >= 0 && it < most }) {
                             withClue("$more of $most bytes") {
                                 val failure = loaded(more).first as DeviceException
                                 failure.errno() shouldBe Errno.ENOMEM
@@ -367,7 +419,8 @@ class ArrowVectorsBadInputSpec : FunSpec({
                             val failure = shouldThrow<DeviceException> { ArrowVectors.loadInto(batch, into) }
                             refuses = false
                             failure.errno() shouldBe Errno.ENOMEM
-                            refused += generateSequence<Throwable>(failure) { it.cause }.sumOf { it.suppressedExceptions.size }
+                            refused += generateSequence<Throwable>(failure) { it.cause }
+                                .sumOf { it.suppressedExceptions.size }
                             target.allocatedMemory shouldBe 0
                             target.limit = Long.MAX_VALUE
                             ArrowVectors.loadInto(batch, into)
@@ -381,16 +434,24 @@ class ArrowVectorsBadInputSpec : FunSpec({
         }
     }
 
-    test("a listener that refuses what was wrapped: it is given back once, and a dictionary that is loaded by then keeps the array [ARJ-06]") {
+    test(
+        "a listener that refuses what was wrapped: it is given back once, and a dictionary that is loaded by then " +
+            "keeps the array [ARJ-06]",
+    ) {
         var isFree = false
         val field = Field.of("d", DataType.dictionary(DataType.INT8, DataType.INT64))
         val schema = Schema.of(field, Field.of("n", DataType.INT64))
-        fun longs(vararg values: Long) = Devices.cpu().allocate(8L * values.size).also { it.segment().copyFrom(MemorySegment.ofArray(values)) }
+        fun longs(vararg values: Long) = Devices.cpu().allocate(8L * values.size).also {
+            it.segment().copyFrom(MemorySegment.ofArray(values))
+        }
         fun batch(): DeviceArray {
             val words = longs(3, 1, 4)
-            val values = ArrayData(3, 0, 0, listOf(null, DeviceBuffer.wrap(Devices.cpu(), words.address(), 24) { words.close().also { isFree = true } }), listOf(), null)
+            val values = ArrayData(3, 0, 0, listOf(
+                null, DeviceBuffer.wrap(Devices.cpu(), words.address(), 24) { words.close().also { isFree = true } },
+            ), listOf(), null)
             val indices = Devices.cpu().allocate(2).also { it.segment().fill(2) }
-            val columns = listOf(ArrayData(2, 0, 0, listOf(null, indices), listOf(), values), ArrayData.of(2, 0, listOf(null, longs(5, 6))))
+            val columns = listOf(ArrayData(2, 0, 0, listOf(null, indices), listOf(), values),
+                ArrayData.of(2, 0, listOf(null, longs(5, 6))))
             return DeviceArray.of(schema.asField(), ArrayData.of(2, 0, listOf(null), columns))
         }
         var allocations = 0
@@ -401,7 +462,9 @@ class ArrowVectorsBadInputSpec : FunSpec({
             }
         }
         RootAllocator(listener, Long.MAX_VALUE).use { target ->
-            VectorSchemaRoot.create(MapDictionaryProvider().use { ArrowSchemas.toArrowSchema(schema, it, target) }, target).use { into ->
+            VectorSchemaRoot.create(
+                MapDictionaryProvider().use { ArrowSchemas.toArrowSchema(schema, it, target) }, target,
+            ).use { into ->
                 val words = BigIntVector("words", target)
                 MapDictionaryProvider(Dictionary(words, into.schema.fields[0].dictionary)).use { provider ->
                     batch().use { ArrowVectors.loadInto(it, into, provider) }
@@ -411,7 +474,8 @@ class ArrowVectorsBadInputSpec : FunSpec({
                     words.clear()
                     isFree shouldBe true
                     isFree = false
-                    shouldThrow<DeviceException> { batch().use { ArrowVectors.loadInto(it, into, provider) } }.message shouldContain "\$.n: not today"
+                    shouldThrow<DeviceException> { batch().use { ArrowVectors.loadInto(it, into, provider) } }
+                        .message shouldContain "\$.n: not today"
                     isFree shouldBe false
                     words.get(1) shouldBe 1
                 }
@@ -438,15 +502,20 @@ class ArrowVectorsBadInputSpec : FunSpec({
 
     test("vectors that are not what the root's schema says are not loaded [ARJ-06]") {
         RootAllocator().use { allocator ->
-            fun refused(batch: DeviceArray, root: VectorSchemaRoot) = root.use { shouldThrow<DeviceException> { ArrowVectors.loadInto(batch, it) }.message!! }
+            fun refused(batch: DeviceArray, root: VectorSchemaRoot) = root.use {
+                shouldThrow<DeviceException> { ArrowVectors.loadInto(batch, it) }.message!!
+            }
             fun schema(type: ArrowType) = ArrowSchemaOf(listOf(ArrowField.nullable("v", type)))
             val int32 = ArrowType.Int(32, true)
             VectorSchemaRoot.create(schema(int32), allocator).use { ArrowVectors.toDeviceArray(it) }.use { batch ->
-                refused(batch, VectorSchemaRoot(schema(int32), listOf(BigIntVector("v", allocator)), 0)) shouldContain "\$.v: is a BigIntVector, but of int32 in the schema"
+                refused(batch, VectorSchemaRoot(schema(int32), listOf(BigIntVector("v", allocator)), 0)) shouldContain
+                    "\$.v: is a BigIntVector, but of int32 in the schema"
             }
             val binary = ArrowType.FixedSizeBinary(5)
             VectorSchemaRoot.create(schema(binary), allocator).use { ArrowVectors.toDeviceArray(it) }.use { batch ->
-                refused(batch, VectorSchemaRoot(schema(binary), listOf(FixedSizeBinaryVector("v", allocator, 7)), 0)) shouldContain "\$.v: is a FixedSizeBinaryVector, but of"
+                refused(
+                    batch, VectorSchemaRoot(schema(binary), listOf(FixedSizeBinaryVector("v", allocator, 7)), 0),
+                ) shouldContain "\$.v: is a FixedSizeBinaryVector, but of"
             }
             val list = ListVector.empty("v", allocator)
             list.allocateNew()
@@ -463,11 +532,14 @@ class ArrowVectorsBadInputSpec : FunSpec({
         RootAllocator().use { allocator ->
             Arena.ofConfined().use { arena ->
                 val (array, type) = ArrowArrayStruct.allocate(arena) to ArrowSchemaStruct.allocate(arena)
-                texts(allocator).use { ArrowVectors.toDeviceArray(it) }.use { CData.exportArray(it, array, CExport.DATA.schemaTo(type)) }
+                texts(allocator).use { ArrowVectors.toDeviceArray(it) }.use {
+                    CData.exportArray(it, array, CExport.DATA.schemaTo(type))
+                }
                 val list = ArrowArrayStruct.buffers(array).reinterpret(24)
                 list.set(ValueLayout.JAVA_LONG, 16, 0L)
                 CData.importArray(array, CImport.DATA.schema(type)).use {
-                    shouldThrow<DeviceException> { ArrowVectors.toVector(it, allocator) }.message shouldContain "there is no buffer where there should be 60 bytes"
+                    shouldThrow<DeviceException> { ArrowVectors.toVector(it, allocator) }.message shouldContain
+                        "there is no buffer where there should be 60 bytes"
                 }
             }
         }
@@ -476,9 +548,13 @@ class ArrowVectorsBadInputSpec : FunSpec({
     test("an offset of C's in the middle that is beyond the data, of a slice that ends there [ARJ-06]") {
         RootAllocator().use { allocator ->
             for (offsets in listOf(intArrayOf(0, 1 shl 30, 3), intArrayOf(0, -1, 3))) {
-                val text = Devices.cpu().allocate(3).also { it.segment().copyFrom(MemorySegment.ofArray("abc".toByteArray())) }
+                val text = Devices.cpu().allocate(3).also {
+                    it.segment().copyFrom(MemorySegment.ofArray("abc".toByteArray()))
+                }
                 val starts = Devices.cpu().allocate(12).also { it.segment().copyFrom(MemorySegment.ofArray(offsets)) }
-                DeviceArray.of(Field.of("t", DataType.UTF8), ArrayData.of(2, 0, listOf(null, starts, text))).use { it.slice(0, 1) }.use { slice ->
+                DeviceArray.of(Field.of("t", DataType.UTF8), ArrayData.of(2, 0, listOf(null, starts, text))).use {
+                    it.slice(0, 1)
+                }.use { slice ->
                     val failure = shouldThrow<DeviceException> { ArrowVectors.toVector(slice, allocator) }
                     failure.message shouldContain "offsets[1] = ${offsets[1]}, but there are 3 bytes of data"
                 }
@@ -488,8 +564,11 @@ class ArrowVectorsBadInputSpec : FunSpec({
 
     test("a single vector's errors are DeviceExceptions as well [ARJ-06]") {
         RootAllocator(1).use { allocator ->
-            val failure = VarCharVector("t", allocator).use { runCatching { ArrowVectors.toDeviceArray(it).close() }.exceptionOrNull() }
-            (failure as DeviceException?)?.errno() shouldBe if (isArrow18) null else Errno.ENOMEM // 18.3 makes no offsets here
+            val failure = VarCharVector("t", allocator).use {
+                runCatching { ArrowVectors.toDeviceArray(it).close() }.exceptionOrNull()
+            }
+            // 18.3 makes no offsets here
+            (failure as DeviceException?)?.errno() shouldBe if (isArrow18) null else Errno.ENOMEM
         }
         RootAllocator().use { allocator ->
             val texts = texts(allocator)
@@ -499,7 +578,8 @@ class ArrowVectorsBadInputSpec : FunSpec({
         }
     }
 
-    test("an exception that Java would have to declare, of a listener in Kotlin, is the cause of what is thrown [ARJ-06]") {
+    test("an exception that Java would have to declare, of a listener in Kotlin, is the cause of what is " +
+        "thrown [ARJ-06]") {
         val refuses = object : AllocationListener {
             override fun onPreAllocation(size: Long): Unit = throw IOException("not today")
         }
@@ -518,24 +598,35 @@ class ArrowVectorsBadInputSpec : FunSpec({
         RootAllocator().use { allocator ->
             VectorKind.all.single { it.name == "run ends of 32 bits" }.filled(allocator, 10).use { vector ->
                 vector.valueCount = 20
-                shouldThrow<DeviceException> { ArrowVectors.toDeviceArray(vector) }.message shouldContain "the runs end at 10, but the vector has 20 values"
+                shouldThrow<DeviceException> { ArrowVectors.toDeviceArray(vector) }.message shouldContain
+                    "the runs end at 10, but the vector has 20 values"
             }
             VectorKind.all.single { it.name == "dense union" }.filled(allocator, 10).use { vector ->
                 (vector as DenseUnionVector).offsetBuffer.setInt(4L * 7, -3)
-                shouldThrow<DeviceException> { ArrowVectors.toDeviceArray(vector) }.message shouldContain "row 7 has the offset -3"
+                shouldThrow<DeviceException> { ArrowVectors.toDeviceArray(vector) }.message shouldContain
+                    "row 7 has the offset -3"
             }
             val int32 = ArrowType.Int(32, true)
-            fun struct(vararg names: String) = ArrowField("s", FieldType.nullable(ArrowType.Struct.INSTANCE), names.map { ArrowField.nullable(it, int32) })
-            VectorSchemaRoot(ArrowSchemaOf(listOf(struct("a", "b"))), listOf(struct("b", "a").createVector(allocator)), 0).use { root ->
-                shouldThrow<DeviceException> { ArrowVectors.toDeviceArray(root) }.message shouldContain "\$.s: field 0 of the vector is \"b\", but in the schema \"a\""
+            fun struct(vararg names: String) = ArrowField("s", FieldType.nullable(ArrowType.Struct.INSTANCE),
+                names.map { ArrowField.nullable(it, int32) })
+            VectorSchemaRoot(
+                ArrowSchemaOf(listOf(struct("a", "b"))), listOf(struct("b", "a").createVector(allocator)), 0,
+            ).use { root ->
+                shouldThrow<DeviceException> { ArrowVectors.toDeviceArray(root) }.message shouldContain
+                    "\$.s: field 0 of the vector is \"b\", but in the schema \"a\""
             }
         }
     }
 
-    test("offsets and counts beyond the buffers, as a message may have them, are not followed: also where Arrow Java checks no bounds [ARJ-06]") {
+    test(
+        "offsets and counts beyond the buffers, as a message may have them, are not followed: also where Arrow Java " +
+            "checks no bounds [ARJ-06]",
+    ) {
         RootAllocator().use { allocator ->
-            val views = ArrowField("l", FieldType.nullable(ArrowType.ListView.INSTANCE), listOf(ArrowField.nullable("item", ArrowType.Int(32, true))))
-            val dense = ArrowField("u", FieldType.notNullable(ArrowType.Union(UnionMode.Dense, intArrayOf(0))), listOf(views))
+            val views = ArrowField("l", FieldType.nullable(ArrowType.ListView.INSTANCE),
+                listOf(ArrowField.nullable("item", ArrowType.Int(32, true))))
+            val dense =
+                ArrowField("u", FieldType.notNullable(ArrowType.Union(UnionMode.Dense, intArrayOf(0))), listOf(views))
             (dense.createVector(allocator) as DenseUnionVector).use { union ->
                 union.allocateNew()
                 (union.getVectorByType(0) as ListViewVector).run {
@@ -545,12 +636,16 @@ class ArrowVectorsBadInputSpec : FunSpec({
                 union.setTypeId(0, 0)
                 union.setOffset(0, 500_000_000)
                 union.valueCount = 1
-                shouldThrow<DeviceException> { ArrowVectors.toDeviceArray(union) }.message shouldContain "but the buffer has"
+                shouldThrow<DeviceException> { ArrowVectors.toDeviceArray(union) }.message shouldContain
+                    "but the buffer has"
             }
             VectorKind.all.single { it.name == "run ends of 32 bits" }.filled(allocator, 5).use { vector ->
                 val ends = (vector as RunEndEncodedVector).runEndsVector
-                allocator.buffer(64).use { some -> ends.loadFieldBuffers(ArrowFieldNode(500_000_000, 1), listOf(some, some)) }
-                shouldThrow<DeviceException> { ArrowVectors.toDeviceArray(vector) }.message shouldContain "but the buffer has"
+                allocator.buffer(64).use { some ->
+                    ends.loadFieldBuffers(ArrowFieldNode(500_000_000, 1), listOf(some, some))
+                }
+                shouldThrow<DeviceException> { ArrowVectors.toDeviceArray(vector) }.message shouldContain
+                    "but the buffer has"
                 ends.clear()
             }
         }
@@ -558,11 +653,15 @@ class ArrowVectorsBadInputSpec : FunSpec({
 
     test("a union without children has no rows [ARJ-06]") {
         RootAllocator().use { allocator ->
-            val none = ArrowField("u", FieldType.notNullable(ArrowType.Union(UnionMode.Sparse, intArrayOf())), emptyList())
+            val none =
+                ArrowField("u", FieldType.notNullable(ArrowType.Union(UnionMode.Sparse, intArrayOf())), emptyList())
             (none.createVector(allocator) as UnionVector).use { union ->
                 union.allocateNew()
                 union.valueCount = 1
-                VectorSchemaRoot(listOf(none), listOf(union), 1).use { shouldThrow<DeviceException> { ArrowVectors.toDeviceArray(it) }.message shouldContain "row 0 has the type id 0" }
+                VectorSchemaRoot(listOf(none), listOf(union), 1).use {
+                    shouldThrow<DeviceException> { ArrowVectors.toDeviceArray(it) }.message shouldContain
+                        "row 0 has the type id 0"
+                }
             }
         }
     }
@@ -571,34 +670,50 @@ class ArrowVectorsBadInputSpec : FunSpec({
         RootAllocator().use { allocator ->
             val rows = Int.MAX_VALUE + 1L
             val nulls = Field.of("n", DataType.NULL)
-            DeviceArray.of(Schema.of(nulls).asField(), ArrayData.of(rows, 0, listOf(null), listOf(ArrayData.of(rows, rows, listOf())))).use { batch ->
-                for (refused in listOf({ ArrowVectors.toVectorSchemaRoot(batch, allocator).close() }, { ArrowVectors.toVector(batch, allocator).close() })) {
-                    shouldThrow<DeviceException> { refused() }.message shouldContain "there are $rows elements, of which a vector has ${Int.MAX_VALUE} at most"
+            DeviceArray.of(
+                Schema.of(nulls).asField(),
+                ArrayData.of(rows, 0, listOf(null), listOf(ArrayData.of(rows, rows, listOf()))),
+            ).use { batch ->
+                for (refused in listOf({
+                    ArrowVectors.toVectorSchemaRoot(batch, allocator).close()
+                }, { ArrowVectors.toVector(batch, allocator).close() })) {
+                    shouldThrow<DeviceException> { refused() }.message shouldContain
+                        "there are $rows elements, of which a vector has ${Int.MAX_VALUE} at most"
                 }
                 VectorSchemaRoot.create(ArrowSchemas.toArrowSchema(batch.schema()), allocator).use { root ->
-                    shouldThrow<DeviceException> { ArrowVectors.loadInto(batch, root) }.message shouldContain "2147483648 elements"
+                    shouldThrow<DeviceException> { ArrowVectors.loadInto(batch, root) }.message shouldContain
+                        "2147483648 elements"
                     root.rowCount shouldBe 0
                 }
             }
         }
     }
 
-    test("null rows of a batch are refused, by readers too, and are in the vectors once they were pushed down [REQ-21]") {
-        fun nullRow() = BatchBuilder.of(Devices.cpu(), 3).use { it.column(Field.of("v", DataType.INT64), listOf(1L, 42L, 3L)).build() }.withNullRows(1)
+    test(
+        "null rows of a batch are refused, by readers too, and are in the vectors once they were pushed down [REQ-21]",
+    ) {
+        fun nullRow() = BatchBuilder.of(Devices.cpu(), 3).use {
+            it.column(Field.of("v", DataType.INT64), listOf(1L, 42L, 3L)).build()
+        }.withNullRows(1)
         RootAllocator().use { allocator ->
             nullRow().use { batch ->
-                val refused = "there are 1 null rows, but a root has only columns with nulls: pushDownNulls() puts them there"
-                shouldThrow<DeviceException> { ArrowVectors.toVectorSchemaRoot(batch, allocator) }.message shouldBe refused
+                val refused = "there are 1 null rows, but a root has only columns with nulls: pushDownNulls() " +
+                    "puts them there"
+                shouldThrow<DeviceException> { ArrowVectors.toVectorSchemaRoot(batch, allocator) }
+                    .message shouldBe refused
                 VectorSchemaRoot.create(ArrowSchemas.toArrowSchema(batch.schema()), allocator).use { root ->
                     shouldThrow<DeviceException> { ArrowVectors.loadInto(batch, root) }.message shouldBe refused
                 }
-                ArrowReaders.toArrowReader(DeviceArrayReader.of(batch.schema(), listOf(nullRow())), allocator).use { reader ->
-                    shouldThrow<DeviceException> { reader.loadNextBatch() }.message shouldBe refused
-                }
+                ArrowReaders.toArrowReader(DeviceArrayReader.of(batch.schema(), listOf(nullRow())), allocator)
+                    .use { reader ->
+                        shouldThrow<DeviceException> { reader.loadNextBatch() }.message shouldBe refused
+                    }
                 batch.pushDownNulls().use { ArrowVectors.toVectorSchemaRoot(it, allocator) }.use { root ->
                     List(3) { root.getVector("v").getObject(it) } shouldBe listOf(1L, null, 3L)
                 }
-                ArrowReaders.toArrowReader(DeviceArrayReader.of(batch.schema(), listOf(nullRow())).pushDownNulls(), allocator).use { reader ->
+                ArrowReaders.toArrowReader(
+                    DeviceArrayReader.of(batch.schema(), listOf(nullRow())).pushDownNulls(), allocator,
+                ).use { reader ->
                     reader.loadNextBatch() shouldBe true
                     List(3) { reader.vectorSchemaRoot.getVector("v").getObject(it) } shouldBe listOf(1L, null, 3L)
                 }
@@ -609,25 +724,39 @@ class ArrowVectorsBadInputSpec : FunSpec({
     test("an entry of a map that is null is refused, with the path and the row, if it is shown [ARJ-06]") {
         val map = DataType.map(Field.of("key", DataType.UTF8), Field.of("value", DataType.INT64)) as NestedType.MapType
         val bits = Devices.cpu().allocate(1).also { it.segment().fill(0b101) }
-        BatchBuilder.of(Devices.cpu(), 3).use { it.column(Field.of("m", map), listOf(mapOf("a" to 1L, "b" to 2L), null, mapOf("c" to 3L))).build() }.use { batch ->
+        BatchBuilder.of(Devices.cpu(), 3).use {
+            it.column(Field.of("m", map), listOf(mapOf("a" to 1L, "b" to 2L), null, mapOf("c" to 3L))).build()
+        }.use { batch ->
             val maps = ArrayData.of(batch).children()[0]
             val entries = maps.children()[0]
-            val spoilt = ArrayData.of(3, 1, maps.buffers(), listOf(ArrayData.of(3, 1, listOf(bits), entries.children())))
-            DeviceArray.of(Schema.of(Field.of("m", NestedType.MapType(map.entries().withNullable(true), false))).asField(), ArrayData.of(3, 0, listOf(null), listOf(spoilt)))
+            val spoilt =
+                ArrayData.of(3, 1, maps.buffers(), listOf(ArrayData.of(3, 1, listOf(bits), entries.children())))
+            DeviceArray.of(Schema.of(Field.of("m", NestedType.MapType(map.entries().withNullable(true), false)))
+                .asField(), ArrayData.of(3, 0, listOf(null), listOf(spoilt)))
         }.use { batch ->
             RootAllocator().use { allocator ->
-                for (refused in listOf({ ArrowVectors.toVectorSchemaRoot(batch, allocator).close() }, { reading(batch, allocator).use { it.loadNextBatch() } })) {
-                    shouldThrow<DeviceException> { refused() }.message shouldBe "$.m: row 0: entry 1 is null, which an entry of a map must not be"
+                for (refused in listOf({
+                    ArrowVectors.toVectorSchemaRoot(batch, allocator).close()
+                }, { reading(batch, allocator).use { it.loadNextBatch() } })) {
+                    shouldThrow<DeviceException> { refused() }.message shouldBe
+                        "$.m: row 0: entry 1 is null, which an entry of a map must not be"
                 }
-                batch.slice(1, 2).use { ArrowVectors.toVectorSchemaRoot(it, allocator) }.use { "${it.getVector("m")}" shouldBe "[null, [{\"key\":\"c\",\"value\":3}]]" }
+                batch.slice(1, 2).use { ArrowVectors.toVectorSchemaRoot(it, allocator) }.use {
+                    "${it.getVector("m")}" shouldBe "[null, [{\"key\":\"c\",\"value\":3}]]"
+                }
             }
         }
     }
 
-    test("a schema that Arrow Java makes no vectors of is an error with the path when a reader says it, before a batch is pulled [ARJ-06]") {
+    test(
+        "a schema that Arrow Java makes no vectors of is an error with the path when a reader says it, before a " +
+            "batch is pulled [ARJ-06]",
+    ) {
         val twice = DataType.struct(Field.of("x", DataType.INT32), Field.of("x", DataType.INT32))
         RootAllocator().use { allocator ->
-            ArrowReaders.toArrowReader(DeviceArrayReader.of(Schema.of(Field.of("s", DataType.list(Field.of("item", twice))))) { error("pulled") }, allocator).use { reader ->
+            ArrowReaders.toArrowReader(DeviceArrayReader.of(
+                Schema.of(Field.of("s", DataType.list(Field.of("item", twice)))),
+            ) { error("pulled") }, allocator).use { reader ->
                 shouldThrow<DeviceException> { reader.vectorSchemaRoot }.message shouldBe
                     "$.s.item: Arrow Java has a struct's or union's fields by name, of which 2 here have 1"
             }
@@ -637,12 +766,17 @@ class ArrowVectorsBadInputSpec : FunSpec({
     test("a batch with null rows, and an array that is no batch [ARJ-06]") {
         RootAllocator().use { allocator ->
             val bits = Devices.cpu().allocate(1).also { it.segment().fill(1) }
-            DeviceArray.of(Schema.of(Field.of("n", DataType.NULL)).asField(), ArrayData.of(3, 2, listOf(bits), listOf(ArrayData.of(3, 3, listOf())))).use { batch ->
-                shouldThrow<DeviceException> { ArrowVectors.toVectorSchemaRoot(batch, allocator) }.message shouldContain "there are 2 null rows"
+            DeviceArray.of(
+                Schema.of(Field.of("n", DataType.NULL)).asField(),
+                ArrayData.of(3, 2, listOf(bits), listOf(ArrayData.of(3, 3, listOf()))),
+            ).use { batch ->
+                shouldThrow<DeviceException> { ArrowVectors.toVectorSchemaRoot(batch, allocator) }.message shouldContain
+                    "there are 2 null rows"
                 ArrowVectors.toVector(batch, allocator).use { it.nullCount shouldBe 2 }
             }
             numbers(allocator).use { ArrowVectors.toDeviceArray(it) }.use { column ->
-                shouldThrow<IllegalArgumentException> { ArrowVectors.toVectorSchemaRoot(column, allocator) }.message shouldContain "struct"
+                shouldThrow<IllegalArgumentException> { ArrowVectors.toVectorSchemaRoot(column, allocator) }
+                    .message shouldContain "struct"
             }
         }
     }
@@ -656,5 +790,6 @@ private fun ArrayData.withoutBitmaps(type: DataType): ArrayData {
     val hasBitmap = type !is NestedType.UnionType && type !is NestedType.RunEndEncodedType && type !is FlatType.NullType
     if (hasBitmap) buffers()[0]?.close()
     val kept = if (hasBitmap) listOf(null) + buffers().drop(1) else buffers()
-    return ArrayData.of(length(), if (hasBitmap) 0 else nullCount(), kept, children().mapIndexed { i, child -> child.withoutBitmaps(type.children()[i].type()) })
+    return ArrayData.of(length(), if (hasBitmap) 0 else nullCount(), kept,
+        children().mapIndexed { i, child -> child.withoutBitmaps(type.children()[i].type()) })
 }

@@ -58,8 +58,12 @@ class ArrowVectorsRoundTripSpec : FunSpec({
                             ArrowVectors.toDeviceArray(vector).use { array ->
                                 array.validate(Validation.FULL)
                                 array.length() shouldBe vector.valueCount
-                                withClue("shared") { ArrowVectors.toVector(array, allocator).use { back -> back.shouldEqual(vector) } }
-                                withClue("wrapped") { ArrowVectors.toVector(array, other).use { back -> back.shouldEqual(vector) } }
+                                withClue("shared") {
+                                    ArrowVectors.toVector(array, allocator).use { back -> back.shouldEqual(vector) }
+                                }
+                                withClue("wrapped") {
+                                    ArrowVectors.toVector(array, other).use { back -> back.shouldEqual(vector) }
+                                }
                                 withClue("by way of C") {
                                     byC(vector, allocator).use {
                                         array.difference(it).shouldBeNull()
@@ -78,19 +82,28 @@ class ArrowVectorsRoundTripSpec : FunSpec({
         test("slices of an array of ours: $kind [ARJ-03]") {
             allocators { allocator, other ->
                 kind.filled(allocator, ROWS).use { vector ->
-                    for ((target, rows) in listOf(allocator, other).flatMap { target -> listOf(0 to ROWS, 8 to 20, 5 to 21, 7 to 0, 3 to 1, 1 to ROWS - 1, 0 to 9).map { target to it } }) {
+                    for ((target, rows) in listOf(allocator, other).flatMap { target ->
+                        listOf(0 to ROWS, 8 to 20, 5 to 21, 7 to 0, 3 to 1, 1 to ROWS - 1, 0 to 9).map { target to it }
+                    }) {
                         val (from, count) = rows
                         withClue("$count rows from $from on, ${if (target == allocator) "shared" else "wrapped"}") {
-                            val slice = ArrowVectors.toDeviceArray(vector).use { it.slice(from.toLong(), count.toLong()) }
+                            val slice = ArrowVectors.toDeviceArray(vector).use {
+                                it.slice(from.toLong(), count.toLong())
+                            }
                             val before = ArrowVectors.copiedBytes()
                             val back = slice.use { ArrowVectors.toVector(it, target) }
                             back.use {
                                 it.valueCount shouldBe count
                                 ArrowVectors.toDeviceArray(it).use { again ->
                                     again.validate(Validation.FULL)
-                                    ArrowVectors.toDeviceArray(vector).use { whole -> whole.slice(from.toLong(), count.toLong()).use { part -> again.difference(part).shouldBeNull() } }
+                                    ArrowVectors.toDeviceArray(vector).use { whole ->
+                                        whole.slice(from.toLong(), count.toLong()).use { part ->
+                                            again.difference(part).shouldBeNull()
+                                        }
+                                    }
                                 }
-                                if (count > 0) kind.filled(allocator, ROWS).part(from, count).use { part -> it.shouldEqual(part) }
+                                if (count > 0) kind.filled(allocator, ROWS).part(from, count)
+                                    .use { part -> it.shouldEqual(part) }
                             }
                             if (from == 0 && count == ROWS) ArrowVectors.copiedBytes() shouldBe before
                         }
@@ -104,18 +117,19 @@ class ArrowVectorsRoundTripSpec : FunSpec({
                 kind.filled(allocator, ROWS).use { vector ->
                     VectorSchemaRoot.of(vector).use { root ->
                         ArrowVectors.toDeviceArray(root).use { whole ->
-                            for (target in listOf(allocator, other).map { ArrowVectors.toVectorSchemaRoot(whole, it) }) target.use {
-                                for ((from, count) in listOf(0 to ROWS, 5 to 21, 8 to 16, 2 to 0, 0 to ROWS)) {
-                                    whole.slice(from.toLong(), count.toLong()).use { part ->
-                                        ArrowVectors.loadInto(part, target)
-                                        target.rowCount shouldBe count
-                                        ArrowVectors.toDeviceArray(target).use { again ->
-                                            again.validate(Validation.FULL)
-                                            again.difference(part).shouldBeNull()
+                            for (target in listOf(allocator, other).map { ArrowVectors.toVectorSchemaRoot(whole, it) })
+                                target.use {
+                                    for ((from, count) in listOf(0 to ROWS, 5 to 21, 8 to 16, 2 to 0, 0 to ROWS)) {
+                                        whole.slice(from.toLong(), count.toLong()).use { part ->
+                                            ArrowVectors.loadInto(part, target)
+                                            target.rowCount shouldBe count
+                                            ArrowVectors.toDeviceArray(target).use { again ->
+                                                again.validate(Validation.FULL)
+                                                again.difference(part).shouldBeNull()
+                                            }
                                         }
                                     }
                                 }
-                            }
                         }
                     }
                 }
@@ -124,14 +138,20 @@ class ArrowVectorsRoundTripSpec : FunSpec({
     }
 
     for (kind in VectorKind.nested) {
-        test("types within types, whole and as slices, into new vectors and into a root that is there: $kind [ARJ-03]") {
+        test(
+            "types within types, whole and as slices, into new vectors and into a root that is there: $kind [ARJ-03]",
+        ) {
             allocators { allocator, other ->
-                kind.filled(allocator, ROWS).use { vector -> ArrowVectors.toDeviceArray(VectorSchemaRoot.of(vector)) }.use { whole ->
+                kind.filled(allocator, ROWS).use { vector ->
+                    ArrowVectors.toDeviceArray(VectorSchemaRoot.of(vector))
+                }.use { whole ->
                     whole.validate(Validation.FULL)
                     for (target in listOf(allocator, other)) {
                         ArrowVectors.toVectorSchemaRoot(whole, target).use { into ->
                             for ((from, count) in listOf(0 to ROWS, 5 to 21, 8 to 16, 2 to 0, 3 to 1, 0 to ROWS)) {
-                                withClue("$count rows from $from on, ${if (target == allocator) "shared" else "wrapped"}") {
+                                withClue(
+                                    "$count rows from $from on, ${if (target == allocator) "shared" else "wrapped"}",
+                                ) {
                                     whole.slice(from.toLong(), count.toLong()).use { part ->
                                         ArrowVectors.loadInto(part, into)
                                         ArrowVectors.toVectorSchemaRoot(part, target).use { fresh ->
@@ -200,23 +220,36 @@ private const val GUARDED = 65_536L // a page, or some
 /** The address of the end of some memory that can be read, where a page begins that cannot. */
 private fun beforeGuardPage(): Long {
     val linker = Linker.nativeLinker()
-    fun function(name: String, descriptor: FunctionDescriptor) = linker.downcallHandle(linker.defaultLookup().findOrThrow(name), descriptor)
-    val mmap = function("mmap", FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG))
+    fun function(name: String, descriptor: FunctionDescriptor) =
+        linker.downcallHandle(linker.defaultLookup().findOrThrow(name), descriptor)
+    val mmap = function(
+        "mmap", FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG),
+    )
     val mprotect = function("mprotect", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT))
-    val address = mmap.invokeWithArguments(0L, 2 * GUARDED, 3, 0x22, -1, 0L) as Long // to be read and written; private, of no file
+    // to be read and written; private, of no file
+    val address = mmap.invokeWithArguments(0L, 2 * GUARDED, 3, 0x22, -1, 0L) as Long
     check(address != -1L)
     check(mprotect.invokeWithArguments(address + GUARDED, GUARDED, 0) as Int == 0)
     return address + GUARDED
 }
 
-/** Two, of which only the first has what arrays are made of; the other wraps. Each fails a test that leaves it with memory. */
-private fun allocators(block: (BufferAllocator, BufferAllocator) -> Unit) = RootAllocator().use { allocator -> RootAllocator().use { other -> block(allocator, other) } }
+/**
+ * Two, of which only the first has what arrays are made of; the other wraps. Each fails a test that leaves it with
+ * memory.
+ */
+private fun allocators(block: (BufferAllocator, BufferAllocator) -> Unit) = RootAllocator().use { allocator ->
+    RootAllocator().use { other -> block(allocator, other) }
+}
 
 /** What arrow-c-data gives for a vector. */
-private fun byC(vector: FieldVector, allocator: BufferAllocator): DeviceArray = ArrowArray.allocateNew(allocator).use { array ->
+private fun byC(
+    vector: FieldVector,
+    allocator: BufferAllocator,
+): DeviceArray = ArrowArray.allocateNew(allocator).use { array ->
     ArrowSchema.allocateNew(allocator).use { schema ->
         Data.exportVector(allocator, vector, null, array, schema)
-        CData.importArray(MemorySegment.ofAddress(array.memoryAddress()), CImport.DATA.schema(MemorySegment.ofAddress(schema.memoryAddress())))
+        CData.importArray(MemorySegment.ofAddress(array.memoryAddress()),
+            CImport.DATA.schema(MemorySegment.ofAddress(schema.memoryAddress())))
     }
 }
 

@@ -65,10 +65,14 @@ class ArrowVectorsSpec : FunSpec({
         RootAllocator().use { allocator ->
             root(allocator).use { root ->
                 ArrowVectors.toDeviceArray(root).use { batch ->
-                    batch.schema().toString() shouldBe Schema.of(Field.of("numbers", DataType.INT64), Field.of("texts", DataType.UTF8)).toString()
-                    batch.column("numbers").toList() shouldContainExactly List(10) { if (it % 3 == 1) null else 10L * it }
+                    batch.schema().toString() shouldBe
+                        Schema.of(Field.of("numbers", DataType.INT64), Field.of("texts", DataType.UTF8)).toString()
+                    batch.column("numbers").toList() shouldContainExactly List(10) {
+                        if (it % 3 == 1) null else 10L * it
+                    }
                     batch.column("texts").toList() shouldContainExactly List(10) { "text $it" }
-                    batch.column("numbers").bufferAddress(1) shouldBe root.getVector("numbers").dataBuffer.memoryAddress()
+                    batch.column("numbers").bufferAddress(1) shouldBe
+                        root.getVector("numbers").dataBuffer.memoryAddress()
                 }
             }
         }
@@ -110,11 +114,16 @@ class ArrowVectorsSpec : FunSpec({
         val batch = root(allocator).use { ArrowVectors.toDeviceArray(it) }
         shouldThrow<IllegalStateException> { allocator.close() }.message shouldContain "leaked"
         batch.column("numbers").getLong(3) shouldBe 30
-        thread { batch.close() }.join() // Arrow Java refuses, where assertions are on: that is logged, and the array is gone
+        // Arrow Java refuses, where assertions are on: that is logged, and the array is gone
+        thread { batch.close() }.join()
     }
 
-    test("released on another thread after the allocator was closed, with assertions off as in production: both sides' accounts are at zero [ARJ-02]") {
-        val child = ChildJvm.run(LateRelease::class, options = listOf("-da", "--add-opens=java.base/java.nio=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow"))
+    test(
+        "released on another thread after the allocator was closed, with assertions off as in production: both " +
+            "sides' accounts are at zero [ARJ-02]",
+    ) {
+        val child = ChildJvm.run(LateRelease::class, options = listOf("-da",
+            "--add-opens=java.base/java.nio=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow"))
         withClue(child.output) {
             child.exitCode shouldBe 0
             child.output shouldContain "all is well"
@@ -149,12 +158,17 @@ class ArrowVectorsSpec : FunSpec({
             val whole = batch.use { ArrowVectors.toVectorSchemaRoot(it, allocator) }
             val part = slice.use { ArrowVectors.toVectorSchemaRoot(it, allocator) }
             allocator.allocatedMemory shouldBe held
-            whole.getVector("numbers").dataBuffer.memoryAddress() shouldBe source.getVector("numbers").dataBuffer.memoryAddress()
-            part.getVector("numbers").dataBuffer.memoryAddress() shouldBe source.getVector("numbers").dataBuffer.memoryAddress() + 16 * 8
+            whole.getVector("numbers").dataBuffer.memoryAddress() shouldBe
+                source.getVector("numbers").dataBuffer.memoryAddress()
+            part.getVector("numbers").dataBuffer.memoryAddress() shouldBe
+                source.getVector("numbers").dataBuffer.memoryAddress() + 16 * 8
             source.close()
-            List(50) { (part.getVector("texts") as VarCharVector).getObject(it).toString() } shouldContainExactly List(50) { "text ${it + 16}" }
+            List(50) { (part.getVector("texts") as VarCharVector).getObject(it).toString() } shouldContainExactly
+                List(50) { "text ${it + 16}" }
             ArrowVectors.toDeviceArray(part).use { again ->
-                again.column("numbers").toList() shouldContainExactly List(50) { if ((it + 16) % 3 == 1) null else 10L * (it + 16) }
+                again.column("numbers").toList() shouldContainExactly List(50) {
+                    if ((it + 16) % 3 == 1) null else 10L * (it + 16)
+                }
             }
             part.close()
             (whole.getVector("texts") as VarCharVector).getObject(99).toString() shouldBe "text 99"
@@ -169,7 +183,8 @@ class ArrowVectorsSpec : FunSpec({
             val batch = root(allocator, rows = 100).use { ArrowVectors.toDeviceArray(it) }
             val held = allocator.allocatedMemory
             allocator.newChildAllocator("small", 0, 100).use { small ->
-                shouldThrow<DeviceException> { ArrowVectors.toVectorSchemaRoot(batch, small) }.errno() shouldBe Errno.ENOMEM
+                shouldThrow<DeviceException> { ArrowVectors.toVectorSchemaRoot(batch, small) }
+                    .errno() shouldBe Errno.ENOMEM
                 small.allocatedMemory shouldBe 0
             }
             val theirs = allocator.newChildAllocator("theirs", 0, Long.MAX_VALUE)
@@ -199,7 +214,8 @@ class ArrowVectorsSpec : FunSpec({
     test("a batch of ours, without bitmaps, and one from C with nulls [ARJ-03]") {
         RootAllocator().use { allocator ->
             BatchBuilder.of(Devices.cpu(), 4).use { builder ->
-                builder.column(Field.of("a", DataType.INT32).withNullable(false)).append(1).append(2).append(3).append(4)
+                builder.column(Field.of("a", DataType.INT32).withNullable(false)).append(1).append(2)
+                    .append(3).append(4)
                 builder.build()
             }.use { batch ->
                 ArrowVectors.toVectorSchemaRoot(batch, allocator).use { root ->
@@ -210,25 +226,34 @@ class ArrowVectorsSpec : FunSpec({
         }
     }
 
-    test("maps whose entries are flagged as nullable become maps of Arrow Java's, where they are not, whole, below others, and by readers [ARJ-03]") {
+    test(
+        "maps whose entries are flagged as nullable become maps of Arrow Java's, where they are not, whole, below " +
+            "others, and by readers [ARJ-03]",
+    ) {
         val map = DataType.map(Field.of("key", DataType.UTF8), Field.of("value", DataType.INT64)) as NestedType.MapType
         val flagged = NestedType.MapType(map.entries().withNullable(true), false)
         val values = listOf(mapOf("a" to 1L, "b" to null), null, mapOf("c" to 3L))
-        fun schema(type: DataType) = Schema.of(Field.of("m", type), Field.of("l", DataType.list(Field.of("item", type))))
+        fun schema(type: DataType) =
+            Schema.of(Field.of("m", type), Field.of("l", DataType.list(Field.of("item", type))))
         RootAllocator().use { allocator ->
             BatchBuilder.of(Devices.cpu(), 3).use { builder ->
-                builder.column(schema(map).fields()[0], values).column(schema(map).fields()[1], values.map { listOf(it) }).build()
+                builder.column(schema(map).fields()[0], values)
+                    .column(schema(map).fields()[1], values.map { listOf(it) }).build()
             }.use { it.convertTo(schema(flagged).asField()) }.use { batch ->
                 fun check(root: VectorSchemaRoot) {
                     root.schema.fields[0].children.single().isNullable shouldBe false
                     ArrowVectors.toDeviceArray(root).use { it.difference(batch) shouldBe null }
                 }
                 ArrowVectors.toVectorSchemaRoot(batch, allocator).use { check(it) }
-                batch.retainChild(0).use { ArrowVectors.toVector(it, allocator) }.use { "$it" shouldBe "[[{\"key\":\"a\",\"value\":1},{\"key\":\"b\"}], null, [{\"key\":\"c\",\"value\":3}]]" }
-                ArrowReaders.toArrowReader(DeviceArrayReader.of(batch.schema(), listOf(batch.retain())), allocator).use { reader ->
-                    reader.loadNextBatch() shouldBe true
-                    check(reader.vectorSchemaRoot)
+                batch.retainChild(0).use { ArrowVectors.toVector(it, allocator) }.use {
+                    "$it" shouldBe
+                        "[[{\"key\":\"a\",\"value\":1},{\"key\":\"b\"}], null, [{\"key\":\"c\",\"value\":3}]]"
                 }
+                ArrowReaders.toArrowReader(DeviceArrayReader.of(batch.schema(), listOf(batch.retain())), allocator)
+                    .use { reader ->
+                        reader.loadNextBatch() shouldBe true
+                        check(reader.vectorSchemaRoot)
+                    }
             }
         }
     }
@@ -254,11 +279,13 @@ class ArrowVectorsSpec : FunSpec({
                 val source = ArrowVectors.toDeviceArray(root)
                 val device = Devices.device(DeviceType.EXT_DEV, 0)
                 val there = source.use { it.copyTo(device) }
-                shouldThrow<DeviceException> { ArrowVectors.toVectorSchemaRoot(there, allocator) }.message shouldContain "the array is on EXT_DEV:0, but vectors are in main memory: copyTo(Devices.cpu())"
+                shouldThrow<DeviceException> { ArrowVectors.toVectorSchemaRoot(there, allocator) }.message shouldContain
+                    "the array is on EXT_DEV:0, but vectors are in main memory: copyTo(Devices.cpu())"
                 val fake = FakeDevice.of(DeviceType.EXT_DEV, 0)
                 fake.hold()
                 val here = there.use { it.copyTo(cpu) }
-                shouldThrow<IllegalStateException> { ArrowVectors.loadInto(here, root) }.message shouldContain "synchronize() waits for it"
+                shouldThrow<IllegalStateException> { ArrowVectors.loadInto(here, root) }.message shouldContain
+                    "synchronize() waits for it"
                 (root.getVector("numbers") as BigIntVector).get(9) shouldBe 90 // as it was
                 fake.release()
                 here.use {
@@ -267,14 +294,17 @@ class ArrowVectorsSpec : FunSpec({
                 }
                 (root.getVector("numbers") as BigIntVector).get(9) shouldBe 90
             }
-            eventually("the copies give back what they have read") { allocator.allocatedMemory == 0L } // on a thread of their own
+            // on a thread of their own
+            eventually("the copies give back what they have read") { allocator.allocatedMemory == 0L }
         }
     }
 
     context("dictionaries [ARJ-05]") {
         fun encoded(allocator: BufferAllocator, provider: MapDictionaryProvider): VectorSchemaRoot {
             provider.put(Dictionary(texts(allocator, "words", 3), DictionaryEncoding(7, true, ArrowType.Int(8, true))))
-            return texts(allocator, "t", 3).use { plain -> VectorSchemaRoot.of(DictionaryEncoder.encode(plain, provider.lookup(7)) as FieldVector) }
+            return texts(allocator, "t", 3).use { plain ->
+                VectorSchemaRoot.of(DictionaryEncoder.encode(plain, provider.lookup(7)) as FieldVector)
+            }
         }
 
         test("go along, their values' field in the type, and back, under a number that is free [ARJ-05]") {
@@ -283,14 +313,17 @@ class ArrowVectorsSpec : FunSpec({
                     encoded(allocator, provider).use { root ->
                         ArrowVectors.toDeviceArray(root, provider).use { batch ->
                             batch.validate(Validation.FULL)
-                            (batch.schema().fields().single().type() as NestedType.DictionaryType).ordered() shouldBe true
+                            (batch.schema().fields().single().type() as NestedType.DictionaryType)
+                                .ordered() shouldBe true
                             batch.column("t").toList() shouldContainExactly List(3) { "text $it" }
                             MapDictionaryProvider().use { target ->
                                 ArrowVectors.toVectorSchemaRoot(batch, allocator, target).use { back ->
                                     val encoding = back.schema.fields.single().dictionary
                                     encoding.isOrdered shouldBe true
                                     texts(allocator, "t", 3).use { plain ->
-                                        DictionaryEncoder.decode(back.getVector(0), target.lookup(encoding.id)).use { (it as FieldVector) shouldEqual plain }
+                                        DictionaryEncoder.decode(back.getVector(0), target.lookup(encoding.id)).use {
+                                            (it as FieldVector) shouldEqual plain
+                                        }
                                     }
                                     ArrowVectors.toDeviceArray(back, target).use { it.difference(batch).shouldBeNull() }
                                     ArrowVectors.loadInto(batch, back, target)
@@ -303,18 +336,26 @@ class ArrowVectorsSpec : FunSpec({
             }
         }
 
-        test("of other values under the same number: the type is theirs, and stays the same array after array [ARJ-05]") {
+        test(
+            "of other values under the same number: the type is theirs, and stays the same array after array [ARJ-05]",
+        ) {
             RootAllocator().use { allocator ->
                 MapDictionaryProvider().use { provider ->
                     encoded(allocator, provider).use { root ->
                         val types = List(2) { ArrowVectors.toDeviceArray(root, provider).use { it.field() } }
                         types[1] shouldBeSameInstanceAs types[0]
                         MapDictionaryProvider().use { others ->
-                            others.put(Dictionary(numbers(allocator, "words", 3), DictionaryEncoding(7, true, ArrowType.Int(8, true))))
-                            ArrowVectors.toDeviceArray(root, others).use { it.column("t").toList() shouldContainExactly listOf(0L, null, 20L) }
+                            others.put(Dictionary(numbers(allocator, "words", 3),
+                                DictionaryEncoding(7, true, ArrowType.Int(8, true))))
+                            ArrowVectors.toDeviceArray(root, others).use {
+                                it.column("t").toList() shouldContainExactly listOf(0L, null, 20L)
+                            }
                         }
-                        ArrowVectors.toDeviceArray(root, provider).use { it.column("t").toList() shouldContainExactly List(3) { row -> "text $row" } }
-                        shouldThrow<DeviceException> { ArrowVectors.toDeviceArray(root) }.message shouldContain "\$.t.(dictionary): is dictionary 7"
+                        ArrowVectors.toDeviceArray(root, provider).use {
+                            it.column("t").toList() shouldContainExactly List(3) { row -> "text $row" }
+                        }
+                        shouldThrow<DeviceException> { ArrowVectors.toDeviceArray(root) }.message shouldContain
+                            "\$.t.(dictionary): is dictionary 7"
                     }
                 }
             }
@@ -325,10 +366,13 @@ class ArrowVectorsSpec : FunSpec({
                 MapDictionaryProvider().use { provider ->
                     encoded(allocator, provider).use { root ->
                         val before = allocator.allocatedMemory
-                        shouldThrow<DeviceException> { ArrowVectors.toDeviceArray(root) }.message shouldContain "\$.t.(dictionary): is dictionary 7"
-                        shouldThrow<DeviceException> { ArrowVectors.toDeviceArray(root, MapDictionaryProvider()) }.message shouldContain "no dictionary 7"
+                        shouldThrow<DeviceException> { ArrowVectors.toDeviceArray(root) }.message shouldContain
+                            "\$.t.(dictionary): is dictionary 7"
+                        shouldThrow<DeviceException> { ArrowVectors.toDeviceArray(root, MapDictionaryProvider()) }
+                            .message shouldContain "no dictionary 7"
                         ArrowVectors.toDeviceArray(root, provider).use { batch ->
-                            shouldThrow<DeviceException> { ArrowVectors.toVectorSchemaRoot(batch, allocator) }.message shouldContain "\$.t: is encoded by a dictionary"
+                            shouldThrow<DeviceException> { ArrowVectors.toVectorSchemaRoot(batch, allocator) }
+                                .message shouldContain "\$.t: is encoded by a dictionary"
                         }
                         allocator.allocatedMemory shouldBe before
                     }
@@ -351,7 +395,8 @@ class ArrowVectorsSpec : FunSpec({
         fun indices(allocator: BufferAllocator, a: Long, b: Long) = VectorSchemaRoot.create(
             ArrowSchemaOf(
                 listOf("a" to a, "b" to b).map { (name, id) ->
-                    ArrowField(name, FieldType(true, ArrowType.Int(32, true), DictionaryEncoding(id, false, ArrowType.Int(32, true))), null)
+                    ArrowField(name, FieldType(true, ArrowType.Int(32, true),
+                        DictionaryEncoding(id, false, ArrowType.Int(32, true))), null)
                 },
             ),
             allocator,
@@ -400,12 +445,16 @@ class ArrowVectorsSpec : FunSpec({
                 val producers = List(8) { thread ->
                     threads.submit<Int> {
                         val child = allocator.newChildAllocator("child $thread", 0, Long.MAX_VALUE)
-                        val mine = synchronized(root) { ArrowVectors.toDeviceArray(root) }.use { ArrowVectors.toVectorSchemaRoot(it, child) }
+                        val mine = synchronized(root) { ArrowVectors.toDeviceArray(root) }.use {
+                            ArrowVectors.toVectorSchemaRoot(it, child)
+                        }
                         var through = 0
                         try {
                             repeat(12_500) { turn ->
                                 val batch = ArrowVectors.toDeviceArray(mine)
-                                val back = ArrowVectors.toVectorSchemaRoot(batch, if (turn % 4 < 2) child else allocator) // shared, wrapped
+                                // shared, wrapped
+                                val back =
+                                    ArrowVectors.toVectorSchemaRoot(batch, if (turn % 4 < 2) child else allocator)
                                 if (back.rowCount == 10) through++
                                 val (now, later) = if (turn % 2 == 0) batch to back else back to batch
                                 now.close()
@@ -449,14 +498,20 @@ class ArrowVectorsSpec : FunSpec({
                 val batch = ArrowArray.allocateNew(allocator).use { array ->
                     ArrowSchema.allocateNew(allocator).use { schema ->
                         Data.exportVectorSchemaRoot(allocator, root, null, array, schema)
-                        CData.importArray(MemorySegment.ofAddress(array.memoryAddress()), CImport.DATA.schema(MemorySegment.ofAddress(schema.memoryAddress())))
+                        CData.importArray(MemorySegment.ofAddress(array.memoryAddress()),
+                            CImport.DATA.schema(MemorySegment.ofAddress(schema.memoryAddress())))
                     }
                 }
                 ArrowVectors.toDeviceArray(root).use { batch.difference(it).shouldBeNull() }
                 ArrowArray.allocateNew(allocator).use { array ->
                     ArrowSchema.allocateNew(allocator).use { schema ->
-                        batch.use { CData.exportArray(it, MemorySegment.ofAddress(array.memoryAddress()), CExport.DATA.schemaTo(MemorySegment.ofAddress(schema.memoryAddress()))) }
-                        CDataDictionaryProvider().use { Data.importVectorSchemaRoot(allocator, array, schema, it) }.use { back ->
+                        batch.use {
+                            CData.exportArray(it, MemorySegment.ofAddress(array.memoryAddress()),
+                                CExport.DATA.schemaTo(MemorySegment.ofAddress(schema.memoryAddress())))
+                        }
+                        CDataDictionaryProvider().use {
+                            Data.importVectorSchemaRoot(allocator, array, schema, it)
+                        }.use { back ->
                             back.equals(root) shouldBe true
                         }
                     }
@@ -474,7 +529,8 @@ internal object LateRelease {
         val batch = root(source).use { ArrowVectors.toDeviceArray(it) }
         val target = RootAllocator()
         val back = ArrowVectors.toVectorSchemaRoot(batch, target)
-        for (allocator in listOf(source, target)) check(runCatching { allocator.close() }.exceptionOrNull()?.message.orEmpty().contains("leaked"))
+        for (allocator in listOf(source, target))
+            check(runCatching { allocator.close() }.exceptionOrNull()?.message.orEmpty().contains("leaked"))
         thread { batch.close() }.join()
         check(source.allocatedMemory > 0) { "the vectors hold it" }
         thread { back.close() }.join()

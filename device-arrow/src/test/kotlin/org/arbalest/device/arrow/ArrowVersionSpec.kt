@@ -12,6 +12,7 @@ class ArrowVersionSpec : FunSpec({
     val version = System.getProperty("arrow.version")
 
     test("Arrow Java is that of the run").config(enabled = version != null) {
-        for (type in listOf(FieldVector::class, BufferAllocator::class, Data::class)) type.java.protectionDomain.codeSource.location.path shouldContain "-$version.jar"
+        for (type in listOf(FieldVector::class, BufferAllocator::class, Data::class))
+            type.java.protectionDomain.codeSource.location.path shouldContain "-$version.jar"
     }
 })

@@ -7,19 +7,28 @@ import org.apache.arrow.vector.VarCharVector
 import org.apache.arrow.vector.VectorSchemaRoot
 
 /** Every third is null, from the second on. */
-internal fun numbers(allocator: BufferAllocator, name: String = "numbers", rows: Int = 10) = BigIntVector(name, allocator).apply {
+internal fun numbers(
+    allocator: BufferAllocator,
+    name: String = "numbers",
+    rows: Int = 10,
+) = BigIntVector(name, allocator).apply {
     allocateNew(rows)
     for (row in 0 until rows) if (row % 3 == 1) setNull(row) else set(row, 10L * row)
     valueCount = rows
 }
 
-internal fun texts(allocator: BufferAllocator, name: String = "texts", rows: Int = 10) = VarCharVector(name, allocator).apply {
+internal fun texts(
+    allocator: BufferAllocator,
+    name: String = "texts",
+    rows: Int = 10,
+) = VarCharVector(name, allocator).apply {
     allocateNew()
     for (row in 0 until rows) setSafe(row, "text $row".toByteArray())
     valueCount = rows
 }
 
-internal fun root(allocator: BufferAllocator, rows: Int = 10) = VectorSchemaRoot.of(numbers(allocator, rows = rows), texts(allocator, rows = rows))
+internal fun root(allocator: BufferAllocator, rows: Int = 10) =
+    VectorSchemaRoot.of(numbers(allocator, rows = rows), texts(allocator, rows = rows))
 
 /** Of the two versions that the specs run with, the older one. */
 internal val isArrow18 = BufferAllocator::class.java.protectionDomain.codeSource.location.path.contains("-18.")

@@ -35,7 +35,11 @@ import org.apache.arrow.vector.types.pojo.Field
 import org.apache.arrow.vector.types.pojo.FieldType
 
 /** Vectors of one class and type, which it fills with so many rows, of which some are null. */
-class VectorKind(val name: String, private val make: (BufferAllocator) -> FieldVector, private val fill: (FieldVector, Int, (Int) -> Boolean) -> Unit) {
+class VectorKind(
+    val name: String,
+    private val make: (BufferAllocator) -> FieldVector,
+    private val fill: (FieldVector, Int, (Int) -> Boolean) -> Unit,
+) {
     /** Every third row is null, from the second on. */
     fun filled(allocator: BufferAllocator, rows: Int, isNull: (Int) -> Boolean = { it % 3 == 1 }): FieldVector {
         val vector = make(allocator)
@@ -53,7 +57,11 @@ class VectorKind(val name: String, private val make: (BufferAllocator) -> FieldV
     override fun toString() = name
 
     companion object {
-        private fun kind(type: ArrowType, children: List<Field> = emptyList(), fill: (FieldVector, Int, (Int) -> Boolean) -> Unit) =
+        private fun kind(
+            type: ArrowType,
+            children: List<Field> = emptyList(),
+            fill: (FieldVector, Int, (Int) -> Boolean) -> Unit,
+        ) =
             VectorKind("$type", { Field("v", FieldType.nullable(type), children).createVector(it) }, fill)
 
         private fun field(name: String, type: ArrowType, isNullable: Boolean = true, vararg children: Field) =
@@ -82,42 +90,57 @@ class VectorKind(val name: String, private val make: (BufferAllocator) -> FieldV
             IntervalUnit.entries.forEach { add(ArrowType.Interval(it)) }
         }
 
-        private val texts = listOf(utf8, ArrowType.LargeUtf8.INSTANCE, ArrowType.Utf8View.INSTANCE, ArrowType.Binary.INSTANCE, ArrowType.LargeBinary.INSTANCE, ArrowType.BinaryView.INSTANCE)
+        private val texts = listOf(utf8, ArrowType.LargeUtf8.INSTANCE, ArrowType.Utf8View.INSTANCE,
+            ArrowType.Binary.INSTANCE, ArrowType.LargeBinary.INSTANCE, ArrowType.BinaryView.INSTANCE)
 
         init {
             OpaqueType.ensureRegistered()
         }
 
         /** Every class of vectors that Arrow Java has, in every type. */
-        val all: List<VectorKind> = fixed.map { kind(it, fill = ::fillFixed) } + texts.map { kind(it, fill = ::fillText) } + listOf(
-            kind(ArrowType.Null.INSTANCE) { vector, rows, _ -> (vector as NullVector).valueCount = rows },
-            kind(ArrowType.List.INSTANCE, listOf(field("item", int32)), ::fillList),
-            kind(ArrowType.LargeList.INSTANCE, listOf(field("item", int32)), ::fillList),
-            kind(ArrowType.ListView.INSTANCE, listOf(field("item", int32)), ::fillList),
-            kind(ArrowType.LargeListView.INSTANCE, listOf(field("item", int32)), ::fillList),
-            kind(ArrowType.FixedSizeList(3), listOf(field("item", int32)), ::fillFixedList),
-            kind(ArrowType.Struct.INSTANCE, listOf(field("a", int32), field("b", utf8)), ::fillStruct),
-            kind(ArrowType.Map(false), listOf(field("entries", ArrowType.Struct.INSTANCE, false, field("key", utf8, false), field("value", int32))), ::fillMap),
-            VectorKind("sparse union", { UnionVector.empty("v", it) }, ::fillSparse),
-            VectorKind("dense union", { DenseUnionVector.empty("v", it) }, ::fillDense),
-            runs(16),
-            runs(32),
-            runs(64),
-            kind(OpaqueType(utf8, "colour", "somebody"), fill = ::fillExtension),
-        ) + uuids()
+        val all: List<VectorKind> = fixed.map { kind(it, fill = ::fillFixed) } +
+            texts.map { kind(it, fill = ::fillText) } + listOf(
+                kind(ArrowType.Null.INSTANCE) { vector, rows, _ -> (vector as NullVector).valueCount = rows },
+                kind(ArrowType.List.INSTANCE, listOf(field("item", int32)), ::fillList),
+                kind(ArrowType.LargeList.INSTANCE, listOf(field("item", int32)), ::fillList),
+                kind(ArrowType.ListView.INSTANCE, listOf(field("item", int32)), ::fillList),
+                kind(ArrowType.LargeListView.INSTANCE, listOf(field("item", int32)), ::fillList),
+                kind(ArrowType.FixedSizeList(3), listOf(field("item", int32)), ::fillFixedList),
+                kind(ArrowType.Struct.INSTANCE, listOf(field("a", int32), field("b", utf8)), ::fillStruct),
+                kind(ArrowType.Map(false), listOf(
+                    field("entries", ArrowType.Struct.INSTANCE, false, field("key", utf8, false),
+                        field("value", int32)),
+                ), ::fillMap),
+                VectorKind("sparse union", { UnionVector.empty("v", it) }, ::fillSparse),
+                VectorKind("dense union", { DenseUnionVector.empty("v", it) }, ::fillDense),
+                runs(16),
+                runs(32),
+                runs(64),
+                kind(OpaqueType(utf8, "colour", "somebody"), fill = ::fillExtension),
+            ) + uuids()
 
         /** Types within types, which are loaded from where the outer one says. */
         val nested: List<VectorKind> = listOf(
-            VectorKind("list of lists", list(field("item", ArrowType.List.INSTANCE, true, field("item", int32))), fillListOf(::fillList)),
-            VectorKind("list of structs", list(field("item", ArrowType.Struct.INSTANCE, true, field("a", int32), field("b", utf8))), fillListOf(::fillStruct)),
-            VectorKind("list of dense unions", list(field("item", ArrowType.Union(UnionMode.Dense, intArrayOf(0, 1)), true, field("int0", int32), field("varchar1", utf8))), fillListOf(::fillDense)),
-            VectorKind("list of run ends", list(field("item", ArrowType.RunEndEncoded.INSTANCE, true, field("run_ends", int32, false), field("values", utf8))), fillListOf(::fillRuns)),
+            VectorKind("list of lists", list(field("item", ArrowType.List.INSTANCE, true, field("item", int32))),
+                fillListOf(::fillList)),
+            VectorKind(
+                "list of structs",
+                list(field("item", ArrowType.Struct.INSTANCE, true, field("a", int32), field("b", utf8))),
+                fillListOf(::fillStruct),
+            ),
+            VectorKind("list of dense unions", list(field("item", ArrowType.Union(UnionMode.Dense, intArrayOf(0, 1)),
+                true, field("int0", int32), field("varchar1", utf8))), fillListOf(::fillDense)),
+            VectorKind("list of run ends", list(field("item", ArrowType.RunEndEncoded.INSTANCE, true,
+                field("run_ends", int32, false), field("values", utf8))), fillListOf(::fillRuns)),
         )
 
-        private fun list(item: Field): (BufferAllocator) -> FieldVector = { field("v", ArrowType.List.INSTANCE, true, item).createVector(it) }
+        private fun list(item: Field): (BufferAllocator) -> FieldVector = {
+            field("v", ArrowType.List.INSTANCE, true, item).createVector(it)
+        }
 
         private fun runs(bits: Int) = VectorKind("run ends of $bits bits", {
-            field("v", ArrowType.RunEndEncoded.INSTANCE, true, field("run_ends", ArrowType.Int(bits, true), false), field("values", utf8)).createVector(it)
+            field("v", ArrowType.RunEndEncoded.INSTANCE, true, field("run_ends", ArrowType.Int(bits, true), false),
+                field("values", utf8)).createVector(it)
         }, ::fillRuns)
 
         /** Of a type that 18.3 has not. */
@@ -144,7 +167,8 @@ private fun fillFixed(vector: FieldVector, rows: Int, isNull: (Int) -> Boolean) 
             continue
         }
         val value = if (vector.minorType == MinorType.DATEMILLI) row * 86_400_000L else row * 7L + 1
-        for (i in 0 until minOf(vector.typeWidth, Long.SIZE_BYTES)) vector.dataBuffer.setByte(row.toLong() * vector.typeWidth + i, (value shr (8 * i)).toInt())
+        for (i in 0 until minOf(vector.typeWidth, Long.SIZE_BYTES))
+            vector.dataBuffer.setByte(row.toLong() * vector.typeWidth + i, (value shr (8 * i)).toInt())
     }
     vector.valueCount = rows
 }
@@ -195,7 +219,8 @@ private fun fillList(vector: FieldVector, rows: Int, isNull: (Int) -> Boolean) {
 }
 
 /** Of up to three items each, which another fills. */
-private fun fillListOf(fill: (FieldVector, Int, (Int) -> Boolean) -> Unit): (FieldVector, Int, (Int) -> Boolean) -> Unit = { vector, rows, isNull ->
+private fun fillListOf(fill: (FieldVector, Int, (Int) -> Boolean) -> Unit): (FieldVector, Int, (Int) -> Boolean) ->
+Unit = { vector, rows, isNull ->
     vector as ListVector
     vector.allocateNew()
     var at = 0
@@ -285,7 +310,8 @@ private fun fillDense(vector: FieldVector, rows: Int, isNull: (Int) -> Boolean) 
     vector as DenseUnionVector
     val isNew = vector.childrenFromFields.isEmpty()
     val numberId = if (isNew) vector.registerNewTypeId(Field.nullable("int0", ArrowType.Int(32, true))) else 0.toByte()
-    val textId = if (isNew) vector.registerNewTypeId(Field.nullable("varchar1", ArrowType.Utf8.INSTANCE)) else 1.toByte()
+    val textId = if (isNew) vector.registerNewTypeId(Field.nullable("varchar1", ArrowType.Utf8.INSTANCE))
+    else 1.toByte()
     vector.allocateNew()
     val numbers = vector.getIntVector(numberId)
     val texts = vector.getVarCharVector(textId)

@@ -10,9 +10,9 @@ import org.arbalest.device.support.connect
 import org.arbalest.device.support.outcome
 import org.arbalest.support.CCompiler
 import org.arbalest.support.CPeer
-import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerProducer
 import org.arbalest.support.PeerProducer.Quirk.*
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.testkit.contract.eventually
 import java.util.concurrent.CancellationException
 import java.util.concurrent.Executors
@@ -50,7 +50,11 @@ class AsyncArrayStreamCancelSpec : FunSpec({
             val collector = AsyncCollector(3, elsewhere)
             arrays.subscribe(collector)
             eventually("10 have come") { collector.ids.size >= 10 }
-            List(4) { Thread.ofPlatform().start { repeat(100) { collector.subscription.cancel(); collector.subscription.request(1) } } }.forEach { it.join() }
+            List(4) {
+                Thread.ofPlatform().start {
+                    repeat(100) { collector.subscription.cancel(); collector.subscription.request(1) }
+                }
+            }.forEach { it.join() }
             arrays.close()
             arrays.released().outcome().getOrThrow()
             producer.join()
@@ -138,14 +142,21 @@ class AsyncArrayStreamCancelSpec : FunSpec({
         }
     }
 
-    for ((step, quirk) in mapOf("before on_schema" to GATE_SCHEMA, "between tasks" to GATE_TASK, "before the end" to GATE_END, "after the end" to GATE_RELEASE)) {
+    for ((step, quirk) in mapOf(
+        "before on_schema" to GATE_SCHEMA,
+        "between tasks" to GATE_TASK,
+        "before the end" to GATE_END,
+        "after the end" to GATE_RELEASE,
+    )) {
         for (how in listOf("cancel", "close", "close unsubscribed")) {
             test("$how $step leaves nothing alive and calls nothing twice [ASY-28]") {
                 PeerProducer(10, 10, setOf(quirk, CANCEL_ONCE), at = 5).use { producer ->
                     val arrays = producer.connect()
                     val collector = AsyncCollector(20)
                     if (how != "close unsubscribed") arrays.subscribe(collector)
-                    if (how != "close unsubscribed" || quirk == GATE_SCHEMA) eventually("a thread is at the gate") { CPeer.waitingAtGate != 0L }
+                    if (how != "close unsubscribed" || quirk == GATE_SCHEMA) eventually("a thread is at the gate") {
+                        CPeer.waitingAtGate != 0L
+                    }
                     if (how == "cancel") collector.subscription.cancel() else arrays.close()
                     CPeer.openGate()
                     arrays.released().outcome().getOrThrow()

@@ -25,10 +25,10 @@ import org.arbalest.device.types.Metadata
 import org.arbalest.device.types.Schema
 import org.arbalest.support.CCompiler
 import org.arbalest.support.Consumed
-import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerConsumer
 import org.arbalest.support.PeerProducer
 import org.arbalest.support.Produced
+import org.arbalest.support.ResourceCountersExtension
 import java.io.IOException
 import java.util.concurrent.CompletionStage
 import java.util.concurrent.Executors
@@ -45,12 +45,15 @@ class AsyncArrayStreamPeersSpec : FunSpec({
     extension(CCompiler.needed)
     extension(ResourceCountersExtension)
 
-    val schema = AsyncSchema(Schema.of(listOf(Field.of("id", DataType.INT64))).asField(), DeviceType.CPU, Metadata.empty())
+    val schema =
+        AsyncSchema(Schema.of(listOf(Field.of("id", DataType.INT64))).asField(), DeviceType.CPU, Metadata.empty())
     val elsewhere = Executors.newSingleThreadExecutor { Thread(it).apply { isDaemon = true } }
     afterSpec { elsewhere.shutdownNow() }
 
     fun batch(first: Int): DeviceArray =
-        BatchBuilder.of(Devices.cpu(), 10).use { batch -> batch.int64("id", LongArray(10) { 10L * first + it }).build() }
+        BatchBuilder.of(Devices.cpu(), 10).use { batch ->
+            batch.int64("id", LongArray(10) { 10L * first + it }).build()
+        }
 
     val batches = (0 until 1000).map { b -> (b * 10L until (b + 1) * 10L).toList() }
 
@@ -78,7 +81,8 @@ class AsyncArrayStreamPeersSpec : FunSpec({
             arrays.released().outcome()
             producer.join() shouldBe true
             producer.results().let {
-                it.goneCalls + it.crashes + it.nullExtracts + it.secondExtracts + it.badRequests + it.blockedRequests shouldBe 0
+                it.goneCalls + it.crashes + it.nullExtracts + it.secondExtracts + it.badRequests +
+                    it.blockedRequests shouldBe 0
                 it.released shouldBe 1
                 look(it)
             }
@@ -119,12 +123,15 @@ class AsyncArrayStreamPeersSpec : FunSpec({
         test("${from.name} as producer: an error in the middle") {
             val collector = AsyncCollector(5, elsewhere)
             take(100, collector, Giving.ERROR, at = 50, code = 5) { it.errors shouldBe 1 }
-            collector.done.outcome().exceptionOrNull().shouldBeInstanceOf<DeviceException>().message shouldBe "disk gone"
+            collector.done.outcome().exceptionOrNull().shouldBeInstanceOf<DeviceException>()
+                .message shouldBe "disk gone"
         }
 
         test("${from.name} as producer: a batch that cannot be extracted") {
             val collector = AsyncCollector(5, elsewhere)
-            take(100, collector, Giving.EXTRACT_FAILS, at = 50, code = 5) { it.errors + it.cancels shouldBe (it.errors + it.cancels).coerceAtLeast(1) }
+            take(100, collector, Giving.EXTRACT_FAILS, at = 50, code = 5) {
+                it.errors + it.cancels shouldBe (it.errors + it.cancels).coerceAtLeast(1)
+            }
             collector.done.outcome().exceptionOrNull().shouldBeInstanceOf<DeviceException>()
             collector.ids.take(50) shouldBe batches.take(50)
         }
@@ -144,7 +151,9 @@ class AsyncArrayStreamPeersSpec : FunSpec({
         }
     }
 
-    for ((name, quirks) in mapOf("Arrow C++" to PeerConsumer.LIKE_ARROW_CPP, "arrow-go" to PeerConsumer.LIKE_ARROW_GO)) {
+    for ((name, quirks) in mapOf(
+        "Arrow C++" to PeerConsumer.LIKE_ARROW_CPP, "arrow-go" to PeerConsumer.LIKE_ARROW_GO,
+    )) {
         /** Gives to a peer that is like the one named. */
         fun give(
             count: Int,
@@ -155,7 +164,8 @@ class AsyncArrayStreamPeersSpec : FunSpec({
             failure: Exception? = null,
             look: (Consumed, CompletionStage<Void>) -> Unit,
         ) = PeerConsumer(window, quirks + Taking.TOLERANT + more, at, code).use { consumer ->
-            val produced = CData.exportAsyncStream(AsyncProducer.of(schema, Supplied(count, failure, ::batch)), consumer.handler, ForkJoinPool.commonPool(), CExport.DEVICE.quirks(AsyncQuirk.DROPS_TASKS))
+            val produced = CData.exportAsyncStream(AsyncProducer.of(schema, Supplied(count, failure, ::batch)),
+                consumer.handler, ForkJoinPool.commonPool(), CExport.DEVICE.quirks(AsyncQuirk.DROPS_TASKS))
             produced.outcome()
             consumer.join() shouldBe true
             consumer.results().let {
@@ -170,7 +180,8 @@ class AsyncArrayStreamPeersSpec : FunSpec({
                 give(1000, window) { seen, produced ->
                     produced.outcome().getOrThrow()
                     seen.rows shouldBe 10_000
-                    seen.checksum shouldBe EveryType.checksum(BatchBuilder.of(Devices.cpu(), 10_000).use { b -> b.int64("id", LongArray(10_000) { it.toLong() }).build() })
+                    seen.checksum shouldBe EveryType.checksum(BatchBuilder.of(Devices.cpu(), 10_000)
+                        .use { b -> b.int64("id", LongArray(10_000) { it.toLong() }).build() })
                     seen.ends shouldBe 1
                 }
             }

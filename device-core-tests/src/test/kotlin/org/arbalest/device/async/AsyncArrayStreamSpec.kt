@@ -21,10 +21,10 @@ import org.arbalest.device.support.outcome
 import org.arbalest.device.types.Metadata
 import org.arbalest.support.CCompiler
 import org.arbalest.support.CPeer
-import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerProducer
 import org.arbalest.support.PeerProducer.Quirk.*
 import org.arbalest.support.PeerStreams
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.testkit.contract.Held
 import org.arbalest.testkit.contract.eventually
 import java.lang.foreign.MemorySegment
@@ -43,7 +43,8 @@ class AsyncArrayStreamSpec : FunSpec({
 
     fun batches(n: Long, rows: Long = 10) = (0 until n).map { b -> (b * rows until (b + 1) * rows).toList() }
 
-    fun failure(collector: AsyncCollector): DeviceException = collector.done.outcome().exceptionOrNull().shouldBeInstanceOf<DeviceException>()
+    fun failure(collector: AsyncCollector): DeviceException =
+        collector.done.outcome().exceptionOrNull().shouldBeInstanceOf<DeviceException>()
 
     for (window in listOf(1L, 5L, 64L, Long.MAX_VALUE)) {
         for (quirk in listOf(STRICT, MANY_THREADS)) {
@@ -79,7 +80,9 @@ class AsyncArrayStreamSpec : FunSpec({
 
     test("the documented layout of ArrowAsyncProducer is read where one asks for it [ASY-27]") {
         PeerProducer(1, 10, setOf(V_LAYOUT), streamMetadata = binary).use { producer ->
-            producer.connect(AsyncQuirk.PRODUCER_HAS_RELEASE).use { it.schema().outcome().getOrThrow().metadata() shouldBe metadata }
+            producer.connect(AsyncQuirk.PRODUCER_HAS_RELEASE).use {
+                it.schema().outcome().getOrThrow().metadata() shouldBe metadata
+            }
         }
     }
 
@@ -133,9 +136,11 @@ class AsyncArrayStreamSpec : FunSpec({
             val arrays = producer.connect()
             val collector = AsyncCollector(0)
             arrays.subscribe(collector)
-            eventually("the producer has sent 1") { producer.results().sent >= 1 } // what is asked for ahead, inside on_schema
+            // what is asked for ahead, inside on_schema
+            eventually("the producer has sent 1") { producer.results().sent >= 1 }
             collector.subscription.request(10)
-            eventually("the producer has sent 11") { producer.results().sent >= 11 } // ten, and the one that is asked for ahead
+            // ten, and the one that is asked for ahead
+            eventually("the producer has sent 11") { producer.results().sent >= 11 }
             val asking = elsewhere.submit { collector.subscription.request(5) }
             eventually("a thread is at the gate") { CPeer.waitingAtGate != 0L }
             collector.ids.size shouldBe collector.ids.size.coerceAtLeast(10)
@@ -226,24 +231,29 @@ class AsyncArrayStreamSpec : FunSpec({
         }
     }
 
-    for ((quirk, text) in mapOf(null to "extract_data failed with EIO", EXTRACT_GARBAGE to "extract_data failed with EIO", EXTRACT_ZERO to "returned 0, but no array")) {
+    for ((quirk, text) in mapOf(
+        null to "extract_data failed with EIO",
+        EXTRACT_GARBAGE to "extract_data failed with EIO",
+        EXTRACT_ZERO to "returned 0, but no array",
+    )) {
         test("an extraction that fails: ${quirk ?: "as it should"} [ASY-17, ASY-18]") {
-            PeerProducer(5, 10, setOfNotNull(EXTRACT_FAILS, quirk), at = 2, code = Errno.EIO, message = "disk gone").use { producer ->
-                val arrays = producer.connect()
-                lateinit var failed: DeviceException
-                val collector = AsyncCollector(10) { task ->
-                    try {
-                        read(task)
-                    } catch (e: DeviceException) {
-                        failed = e
+            PeerProducer(5, 10, setOfNotNull(EXTRACT_FAILS, quirk), at = 2, code = Errno.EIO, message = "disk gone")
+                .use { producer ->
+                    val arrays = producer.connect()
+                    lateinit var failed: DeviceException
+                    val collector = AsyncCollector(10) { task ->
+                        try {
+                            read(task)
+                        } catch (e: DeviceException) {
+                            failed = e
+                        }
                     }
+                    arrays.subscribe(collector)
+                    failure(collector).message shouldBe "disk gone"
+                    arrays.released().outcome().exceptionOrNull()!!.message shouldBe "disk gone"
+                    failed.errno() shouldBe Errno.EIO
+                    failed.message shouldContain text
                 }
-                arrays.subscribe(collector)
-                failure(collector).message shouldBe "disk gone"
-                arrays.released().outcome().exceptionOrNull()!!.message shouldBe "disk gone"
-                failed.errno() shouldBe Errno.EIO
-                failed.message shouldContain text
-            }
         }
     }
 
@@ -256,17 +266,18 @@ class AsyncArrayStreamSpec : FunSpec({
     }
 
     test("errno, message and binary metadata arrive whole, after the tasks before them [ASY-21]") {
-        PeerProducer(9, 10, setOf(ERROR), at = 4, code = 71, message = "prices — gone", errorMetadata = binary).use { producer ->
-            val arrays = producer.connect()
-            val collector = AsyncCollector()
-            arrays.subscribe(collector)
-            failure(collector).let {
-                it.errno() shouldBe 71
-                it.message shouldBe "prices — gone"
-                it.metadata() shouldBe metadata
+        PeerProducer(9, 10, setOf(ERROR), at = 4, code = 71, message = "prices — gone", errorMetadata = binary)
+            .use { producer ->
+                val arrays = producer.connect()
+                val collector = AsyncCollector()
+                arrays.subscribe(collector)
+                failure(collector).let {
+                    it.errno() shouldBe 71
+                    it.message shouldBe "prices — gone"
+                    it.metadata() shouldBe metadata
+                }
+                collector.ids shouldBe batches(4)
             }
-            collector.ids shouldBe batches(4)
-        }
     }
 
     test("an error without a message says at least its code; a release that comes twice does nothing [ASY-21]") {
@@ -296,7 +307,8 @@ class AsyncArrayStreamSpec : FunSpec({
             val collector = AsyncCollector()
             arrays.subscribe(collector)
             failure(collector).message shouldBe "no such query"
-            arrays.schema().outcome().exceptionOrNull().shouldBeInstanceOf<DeviceException>().errno() shouldBe Errno.ENOSYS
+            arrays.schema().outcome().exceptionOrNull().shouldBeInstanceOf<DeviceException>()
+                .errno() shouldBe Errno.ENOSYS
         }
     }
 
@@ -313,7 +325,8 @@ class AsyncArrayStreamSpec : FunSpec({
 
     test("a start that throws undoes the stream [ASY-26]") {
         val before = ResourceCounters.now()
-        shouldThrow<IllegalStateException> { CData.importAsyncStream(CImport.DEVICE) { error("no such library") } }.message shouldBe "no such library"
+        shouldThrow<IllegalStateException> { CData.importAsyncStream(CImport.DEVICE) { error("no such library") } }
+            .message shouldBe "no such library"
         ResourceCounters.now().since(before).isZero shouldBe true
         PeerProducer(-1, 1).use { producer ->
             shouldThrow<IllegalStateException> {

@@ -11,7 +11,8 @@ import java.util.concurrent.Flow
 class AsyncArrayStreamTckTest : FlowPublisherVerification<AsyncTask>(AsyncStreams.environment()) {
     private val streams = AsyncStreams()
 
-    override fun createFlowPublisher(elements: Long): Flow.Publisher<AsyncTask> = closing(streams.connect(Ones(elements)))
+    override fun createFlowPublisher(elements: Long): Flow.Publisher<AsyncTask> =
+        closing(streams.connect(Ones(elements)))
 
     override fun createFailedFlowPublisher(): Flow.Publisher<AsyncTask> = closing(streams.failed())
 

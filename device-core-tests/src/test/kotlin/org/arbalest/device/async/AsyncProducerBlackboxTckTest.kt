@@ -8,7 +8,10 @@ import org.reactivestreams.tck.flow.FlowSubscriberBlackboxVerification
 import org.testng.annotations.AfterClass
 import java.util.concurrent.Flow
 
-/** What [AsyncProducer.of] subscribes with against the Reactive Streams TCK; at the other end is a consumer that wants all. */
+/**
+ * What [AsyncProducer.of] subscribes with against the Reactive Streams TCK; at the other end is a consumer that wants
+ * all.
+ */
 class AsyncProducerBlackboxTckTest : FlowSubscriberBlackboxVerification<DeviceArray>(AsyncStreams.environment()) {
     private val streams = AsyncStreams()
 

@@ -30,10 +30,10 @@ import org.arbalest.device.types.Metadata
 import org.arbalest.device.types.Schema
 import org.arbalest.support.CCompiler
 import org.arbalest.support.CPeer
-import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerConsumer
 import org.arbalest.support.PeerConsumer.Quirk
 import org.arbalest.support.PeerConsumer.Quirk.*
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.testkit.contract.eventually
 import java.io.IOException
 import java.lang.foreign.Arena
@@ -59,21 +59,37 @@ class AsyncProducerSpec : FunSpec({
     /** So many batches of 10 rows, then the end or an error. */
     fun reader(count: Int, failure: Exception? = null): DeviceArrayReader {
         var at = 0
-        return DeviceArrayReader.of(schema, DeviceType.CPU) { if (at < count) batch(10L * at++) else failure?.let { throw it } }
+        return DeviceArrayReader.of(schema, DeviceType.CPU) {
+            if (at < count) batch(10L * at++) else failure?.let { throw it }
+        }
     }
 
     fun described(about: Metadata = Metadata.empty()) = AsyncSchema(schema.asField(), DeviceType.CPU, about)
 
     /** The same by a pull stream and by a publisher, in a pool and in what would run in the consumer's thread. */
     val ways = mapOf<String, (MemorySegment, Int, Exception?) -> CompletionStage<Void>>(
-        "a reader" to { handler, n, failure -> CData.exportAsyncStream(AsyncProducer.of(reader(n, failure), Metadata.empty()), handler, pool, CExport.DEVICE) },
-        "a publisher" to { handler, n, failure -> CData.exportAsyncStream(AsyncProducer.of(described(), Supplied(n, failure) { batch(10L * it) }), handler, pool, CExport.DEVICE) },
+        "a reader" to { handler, n, failure ->
+            CData.exportAsyncStream(AsyncProducer.of(reader(n, failure), Metadata.empty()), handler, pool,
+                CExport.DEVICE)
+        },
+        "a publisher" to { handler, n, failure ->
+            CData.exportAsyncStream(AsyncProducer.of(described(), Supplied(n, failure) { batch(10L * it) }), handler,
+                pool, CExport.DEVICE)
+        },
         "a publisher in the caller's thread" to { handler, n, failure ->
-            CData.exportAsyncStream(AsyncProducer.of(described(), Supplied(n, failure) { batch(10L * it) }), handler, Executor { it.run() }, CExport.DEVICE)
+            CData.exportAsyncStream(AsyncProducer.of(described(), Supplied(n, failure) { batch(10L * it) }), handler,
+                Executor { it.run() }, CExport.DEVICE)
         },
     )
 
-    fun consume(window: Long = 5, vararg quirks: Quirk, at: Long = 0, code: Int = 0, discardEvery: Long = 0, threads: Int = 1) =
+    fun consume(
+        window: Long = 5,
+        vararg quirks: Quirk,
+        at: Long = 0,
+        code: Int = 0,
+        discardEvery: Long = 0,
+        threads: Int = 1,
+    ) =
         PeerConsumer(window, quirks.toSet(), at, code, discardEvery, threads)
 
     for ((way, produce) in ways) {
@@ -128,7 +144,10 @@ class AsyncProducerSpec : FunSpec({
         }
 
         for (quirk in listOf(CANCEL_SCHEMA, CANCEL_INSIDE, CANCEL_OUTSIDE)) {
-            test("the consumer of $way cancels: $quirk, twice, from two threads, and asks for more [ASY-08, ASY-09, ASY-28]") {
+            test(
+                "the consumer of $way cancels: $quirk, twice, from two threads, and asks for more " +
+                    "[ASY-08, ASY-09, ASY-28]",
+            ) {
                 for (more in listOf(CANCEL_TWICE, CANCEL_RACE)) {
                     consume(5, quirk, more, REQUEST_CANCELLED, at = 7).use { consumer ->
                         produce(consumer.handler, 1000, null).outcome().getOrThrow()
@@ -143,11 +162,19 @@ class AsyncProducerSpec : FunSpec({
             }
         }
 
-        test("a consumer of $way that refuses the schema, or a task, or the end, is released and told nothing [ASY-11]") {
-            for ((quirk, call) in mapOf(REFUSE_SCHEMA to "on_schema", REFUSE_TAKING to "on_schema", REFUSE_TASK to "on_next_task", REFUSE_END to "on_next_task")) {
+        test(
+            "a consumer of $way that refuses the schema, or a task, or the end, is released and told nothing [ASY-11]",
+        ) {
+            for ((quirk, call) in mapOf(
+                REFUSE_SCHEMA to "on_schema",
+                REFUSE_TAKING to "on_schema",
+                REFUSE_TASK to "on_next_task",
+                REFUSE_END to "on_next_task",
+            )) {
                 val quirks = if (quirk == REFUSE_TAKING) arrayOf(REFUSE_SCHEMA, quirk) else arrayOf(quirk)
                 consume(5, *quirks, at = 2, code = Errno.ENOMEM).use { consumer ->
-                    val failed = produce(consumer.handler, 10, null).outcome().exceptionOrNull().shouldBeInstanceOf<DeviceException>()
+                    val failed = produce(consumer.handler, 10, null).outcome().exceptionOrNull()
+                        .shouldBeInstanceOf<DeviceException>()
                     failed.errno() shouldBe Errno.ENOMEM
                     failed.message shouldContain call
                     consumer.join()
@@ -159,7 +186,8 @@ class AsyncProducerSpec : FunSpec({
         test("a consumer of $way that asks for nothing, or less, is told so, after its call [ASY-05]") {
             for (quirk in listOf(REQUEST_ZERO, REQUEST_NEGATIVE)) {
                 consume(5, quirk, at = 3).use { consumer ->
-                    val failed = produce(consumer.handler, 1000, null).outcome().exceptionOrNull().shouldBeInstanceOf<DeviceException>()
+                    val failed = produce(consumer.handler, 1000, null).outcome().exceptionOrNull()
+                        .shouldBeInstanceOf<DeviceException>()
                     failed.errno() shouldBe Errno.EINVAL
                     consumer.join()
                     consumer.results().let {
@@ -172,21 +200,29 @@ class AsyncProducerSpec : FunSpec({
         }
     }
 
-    test("the producer is complete at on_schema, which is first; a schema that is left is released, too [ASY-01, ASY-02, ASY-03]") {
+    test(
+        "the producer is complete at on_schema, which is first; a schema that is left is released, too " +
+            "[ASY-01, ASY-02, ASY-03]",
+    ) {
         consume(5, GATE_SCHEMA).use { consumer ->
-            val produced = CData.exportAsyncStream(AsyncProducer.of(reader(3), Metadata.empty()), consumer.handler, pool, CExport.DEVICE)
+            val produced = CData.exportAsyncStream(AsyncProducer.of(reader(3), Metadata.empty()), consumer.handler,
+                pool, CExport.DEVICE)
             eventually("a thread is at the gate") { CPeer.waitingAtGate != 0L }
             consumer.results().let { it.schemas shouldBe 1; it.tasks shouldBe 0; it.deviceType shouldBe 1 }
             CPeer.openGate()
             produced.outcome().getOrThrow()
         }
-        consume(5, LEAVE_SCHEMA).use { CData.exportAsyncStream(AsyncProducer.of(reader(3), Metadata.empty()), it.handler, pool, CExport.DEVICE).outcome().getOrThrow() }
+        consume(5, LEAVE_SCHEMA).use {
+            CData.exportAsyncStream(AsyncProducer.of(reader(3), Metadata.empty()), it.handler, pool, CExport.DEVICE)
+                .outcome().getOrThrow()
+        }
     }
 
     test("request inside on_schema and inside on_next_task, which extracts there too [ASY-04]") {
         for (quirk in listOf(REQUEST_INSIDE, EXTRACT_INSIDE)) {
             consume(1, quirk).use { consumer ->
-                CData.exportAsyncStream(AsyncProducer.of(described(), Supplied(500) { batch(10L * it) }), consumer.handler, Executor { it.run() }, CExport.DEVICE).outcome().getOrThrow()
+                CData.exportAsyncStream(AsyncProducer.of(described(), Supplied(500) { batch(10L * it) }),
+                    consumer.handler, Executor { it.run() }, CExport.DEVICE).outcome().getOrThrow()
                 consumer.join()
                 consumer.results().rows shouldBe 5000
             }
@@ -196,7 +232,8 @@ class AsyncProducerSpec : FunSpec({
     test("demand adds up, one by one and beyond what a long holds [ASY-06]") {
         for (quirk in listOf(REQUEST_BURSTS, REQUEST_MAX)) {
             consume(64, quirk).use { consumer ->
-                CData.exportAsyncStream(AsyncProducer.of(described(), Supplied(1000) { batch(10L * it) }), consumer.handler, pool, CExport.DEVICE).outcome().getOrThrow()
+                CData.exportAsyncStream(AsyncProducer.of(described(), Supplied(1000) { batch(10L * it) }),
+                    consumer.handler, pool, CExport.DEVICE).outcome().getOrThrow()
                 consumer.join()
                 consumer.results().rows shouldBe 10_000
             }
@@ -206,7 +243,8 @@ class AsyncProducerSpec : FunSpec({
     test("no more is taken from a publisher than its window, however much is asked [ASY-06]") {
         consume(5, REQUEST_MAX, GATE_INSIDE, at = 10).use { consumer ->
             val supplied = Supplied(1000) { batch(10L * it) }
-            val produced = CData.exportAsyncStream(AsyncProducer.of(described(), supplied), consumer.handler, pool, CExport.DEVICE)
+            val produced =
+                CData.exportAsyncStream(AsyncProducer.of(described(), supplied), consumer.handler, pool, CExport.DEVICE)
             eventually("a thread is at the gate") { CPeer.waitingAtGate != 0L }
             supplied.sent shouldBeLessThanOrEqualTo 11 + 64
             CPeer.openGate()
@@ -219,7 +257,8 @@ class AsyncProducerSpec : FunSpec({
             for (threads in listOf(1, 4)) {
                 val window = if (EXTRACT_RELEASED in quirks) 1000L else 16L
                 PeerConsumer(window, quirks, discardEvery = 3, threads = threads).use { consumer ->
-                    CData.exportAsyncStream(AsyncProducer.of(reader(300), Metadata.empty()), consumer.handler, pool, CExport.DEVICE).outcome().getOrThrow()
+                    CData.exportAsyncStream(AsyncProducer.of(reader(300), Metadata.empty()), consumer.handler, pool,
+                        CExport.DEVICE).outcome().getOrThrow()
                     consumer.join()
                     consumer.results().let {
                         it.batches + it.discarded shouldBe 300
@@ -232,7 +271,8 @@ class AsyncProducerSpec : FunSpec({
 
     test("a task that is extracted twice is an error the second time, and only then [ASY-16]") {
         consume(5, EXTRACT_TWICE, at = 2).use { consumer ->
-            CData.exportAsyncStream(AsyncProducer.of(reader(10), Metadata.empty()), consumer.handler, pool, CExport.DEVICE).outcome().getOrThrow()
+            CData.exportAsyncStream(AsyncProducer.of(reader(10), Metadata.empty()), consumer.handler, pool,
+                CExport.DEVICE).outcome().getOrThrow()
             consumer.join()
             consumer.results().rows shouldBe 100 // a second call that returned 0 would be a violation
         }
@@ -241,8 +281,13 @@ class AsyncProducerSpec : FunSpec({
     test("what cannot be extracted is an errno there, and an on_error for the stream [ASY-18]") {
         val bad = Metadata.of("index", "2")
         consume(1).use { consumer ->
-            val tasks = Supplied(10) { if (it == 2) AsyncTask.of(BatchBuilder.of(Devices.cpu(), 1).use { b -> b.int64("wrong", longArrayOf(1)).float64("more", doubleArrayOf(1.0)).build() }, bad) else AsyncTask.of(batch(10L * it), Metadata.of("index", "$it")) }
-            val failed = CData.exportAsyncStream(AsyncProducer.ofTasks(described(), tasks), consumer.handler, pool, CExport.DEVICE).outcome().exceptionOrNull()
+            val tasks = Supplied(10) {
+                if (it == 2) AsyncTask.of(BatchBuilder.of(Devices.cpu(), 1).use { b ->
+                    b.int64("wrong", longArrayOf(1)).float64("more", doubleArrayOf(1.0)).build()
+                }, bad) else AsyncTask.of(batch(10L * it), Metadata.of("index", "$it"))
+            }
+            val failed = CData.exportAsyncStream(AsyncProducer.ofTasks(described(), tasks), consumer.handler, pool,
+                CExport.DEVICE).outcome().exceptionOrNull()
             failed.shouldBeInstanceOf<DeviceException>().message shouldContain "gave an array of"
             consumer.join()
             consumer.results().let {
@@ -257,7 +302,9 @@ class AsyncProducerSpec : FunSpec({
     test("an array that is not the stream's is an error before it is announced") {
         consume().use { consumer ->
             val failed = CData.exportAsyncStream(AsyncProducer.of(described(), Supplied(1) {
-                BatchBuilder.of(Devices.cpu(), 1).use { b -> b.int64("id", longArrayOf(1)).float64("more", doubleArrayOf(1.0)).build() }
+                BatchBuilder.of(Devices.cpu(), 1).use { b ->
+                    b.int64("id", longArrayOf(1)).float64("more", doubleArrayOf(1.0)).build()
+                }
             }), consumer.handler, pool, CExport.DEVICE).outcome()
             failed.exceptionOrNull().shouldBeInstanceOf<DeviceException>().errno() shouldBe Errno.EINVAL
             consumer.join()
@@ -267,11 +314,16 @@ class AsyncProducerSpec : FunSpec({
 
     test("nulls of an array that is the stream's already are looked for before it is announced [STR-12]") {
         val strict = AsyncSchema.of(Schema.of(Field.of("id", DataType.INT64).withNullable(false)), DeviceType.CPU)
-        fun batch(isNull: Boolean) = BatchBuilder.of(Devices.cpu(), 2).use { b -> b.column(Field.of("id", DataType.INT64)).append(1).append(2).setNulls { isNull && it == 1 }; b.build() }
+        fun batch(isNull: Boolean) = BatchBuilder.of(Devices.cpu(), 2).use { b ->
+            b.column(Field.of("id", DataType.INT64)).append(1).append(2).setNulls { isNull && it == 1 }
+            b.build()
+        }
         val batches = ArrayDeque(listOf(batch(false), batch(true)))
         consume().use { consumer ->
-            val failed = CData.exportAsyncStream(AsyncProducer.of(strict, Supplied(2) { batches.removeFirst() }), consumer.handler, pool, CExport.DEVICE).outcome().exceptionOrNull()
-            failed.shouldBeInstanceOf<DeviceException>().message shouldContain "$.id: row 1: null, but the field is not nullable"
+            val failed = CData.exportAsyncStream(AsyncProducer.of(strict, Supplied(2) { batches.removeFirst() }),
+                consumer.handler, pool, CExport.DEVICE).outcome().exceptionOrNull()
+            failed.shouldBeInstanceOf<DeviceException>().message shouldContain
+                "$.id: row 1: null, but the field is not nullable"
             consumer.join()
             consumer.results().tasks shouldBe 1
         }
@@ -281,23 +333,31 @@ class AsyncProducerSpec : FunSpec({
         fun swapped() = BatchBuilder.of(Devices.cpu(), 1).use { b -> b.int64("wrong", longArrayOf(1)).build() }
         val said = "a stream gave an array of another type: field 0 of the stream's is \"id: int64"
         consume().use { consumer ->
-            val failed = CData.exportAsyncStream(AsyncProducer.of(described(), Supplied(1) { swapped() }), consumer.handler, pool, CExport.DEVICE).outcome().exceptionOrNull()
+            val failed = CData.exportAsyncStream(AsyncProducer.of(described(), Supplied(1) { swapped() }),
+                consumer.handler, pool, CExport.DEVICE).outcome().exceptionOrNull()
             failed.shouldBeInstanceOf<DeviceException>().message shouldContain said
             consumer.join()
             consumer.results().let { it.tasks shouldBe 0; it.message!! shouldContain said }
         }
         consume().use { consumer ->
             // Its extraction may come before the end of the stream, which it makes an error, or behind it.
-            CData.exportAsyncStream(AsyncProducer.ofTasks(described(), Supplied(1) { AsyncTask.of(swapped(), Metadata.empty()) }), consumer.handler, pool, CExport.DEVICE).outcome()
+            CData.exportAsyncStream(
+                AsyncProducer.ofTasks(described(), Supplied(1) { AsyncTask.of(swapped(), Metadata.empty()) }),
+                consumer.handler,
+                pool,
+                CExport.DEVICE,
+            ).outcome()
             consumer.join()
             consumer.results().extractCode shouldBe Errno.EINVAL
         }
     }
 
-    test("requests that come while the consumer drains, after the release, and after the last task, are nothing [ASY-22]") {
+    test("requests that come while the consumer drains, after the release, and after the last task, are " +
+        "nothing [ASY-22]") {
         repeat(50) {
             consume(40, LATE_REQUEST, EXTRACT_RELEASED, REQUEST_BEFORE, TOLERANT).use { consumer ->
-                CData.exportAsyncStream(AsyncProducer.of(reader(30), Metadata.empty()), consumer.handler, pool, CExport.DEVICE).outcome().getOrThrow()
+                CData.exportAsyncStream(AsyncProducer.of(reader(30), Metadata.empty()), consumer.handler, pool,
+                    CExport.DEVICE).outcome().getOrThrow()
                 consumer.join()
                 consumer.results().rows shouldBe 300
             }
@@ -307,7 +367,8 @@ class AsyncProducerSpec : FunSpec({
     test("the producer is alive as long as a task is [ASY-22]") {
         consume(5, EXTRACT_RELEASED, GATE_EXTRACT).use { consumer ->
             val before = ResourceCounters.now().producers
-            CData.exportAsyncStream(AsyncProducer.of(reader(3), Metadata.empty()), consumer.handler, pool, CExport.DEVICE).outcome().getOrThrow()
+            CData.exportAsyncStream(AsyncProducer.of(reader(3), Metadata.empty()), consumer.handler, pool,
+                CExport.DEVICE).outcome().getOrThrow()
             eventually("a thread is at the gate") { CPeer.waitingAtGate != 0L }
             ResourceCounters.now().producers - before shouldBe 1
             CPeer.openGate()
@@ -317,17 +378,29 @@ class AsyncProducerSpec : FunSpec({
     }
 
     test("the handler may be left as it is by its release [ASY-24]") {
-        consume(5, RELEASE_STAYS).use { CData.exportAsyncStream(AsyncProducer.of(reader(3), Metadata.empty()), it.handler, pool, CExport.DEVICE).outcome().getOrThrow() }
+        consume(5, RELEASE_STAYS).use {
+            CData.exportAsyncStream(AsyncProducer.of(reader(3), Metadata.empty()), it.handler, pool, CExport.DEVICE)
+                .outcome().getOrThrow()
+        }
     }
 
-    test("a handler that there is nothing for has a producer all the same, is told why, and released [ASY-01, ASY-25, STR-17]") {
+    test(
+        "a handler that there is nothing for has a producer all the same, is told why, and released " +
+            "[ASY-01, ASY-25, STR-17]",
+    ) {
         consume().use { consumer ->
-            CData.exportAsyncStream(AsyncProducer.failed(DeviceException(Errno.ENOSYS, "no such \u0000 query", null, metadata)), consumer.handler, Runnable::run, CExport.DEVICE)
+            CData.exportAsyncStream(
+                AsyncProducer.failed(DeviceException(Errno.ENOSYS, "no such \u0000 query", null, metadata)),
+                consumer.handler,
+                Runnable::run,
+                CExport.DEVICE,
+            )
             consumer.results().let {
                 it.schemas shouldBe 0
                 it.code shouldBe Errno.ENOSYS
                 it.message shouldBe "no such \uFFFD query"
-                it.errorMetadata shouldBe byteArrayOf(1, 0, 0, 0, 1, 0, 0, 0, 'k'.code.toByte(), 3, 0, 0, 0, 0, 'x'.code.toByte(), 0)
+                it.errorMetadata shouldBe
+                    byteArrayOf(1, 0, 0, 0, 1, 0, 0, 0, 'k'.code.toByte(), 3, 0, 0, 0, 0, 'x'.code.toByte(), 0)
                 it.releases shouldBe 1
             }
         }
@@ -338,11 +411,15 @@ class AsyncProducerSpec : FunSpec({
             val quirks = if (documented) arrayOf(V_LAYOUT, CHECK_TAIL) else arrayOf(CHECK_TAIL)
             val ours = if (documented) arrayOf(AsyncQuirk.PRODUCER_HAS_RELEASE) else emptyArray()
             consume(5, *quirks.filter { !documented || it != CHECK_TAIL }.toTypedArray()).use { consumer ->
-                val tasks = Supplied(20) { AsyncTask.of(batch(10L * it), if (it % 2 == 0) metadata else Metadata.empty()) }
-                CData.exportAsyncStream(AsyncProducer.ofTasks(described(metadata), tasks), consumer.handler, pool, CExport.DEVICE.quirks(*ours)).outcome().getOrThrow()
+                val tasks = Supplied(20) {
+                    AsyncTask.of(batch(10L * it), if (it % 2 == 0) metadata else Metadata.empty())
+                }
+                CData.exportAsyncStream(AsyncProducer.ofTasks(described(metadata), tasks), consumer.handler, pool,
+                    CExport.DEVICE.quirks(*ours)).outcome().getOrThrow()
                 consumer.join()
                 consumer.results().let {
-                    it.streamMetadata shouldBe byteArrayOf(1, 0, 0, 0, 1, 0, 0, 0, 'k'.code.toByte(), 3, 0, 0, 0, 0, 'x'.code.toByte(), 0)
+                    it.streamMetadata shouldBe
+                        byteArrayOf(1, 0, 0, 0, 1, 0, 0, 0, 'k'.code.toByte(), 3, 0, 0, 0, 0, 'x'.code.toByte(), 0)
                     it.taskMetadata shouldBe 10
                     it.rows shouldBe 200
                 }
@@ -352,7 +429,8 @@ class AsyncProducerSpec : FunSpec({
 
     test("an executor that refuses to run ends the stream, with an error for both sides") {
         consume().use { consumer ->
-            val produced = CData.exportAsyncStream(AsyncProducer.of(reader(3), Metadata.empty()), consumer.handler, Executor { throw RejectedExecutionException("shut down") }, CExport.DEVICE)
+            val produced = CData.exportAsyncStream(AsyncProducer.of(reader(3), Metadata.empty()), consumer.handler,
+                Executor { throw RejectedExecutionException("shut down") }, CExport.DEVICE)
             produced.outcome().exceptionOrNull().shouldBeInstanceOf<DeviceException>().errno() shouldBe Errno.ECANCELED
             consumer.results().let { it.code shouldBe Errno.ECANCELED; it.message!! shouldContain "shut down" }
         }
@@ -378,12 +456,16 @@ class AsyncProducerSpec : FunSpec({
                 override fun cancel() = Unit
             })
         }
-        consume(1, CANCEL_INSIDE, at = 1).use { CData.exportAsyncStream(AsyncProducer.of(described(), rude), it.handler, pool, CExport.DEVICE).outcome().getOrThrow() }
+        consume(1, CANCEL_INSIDE, at = 1).use {
+            CData.exportAsyncStream(AsyncProducer.of(described(), rude), it.handler, pool, CExport.DEVICE)
+                .outcome().getOrThrow()
+        }
     }
 
     test("a publisher that throws when it is subscribed to is an error") {
         consume().use { consumer ->
-            val produced = CData.exportAsyncStream(AsyncProducer.of(described(), { throw IOException("no") }), consumer.handler, pool, CExport.DEVICE)
+            val produced = CData.exportAsyncStream(AsyncProducer.of(described(), { throw IOException("no") }),
+                consumer.handler, pool, CExport.DEVICE)
             produced.outcome().exceptionOrNull().shouldBeInstanceOf<IOException>()
             consumer.results().message!! shouldContain "no"
         }
@@ -403,7 +485,12 @@ class AsyncProducerSpec : FunSpec({
             override fun cancel() = stuck.countDown()
         }
         consume(5, CANCEL_OUTSIDE, at = 1).use { consumer ->
-            CData.exportAsyncStream(AsyncProducer.of(DeviceArrayReader.of(schema, DeviceType.CPU, source), Metadata.empty()), consumer.handler, pool, CExport.DEVICE).outcome().getOrThrow()
+            CData.exportAsyncStream(
+                AsyncProducer.of(DeviceArrayReader.of(schema, DeviceType.CPU, source), Metadata.empty()),
+                consumer.handler,
+                pool,
+                CExport.DEVICE,
+            ).outcome().getOrThrow()
             consumer.results().errors shouldBe 0
         }
     }
@@ -412,11 +499,18 @@ class AsyncProducerSpec : FunSpec({
         Arena.ofConfined().use { arena ->
             val nothing = arena.allocate(ArrowAsyncHandlerStruct.LAYOUT)
             reader(3).use { source ->
-                shouldThrow<IllegalArgumentException> { CData.exportAsyncStream(AsyncProducer.of(source, Metadata.empty()), nothing, pool, CExport.DEVICE) }.message shouldContain "released"
+                shouldThrow<IllegalArgumentException> {
+                    CData.exportAsyncStream(AsyncProducer.of(source, Metadata.empty()), nothing, pool, CExport.DEVICE)
+                }.message shouldContain "released"
                 RawArrowAsyncHandler.setRelease(nothing.address(), 1)
-                shouldThrow<IllegalArgumentException> { CData.exportAsyncStream(AsyncProducer.failed(IOException()), nothing, Runnable::run, CExport.DEVICE) }.message shouldContain "is NULL"
+                shouldThrow<IllegalArgumentException> {
+                    CData.exportAsyncStream(AsyncProducer.failed(IOException()), nothing, Runnable::run, CExport.DEVICE)
+                }.message shouldContain "is NULL"
             }
-            shouldThrow<IllegalArgumentException> { CData.exportAsyncStream(AsyncProducer.failed(IOException()), MemorySegment.NULL, Runnable::run, CExport.DEVICE) }.message shouldContain "NULL"
+            shouldThrow<IllegalArgumentException> {
+                CData.exportAsyncStream(AsyncProducer.failed(IOException()), MemorySegment.NULL, Runnable::run,
+                    CExport.DEVICE)
+            }.message shouldContain "NULL"
         }
     }
 })

@@ -20,7 +20,8 @@ class AsyncTaskSpec : FunSpec({
         }
         val refused = batch(3)
         val of = AsyncTask::class.java.getMethod("of", DeviceArray::class.java, Metadata::class.java)
-        runCatching { of.invoke(null, refused, null) }.exceptionOrNull()!!.cause!!::class shouldBe NullPointerException::class
+        runCatching { of.invoke(null, refused, null) }.exceptionOrNull()!!
+            .cause!!::class shouldBe NullPointerException::class
         refused.isOpen shouldBe false
     }
 })

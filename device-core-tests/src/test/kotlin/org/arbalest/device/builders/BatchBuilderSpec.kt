@@ -27,7 +27,10 @@ class BatchBuilderSpec : FunSpec({
     extension(Balanced)
 
     /** Main memory of which only so many pieces can be had, filled with rubbish; counts what is out. */
-    class Scarce(private var left: Int, private val cpu: DeviceDriver = CpuProvider().open(DeviceType.CPU, -1)) : DeviceDriver by cpu {
+    class Scarce(
+        private var left: Int,
+        private val cpu: DeviceDriver = CpuProvider().open(DeviceType.CPU, -1),
+    ) : DeviceDriver by cpu {
         var live = 0
         var asked = 0
 
@@ -50,8 +53,11 @@ class BatchBuilderSpec : FunSpec({
 
     /** Columns of every kind, which all have to grow. */
     fun fill(batch: BatchBuilder, rows: Int) {
-        batch.column(Field.of("n", DataType.INT32)).also { c -> repeat(rows) { c.append(it.toLong()) } }.setNulls { it == 1 }
-        batch.column(Field.of("b", DataType.BOOL)).also { c -> repeat(rows) { if (it % 5 == 3) c.appendNull() else c.append(true) } }
+        batch.column(Field.of("n", DataType.INT32)).also { c -> repeat(rows) { c.append(it.toLong()) } }
+            .setNulls { it == 1 }
+        batch.column(Field.of("b", DataType.BOOL)).also { c ->
+            repeat(rows) { if (it % 5 == 3) c.appendNull() else c.append(true) }
+        }
         batch.utf8("t", List(rows) { if (it % 7 == 6) null else "row number $it" })
         val words = batch.column(Field.of("d", DataType.dictionary(DataType.INT16, DataType.UTF8)))
         repeat(rows) { if (it % 4 == 0) words.appendNull() else words.append("word ${it % 50}") }
@@ -84,7 +90,9 @@ class BatchBuilderSpec : FunSpec({
     }
 
     test("whichever allocation fails, nothing is left, and the error is the driver's") {
-        val needed = Scarce(-1).also { driver -> BatchBuilder.of(device(driver), 300).use { fill(it, 300); it.build().close() } }.asked
+        val needed = Scarce(-1).also { driver ->
+            BatchBuilder.of(device(driver), 300).use { fill(it, 300); it.build().close() }
+        }.asked
         for (n in 0 until needed) {
             val driver = Scarce(n)
             val failure = shouldThrow<DeviceException> {
@@ -113,7 +121,9 @@ class BatchBuilderSpec : FunSpec({
         driver.live shouldBe 0
     }
 
-    test("a column of another length than the batch is refused by its name and both numbers; it can be completed then") {
+    test(
+        "a column of another length than the batch is refused by its name and both numbers; it can be completed then",
+    ) {
         BatchBuilder.of(Devices.cpu(), 3).use { batch ->
             val column = batch.column(Field.of("short", DataType.INT8)).append(1L).append(2L)
             shouldThrow<IllegalStateException> { batch.build() }.message.let {
@@ -127,11 +137,15 @@ class BatchBuilderSpec : FunSpec({
         BatchBuilder.of(Devices.cpu(), 1).use { batch ->
             val lists = batch.column(Field.of("l", ListType(Field.of("item", DataType.INT8)))).appendList(2)
             lists.items().append(1L)
-            shouldThrow<IllegalStateException> { batch.build() }.message shouldContain "the lists have 2 elements, but 1 were appended"
+            shouldThrow<IllegalStateException> { batch.build() }.message shouldContain
+                "the lists have 2 elements, but 1 were appended"
         }
     }
 
-    test("a batch whose rows were not counted has as many as its columns, however many; others are refused by both names and numbers [BLD-20]") {
+    test(
+        "a batch whose rows were not counted has as many as its columns, however many; others are refused by both " +
+            "names and numbers [BLD-20]",
+    ) {
         for (rows in listOf(0, 1, 1000)) BatchBuilder.of(Devices.cpu()).use { batch ->
             batch.rows() shouldBe 0
             fill(batch, rows)
@@ -149,7 +163,8 @@ class BatchBuilderSpec : FunSpec({
         BatchBuilder.of(Devices.cpu().memory()).use { batch ->
             val short = batch.column(Field.of("short", DataType.INT8)).append(1L).append(2L)
             batch.int64("long", longArrayOf(1, 2, 3))
-            shouldThrow<IllegalStateException> { batch.build() }.message shouldBe "column \"long\" has 3 values, but column \"short\" has 2"
+            shouldThrow<IllegalStateException> { batch.build() }.message shouldBe
+                "column \"long\" has 3 values, but column \"short\" has 2"
             short.append(3L)
             batch.build().use { it.length() shouldBe 3 }
         }
@@ -182,10 +197,13 @@ class BatchBuilderSpec : FunSpec({
             val random = Random(seed)
             val expected = mutableListOf<Boolean?>()
             BatchBuilder.of(Devices.cpu()).use { batch ->
-                val column = batch.column(Field.of("b", DataType.runEndEncoded(DataType.INT32, Field.of("values", DataType.BOOL))))
+                val column = batch.column(
+                    Field.of("b", DataType.runEndEncoded(DataType.INT32, Field.of("values", DataType.BOOL))),
+                )
                 repeat(30) {
                     if (random.nextBoolean()) {
-                        repeat(random.nextInt(1, 4)) { column.append(true).also { expected += true } } // all but the first are
+                        // all but the first are
+                        repeat(random.nextInt(1, 4)) { column.append(true).also { expected += true } }
                     } else {
                         repeat(random.nextInt(1, 20)) {
                             val value = random.nextBoolean()

@@ -22,13 +22,15 @@ import org.arbalest.device.types.NestedType.RunEndEncodedType
 import org.arbalest.device.types.NestedType.StructType
 import org.arbalest.device.types.NestedType.UnionType
 import org.arbalest.support.CCompiler
-import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerMoves
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.StructKind
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
 
-/** Arrays of every type, built value by value: what C reads in them is what it reads in those that were laid by hand. */
+/**
+ * Arrays of every type, built value by value: what C reads in them is what it reads in those that were laid by hand.
+ */
 class ColumnBuilderEveryTypeSpec : FunSpec({
     extension(CCompiler.needed)
     extension(ResourceCountersExtension)
@@ -71,27 +73,36 @@ class ColumnBuilderEveryTypeSpec : FunSpec({
                     append(column, Field.of("", of), value)
                 }
             }
-            is FlatType.Utf8Type, is FlatType.LargeUtf8Type, is FlatType.Utf8ViewType -> column.append("w$row ".repeat(row % 5))
-            is FlatType.BinaryType, is FlatType.LargeBinaryType, is FlatType.BinaryViewType -> column.append("w$row ".repeat(row % 5).encodeToByteArray())
+            is FlatType.Utf8Type, is FlatType.LargeUtf8Type, is FlatType.Utf8ViewType ->
+                column.append("w$row ".repeat(row % 5))
+            is FlatType.BinaryType, is FlatType.LargeBinaryType, is FlatType.BinaryViewType ->
+                column.append("w$row ".repeat(row % 5).encodeToByteArray())
             is StructType -> column.appendStruct()
             is MapType -> {
                 val (key, value) = type.entries().type().children()
                 column.appendMap(items(row).size)
-                for (item in items(row)) append(column.keys(), key, item).also { append(column.values(), value, item + 1) }
+                for (item in items(row)) append(column.keys(), key, item).also {
+                    append(column.values(), value, item + 1)
+                }
             }
             is FixedSizeListType -> {
                 column.appendList(type.size())
                 repeat(type.size()) { append(column.items(), type.item(), 2 * row + it) }
             }
-            is NestedType.ListType, is NestedType.LargeListType, is NestedType.ListViewType, is NestedType.LargeListViewType -> {
+            is NestedType.ListType, is NestedType.LargeListType, is NestedType.ListViewType,
+            is NestedType.LargeListViewType -> {
                 column.appendList(items(row).size)
                 for (item in items(row)) append(column.items(), type.children().single(), item)
             }
             is FlatType.FixedSizeBinaryType -> column.append(HandLaid.number(row.toLong(), type.width()))
-            is FlatType.IntervalType -> if (type.unit() == FlatType.IntervalUnit.YEAR_MONTH) column.append(row.toLong()) else
-                column.appendAll(MemorySegment.ofArray(if (type.unit() == FlatType.IntervalUnit.DAY_TIME) longArrayOf(row.toLong()) else longArrayOf(row.toLong(), 0)))
-            is FlatType.DecimalType -> column.appendAll(MemorySegment.ofArray(HandLaid.number(row.toLong(), type.bits() / 8)))
-            is FlatType.FloatType -> column.appendAll(MemorySegment.ofArray(HandLaid.number(row.toLong(), type.bits() / 8)))
+            is FlatType.IntervalType -> if (type.unit() == FlatType.IntervalUnit.YEAR_MONTH)
+                column.append(row.toLong()) else
+                column.appendAll(MemorySegment.ofArray(if (type.unit() == FlatType.IntervalUnit.DAY_TIME)
+                    longArrayOf(row.toLong()) else longArrayOf(row.toLong(), 0)))
+            is FlatType.DecimalType ->
+                column.appendAll(MemorySegment.ofArray(HandLaid.number(row.toLong(), type.bits() / 8)))
+            is FlatType.FloatType ->
+                column.appendAll(MemorySegment.ofArray(HandLaid.number(row.toLong(), type.bits() / 8)))
             DataType.DATE64 -> column.append(86_400_000L * row)
             else -> column.append(row.toLong())
         }
@@ -112,7 +123,8 @@ class ColumnBuilderEveryTypeSpec : FunSpec({
             built(type, rows).use { array ->
                 HandLaid.exported(array.retain()) shouldBe HandLaid.expected(type, rows)
                 for ((from, count) in listOf(1 to 12, 3 to 7, 8 to 5, 64 to 6, 5 to 3, 70 to 0)) {
-                    HandLaid.exported(array.slice(from.toLong(), count.toLong())) shouldBe HandLaid.expected(type, rows.subList(from, from + count))
+                    HandLaid.exported(array.slice(from.toLong(), count.toLong())) shouldBe
+                        HandLaid.expected(type, rows.subList(from, from + count))
                 }
             }
         }
@@ -126,14 +138,19 @@ class ColumnBuilderEveryTypeSpec : FunSpec({
                 batch.column(Field.of("a", type)).also { column -> repeat(9) { column.appendNull() } }
                 batch.build().use { it.retainChild(0) }
             }
-            HandLaid.exported(nulls) shouldBe HandLaid.expected(type, if (type is RunEndEncodedType) List(9) { 6 } else List(9) { 3 })
+            HandLaid.exported(nulls) shouldBe
+                HandLaid.expected(type, if (type is RunEndEncodedType) List(9) { 6 } else List(9) { 3 })
         }
     }
 
-    test("nothing that is built has a NULL pointer but for a bitmap without nulls, though it has no rows [ARR-08, BLD-01]") {
+    test(
+        "nothing that is built has a NULL pointer but for a bitmap without nulls, though it has no rows " +
+            "[ARR-08, BLD-01]",
+    ) {
         fun check(array: Long, type: DataType) {
             val hasValidity = type !is UnionType
-            for (i in 0 until RawArrowArray.nBuffers(array)) if (i > 0 || !hasValidity) (RawArrowArray.buffer(array, i) != 0L) shouldBe true
+            for (i in 0 until RawArrowArray.nBuffers(array))
+                if (i > 0 || !hasValidity) (RawArrowArray.buffer(array, i) != 0L) shouldBe true
             type.children().forEachIndexed { i, field -> check(RawArrowArray.child(array, i.toLong()), field.type()) }
             if (type is DictionaryType) check(RawArrowArray.dictionary(array), type.values().type())
         }

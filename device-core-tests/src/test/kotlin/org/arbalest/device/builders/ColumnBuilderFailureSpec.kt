@@ -24,8 +24,14 @@ import java.util.concurrent.CompletableFuture
 class ColumnBuilderFailureSpec : FunSpec({
     extension(Balanced)
 
-    /** Appends one value, something that throws, and one more value; tells what is in the column, and what was thrown. */
-    fun around(type: DataType, good: ColumnBuilder.() -> Unit, bad: ColumnBuilder.() -> Unit): Pair<List<Any?>, Throwable> =
+    /**
+     * Appends one value, something that throws, and one more value; tells what is in the column, and what was thrown.
+     */
+    fun around(
+        type: DataType,
+        good: ColumnBuilder.() -> Unit,
+        bad: ColumnBuilder.() -> Unit,
+    ): Pair<List<Any?>, Throwable> =
         BatchBuilder.of(Devices.cpu(), 2).use { batch ->
             val column = batch.column(Field.of("a", type))
             column.good()
@@ -37,18 +43,27 @@ class ColumnBuilderFailureSpec : FunSpec({
 
     val bytes = byteArrayOf(7)
 
-    test("values in memory that cannot be read are not appended, as if nothing had been tried: a closed arena, another thread's [OWN-15]") {
+    test(
+        "values in memory that cannot be read are not appended, as if nothing had been tried: a closed arena, " +
+            "another thread's [OWN-15]",
+    ) {
         val closed = Arena.ofConfined().use { it.allocate(80) }
         Arena.ofConfined().use { arena ->
             val elsewhere = CompletableFuture.supplyAsync { Arena.ofConfined().allocate(80) }.get()
             for (segment in listOf(closed, elsewhere)) {
-                for (type in listOf(DataType.INT8, DataType.FLOAT64, DataType.decimal128(38, 0), FixedSizeBinaryType(1))) {
+                for (type in listOf(
+                    DataType.INT8, DataType.FLOAT64, DataType.decimal128(38, 0), FixedSizeBinaryType(1),
+                )) {
                     val good: ColumnBuilder.() -> Unit = {
-                        if (type is FixedSizeBinaryType) append(bytes) else if (type is DecimalType) append(BigDecimal(7)) else appendAll(arena.allocate(8).fill(0).asSlice(0, Layout.of(field()).width()))
+                        if (type is FixedSizeBinaryType) append(bytes)
+                        else if (type is DecimalType) append(BigDecimal(7))
+                        else appendAll(arena.allocate(8).fill(0).asSlice(0, Layout.of(field()).width()))
                     }
                     val (rows, thrown) = around(type, good) { appendAll(segment) }
                     (thrown is IllegalStateException || thrown is WrongThreadException) shouldBe true
-                    rows[0].let { (it as? ByteArray)?.toList() ?: it } shouldBe rows[1].let { (it as? ByteArray)?.toList() ?: it }
+                    rows[0].let { (it as? ByteArray)?.toList() ?: it } shouldBe rows[1].let {
+                        (it as? ByteArray)?.toList() ?: it
+                    }
                 }
             }
         }
@@ -60,7 +75,8 @@ class ColumnBuilderFailureSpec : FunSpec({
         around(DataType.INT8, one) { appendAll(intArrayOf(5, 6, 300)) }.first shouldBe listOf(1L, 1L)
         around(DataType.INT8, one) { appendAll(shortArrayOf(5, 300)) }.first shouldBe listOf(1L, 1L)
         around(DataType.UINT16, one) { appendAll(byteArrayOf(5, -1)) }.first shouldBe listOf(1L, 1L)
-        around(DataType.decimal32(2, 0), one) { appendAll(longArrayOf(5, 99, 100)) }.first shouldBe listOf(BigDecimal(1), BigDecimal(1))
+        around(DataType.decimal32(2, 0), one) { appendAll(longArrayOf(5, 99, 100)) }.first shouldBe
+            listOf(BigDecimal(1), BigDecimal(1))
         around(DataType.FLOAT32, one) { appendAll(intArrayOf(5, 16777217)) }.first shouldBe listOf(1.0, 1.0)
         around(DataType.FLOAT16, one) { appendAll(longArrayOf(5, 65505)) }.first shouldBe listOf(1.0, 1.0)
         around(DataType.BOOL, { append(true) }) { appendAll(longArrayOf(1)) }.first shouldBe listOf(true, true)
@@ -70,7 +86,8 @@ class ColumnBuilderFailureSpec : FunSpec({
     test("a predicate that throws, or names a row that cannot be null, makes no row null [OWN-15]") {
         for (nullable in listOf(true, false)) {
             BatchBuilder.of(Devices.cpu(), 3).use { batch ->
-                val column = batch.column(Field.of("a", DataType.INT32).withNullable(nullable)).appendAll(intArrayOf(1, 2, 3))
+                val column = batch.column(Field.of("a", DataType.INT32).withNullable(nullable))
+                    .appendAll(intArrayOf(1, 2, 3))
                 shouldThrow<RuntimeException> { column.setNulls { if (it == 2) error("no") else it == 1 && nullable } }
                 if (!nullable) shouldThrow<IllegalArgumentException> { column.setNulls { it == 1 } }
                 batch.build().use { it.column("a").nullCount() shouldBe 0 }
@@ -94,17 +111,21 @@ class ColumnBuilderFailureSpec : FunSpec({
     }
 
     test("a list that is refused leaves the offsets as they were [OWN-15]") {
-        around(ListType(Field.of("item", DataType.INT8)), { appendList(1).items().append(1) }) { appendList(-1) }.first shouldBe listOf(listOf(1L), listOf(1L))
+        around(ListType(Field.of("item", DataType.INT8)), { appendList(1).items().append(1) }) { appendList(-1) }
+            .first shouldBe listOf(listOf(1L), listOf(1L))
     }
 
-    test("text with half a surrogate pair is refused, with the column and the row, instead of a question mark [OWN-15]") {
+    test(
+        "text with half a surrogate pair is refused, with the column and the row, instead of a question mark [OWN-15]",
+    ) {
         val types = listOf(DataType.UTF8, DataType.LARGE_UTF8, DataType.dictionary(DataType.INT8, DataType.UTF8))
         for (type in types) {
             for (half in listOf("\uD83D", "\uDE00", "is it? \uDE00\uD83D", "ab\uD83D!")) {
                 val (rows, thrown) = around(type, { append("what? \uD83D\uDE00") }) { append(half) }
                 rows shouldBe List(2) { "what? \uD83D\uDE00" }
                 (thrown is IllegalArgumentException) shouldBe true
-                thrown.message shouldContain "column \"a\", row 1: character ${half.indexOfFirst(Char::isSurrogate)} of the text, U+"
+                thrown.message shouldContain
+                    "column \"a\", row 1: character ${half.indexOfFirst(Char::isSurrogate)} of the text, U+"
             }
         }
     }
@@ -113,8 +134,10 @@ class ColumnBuilderFailureSpec : FunSpec({
         val field = Field.of("a", DataType.INT8)
         val appends = mapOf<DataType, List<ColumnBuilder.() -> Unit>>(
             DataType.NULL to listOf({ appendNull() }, { appendNulls(3) }),
-            DataType.struct() to listOf({ appendStruct() }, { appendNull() }, { appendNulls(3) }, { appendNullWithParts() }, { setNulls { true } }),
-            DataType.fixedSizeList(field, 0) to listOf({ appendList(0) }, { appendNull() }, { appendLists(intArrayOf(0)) }),
+            DataType.struct() to listOf({ appendStruct() }, { appendNull() }, { appendNulls(3) },
+                { appendNullWithParts() }, { setNulls { true } }),
+            DataType.fixedSizeList(field, 0) to
+                listOf({ appendList(0) }, { appendNull() }, { appendLists(intArrayOf(0)) }),
             FixedSizeBinaryType(0) to listOf({ append(ByteArray(0)) }, { appendNull() }),
             DataType.UTF8 to listOf({ append("") }, { appendNull() }),
             DataType.UTF8_VIEW to listOf({ append("") }, { appendNull() }),
@@ -124,7 +147,8 @@ class ColumnBuilderFailureSpec : FunSpec({
             DataType.listView(field) to listOf({ appendList(0) }, { appendListView(0, 0) }, { appendNull() }),
         )
         val batchOfNull = BatchBuilder.of(Devices.cpu(), 1)
-        val late = batchOfNull.column(Field.of("a", DataType.struct(Field.of("n", DataType.NULL)))).appendNullWithParts()
+        val late = batchOfNull.column(Field.of("a", DataType.struct(Field.of("n", DataType.NULL))))
+            .appendNullWithParts()
         batchOfNull.build().close()
         shouldThrow<IllegalStateException> { late.appendNullWithParts() }
         for ((type, each) in appends) {
@@ -134,7 +158,10 @@ class ColumnBuilderFailureSpec : FunSpec({
                 if (isBuilt) batch.build().close() else batch.close()
                 for (append in each) {
                     val why = if (isBuilt) "the batch was built" else "the batch was closed"
-                    withClue(type) { shouldThrow<IllegalStateException> { column.append() }.message shouldBe "$why, and nothing can be appended to it any more" }
+                    withClue(type) {
+                        shouldThrow<IllegalStateException> { column.append() }.message shouldBe
+                            "$why, and nothing can be appended to it any more"
+                    }
                 }
                 batch.close()
             }

@@ -27,19 +27,34 @@ class ColumnBuilderNestedSpec : FunSpec({
     val text = Field.of("s", DataType.UTF8)
     val required = number.withNullable(false)
 
-    fun built(type: DataType, rows: Int, fill: ColumnBuilder.() -> Unit, look: (DeviceArray) -> Unit) = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
+    fun built(
+        type: DataType,
+        rows: Int,
+        fill: ColumnBuilder.() -> Unit,
+        look: (DeviceArray) -> Unit,
+    ) = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
         batch.column(Field.of("a", type)).fill()
         batch.build().use { array -> array.retainChild(0).use(look) }
     }
 
-    fun DeviceArray.ints(buffer: Int, count: Int): List<Int> = asColumn().bufferAddress(buffer).let { at -> List(count) { NativeHeap.getInt(at + 4L * it) } }
+    fun DeviceArray.ints(buffer: Int, count: Int): List<Int> = asColumn().bufferAddress(buffer).let { at ->
+        List(count) { NativeHeap.getInt(at + 4L * it) }
+    }
 
-    fun DeviceArray.bytes(buffer: Int, count: Int): List<Int> = NativeHeap.getBytes(asColumn().bufferAddress(buffer), count).map { it.toInt() }
+    fun DeviceArray.bytes(buffer: Int, count: Int): List<Int> =
+        NativeHeap.getBytes(asColumn().bufferAddress(buffer), count).map { it.toInt() }
 
     fun DeviceArray.values(): List<Any?> = asColumn().let { column -> (0 until column.length()).map { column.get(it) } }
 
-    /** One append, what is refused, and the same append again: what the refusal says; the column has two rows and is whole. */
-    fun refused(type: DataType, good: ColumnBuilder.() -> Unit, bad: ColumnBuilder.() -> Unit): String = BatchBuilder.of(Devices.cpu(), 2).use { batch ->
+    /**
+     * One append, what is refused, and the same append again: what the refusal says; the column has two rows and is
+     * whole.
+     */
+    fun refused(
+        type: DataType,
+        good: ColumnBuilder.() -> Unit,
+        bad: ColumnBuilder.() -> Unit,
+    ): String = BatchBuilder.of(Devices.cpu(), 2).use { batch ->
         val column = batch.column(Field.of("a", type))
         column.good()
         val thrown = shouldThrow<RuntimeException> { column.bad() }
@@ -61,23 +76,32 @@ class ColumnBuilderNestedSpec : FunSpec({
             array.retainChild(0).use { it.values() shouldBe listOf(5L, 6L, 7L) }
         }
         for (type in listOf(DataType.listView(number), DataType.largeListView(number))) {
-            refused(type, { appendList(1).items().append(1) }) { appendList(-1) } shouldContain "row 1: a list of size -1"
-            refused(type, { appendList(1).items().append(1) }) { appendListView(-1, 3) } shouldContain "row 1: a list of size 3 at -1"
-            refused(type, { appendList(1).items().append(1) }) { appendLists(intArrayOf(1, 1, -2)) } shouldContain "row 3: a list of size -2"
+            refused(type, { appendList(1).items().append(1) }) { appendList(-1) } shouldContain
+                "row 1: a list of size -1"
+            refused(type, { appendList(1).items().append(1) }) { appendListView(-1, 3) } shouldContain
+                "row 1: a list of size 3 at -1"
+            refused(type, { appendList(1).items().append(1) }) { appendLists(intArrayOf(1, 1, -2)) } shouldContain
+                "row 3: a list of size -2"
         }
-        refused(DataType.listView(number), { appendList(0) }) { appendListView(Int.MAX_VALUE.toLong(), 1) } shouldContain "has 32-bit offsets, but elements at 2147483647"
-        refused(DataType.largeListView(number), { appendList(0) }) { appendListView(Long.MAX_VALUE, 1) } shouldContain "has 64-bit offsets"
+        refused(DataType.listView(number), { appendList(0) }) {
+            appendListView(Int.MAX_VALUE.toLong(), 1)
+        } shouldContain "has 32-bit offsets, but elements at 2147483647"
+        refused(DataType.largeListView(number), { appendList(0) }) { appendListView(Long.MAX_VALUE, 1) } shouldContain
+            "has 64-bit offsets"
         BatchBuilder.of(Devices.cpu(), 1).use { batch ->
             val column = batch.column(Field.of("a", DataType.listView(number))).appendListView(1, 2)
             column.items().append(1)
-            shouldThrow<IllegalStateException> { batch.build() }.message shouldBe "column \"a\": the lists have 3 elements, but 1 were appended"
+            shouldThrow<IllegalStateException> { batch.build() }.message shouldBe
+                "column \"a\": the lists have 3 elements, but 1 were appended"
             column.items().appendAll(intArrayOf(2, 3, 4))
             batch.build().close()
         }
     }
 
     test("lists of a fixed size have that many elements each, which are made for a null [BLD-03]") {
-        val pair = Field.of("pair", StructType(listOf(number, DataType.fixedSizeList(required, 2).let { Field.of("two", it) })))
+        val pair = Field.of(
+            "pair", StructType(listOf(number, DataType.fixedSizeList(required, 2).let { Field.of("two", it) })),
+        )
         built(DataType.fixedSizeList(pair, 2), 3, {
             appendList(2)
             repeat(2) {
@@ -95,12 +119,14 @@ class ColumnBuilderNestedSpec : FunSpec({
             array.retainChild(0).use { it.length() shouldBe 6 }
         }
         val type = DataType.fixedSizeList(number, 3)
-        refused(type, { appendList(3).items().appendAll(intArrayOf(1, 2, 3)) }) { appendList(2) } shouldBe "column \"a\", row 1: a list of 2 elements, where all have 3"
+        refused(type, { appendList(3).items().appendAll(intArrayOf(1, 2, 3)) }) { appendList(2) } shouldBe
+            "column \"a\", row 1: a list of 2 elements, where all have 3"
         refused(type, { appendNull() }) { appendList(4) } shouldContain "a list of 4 elements, where all have 3"
         BatchBuilder.of(Devices.cpu(), 2).use { batch ->
             val column = batch.column(Field.of("a", type)).appendList(3)
             shouldThrow<IllegalStateException> { column.appendNull() }.message shouldBe
-                "column \"a\", row 1: a null, whose 3 elements come next, but the lists before have 3, of which 0 were appended"
+                "column \"a\", row 1: a null, whose 3 elements come next, but the lists before have 3, of which 0 " +
+                "were appended"
             column.items().appendAll(intArrayOf(1, 2, 3))
             column.appendNull()
             batch.build().use { it.column("a").get(1) shouldBe null }
@@ -114,29 +140,36 @@ class ColumnBuilderNestedSpec : FunSpec({
             for (key in listOf("x", "y", "z")) keys().append(key)
             values().append(1).appendNull().append(3)
         }) { array ->
-            array.values() shouldBe listOf(listOf(SimpleEntry("x", 1L), SimpleEntry("y", null)), null, listOf(SimpleEntry("z", 3L)))
+            array.values() shouldBe
+                listOf(listOf(SimpleEntry("x", 1L), SimpleEntry("y", null)), null, listOf(SimpleEntry("z", 3L)))
             array.field().type() shouldBe type
         }
         val good: ColumnBuilder.() -> Unit = { appendMap(1).keys().append("k").also { values().append(1) } }
         refused(type, good) { appendMap(-1) } shouldContain "row 1: a map of size -1"
         refused(type, good) { keys().appendNull() } shouldContain "\"a.entries.key\" is not nullable"
-        refused(type, good) { appendMap(Int.MAX_VALUE) } shouldContain "has 32-bit offsets, but 2147483648 elements; use several batches"
+        refused(type, good) { appendMap(Int.MAX_VALUE) } shouldContain
+            "has 32-bit offsets, but 2147483648 elements; use several batches"
         BatchBuilder.of(Devices.cpu(), 1).use { batch ->
             val column = batch.column(Field.of("a", type)).appendMap(2)
             column.keys().append("k")
-            shouldThrow<IllegalStateException> { batch.build() }.message shouldBe "column \"a\": the maps have 2 keys, but 1 were appended"
+            shouldThrow<IllegalStateException> { batch.build() }.message shouldBe
+                "column \"a\": the maps have 2 keys, but 1 were appended"
             column.keys().append("l")
-            shouldThrow<IllegalStateException> { batch.build() }.message shouldBe "column \"a\": the maps have 2 values, but 0 were appended"
+            shouldThrow<IllegalStateException> { batch.build() }.message shouldBe
+                "column \"a\": the maps have 2 values, but 0 were appended"
         }
         BatchBuilder.of(Devices.cpu(), 0).use { batch ->
-            val column = batch.column(Field.of("a", MapType(Field.of("entries", StructType(listOf(required, number))).withNullable(false), true)))
+            val column = batch.column(Field.of("a",
+                MapType(Field.of("entries", StructType(listOf(required, number))).withNullable(false), true)))
             column.keys(Field.of("k", DataType.UTF8))
             column.values(Field.of("v", DataType.BOOL))
             column.field().toString() shouldBe "a: map<entries: struct<k: utf8 not null, v: bool> not null>"
         }
     }
 
-    test("a dense union has a type id and an offset for each element, and its children their own elements only [BLD-05]") {
+    test(
+        "a dense union has a type id and an offset for each element, and its children their own elements only [BLD-05]",
+    ) {
         val type = UnionType(UnionMode.DENSE, listOf(7, 3), listOf(number, text))
         built(type, 5, {
             appendUnion(0).child("n").append(41)
@@ -160,15 +193,22 @@ class ColumnBuilderNestedSpec : FunSpec({
         }
         refused(type, { appendUnion(0).child(0).append(1) }) { appendUnion(2) } shouldBe
             "column \"a\", row 1: has no child 2; its children are [n, s], by type ids [7, 3]"
-        refused(type, { appendUnion(0).child(0).append(1) }) { appendUnion("t") } shouldBe "column \"a\" has no field \"t\"; it has [n, s]"
-        refused(type, { appendUnion(0).child(0).append(1) }) { appendUnions(byteArrayOf(3, 7, 4)) } shouldContain "has no type id 4"
-        refused(type, { appendUnion(0).child(0).append(1) }) { appendUnions(byteArrayOf(-1)) } shouldContain "has no type id -1"
-        refused(type, { appendUnion(0).child(0).append(1) }) { setNulls { true } } shouldContain "is a union, which has no nulls of its own"
-        refused(DataType.denseUnion(required), { appendUnion(0).child(0).append(1) }) { appendNull() } shouldContain "no child may be null"
+        refused(type, { appendUnion(0).child(0).append(1) }) { appendUnion("t") } shouldBe
+            "column \"a\" has no field \"t\"; it has [n, s]"
+        refused(type, { appendUnion(0).child(0).append(1) }) { appendUnions(byteArrayOf(3, 7, 4)) } shouldContain
+            "has no type id 4"
+        refused(type, { appendUnion(0).child(0).append(1) }) { appendUnions(byteArrayOf(-1)) } shouldContain
+            "has no type id -1"
+        refused(type, { appendUnion(0).child(0).append(1) }) { setNulls { true } } shouldContain
+            "is a union, which has no nulls of its own"
+        refused(DataType.denseUnion(required), { appendUnion(0).child(0).append(1) }) { appendNull() } shouldContain
+            "no child may be null"
         BatchBuilder.of(Devices.cpu(), 2).use { batch ->
             val column = batch.column(Field.of("a", type)).appendUnion("s")
-            shouldThrow<IllegalStateException> { column.appendNull() }.message shouldContain "child \"s\" comes next, but it has 0, where 1 come before"
-            shouldThrow<IllegalStateException> { column.appendUnion(0).also { batch.build() } }.message shouldContain "1 elements are of child \"n\", but 0 were appended"
+            shouldThrow<IllegalStateException> { column.appendNull() }.message shouldContain
+                "child \"s\" comes next, but it has 0, where 1 come before"
+            shouldThrow<IllegalStateException> { column.appendUnion(0).also { batch.build() } }.message shouldContain
+                "1 elements are of child \"n\", but 0 were appended"
         }
     }
 
@@ -194,12 +234,14 @@ class ColumnBuilderNestedSpec : FunSpec({
         val type = DataType.sparseUnion(number, text)
         BatchBuilder.of(Devices.cpu(), 3).use { batch ->
             val column = batch.column(Field.of("a", type)).appendUnion("n")
-            shouldThrow<IllegalStateException> { column.appendUnion("s") }.message shouldBe "column \"a\", row 1: child \"n\" has only 0 of the elements before it"
+            shouldThrow<IllegalStateException> { column.appendUnion("s") }.message shouldBe
+                "column \"a\", row 1: child \"n\" has only 0 of the elements before it"
             shouldThrow<IllegalStateException> { column.appendNull() }
             column.length() shouldBe 1
             column.child("s").length() shouldBe 1
             column.child("n").append(1)
-            shouldThrow<IllegalStateException> { column.appendUnions(byteArrayOf(1, 0, 1)) }.message shouldContain "row 2: child \"s\" has only 1"
+            shouldThrow<IllegalStateException> { column.appendUnions(byteArrayOf(1, 0, 1)) }.message shouldContain
+                "row 2: child \"s\" has only 1"
             column.child("n").length() shouldBe 1
             column.addChild(Field.of("late", DataType.BOOL)).length() shouldBe 1
             column.child("late").append(true).append(false)
@@ -219,7 +261,9 @@ class ColumnBuilderNestedSpec : FunSpec({
         built(runs(runs(DataType.INT8)), 2, { append(5).appendNull() }) { it.values() shouldBe listOf(5L, null) }
         val never = DataType.runEndEncoded(DataType.INT16, required)
         refused(runs(never), { append(1) }) { appendNull() } shouldContain "the values of the runs are not nullable"
-        refused(runs(DataType.denseUnion(required)), { values().child(0).append(1); appendUnion(0) }) { appendNull() } shouldContain "the values of the runs are not nullable"
+        refused(runs(DataType.denseUnion(required)), { values().child(0).append(1); appendUnion(0) }) {
+            appendNull()
+        } shouldContain "the values of the runs are not nullable"
     }
 
     test("a null of a union is one of a child that may be null, and not of run-ends whose values may not [BLD-05]") {
@@ -230,10 +274,14 @@ class ColumnBuilderNestedSpec : FunSpec({
                 appendNull()
             }) { it.values() shouldBe listOf(5L, null) }
         }
-        refused(DataType.denseUnion(never), { appendUnion(0).child(0).append(1) }) { appendNull() } shouldContain "no child may be null"
+        refused(DataType.denseUnion(never), { appendUnion(0).child(0).append(1) }) { appendNull() } shouldContain
+            "no child may be null"
     }
 
-    test("run-ends are given by value and count, or value by value: like ones make one run; ends count in their width [BLD-07]") {
+    test(
+        "run-ends are given by value and count, or value by value: like ones make one run; ends count in their " +
+            "width [BLD-07]",
+    ) {
         for (bits in listOf(16, 32, 64)) {
             built(DataType.runEndEncoded(IntType(bits, true), text), 9, {
                 appendRun(3).values().append("x")
@@ -248,42 +296,60 @@ class ColumnBuilderNestedSpec : FunSpec({
 
     test("… a run of no rows, one that ends beyond its width, and values without a run are refused [BLD-07]") {
         val type = DataType.runEndEncoded(DataType.INT16, number)
-        for (count in listOf(0L, -5L)) refused(type, { append(1) }) { appendRun(count) } shouldBe "column \"a\", row 1: a run of $count rows; it has at least one"
+        for (count in listOf(0L, -5L)) refused(type, { append(1) }) { appendRun(count) } shouldBe
+            "column \"a\", row 1: a run of $count rows; it has at least one"
         refused(type, { append(1) }) { appendRun(32767) } shouldBe
             "column \"a\", row 1: a run of 32767 rows ends beyond what int16 run ends count (32767)"
-        refused(DataType.runEndEncoded(DataType.INT32, number), { append(1) }) { appendRun(1L shl 31) } shouldContain "int32 run ends count (2147483647)"
-        refused(DataType.runEndEncoded(DataType.INT64, number), { append(1) }) { appendRun(Long.MAX_VALUE) } shouldContain "int64 run ends"
-        refused(type, { append(1) }) { append("no") } shouldBe "column \"a\" of type int32 does not hold text; append(long) takes values"
-        refused(type, { append(1) }) { appendAll(longArrayOf(1, 2, 2, 1L shl 40)) } shouldContain "the integer 1099511627776 (-2147483648 to 2147483647), in row 4"
+        refused(DataType.runEndEncoded(DataType.INT32, number), { append(1) }) { appendRun(1L shl 31) } shouldContain
+            "int32 run ends count (2147483647)"
+        refused(DataType.runEndEncoded(DataType.INT64, number), { append(1) }) {
+            appendRun(Long.MAX_VALUE)
+        } shouldContain "int64 run ends"
+        refused(type, { append(1) }) { append("no") } shouldBe
+            "column \"a\" of type int32 does not hold text; append(long) takes values"
+        refused(type, { append(1) }) { appendAll(longArrayOf(1, 2, 2, 1L shl 40)) } shouldContain
+            "the integer 1099511627776 (-2147483648 to 2147483647), in row 4"
         refused(type, { append(1) }) { setNulls { true } } shouldContain "run-end-encoded and has no nulls of its own"
-        refused(DataType.runEndEncoded(DataType.INT16, required), { append(1) }) { appendNull() } shouldContain "the values of the runs are not nullable"
+        refused(DataType.runEndEncoded(DataType.INT16, required), { append(1) }) { appendNull() } shouldContain
+            "the values of the runs are not nullable"
         BatchBuilder.of(Devices.cpu(), 32768).use { batch ->
             val column = batch.column(Field.of("a", type)).appendRun(32767)
-            shouldThrow<IllegalStateException> { column.append(5) }.message shouldBe "column \"a\", row 32767: there are 1 runs, but 0 values were appended for them"
+            shouldThrow<IllegalStateException> { column.append(5) }.message shouldBe
+                "column \"a\", row 32767: there are 1 runs, but 0 values were appended for them"
             column.values().append(4)
-            shouldThrow<IllegalArgumentException> { column.append(5) }.message shouldContain "a run of 1 rows ends beyond what int16 run ends count (32767)"
+            shouldThrow<IllegalArgumentException> { column.append(5) }.message shouldContain
+                "a run of 1 rows ends beyond what int16 run ends count (32767)"
             column.values().length() shouldBe 1
         }
     }
 
-    test("growing types: elements, keys, values and dictionaries are named while there are none, and keep their type then") {
+    test(
+        "growing types: elements, keys, values and dictionaries are named while there are none, and keep " +
+            "their type then",
+    ) {
         BatchBuilder.of(Devices.cpu(), 1).use { batch ->
             for (type in listOf(DataType.list(number), DataType.listView(number), DataType.fixedSizeList(number, 1))) {
                 val column = batch.column(Field.of("l", type))
                 column.items(text).append("x")
-                shouldThrow<IllegalStateException> { column.items(number) }.message shouldContain "elements were appended, so their type stays"
+                shouldThrow<IllegalStateException> { column.items(number) }.message shouldContain
+                    "elements were appended, so their type stays"
                 column.appendList(1)
             }
-            batch.column(Field.of("r", DataType.runEndEncoded(DataType.INT16, number))).also { it.values(text) }.append("x")
-            batch.column(Field.of("d", DataType.dictionary(DataType.INT16, DataType.INT8))).also { it.dictionary(text) }.append("x")
-            batch.build().use { it.schema().fields().map { field -> field.toString().substringAfter(": ") } shouldBe listOf(
-                "list<s: utf8>", "list_view<s: utf8>", "fixed_size_list<s: utf8>[1]", "run_end_encoded<run_ends: int16 not null, s: utf8>", "dictionary<values=utf8, indices=int16>",
-            ) }
+            batch.column(Field.of("r", DataType.runEndEncoded(DataType.INT16, number)))
+                .also { it.values(text) }.append("x")
+            batch.column(Field.of("d", DataType.dictionary(DataType.INT16, DataType.INT8)))
+                .also { it.dictionary(text) }.append("x")
+            batch.build()
+                .use { it.schema().fields().map { field -> field.toString().substringAfter(": ") } shouldBe listOf(
+                    "list<s: utf8>", "list_view<s: utf8>", "fixed_size_list<s: utf8>[1]",
+                    "run_end_encoded<run_ends: int16 not null, s: utf8>", "dictionary<values=utf8, indices=int16>",
+                ) }
         }
     }
 
     test("the builder of a part is one object, which is held while rows are appended [BLD-01]") {
-        val struct = DataType.struct(number, Field.of("tags", DataType.list(text)), Field.of("prices", DataType.map(text.withNullable(false), number)))
+        val struct = DataType.struct(number, Field.of("tags", DataType.list(text)),
+            Field.of("prices", DataType.map(text.withNullable(false), number)))
         built(struct, 50, {
             val n = child("n")
             val tags = child("tags")
@@ -298,13 +364,18 @@ class ColumnBuilderNestedSpec : FunSpec({
                 prices.appendMap(1)
                 appendStruct()
             }
-            listOf(child("n") === n, child(1) === tags, tags.items() === tag, prices.keys() === key, prices.values() === price) shouldBe List(5) { true }
+            listOf(child("n") === n, child(1) === tags, tags.items() === tag, prices.keys() === key,
+                prices.values() === price) shouldBe List(5) { true }
         }) { array ->
-            array.asColumn().get(49) shouldBe mapOf("n" to 49L, "tags" to listOf("t0"), "prices" to listOf(SimpleEntry("k49", -49L)))
+            array.asColumn().get(49) shouldBe
+                mapOf("n" to 49L, "tags" to listOf("t0"), "prices" to listOf(SimpleEntry("k49", -49L)))
         }
     }
 
-    test("what is appended to a part's builder that another type has replaced is an error, not lost: of items, keys, values, a dictionary, and below [BLD-21]") {
+    test(
+        "what is appended to a part's builder that another type has replaced is an error, not lost: of items, keys, " +
+            "values, a dictionary, and below [BLD-21]",
+    ) {
         val inner = Field.of("pair", DataType.struct(number))
         val replacing = listOf<Pair<DataType, (ColumnBuilder) -> Pair<ColumnBuilder, ColumnBuilder>>>(
             DataType.list(number) to { it.items() to it.items(text) },
@@ -320,7 +391,8 @@ class ColumnBuilderNestedSpec : FunSpec({
             BatchBuilder.of(Devices.cpu()).use { batch ->
                 val (held, _) = replace(batch.column(Field.of("a", type)))
                 held.append(1)
-                shouldThrow<IllegalStateException> { batch.build() }.message!! shouldContain "whose builder was replaced when another type was said; hold the one that returned"
+                shouldThrow<IllegalStateException> { batch.build() }.message!! shouldContain
+                    "whose builder was replaced when another type was said; hold the one that returned"
             }
         }
     }

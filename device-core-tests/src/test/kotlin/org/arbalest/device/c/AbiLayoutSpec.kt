@@ -36,7 +36,9 @@ class AbiLayoutSpec : FunSpec({
 
     test("ABI every field of the eight structs is where the C compiler puts it, and each has its size") {
         val java = LAYOUTS.flatMap { offsets(it) }.toMap()
-        val c = CPeer.layout.trim().lines().associate { line -> line.split(' ').let { (what, bytes) -> what to bytes.toLong() } }
+        val c = CPeer.layout.trim().lines().associate { line ->
+            line.split(' ').let { (what, bytes) -> what to bytes.toLong() }
+        }
         java shouldContainExactly c
     }
 
@@ -68,7 +70,8 @@ class AbiLayoutSpec : FunSpec({
     }
 
     test("ABI the header alone is C11 without a warning") {
-        compile(CCompiler.answer, "-std=c11", "x.c", "#include <arbalest/arrow_abi.h>\nstruct ArrowDeviceArray array;\n")
+        compile(CCompiler.answer, "-std=c11", "x.c",
+            "#include <arbalest/arrow_abi.h>\nstruct ArrowDeviceArray array;\n")
     }
 
     test("ABI the header alone is C++11 without a warning").config(extensions = listOf(needsCxx)) {
@@ -103,7 +106,8 @@ private fun compile(compiler: CCompiler, standard: String, name: String, source:
     Files.writeString(Files.createDirectories(folder.resolve("arbalest")).resolve("arrow_abi.h"), header)
     Files.writeString(folder.resolve(name), source)
     val path: Path = (compiler as CCompiler.Found).path
-    val command = listOf("$path", standard, "-pedantic-errors", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-I.", name)
+    val command =
+        listOf("$path", standard, "-pedantic-errors", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-I.", name)
     val process = ProcessBuilder(command).directory(folder.toFile()).redirectErrorStream(true).start()
     val words = process.inputReader().readText()
     withClue(words) { process.waitFor() shouldBe 0 }

@@ -30,11 +30,11 @@ import org.arbalest.device.types.Field
 import org.arbalest.device.types.Metadata
 import org.arbalest.device.types.Schema
 import org.arbalest.support.CCompiler
-import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerConsumer
 import org.arbalest.support.PeerMoves
 import org.arbalest.support.PeerNodes
 import org.arbalest.support.PeerStreams
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.StructKind
 import java.io.IOException
 import java.lang.foreign.Arena
@@ -51,7 +51,9 @@ class CDataSpec : FunSpec({
     val pool = ForkJoinPool.commonPool()
     val schema = Schema.of(listOf(Field.of("id", DataType.INT64)))
 
-    fun ids(rows: Int): DeviceArray = BatchBuilder.of(Devices.cpu(), rows).use { it.int64("id", LongArray(rows) { i -> 7L + i }).build() }
+    fun ids(rows: Int): DeviceArray = BatchBuilder.of(Devices.cpu(), rows).use {
+        it.int64("id", LongArray(rows) { i -> 7L + i }).build()
+    }
 
     /** What C gives: an address, without a size. */
     fun MemorySegment.pointer() = MemorySegment.ofAddress(address())
@@ -72,7 +74,8 @@ class CDataSpec : FunSpec({
             CData.importArray(array.pointer(), CImport.DATA.schema(known)).use { it.last() shouldBe 22 }
             PeerStreams.batchSchema(type)
             PeerStreams.batch(array, 30, 3)
-            CData.importArray(array.pointer(), CImport.DATA.schema(CData.importSchema(type.pointer()))).use { it.last() shouldBe 32 }
+            CData.importArray(array.pointer(), CImport.DATA.schema(CData.importSchema(type.pointer())))
+                .use { it.last() shouldBe 32 }
         }
     }
 
@@ -109,7 +112,8 @@ class CDataSpec : FunSpec({
 
     test("arrays and schemas go to pointers, and C reads them [OWN-09]") {
         Arena.ofConfined().use { arena ->
-            val (array, device, type) = Triple(ArrowArrayStruct.allocate(arena), ArrowDeviceArrayStruct.allocate(arena), ArrowSchemaStruct.allocate(arena))
+            val (array, device, type) = Triple(ArrowArrayStruct.allocate(arena), ArrowDeviceArrayStruct.allocate(arena),
+                ArrowSchemaStruct.allocate(arena))
             fun sumOf(array: MemorySegment, kind: StructKind) = PeerNodes.sum(array, type, "id").also {
                 PeerMoves.release(array, kind)
                 PeerMoves.release(type, StructKind.SCHEMA)
@@ -130,9 +134,26 @@ class CDataSpec : FunSpec({
     test("a handler is driven by a pointer: by arrays, by tasks, by a reader, and refused [ASY-19]") {
         fun described() = AsyncSchema(schema.asField(), DeviceType.CPU, Metadata.empty())
         val ways = listOf<(MemorySegment) -> Unit>(
-            { CData.exportAsyncStream(AsyncProducer.of(described(), Supplied(2, null) { ids(3) }), it, pool, CExport.DEVICE).outcome().getOrThrow() },
-            { CData.exportAsyncStream(AsyncProducer.ofTasks(described(), Supplied(2, null) { AsyncTask.of(ids(3), Metadata.empty()) }), it, pool, CExport.DEVICE).outcome().getOrThrow() },
-            { CData.exportAsyncStream(AsyncProducer.of(DeviceArrayReader.of(schema, listOf(ids(3), ids(3))), Metadata.empty()), it, pool, CExport.DEVICE).outcome().getOrThrow() },
+            {
+                CData.exportAsyncStream(AsyncProducer.of(described(), Supplied(2, null) { ids(3) }), it, pool,
+                    CExport.DEVICE).outcome().getOrThrow()
+            },
+            {
+                CData.exportAsyncStream(
+                    AsyncProducer.ofTasks(described(), Supplied(2, null) { AsyncTask.of(ids(3), Metadata.empty()) }),
+                    it,
+                    pool,
+                    CExport.DEVICE,
+                ).outcome().getOrThrow()
+            },
+            {
+                CData.exportAsyncStream(
+                    AsyncProducer.of(DeviceArrayReader.of(schema, listOf(ids(3), ids(3))), Metadata.empty()),
+                    it,
+                    pool,
+                    CExport.DEVICE,
+                ).outcome().getOrThrow()
+            },
         )
         for (produce in ways) PeerConsumer(5, emptySet(), 0, 0, 0, 1).use { consumer ->
             produce(consumer.handler.pointer())
@@ -140,7 +161,8 @@ class CDataSpec : FunSpec({
             consumer.results().let { it.rows to it.ends } shouldBe (6L to 1L)
         }
         PeerConsumer(5, emptySet(), 0, 0, 0, 1).use { consumer ->
-            CData.exportAsyncStream(AsyncProducer.failed(IOException("no such table")), consumer.handler, Runnable::run, CExport.DEVICE)
+            CData.exportAsyncStream(AsyncProducer.failed(IOException("no such table")), consumer.handler, Runnable::run,
+                CExport.DEVICE)
             consumer.join()
             consumer.results().let { it.message to it.releases } shouldBe ("java.io.IOException: no such table" to 1L)
         }
@@ -155,13 +177,15 @@ class CDataSpec : FunSpec({
 
     fun refused(struct: String, call: (MemorySegment) -> Unit) {
         for ((address, why) in wrong) withClue("$struct at $address") {
-            shouldThrow<IllegalArgumentException> { call(MemorySegment.ofAddress(address)) }.message shouldBe "$struct $why"
+            shouldThrow<IllegalArgumentException> { call(MemorySegment.ofAddress(address)) }.message shouldBe
+                "$struct $why"
         }
     }
 
     test("what can be no address is refused by an import, which says what it is, and nothing is touched [OWN-20]") {
         Arena.ofConfined().use { arena ->
-            val (array, device, type) = Triple(ArrowArrayStruct.allocate(arena), ArrowDeviceArrayStruct.allocate(arena), ArrowSchemaStruct.allocate(arena))
+            val (array, device, type) = Triple(ArrowArrayStruct.allocate(arena), ArrowDeviceArrayStruct.allocate(arena),
+                ArrowSchemaStruct.allocate(arena))
             PeerStreams.batch(array, 0, 3)
             PeerStreams.batchSchema(type)
             refused("ArrowArray") { CData.importArray(it, CImport.DATA.schema(type)) }
@@ -180,13 +204,19 @@ class CDataSpec : FunSpec({
         }
     }
 
-    test("what can be no address is refused by an export; the other struct is not written, and the handle is not consumed [OWN-20]") {
+    test(
+        "what can be no address is refused by an export; the other struct is not written, and the handle is not " +
+            "consumed [OWN-20]",
+    ) {
         Arena.ofConfined().use { arena ->
-            val (array, device, type) = Triple(ArrowArrayStruct.allocate(arena), ArrowDeviceArrayStruct.allocate(arena), ArrowSchemaStruct.allocate(arena))
+            val (array, device, type) = Triple(ArrowArrayStruct.allocate(arena), ArrowDeviceArrayStruct.allocate(arena),
+                ArrowSchemaStruct.allocate(arena))
             ids(3).use { batch ->
                 refused("ArrowArray") { CData.exportArray(batch, it, CExport.DATA) }
                 refused("ArrowDeviceArray") { CData.exportArray(batch, it, CExport.DEVICE) }
-                for ((out, struct, options) in listOf(Triple(array, "ArrowArray", CExport.DATA), Triple(device, "ArrowDeviceArray", CExport.DEVICE))) {
+                for ((out, struct, options) in listOf(
+                    Triple(array, "ArrowArray", CExport.DATA), Triple(device, "ArrowDeviceArray", CExport.DEVICE),
+                )) {
                     refused(struct) { type.fill(0x5a); CData.exportArray(batch, it, options.schemaTo(type)) }
                     type.shouldBeGarbage()
                     refused("ArrowSchema") { out.fill(0x5a); CData.exportArray(batch, out, options.schemaTo(it)) }
@@ -199,22 +229,35 @@ class CDataSpec : FunSpec({
             DeviceArrayReader.of(schema, listOf(ids(3))).use { reader ->
                 refused("ArrowArrayStream") { CData.exportStream(reader, it, CExport.DATA) }
                 refused("ArrowDeviceArrayStream") { CData.exportStream(reader, it, CExport.DEVICE) }
-                refused("ArrowAsyncDeviceStreamHandler") { CData.exportAsyncStream(AsyncProducer.of(reader, Metadata.empty()), it, pool, CExport.DEVICE) }
+                refused("ArrowAsyncDeviceStreamHandler") {
+                    CData.exportAsyncStream(AsyncProducer.of(reader, Metadata.empty()), it, pool, CExport.DEVICE)
+                }
                 reader.next()!!.use { it.last() shouldBe 9 }
             }
-            refused("ArrowAsyncDeviceStreamHandler") { CData.exportAsyncStream(AsyncProducer.failed(IOException()), it, Runnable::run, CExport.DEVICE) }
+            refused("ArrowAsyncDeviceStreamHandler") {
+                CData.exportAsyncStream(AsyncProducer.failed(IOException()), it, Runnable::run, CExport.DEVICE)
+            }
         }
     }
 
     test("memory for a struct that was just allocated, or is released, is refused [OWN-01]") {
         Arena.ofConfined().use { arena ->
-            fun said(call: () -> Unit) = shouldThrow<DeviceException> { call() }.also { it.errno() shouldBe Errno.EINVAL }.message!!
-            said { CData.importArray(ArrowArrayStruct.allocate(arena), CImport.DATA.schema(schema)) } shouldBe "the array was released before it was imported"
-            said { CData.importArray(ArrowDeviceArrayStruct.allocate(arena), CImport.DEVICE.schema(schema)) } shouldBe "the array was released before it was imported"
-            said { Schema.ofStruct(CData.importSchema(ArrowSchemaStruct.allocate(arena))) } shouldEndWith "was released before it was imported"
-            said { CData.importStream(ArrowArrayStreamStruct.allocate(arena), CImport.DATA) } shouldEndWith "was released before it was imported"
-            said { CData.importStream(ArrowDeviceArrayStreamStruct.allocate(arena), CImport.DEVICE) } shouldEndWith "was released before it was imported"
-            shouldThrow<IllegalArgumentException> { CData.exportAsyncStream(AsyncProducer.failed(IOException()), ArrowAsyncHandlerStruct.allocate(arena), Runnable::run, CExport.DEVICE) }
+            fun said(call: () -> Unit) = shouldThrow<DeviceException> { call() }
+                .also { it.errno() shouldBe Errno.EINVAL }.message!!
+            said { CData.importArray(ArrowArrayStruct.allocate(arena), CImport.DATA.schema(schema)) } shouldBe
+                "the array was released before it was imported"
+            said { CData.importArray(ArrowDeviceArrayStruct.allocate(arena), CImport.DEVICE.schema(schema)) } shouldBe
+                "the array was released before it was imported"
+            said { Schema.ofStruct(CData.importSchema(ArrowSchemaStruct.allocate(arena))) } shouldEndWith
+                "was released before it was imported"
+            said { CData.importStream(ArrowArrayStreamStruct.allocate(arena), CImport.DATA) } shouldEndWith
+                "was released before it was imported"
+            said { CData.importStream(ArrowDeviceArrayStreamStruct.allocate(arena), CImport.DEVICE) } shouldEndWith
+                "was released before it was imported"
+            shouldThrow<IllegalArgumentException> {
+                CData.exportAsyncStream(AsyncProducer.failed(IOException()), ArrowAsyncHandlerStruct.allocate(arena),
+                    Runnable::run, CExport.DEVICE)
+            }
         }
     }
 
@@ -222,19 +265,28 @@ class CDataSpec : FunSpec({
     val streamed = Schema.of(Field.of("id", DataType.INT64).withNullable(false), Field.of("name", DataType.UTF8))
     val text = Schema.of(Field.of("id", DataType.UTF8).withNullable(false), Field.of("name", DataType.UTF8))
 
-    test("a stream of another schema than the expected one is refused, and was released; of the expected one it is read [STR-01]") {
+    test(
+        "a stream of another schema than the expected one is refused, and was released; of the expected one it is " +
+            "read [STR-01]",
+    ) {
         Arena.ofConfined().use { arena ->
             val stream = ArrowArrayStreamStruct.allocate(arena)
             PeerStreams.stream(stream, 1, 10)
             shouldThrow<DeviceException> { CData.importStream(stream, CImport.DATA.schema(text)) }.message shouldBe
-                "the schema is not the expected one: $.id: \"id: int64 not null\", and \"id: utf8 not null\" is expected"
+                "the schema is not the expected one: $.id: \"id: int64 not null\", and \"id: utf8 not " +
+                "null\" is expected"
             ArrowArrayStreamStruct.release(stream) shouldBe MemorySegment.NULL
             PeerStreams.stream(stream, 1, 10)
-            CData.importStream(stream, CImport.DATA.schema(streamed)).use { reader -> reader.next()!!.use { it.length() shouldBe 10 } }
+            CData.importStream(stream, CImport.DATA.schema(streamed)).use { reader ->
+                reader.next()!!.use { it.length() shouldBe 10 }
+            }
         }
     }
 
-    test("what a C schema expects of a stream is read and released; one that cannot be read takes the stream with it; whether a batch may be null is no matter [OWN-08]") {
+    test(
+        "what a C schema expects of a stream is read and released; one that cannot be read takes the stream with it; " +
+            "whether a batch may be null is no matter [OWN-08]",
+    ) {
         Arena.ofConfined().use { arena ->
             val (stream, type) = ArrowArrayStreamStruct.allocate(arena) to ArrowSchemaStruct.allocate(arena)
             PeerStreams.stream(stream, 1, 10)
@@ -243,7 +295,9 @@ class CDataSpec : FunSpec({
             ArrowSchemaStruct.release(type) shouldBe MemorySegment.NULL
 
             PeerStreams.stream(stream, 1, 10)
-            shouldThrow<DeviceException> { CData.importStream(stream, CImport.DATA.schema(ArrowSchemaStruct.allocate(arena))) }
+            shouldThrow<DeviceException> {
+                CData.importStream(stream, CImport.DATA.schema(ArrowSchemaStruct.allocate(arena)))
+            }
             ArrowArrayStreamStruct.release(stream) shouldBe MemorySegment.NULL
 
             PeerStreams.stream(stream, 1, 10)
@@ -257,7 +311,9 @@ class CDataSpec : FunSpec({
         val ones = Schema.of(Field.of("id", DataType.UTF8))
         val reader = DeviceArrayReader.of(schema, listOf(ids(3)))
         lateinit var produced: CompletionStage<Void>
-        CData.importAsyncStream(CImport.DEVICE.schema(ones)) { produced = CData.exportAsyncStream(AsyncProducer.of(reader, Metadata.empty()), it, pool, CExport.DEVICE) }.use { stream ->
+        CData.importAsyncStream(CImport.DEVICE.schema(ones)) {
+            produced = CData.exportAsyncStream(AsyncProducer.of(reader, Metadata.empty()), it, pool, CExport.DEVICE)
+        }.use { stream ->
             val failure = stream.schema().outcome().exceptionOrNull()
             failure.shouldBeInstanceOf<DeviceException>().errno() shouldBe Errno.EINVAL
             failure.message shouldStartWith "the schema is not the expected one: $.id"
@@ -271,23 +327,48 @@ class CDataSpec : FunSpec({
         Arena.ofConfined().use { arena ->
             val (array, stream) = ArrowArrayStruct.allocate(arena) to ArrowArrayStreamStruct.allocate(arena)
             ids(3).use { batch ->
-                shouldThrow<IllegalArgumentException> { CData.exportArray(batch, array, CExport.DATA.consumerStream(Devices.cpu().defaultStream())) }.message shouldStartWith "an ArrowArray has no event"
+                shouldThrow<IllegalArgumentException> {
+                    CData.exportArray(batch, array, CExport.DATA.consumerStream(Devices.cpu().defaultStream()))
+                }.message shouldStartWith "an ArrowArray has no event"
                 DeviceArrayReader.of(schema, listOf(batch.retain())).use { reader ->
-                    shouldThrow<IllegalArgumentException> { CData.exportStream(reader, stream, CExport.DATA.schemaTo(arena.allocate(ArrowSchemaStruct.LAYOUT))) }
-                    shouldThrow<IllegalArgumentException> { CData.exportStream(reader, stream, CExport.DATA.requested(text)) }
-                    shouldThrow<IllegalArgumentException> { CData.exportStream(reader, stream, CExport.DATA.quirks(AsyncQuirk.DROPS_TASKS)) }.message shouldContain "quirks"
-                    shouldThrow<IllegalArgumentException> { CData.exportStream(reader, stream, CExport.DATA.consumerStream(Devices.cpu().defaultStream())) }
+                    shouldThrow<IllegalArgumentException> {
+                        CData.exportStream(reader, stream,
+                            CExport.DATA.schemaTo(arena.allocate(ArrowSchemaStruct.LAYOUT)))
+                    }
+                    shouldThrow<IllegalArgumentException> {
+                        CData.exportStream(reader, stream, CExport.DATA.requested(text))
+                    }
+                    shouldThrow<IllegalArgumentException> {
+                        CData.exportStream(reader, stream, CExport.DATA.quirks(AsyncQuirk.DROPS_TASKS))
+                    }.message shouldContain "quirks"
+                    shouldThrow<IllegalArgumentException> {
+                        CData.exportStream(reader, stream, CExport.DATA.consumerStream(Devices.cpu().defaultStream()))
+                    }
                     reader.next()!!.close()
                 }
-                shouldThrow<IllegalArgumentException> { CData.importArray(array, CImport.DATA) }.message shouldContain "CImport.schema"
-                shouldThrow<IllegalArgumentException> { CData.importArray(array, CImport.DATA.schema(schema).quirks(AsyncQuirk.PRODUCER_STAYS)) }.message shouldContain "quirks"
-                shouldThrow<IllegalArgumentException> { CData.importStream(stream, CImport.DATA.quirks(AsyncQuirk.PRODUCER_STAYS)) }.message shouldContain "quirks"
-                shouldThrow<IllegalArgumentException> { CData.exportArray(batch, array, CExport.DATA.quirks(AsyncQuirk.DROPS_TASKS)) }.message shouldContain "quirks"
-                CImport.DEVICE.quirks(AsyncQuirk.PRODUCER_STAYS, AsyncQuirk.PRODUCER_STAYS).toString() shouldContain "[PRODUCER_STAYS]" // said twice is said
-                shouldThrow<IllegalArgumentException> { CData.importAsyncStream(CImport.DATA) { error("was started") } }.message shouldContain "CImport.DEVICE"
+                shouldThrow<IllegalArgumentException> { CData.importArray(array, CImport.DATA) }.message shouldContain
+                    "CImport.schema"
+                shouldThrow<IllegalArgumentException> {
+                    CData.importArray(array, CImport.DATA.schema(schema).quirks(AsyncQuirk.PRODUCER_STAYS))
+                }.message shouldContain "quirks"
+                shouldThrow<IllegalArgumentException> {
+                    CData.importStream(stream, CImport.DATA.quirks(AsyncQuirk.PRODUCER_STAYS))
+                }.message shouldContain "quirks"
+                shouldThrow<IllegalArgumentException> {
+                    CData.exportArray(batch, array, CExport.DATA.quirks(AsyncQuirk.DROPS_TASKS))
+                }.message shouldContain "quirks"
+                // said twice is said
+                CImport.DEVICE.quirks(AsyncQuirk.PRODUCER_STAYS, AsyncQuirk.PRODUCER_STAYS).toString() shouldContain
+                    "[PRODUCER_STAYS]"
+                shouldThrow<IllegalArgumentException> { CData.importAsyncStream(CImport.DATA) { error("was started") } }
+                    .message shouldContain "CImport.DEVICE"
                 val producer = AsyncProducer.failed(IOException())
-                shouldThrow<IllegalArgumentException> { CData.exportAsyncStream(producer, array, Runnable::run, CExport.DATA) }.message shouldContain "CExport.DEVICE"
-                shouldThrow<IllegalArgumentException> { CData.exportAsyncStream(producer, array, Runnable::run, CExport.DEVICE.requested(text)) }.message shouldContain "quirks"
+                shouldThrow<IllegalArgumentException> {
+                    CData.exportAsyncStream(producer, array, Runnable::run, CExport.DATA)
+                }.message shouldContain "CExport.DEVICE"
+                shouldThrow<IllegalArgumentException> {
+                    CData.exportAsyncStream(producer, array, Runnable::run, CExport.DEVICE.requested(text))
+                }.message shouldContain "quirks"
                 batch.last() shouldBe 9
             }
         }
@@ -318,8 +399,11 @@ class CDataSpec : FunSpec({
             consumer.join()
         }
         PeerConsumer(5, emptySet(), 0, 0, 0, 1).use { consumer ->
-            shouldThrow<IllegalStateException> { CData.exportAsyncStream(producer, consumer.handler, pool, CExport.DEVICE) }
-            CData.exportAsyncStream(AsyncProducer.failed(IOException()), consumer.handler, Runnable::run, CExport.DEVICE)
+            shouldThrow<IllegalStateException> {
+                CData.exportAsyncStream(producer, consumer.handler, pool, CExport.DEVICE)
+            }
+            CData.exportAsyncStream(AsyncProducer.failed(IOException()), consumer.handler, Runnable::run,
+                CExport.DEVICE)
             consumer.join()
         }
     }
@@ -337,8 +421,9 @@ class CDataSpec : FunSpec({
 
     test("each struct is allocated in its size, aligned, all zero, whatever was in the memory before [OWN-01]") {
         val all = mapOf<(SegmentAllocator) -> MemorySegment, Long>(
-            ArrowSchemaStruct::allocate to 72, ArrowArrayStruct::allocate to 80, ArrowArrayStreamStruct::allocate to 40, ArrowDeviceArrayStruct::allocate to 128,
-            ArrowDeviceArrayStreamStruct::allocate to 48, ArrowAsyncHandlerStruct::allocate to 48, ArrowAsyncTaskStruct::allocate to 16,
+            ArrowSchemaStruct::allocate to 72, ArrowArrayStruct::allocate to 80, ArrowArrayStreamStruct::allocate to 40,
+            ArrowDeviceArrayStruct::allocate to 128, ArrowDeviceArrayStreamStruct::allocate to 48,
+            ArrowAsyncHandlerStruct::allocate to 48, ArrowAsyncTaskStruct::allocate to 16,
             ArrowAsyncProducerStruct::allocate to 40,
         )
         Arena.ofConfined().use { arena ->

@@ -18,9 +18,9 @@ import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.FlatType
 import org.arbalest.support.CCompiler
-import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerNodes
 import org.arbalest.support.PeerNodes.Placement
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.StructKind
 import java.lang.foreign.Arena
 import java.lang.foreign.ValueLayout
@@ -35,11 +35,17 @@ class ByteStringsSpec : FunSpec({
 
     fun offsets(large: Boolean, ends: List<Int>): ByteArray {
         val width = if (large) 8 else 4
-        return ByteArray(width * ends.size) { at -> if (at % width < 4) (ends[at / width] shr 8 * (at % width)).toByte() else 0 }
+        return ByteArray(width * ends.size) { at ->
+            if (at % width < 4) (ends[at / width] shr 8 * (at % width)).toByte() else 0
+        }
     }
 
     /** The values as C has them, with one in front that the offset leaves out, in memory that ends where they do. */
-    fun <T> imported(type: DataType, rows: List<ByteArray>, look: (ByteStringView) -> T): T = Arena.ofConfined().use { arena ->
+    fun <T> imported(
+        type: DataType,
+        rows: List<ByteArray>,
+        look: (ByteStringView) -> T,
+    ): T = Arena.ofConfined().use { arena ->
         val all = listOf(byteArrayOf(9, 9, 9)) + rows
         val out = arena.struct(StructKind.ARRAY)
         val data = all.fold(byteArrayOf()) { bytes, it -> bytes + it }
@@ -50,7 +56,10 @@ class ByteStringsSpec : FunSpec({
         CData.importArray(out, CImport.DATA.schema(Field.of("a", type))).use { look(it.asColumn().asByteStrings()) }
     }
 
-    test("bytes are counted, compared, hashed and copied as what they are, of text and binary, with offsets of both widths [READ-55]") {
+    test(
+        "bytes are counted, compared, hashed and copied as what they are, of text and binary, with offsets of both " +
+            "widths [READ-55]",
+    ) {
         for (type in listOf(DataType.BINARY, DataType.LARGE_BINARY, DataType.UTF8, DataType.LARGE_UTF8)) {
             imported(type, values) { strings ->
                 strings.isText shouldBe (type == DataType.UTF8 || type == DataType.LARGE_UTF8)
@@ -63,7 +72,9 @@ class ByteStringsSpec : FunSpec({
 
     test("the same bytes have the same hash wherever they are: in another type, at another address [READ-55]") {
         val hashes = imported(DataType.BINARY, values) { strings -> values.indices.map { strings.hash(it.toLong()) } }
-        imported(DataType.LARGE_UTF8, values.reversed()) { strings -> values.indices.map { strings.hash(it.toLong()) } } shouldBe hashes.reversed()
+        imported(DataType.LARGE_UTF8, values.reversed()) { strings ->
+            values.indices.map { strings.hash(it.toLong()) }
+        } shouldBe hashes.reversed()
     }
 
     test("binary of a fixed size has views as well, of no bytes too [READ-55]") {
@@ -75,10 +86,14 @@ class ByteStringsSpec : FunSpec({
             batch.build()
         }.use { array ->
             val fixed = array.column("fixed").asByteStrings()
-            listOf(fixed.byteLength(0), fixed.byteLengthOrDefault(1, -1), fixed.byteAt(2, 1).toLong()) shouldBe listOf<Long>(2, -1, 3)
-            listOf(fixed.contentEquals(2, byteArrayOf(1, 3)), fixed.compare(0, fixed, 2) < 0, fixed.startsWith(2, byteArrayOf(1))) shouldBe listOf(true, true, true)
+            listOf(fixed.byteLength(0), fixed.byteLengthOrDefault(1, -1), fixed.byteAt(2, 1).toLong()) shouldBe
+                listOf<Long>(2, -1, 3)
+            listOf(fixed.contentEquals(2, byteArrayOf(1, 3)), fixed.compare(0, fixed, 2) < 0,
+                fixed.startsWith(2, byteArrayOf(1))) shouldBe listOf(true, true, true)
             fixed.isText shouldBe false
-            array.column("none").asByteStrings().let { it.byteLength(1) to it.contentEquals(1, byteArrayOf()) } shouldBe (0L to true)
+            array.column("none").asByteStrings().let {
+                it.byteLength(1) to it.contentEquals(1, byteArrayOf())
+            } shouldBe (0L to true)
             array.slice(2, 1).use { it.column("fixed").asByteStrings().getBytes(0) shouldBe byteArrayOf(1, 3) }
         }
     }
@@ -92,7 +107,8 @@ class ByteStringsSpec : FunSpec({
                     Arena.ofConfined().use { arena ->
                         val all = column.segment(arena)
                         strings.forEachValid { row ->
-                            all.asSlice(strings.start(row), strings.byteLength(row)).toArray(ValueLayout.JAVA_BYTE) shouldBe strings.getBytes(row)
+                            all.asSlice(strings.start(row), strings.byteLength(row))
+                                .toArray(ValueLayout.JAVA_BYTE) shouldBe strings.getBytes(row)
                         }
                     }
                 }
@@ -102,7 +118,8 @@ class ByteStringsSpec : FunSpec({
 
     test("rows are appended to a builder as they are stored, and a null as a null [READ-55]") {
         EveryType.batch(0, 20).use { batch ->
-            val into = mapOf("utf8" to DataType.LARGE_UTF8, "binary" to DataType.BINARY, "large_utf8" to DataType.dictionary(DataType.INT8, DataType.UTF8), "fixed_binary" to FlatType.FixedSizeBinaryType(3))
+            val into = mapOf("utf8" to DataType.LARGE_UTF8, "binary" to DataType.BINARY, "large_utf8" to
+                DataType.dictionary(DataType.INT8, DataType.UTF8), "fixed_binary" to FlatType.FixedSizeBinaryType(3))
             BatchBuilder.of(Devices.cpu(), 20).use { copy ->
                 for ((name, type) in into) {
                     val strings = batch.column(name).asByteStrings()
@@ -112,12 +129,16 @@ class ByteStringsSpec : FunSpec({
                 copy.build()
             }.use { copy ->
                 for (name in into.keys) {
-                    fun plain(of: DeviceArray) = (0L until 20).map { row -> of.column(name).get(row).let { (it as? ByteArray)?.toList() ?: it } }
+                    fun plain(of: DeviceArray) = (0L until 20).map { row ->
+                        of.column(name).get(row).let { (it as? ByteArray)?.toList() ?: it }
+                    }
                     plain(copy) shouldBe plain(batch)
                 }
             }
             BatchBuilder.of(Devices.cpu(), 1).use { copy ->
-                shouldThrow<IllegalArgumentException> { copy.column(Field.of("a", DataType.INT8)).append(batch.column("utf8").asByteStrings(), 0) }
+                shouldThrow<IllegalArgumentException> {
+                    copy.column(Field.of("a", DataType.INT8)).append(batch.column("utf8").asByteStrings(), 0)
+                }
                 val bytes = copy.column(Field.of("b", DataType.BINARY))
                 bytes.append(batch.column("utf8").asByteStrings(), 0).length() shouldBe 1
             }
@@ -125,17 +146,25 @@ class ByteStringsSpec : FunSpec({
     }
 
     test("offsets that lead beyond what there is are refused by every reading, with the numbers [READ-55, ARR-09]") {
-        fun text(offsets: List<Int>, data: ByteArray?, look: (ByteStringView) -> Unit) = Arena.ofConfined().use { arena ->
+        fun text(
+            offsets: List<Int>,
+            data: ByteArray?,
+            look: (ByteStringView) -> Unit,
+        ) = Arena.ofConfined().use { arena ->
             val out = arena.struct(StructKind.ARRAY)
             PeerNodes.array(out, offsets.size - 1L, buffers = 3)
             PeerNodes.setBuffer(out, 1, offsets(false, offsets))
             PeerNodes.setBuffer(out, 2, data)
-            CData.importArray(out, CImport.DATA.schema(Field.of("a", DataType.UTF8))).use { look(it.asColumn().asByteStrings()) }
+            CData.importArray(out, CImport.DATA.schema(Field.of("a", DataType.UTF8))).use {
+                look(it.asColumn().asByteStrings())
+            }
         }
         val readings = listOf<(ByteStringView, Long) -> Any>(
-            { it, row -> it.byteLength(row) }, { it, row -> it.byteLengthOrDefault(row, 0) }, { it, row -> it.contentEquals(row, ByteArray(1)) },
-            { it, row -> it.startsWith(row, ByteArray(1)) }, { it, row -> it.compare(row, ByteArray(1)) }, { it, row -> it.hash(row) }, { it, row -> it.byteAt(row, 0) },
-            { it, row -> it.start(row) }, { it, row -> it.compare(row, it, row) }, { it, row -> it.contentEquals(row, it, row) }, { it, row -> it.getString(row) },
+            { it, row -> it.byteLength(row) }, { it, row -> it.byteLengthOrDefault(row, 0) },
+            { it, row -> it.contentEquals(row, ByteArray(1)) }, { it, row -> it.startsWith(row, ByteArray(1)) },
+            { it, row -> it.compare(row, ByteArray(1)) }, { it, row -> it.hash(row) }, { it, row -> it.byteAt(row, 0) },
+            { it, row -> it.start(row) }, { it, row -> it.compare(row, it, row) },
+            { it, row -> it.contentEquals(row, it, row) }, { it, row -> it.getString(row) },
         )
         fun refused(offsets: List<Int>, row: Long, data: ByteArray?, why: String) = text(offsets, data) { strings ->
             for (reading in readings) shouldThrow<DeviceException> { reading(strings, row) }.message!! shouldContain why

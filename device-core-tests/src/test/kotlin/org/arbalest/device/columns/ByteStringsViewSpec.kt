@@ -15,9 +15,9 @@ import org.arbalest.device.support.struct
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.support.CCompiler
-import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerNodes
 import org.arbalest.support.PeerNodes.Placement
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.StructKind
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
@@ -30,12 +30,21 @@ class ByteStringsViewSpec : FunSpec({
     val cases = ByteStringCases(56, 300)
     val values = cases.values
 
-    fun little(vararg numbers: Long, width: Int) = ByteArray(numbers.size * width) { (numbers[it / width] shr 8 * (it % width)).toByte() }
+    fun little(vararg numbers: Long, width: Int) = ByteArray(numbers.size * width) {
+        (numbers[it / width] shr 8 * (it % width)).toByte()
+    }
     fun ints(vararg numbers: Int) = little(*numbers.map(Int::toLong).toLongArray(), width = 4)
     fun longs(vararg numbers: Long) = little(*numbers, width = 8)
 
-    /** As C has them: one in front that the offset leaves out, the data in three buffers, each of which ends where its memory does. */
-    fun <T> imported(type: DataType, rows: List<ByteArray>, look: (ByteStringView) -> T): T = Arena.ofConfined().use { arena ->
+    /**
+     * As C has them: one in front that the offset leaves out, the data in three buffers, each of which ends where its
+     * memory does.
+     */
+    fun <T> imported(
+        type: DataType,
+        rows: List<ByteArray>,
+        look: (ByteStringView) -> T,
+    ): T = Arena.ofConfined().use { arena ->
         val data = MutableList(3) { byteArrayOf() }
         var views = ints(-1, -1, -1, -1)
         for ((row, value) in rows.withIndex()) {
@@ -64,7 +73,10 @@ class ByteStringsViewSpec : FunSpec({
         }
     }
 
-    test("the same bytes are equal, and have the same hash, in views and behind offsets; nulls and slices are as in other columns [READ-55]") {
+    test(
+        "the same bytes are equal, and have the same hash, in views and behind offsets; nulls and slices are as in " +
+            "other columns [READ-55]",
+    ) {
         fun build(type: DataType) = BatchBuilder.of(Devices.cpu(), values.size).use { batch ->
             val column = batch.column(Field.of("a", type)).viewBufferSize(64)
             for ((row, value) in values.withIndex()) if (row % 7 == 3) column.appendNull() else column.append(value)
@@ -99,11 +111,15 @@ class ByteStringsViewSpec : FunSpec({
 
     test("values of views have no place in one segment, and start says so [READ-55]") {
         imported(DataType.UTF8_VIEW, values) { strings ->
-            shouldThrow<IllegalArgumentException> { strings.start(0) }.message!! shouldContain "of type utf8_view lies in its views and their data buffers, not in one segment"
+            shouldThrow<IllegalArgumentException> { strings.start(0) }.message!! shouldContain
+                "of type utf8_view lies in its views and their data buffers, not in one segment"
         }
     }
 
-    test("a view whose length, buffer or offset is not there is refused by every reading, with the numbers; its neighbours are read [READ-55, READ-07]") {
+    test(
+        "a view whose length, buffer or offset is not there is refused by every reading, with the numbers; its " +
+            "neighbours are read [READ-55, READ-07]",
+    ) {
         val cases = mapOf(
             ints(-1, 0, 0, 0) to "the length of views[2] is -1",
             ints(Int.MIN_VALUE, 0, 0, 0) to "the length of views[2] is -2147483648",
@@ -112,28 +128,33 @@ class ByteStringsViewSpec : FunSpec({
             ints(13, 0, 1, 2) to "views[2] has 13 bytes at 2, but data buffer 1 has 14",
             ints(13, 0, 1, -1) to "views[2] has 13 bytes at -1, but data buffer 1 has 14",
             ints(15, 0, 1, 0) to "views[2] has 15 bytes at 0, but data buffer 1 has 14",
-            ints(Int.MAX_VALUE, 0, 1, Int.MAX_VALUE) to "views[2] has 2147483647 bytes at 2147483647, but data buffer 1 has 14",
+            ints(Int.MAX_VALUE, 0, 1, Int.MAX_VALUE) to
+                "views[2] has 2147483647 bytes at 2147483647, but data buffer 1 has 14",
             ints(13, 0, 0, 0) to "views[2] has 13 bytes at 0, but data buffer 0 has 0",
         )
         val readings = listOf<(ByteStringView, Long) -> Any>(
-            { it, row -> it.byteLength(row) }, { it, row -> it.byteLengthOrDefault(row, 0) }, { it, row -> it.contentEquals(row, ByteArray(13)) },
-            { it, row -> it.startsWith(row, ByteArray(1)) }, { it, row -> it.compare(row, ByteArray(1)) }, { it, row -> it.hash(row) }, { it, row -> it.byteAt(row, 0) },
-            { it, row -> it.compare(row, it, row) }, { it, row -> it.contentEquals(row, it, row) }, { it, row -> it.getBytes(row) },
+            { it, row -> it.byteLength(row) }, { it, row -> it.byteLengthOrDefault(row, 0) },
+            { it, row -> it.contentEquals(row, ByteArray(13)) }, { it, row -> it.startsWith(row, ByteArray(1)) },
+            { it, row -> it.compare(row, ByteArray(1)) }, { it, row -> it.hash(row) }, { it, row -> it.byteAt(row, 0) },
+            { it, row -> it.compare(row, it, row) }, { it, row -> it.contentEquals(row, it, row) },
+            { it, row -> it.getBytes(row) },
             { it, row -> it.copyTo(row, MemorySegment.ofArray(ByteArray(20)), 0) },
         )
-        for (type in listOf(DataType.UTF8_VIEW, DataType.BINARY_VIEW)) for ((bad, why) in cases) Arena.ofConfined().use { arena ->
-            val out = arena.struct(StructKind.ARRAY)
-            PeerNodes.array(out, 3, 0, offset = 1, buffers = 5)
-            PeerNodes.setBuffer(out, 1, ints(2, 0x6968, 0, 0) + ints(2, 0x6968, 0, 0) + bad + ints(14, 0, 1, 0))
-            PeerNodes.setBuffer(out, 2, null)
-            PeerNodes.setBuffer(out, 3, "thirteen bytes".encodeToByteArray())
-            PeerNodes.setBuffer(out, 4, longs(0, 14))
-            CData.importArray(out, CImport.DATA.schema(Field.of("a", type))).use { array ->
-                val strings = array.asColumn().asByteStrings()
-                for (reading in readings) shouldThrow<DeviceException> { reading(strings, 1) }.message!! shouldContain "row 1: $why"
-                strings.contentEquals(0, "hi".encodeToByteArray()) shouldBe true
-                strings.contentEquals(2, "thirteen bytes".encodeToByteArray()) shouldBe true
+        for (type in listOf(DataType.UTF8_VIEW, DataType.BINARY_VIEW)) for ((bad, why) in cases)
+            Arena.ofConfined().use { arena ->
+                val out = arena.struct(StructKind.ARRAY)
+                PeerNodes.array(out, 3, 0, offset = 1, buffers = 5)
+                PeerNodes.setBuffer(out, 1, ints(2, 0x6968, 0, 0) + ints(2, 0x6968, 0, 0) + bad + ints(14, 0, 1, 0))
+                PeerNodes.setBuffer(out, 2, null)
+                PeerNodes.setBuffer(out, 3, "thirteen bytes".encodeToByteArray())
+                PeerNodes.setBuffer(out, 4, longs(0, 14))
+                CData.importArray(out, CImport.DATA.schema(Field.of("a", type))).use { array ->
+                    val strings = array.asColumn().asByteStrings()
+                    for (reading in readings) shouldThrow<DeviceException> { reading(strings, 1) }
+                        .message!! shouldContain "row 1: $why"
+                    strings.contentEquals(0, "hi".encodeToByteArray()) shouldBe true
+                    strings.contentEquals(2, "thirteen bytes".encodeToByteArray()) shouldBe true
+                }
             }
-        }
     }
 })

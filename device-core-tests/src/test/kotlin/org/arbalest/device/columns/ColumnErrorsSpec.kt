@@ -18,12 +18,12 @@ import org.arbalest.device.support.RawArray.Companion.ints
 import org.arbalest.device.support.RawArray.Companion.longs
 import org.arbalest.device.support.SoundArrays
 import org.arbalest.device.support.setBit
+import org.arbalest.device.types.ArrowTimeUnit
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.FlatType.DecimalType
 import org.arbalest.device.types.NestedType.ListType
 import org.arbalest.device.types.NestedType.StructType
-import org.arbalest.device.types.ArrowTimeUnit
 import org.arbalest.support.CCompiler
 import org.arbalest.support.ResourceCountersExtension
 import java.lang.foreign.Arena
@@ -38,17 +38,32 @@ class ColumnErrorsSpec : FunSpec({
     extension(CCompiler.needed)
     extension(ResourceCountersExtension)
 
-    fun raw(name: String, type: DataType, length: Int, vararg buffers: ByteBuffer?, nulls: Long = 0, children: List<RawArray> = listOf()) =
+    fun raw(
+        name: String,
+        type: DataType,
+        length: Int,
+        vararg buffers: ByteBuffer?,
+        nulls: Long = 0,
+        children: List<RawArray> = listOf(),
+    ) =
         RawArray(Field.of(name, type), length, nulls, 0, buffers.toMutableList(), children)
 
-    fun imported(raw: RawArray, level: Validation = Validation.FULL, look: (DeviceArray) -> Unit) = Arena.ofConfined().use { arena ->
+    fun imported(
+        raw: RawArray,
+        level: Validation = Validation.FULL,
+        look: (DeviceArray) -> Unit,
+    ) = Arena.ofConfined().use { arena ->
         CData.importArray(raw.laid(arena), CImport.DATA.schema(raw.field).validation(level)).use(look)
     }
 
     /** A struct "s" with one field "f". */
-    fun under(field: RawArray): RawArray = raw("s", StructType(listOf(field.field)), field.length, null, children = listOf(field))
+    fun under(field: RawArray): RawArray =
+        raw("s", StructType(listOf(field.field)), field.length, null, children = listOf(field))
 
-    test("a null, a number that does not fit, a time that is none, a zone that nobody knows: each by its path and row [READ-62]") {
+    test(
+        "a null, a number that does not fit, a time that is none, a zone that nobody knows: each by its path and " +
+            "row [READ-62]",
+    ) {
         fun refused(type: DataType, row: Long, values: ByteBuffer, read: (Column) -> Any?): String {
             var message = ""
             imported(under(raw("f", type, 2, null, values)), Validation.STRUCTURAL) { array ->
@@ -58,33 +73,48 @@ class ColumnErrorsSpec : FunSpec({
             message shouldContain "row $row"
             return message
         }
-        refused(DataType.INT64, 1, longs(0, 1L shl 40)) { it.getInt(1) } shouldContain "1099511627776 does not fit an int"
+        refused(DataType.INT64, 1, longs(0, 1L shl 40)) { it.getInt(1) } shouldContain
+            "1099511627776 does not fit an int"
         refused(DataType.time(ArrowTimeUnit.SECOND), 1, ints(0, 86_400)) { it.getLocalTime(1) }
         refused(DataType.timestamp(ArrowTimeUnit.SECOND, "Mars/Olympus"), 1, longs(0, 0)) { it.getZonedDateTime(1) }
         imported(under(raw("f", DataType.INT8, 2, bytes(1), bytes(1, 2), nulls = 1))) { array ->
             shouldThrow<NoSuchElementException> { array.asColumn().column("f").getLong(1) }.message shouldBe
-                "column \"s.f\" of type int8 is null in row 1; ask isNull first, or read it by Column.get, in Kotlin by getOrNull"
+                "column \"s.f\" of type int8 is null in row 1; ask isNull first, or read it by Column.get, in Kotlin " +
+                "by getOrNull"
         }
     }
 
-    test("an array of all values is refused for a type that its getter does not read, also where there is no value [READ-02]") {
+    test(
+        "an array of all values is refused for a type that its getter does not read, also where there is no " +
+            "value [READ-02]",
+    ) {
         val longs = listOf<(Column) -> Any>({ it.toLongArray() }, { it.toLongArray(7) })
         val doubles = listOf<(Column) -> Any>({ it.toDoubleArray() }, { it.toDoubleArray(7.0) })
         for (rows in listOf(emptyList(), listOf(3, 7), listOf(0, 1, 2))) {
-            for (type in listOf(DataType.UTF8, DataType.BOOL, DataType.NULL, ListType(Field.of("item", DataType.INT32)), DataType.dictionary(DataType.INT8, DataType.UTF8))) {
+            for (type in listOf(
+                DataType.UTF8,
+                DataType.BOOL,
+                DataType.NULL,
+                ListType(Field.of("item", DataType.INT32)),
+                DataType.dictionary(DataType.INT8, DataType.UTF8),
+            )) {
                 HandLaid.imported(type, rows, 1) { array ->
-                    for (read in longs) shouldThrow<IllegalArgumentException> { read(array.asColumn()) }.message shouldContain "cannot be read as an integer; "
-                    for (read in doubles) shouldThrow<IllegalArgumentException> { read(array.asColumn()) }.message shouldContain "cannot be read as a number; "
+                    for (read in longs) shouldThrow<IllegalArgumentException> { read(array.asColumn()) }
+                        .message shouldContain "cannot be read as an integer; "
+                    for (read in doubles) shouldThrow<IllegalArgumentException> { read(array.asColumn()) }
+                        .message shouldContain "cannot be read as a number; "
                 }
             }
-            for (type in listOf(DataType.FLOAT32, DataType.decimal64(18, 2))) HandLaid.imported(type, rows, 1) { array ->
-                for (read in longs) shouldThrow<IllegalArgumentException> { read(array.asColumn()) }
-                array.asColumn().toDoubleArray(7.0).size shouldBe rows.size
-            }
-            for (type in listOf(DataType.DATE32, DataType.timestamp(ArrowTimeUnit.SECOND, null))) HandLaid.imported(type, rows, 1) { array ->
-                for (read in doubles) shouldThrow<IllegalArgumentException> { read(array.asColumn()) }
-                array.asColumn().toLongArray(7).size shouldBe rows.size
-            }
+            for (type in listOf(DataType.FLOAT32, DataType.decimal64(18, 2)))
+                HandLaid.imported(type, rows, 1) { array ->
+                    for (read in longs) shouldThrow<IllegalArgumentException> { read(array.asColumn()) }
+                    array.asColumn().toDoubleArray(7.0).size shouldBe rows.size
+                }
+            for (type in listOf(DataType.DATE32, DataType.timestamp(ArrowTimeUnit.SECOND, null)))
+                HandLaid.imported(type, rows, 1) { array ->
+                    for (read in doubles) shouldThrow<IllegalArgumentException> { read(array.asColumn()) }
+                    array.asColumn().toLongArray(7).size shouldBe rows.size
+                }
         }
     }
 
@@ -98,45 +128,65 @@ class ColumnErrorsSpec : FunSpec({
             }
             val most = SoundArrays.most(type as DecimalType)
             val edge = BigInteger.ONE.shiftLeft(minOf(bits, 64) - 2)
-            val all = listOf(most, BigInteger.ZERO, BigInteger.ONE, edge, edge * BigInteger.TWO, edge * BigInteger("4")).filter { it <= most }.flatMap { listOf(it, -it, it - BigInteger.ONE, -it - BigInteger.ONE) }
+            val all = listOf(most, BigInteger.ZERO, BigInteger.ONE, edge, edge * BigInteger.TWO, edge * BigInteger("4"))
+                .filter { it <= most }.flatMap { listOf(it, -it, it - BigInteger.ONE, -it - BigInteger.ONE) }
             val values = RawArray.blank(all.size * bits / 8)
             all.forEachIndexed { i, value -> SoundArrays.decimal(values, bits / 8, i, value) }
             imported(raw("d", type, all.size, null, values), Validation.STRUCTURAL) { array ->
-                all.forEachIndexed { i, value -> withClue(value) { array.asColumn().getDecimal(i.toLong()) shouldBe BigDecimal(value, 2) } }
+                all.forEachIndexed { i, value ->
+                    withClue(value) { array.asColumn().getDecimal(i.toLong()) shouldBe BigDecimal(value, 2) }
+                }
             }
         }
     }
 
-    test("arrays of all values have the number for the nulls at any offset and length, and no other row changed [READ-50]") {
+    test(
+        "arrays of all values have the number for the nulls at any offset and length, and no other row " +
+            "changed [READ-50]",
+    ) {
         val random = Random(3)
-        for (length in listOf(0, 1, 63, 64, 65, 130, 300)) for (offset in listOf(0, 1, 7, 65)) for (rare in listOf(3, 100)) {
-            val valid = BooleanArray(offset + length) { random.nextInt(rare) > 0 }
-            val bitmap = RawArray.blank(valid.size / 8 + 1).also { bits -> valid.forEachIndexed { i, it -> bits.setBit(i, it) } }
-            val raw = RawArray(Field.of("n", DataType.INT32), length, -1, offset, mutableListOf(bitmap, ints(*IntArray(valid.size) { it })))
-            imported(raw) { array ->
-                val right = List(length) { if (valid[offset + it]) (offset + it).toLong() else -7L }
-                array.asColumn().toLongArray(-7).toList() shouldBe right
-                array.asColumn().toDoubleArray(-7.0).map { it.toLong() } shouldBe right
+        for (length in listOf(0, 1, 63, 64, 65, 130, 300)) for (offset in listOf(0, 1, 7, 65))
+            for (rare in listOf(3, 100)) {
+                val valid = BooleanArray(offset + length) { random.nextInt(rare) > 0 }
+                val bitmap = RawArray.blank(valid.size / 8 + 1).also { bits ->
+                    valid.forEachIndexed { i, it -> bits.setBit(i, it) }
+                }
+                val raw = RawArray(Field.of("n", DataType.INT32), length, -1, offset,
+                    mutableListOf(bitmap, ints(*IntArray(valid.size) { it })))
+                imported(raw) { array ->
+                    val right = List(length) { if (valid[offset + it]) (offset + it).toLong() else -7L }
+                    array.asColumn().toLongArray(-7).toList() shouldBe right
+                    array.asColumn().toDoubleArray(-7.0).map { it.toLong() } shouldBe right
+                }
             }
-        }
     }
 
-    test("text in views that overlap is looked at once, and still refused where it is cut within a character or is none [VAL-06]") {
+    test(
+        "text in views that overlap is looked at once, and still refused where it is cut within a character or is " +
+            "none [VAL-06]",
+    ) {
         val text = ("a\u00e9\u65e5\uD83D\uDE00").repeat(40).encodeToByteArray()
         fun views(places: List<Pair<Int, Int>>, data: ByteArray): RawArray {
             val views = RawArray.blank(16 * places.size)
-            places.forEachIndexed { i, (at, size) -> views.putInt(16 * i, size).putInt(16 * i + 4, ByteBuffer.wrap(data).order(ByteOrder.nativeOrder()).getInt(at)).putInt(16 * i + 12, at) }
+            places.forEachIndexed { i, (at, size) ->
+                views.putInt(16 * i, size).putInt(16 * i + 4,
+                    ByteBuffer.wrap(data).order(ByteOrder.nativeOrder()).getInt(at)).putInt(16 * i + 12, at)
+            }
             return raw("v", DataType.UTF8_VIEW, places.size, null, views, bytes(*data), longs(data.size.toLong()))
         }
-        fun isText(at: Int, size: Int, data: ByteArray) = runCatching { Charsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(data, at, size)) }.isSuccess
+        fun isText(at: Int, size: Int, data: ByteArray) =
+            runCatching { Charsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(data, at, size)) }.isSuccess
         val random = Random(9)
         val broken = text.copyOf().also { it[200] = -1 }
         for (data in listOf(text, broken)) repeat(100) {
-            val places = List(100) { random.nextInt(data.size - 13).let { at -> at to random.nextInt(13, minOf(data.size - at, 60) + 1) } }
+            val places = List(100) {
+                random.nextInt(data.size - 13).let { at -> at to random.nextInt(13, minOf(data.size - at, 60) + 1) }
+            }
             val good = places.filter { (at, size) -> isText(at, size, data) }
             val bad = places.filterNot { (at, size) -> isText(at, size, data) }.random(random)
             imported(views(good, data)) {}
-            shouldThrow<DeviceException> { imported(views(good + bad, data)) {} }.message shouldContain "row ${good.size}: no UTF-8"
+            shouldThrow<DeviceException> { imported(views(good + bad, data)) {} }.message shouldContain
+                "row ${good.size}: no UTF-8"
         }
     }
 
@@ -145,6 +195,8 @@ class ColumnErrorsSpec : FunSpec({
         val rows = 100_000
         val views = RawArray.blank(16 * rows)
         for (i in 0 until rows) views.putInt(16 * i, data.size).put(16 * i + 4, data.copyOf(4))
-        imported(raw("v", DataType.UTF8_VIEW, rows, null, views, bytes(*data), longs(data.size.toLong()))) { it.length() shouldBe rows }
+        imported(raw("v", DataType.UTF8_VIEW, rows, null, views, bytes(*data), longs(data.size.toLong()))) {
+            it.length() shouldBe rows
+        }
     }
 })

@@ -16,9 +16,9 @@ import org.arbalest.device.types.FlatType.IntType
 import org.arbalest.device.types.FlatType.LargeUtf8Type
 import org.arbalest.device.types.NestedType.ListType
 import org.arbalest.support.CCompiler
-import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerNodes
 import org.arbalest.support.PeerNodes.Placement.GUARDED
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.StructKind
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
@@ -28,7 +28,14 @@ class ColumnGuardPageSpec : FunSpec({
     extension(CCompiler.needed)
     extension(ResourceCountersExtension)
 
-    fun guarded(out: MemorySegment, length: Int, nulls: Long, offset: Int, vararg buffers: ByteArray?, children: Long = 0) {
+    fun guarded(
+        out: MemorySegment,
+        length: Int,
+        nulls: Long,
+        offset: Int,
+        vararg buffers: ByteArray?,
+        children: Long = 0,
+    ) {
         PeerNodes.array(out, length.toLong(), nulls, offset.toLong(), buffers.size.toLong(), children)
         buffers.forEachIndexed { i, bytes -> PeerNodes.setBuffer(out, i.toLong(), bytes, GUARDED) }
     }
@@ -49,7 +56,9 @@ class ColumnGuardPageSpec : FunSpec({
     val lengths = listOf(1, 3, 7, 8, 9, 63, 64, 65, 100)
 
     test("values and bitmaps are read to their last bit and not beyond, at any length and offset [ARR-10]") {
-        for (type in listOf(DataType.INT8, DataType.INT16, DataType.UINT32, DataType.INT64, DataType.FLOAT16, DataType.FLOAT64)) {
+        for (type in listOf(
+            DataType.INT8, DataType.INT16, DataType.UINT32, DataType.INT64, DataType.FLOAT16, DataType.FLOAT64,
+        )) {
             val width = ((type as? IntType)?.bits() ?: (type as FlatType.FloatType).bits()) / 8
             for (length in lengths) for (offset in listOf(0, 1, 7, 13)) {
                 val end = offset + length
@@ -67,8 +76,10 @@ class ColumnGuardPageSpec : FunSpec({
 
     test("wide values: decimals and binary of a fixed size [ARR-10]") {
         for (length in lengths) {
-            read(DataType.decimal256(76, 0)) { guarded(it, length, 0, 2, null, ByteArray(32 * (length + 2))) }.size shouldBe length
-            read(FixedSizeBinaryType(3)) { guarded(it, length, 0, 1, null, ByteArray(3 * (length + 1))) }.size shouldBe length
+            read(DataType.decimal256(76, 0)) { guarded(it, length, 0, 2, null, ByteArray(32 * (length + 2))) }
+                .size shouldBe length
+            read(FixedSizeBinaryType(3)) { guarded(it, length, 0, 1, null, ByteArray(3 * (length + 1))) }
+                .size shouldBe length
         }
     }
 
@@ -77,7 +88,8 @@ class ColumnGuardPageSpec : FunSpec({
         for (type in listOf(DataType.UTF8, DataType.LARGE_UTF8, DataType.BINARY)) {
             val width = if (type is LargeUtf8Type) 8 else 4
             val rows = read(type) { guarded(it, 3, 0, 1, null, offsets(0, 1, 2, 2, 6, width = width), text) }
-            rows.map { (it as? String) ?: String((it as List<*>).map { b -> b as Byte }.toByteArray()) } shouldBe listOf("b", "", "cdef")
+            rows.map { (it as? String) ?: String((it as List<*>).map { b -> b as Byte }.toByteArray()) } shouldBe
+                listOf("b", "", "cdef")
         }
         read(DataType.UTF8) { guarded(it, 2, 0, 0, null, offsets(0, 0, 0), null) } shouldBe listOf("", "")
     }

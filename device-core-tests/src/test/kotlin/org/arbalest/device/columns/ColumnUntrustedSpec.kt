@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.columns
 
-import org.arbalest.device.spi.ArrayBridge
 import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
@@ -21,6 +20,7 @@ import org.arbalest.device.internal.abi.RawArrowArray
 import org.arbalest.device.internal.abi.RawArrowArrayStream
 import org.arbalest.device.internal.abi.RawArrowDeviceArray
 import org.arbalest.device.internal.abi.RawArrowDeviceArrayStream
+import org.arbalest.device.spi.ArrayBridge
 import org.arbalest.device.support.struct
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
@@ -31,10 +31,10 @@ import org.arbalest.device.types.NestedType.UnionType
 import org.arbalest.device.types.Schema
 import org.arbalest.support.CCompiler
 import org.arbalest.support.CPeer
-import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerMoves
 import org.arbalest.support.PeerNodes
 import org.arbalest.support.PeerStreams
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.StructKind
 import org.arbalest.support.fake.FakeDevice
 import java.lang.foreign.Arena
@@ -51,7 +51,11 @@ class ColumnUntrustedSpec : FunSpec({
     fun ints(vararg values: Int): ByteArray =
         ByteBuffer.allocate(4 * values.size).order(ByteOrder.nativeOrder()).apply { values.forEach(::putInt) }.array()
 
-    fun <T> imported(type: DataType, make: (MemorySegment) -> Unit, look: (DeviceArray) -> T): T = Arena.ofConfined().use { arena ->
+    fun <T> imported(
+        type: DataType,
+        make: (MemorySegment) -> Unit,
+        look: (DeviceArray) -> T,
+    ): T = Arena.ofConfined().use { arena ->
         CData.importArray(arena.struct(StructKind.ARRAY).also(make), CImport.DATA.schema(Field.of("a", type))).use(look)
     }
 
@@ -63,8 +67,11 @@ class ColumnUntrustedSpec : FunSpec({
 
     test("text whose data is NULL although its offsets speak of some is an error, not a crash [ARR-08]") {
         imported(DataType.UTF8, { text(it, ints(0, 5), null) }) { array ->
-            shouldThrow<DeviceException> { array.asColumn().getString(0) }.message!! shouldContain "the data is NULL, but the offsets say 5 bytes"
-            Arena.ofConfined().use { arena -> shouldThrow<DeviceException> { array.asColumn().segment(arena) }.errno() shouldBe Errno.EINVAL }
+            shouldThrow<DeviceException> { array.asColumn().getString(0) }.message!! shouldContain
+                "the data is NULL, but the offsets say 5 bytes"
+            Arena.ofConfined().use { arena ->
+                shouldThrow<DeviceException> { array.asColumn().segment(arena) }.errno() shouldBe Errno.EINVAL
+            }
         }
         imported(DataType.UTF8, { text(it, ints(0, 0), null) }) { it.asColumn().getString(0) shouldBe "" }
     }
@@ -75,8 +82,10 @@ class ColumnUntrustedSpec : FunSpec({
             Arena.ofConfined().use { arena -> shouldThrow<DeviceException> { array.asColumn().segment(arena) } }
         }
         imported(DataType.UTF8, { text(it, ints(0, 4, 2), ByteArray(4)) }) { array ->
-            shouldThrow<DeviceException> { array.asColumn().getString(0) }.message!! shouldContain "offsets[1] = 4 is beyond the 2"
-            shouldThrow<DeviceException> { array.asColumn().getString(1) }.message!! shouldContain "offsets[2] = 2 is before offsets[1] = 4"
+            shouldThrow<DeviceException> { array.asColumn().getString(0) }.message!! shouldContain
+                "offsets[1] = 4 is beyond the 2"
+            shouldThrow<DeviceException> { array.asColumn().getString(1) }.message!! shouldContain
+                "offsets[2] = 2 is before offsets[1] = 4"
         }
     }
 
@@ -106,7 +115,8 @@ class ColumnUntrustedSpec : FunSpec({
             CData.importArray(device, CImport.DEVICE.schema(Field.of("a", DataType.INT32))).use {
                 it.device() shouldBeSameInstanceAs pinned
                 val column = it.asColumn()
-                shouldThrow<IllegalStateException> { column.getLong(0) }.message!! shouldContain "has an event that must be waited for first"
+                shouldThrow<IllegalStateException> { column.getLong(0) }.message!! shouldContain
+                    "has an event that must be waited for first"
                 event.complete()
                 column.getLong(0) shouldBe 1
                 ArrayBridge.syncEventAddress(it) shouldBe 0
@@ -115,7 +125,10 @@ class ColumnUntrustedSpec : FunSpec({
         }
     }
 
-    test("pinned memory with device_id −1 is the backend's, readable after the wait, and goes on as it came: slices, handles, copies too [DEV-16]") {
+    test(
+        "pinned memory with device_id −1 is the backend's, readable after the wait, and goes on as it came: slices, " +
+            "handles, copies too [DEV-16]",
+    ) {
         for (type in listOf(DeviceType.CUDA_HOST, DeviceType.ROCM_HOST)) {
             Arena.ofConfined().use { arena ->
                 val numbered = Devices.device(type, 0)
@@ -129,7 +142,9 @@ class ColumnUntrustedSpec : FunSpec({
                 val taken = CData.importArray(out, CImport.DEVICE.schema(Field.of("a", DataType.INT32)))
                 taken.use {
                     it.device() shouldBeSameInstanceAs Devices.device(type, -1)
-                    it.device().let { device -> listOf(device.id(), device.isOpaque, device.isCpuAccessible, device.toString()) } shouldBe listOf(-1L, false, true, type.name())
+                    it.device().let { device ->
+                        listOf(device.id(), device.isOpaque, device.isCpuAccessible, device.toString())
+                    } shouldBe listOf(-1L, false, true, type.name())
                     shouldThrow<IllegalStateException> { it.asColumn().getLong(0) }
                     event.complete()
                     it.synchronize()
@@ -158,7 +173,9 @@ class ColumnUntrustedSpec : FunSpec({
             val (array, out) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.DEVICE_ARRAY)
             PeerNodes.array(array, length = 0, buffers = 2)
             PeerNodes.deviceArray(out, array, deviceId = 3, deviceType = 17)
-            CData.importArray(out, CImport.DEVICE.schema(Field.of("a", DataType.INT32))).use { it.viewOrCopyTo(it.device()).use { same -> same.device() shouldBe it.device() } }
+            CData.importArray(out, CImport.DEVICE.schema(Field.of("a", DataType.INT32))).use {
+                it.viewOrCopyTo(it.device()).use { same -> same.device() shouldBe it.device() }
+            }
         }
     }
 
@@ -166,27 +183,36 @@ class ColumnUntrustedSpec : FunSpec({
         for (isDevice in listOf(false, true)) {
             Arena.ofConfined().use { arena ->
                 val stream = arena.struct(if (isDevice) StructKind.DEVICE_STREAM else StructKind.STREAM)
-                fun make() = if (isDevice) PeerStreams.deviceStream(stream, batches = 1, rows = 1) else PeerStreams.stream(stream, batches = 1, rows = 1)
-                fun open() = if (isDevice) CData.importStream(stream, CImport.DEVICE) else CData.importStream(stream, CImport.DATA)
+                fun make() = if (isDevice) PeerStreams.deviceStream(stream, batches = 1, rows = 1)
+                else PeerStreams.stream(stream, batches = 1, rows = 1)
+                fun open() = if (isDevice) CData.importStream(stream, CImport.DEVICE)
+                else CData.importStream(stream, CImport.DATA)
                 make()
-                if (isDevice) RawArrowDeviceArrayStream.setGetSchema(stream.address(), 0) else RawArrowArrayStream.setGetSchema(stream.address(), 0)
+                if (isDevice) RawArrowDeviceArrayStream.setGetSchema(stream.address(), 0)
+                else RawArrowArrayStream.setGetSchema(stream.address(), 0)
                 shouldThrow<DeviceException> { open() }.message shouldBe "the stream's get_schema is NULL"
                 make()
-                if (isDevice) RawArrowDeviceArrayStream.setGetNext(stream.address(), 0) else RawArrowArrayStream.setGetNext(stream.address(), 0)
-                open().use { reader -> shouldThrow<DeviceException> { reader.next() }.message shouldBe "the stream's get_next is NULL" }
+                if (isDevice) RawArrowDeviceArrayStream.setGetNext(stream.address(), 0)
+                else RawArrowArrayStream.setGetNext(stream.address(), 0)
+                open().use { reader ->
+                    shouldThrow<DeviceException> { reader.next() }.message shouldBe "the stream's get_next is NULL"
+                }
                 CPeer.counts().streams shouldBe 0
             }
         }
     }
 
-    test("a value of a dictionary that is null is null, and what stands beneath a null index is not looked at [ARR-16]") {
+    test(
+        "a value of a dictionary that is null is null, and what stands beneath a null index is not looked at [ARR-16]",
+    ) {
         val type = DataType.dictionary(DataType.INT32, DataType.UTF8)
         imported(type, { out ->
             PeerNodes.array(out, length = 3, nullCount = 1, buffers = 2)
             PeerNodes.setBuffer(out, 0, byteArrayOf(0b011))
             PeerNodes.setBuffer(out, 1, ints(0, 1, 99))
             PeerNodes.setArrayDictionary(out)
-            val values = MemorySegment.ofAddress(RawArrowArray.dictionary(out.address())).reinterpret(RawArrowArray.SIZE)
+            val values = MemorySegment.ofAddress(RawArrowArray.dictionary(out.address()))
+                .reinterpret(RawArrowArray.SIZE)
             text(values, ints(0, 1, 1), "v".encodeToByteArray())
             PeerNodes.setBuffer(values, 0, byteArrayOf(0b01))
             RawArrowArray.setNullCount(values.address(), 1)
@@ -198,12 +224,16 @@ class ColumnUntrustedSpec : FunSpec({
         }
     }
 
-    test("an unsigned number that no int holds is not read as a negative one; unions and run-ends have the nulls of their values [ARR-06, READ-09]") {
+    test(
+        "an unsigned number that no int holds is not read as a negative one; unions and run-ends have the nulls of " +
+            "their values [ARR-06, READ-09]",
+    ) {
         imported(DataType.UINT64, {
             PeerNodes.array(it, length = 1, buffers = 2)
             PeerNodes.setBuffer(it, 1, ByteArray(8) { -1 })
         }) { array ->
-            shouldThrow<ArithmeticException> { array.asColumn().getInt(0) }.message!! shouldContain "18446744073709551615 does not fit an int"
+            shouldThrow<ArithmeticException> { array.asColumn().getInt(0) }.message!! shouldContain
+                "18446744073709551615 does not fit an int"
         }
         val union = UnionType(UnionMode.SPARSE, listOf(0), listOf(Field.of("x", DataType.INT8)))
         imported(union, {
@@ -217,13 +247,15 @@ class ColumnUntrustedSpec : FunSpec({
             val column = array.asColumn()
             listOf(column.isNull(0), column.get(0), column.nullCount()) shouldBe listOf(true, null, 1L)
         }
-        val runs = NestedType.RunEndEncodedType(Field.of("run_ends", DataType.INT32).withNullable(false), Field.of("x", DataType.NULL))
+        val runs = NestedType.RunEndEncodedType(Field.of("run_ends", DataType.INT32).withNullable(false),
+            Field.of("x", DataType.NULL))
         imported(runs, {
             PeerNodes.array(it, length = 3, nullCount = -1, children = 2)
             val ends = MemorySegment.ofAddress(RawArrowArray.child(it.address(), 0)).reinterpret(RawArrowArray.SIZE)
             PeerNodes.array(ends, length = 1, buffers = 2)
             PeerNodes.setBuffer(ends, 1, ints(3))
-            PeerNodes.array(MemorySegment.ofAddress(RawArrowArray.child(it.address(), 1)).reinterpret(RawArrowArray.SIZE), length = 1)
+            PeerNodes.array(MemorySegment.ofAddress(RawArrowArray.child(it.address(), 1))
+                .reinterpret(RawArrowArray.SIZE), length = 1)
         }) { array -> array.asColumn().nullCount() shouldBe 3 }
     }
 
@@ -242,14 +274,20 @@ class ColumnUntrustedSpec : FunSpec({
         }) { array -> array.asColumn().getBytes(0).size shouldBe 0 }
     }
 
-    fun buffer(bytes: ByteArray): DeviceBuffer = Devices.cpu().allocate(bytes.size.toLong()).also { it.segment().copyFrom(MemorySegment.ofArray(bytes)) }
+    fun buffer(bytes: ByteArray): DeviceBuffer = Devices.cpu().allocate(bytes.size.toLong()).also {
+        it.segment().copyFrom(MemorySegment.ofArray(bytes))
+    }
 
-    test("of our own buffers the sizes are known: offsets that were written later, and lie, lead neither reads nor copies beyond them [ARR-20]") {
+    test(
+        "of our own buffers the sizes are known: offsets that were written later, and lie, lead neither reads nor " +
+            "copies beyond them [ARR-20]",
+    ) {
         for (nested in listOf(false, true)) {
             val text = ArrayData.of(2, 0, listOf(null, buffer(ints(0, 1, 1 shl 30)), buffer(byteArrayOf(65, 66))))
             val field = Field.of("t", DataType.UTF8)
             val array = if (nested) {
-                DeviceArray.of(Schema.of(field).asField(), ArrayData.of(2, 0, listOf(null), listOf(text)), Devices.cpu().defaultStream())
+                DeviceArray.of(Schema.of(field).asField(), ArrayData.of(2, 0, listOf(null), listOf(text)),
+                    Devices.cpu().defaultStream())
             } else {
                 DeviceArray.of(field, text, Devices.cpu().defaultStream())
             }
@@ -268,15 +306,20 @@ class ColumnUntrustedSpec : FunSpec({
         }
     }
 
-    test("an offset in the middle that is beyond the array's own last one is refused by reads and by copies of a part [ARR-20]") {
+    test(
+        "an offset in the middle that is beyond the array's own last one is refused by reads and by copies of a " +
+            "part [ARR-20]",
+    ) {
         val types = listOf(
-            NestedType.StructType(listOf(Field.of("t", DataType.UTF8))), UnionType(UnionMode.SPARSE, listOf(0), listOf(Field.of("t", DataType.UTF8))),
+            NestedType.StructType(listOf(Field.of("t", DataType.UTF8))),
+            UnionType(UnionMode.SPARSE, listOf(0), listOf(Field.of("t", DataType.UTF8))),
         )
         for (type in types) {
             imported(type, { out ->
                 PeerNodes.array(out, length = 3, buffers = 1, children = 1)
                 if (type is UnionType) PeerNodes.setBuffer(out, 0, ByteArray(3))
-                val child = MemorySegment.ofAddress(RawArrowArray.child(out.address(), 0)).reinterpret(RawArrowArray.SIZE)
+                val child = MemorySegment.ofAddress(RawArrowArray.child(out.address(), 0))
+                    .reinterpret(RawArrowArray.SIZE)
                 text(child, ints(0, 1, Int.MAX_VALUE, 3), ByteArray(3) { 65 })
             }) { array ->
                 array.retainChild(0).use { texts ->

@@ -25,10 +25,10 @@ import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.FlatType
 import org.arbalest.support.CCompiler
-import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerMoves
 import org.arbalest.support.PeerNodes
 import org.arbalest.support.PeerNodes.Placement
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.StructKind
 import org.arbalest.support.fake.FakeDevice
 import java.lang.foreign.Arena
@@ -53,27 +53,46 @@ class ColumnValuesSpec : FunSpec({
     )
 
     @Suppress("UNCHECKED_CAST")
-    fun <V : ColumnView> view(of: (Column) -> V, get: (V, Long) -> Any, orDefault: (V, Long) -> Any, all: (V) -> List<Any>, allOr: (V) -> List<Any>) =
-        View(of, get as (ColumnView, Long) -> Any, orDefault as (ColumnView, Long) -> Any, all as (ColumnView) -> List<Any>, allOr as (ColumnView) -> List<Any>)
+    fun <V : ColumnView> view(
+        of: (Column) -> V,
+        get: (V, Long) -> Any,
+        orDefault: (V, Long) -> Any,
+        all: (V) -> List<Any>,
+        allOr: (V) -> List<Any>,
+    ) =
+        View(of, get as (ColumnView, Long) -> Any, orDefault as (ColumnView, Long) -> Any,
+            all as (ColumnView) -> List<Any>, allOr as (ColumnView) -> List<Any>)
 
     val views = mapOf(
-        "asLongs" to view(Column::asLongs, { v, row -> v[row] }, { v, row -> v.getOrDefault(row, 77) }, { it.toArray().toList() }, { it.toArray(77).toList() }),
-        "asInts" to view(Column::asInts, { v, row -> v[row] }, { v, row -> v.getOrDefault(row, 77) }, { it.toArray().toList() }, { it.toArray(77).toList() }),
-        "asShorts" to view(Column::asShorts, { v, row -> v[row] }, { v, row -> v.getOrDefault(row, 77) }, { it.toArray().toList() }, { it.toArray(77).toList() }),
-        "asBytes" to view(Column::asBytes, { v, row -> v[row] }, { v, row -> v.getOrDefault(row, 77) }, { it.toArray().toList() }, { it.toArray(77).toList() }),
-        "asDoubles" to view(Column::asDoubles, { v, row -> v[row] }, { v, row -> v.getOrDefault(row, 77.0) }, { it.toArray().toList() }, { it.toArray(77.0).toList() }),
-        "asFloats" to view(Column::asFloats, { v, row -> v[row] }, { v, row -> v.getOrDefault(row, 77f) }, { it.toArray().toList() }, { it.toArray(77f).toList() }),
-        "asHalfFloats" to view(Column::asHalfFloats, { v, row -> v[row] }, { v, row -> v.getOrDefault(row, 77f) }, { it.toArray().toList() }, { it.toArray(77f).toList() }),
-        "asBooleans" to view(Column::asBooleans, { v, row -> v[row] }, { v, row -> v.getOrDefault(row, true) }, { it.toArray().toList() }, { it.toArray(true).toList() }),
-        "asByteStrings" to view(Column::asByteStrings, { v, row -> v.getBytes(row).toList() }, { v, row -> v.byteLengthOrDefault(row, 77) }, { listOf() }, { listOf() }),
+        "asLongs" to view(Column::asLongs, { v, row -> v[row] }, { v, row -> v.getOrDefault(row, 77) },
+            { it.toArray().toList() }, { it.toArray(77).toList() }),
+        "asInts" to view(Column::asInts, { v, row -> v[row] }, { v, row -> v.getOrDefault(row, 77) },
+            { it.toArray().toList() }, { it.toArray(77).toList() }),
+        "asShorts" to view(Column::asShorts, { v, row -> v[row] }, { v, row -> v.getOrDefault(row, 77) },
+            { it.toArray().toList() }, { it.toArray(77).toList() }),
+        "asBytes" to view(Column::asBytes, { v, row -> v[row] }, { v, row -> v.getOrDefault(row, 77) },
+            { it.toArray().toList() }, { it.toArray(77).toList() }),
+        "asDoubles" to view(Column::asDoubles, { v, row -> v[row] }, { v, row -> v.getOrDefault(row, 77.0) },
+            { it.toArray().toList() }, { it.toArray(77.0).toList() }),
+        "asFloats" to view(Column::asFloats, { v, row -> v[row] }, { v, row -> v.getOrDefault(row, 77f) },
+            { it.toArray().toList() }, { it.toArray(77f).toList() }),
+        "asHalfFloats" to view(Column::asHalfFloats, { v, row -> v[row] }, { v, row -> v.getOrDefault(row, 77f) },
+            { it.toArray().toList() }, { it.toArray(77f).toList() }),
+        "asBooleans" to view(Column::asBooleans, { v, row -> v[row] }, { v, row -> v.getOrDefault(row, true) },
+            { it.toArray().toList() }, { it.toArray(true).toList() }),
+        "asByteStrings" to view(Column::asByteStrings, { v, row -> v.getBytes(row).toList() },
+            { v, row -> v.byteLengthOrDefault(row, 77) }, { listOf() }, { listOf() }),
     )
 
     val columns = mapOf(
-        "int64" to "asLongs", "uint64" to "asLongs", "date64" to "asLongs", "time64" to "asLongs", "timestamp" to "asLongs", "duration" to "asLongs",
-        "decimal64" to "asLongs", "int32" to "asInts", "uint32" to "asInts", "date32" to "asInts", "time32" to "asInts", "decimal32" to "asInts",
-        "int16" to "asShorts", "uint16" to "asShorts", "int8" to "asBytes", "uint8" to "asBytes", "float64" to "asDoubles", "float32" to "asFloats",
-        "float16" to "asHalfFloats", "bool" to "asBooleans", "utf8" to "asByteStrings", "large_utf8" to "asByteStrings", "binary" to "asByteStrings",
-        "large_binary" to "asByteStrings", "utf8_view" to "asByteStrings", "binary_view" to "asByteStrings", "fixed_binary" to "asByteStrings", "uuid" to "asByteStrings", "months" to "asInts",
+        "int64" to "asLongs", "uint64" to "asLongs", "date64" to "asLongs", "time64" to "asLongs",
+        "timestamp" to "asLongs", "duration" to "asLongs", "decimal64" to "asLongs", "int32" to "asInts",
+        "uint32" to "asInts", "date32" to "asInts", "time32" to "asInts", "decimal32" to "asInts",
+        "int16" to "asShorts", "uint16" to "asShorts", "int8" to "asBytes", "uint8" to "asBytes",
+        "float64" to "asDoubles", "float32" to "asFloats", "float16" to "asHalfFloats", "bool" to "asBooleans",
+        "utf8" to "asByteStrings", "large_utf8" to "asByteStrings", "binary" to "asByteStrings",
+        "large_binary" to "asByteStrings", "utf8_view" to "asByteStrings", "binary_view" to "asByteStrings",
+        "fixed_binary" to "asByteStrings", "uuid" to "asByteStrings", "months" to "asInts",
     )
 
     /** What a view has of a value that `Column.get` has. */
@@ -96,11 +115,16 @@ class ColumnValuesSpec : FunSpec({
 
     val random = Random(51)
 
-    test("each type is read by the one view that has its width, as what Column has, in slices and behind offsets, with and without nulls [READ-51]") {
+    test(
+        "each type is read by the one view that has its width, as what Column has, in slices and behind offsets, " +
+            "with and without nulls [READ-51]",
+    ) {
         EveryType.batch(0, 120).use { whole ->
             for ((name, method) in columns) {
                 val view = views.getValue(method)
-                for ((from, count) in listOf(0 to 120, 1 to 119, 7 to 64, 55 to 65, 64 to 56, 0 to 3, 3 to 1, 120 to 0) + List(20) { random.nextInt(60) to random.nextInt(60) }) {
+                for ((from, count) in listOf(
+                    0 to 120, 1 to 119, 7 to 64, 55 to 65, 64 to 56, 0 to 3, 3 to 1, 120 to 0,
+                ) + List(20) { random.nextInt(60) to random.nextInt(60) }) {
                     whole.slice(from.toLong(), count.toLong()).use { slice ->
                         val column = slice.column(name)
                         val values = view.of(column)
@@ -109,11 +133,13 @@ class ColumnValuesSpec : FunSpec({
                             values.nullCount() shouldBe column.nullCount()
                             val rows = 0L until count
                             rows.map(values::isNull) shouldBe rows.map(column::isNull)
-                            for (row in rows) if (!column.isNull(row)) same(view.get(values, row), column.storage().get(row), column.field().type())
+                            for (row in rows) if (!column.isNull(row))
+                                same(view.get(values, row), column.storage().get(row), column.field().type())
                             if (method == "asByteStrings") return@withClue
                             val allOr = rows.map { view.orDefault(values, it) }
                             view.allOr(values) shouldBe allOr
-                            for (row in rows) if (column.isNull(row)) allOr[row.toInt()].toString().removeSuffix(".0") shouldBe (if (name == "bool") "true" else "77")
+                            for (row in rows) if (column.isNull(row)) allOr[row.toInt()].toString()
+                                .removeSuffix(".0") shouldBe (if (name == "bool") "true" else "77")
                         }
                     }
                 }
@@ -128,15 +154,19 @@ class ColumnValuesSpec : FunSpec({
                 val message = shouldThrow<IllegalArgumentException> { view.of(batch.column(field.name())) }.message!!
                 message shouldContain "column \"${field.name()}\" of type "
                 message shouldContain "cannot be read by $method(): "
-                message shouldContain (columns[field.name()]?.let { "$it() has its values" } ?: "no typed view has its values")
+                message shouldContain
+                    (columns[field.name()]?.let { "$it() has its values" } ?: "no typed view has its values")
             }
         }
     }
 
     test("of what is encoded the error says which view has the values, and what leads there [READ-51]") {
         EveryType.batch(0, 2).use { batch ->
-            fun refusal(name: String) = shouldThrow<IllegalArgumentException> { batch.column(name).asByteStrings() }.message!!
-            refusal("dictionary") shouldEndWith "; dictionary().asByteStrings() has those of the dictionary, and indices() which of them each row has"
+            fun refusal(name: String) = shouldThrow<IllegalArgumentException> {
+                batch.column(name).asByteStrings()
+            }.message!!
+            refusal("dictionary") shouldEndWith
+                "; dictionary().asByteStrings() has those of the dictionary, and indices() which of them each row has"
             refusal("dictionary_of_numbers") shouldContain "; dictionary().asLongs() has those"
             refusal("dictionary_of_structs") shouldEndWith "the column's getters read them"
             refusal("runs") shouldEndWith "; runs().values().asByteStrings() has those of the runs"
@@ -147,9 +177,10 @@ class ColumnValuesSpec : FunSpec({
     test("a null has no value: each getter and each view throws, with the column and the row [READ-50]") {
         EveryType.batch(0, 8).use { batch ->
             val getters = mapOf<String, (Column) -> Any?>(
-                "bool" to { it.getBoolean(3) }, "int64" to { it.getLong(3) }, "int32" to { it.getInt(3) }, "float64" to { it.getDouble(3) },
-                "decimal128" to { it.getDecimal(3) }, "utf8" to { it.getString(3) }, "binary" to { it.getBytes(3) }, "list" to { it.getList(3) },
-                "dictionary" to { it.getString(3) }, "uint8" to { it.getDecimal(3) }, "float32" to { it.getDouble(3) }, "timestamp" to { it.getLong(3) },
+                "bool" to { it.getBoolean(3) }, "int64" to { it.getLong(3) }, "int32" to { it.getInt(3) },
+                "float64" to { it.getDouble(3) }, "decimal128" to { it.getDecimal(3) }, "utf8" to { it.getString(3) },
+                "binary" to { it.getBytes(3) }, "list" to { it.getList(3) }, "dictionary" to { it.getString(3) },
+                "uint8" to { it.getDecimal(3) }, "float32" to { it.getDouble(3) }, "timestamp" to { it.getLong(3) },
                 "int16" to { it.toLongArray() }, "float16" to { it.toDoubleArray() },
             )
             for ((name, getter) in getters) {
@@ -159,18 +190,25 @@ class ColumnValuesSpec : FunSpec({
                 }
             }
             batch.column("int16").toLongArray(-1).toList() shouldContainExactly listOf<Long>(0, 1, 2, -1, 4, 5, 6, -1)
-            batch.column("float16").toDoubleArray(-1.0).toList() shouldContainExactly listOf(0.0, 0.5, 1.0, -1.0, 2.0, 2.5, 3.0, -1.0)
-            batch.slice(4, 3).use { it.column("uint32").toLongArray().toList() shouldContainExactly listOf<Long>(4, 5, 6) }
+            batch.column("float16").toDoubleArray(-1.0).toList() shouldContainExactly
+                listOf(0.0, 0.5, 1.0, -1.0, 2.0, 2.5, 3.0, -1.0)
+            batch.slice(4, 3).use {
+                it.column("uint32").toLongArray().toList() shouldContainExactly listOf<Long>(4, 5, 6)
+            }
             for ((name, method) in columns) {
                 val view = views.getValue(method)
                 val values = view.of(batch.column(name))
-                shouldThrow<NoSuchElementException> { view.get(values, 3) }.message!! shouldContain "column \"$name\" of type "
-                if (method != "asByteStrings") shouldThrow<NoSuchElementException> { view.all(values) }.message!! shouldContain "is null in row 3"
+                shouldThrow<NoSuchElementException> { view.get(values, 3) }.message!! shouldContain
+                    "column \"$name\" of type "
+                if (method != "asByteStrings") shouldThrow<NoSuchElementException> { view.all(values) }
+                    .message!! shouldContain "is null in row 3"
             }
             val text = batch.column("utf8").asByteStrings()
             val asked = listOf<() -> Any>(
-                { text.byteLength(3) }, { text.byteAt(3, 0) }, { text.contentEquals(3, byteArrayOf()) }, { text.startsWith(3, byteArrayOf()) }, { text.hash(3) },
-                { text.compare(3, byteArrayOf()) }, { text.contentEquals(0, text, 3) }, { text.compare(3, text, 0) }, { text.getString(3) }, { text.start(3) },
+                { text.byteLength(3) }, { text.byteAt(3, 0) }, { text.contentEquals(3, byteArrayOf()) },
+                { text.startsWith(3, byteArrayOf()) }, { text.hash(3) }, { text.compare(3, byteArrayOf()) },
+                { text.contentEquals(0, text, 3) }, { text.compare(3, text, 0) }, { text.getString(3) },
+                { text.start(3) },
             )
             for (ask in asked) shouldThrow<NoSuchElementException> { ask() }
         }
@@ -186,17 +224,29 @@ class ColumnValuesSpec : FunSpec({
             PeerNodes.array(values, length = 2, nullCount = 1, buffers = 2)
             PeerNodes.setBuffer(values, 0, byteArrayOf(0b10))
             PeerNodes.setBuffer(values, 1, byteArrayOf(7, 8))
-            CData.importArray(out, CImport.DATA.schema(Field.of("a", DataType.dictionary(DataType.INT8, DataType.INT8)))).use {
+            CData.importArray(
+                out, CImport.DATA.schema(Field.of("a", DataType.dictionary(DataType.INT8, DataType.INT8))),
+            ).use {
                 it.asColumn().getLong(0) shouldBe 8
-                shouldThrow<NoSuchElementException> { it.asColumn().getLong(1) }.message!! shouldContain "is null in row 1"
+                shouldThrow<NoSuchElementException> { it.asColumn().getLong(1) }.message!! shouldContain
+                    "is null in row 1"
             }
         }
     }
 
-    fun bits(vararg set: Int, size: Int) = ByteArray((size + 7) / 8).also { bytes -> set.forEach { bytes[it / 8] = (bytes[it / 8].toInt() or (1 shl it % 8)).toByte() } }
+    fun bits(vararg set: Int, size: Int) = ByteArray((size + 7) / 8).also { bytes ->
+        set.forEach { bytes[it / 8] = (bytes[it / 8].toInt() or (1 shl it % 8)).toByte() }
+    }
 
     /** An array of C's, in buffers at odd addresses, or ones that end where readable memory does. */
-    fun <T> imported(type: DataType, length: Int, offset: Int, placement: Placement, vararg buffers: ByteArray?, look: (Column) -> T): T =
+    fun <T> imported(
+        type: DataType,
+        length: Int,
+        offset: Int,
+        placement: Placement,
+        vararg buffers: ByteArray?,
+        look: (Column) -> T,
+    ): T =
         Arena.ofConfined().use { arena ->
             val out = arena.struct(StructKind.ARRAY)
             PeerNodes.array(out, length.toLong(), nullCount = -1, offset.toLong(), buffers.size.toLong())
@@ -206,28 +256,34 @@ class ColumnValuesSpec : FunSpec({
 
     test("nulls by words: 64 rows at a time, at any offset, to the last bit and not beyond [READ-52, ARR-10, ARR-14]") {
         for (placement in listOf(Placement.GUARDED, Placement.UNALIGNED)) {
-            for (length in listOf(1, 7, 63, 64, 65, 128, 200)) for (offset in listOf(0, 1, 7, 8, 13, 63, 64)) for (density in listOf(0.0, 0.1, 0.9, 1.0)) {
-                val end = offset + length
-                val valid = (0 until end).filter { random.nextDouble() < density }.toIntArray()
-                val yes = (0 until end).filter { random.nextBoolean() }.toIntArray()
-                val rows = (0 until length).filter { it + offset in valid }.map(Int::toLong)
-                imported(DataType.BOOL, length, offset, placement, bits(*valid, size = end), bits(*yes, size = end)) { column ->
-                    val values = column.asBooleans()
-                    withClue("$length rows from $offset on, $density of them valid, $placement") {
-                        for (row in 0L until length) {
-                            fun word(which: List<Long>) = which.filter { it in row until row + 64 }.fold(0L) { bits, it -> bits or (1L shl (it - row).toInt()) }
-                            values.validBits(row) shouldBe word(rows)
-                            values.trueBits(row) shouldBe word(rows.filter { it.toInt() + offset in yes })
-                            values.nextValid(row) shouldBe (rows.firstOrNull { it >= row } ?: -1)
-                            values.nextTrue(row) shouldBe (rows.firstOrNull { it >= row && it.toInt() + offset in yes } ?: -1)
+            for (length in listOf(1, 7, 63, 64, 65, 128, 200)) for (offset in listOf(0, 1, 7, 8, 13, 63, 64))
+                for (density in listOf(0.0, 0.1, 0.9, 1.0)) {
+                    val end = offset + length
+                    val valid = (0 until end).filter { random.nextDouble() < density }.toIntArray()
+                    val yes = (0 until end).filter { random.nextBoolean() }.toIntArray()
+                    val rows = (0 until length).filter { it + offset in valid }.map(Int::toLong)
+                    imported(
+                        DataType.BOOL, length, offset, placement, bits(*valid, size = end), bits(*yes, size = end),
+                    ) { column ->
+                        val values = column.asBooleans()
+                        withClue("$length rows from $offset on, $density of them valid, $placement") {
+                            for (row in 0L until length) {
+                                fun word(which: List<Long>) = which.filter { it in row until row + 64 }
+                                    .fold(0L) { bits, it -> bits or (1L shl (it - row).toInt()) }
+                                values.validBits(row) shouldBe word(rows)
+                                values.trueBits(row) shouldBe word(rows.filter { it.toInt() + offset in yes })
+                                values.nextValid(row) shouldBe (rows.firstOrNull { it >= row } ?: -1)
+                                values.nextTrue(row) shouldBe
+                                    (rows.firstOrNull { it >= row && it.toInt() + offset in yes } ?: -1)
+                            }
+                            listOf(values.nextValid(length.toLong()), values.nextTrue(length.toLong())) shouldBe
+                                listOf(-1, -1)
+                            buildList { values.forEachValid { add(it) } } shouldBe rows
+                            values.cardinality() shouldBe rows.count { it.toInt() + offset in yes }
+                            values.nullCount() shouldBe length - rows.size
                         }
-                        listOf(values.nextValid(length.toLong()), values.nextTrue(length.toLong())) shouldBe listOf(-1, -1)
-                        buildList { values.forEachValid { add(it) } } shouldBe rows
-                        values.cardinality() shouldBe rows.count { it.toInt() + offset in yes }
-                        values.nullCount() shouldBe length - rows.size
                     }
                 }
-            }
         }
     }
 
@@ -235,7 +291,8 @@ class ColumnValuesSpec : FunSpec({
         for (length in listOf(0, 1, 63, 64, 65)) {
             imported(DataType.INT8, length, 3, Placement.GUARDED, null, ByteArray(length + 3)) { column ->
                 val values = column.asBytes()
-                for (row in 0L until length) values.validBits(row) shouldBe (if (length - row >= 64) -1L else (1L shl (length - row).toInt()) - 1)
+                for (row in 0L until length) values.validBits(row) shouldBe
+                    (if (length - row >= 64) -1L else (1L shl (length - row).toInt()) - 1)
                 buildList { values.forEachValid { add(it) } } shouldBe List(length) { it.toLong() }
                 values.nextValid(0) shouldBe if (length == 0) -1 else 0
                 values.toArray().size shouldBe length
@@ -245,7 +302,8 @@ class ColumnValuesSpec : FunSpec({
 
     test("an empty array has an empty view, also where its buffers are NULL [READ-51, ARR-08]") {
         for (type in EveryType.fields.filter { it.name() in columns }.map { it.type() }) {
-            val buffers = if (views.getValue(columns.getValue(EveryType.fields.first { it.type() == type }.name())) === views["asByteStrings"] && type !is FlatType.FixedSizeBinaryType) 3 else 2
+            val buffers = if (views.getValue(columns.getValue(EveryType.fields.first { it.type() == type }.name())) ===
+                views["asByteStrings"] && type !is FlatType.FixedSizeBinaryType) 3 else 2
             for (offset in listOf(0, 9)) {
                 imported(type, 0, offset, Placement.PLAIN, *arrayOfNulls(buffers)) { column ->
                     val view = views.getValue(columns.getValue(EveryType.fields.first { it.type() == type }.name()))
@@ -266,27 +324,45 @@ class ColumnValuesSpec : FunSpec({
         imported(DataType.INT64, 4, 1, Placement.GUARDED, bits(1, 2, 3, 4, size = 5), ByteArray(40)) { column ->
             val values = column.asLongs()
             for (row in listOf(-1L, 4L, 1L shl 61, Long.MAX_VALUE, Long.MIN_VALUE)) {
-                for (ask in listOf<() -> Any>({ values[row] }, { values.isNull(row) }, { values.getOrDefault(row, 0) }, { values.validBits(row) }, { column.getLong(row) })) {
+                for (ask in listOf<() -> Any>(
+                    { values[row] },
+                    { values.isNull(row) },
+                    { values.getOrDefault(row, 0) },
+                    { values.validBits(row) },
+                    { column.getLong(row) },
+                )) {
                     shouldThrow<IndexOutOfBoundsException> { ask() }.message!! shouldEndWith
                         "of type int64 has 4 rows, counted from 0, and no row $row"
                 }
             }
-            for (row in listOf(-1L, 5L, Long.MAX_VALUE)) shouldThrow<IndexOutOfBoundsException> { values.nextValid(row) }
+            for (row in listOf(-1L, 5L, Long.MAX_VALUE))
+                shouldThrow<IndexOutOfBoundsException> { values.nextValid(row) }
         }
     }
 
-    test("what is not there is refused with the column's name, a row, a byte of a value, a column and a buffer [READ-51]") {
-        BatchBuilder.of(Devices.cpu(), 2).use { it.bool("yes", booleanArrayOf(true, false)).utf8("word", listOf("ab", "")).build() }.use { batch ->
+    test("what is not there is refused with the column's name, a row, a byte of a value, a column and a buffer " +
+        "[READ-51]") {
+        BatchBuilder.of(Devices.cpu(), 2).use {
+            it.bool("yes", booleanArrayOf(true, false)).utf8("word", listOf("ab", "")).build()
+        }.use { batch ->
             fun refused(message: String, ask: () -> Any?) {
                 shouldThrow<IndexOutOfBoundsException> { ask() }.message shouldBe message
             }
             val (yes, word) = batch.column("yes") to batch.column("word")
-            for (ask in listOf<() -> Any?>({ yes.get(2) }, { yes.isNull(2) }, { yes.getBoolean(2) }, { yes.asBooleans()[2] })) {
+            for (ask in listOf<() -> Any?>(
+                { yes.get(2) }, { yes.isNull(2) }, { yes.getBoolean(2) }, { yes.asBooleans()[2] },
+            )) {
                 refused("column \"yes\" of type bool has 2 rows, counted from 0, and no row 2", ask)
             }
-            refused("column \"yes\" of type bool has 2 rows, counted from 0, and no row 3") { yes.asBooleans().nextTrue(3) }
-            refused("column \"word\" of type utf8, row 0: has 2 bytes, counted from 0, and no byte 2") { word.asByteStrings().byteAt(0, 2) }
-            refused("column \"word\" of type utf8 has 3 buffers, counted from 0, and no buffer 3") { word.bufferAddress(3) }
+            refused("column \"yes\" of type bool has 2 rows, counted from 0, and no row 3") {
+                yes.asBooleans().nextTrue(3)
+            }
+            refused("column \"word\" of type utf8, row 0: has 2 bytes, counted from 0, and no byte 2") {
+                word.asByteStrings().byteAt(0, 2)
+            }
+            refused("column \"word\" of type utf8 has 3 buffers, counted from 0, and no buffer 3") {
+                word.bufferAddress(3)
+            }
             refused("the batch has 2 columns, counted from 0, and no column -1") { batch.asColumn().column(-1) }
             refused("the batch has 2 rows, counted from 0, and no row 9") { batch.asColumn().get(9) }
         }
@@ -295,7 +371,14 @@ class ColumnValuesSpec : FunSpec({
     test("after its handle was closed, moved or exported, a view throws [READ-53, OWN-19]") {
         val consume = listOf<(DeviceArray) -> Unit>(
             { it.close() }, { it.move().close() },
-            { array -> Arena.ofConfined().use { arena -> arena.struct(StructKind.ARRAY).let { CData.exportArray(array, it, CExport.DATA); PeerMoves.release(it, StructKind.ARRAY) } } },
+            { array ->
+                Arena.ofConfined().use { arena ->
+                    arena.struct(StructKind.ARRAY).let {
+                        CData.exportArray(array, it, CExport.DATA)
+                        PeerMoves.release(it, StructKind.ARRAY)
+                    }
+                }
+            },
         )
         for (how in consume) {
             val batch = EveryType.batch(0, 70)
@@ -303,7 +386,8 @@ class ColumnValuesSpec : FunSpec({
             how(batch)
             for ((view, values) in made) {
                 val asked = listOf<() -> Any?>(
-                    { view.get(values, 0) }, { view.orDefault(values, 0) }, { values.isNull(0) }, { values.validBits(0) }, { values.nextValid(0) },
+                    { view.get(values, 0) }, { view.orDefault(values, 0) }, { values.isNull(0) },
+                    { values.validBits(0) }, { values.nextValid(0) },
                     { values.forEachValid {} }, { values.nullCount() },
                 )
                 for (ask in asked) shouldThrow<IllegalStateException> { ask() }
@@ -329,19 +413,23 @@ class ColumnValuesSpec : FunSpec({
                 PeerNodes.setBuffer(array, 1, ByteArray(8) { 1 })
                 PeerNodes.deviceArray(out, array, deviceId = 0, deviceType = type, syncEvent = cell)
             }
-            CData.importArray(device(17, MemorySegment.NULL), CImport.DEVICE.schema(Field.of("a", DataType.INT64))).use { array ->
-                shouldThrow<DeviceException> { array.asColumn().asLongs() }.let {
-                    it.errno() shouldBe Errno.ENOSYS
-                    it.message!! shouldContain "whose memory the CPU cannot read"
+            CData.importArray(device(17, MemorySegment.NULL), CImport.DEVICE.schema(Field.of("a", DataType.INT64)))
+                .use { array ->
+                    shouldThrow<DeviceException> { array.asColumn().asLongs() }.let {
+                        it.errno() shouldBe Errno.ENOSYS
+                        it.message!! shouldContain "whose memory the CPU cannot read"
+                    }
+                    shouldThrow<IllegalArgumentException> { array.asColumn().asInts() }
                 }
-                shouldThrow<IllegalArgumentException> { array.asColumn().asInts() }
-            }
             val pinned = Devices.device(DeviceType.CUDA_HOST, 0)
             val event = FakeDevice.of(DeviceType.CUDA_HOST, 0).userEvent()
             val cell = arena.allocateFrom(ValueLayout.JAVA_LONG, event.handle)
-            CData.importArray(device(DeviceType.CUDA_HOST.code(), cell), CImport.DEVICE.schema(Field.of("a", DataType.INT64))).use { array ->
+            CData.importArray(
+                device(DeviceType.CUDA_HOST.code(), cell), CImport.DEVICE.schema(Field.of("a", DataType.INT64)),
+            ).use { array ->
                 val column = array.asColumn()
-                shouldThrow<IllegalStateException> { column.asLongs() }.message!! shouldContain "has an event that must be waited for first"
+                shouldThrow<IllegalStateException> { column.asLongs() }.message!! shouldContain
+                    "has an event that must be waited for first"
                 event.complete()
                 column.asLongs()[0] shouldBe 0x0101010101010101
             }
@@ -356,7 +444,9 @@ class ColumnValuesSpec : FunSpec({
             val counts = IntArray(word.dictionary().length().toInt())
             for (row in 0 until index.length()) if (!index.isNull(row)) counts[index[row].toInt()]++
             val rows = (0L until 40).mapNotNull { word.get(it) }.groupingBy { it as String }.eachCount()
-            counts.withIndex().associate { (i, count) -> word.dictionary().getString(i.toLong()) to count } shouldContainExactly rows
+            counts.withIndex().associate { (i, count) ->
+                word.dictionary().getString(i.toLong()) to count
+            } shouldContainExactly rows
         }
     }
 })

@@ -20,7 +20,6 @@ import org.arbalest.device.c.CExport
 import org.arbalest.device.c.CImport
 import org.arbalest.device.support.struct
 import org.arbalest.device.types.DataType
-import org.arbalest.device.types.Extension
 import org.arbalest.device.types.Extension.FixedShapeTensor
 import org.arbalest.device.types.Extension.VariableShapeTensor
 import org.arbalest.device.types.Field
@@ -38,7 +37,11 @@ class TensorSpec : FunSpec({
     extension(CCompiler.needed)
     extension(ResourceCountersExtension)
 
-    fun built(field: Field, rows: Int, fill: (ColumnBuilder) -> Unit): DeviceArray = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
+    fun built(
+        field: Field,
+        rows: Int,
+        fill: (ColumnBuilder) -> Unit,
+    ): DeviceArray = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
         batch.column(field).let(fill)
         batch.build()
     }
@@ -50,12 +53,16 @@ class TensorSpec : FunSpec({
     }
 
     fun ints(vararg values: Int): DeviceBuffer {
-        val bytes = ByteBuffer.allocate(4 * values.size).order(ByteOrder.nativeOrder()).apply { values.forEach(::putInt) }
-        return Devices.cpu().allocate(bytes.capacity().toLong()).also { it.segment().copyFrom(MemorySegment.ofArray(bytes.array())) }
+        val bytes = ByteBuffer.allocate(4 * values.size).order(ByteOrder.nativeOrder())
+            .apply { values.forEach(::putInt) }
+        return Devices.cpu().allocate(bytes.capacity().toLong()).also {
+            it.segment().copyFrom(MemorySegment.ofArray(bytes.array()))
+        }
     }
 
     test("tensors of one shape: elements in row-major order, the logical shape by the permutation [EXT-06]") {
-        val field = Field.of("image", DataType.fixedSizeList(Field.of("item", DataType.INT32), 24)).withExtension(FixedShapeTensor(listOf(2, 3, 4), listOf("x", "y", "z"), listOf(2, 0, 1)))
+        val field = Field.of("image", DataType.fixedSizeList(Field.of("item", DataType.INT32), 24))
+            .withExtension(FixedShapeTensor(listOf(2, 3, 4), listOf("x", "y", "z"), listOf(2, 0, 1)))
         built(field, 3) { column ->
             column.appendTensor(2, 3, 4).items().appendAll(IntArray(24) { it })
             column.appendNull().appendTensor(2, 3, 4).items().appendAll(IntArray(24) { 100 + it })
@@ -71,26 +78,33 @@ class TensorSpec : FunSpec({
                 tensor.values().getInt(tensor.index(0, 1, 2)) shouldBe 106
                 shouldThrow<IndexOutOfBoundsException> { tensor.index(0, 3, 0) }
                 shouldThrow<IndexOutOfBoundsException> { tensor.index(0, -1, 0) }
-                shouldThrow<IllegalArgumentException> { tensor.index(0, 1) }.message shouldBe "a position of 2 dimensions in a tensor of shape [2, 3, 4]"
+                shouldThrow<IllegalArgumentException> { tensor.index(0, 1) }.message shouldBe
+                    "a position of 2 dimensions in a tensor of shape [2, 3, 4]"
             }
             shouldThrow<NoSuchElementException> { array.column(0).getTensor(1) }
             array.column(0).get(0) shouldBe List(24) { it.toLong() }
             array.column(0).getList(0).length() shouldBe 24
         }
-        built(Field.fixedShapeTensor("scalar", DataType.FLOAT64), 1) { it.appendTensor().items().append(0.5) }.use { array ->
+        built(Field.fixedShapeTensor("scalar", DataType.FLOAT64), 1) {
+            it.appendTensor().items().append(0.5)
+        }.use { array ->
             array.column(0).getTensor(0).run { shape() to values().getDouble(index()) } shouldBe (listOf<Int>() to 0.5)
         }
         BatchBuilder.of(Devices.cpu(), 1).use { batch ->
-            shouldThrow<IllegalArgumentException> { batch.column(field).appendTensor(2, 4, 3) }.message shouldContain "a tensor of shape [2, 4, 3] (all have [2, 3, 4]), in row 0"
-            shouldThrow<IllegalArgumentException> { batch.column(field.storage()).appendTensor(2, 3, 4) }.message shouldContain "does not hold a tensor"
+            shouldThrow<IllegalArgumentException> { batch.column(field).appendTensor(2, 4, 3) }.message shouldContain
+                "a tensor of shape [2, 4, 3] (all have [2, 3, 4]), in row 0"
+            shouldThrow<IllegalArgumentException> { batch.column(field.storage()).appendTensor(2, 3, 4) }
+                .message shouldContain "does not hold a tensor"
         }
     }
 
     test("tensors of a shape each: whole, cut, null, without elements, without dimensions [EXT-07]") {
-        val field = Field.variableShapeTensor("image", DataType.FLOAT32, 2).withExtension(VariableShapeTensor(listOf("H", "W"), listOf(1, 0), listOf()))
+        val field = Field.variableShapeTensor("image", DataType.FLOAT32, 2)
+            .withExtension(VariableShapeTensor(listOf("H", "W"), listOf(1, 0), listOf()))
         val shapes = listOf(listOf(2, 3), null, listOf(0, 5), listOf(1, 1), listOf(3, 2))
         built(field, shapes.size) { column ->
-            for (shape in shapes) if (shape == null) column.appendNullWithParts() else column.appendTensor(*shape.toIntArray())
+            for (shape in shapes) if (shape == null) column.appendNullWithParts()
+            else column.appendTensor(*shape.toIntArray())
             column.child("data").items().appendAll(FloatArray(13) { it.toFloat() })
         }.let(::throughC).use { array ->
             for (from in shapes.indices) array.slice(from.toLong(), (shapes.size - from).toLong()).use { slice ->
@@ -102,14 +116,17 @@ class TensorSpec : FunSpec({
                         tensor.logicalShape() shouldBe shape.reversed()
                         tensor.dimNames() shouldBe listOf("H", "W")
                         val before = shapes.take(from + row).sumOf { it?.reduce(Int::times) ?: 0 }
-                        tensor.values().asFloats().toArray().toList() shouldBe List(shape[0] * shape[1]) { (before + it).toFloat() }
+                        tensor.values().asFloats().toArray().toList() shouldBe
+                            List(shape[0] * shape[1]) { (before + it).toFloat() }
                     }
                 }
             }
             array.column(0).get(3) shouldBe mapOf("data" to listOf(6.0), "shape" to listOf(1L, 1L))
         }
-        built(Field.variableShapeTensor("n", DataType.INT8, 0), 1) { it.appendTensor().child("data").items().append(7) }.use { it.column(0).getTensor(0).run { values().getInt(index()) } shouldBe 7 }
-        val encoded = Field.of("d", DictionaryType(DataType.INT8, Field.variableShapeTensor("t", DataType.INT8, 1), false))
+        built(Field.variableShapeTensor("n", DataType.INT8, 0), 1) { it.appendTensor().child("data").items().append(7) }
+            .use { it.column(0).getTensor(0).run { values().getInt(index()) } shouldBe 7 }
+        val encoded =
+            Field.of("d", DictionaryType(DataType.INT8, Field.variableShapeTensor("t", DataType.INT8, 1), false))
         built(encoded, 3) { column ->
             for (size in listOf(2, 1, 2)) {
                 column.dictionary().child("data").items().appendAll(ByteArray(size) { 5 })
@@ -122,37 +139,63 @@ class TensorSpec : FunSpec({
     }
 
     test("a tensor that the type does not have is not appended, nor any part of it [EXT-07]") {
-        val field = Field.variableShapeTensor("t", DataType.INT8, 2).withExtension(VariableShapeTensor(listOf(), listOf(), listOf(null, 3)))
+        val field = Field.variableShapeTensor("t", DataType.INT8, 2)
+            .withExtension(VariableShapeTensor(listOf(), listOf(), listOf(null, 3)))
         BatchBuilder.of(Devices.cpu(), 1).use { batch ->
             val column = batch.column(field)
             val wrong = mapOf(
-                intArrayOf(1, 2) to "a tensor of shape [1, 2] (all have [null, 3]), in row 0", intArrayOf(-1, 3) to "a tensor of shape [-1, 3]", intArrayOf(3) to "a tensor of shape [3] (2 dimensions)",
-                intArrayOf(1, 3, 1) to "a tensor of shape [1, 3, 1] (2 dimensions)", intArrayOf(Int.MAX_VALUE, 3) to "has more elements than 32 bits count",
+                intArrayOf(1, 2) to "a tensor of shape [1, 2] (all have [null, 3]), in row 0",
+                intArrayOf(-1, 3) to "a tensor of shape [-1, 3]",
+                intArrayOf(3) to "a tensor of shape [3] (2 dimensions)",
+                intArrayOf(1, 3, 1) to "a tensor of shape [1, 3, 1] (2 dimensions)",
+                intArrayOf(Int.MAX_VALUE, 3) to "has more elements than 32 bits count",
             )
             for ((shape, why) in wrong) withClue(shape.toList()) {
                 shouldThrow<IllegalArgumentException> { column.appendTensor(*shape) }.message shouldContain why
-                listOf(column.length(), column.child(0).length(), column.child(1).length(), column.child(1).items().length()) shouldBe listOf(0L, 0L, 0L, 0L)
+                listOf(column.length(), column.child(0).length(), column.child(1).length(),
+                    column.child(1).items().length()) shouldBe listOf(0L, 0L, 0L, 0L)
             }
             column.appendTensor(1, 3).child("data").items().appendAll(byteArrayOf(1, 2, 3))
             batch.build().use { it.column(0).getTensor(0).shape() shouldBe listOf(1, 3) }
         }
     }
 
-    test("data and shape that do not go together are EINVAL, with the path, the row and the numbers; the neighbours are read [EXT-07]") {
-        val field = Field.variableShapeTensor("t", DataType.INT32, 2).withExtension(VariableShapeTensor(listOf(), listOf(), listOf(null, 2)))
+    test(
+        "data and shape that do not go together are EINVAL, with the path, the row and the numbers; the neighbours " +
+            "are read [EXT-07]",
+    ) {
+        val field = Field.variableShapeTensor("t", DataType.INT32, 2)
+            .withExtension(VariableShapeTensor(listOf(), listOf(), listOf(null, 2)))
         val nullable = DataType.struct(*field.type().children().map { it.withNullable(true) }.toTypedArray())
-        fun tensors(vararg shape: Int, nullData: Boolean = false, nullShape: Boolean = false, nullSize: Boolean = false): DeviceArray {
+        fun tensors(
+            vararg shape: Int,
+            nullData: Boolean = false,
+            nullShape: Boolean = false,
+            nullSize: Boolean = false,
+        ): DeviceArray {
             fun validity(isNull: Boolean) = if (isNull) ints(0b01) else null
             val items = ArrayData.of(6, 0, listOf(null, ints(1, 2, 3, 4, 5, 6)))
             val data = ArrayData.of(2, if (nullData) 1 else 0, listOf(validity(nullData), ints(0, 2, 6)), listOf(items))
-            val sizes = ArrayData.of(4, if (nullSize) 1 else 0, listOf(if (nullSize) ints(0b0111) else null, ints(1, 2, *shape)))
-            return DeviceArray.of(Field.of("t", nullable).withMetadata(field.metadata()), ArrayData.of(2, 0, listOf(null), listOf(data, ArrayData.of(2, if (nullShape) 1 else 0, listOf(validity(nullShape)), listOf(sizes)))))
+            val sizes = ArrayData.of(4, if (nullSize) 1 else 0,
+                listOf(if (nullSize) ints(0b0111) else null, ints(1, 2, *shape)))
+            return DeviceArray.of(Field.of("t", nullable).withMetadata(field.metadata()), ArrayData.of(
+                2,
+                0,
+                listOf(null),
+                listOf(data, ArrayData.of(2, if (nullShape) 1 else 0, listOf(validity(nullShape)), listOf(sizes))),
+            ))
         }
-        tensors(2, 2).use { it.asColumn().getTensor(1).values().toLongArray().toList() shouldBe listOf<Long>(3, 4, 5, 6) }
+        tensors(2, 2).use {
+            it.asColumn().getTensor(1).values().toLongArray().toList() shouldBe listOf<Long>(3, 4, 5, 6)
+        }
         val wrong = mapOf(
-            tensors(3, 2) to "a tensor of shape [3, 2] has 4 elements", tensors(2, 3) to "shape[1] = 3, but all tensors have 2", tensors(-2, 2) to "shape[0] = -2",
-            tensors(Int.MAX_VALUE, 2) to "a tensor of shape [2147483647, 2] has 4 elements", tensors(0, 2) to "a tensor of shape [0, 2] has 4 elements",
-            tensors(2, 2, nullData = true) to "the tensor has no data", tensors(2, 2, nullShape = true) to "the tensor has no shape", tensors(2, 2, nullSize = true) to "shape[1] is null",
+            tensors(3, 2) to "a tensor of shape [3, 2] has 4 elements",
+            tensors(2, 3) to "shape[1] = 3, but all tensors have 2", tensors(-2, 2) to "shape[0] = -2",
+            tensors(Int.MAX_VALUE, 2) to "a tensor of shape [2147483647, 2] has 4 elements",
+            tensors(0, 2) to "a tensor of shape [0, 2] has 4 elements",
+            tensors(2, 2, nullData = true) to "the tensor has no data",
+            tensors(2, 2, nullShape = true) to "the tensor has no shape",
+            tensors(2, 2, nullSize = true) to "shape[1] is null",
         )
         for ((array, why) in wrong) array.use {
             val error = shouldThrow<DeviceException> { it.asColumn().getTensor(1) }

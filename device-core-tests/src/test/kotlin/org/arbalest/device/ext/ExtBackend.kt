@@ -17,7 +17,9 @@ import java.util.concurrent.ConcurrentLinkedQueue
 import java.util.concurrent.atomic.AtomicInteger
 import java.util.concurrent.atomic.AtomicLong
 
-/** A user's own backend, as it stands in META-INF/services: WEBGPU 0 is malloc'ed, WEBGPU 1 is beyond the CPU's reach. */
+/**
+ * A user's own backend, as it stands in META-INF/services: WEBGPU 0 is malloc'ed, WEBGPU 1 is beyond the CPU's reach.
+ */
 class ExtProvider : DeviceProvider {
     override fun types(): List<DeviceType> = listOf(DeviceType.WEBGPU)
 
@@ -48,7 +50,8 @@ object ExtMemory {
     }
 
     internal fun take(bytes: Long) {
-        if (room.getAndDecrement() <= 0) throw DeviceException(Errno.ENOMEM, "extAlloc on WEBGPU failed: ENOMEM, asked for $bytes bytes")
+        if (room.getAndDecrement() <= 0)
+            throw DeviceException(Errno.ENOMEM, "extAlloc on WEBGPU failed: ENOMEM, asked for $bytes bytes")
     }
 
     internal fun freed(address: Long, bytes: Long) {
@@ -62,7 +65,8 @@ private object MallocDriver : SynchronousDriver {
     private val alignedAlloc = linker.downcallHandle(
         linker.defaultLookup().findOrThrow("aligned_alloc"), FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG),
     )
-    private val free = linker.downcallHandle(linker.defaultLookup().findOrThrow("free"), FunctionDescriptor.ofVoid(JAVA_LONG))
+    private val free =
+        linker.downcallHandle(linker.defaultLookup().findOrThrow("free"), FunctionDescriptor.ofVoid(JAVA_LONG))
 
     override fun isCpuAccessible() = true
 
@@ -97,7 +101,8 @@ private object PhantomDriver : SynchronousDriver {
 
     override fun free(address: Long, bytes: Long) = ExtMemory.freed(address, bytes)
 
-    override fun copy(queue: Long, to: Long, from: Long, bytes: Long): Unit = throw DeviceException(Errno.EIO, "extCopy on WEBGPU:1 failed")
+    override fun copy(queue: Long, to: Long, from: Long, bytes: Long): Unit =
+        throw DeviceException(Errno.EIO, "extCopy on WEBGPU:1 failed")
 }
 
 /** Not canonical on x86-64 and arm64. */
@@ -143,7 +148,8 @@ class LostProvider : DeviceProvider {
     override fun types(): List<DeviceType> = listOf(DeviceType.VPI, DeviceType.ONEAPI)
 
     override fun probe(type: DeviceType): Availability =
-        if (type == DeviceType.VPI) throw UnsatisfiedLinkError("libvpi.so.3") else Availability.Missing("libze_loader.so.1 was not found")
+        if (type == DeviceType.VPI) throw UnsatisfiedLinkError("libvpi.so.3")
+        else Availability.Missing("libze_loader.so.1 was not found")
 
     override fun open(type: DeviceType, id: Long): DeviceDriver = error("never asked")
 }

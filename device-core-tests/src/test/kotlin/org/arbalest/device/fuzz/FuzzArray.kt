@@ -10,11 +10,11 @@ import org.arbalest.device.c.CImport
 import org.arbalest.device.internal.abi.RawArrowArray
 import org.arbalest.device.support.EveryType
 import org.arbalest.device.support.struct
+import org.arbalest.device.types.ArrowTimeUnit
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.FlatType.*
 import org.arbalest.device.types.NestedType.*
-import org.arbalest.device.types.ArrowTimeUnit
 import org.arbalest.support.PeerMoves
 import org.arbalest.support.PeerNodes
 import org.arbalest.support.PeerNodes.Placement.GUARDED
@@ -25,17 +25,21 @@ import java.nio.ByteBuffer
 import java.nio.ByteOrder
 
 /**
- * Arrays of every type whose buffers are as large as they must be, end where readable memory does, and hold anything: offsets that go back, indices
- * beyond the dictionary, garbage. They are imported or refused, read, sliced, copied and handed on, each of which gives the same values or says no.
+ * Arrays of every type whose buffers are as large as they must be, end where readable memory does, and hold anything:
+ * offsets that go back, indices beyond the dictionary, garbage. They are imported or refused, read, sliced, copied and
+ * handed on, each of which gives the same values or says no.
  */
 internal object FuzzArray : FuzzTarget() {
     private val fixed = listOf<DataType>(
-        DataType.BOOL, DataType.INT8, DataType.UINT16, DataType.INT32, DataType.UINT64, DataType.FLOAT16, DataType.FLOAT32, DataType.FLOAT64,
-        FixedSizeBinaryType(0), FixedSizeBinaryType(3), DataType.DATE32, DataType.DATE64, TimeType(ArrowTimeUnit.SECOND),
-        TimestampType(ArrowTimeUnit.NANOSECOND, null), DurationType(ArrowTimeUnit.SECOND), DataType.decimal32(9, 2), DataType.decimal128(38, 0), DataType.decimal256(76, 10),
+        DataType.BOOL, DataType.INT8, DataType.UINT16, DataType.INT32, DataType.UINT64, DataType.FLOAT16,
+        DataType.FLOAT32, DataType.FLOAT64, FixedSizeBinaryType(0), FixedSizeBinaryType(3), DataType.DATE32,
+        DataType.DATE64, TimeType(ArrowTimeUnit.SECOND), TimestampType(ArrowTimeUnit.NANOSECOND, null),
+        DurationType(ArrowTimeUnit.SECOND), DataType.decimal32(9, 2), DataType.decimal128(38, 0),
+        DataType.decimal256(76, 10),
         DataType.INTERVAL_MONTH_DAY_NANO,
     )
-    private val leaves = listOf<DataType>(DataType.NULL, DataType.UTF8, DataType.LARGE_UTF8, DataType.BINARY, DataType.LARGE_BINARY, DataType.UTF8_VIEW, DataType.BINARY_VIEW)
+    private val leaves = listOf<DataType>(DataType.NULL, DataType.UTF8, DataType.LARGE_UTF8, DataType.BINARY,
+        DataType.LARGE_BINARY, DataType.UTF8_VIEW, DataType.BINARY_VIEW)
     private val widths = mapOf("c" to 1, "s" to 2, "i" to 4, "l" to 8)
 
     override fun run(input: Input) = Arena.ofConfined().use { arena ->
@@ -58,7 +62,9 @@ internal object FuzzArray : FuzzTarget() {
         val count = input.below(8).toLong().coerceAtMost(array.length() - from)
         array.slice(from.toLong(), count).use { slice ->
             val rows = rows(slice)
-            if (whole != null) check(rows == whole.subList(from, from + count.toInt())) { "a slice from $from: $rows of $whole" }
+            if (whole != null) check(rows == whole.subList(from, from + count.toInt())) {
+                "a slice from $from: $rows of $whole"
+            }
             refusable { slice.copyTo(Devices.cpu()) }?.use { copy ->
                 copy.synchronize()
                 check(copy.length() == count) { "a copy of $count has ${copy.length()}" }
@@ -67,7 +73,9 @@ internal object FuzzArray : FuzzTarget() {
             Arena.ofConfined().use { arena ->
                 val (out, schema) = arena.struct(ARRAY) to arena.allocate(72, 8)
                 slice.retain().use { CData.exportArray(it, out, CExport.DATA.schemaTo(schema)) }
-                CData.importArray(out, CImport.DATA.schema(schema)).use { back -> if (rows != null) check(rows(back) == rows) { "back came ${rows(back)}, not $rows" } }
+                CData.importArray(out, CImport.DATA.schema(schema)).use { back ->
+                    if (rows != null) check(rows(back) == rows) { "back came ${rows(back)}, not $rows" }
+                }
             }
         }
     }
@@ -91,7 +99,8 @@ internal object FuzzArray : FuzzTarget() {
             12 -> ListViewType(field("item"))
             13 -> UnionType(UnionMode.SPARSE, listOf(0, 5), listOf(field("a"), field("b")))
             14 -> UnionType(UnionMode.DENSE, listOf(0, 5), listOf(field("a"), field("b")))
-            else -> RunEndEncodedType(Field.of("run_ends", IntType(input.choose(listOf(16, 32, 64)), true)).withNullable(false), field("values"))
+            else -> RunEndEncodedType(Field.of("run_ends", IntType(input.choose(listOf(16, 32, 64)), true))
+                .withNullable(false), field("values"))
         }
     }
 
@@ -109,24 +118,31 @@ internal object FuzzArray : FuzzTarget() {
             is Utf8Type, is BinaryType -> buffers.variable(4, list)
             is LargeUtf8Type, is LargeBinaryType -> buffers.variable(8, list)
             is Utf8ViewType, is BinaryViewType -> buffers.views(list)
-            is ListType -> list += buffers.offsets(4, input.below(5).also { children += type.item().type() to it.toLong() })
-            is LargeListType -> list += buffers.offsets(8, input.below(5).also { children += type.item().type() to it.toLong() })
+            is ListType ->
+                list += buffers.offsets(4, input.below(5).also { children += type.item().type() to it.toLong() })
+            is LargeListType ->
+                list += buffers.offsets(8, input.below(5).also { children += type.item().type() to it.toLong() })
             is ListViewType -> list += listOf(buffers.some(4), buffers.some(4))
             is FixedSizeListType -> children += type.item().type() to buffers.end * type.size()
             is StructType -> type.fields().forEach { children += it.type() to buffers.end }
             is UnionType -> {
                 list += buffers.some(1)
                 if (type.mode() == UnionMode.DENSE) list += buffers.some(4)
-                type.children().forEach { children += it.type() to if (type.mode() == UnionMode.SPARSE) buffers.end else 0 }
+                type.children().forEach {
+                    children += it.type() to if (type.mode() == UnionMode.SPARSE) buffers.end else 0
+                }
             }
             is BoolType -> list += input.bytes(((buffers.end + 7) / 8).toInt())
             else -> list += buffers.some(width(shape))
         }
         if (children.isEmpty()) type.children().forEach { children += it.type() to 0L }
         val nulls = if (type is NullType) length else if (list.firstOrNull() == null) input.below(2) - 1L else -1L
-        PeerNodes.array(out, length, if (type is UnionType || type is RunEndEncodedType) 0 else nulls, offset, list.size.toLong(), children.size.toLong())
+        PeerNodes.array(out, length, if (type is UnionType || type is RunEndEncodedType) 0 else nulls, offset,
+            list.size.toLong(), children.size.toLong())
         list.forEachIndexed { i, bytes -> PeerNodes.setBuffer(out, i.toLong(), bytes, GUARDED) }
-        children.forEachIndexed { i, (child, needed) -> make(input, at(RawArrowArray.child(out.address(), i.toLong())), child, needed) }
+        children.forEachIndexed { i, (child, needed) ->
+            make(input, at(RawArrowArray.child(out.address(), i.toLong())), child, needed)
+        }
         if (type is DictionaryType) {
             PeerNodes.setArrayDictionary(out)
             make(input, at(RawArrowArray.dictionary(out.address())), type.values().type(), 0)
@@ -153,7 +169,10 @@ internal object FuzzArray : FuzzTarget() {
 
         fun validity(): ByteArray? = if (input.oneIn(2)) input.bytes(((end + 7) / 8).toInt()) else null
 
-        /** Offsets, of which the last is within [limit]; small ones, and now and then anything. NULL is legal where there are no elements. */
+        /**
+         * Offsets, of which the last is within [limit]; small ones, and now and then anything. NULL is legal where
+         * there are no elements.
+         */
         fun offsets(width: Int, limit: Int): ByteArray? {
             if (end == 0L && input.oneIn(2)) return null
             val buffer = ByteBuffer.allocate((end + 1).toInt() * width).order(ByteOrder.nativeOrder())
@@ -161,7 +180,9 @@ internal object FuzzArray : FuzzTarget() {
             for (i in 0..end.toInt()) {
                 next = if (input.oneIn(16)) input.long() else minOf(next + input.below(3), limit.toLong())
                 if (i == end.toInt()) next = minOf(next, limit.toLong())
-                if (width == 4) buffer.putInt(minOf(next, Int.MAX_VALUE.toLong()).toInt().let { if (i == end.toInt()) minOf(it, limit) else it }) else buffer.putLong(next)
+                if (width == 4) buffer.putInt(
+                    minOf(next, Int.MAX_VALUE.toLong()).toInt().let { if (i == end.toInt()) minOf(it, limit) else it },
+                ) else buffer.putLong(next)
             }
             return buffer.array()
         }
@@ -176,7 +197,8 @@ internal object FuzzArray : FuzzTarget() {
             to += some(16)
             val data = List(input.below(3)) { input.bytes(input.below(16)) }
             to += data
-            to += ByteBuffer.allocate(8 * data.size).order(ByteOrder.nativeOrder()).apply { data.forEach { putLong(it.size.toLong()) } }.array()
+            to += ByteBuffer.allocate(8 * data.size).order(ByteOrder.nativeOrder())
+                .apply { data.forEach { putLong(it.size.toLong()) } }.array()
         }
     }
 

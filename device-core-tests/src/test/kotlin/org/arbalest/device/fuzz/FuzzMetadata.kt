@@ -22,7 +22,9 @@ internal object FuzzMetadata : FuzzTarget() {
             val schema = arena.struct(SCHEMA)
             PeerNodes.schema(schema, "n", metadata = block)
             val read = try {
-                CData.importSchema(schema).metadata().entries().map { it.keyBytes().toList() to it.valueBytes().toList() }
+                CData.importSchema(schema).metadata().entries().map {
+                    it.keyBytes().toList() to it.valueBytes().toList()
+                }
             } catch (e: DeviceException) {
                 check("metadata" in e.message!!) { e }
                 null

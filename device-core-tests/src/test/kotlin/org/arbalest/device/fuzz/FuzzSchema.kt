@@ -10,11 +10,15 @@ import org.arbalest.support.StructKind.SCHEMA
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
 
-/** Schemas of any shape and format: imported or refused, released once, and what was imported goes out and comes back as the same. */
+/**
+ * Schemas of any shape and format: imported or refused, released once, and what was imported goes out and comes back as
+ * the same.
+ */
 internal object FuzzSchema : FuzzTarget() {
     private val formats = listOf(
-        "n", "b", "c", "L", "e", "g", "z", "U", "vu", "vz", "w:3", "w:0", "d:9,2", "d:19,3,256", "d:5,-2,32", "tdD", "tdm", "tts", "ttn", "tsm:", "tsu:UTC",
-        "tDu", "tiM", "tin", "+l", "+L", "+vl", "+vL", "+w:2", "+s", "+m", "+ud:0,1", "+us:", "+us:5", "+r",
+        "n", "b", "c", "L", "e", "g", "z", "U", "vu", "vz", "w:3", "w:0", "d:9,2", "d:19,3,256", "d:5,-2,32", "tdD",
+        "tdm", "tts", "ttn", "tsm:", "tsu:UTC", "tDu", "tiM", "tin", "+l", "+L", "+vl", "+vL", "+w:2", "+s", "+m",
+        "+ud:0,1", "+us:", "+us:5", "+r",
     )
 
     override fun run(input: Input) = Arena.ofConfined().use { arena ->
@@ -42,7 +46,8 @@ internal object FuzzSchema : FuzzTarget() {
         val children = if (depth >= 4) 0 else if (input.oneIn(8)) input.below(6) - 2 else usual
         val metadata = if (input.oneIn(4)) FuzzMetadata.block(input) else null
         val name = if (input.oneIn(16)) null else text(input, 3)
-        PeerNodes.schema(schema, if (input.oneIn(64)) null else format, name, metadata, flags = input.below(8).toLong(), children = children.toLong())
+        PeerNodes.schema(schema, if (input.oneIn(64)) null else format, name, metadata, flags = input.below(8).toLong(),
+            children = children.toLong())
         for (i in 0 until children) {
             make(input, arena, at(RawArrowSchema.child(schema.address(), i.toLong())), depth + 1)
             if (input.oneIn(64)) {

@@ -18,9 +18,9 @@ import kotlin.io.path.readBytes
 import kotlin.io.path.readLines
 
 /**
- * What C may hand us, searched by Jazzer: each seed once, then some seconds of each target in a JVM of its own, since what is found may end it.
- * Jazzer comes with the profile `full`.
- * `-Darbalest.fuzz.seconds=600` searches longer. What it finds lands in `target/fuzz`; kept in `src/test/fuzz/TARGET`, it is a seed.
+ * What C may hand us, searched by Jazzer: each seed once, then some seconds of each target in a JVM of its own, since
+ * what is found may end it. Jazzer comes with the profile `full`. `-Darbalest.fuzz.seconds=600` searches longer. What
+ * it finds lands in `target/fuzz`; kept in `src/test/fuzz/TARGET`, it is a seed.
  */
 class FuzzSpec : FunSpec({
     extension(CCompiler.needed)
@@ -52,17 +52,23 @@ class FuzzSpec : FunSpec({
     private class Found(val isFailure: Boolean, val text: String, val last: List<Byte>)
 
     private companion object {
-        // The heap is bounded, since libFuzzer's limit is one of all resident memory: a JVM's own choice on a large machine exceeds it before the first collection.
+        // The heap is bounded, since libFuzzer's limit is one of all resident memory: a JVM's own choice on a large
+        // machine exceeds it before the first collection.
         fun search(target: FuzzTarget, seconds: Int): Found {
             val name = target::class.simpleName!!
             val folder = Path("target/fuzz", name).toAbsolutePath().createDirectories()
             val last = folder.resolve("last")
             val seeds = Path("src/test/fuzz", name).toAbsolutePath()
             val child = ChildJvm.run(
-                Class.forName("com.code_intelligence.jazzer.Jazzer").kotlin, "--target_class=${target::class.java.name}", "--instrumentation_includes=org.arbalest.**", "--custom_hook_excludes=**",
-                "--disabled_hooks=*", "--reproducer_path=$folder", "-artifact_prefix=$folder/", "-max_total_time=$seconds", "-max_len=512", "-timeout=20",
-                "-rss_limit_mb=${4096 + peakMegabytes()}", "-print_final_stats=1", "${folder.resolve("corpus").createDirectories()}", *listOfNotNull("$seeds".takeIf { seeds.exists() }).toTypedArray(),
-                options = listOf("-Xmx1g", "-XX:+EnableDynamicAgentLoading", "--sun-misc-unsafe-memory-access=allow", "-D${FuzzTarget.LAST}=$last"),
+                Class.forName("com.code_intelligence.jazzer.Jazzer").kotlin,
+                "--target_class=${target::class.java.name}", "--instrumentation_includes=org.arbalest.**",
+                "--custom_hook_excludes=**", "--disabled_hooks=*", "--reproducer_path=$folder",
+                "-artifact_prefix=$folder/", "-max_total_time=$seconds", "-max_len=512", "-timeout=20",
+                "-rss_limit_mb=${4096 + peakMegabytes()}", "-print_final_stats=1",
+                "${folder.resolve("corpus").createDirectories()}",
+                *listOfNotNull("$seeds".takeIf { seeds.exists() }).toTypedArray(),
+                options = listOf("-Xmx1g", "-XX:+EnableDynamicAgentLoading", "--sun-misc-unsafe-memory-access=allow",
+                    "-D${FuzzTarget.LAST}=$last"),
                 seconds = seconds + 300L,
             )
             val bytes = if (last.exists()) lastInput(last) else byteArrayOf()
@@ -70,12 +76,17 @@ class FuzzSpec : FunSpec({
             return Found(child.exitCode != 0, text, bytes.toList())
         }
 
-        /** What this JVM had resident at the most: Linux counts it as its child's peak, which is what libFuzzer looks at. */
+        /**
+         * What this JVM had resident at the most: Linux counts it as its child's peak, which is what libFuzzer looks
+         * at.
+         */
         private fun peakMegabytes(): Long {
             val status = Path("/proc/self/status").takeIf { it.exists() }?.readLines().orEmpty()
             return status.firstOrNull { it.startsWith("VmHWM:") }?.let { it.filter(Char::isDigit).toLong() / 1024 } ?: 0
         }
 
-        private fun lastInput(file: Path): ByteArray = ByteBuffer.wrap(file.readBytes()).let { data -> ByteArray(data.getInt()).also(data::get) }
+        private fun lastInput(file: Path): ByteArray = ByteBuffer.wrap(file.readBytes()).let { data ->
+            ByteArray(data.getInt()).also(data::get)
+        }
     }
 }

@@ -14,8 +14,8 @@ import java.nio.file.StandardOpenOption.WRITE
 /**
  * What Jazzer calls with bytes, again and again: makes C structures of them, and does with these what a user would.
  *
- * What C may not do, such as a buffer that is smaller than its type says, is not done here: nobody could notice. The rest is free. Whatever comes
- * out must be an array, a schema or a [DeviceException], and nothing may be left.
+ * What C may not do, such as a buffer that is smaller than its type says, is not done here: nobody could notice. The
+ * rest is free. Whatever comes out must be an array, a schema or a [DeviceException], and nothing may be left.
  */
 internal abstract class FuzzTarget {
     protected abstract fun run(input: Input)
@@ -29,7 +29,9 @@ internal abstract class FuzzTarget {
         val left = ResourceCounters.now().since(ledger)
         check(left.isZero) { "left: $left" }
         val after = CPeer.counts().copy(releaseCalls = peer.releaseCalls)
-        check(after == peer.copy(doubleReleases = 0, violations = 0, violation = "")) { "the C peer had $peer, and has $after" }
+        check(after == peer.copy(doubleReleases = 0, violations = 0, violation = "")) {
+            "the C peer had $peer, and has $after"
+        }
     }
 
     companion object {
@@ -39,7 +41,9 @@ internal abstract class FuzzTarget {
         private const val MOST_BYTES = 1 shl 16
 
         private val last: MappedByteBuffer? = System.getProperty(LAST)?.let { path ->
-            FileChannel.open(Path.of(path), CREATE, READ, WRITE).use { it.map(FileChannel.MapMode.READ_WRITE, 0, MOST_BYTES + 4L) }
+            FileChannel.open(Path.of(path), CREATE, READ, WRITE).use {
+                it.map(FileChannel.MapMode.READ_WRITE, 0, MOST_BYTES + 4L)
+            }
         }
 
         private fun note(data: ByteArray) {

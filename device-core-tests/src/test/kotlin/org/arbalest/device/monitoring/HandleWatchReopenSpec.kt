@@ -14,7 +14,10 @@ import org.arbalest.device.support.spinOrSleep
 
 private const val ROUNDS = 4_000
 
-/** A handle that was consumed for something that failed is open again, and another thread closes it at that moment: it is closed, for whoever follows, too. */
+/**
+ * A handle that was consumed for something that failed is open again, and another thread closes it at that moment: it
+ * is closed, for whoever follows, too.
+ */
 class HandleWatchReopenSpec : FunSpec({
     extension(Balanced)
 

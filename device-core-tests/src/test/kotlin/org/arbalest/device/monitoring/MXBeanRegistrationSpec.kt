@@ -20,7 +20,8 @@ class MXBeanRegistrationSpec : FunSpec({
 
     fun attributes(name: ObjectName): Map<String, Any?> {
         val names = server.getMBeanInfo(name).attributes.map { it.name }
-        return server.getAttributes(name, names.toTypedArray()).filterIsInstance<Attribute>().associate { it.name to it.value }
+        return server.getAttributes(name, names.toTypedArray()).filterIsInstance<Attribute>()
+            .associate { it.name to it.value }
     }
 
     test("the ledger's bean has each of its numbers, as it is when it is asked") {
@@ -28,14 +29,17 @@ class MXBeanRegistrationSpec : FunSpec({
         val registration = ResourceCounters.registerMXBean()
         registration.objectName() shouldBe name.toString()
         registration.use {
-            val numbers = ResourceCounters::class.java.recordComponents.associateBy { it.name.replaceFirstChar(Char::uppercase) }
+            val numbers = ResourceCounters::class.java.recordComponents.associateBy {
+                it.name.replaceFirstChar(Char::uppercase)
+            }
             Devices.cpu().allocate(100).use {
                 val now = ResourceCounters.now()
                 attributes(name) shouldBe numbers.mapValues { (_, component) -> component.accessor.invoke(now) }
                 attributes(name)["BufferBytes"] shouldBe now.bufferBytes()
             }
             server.getMBeanInfo(name).descriptor.getFieldValue("mxbean") shouldBe "true"
-            shouldThrow<IllegalStateException> { ResourceCounters.registerMXBean() }.message shouldBe "org.arbalest:type=ResourceCounters is registered already"
+            shouldThrow<IllegalStateException> { ResourceCounters.registerMXBean() }.message shouldBe
+                "org.arbalest:type=ResourceCounters is registered already"
         }
         server.isRegistered(name) shouldBe false
         registration.close()
@@ -59,7 +63,8 @@ class MXBeanRegistrationSpec : FunSpec({
                 attributes(registered)["CachedBytes"] shouldBe 8192L
                 server.invoke(registered, "trim", emptyArray(), emptyArray())
                 pool.statistics().cachedBytes() shouldBe 0
-                shouldThrow<IllegalStateException> { MXBeanRegistration.of(pool, "a,b*") }.message shouldContain "is registered already"
+                shouldThrow<IllegalStateException> { MXBeanRegistration.of(pool, "a,b*") }.message shouldContain
+                    "is registered already"
                 MXBeanRegistration.of(pool, "another").close()
             }
             server.queryNames(ObjectName("org.arbalest:*"), null).isEmpty() shouldBe true

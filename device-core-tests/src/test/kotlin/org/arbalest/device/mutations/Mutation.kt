@@ -41,11 +41,16 @@ internal class Mutation(
         /** The [source] with the change; fails if what is to be changed is not there, or more than once. */
         fun applyTo(source: String): String {
             val found = pattern().findAll(source).toList()
-            check(found.size == 1) { "in $type this is found ${found.size} times, not once: ${before.joinToString(" ⏎ ") { it.trim() }}" }
+            check(found.size == 1) {
+                "in $type this is found ${found.size} times, not once: ${before.joinToString(" ⏎ ") { it.trim() }}"
+            }
             return source.replaceRange(found.single().range, after.joinToString("\n"))
         }
 
-        /** Two words, or numbers, are apart; around anything else there may be white space, or not, so that a formatter changes nothing here. */
+        /**
+         * Two words, or numbers, are apart; around anything else there may be white space, or not, so that a formatter
+         * changes nothing here.
+         */
         private fun pattern(): Regex {
             val tokens = TOKEN.findAll(before.joinToString("\n")).map { it.value }.toList()
             return tokens.withIndex().joinToString("") { (i, token) ->
@@ -75,7 +80,9 @@ internal class Mutation(
     companion object {
         /** Reads all mutations of the module in whose folder the process runs. */
         fun all(): List<Mutation> =
-            Files.list(Path("src/mutations")).use { files -> files.filter { it.extension == "mutations" }.sorted().toList() }.flatMap(::read)
+            Files.list(Path("src/mutations")).use { files ->
+                files.filter { it.extension == "mutations" }.sorted().toList()
+            }.flatMap(::read)
 
         private fun read(file: Path): List<Mutation> {
             val blocks = mutableListOf<MutableList<String>>()
@@ -96,7 +103,8 @@ internal class Mutation(
             val rule = title.substringBefore(' ')
             val specs = named("specs").flatMap { it.split(",") }.map(String::trim)
             if (specs.isEmpty()) fail("no line `specs`")
-            val changes = changes(block.drop(1).filterNot { it.startsWith("specs ") || it.startsWith("tests ") }, ::fail)
+            val changes =
+                changes(block.drop(1).filterNot { it.startsWith("specs ") || it.startsWith("tests ") }, ::fail)
             if (changes.isEmpty()) fail("changes nothing")
             val tests = named("tests").singleOrNull() ?: "*$rule*"
             return Mutation(file.nameWithoutExtension, rule, title.substringAfter(' '), specs, tests, changes)
@@ -122,7 +130,8 @@ internal class Mutation(
                         if (after.isNotEmpty()) finish()
                         before += line.drop(1)
                     }
-                    line.startsWith("+") -> if (before.isEmpty()) fail("what is added replaces nothing") else after += line.drop(1)
+                    line.startsWith("+") -> if (before.isEmpty()) fail("what is added replaces nothing")
+                    else after += line.drop(1)
                     else -> fail("neither specs, tests, in, - nor +: $line")
                 }
             }

@@ -29,8 +29,11 @@ class MutationsSpec : FunSpec({
 
     test("white space does not matter to what is found, but words and how often they are there do") {
         val change = Mutation.Change("A", listOf("  if (a<b) return c;", "d( e );"), listOf("return f;"))
-        for (source in listOf("{ if (a<b) return c;\nd( e ); }", "{ if (a < b)\n      return c;\n    d(e); }")) change.applyTo(source) shouldBe "{ return f; }"
-        for (source in listOf("if (a<b) returnc; d(e);", "if (a<b) return c; d(ee);", "if (a<b) return c; d(e); if (a<b) return c; d(e);")) {
+        for (source in listOf("{ if (a<b) return c;\nd( e ); }", "{ if (a < b)\n      return c;\n    d(e); }"))
+            change.applyTo(source) shouldBe "{ return f; }"
+        for (source in listOf(
+            "if (a<b) returnc; d(e);", "if (a<b) return c; d(ee);", "if (a<b) return c; d(e); if (a<b) return c; d(e);",
+        )) {
             shouldThrow<IllegalStateException> { change.applyTo(source) }.message shouldContain "not once"
         }
     }
@@ -39,7 +42,9 @@ class MutationsSpec : FunSpec({
         // A spec that includes a contract has its tests elsewhere.
         fun Mutation.selects(spec: String) = "include(" in spec || tests.split('*').all(spec::contains)
         mutations.flatMap { mutation ->
-            mutation.specs.filterNot { mutation.selects(Modules.spec(it).readText()) }.map { "$mutation: no ${mutation.tests} in $it" }
+            mutation.specs.filterNot { mutation.selects(Modules.spec(it).readText()) }.map {
+                "$mutation: no ${mutation.tests} in $it"
+            }
         }.shouldBeEmpty()
     }
 
@@ -52,20 +57,24 @@ class MutationsSpec : FunSpec({
         val began = Specs.BEGAN + "a test"
 
         test("a failed test is the catch, and none is none") {
-            Outcome.of(Specs.ONE_FAILED, false, listOf(began, Specs.FAILED + "a test")) shouldBe Outcome.Caught("a test")
+            Outcome.of(Specs.ONE_FAILED, false, listOf(began, Specs.FAILED + "a test")) shouldBe
+                Outcome.Caught("a test")
             Outcome.of(Specs.ALL_PASSED, false, listOf(began, began)) shouldBe Outcome.Passed(2)
             Outcome.of(null, false, listOf(began)) shouldBe Outcome.TimedOut
         }
 
         test("SIGABRT, SIGBUS and SIGSEGV are a crash, and so is what the JVM writes of an error") {
-            for (code in listOf(134, 135, 139)) Outcome.of(code, false, listOf(began)) shouldBe Outcome.Caught("a crash of the JVM")
+            for (code in listOf(134, 135, 139)) Outcome.of(code, false, listOf(began)) shouldBe
+                Outcome.Caught("a crash of the JVM")
             Outcome.of(1, true, listOf(began)) shouldBe Outcome.Caught("a crash of the JVM")
         }
 
         test("any other exit code says nothing about the code, and neither does a run of no test") {
-            for (code in listOf(1, 2, 137, 143)) Outcome.of(code, false, listOf(began, "why")).shouldBeInstanceOf<Outcome.Broken>().why shouldContain "why"
+            for (code in listOf(1, 2, 137, 143)) Outcome.of(code, false, listOf(began, "why"))
+                .shouldBeInstanceOf<Outcome.Broken>().why shouldContain "why"
             for (code in listOf(Specs.ALL_PASSED, Specs.ONE_FAILED, 134, null)) {
-                Outcome.of(code, false, listOf(Specs.FAILED + "a spec")).shouldBeInstanceOf<Outcome.Broken>().why shouldContain "no test ran"
+                Outcome.of(code, false, listOf(Specs.FAILED + "a spec")).shouldBeInstanceOf<Outcome.Broken>()
+                    .why shouldContain "no test ran"
             }
         }
     }

@@ -32,7 +32,8 @@ internal sealed interface Outcome {
                 began == 0 -> Broken("no test ran, exit code $exitCode$tail")
                 exitCode == null -> TimedOut
                 exitCode == Specs.ALL_PASSED -> Passed(began)
-                exitCode == Specs.ONE_FAILED -> Caught(output.first { it.startsWith(Specs.FAILED) }.removePrefix(Specs.FAILED))
+                exitCode == Specs.ONE_FAILED ->
+                    Caught(output.first { it.startsWith(Specs.FAILED) }.removePrefix(Specs.FAILED))
                 isErrorFileThere || exitCode in FAULTS -> Caught("a crash of the JVM")
                 else -> Broken("exit code $exitCode$tail")
             }

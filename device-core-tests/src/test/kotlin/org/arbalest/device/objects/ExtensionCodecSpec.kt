@@ -34,16 +34,20 @@ class ExtensionCodecSpec : FunSpec({
 
     data class Point(val x: Double, val label: String?)
 
-    val money = ExtensionCodec.of("com.acme.money", Money::class.java, DataType.INT64, { column, row -> Money(column.getLong(row)) }, { column, it -> column.append(it.cents) })
+    val money = ExtensionCodec.of("com.acme.money", Money::class.java, DataType.INT64,
+        { column, row -> Money(column.getLong(row)) }, { column, it -> column.append(it.cents) })
 
     /** One of several parts, which may fail between them. */
     val points = object : ExtensionCodec<Point> {
         override fun name() = "com.acme.point"
         override fun valueClass() = Point::class.java
-        override fun storage(): DataType = DataType.struct(Field.of("x", DataType.FLOAT64), Field.of("labels", ListType(Field.of("item", DataType.UTF8))))
+        override fun storage(): DataType = DataType.struct(Field.of("x", DataType.FLOAT64),
+            Field.of("labels", ListType(Field.of("item", DataType.UTF8))))
         override fun parameters() = "{\"crs\": 4326}"
-        override fun fits(field: Field) = super.fits(field) && String(field.extensionMetadata() ?: byteArrayOf()) == parameters()
-        override fun fromStorage(storage: Column, row: Long) = Point(storage.column("x").getDouble(row), storage.column("labels").getList(row).let { if (it.length() == 0L) null else it.getString(0) })
+        override fun fits(field: Field) = super.fits(field) &&
+            String(field.extensionMetadata() ?: byteArrayOf()) == parameters()
+        override fun fromStorage(storage: Column, row: Long) = Point(storage.column("x").getDouble(row),
+            storage.column("labels").getList(row).let { if (it.length() == 0L) null else it.getString(0) })
         override fun toStorage(storage: ColumnBuilder, value: Point) {
             storage.child("x").append(value.x)
             storage.child("labels").appendList(if (value.label == null) 0 else 1)
@@ -54,7 +58,11 @@ class ExtensionCodecSpec : FunSpec({
         }
     }
 
-    fun built(field: Field, rows: Int, fill: (ColumnBuilder) -> Unit): DeviceArray = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
+    fun built(
+        field: Field,
+        rows: Int,
+        fill: (ColumnBuilder) -> Unit,
+    ): DeviceArray = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
         batch.column(field).let(fill)
         batch.build()
     }
@@ -76,7 +84,9 @@ class ExtensionCodecSpec : FunSpec({
         }
     }
 
-    fun prices() = built(money.field("price"), 3) { money.append(money.append(it, Money(1299)).appendNull(), Money(-1)) }
+    fun prices() = built(money.field("price"), 3) {
+        money.append(money.append(it, Money(1299)).appendNull(), Money(-1))
+    }
 
     test("who has a codec reads and writes with it; get answers what is stored [EXT-09]") {
         throughC(prices()).use { array ->
@@ -89,23 +99,29 @@ class ExtensionCodecSpec : FunSpec({
             column.field().valueClass() shouldBe Long::class.javaObjectType
         }
         val parts = listOf(Point(1.0, "a"), Point(0.5, null))
-        built(points.field("at"), 3) { column -> parts.forEach { points.append(column, it) }.also { column.appendNullWithParts() } }.let(::throughC).use { array ->
+        built(points.field("at"), 3) { column ->
+            parts.forEach { points.append(column, it) }.also { column.appendNullWithParts() }
+        }.let(::throughC).use { array ->
             List(2) { points.get(array.column(0), it.toLong()) } shouldBe parts
             array.column(0).isNull(2) shouldBe true
         }
     }
 
-    test("a codec that is registered is what get answers by, wherever the column is, and until it is taken back [EXT-09]") {
+    test("a codec that is registered is what get answers by, wherever the column is, and until it is taken " +
+        "back [EXT-09]") {
         val field = money.field("price")
         val types = mapOf(
-            field to Money(5), Field.of("l", ListType(field)) to listOf(Money(5)), Field.of("s", DataType.struct(field)) to mapOf("price" to Money(5)),
-            Field.of("d", DictionaryType(DataType.INT8, field, false)) to Money(5), Field.of("r", RunEndEncodedType(Field.of("run_ends", DataType.INT32).withNullable(false), field)) to Money(5),
+            field to Money(5), Field.of("l", ListType(field)) to listOf(Money(5)),
+            Field.of("s", DataType.struct(field)) to mapOf("price" to Money(5)),
+            Field.of("d", DictionaryType(DataType.INT8, field, false)) to Money(5), Field.of("r",
+                RunEndEncodedType(Field.of("run_ends", DataType.INT32).withNullable(false), field)) to Money(5),
         )
         registered(money) {
             for ((type, value) in types) built(type, 1) { column ->
                 when (type.type()) {
                     is ListType -> money.append(column.appendList(1).items(), Money(5))
-                    is org.arbalest.device.types.NestedType.StructType -> money.append(column.appendStruct().child(0), Money(5))
+                    is org.arbalest.device.types.NestedType.StructType ->
+                        money.append(column.appendStruct().child(0), Money(5))
                     else -> money.append(column, Money(5))
                 }
             }.let(::throughC).use { array ->
@@ -127,39 +143,54 @@ class ExtensionCodecSpec : FunSpec({
         prices().use { values(it.column(0)) shouldBe listOf(1299L, null, -1L) }
     }
 
-    test("a field that a codec does not fit is read as it is stored, and refused where the codec is asked for, with both types [EXT-09]") {
+    test(
+        "a field that a codec does not fit is read as it is stored, and refused where the codec is asked for, with " +
+            "both types [EXT-09]",
+    ) {
         registered(money) {
             built(Field.of("price", DataType.INT32).withExtension("com.acme.money", ""), 1) { column ->
                 shouldThrow<IllegalArgumentException> { money.append(column, Money(1)) }.message shouldBe
-                    "column \"price\" of type com.acme.money (int32) does not hold values of com.acme.money, which is stored as int64; append(long) takes values"
+                    "column \"price\" of type com.acme.money (int32) does not hold values of com.acme.money, which " +
+                    "is stored as int64; append(long) takes values"
                 column.append(7)
             }.use { array ->
                 values(array.column(0)) shouldBe listOf(7L)
                 array.column(0).field().valueClass() shouldBe Long::class.javaObjectType
                 shouldThrow<IllegalArgumentException> { money.get(array.column(0), 0) }.message!!.let {
-                    it shouldContain "column \"price\" of type com.acme.money (int32) cannot be read as values of ${Money::class.java.name}: is no com.acme.money, which is stored as int64; getLong"
+                    it shouldContain "column \"price\" of type com.acme.money (int32) cannot be read as values of " +
+                        "${Money::class.java.name}: is no com.acme.money, which is stored as int64; getLong"
                 }
             }
         }
         built(points.field("at").withExtension("com.acme.point", "other"), 0) { column ->
             shouldThrow<IllegalArgumentException> { points.append(column, Point(1.0, null)) }
         }.close()
-        built(Field.of("n", DataType.INT64), 1) { it.append(1) }.use { shouldThrow<IllegalArgumentException> { money.get(it.column(0), 0) }.message shouldContain "of type int64 cannot be read as" }
+        built(Field.of("n", DataType.INT64), 1) { it.append(1) }.use {
+            shouldThrow<IllegalArgumentException> { money.get(it.column(0), 0) }.message shouldContain
+                "of type int64 cannot be read as"
+        }
     }
 
     test("a codec that throws, or appends no value, or two, has appended nothing, nor any part [EXT-09, OWN-15]") {
         BatchBuilder.of(Devices.cpu(), 2).use { batch ->
             val column = batch.column(points.field("at"))
-            fun isAsBefore() = listOf(column.length(), column.child(0).length(), column.child(1).length(), column.child(1).items().length()) shouldBe listOf(1L, 1L, 1L, 1L)
+            fun isAsBefore() = listOf(column.length(), column.child(0).length(), column.child(1).length(),
+                column.child(1).items().length()) shouldBe listOf(1L, 1L, 1L, 1L)
             points.append(column, Point(1.0, "kept"))
-            shouldThrow<IllegalStateException> { points.append(column, Point(-1.0, "half")) }.message shouldBe "a negative x"
+            shouldThrow<IllegalStateException> { points.append(column, Point(-1.0, "half")) }.message shouldBe
+                "a negative x"
             isAsBefore()
-            shouldThrow<IllegalStateException> { points.append(column, Point(Double.NaN, "none")) }.message shouldContain "appended 0 values for one"
+            shouldThrow<IllegalStateException> { points.append(column, Point(Double.NaN, "none")) }
+                .message shouldContain "appended 0 values for one"
             isAsBefore()
-            shouldThrow<IllegalStateException> { points.append(column, Point(2.0, "two")) }.message shouldContain "column \"at\", row 1: the codec of com.acme.point appended 2 values for one"
+            shouldThrow<IllegalStateException> { points.append(column, Point(2.0, "two")) }.message shouldContain
+                "column \"at\", row 1: the codec of com.acme.point appended 2 values for one"
             isAsBefore()
             points.append(column, Point(3.0, null))
-            batch.build().use { array -> List(2) { points.get(array.column(0), it.toLong()) } shouldBe listOf(Point(1.0, "kept"), Point(3.0, null)) }
+            batch.build().use { array ->
+                List(2) { points.get(array.column(0), it.toLong()) } shouldBe
+                    listOf(Point(1.0, "kept"), Point(3.0, null))
+            }
         }
         BatchBuilder.of(Devices.cpu(), 1).use { batch ->
             val column = batch.column(Field.of("d", DictionaryType(DataType.INT8, points.field(""), false)))
@@ -169,16 +200,25 @@ class ExtensionCodecSpec : FunSpec({
         }
     }
 
-    test("a name has one codec at a time; what get has a class of its own for has none; other canonical types may [EXT-09]") {
+    test(
+        "a name has one codec at a time; what get has a class of its own for has none; other canonical types " +
+            "may [EXT-09]",
+    ) {
         registered(money) {
-            shouldThrow<IllegalStateException> { ExtensionCodec.register(money) }.message shouldContain "the extension type com.acme.money is read as "
+            shouldThrow<IllegalStateException> { ExtensionCodec.register(money) }.message shouldContain
+                "the extension type com.acme.money is read as "
         }
         registered(money) {}
         ExtensionCodec.unregister("com.acme.money")
         for (name in listOf("arrow.uuid", "arrow.bool8")) {
-            shouldThrow<IllegalArgumentException> { ExtensionCodec.register(ExtensionCodec.of(name, String::class.java, DataType.UTF8, { _, _ -> "" }, { _, _ -> })) }.message shouldContain name
+            shouldThrow<IllegalArgumentException> {
+                ExtensionCodec.register(
+                    ExtensionCodec.of(name, String::class.java, DataType.UTF8, { _, _ -> "" }, { _, _ -> }),
+                )
+            }.message shouldContain name
         }
-        val json = ExtensionCodec.of("arrow.json", List::class.java, DataType.UTF8, { column, row -> column.getString(row).split(",") }, { column, it -> column.append(it.joinToString(",")) })
+        val json = ExtensionCodec.of("arrow.json", List::class.java, DataType.UTF8,
+            { column, row -> column.getString(row).split(",") }, { column, it -> column.append(it.joinToString(",")) })
         registered(json) {
             built(Field.json("doc"), 1) { json.append(it, listOf("1", "2")) }.use { array ->
                 values(array.column(0)) shouldBe listOf(listOf("1", "2"))

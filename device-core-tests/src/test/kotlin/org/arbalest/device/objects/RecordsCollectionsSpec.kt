@@ -29,16 +29,21 @@ class RecordsCollectionsSpec : FunSpec({
     val leg = Leg("JFK", null, 2475)
 
     fun <T : Any> read(rows: List<T>, type: Class<T>): List<T> = Records.of(type).build(memory, rows).use { batch ->
-        batch.slice(1, batch.length() - 1).use { Records.of(type).toList(it) shouldBe throughC(batch).use { all -> Records.of(type).toList(all) }.drop(1) }
+        batch.slice(1, batch.length() - 1).use {
+            Records.of(type).toList(it) shouldBe throughC(batch).use { all -> Records.of(type).toList(all) }.drop(1)
+        }
         throughC(batch).use { Records.of(type).toList(it) }
     }
 
     test("a Set is a list, read in its order [OBJ-12]") {
-        val sets = listOf(Sets(setOf("b", "a"), setOf(leg, null), setOf(setOf(1, null), setOf(), null)), Sets(null, setOf(), null), Sets(setOf(), null, setOf()))
+        val sets = listOf(Sets(setOf("b", "a"), setOf(leg, null), setOf(setOf(1, null), setOf(), null)),
+            Sets(null, setOf(), null), Sets(setOf(), null, setOf()))
         read(sets, Sets::class.java) shouldBe sets
         read(sets, Sets::class.java)[0].words.toList() shouldBe listOf("b", "a")
         Records.of(Sets::class.java).schema().field("sets").toString() shouldBe "sets: list<item: list<item: int32>>"
-        shouldThrow<UnsupportedOperationException> { (read(sets, Sets::class.java)[0].words as MutableSet<String>).add("c") }
+        shouldThrow<UnsupportedOperationException> {
+            (read(sets, Sets::class.java)[0].words as MutableSet<String>).add("c")
+        }
     }
 
     test("an element that is there twice is no Set's: the row, the way to it, the element [OBJ-12]") {
@@ -46,24 +51,28 @@ class RecordsCollectionsSpec : FunSpec({
             val words = builder.column(Field.of("words", DataType.list(Field.of("item", DataType.UTF8))))
             words.items().append("a").append("b").append("c").append("b")
             words.appendList(1).appendList(3)
-            for (name in listOf("legs", "sets")) builder.column(Records.of(Sets::class.java).schema().field(name)!!).appendNulls(2)
+            for (name in listOf("legs", "sets")) builder.column(Records.of(Sets::class.java).schema().field(name)!!)
+                .appendNulls(2)
             builder.build()
         }.use { batch ->
             val rows = Records.of(Sets::class.java).rows(batch)
             rows[0].words shouldBe setOf("a")
-            shouldThrow<IllegalArgumentException> { rows[1] }.message shouldBe "row 1: words[2] is b, which is there twice, as in no Set; a List has all"
+            shouldThrow<IllegalArgumentException> { rows[1] }.message shouldBe
+                "row 1: words[2] is b, which is there twice, as in no Set; a List has all"
         }
     }
 
     fun plain(arrays: Arrays): List<Any?> = listOf(
-        arrays.words?.toList(), arrays.legs?.toList(), arrays.grid?.map { it?.toList() }, arrays.boxes?.toList(), arrays.blobs?.map { it?.toList() }, arrays.lists?.toList(),
+        arrays.words?.toList(), arrays.legs?.toList(), arrays.grid?.map { it?.toList() }, arrays.boxes?.toList(),
+        arrays.blobs?.map { it?.toList() }, arrays.lists?.toList(),
         arrays.carriers?.toList(),
     )
 
     test("arrays of objects are lists, of arrays, too [OBJ-12]") {
         val arrays = listOf(
             Arrays(
-                arrayOf("x", null, ""), arrayOf(leg, null), arrayOf(intArrayOf(1, 2), null, intArrayOf()), arrayOf(1, null), arrayOf(byteArrayOf(1), null),
+                arrayOf("x", null, ""), arrayOf(leg, null), arrayOf(intArrayOf(1, 2), null, intArrayOf()),
+                arrayOf(1, null), arrayOf(byteArrayOf(1), null),
                 arrayOf(listOf("q", null), listOf()), arrayOf(Carrier.WN, null),
             ),
             Arrays(null, null, null, null, null, null, null),
@@ -71,7 +80,9 @@ class RecordsCollectionsSpec : FunSpec({
         )
         Records.of(Arrays::class.java).build(memory, arrays).use { batch ->
             throughC(batch).use { Records.of(Arrays::class.java).toList(it).map(::plain) shouldBe arrays.map(::plain) }
-            batch.slice(1, 2).use { Records.of(Arrays::class.java).toList(it).map(::plain) shouldBe arrays.drop(1).map(::plain) }
+            batch.slice(1, 2).use {
+                Records.of(Arrays::class.java).toList(it).map(::plain) shouldBe arrays.drop(1).map(::plain)
+            }
             batch.schema().field("grid").toString() shouldBe "grid: list<item: list<item: int32 not null>>"
             batch.schema().field("blobs").toString() shouldBe "blobs: list<item: binary>"
             Records.of(Arrays::class.java).rows(batch)[0].words.javaClass shouldBe Array<String>::class.java
@@ -81,31 +92,41 @@ class RecordsCollectionsSpec : FunSpec({
     test("an Optional is a value that may be null, and is never null itself [OBJ-12]") {
         val id = UUID(1, 2)
         val rows = listOf(
-            Perhaps(Optional.of("x"), Optional.of(leg), Optional.of(listOf(1, null)), listOf(Optional.of(5L), Optional.empty()), Optional.of(id), Optional.of(Carrier.AA)),
+            Perhaps(Optional.of("x"), Optional.of(leg), Optional.of(listOf(1, null)),
+                listOf(Optional.of(5L), Optional.empty()), Optional.of(id), Optional.of(Carrier.AA)),
             Perhaps(Optional.empty(), Optional.empty(), Optional.empty(), listOf(), Optional.empty(), Optional.empty()),
-            Perhaps(Optional.of(""), Optional.of(Leg(null, null, 1)), Optional.of(listOf()), listOf(Optional.empty()), Optional.of(id), Optional.of(Carrier.UA)),
+            Perhaps(Optional.of(""), Optional.of(Leg(null, null, 1)), Optional.of(listOf()), listOf(Optional.empty()),
+                Optional.of(id), Optional.of(Carrier.UA)),
         )
         read(rows, Perhaps::class.java) shouldBe rows
-        read(rows.map { OfPerhaps(Optional.of(it)) } + OfPerhaps(Optional.empty()), OfPerhaps::class.java).map { it.perhaps } shouldBe
+        read(rows.map { OfPerhaps(Optional.of(it)) } + OfPerhaps(Optional.empty()), OfPerhaps::class.java)
+            .map { it.perhaps } shouldBe
             rows.map { Optional.of(it) } + Optional.empty()
         read(listOf(OfPerhaps(null)), OfPerhaps::class.java) shouldBe listOf(OfPerhaps(Optional.empty()))
         Records.of(Perhaps::class.java).schema().field("word").toString() shouldBe "word: utf8"
         Records.of(Perhaps::class.java).schema().field("longs").toString() shouldBe "longs: list<item: int64>"
-        val encoded = Schema.of(Records.of(Perhaps::class.java).schema().fields().map { if (it.name() == "word") it.withType(DataType.dictionary(DataType.INT8, DataType.UTF8)) else it })
-        Records.of(Perhaps::class.java).build(memory, encoded, rows).use { Records.of(Perhaps::class.java).toList(it) shouldBe rows }
+        val encoded = Schema.of(Records.of(Perhaps::class.java).schema().fields()
+            .map { if (it.name() == "word") it.withType(DataType.dictionary(DataType.INT8, DataType.UTF8)) else it })
+        Records.of(Perhaps::class.java).build(memory, encoded, rows).use {
+            Records.of(Perhaps::class.java).toList(it) shouldBe rows
+        }
         BatchBuilder.of(memory, 1).use { batch -> // columns of type null, whatever they were to be
-            for (name in listOf("word", "leg", "numbers", "longs", "id", "carrier")) batch.column(Field.of(name, DataType.NULL)).appendNull()
+            for (name in listOf("word", "leg", "numbers", "longs", "id", "carrier"))
+                batch.column(Field.of(name, DataType.NULL)).appendNull()
             batch.build()
         }.use { Records.of(Perhaps::class.java).rows(it)[0].word shouldBe Optional.empty() }
     }
 
     test("a class that is no component is refused with what to write instead [OBJ-10, OBJ-12]") {
         val message = shouldThrow<IllegalArgumentException> { Records.of(NoComponents::class.java).schema() }.message!!
-        message shouldContain "list: there is no type of Arrow's for java.util.ArrayList; List, Set, Collection and arrays have"
+        message shouldContain
+            "list: there is no type of Arrow's for java.util.ArrayList; List, Set, Collection and arrays have"
         message shouldContain "map: there is no type of Arrow's for java.util.TreeMap; Map has"
         message shouldContain "date: there is no type of Arrow's for java.util.Date; Instant, LocalDateTime"
-        message shouldContain "number: there is no type of Arrow's for java.util.OptionalInt; Integer, Long and Double have"
-        message shouldContain "twice: there is no type of Arrow's for java.util.Optional; an Optional of what is no Optional has"
+        message shouldContain
+            "number: there is no type of Arrow's for java.util.OptionalInt; Integer, Long and Double have"
+        message shouldContain
+            "twice: there is no type of Arrow's for java.util.Optional; an Optional of what is no Optional has"
         message shouldContain "raw: there is no type of Arrow's for java.util.Set; say what is in it, as in Set<String>"
         message shouldContain "thread: there is no type of Arrow's for java.lang.Thread; a record and a data class have"
     }

@@ -8,13 +8,12 @@ import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.Devices
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.support.struct
+import org.arbalest.device.types.ArrowTimeUnit
 import org.arbalest.device.types.DataType
-import org.arbalest.device.types.Extension
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.NestedType.DictionaryType
 import org.arbalest.device.types.NestedType.RunEndEncodedType
 import org.arbalest.device.types.Schema
-import org.arbalest.device.types.ArrowTimeUnit
 import org.arbalest.support.ResourceCountersExtension
 import java.time.OffsetDateTime
 import java.util.UUID
@@ -23,7 +22,12 @@ import java.util.UUID
 private data class Visit(val id: UUID?, val at: OffsetDateTime?, val first: Boolean, val paid: Boolean?)
 
 @JvmRecord
-private data class Visits(val last: Visit?, val ids: List<UUID?>?, val times: Map<UUID, OffsetDateTime?>?, val flags: BooleanArray?)
+private data class Visits(
+    val last: Visit?,
+    val ids: List<UUID?>?,
+    val times: Map<UUID, OffsetDateTime?>?,
+    val flags: BooleanArray?,
+)
 
 @JvmRecord
 private data class Id(val id: ByteArray?)
@@ -56,15 +60,19 @@ class RecordsExtensionsSpec : FunSpec({
     val memory = Devices.cpu().memory()
     val (one, two) = UUID(1, 2) to UUID.fromString("f81d4fae-7dec-11d0-a765-00a0c91e6bf6")
     val now = OffsetDateTime.parse("2024-02-29T23:59:59.123456789+05:30")
-    val visits = listOf(Visit(one, now, true, false), Visit(null, null, false, null), Visit(two, OffsetDateTime.parse("1900-01-01T00:00:00-12:59"), false, true))
+    val visits = listOf(Visit(one, now, true, false), Visit(null, null, false, null),
+        Visit(two, OffsetDateTime.parse("1900-01-01T00:00:00-12:59"), false, true))
 
-    val money = ExtensionCodec.of("com.acme.money", Money::class.java, DataType.INT64, { column, row -> Money(column.getLong(row)) }, { column, it -> column.append(it.cents) })
+    val money = ExtensionCodec.of("com.acme.money", Money::class.java, DataType.INT64,
+        { column, row -> Money(column.getLong(row)) }, { column, it -> column.append(it.cents) })
     val places = ExtensionCodec.of(
-        "com.acme.place", Place::class.java, DataType.struct(Field.of("x", DataType.FLOAT64), Field.of("label", DataType.UTF8)),
+        "com.acme.place", Place::class.java,
+        DataType.struct(Field.of("x", DataType.FLOAT64), Field.of("label", DataType.UTF8)),
         { column, row -> Place(column.column("x").getDouble(row), column.column("label").getString(row)) },
         { column, it -> column.apply { child("x").append(it.x); child("label").append(it.label) }.appendStruct() },
     )
-    val shifted = ExtensionCodec.of("com.acme.shifted", Long::class.javaObjectType, DataType.INT64, { column, row -> column.getLong(row) + 100 }, { column, it -> column.append(it - 100) })
+    val shifted = ExtensionCodec.of("com.acme.shifted", Long::class.javaObjectType, DataType.INT64,
+        { column, row -> column.getLong(row) + 100 }, { column, it -> column.append(it - 100) })
 
     fun registered(vararg codecs: ExtensionCodec<*>, use: () -> Unit) {
         codecs.forEach { ExtensionCodec.register(it) }
@@ -76,13 +84,18 @@ class RecordsExtensionsSpec : FunSpec({
     }
 
     fun <T : Any> again(type: Class<T>, rows: List<T>, schema: Schema = Records.of(type).schema()): List<T> =
-        Records.of(type).build(memory, schema, rows).use { batch -> throughC(batch).use { Records.of(type).toList(it) } }
+        Records.of(type).build(memory, schema, rows).use { batch ->
+            throughC(batch).use { Records.of(type).toList(it) }
+        }
 
     /** The standard schema, but for some columns. */
     fun with(type: Class<*>, vararg others: Field): Schema =
         Schema.of(Records.of(type).schema().fields().map { own -> others.find { it.name() == own.name() } ?: own })
 
-    test("UUIDs and points in time with an offset are built as Arrow's types for them, and come back from C as they were [OBJ-01]") {
+    test(
+        "UUIDs and points in time with an offset are built as Arrow's types for them, and come back from C as they " +
+            "were [OBJ-01]",
+    ) {
         val schema = Records.of(Visit::class.java).schema()
         schema.field("id") shouldBe Field.uuid("id")
         schema.field("at") shouldBe Field.timestampWithOffset("at", ArrowTimeUnit.NANOSECOND)
@@ -96,19 +109,26 @@ class RecordsExtensionsSpec : FunSpec({
 
     test("… in records, lists and maps, beneath nulls, too [OBJ-01]") {
         val rows = listOf(
-            Visits(visits[0], listOf(one, null), mapOf(one to now, two to null), booleanArrayOf(true, false)), Visits(null, null, null, null),
+            Visits(visits[0], listOf(one, null), mapOf(one to now, two to null), booleanArrayOf(true, false)),
+            Visits(null, null, null, null),
             Visits(visits[1], listOf(), mapOf(), booleanArrayOf()),
         )
         fun plain(all: List<Visits>) = all.map { listOf(it.last, it.ids, it.times, it.flags?.toList()) }
         plain(again(Visits::class.java, rows)) shouldBe plain(rows)
-        val strict = with(Visit::class.java, Field.uuid("id").withNullable(false), Field.timestampWithOffset("at", ArrowTimeUnit.NANOSECOND).withNullable(false))
+        val strict = with(Visit::class.java, Field.uuid("id").withNullable(false),
+            Field.timestampWithOffset("at", ArrowTimeUnit.NANOSECOND).withNullable(false))
         val schema = with(Visits::class.java, Field.of("last", DataType.struct(*strict.fields().toTypedArray())))
         plain(again(Visits::class.java, rows.take(2), schema)) shouldBe plain(rows.take(2))
     }
 
-    test("a UUID is read from arrow.uuid only, whose bytes are binary; a point in time with an offset from its type, whose parts are a struct [OBJ-04]") {
+    test(
+        "a UUID is read from arrow.uuid only, whose bytes are binary; a point in time with an offset from its type, " +
+            "whose parts are a struct [OBJ-04]",
+    ) {
         Records.of(Visit::class.java).build(memory, visits).use { batch ->
-            Records.of(Id::class.java).toList(batch)[0].id?.toList() shouldBe List(16) { if (it == 7) 1.toByte() else if (it == 15) 2.toByte() else 0 }
+            Records.of(Id::class.java).toList(batch)[0].id?.toList() shouldBe List(16) {
+                if (it == 7) 1.toByte() else if (it == 15) 2.toByte() else 0
+            }
             Records.of(At::class.java).rows(batch)[0].at shouldBe Parts(now.toInstant(), 330)
             val plain = batch.schema().fields().map { it.storage() }
             batch.convertTo(Schema.of(plain).asField()).use {
@@ -121,29 +141,42 @@ class RecordsExtensionsSpec : FunSpec({
             }
         }
         BatchBuilder.of(memory, 1).use { it.column(Field.uuid("price")).append(one); it.build() }.use {
-            shouldThrow<IllegalArgumentException> { Records.of(Stored::class.java).rows(it) }.message shouldContain "price: Long cannot be read from arrow.uuid (fixed_size_binary[16]); UUID, byte[] can"
+            shouldThrow<IllegalArgumentException> { Records.of(Stored::class.java).rows(it) }.message shouldContain
+                "price: Long cannot be read from arrow.uuid (fixed_size_binary[16]); UUID, byte[] can"
         }
         val bytes = with(Visit::class.java, Field.of("id", DataType.fixedSizeBinary(16)))
-        shouldThrow<IllegalArgumentException> { Records.of(Visit::class.java).build(memory, bytes, visits) }.message shouldContain "id: UUID cannot be built as fixed_size_binary[16]"
+        shouldThrow<IllegalArgumentException> { Records.of(Visit::class.java).build(memory, bytes, visits) }
+            .message shouldContain "id: UUID cannot be built as fixed_size_binary[16]"
     }
 
     test("a boolean is arrow.bool8, too, of primitives, boxes and arrays [OBJ-01]") {
-        again(Visit::class.java, visits, with(Visit::class.java, Field.bool8("first").withNullable(false), Field.bool8("paid"))) shouldBe visits
+        again(
+            Visit::class.java,
+            visits,
+            with(Visit::class.java, Field.bool8("first").withNullable(false), Field.bool8("paid")),
+        ) shouldBe visits
         val flags = with(Visits::class.java, Field.of("flags", DataType.list(Field.bool8("item"))))
-        again(Visits::class.java, listOf(Visits(null, null, null, booleanArrayOf(true, false))), flags)[0].flags?.toList() shouldBe listOf(true, false)
+        again(Visits::class.java, listOf(Visits(null, null, null, booleanArrayOf(true, false))), flags)[0]
+            .flags?.toList() shouldBe listOf(true, false)
     }
 
     test("in a dictionary and in run-ends they are read, and built [OBJ-08]") {
         fun encoded(field: Field) = listOf(
             field.storage().withType(DictionaryType(DataType.INT8, field.withName(""), false)),
-            field.storage().withType(RunEndEncodedType(Field.of("run_ends", DataType.INT32).withNullable(false), field.withName("values"))),
+            field.storage().withType(
+                RunEndEncodedType(Field.of("run_ends", DataType.INT32).withNullable(false), field.withName("values")),
+            ),
         )
-        for (id in encoded(Field.uuid("id"))) for (at in encoded(Field.timestampWithOffset("at", ArrowTimeUnit.NANOSECOND))) for (paid in encoded(Field.bool8("paid"))) {
-            val schema = Schema.of(id, at, Field.of("first", DataType.BOOL), paid)
-            val rows = visits + visits + visits
-            again(Visit::class.java, rows, schema) shouldBe rows
-            Records.of(Visit::class.java).build(memory, schema, rows).use { batch -> batch.slice(4, 2).use { Records.of(Visit::class.java).toList(it) shouldBe rows.subList(4, 6) } }
-        }
+        for (id in encoded(Field.uuid("id")))
+            for (at in encoded(Field.timestampWithOffset("at", ArrowTimeUnit.NANOSECOND)))
+                for (paid in encoded(Field.bool8("paid"))) {
+                    val schema = Schema.of(id, at, Field.of("first", DataType.BOOL), paid)
+                    val rows = visits + visits + visits
+                    again(Visit::class.java, rows, schema) shouldBe rows
+                    Records.of(Visit::class.java).build(memory, schema, rows).use { batch ->
+                        batch.slice(4, 2).use { Records.of(Visit::class.java).toList(it) shouldBe rows.subList(4, 6) }
+                    }
+                }
     }
 
     test("the values of a codec that is registered are components: read, and built as its extension type [OBJ-11]") {
@@ -153,14 +186,20 @@ class RecordsExtensionsSpec : FunSpec({
             schema.field("price") shouldBe money.field("price")
             schema.field("place") shouldBe places.field("place")
             again(Order::class.java, orders) shouldBe orders
-            val dictionary = with(Order::class.java, Field.of("price", DictionaryType(DataType.INT8, money.field(""), false)))
+            val dictionary =
+                with(Order::class.java, Field.of("price", DictionaryType(DataType.INT8, money.field(""), false)))
             again(Order::class.java, orders, dictionary) shouldBe orders
             Records.of(Order::class.java).build(memory, orders).use { batch ->
                 Records.of(Stored::class.java).toList(batch) shouldBe listOf(Stored(1299), Stored(null), Stored(-1))
-                shouldThrow<IllegalArgumentException> { Records.of(Visit::class.java).rows(batch) }.message shouldContain "no column for id"
+                shouldThrow<IllegalArgumentException> { Records.of(Visit::class.java).rows(batch) }
+                    .message shouldContain "no column for id"
             }
-            BatchBuilder.of(memory, 1).use { builder -> money.append(builder.column(money.field("id")), Money(1)); builder.build() }.use {
-                shouldThrow<IllegalArgumentException> { Records.of(Id::class.java).rows(it) }.message shouldContain "id: byte[] cannot be read from com.acme.money (int64); Money, long, BigInteger, BigDecimal can"
+            BatchBuilder.of(memory, 1).use { builder ->
+                money.append(builder.column(money.field("id")), Money(1))
+                builder.build()
+            }.use {
+                shouldThrow<IllegalArgumentException> { Records.of(Id::class.java).rows(it) }.message shouldContain
+                    "id: byte[] cannot be read from com.acme.money (int64); Money, long, BigInteger, BigDecimal can"
             }
         }
     }
@@ -185,8 +224,10 @@ class RecordsExtensionsSpec : FunSpec({
             builder.build()
         }
         batch.use {
-            fun refused() = shouldThrow<IllegalArgumentException> { Records.of(Order::class.java).rows(batch) }.message shouldContain "price: Money cannot be read from com.acme.money (int64)"
-            Records.of(Order::class.java).schema().field("price")!!.type() shouldBe DataType.struct(Field.of("cents", DataType.INT64).withNullable(false))
+            fun refused() = shouldThrow<IllegalArgumentException> { Records.of(Order::class.java).rows(batch) }
+                .message shouldContain "price: Money cannot be read from com.acme.money (int64)"
+            Records.of(Order::class.java).schema().field("price")!!.type() shouldBe
+                DataType.struct(Field.of("cents", DataType.INT64).withNullable(false))
             refused()
             registered(money) {
                 Records.of(Order::class.java).toList(batch) shouldBe listOf(Order(Money(5), null))
@@ -195,10 +236,12 @@ class RecordsExtensionsSpec : FunSpec({
             refused()
             Records.of(Order::class.java).schema().field("price")!!.extension() shouldBe null
         }
-        val cents = ExtensionCodec.of("com.acme.cents", Money::class.java, DataType.INT32, { column, row -> Money(column.getLong(row)) }, { column, it -> column.append(it.cents) })
+        val cents = ExtensionCodec.of("com.acme.cents", Money::class.java, DataType.INT32,
+            { column, row -> Money(column.getLong(row)) }, { column, it -> column.append(it.cents) })
         registered(money, cents) {
             shouldThrow<IllegalArgumentException> { Records.of(Order::class.java).schema() }.message shouldContain
-                "price: several extension types are read as Money, com.acme.cents and com.acme.money; build it with a schema"
+                "price: several extension types are read as Money, com.acme.cents and com.acme.money; build it " +
+                "with a schema"
         }
     }
 })

@@ -22,10 +22,10 @@ import org.arbalest.device.Trips.Values
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.builders.ColumnBuilder
 import org.arbalest.device.support.struct
+import org.arbalest.device.types.ArrowTimeUnit
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.Schema
-import org.arbalest.device.types.ArrowTimeUnit
 import org.arbalest.support.ResourceCountersExtension
 import java.math.BigDecimal
 import java.math.BigInteger
@@ -38,7 +38,10 @@ class RecordsMatchingSpec : FunSpec({
 
     val memory = Devices.cpu().memory()
 
-    fun batch(vararg columns: Pair<Field, (ColumnBuilder) -> Unit>, rows: Int = 1): DeviceArray = BatchBuilder.of(memory, rows).use { builder ->
+    fun batch(
+        vararg columns: Pair<Field, (ColumnBuilder) -> Unit>,
+        rows: Int = 1,
+    ): DeviceArray = BatchBuilder.of(memory, rows).use { builder ->
         for ((field, append) in columns) append(builder.column(field))
         builder.build()
     }
@@ -61,22 +64,34 @@ class RecordsMatchingSpec : FunSpec({
 
     test("columns are matched by name, in any order; those without a component are left aside [OBJ-02]") {
         val columns = arrayOf(
-            column("note", DataType.UTF8, "x"), column("distance", DataType.FLOAT64, 7), column("delay", DataType.INT32, 3), column("carrier", DataType.UTF8, "AA"),
+            column("note", DataType.UTF8, "x"), column("distance", DataType.FLOAT64, 7),
+            column("delay", DataType.INT32, 3), column("carrier", DataType.UTF8, "AA"),
         )
         of(Flight::class.java, batch(*columns)) shouldBe listOf(Flight("AA", 3, 7.0))
     }
 
     test("a strict mapping refuses columns without a component [OBJ-02]") {
-        batch(column("delay", DataType.INT32, 3), column("note", DataType.UTF8, "x"), column("carrier", DataType.UTF8, "AA"), column("distance", DataType.FLOAT64, 7)).use {
+        batch(
+            column("delay", DataType.INT32, 3),
+            column("note", DataType.UTF8, "x"),
+            column("carrier", DataType.UTF8, "AA"),
+            column("distance", DataType.FLOAT64, 7),
+        ).use {
             shouldThrow<IllegalArgumentException> { Records.of(Flight::class.java).strict().rows(it) }.message shouldBe
-                "org.arbalest.device.Trips\$Flight and the columns do not match:\n  note: no component is for this column"
+                "org.arbalest.device.Trips\$Flight and the columns do not match:\n  note: no component is " +
+                "for this column"
         }
     }
 
     test("a column whose name is spelt in another way is not taken, and the error says how it could be [OBJ-03]") {
-        batch(column("Car_Rier", DataType.UTF8, "AA"), column("delay", DataType.INT32, 5), column("distance", DataType.FLOAT64, 7)).use {
+        batch(
+            column("Car_Rier", DataType.UTF8, "AA"),
+            column("delay", DataType.INT32, 5),
+            column("distance", DataType.FLOAT64, 7),
+        ).use {
             shouldThrow<IllegalArgumentException> { Records.of(Flight::class.java).rows(it) }.message shouldBe
-                "org.arbalest.device.Trips\$Flight and the columns do not match:\n  no column for carrier; there are [Car_Rier, delay, distance]; @ColumnName gives a component its column's name"
+                "org.arbalest.device.Trips\$Flight and the columns do not match:\n  no column for carrier; there are " +
+                "[Car_Rier, delay, distance]; @ColumnName gives a component its column's name"
         }
     }
 
@@ -88,11 +103,19 @@ class RecordsMatchingSpec : FunSpec({
         }
     }
 
-    test("all that does not match is said at once, each with its path, its class and the column's type, and what would read it [OBJ-03]") {
-        val legs = DataType.list(Field.of("item", DataType.struct(Field.of("from", DataType.UTF8), Field.of("miles", DataType.INT64))))
+    test(
+        "all that does not match is said at once, each with its path, its class and the column's type, and what " +
+            "would read it [OBJ-03]",
+    ) {
+        val legs = DataType.list(
+            Field.of("item", DataType.struct(Field.of("from", DataType.UTF8), Field.of("miles", DataType.INT64))),
+        )
         batch(
-            column("legs", legs) { it.appendNull() }, column("gates", DataType.UTF8, null), column("first", DataType.INT8, null),
-            column("bags", DataType.map(Field.of("key", DataType.BINARY), Field.of("value", DataType.FLOAT32))) { it.appendNull() },
+            column("legs", legs) { it.appendNull() }, column("gates", DataType.UTF8, null),
+            column("first", DataType.INT8, null),
+            column("bags", DataType.map(Field.of("key", DataType.BINARY), Field.of("value", DataType.FLOAT32))) {
+                it.appendNull()
+            },
             column("notes", DataType.NULL, null), column("notes", DataType.NULL, null),
         ).use {
             shouldThrow<IllegalArgumentException> { Records.of(Trip::class.java).rows(it) }.message shouldBe """
@@ -109,17 +132,28 @@ class RecordsMatchingSpec : FunSpec({
     }
 
     val widened = mapOf(
-        DataType.INT8 to "short, int, long, float, double", DataType.UINT8 to "short, int, long, float, double", DataType.UINT16 to "int, long, float, double",
-        DataType.INT32 to "int, long, double", DataType.UINT32 to "long, double", DataType.INT64 to "long", DataType.UINT64 to "", DataType.FLOAT16 to "float, double",
+        DataType.INT8 to "short, int, long, float, double", DataType.UINT8 to "short, int, long, float, double",
+        DataType.UINT16 to "int, long, float, double", DataType.INT32 to "int, long, double",
+        DataType.UINT32 to "long, double", DataType.INT64 to "long", DataType.UINT64 to "",
+        DataType.FLOAT16 to "float, double",
         DataType.FLOAT32 to "float, double", DataType.FLOAT64 to "double",
     )
     for ((type, classes) in widened) {
         test("${Field.of("x", type)} is read as what loses nothing of it, by boxes as by primitives [OBJ-04]") {
-            for ((part, name) in listOf("int8" to "byte", "int16" to "short", "int32" to "int", "int64" to "long", "float32" to "float", "float64" to "double")) {
+            for ((part, name) in listOf(
+                "int8" to "byte",
+                "int16" to "short",
+                "int32" to "int",
+                "int64" to "long",
+                "float32" to "float",
+                "float64" to "double",
+            )) {
                 val fits = name in classes.split(", ") || (name == "byte" && type == DataType.INT8)
                 val columns = Primitives::class.java.recordComponents.map {
                     when {
-                        it.name == part -> column(part, type) { column -> if (type.format() in "efg") column.append(7.0) else column.append(7) }
+                        it.name == part -> column(part, type) { column ->
+                            if (type.format() in "efg") column.append(7.0) else column.append(7)
+                        }
                         it.name == "bool" -> column("bool", DataType.BOOL, true)
                         it.name == "letter" -> column("letter", DataType.UTF8, "x")
                         it.name.startsWith("f") -> column(it.name, DataType.FLOAT16, 1)
@@ -132,7 +166,8 @@ class RecordsMatchingSpec : FunSpec({
                             val read = Records.of(record).toList(batch).single()
                             (record.getMethod(part).invoke(read) as Number).toDouble() shouldBe 7.0
                         } else {
-                            shouldThrow<IllegalArgumentException> { Records.of(record).rows(batch) }.message shouldContain "$part: "
+                            shouldThrow<IllegalArgumentException> { Records.of(record).rows(batch) }
+                                .message shouldContain "$part: "
                         }
                     }
                 }
@@ -143,26 +178,40 @@ class RecordsMatchingSpec : FunSpec({
     test("decimals and integers of any kind are BigDecimal, those without a point BigInteger [OBJ-04]") {
         fun values(type: DataType, value: Any) = of(
             Values::class.java,
-            batch(column("text", DataType.NULL, null), column("decimal", type, value), column("integer", type, value), column("carrier", DataType.NULL, null)),
+            batch(column("text", DataType.NULL, null), column("decimal", type, value), column("integer", type, value),
+                column("carrier", DataType.NULL, null)),
         ).single()
-        values(DataType.decimal64(18, 0), BigDecimal("-17")) shouldBe Values(null, BigDecimal("-17"), BigInteger("-17"), null)
-        values(DataType.UINT64, -1L) shouldBe Values(null, BigDecimal("18446744073709551615"), BigInteger("18446744073709551615"), null)
-        shouldThrow<IllegalArgumentException> { values(DataType.decimal32(9, 2), BigDecimal("1.25")) }.message shouldContain "integer: BigInteger cannot be read from decimal32(9, 2); BigDecimal can"
+        values(DataType.decimal64(18, 0), BigDecimal("-17")) shouldBe
+            Values(null, BigDecimal("-17"), BigInteger("-17"), null)
+        values(DataType.UINT64, -1L) shouldBe
+            Values(null, BigDecimal("18446744073709551615"), BigInteger("18446744073709551615"), null)
+        shouldThrow<IllegalArgumentException> { values(DataType.decimal32(9, 2), BigDecimal("1.25")) }
+            .message shouldContain "integer: BigInteger cannot be read from decimal32(9, 2); BigDecimal can"
     }
 
     test("a null that a primitive was to be names the row and the component [OBJ-05]") {
-        batch(column("carrier", DataType.UTF8, "AA", null), column("delay", DataType.INT32, 1, null), column("distance", DataType.FLOAT64, null, null), rows = 2).use { batch ->
+        batch(
+            column("carrier", DataType.UTF8, "AA", null),
+            column("delay", DataType.INT32, 1, null),
+            column("distance", DataType.FLOAT64, null, null),
+            rows = 2,
+        ).use { batch ->
             val rows = Records.of(Flight::class.java).rows(batch)
             rows[0] shouldBe Flight("AA", 1, null)
             shouldThrow<NoSuchElementException> { rows[1] }.message shouldBe "row 1: delay is null, which no int is"
-            batch.slice(1, 1).use { slice -> shouldThrow<NoSuchElementException> { Records.of(Flight::class.java).toList(slice) }.message shouldContain "row 0: delay" }
+            batch.slice(1, 1).use { slice ->
+                shouldThrow<NoSuchElementException> { Records.of(Flight::class.java).toList(slice) }
+                    .message shouldContain "row 0: delay"
+            }
         }
     }
 
     test("a null below names the way to it [OBJ-05]") {
         val legs = Schema.of(
-            Field.of("first", DataType.NULL), Field.of("gates", DataType.NULL), Field.of("bags", DataType.NULL), Field.of("notes", DataType.NULL),
-            Field.of("legs", DataType.list(Field.of("item", DataType.struct(Field.of("from", DataType.UTF8), Field.of("to", DataType.UTF8), Field.of("miles", DataType.INT32))))),
+            Field.of("first", DataType.NULL), Field.of("gates", DataType.NULL), Field.of("bags", DataType.NULL),
+            Field.of("notes", DataType.NULL),
+            Field.of("legs", DataType.list(Field.of("item", DataType.struct(Field.of("from", DataType.UTF8),
+                Field.of("to", DataType.UTF8), Field.of("miles", DataType.INT32))))),
         )
         BatchBuilder.of(memory, 2).use { builder ->
             for (field in legs.fields().take(4)) builder.column(field).appendNull().appendNull()
@@ -176,7 +225,8 @@ class RecordsMatchingSpec : FunSpec({
             }
             builder.build()
         }.use { batch ->
-            shouldThrow<NoSuchElementException> { Records.of(Trip::class.java).toList(batch) }.message shouldBe "row 1: legs[2].miles is null, which no int is"
+            shouldThrow<NoSuchElementException> { Records.of(Trip::class.java).toList(batch) }.message shouldBe
+                "row 1: legs[2].miles is null, which no int is"
         }
     }
 
@@ -185,54 +235,79 @@ class RecordsMatchingSpec : FunSpec({
             if (part.name != "longs") {
                 column(part.name, DataType.NULL, null)
             } else {
-                column("longs", DataType.list(Field.of("item", DataType.INT8))) { it.appendList(2).items().append(1).appendNull() }
+                column("longs", DataType.list(Field.of("item", DataType.INT8))) {
+                    it.appendList(2).items().append(1).appendNull()
+                }
             }
         }
         batch(*samples.toTypedArray()).use {
-            shouldThrow<NoSuchElementException> { Records.of(Samples::class.java).toList(it) }.message shouldBe "row 0: longs[1] is null, which no long is"
+            shouldThrow<NoSuchElementException> { Records.of(Samples::class.java).toList(it) }.message shouldBe
+                "row 0: longs[1] is null, which no long is"
         }
     }
 
     test("what the column does not have is refused with column and row, and nothing is lost [OBJ-07]") {
         fun refused(field: Field, value: Flight): String? {
-            val schema = Schema.of(Field.of("carrier", DataType.UTF8), Field.of("delay", DataType.INT32), Field.of("distance", DataType.FLOAT64))
+            val schema = Schema.of(Field.of("carrier", DataType.UTF8), Field.of("delay", DataType.INT32),
+                Field.of("distance", DataType.FLOAT64))
             val changed = Schema.of(schema.fields().map { if (it.name() == field.name()) field else it })
-            return shouldThrow<IllegalArgumentException> { Records.of(Flight::class.java).build(memory, changed, listOf(Flight("AA", 1, null), value)) }.message
+            return shouldThrow<IllegalArgumentException> {
+                Records.of(Flight::class.java).build(memory, changed, listOf(Flight("AA", 1, null), value))
+            }.message
         }
-        refused(Field.of("delay", DataType.INT8), Flight("AA", 300, null)) shouldContain "does not hold the integer 300 (-128 to 127), in row 1"
-        refused(Field.of("delay", DataType.UINT64), Flight("AA", -1, null)) shouldBe "column \"delay\", row 1: -1 is no value of uint64, exactly"
-        refused(Field.of("carrier", DataType.UTF8).withNullable(false), Flight(null, 1, null)) shouldContain "column \"carrier\" is not nullable, but row 1 is null"
-        refused(Field.of("distance", DataType.FLOAT32), Flight("AA", 1, 0.1)) shouldContain "distance: Double cannot be built as float32"
+        refused(Field.of("delay", DataType.INT8), Flight("AA", 300, null)) shouldContain
+            "does not hold the integer 300 (-128 to 127), in row 1"
+        refused(Field.of("delay", DataType.UINT64), Flight("AA", -1, null)) shouldBe
+            "column \"delay\", row 1: -1 is no value of uint64, exactly"
+        refused(Field.of("carrier", DataType.UTF8).withNullable(false), Flight(null, 1, null)) shouldContain
+            "column \"carrier\" is not nullable, but row 1 is null"
+        refused(Field.of("distance", DataType.FLOAT32), Flight("AA", 1, 0.1)) shouldContain
+            "distance: Double cannot be built as float32"
         @Suppress("UNCHECKED_CAST")
         val withNull = listOf(Flight("AA", 1, null), null) as List<Flight> // as Java can
-        shouldThrow<IllegalArgumentException> { Records.of(Flight::class.java).build(memory, withNull) }.message shouldContain "row 1 of a batch is null"
+        shouldThrow<IllegalArgumentException> { Records.of(Flight::class.java).build(memory, withNull) }
+            .message shouldContain "row 1 of a batch is null"
     }
 
     test("times are built in other units, if they are whole numbers of them [OBJ-07]") {
         fun built(instant: Instant?, unit: ArrowTimeUnit): Any? {
             val standard = Records.of(Times::class.java).schema()
-            val schema = Schema.of(standard.fields().map { if (it.name() == "instant") Field.of("instant", DataType.timestamp(unit, "Europe/Oslo")) else it })
-            return Records.of(Times::class.java).build(memory, schema, listOf(Times(null, null, instant, null, null, null, null, null)))
+            val schema = Schema.of(standard.fields().map {
+                if (it.name() == "instant") Field.of("instant", DataType.timestamp(unit, "Europe/Oslo")) else it
+            })
+            return Records.of(Times::class.java)
+                .build(memory, schema, listOf(Times(null, null, instant, null, null, null, null, null)))
                 .use { Records.of(Times::class.java).toList(it).single().instant() }
         }
-        for (instant in listOf(Instant.parse("1969-12-31T23:59:59.250Z"), Instant.parse("9999-12-31T00:00:00Z"), Instant.parse("0001-01-01T00:00:00.001Z"))) {
+        for (instant in listOf(
+            Instant.parse("1969-12-31T23:59:59.250Z"),
+            Instant.parse("9999-12-31T00:00:00Z"),
+            Instant.parse("0001-01-01T00:00:00.001Z"),
+        )) {
             built(instant, ArrowTimeUnit.MILLISECOND) shouldBe instant
             built(instant, ArrowTimeUnit.MICROSECOND) shouldBe instant
         }
         val nanos = Instant.parse("2024-01-01T00:00:00.000000001Z")
         built(nanos, ArrowTimeUnit.NANOSECOND) shouldBe nanos
         shouldThrow<IllegalArgumentException> { built(nanos, ArrowTimeUnit.MICROSECOND) }.message shouldBe
-            "column \"instant\" of type timestamp[us, tz=Europe/Oslo] does not hold 2024-01-01T00:00:00.000000001Z, which is no whole microsecond, in row 0; " +
+            "column \"instant\" of type timestamp[us, tz=Europe/Oslo] does not hold 2024-01-01T00:00:00.000000001Z, " +
+            "which is no whole microsecond, in row 0; " +
             "timestamp[ns, tz=Europe/Oslo] does"
-        shouldThrow<IllegalArgumentException> { built(Instant.parse("9999-12-31T00:00:00Z"), ArrowTimeUnit.NANOSECOND) }.message shouldContain "does not hold 9999-12-31T00:00:00Z (1677-09-21T00:12:43.145224192Z to 2262-04-11T23:47:16.854775807Z), in row 0; timestamp[us, tz=Europe/Oslo] does"
-        for (instant in listOf(Instant.ofEpochSecond(0, Long.MAX_VALUE), Instant.ofEpochSecond(0, Long.MIN_VALUE))) built(instant, ArrowTimeUnit.NANOSECOND) shouldBe instant
+        shouldThrow<IllegalArgumentException> { built(Instant.parse("9999-12-31T00:00:00Z"), ArrowTimeUnit.NANOSECOND) }
+            .message shouldContain "does not hold 9999-12-31T00:00:00Z (1677-09-21T00:12:43.145224192Z to " +
+            "2262-04-11T23:47:16.854775807Z), in row 0; timestamp[us, tz=Europe/Oslo] does"
+        for (instant in listOf(Instant.ofEpochSecond(0, Long.MAX_VALUE), Instant.ofEpochSecond(0, Long.MIN_VALUE)))
+            built(instant, ArrowTimeUnit.NANOSECOND) shouldBe instant
         shouldThrow<IllegalArgumentException> {
-            Records.of(Times::class.java).build(memory, listOf(Times(null, null, null, null, null, null, Period.ofDays(3), null)))
-        }.message shouldContain "column \"period\" of type year_month_interval does not hold the period P3D (months only), in row 0"
+            Records.of(Times::class.java)
+                .build(memory, listOf(Times(null, null, null, null, null, null, Period.ofDays(3), null)))
+        }.message shouldContain
+            "column \"period\" of type year_month_interval does not hold the period P3D (months only), in row 0"
     }
 
     test("a schema that is given has a component for each column, and a column for each component [OBJ-07]") {
-        val schema = Schema.of(Field.of("carrier", DataType.INT64), Field.of("delay", DataType.INT64), Field.of("note", DataType.UTF8))
+        val schema = Schema.of(Field.of("carrier", DataType.INT64), Field.of("delay", DataType.INT64),
+            Field.of("note", DataType.UTF8))
         shouldThrow<IllegalArgumentException> {
             Records.of(Flight::class.java).build(memory, schema, listOf())
         }.message shouldBe """
@@ -247,7 +322,9 @@ class RecordsMatchingSpec : FunSpec({
         val text = DataType.dictionary(DataType.INT8, DataType.UTF8_VIEW)
         val runs = DataType.runEndEncoded(DataType.INT32, Field.of("values", DataType.FLOAT64))
         val schema = Schema.of(
-            Field.of("carrier", text), Field.of("delay", DataType.dictionary(DataType.UINT8, DataType.INT16)).withNullable(false), Field.of("distance", runs),
+            Field.of("carrier", text),
+            Field.of("delay", DataType.dictionary(DataType.UINT8, DataType.INT16)).withNullable(false),
+            Field.of("distance", runs),
         )
         val flights = List(10) { Flight("c${it % 3}", it / 4, if (it > 7) null else it / 5 * 0.5) }
         Records.of(Flight::class.java).build(memory, schema, flights).use { batch ->
@@ -258,10 +335,12 @@ class RecordsMatchingSpec : FunSpec({
     }
 
     test("structs and lists in dictionaries and run-ends are read, too [OBJ-08]") {
-        val leg = DataType.struct(Field.of("from", DataType.UTF8), Field.of("to", DataType.UTF8), Field.of("miles", DataType.INT32))
+        val leg = DataType.struct(Field.of("from", DataType.UTF8), Field.of("to", DataType.UTF8),
+            Field.of("miles", DataType.INT32))
         val gates = DataType.list(Field.of("item", DataType.INT32))
         BatchBuilder.of(memory, 4).use { builder ->
-            for (name in listOf("legs", "bags", "notes")) builder.column(Field.of(name, DataType.NULL)).apply { repeat(4) { appendNull() } }
+            for (name in listOf("legs", "bags", "notes")) builder.column(Field.of(name, DataType.NULL))
+                .apply { repeat(4) { appendNull() } }
             val first = builder.column(Field.of("first", DataType.dictionary(DataType.INT8, leg)))
             for (miles in listOf(1L, 2L, 1L)) {
                 first.dictionary().child(0).append("A")
@@ -270,25 +349,34 @@ class RecordsMatchingSpec : FunSpec({
                 first.appendStruct()
             }
             first.appendNull()
-            val runs = builder.column(Field.of("gates", DataType.runEndEncoded(DataType.INT16, Field.of("values", gates))))
+            val runs =
+                builder.column(Field.of("gates", DataType.runEndEncoded(DataType.INT16, Field.of("values", gates))))
             runs.values().items().append(7).append(8)
             runs.values().appendList(2).appendNull()
             runs.appendRun(3).appendRun(1)
             builder.build()
         }.use { batch ->
-            val expected = listOf(1, 2, 1).map { Trip(Leg("A", null, it), null, listOf(7, 8), null, null) } + Trip(null, null, null, null, null)
+            val expected = listOf(1, 2, 1).map { Trip(Leg("A", null, it), null, listOf(7, 8), null, null) } +
+                Trip(null, null, null, null, null)
             Records.of(Trip::class.java).toList(batch) shouldBe expected
             batch.slice(1, 2).use { Records.of(Trip::class.java).toList(it) shouldBe expected.subList(1, 3) }
         }
     }
 
-    test("a constant is found by its name, in a dictionary as in text; what is none names row, component and the constants [OBJ-08]") {
-        for (type in listOf(DataType.UTF8, DataType.LARGE_UTF8, DataType.UTF8_VIEW, DataType.dictionary(DataType.INT32, DataType.UTF8))) {
-            val others = listOf("text", "decimal", "integer").map { column(it, DataType.NULL, null, null) }.toTypedArray()
+    test(
+        "a constant is found by its name, in a dictionary as in text; what is none names row, component and the " +
+            "constants [OBJ-08]",
+    ) {
+        for (type in listOf(
+            DataType.UTF8, DataType.LARGE_UTF8, DataType.UTF8_VIEW, DataType.dictionary(DataType.INT32, DataType.UTF8),
+        )) {
+            val others = listOf("text", "decimal", "integer").map { column(it, DataType.NULL, null, null) }
+                .toTypedArray()
             batch(column("carrier", type, "WN", "BA"), *others, rows = 2).use { batch ->
                 val rows = Records.of(Values::class.java).rows(batch)
                 rows[0] shouldBe Values(null, null, null, Carrier.WN)
-                shouldThrow<IllegalArgumentException> { rows[1] }.message shouldBe "row 1: carrier is \"BA\", which is no Carrier: [AA, DL, WN, UA]"
+                shouldThrow<IllegalArgumentException> { rows[1] }.message shouldBe
+                    "row 1: carrier is \"BA\", which is no Carrier: [AA, DL, WN, UA]"
             }
         }
     }
@@ -302,7 +390,11 @@ class RecordsMatchingSpec : FunSpec({
                 column.keys().append("a").append("a")
                 column.values().append(1).append(2)
             },
-        ).use { shouldThrow<IllegalArgumentException> { Records.of(Trip::class.java).toList(it) }.message shouldContain "row 0: bags[a] is a key that is there twice" }
+        ).use {
+            shouldThrow<IllegalArgumentException> {
+                Records.of(Trip::class.java).toList(it)
+            }.message shouldContain "row 0: bags[a] is a key that is there twice"
+        }
     }
 
     test("a class that is a part of itself is read as deep as the columns are [OBJ-10]") {
@@ -317,33 +409,60 @@ class RecordsMatchingSpec : FunSpec({
     }
 
     test("a column of nothing but nulls is no primitive [OBJ-05]") {
-        batch(column("carrier", DataType.UTF8, "AA"), column("delay", DataType.NULL, null), column("distance", DataType.NULL, null)).use { batch ->
-            shouldThrow<NoSuchElementException> { Records.of(Flight::class.java).toList(batch) }.message shouldBe "row 0: delay is null, which no int is"
+        batch(
+            column("carrier", DataType.UTF8, "AA"),
+            column("delay", DataType.NULL, null),
+            column("distance", DataType.NULL, null),
+        ).use { batch ->
+            shouldThrow<NoSuchElementException> { Records.of(Flight::class.java).toList(batch) }.message shouldBe
+                "row 0: delay is null, which no int is"
         }
     }
 
-    test("arrays of primitives are built as whatever numbers have each of theirs, encoded or not; what has not is refused [OBJ-07]") {
+    test(
+        "arrays of primitives are built as whatever numbers have each of theirs, encoded or not; what has not is " +
+            "refused [OBJ-07]",
+    ) {
         fun list(item: DataType) = DataType.list(Field.of("item", item))
         fun schema(ints: DataType, longs: DataType, doubles: DataType, shorts: DataType) =
-            Schema.of(Field.of("ints", ints), Field.of("longs", longs), Field.of("doubles", doubles), Field.of("shorts", shorts))
-        val numbers = Numbers(intArrayOf(1, 1, -3), longArrayOf(4, Long.MAX_VALUE), doubleArrayOf(0.5, 0.5), shortArrayOf(7, 7, 7))
+            Schema.of(Field.of("ints", ints), Field.of("longs", longs), Field.of("doubles", doubles),
+                Field.of("shorts", shorts))
+        val numbers = Numbers(intArrayOf(1, 1, -3), longArrayOf(4, Long.MAX_VALUE), doubleArrayOf(0.5, 0.5),
+            shortArrayOf(7, 7, 7))
         val runs = DataType.runEndEncoded(DataType.INT16, Field.of("values", DataType.INT16))
         val schema = schema(
-            list(DataType.dictionary(DataType.INT8, DataType.INT32)), DataType.listView(Field.of("item", DataType.INT64)), DataType.largeList(Field.of("item", DataType.FLOAT64)), list(runs),
+            list(DataType.dictionary(DataType.INT8, DataType.INT32)),
+            DataType.listView(Field.of("item", DataType.INT64)), DataType.largeList(Field.of("item", DataType.FLOAT64)),
+            list(runs),
         )
         fun plain(of: Numbers) = listOf(of.ints.toList(), of.longs.toList(), of.doubles.toList(), of.shorts.toList())
-        Records.of(Numbers::class.java).build(memory, schema, listOf(numbers, numbers)).use { batch -> Records.of(Numbers::class.java).toList(batch).map(::plain) shouldBe List(2) { plain(numbers) } }
-        val others = schema(list(DataType.decimal32(9, 2)), list(DataType.decimal128(38, 0)), list(DataType.dictionary(DataType.INT8, DataType.FLOAT64)), list(DataType.UINT8))
+        Records.of(Numbers::class.java).build(memory, schema, listOf(numbers, numbers)).use { batch ->
+            Records.of(Numbers::class.java).toList(batch).map(::plain) shouldBe List(2) { plain(numbers) }
+        }
+        val others = schema(list(DataType.decimal32(9, 2)), list(DataType.decimal128(38, 0)),
+            list(DataType.dictionary(DataType.INT8, DataType.FLOAT64)), list(DataType.UINT8))
         Records.of(Numbers::class.java).build(memory, others, listOf(numbers)).use { batch ->
             batch.column("ints").get(0) shouldBe listOf(1, 1, -3).map { BigDecimal(it).setScale(2) }
             batch.column("shorts").get(0) shouldBe listOf(7L, 7L, 7L)
         }
-        for (item in listOf(DataType.UINT8, DataType.dictionary(DataType.INT8, DataType.UINT8), DataType.UINT64, DataType.dictionary(DataType.INT8, DataType.UINT64))) {
-            shouldThrow<IllegalArgumentException> { Records.of(Numbers::class.java).build(memory, schema(list(item), list(item), list(DataType.FLOAT64), list(item)), listOf(numbers)) }
+        for (item in listOf(
+            DataType.UINT8,
+            DataType.dictionary(DataType.INT8, DataType.UINT8),
+            DataType.UINT64,
+            DataType.dictionary(DataType.INT8, DataType.UINT64),
+        )) {
+            shouldThrow<IllegalArgumentException> {
+                Records.of(Numbers::class.java)
+                    .build(memory, schema(list(item), list(item), list(DataType.FLOAT64), list(item)), listOf(numbers))
+            }
                 .message!! shouldContain "-3"
         }
         shouldThrow<IllegalArgumentException> {
-            Records.of(Numbers::class.java).build(memory, schema(list(DataType.INT32), list(DataType.FLOAT64), list(DataType.FLOAT64), list(DataType.INT16)), listOf(numbers))
+            Records.of(Numbers::class.java).build(
+                memory,
+                schema(list(DataType.INT32), list(DataType.FLOAT64), list(DataType.FLOAT64), list(DataType.INT16)),
+                listOf(numbers),
+            )
         }.message!! shouldContain "9223372036854775807"
     }
 })

@@ -80,14 +80,17 @@ class RecordsSpec : FunSpec({
         ),
         "times" to listOf(
             Times(
-                LocalDate.of(1969, 7, 20), LocalTime.of(20, 17, 40, 123_456_789), Instant.parse("1969-07-20T20:17:40.123456789Z"),
-                LocalDateTime.of(1900, 1, 1, 0, 0, 0, 1), ZonedDateTime.of(2024, 2, 29, 12, 0, 0, 999_999_999, java.time.ZoneId.of("UTC")),
+                LocalDate.of(1969, 7, 20), LocalTime.of(20, 17, 40, 123_456_789),
+                Instant.parse("1969-07-20T20:17:40.123456789Z"),
+                LocalDateTime.of(1900, 1, 1, 0, 0, 0, 1),
+                ZonedDateTime.of(2024, 2, 29, 12, 0, 0, 999_999_999, java.time.ZoneId.of("UTC")),
                 Duration.ofNanos(-1), Period.ofMonths(14), Interval(1, -2, 3),
             ),
             Times(null, null, null, null, null, null, null, null),
         ),
         "nested ones" to listOf(
-            Trip(leg, listOf(leg, null, Leg(null, "SFO", 0)), listOf(1, null, 3), linkedMapOf("b" to 2L, "a" to null), listOf(listOf("x", null), null, listOf())),
+            Trip(leg, listOf(leg, null, Leg(null, "SFO", 0)), listOf(1, null, 3), linkedMapOf("b" to 2L, "a" to null),
+                listOf(listOf("x", null), null, listOf())),
             Trip(null, null, null, null, null),
             Trip(Leg(null, null, -1), listOf(), listOf(), mapOf(), listOf()),
             Trip(null, listOf(Leg("A", "B", 1)), listOf(9), mapOf("z" to 9L), listOf(listOf("q"), listOf("r", "s"))),
@@ -99,7 +102,8 @@ class RecordsSpec : FunSpec({
         ),
         "arrays" to listOf(
             Samples(
-                byteArrayOf(0, -1), longArrayOf(1, Long.MIN_VALUE), intArrayOf(), shortArrayOf(5), doubleArrayOf(0.5, -0.0), floatArrayOf(1.5f),
+                byteArrayOf(0, -1), longArrayOf(1, Long.MIN_VALUE), intArrayOf(), shortArrayOf(5),
+                doubleArrayOf(0.5, -0.0), floatArrayOf(1.5f),
                 booleanArrayOf(true, false), charArrayOf('a', 'é'),
             ),
             Samples(null, null, null, null, null, null, null, null),
@@ -120,33 +124,42 @@ class RecordsSpec : FunSpec({
             val three = records + records + records
             Records.of(type).build(memory, three).use { batch ->
                 val from = if (three.isEmpty()) 0 else 1
-                batch.slice(from.toLong(), batch.length() - from).use { slice -> Records.of(type).toList(slice).map(::plain) shouldContainExactly three.drop(from).map(::plain) }
+                batch.slice(from.toLong(), batch.length() - from).use { slice ->
+                    Records.of(type).toList(slice).map(::plain) shouldContainExactly three.drop(from).map(::plain)
+                }
             }
         }
     }
 
     test("a class that nobody but its own may see is made, too [OBJ-01]") {
-        Records.of(Picky::class.java).build(memory, listOf(Picky(3))).use { Records.of(Trips.hidden()).toList(it).toString() shouldBe "[Hidden[delay=3]]" }
+        Records.of(Picky::class.java).build(memory, listOf(Picky(3))).use {
+            Records.of(Trips.hidden()).toList(it).toString() shouldBe "[Hidden[delay=3]]"
+        }
     }
 
     test("a period is its number of months [OBJ-01]") {
-        throughC(listOf(Times(null, null, null, null, null, null, Period.of(-1, 2, 0), null)), Times::class.java).single().period shouldBe Period.ofMonths(-10)
+        throughC(listOf(Times(null, null, null, null, null, null, Period.of(-1, 2, 0), null)), Times::class.java)
+            .single().period shouldBe Period.ofMonths(-10)
     }
 
     test("an object is whatever get answers [OBJ-01]") {
         Records.of(TextOfValue::class.java).build(memory, listOf(TextOfValue("a"), TextOfValue(null))).use { batch ->
             Records.of(Anything::class.java).toList(batch) shouldBe listOf(Anything("a"), Anything(null))
         }
-        shouldThrow<IllegalArgumentException> { Records.of(Anything::class.java).schema() }.message shouldContain "value: there is no type of Arrow's for java.lang.Object"
+        shouldThrow<IllegalArgumentException> { Records.of(Anything::class.java).schema() }.message shouldContain
+            "value: there is no type of Arrow's for java.lang.Object"
     }
 
     test("the columns that records are built as") {
-        Records.of(Flight::class.java).schema().toString() shouldBe "carrier: utf8\ndelay: int32 not null\ndistance: float64"
+        Records.of(Flight::class.java).schema().toString() shouldBe
+            "carrier: utf8\ndelay: int32 not null\ndistance: float64"
         Records.of(Named::class.java).schema().toString() shouldBe "flight no: int32 not null\ncarrier: utf8"
         Records.of(Values::class.java).schema().toString() shouldBe
-            "text: utf8\ndecimal: decimal128(38, 18)\ninteger: decimal128(38, 0)\ncarrier: dictionary<values=utf8, indices=int8>"
+            "text: utf8\ndecimal: decimal128(38, 18)\ninteger: decimal128(38, 0)\ncarrier: dictionary<values=utf8, " +
+            "indices=int8>"
         Records.of(Times::class.java).schema().toString() shouldBe
-            "date: date32\ntime: time64[ns]\ninstant: timestamp[ns, tz=UTC]\nlocal: timestamp[ns]\nzoned: timestamp[ns, tz=UTC]\nduration: duration[ns]\n" +
+            "date: date32\ntime: time64[ns]\ninstant: timestamp[ns, tz=UTC]\nlocal: timestamp[ns]\nzoned: " +
+            "timestamp[ns, tz=UTC]\nduration: duration[ns]\n" +
             "period: year_month_interval\ninterval: month_day_nano_interval"
         Records.of(Trip::class.java).schema().field("bags").toString() shouldBe
             "bags: map<entries: struct<key: utf8 not null, value: int64> not null>"
@@ -165,23 +178,31 @@ class RecordsSpec : FunSpec({
 
     test("rows are borrowed, a list is not [OBJ-06]") {
         val batch = Records.of(Flight::class.java).build(memory, listOf(Flight("AA", 1, null)))
-        val (rows, list) = batch.use { Records.of(Flight::class.java).rows(it) to Records.of(Flight::class.java).toList(it) }
+        val (rows, list) = batch.use {
+            Records.of(Flight::class.java).rows(it) to Records.of(Flight::class.java).toList(it)
+        }
         shouldThrow<IllegalStateException> { rows[0] }
         list shouldBe listOf(Flight("AA", 1, null))
     }
 
     test("what is no record is refused, and says so [OBJ-10]") {
-        shouldThrow<IllegalArgumentException> { Records.of(String::class.java) }.message shouldContain "java.lang.String is not a record, as objects of rows must be"
-        shouldThrow<IllegalArgumentException> { Records.of(Pair::class.java) }.message shouldContain "<A, B> has type parameters"
+        shouldThrow<IllegalArgumentException> { Records.of(String::class.java) }.message shouldContain
+            "java.lang.String is not a record, as objects of rows must be"
+        shouldThrow<IllegalArgumentException> { Records.of(Pair::class.java) }.message shouldContain
+            "<A, B> has type parameters"
     }
 
     test("a class that is a part of itself has no schema, but is read [OBJ-10]") {
-        shouldThrow<IllegalArgumentException> { Records.of(Tree::class.java).schema() }.message shouldContain "branches[]: Tree is a part of itself"
+        shouldThrow<IllegalArgumentException> { Records.of(Tree::class.java).schema() }.message shouldContain
+            "branches[]: Tree is a part of itself"
     }
 
     test("an array that is no batch has no rows") {
         Records.of(Flight::class.java).build(memory, listOf(Flight("AA", 1, null))).use { batch ->
-            batch.retainChild(1).use { delay -> shouldThrow<IllegalArgumentException> { Records.of(Flight::class.java).rows(delay) }.message shouldContain "not delay: int32" }
+            batch.retainChild(1).use { delay ->
+                shouldThrow<IllegalArgumentException> { Records.of(Flight::class.java).rows(delay) }
+                    .message shouldContain "not delay: int32"
+            }
         }
     }
 
@@ -198,9 +219,17 @@ class RecordsSpec : FunSpec({
         val flights = listOf(Flight("AAL", 1, null), Flight("A", 2, null), Flight("DAL", 3, null))
         Records.of(Flight::class.java).build(memory, flights).use { batch ->
             val rows = Records.of(Abbreviated::class.java).rows(batch)
-            for (way in listOf<() -> Any?>({ rows[1] }, { rows.iterator().apply { next() }.next() }, { rows.stream().toList() }, { rows.parallelStream().toList() }, { rows.toList() }, { Records.of(Abbreviated::class.java).toList(batch) })) {
+            for (way in listOf<() -> Any?>(
+                { rows[1] },
+                { rows.iterator().apply { next() }.next() },
+                { rows.stream().toList() },
+                { rows.parallelStream().toList() },
+                { rows.toList() },
+                { Records.of(Abbreviated::class.java).toList(batch) },
+            )) {
                 val thrown = shouldThrow<IllegalStateException> { way() }
-                generateSequence<Throwable>(thrown) { it.cause }.last()::class shouldBe StringIndexOutOfBoundsException::class
+                generateSequence<Throwable>(thrown) { it.cause }
+                    .last()::class shouldBe StringIndexOutOfBoundsException::class
                 thrown.message!! shouldContain "row 1 cannot be made: "
             }
             rows[2] shouldBe Abbreviated("DA")
@@ -210,7 +239,8 @@ class RecordsSpec : FunSpec({
     test("nothing is lost of a batch whose objects cannot be taken apart, or for which there is no memory [OBJ-07]") {
         val rows = List(100) { Guarded("text $it", if (it == 70) -1 else it) }
         val before = ResourceCounters.now()
-        shouldThrow<IllegalStateException> { Records.of(Guarded::class.java).build(memory, rows) }.message shouldBe "nobody may see -1"
+        shouldThrow<IllegalStateException> { Records.of(Guarded::class.java).build(memory, rows) }.message shouldBe
+            "nobody may see -1"
         ResourceCounters.now() shouldBe before
         val pinned = Devices.device(DeviceType.CUDA_HOST, 0)
         for (failing in 1..3) {
@@ -222,14 +252,16 @@ class RecordsSpec : FunSpec({
     }
 
     test("a class that has no end is refused [OBJ-10]") {
-        shouldThrow<IllegalArgumentException> { Records.of(Grows::class.java).schema() }.message shouldContain ".next.next: nests deeper than the 64 levels that a schema has"
+        shouldThrow<IllegalArgumentException> { Records.of(Grows::class.java).schema() }.message shouldContain
+            ".next.next: nests deeper than the 64 levels that a schema has"
     }
 
     test("a column of a dictionary makes each of its values once") {
         val carriers = List(100) { Values("x", null, null, Carrier.entries[it % 4]) }
         Records.of(Values::class.java).build(memory, carriers).use { batch ->
             Records.of(Values::class.java).toList(batch) shouldBe carriers
-            Records.of(TextOfCarrier::class.java).toList(batch).mapTo(java.util.Collections.newSetFromMap(IdentityHashMap())) { it.carrier }.size shouldBe 4
+            Records.of(TextOfCarrier::class.java).toList(batch)
+                .mapTo(java.util.Collections.newSetFromMap(IdentityHashMap())) { it.carrier }.size shouldBe 4
         }
     }
 })
@@ -249,7 +281,9 @@ internal fun throughC(batch: DeviceArray): DeviceArray = Arena.ofConfined().use 
 
 /** A record as something that compares by content, arrays too. */
 private fun plain(value: Any?): Any? = when (value) {
-    is Record -> value.javaClass.recordComponents.map { part -> plain(part.accessor.apply { isAccessible = true }.invoke(value)) }
+    is Record -> value.javaClass.recordComponents.map { part ->
+        plain(part.accessor.apply { isAccessible = true }.invoke(value))
+    }
     is ByteArray -> value.toList()
     is LongArray -> value.toList()
     is IntArray -> value.toList()

@@ -34,7 +34,10 @@ import java.util.concurrent.CountDownLatch
 import java.util.concurrent.ExecutionException
 import java.util.concurrent.TimeUnit.SECONDS
 
-/** A link whose other end is the test, on a socket that does what it says. Two processes: the sharing specs of CUDA and ROCm. */
+/**
+ * A link whose other end is the test, on a socket that does what it says. Two processes: the sharing specs of CUDA and
+ * ROCm.
+ */
 class ArrayLinkSpec : FunSpec({
     extension(CCompiler.needed)
     extension(ResourceCountersExtension)
@@ -58,7 +61,10 @@ class ArrayLinkSpec : FunSpec({
         }
     }
 
-    test("a link whose reader runs out of memory ends in order: who receives is told, and what was sent stays until the other hangs up [IPC-07]") {
+    test(
+        "a link whose reader runs out of memory ends in order: who receives is told, and what was sent stays until " +
+            "the other hangs up [IPC-07]",
+    ) {
         linked { link, socket ->
             repeat(2) { link.send(array()) }
             val receiving = soon { link.receive() }
@@ -76,7 +82,9 @@ class ArrayLinkSpec : FunSpec({
         }
     }
 
-    test("a link whose reader gets no more memory at all still waits for the other to hang up before it frees [IPC-07]") {
+    test(
+        "a link whose reader gets no more memory at all still waits for the other to hang up before it frees [IPC-07]",
+    ) {
         linked { link, socket ->
             link.send(array())
             socket.isOutOfMemory = true
@@ -90,7 +98,10 @@ class ArrayLinkSpec : FunSpec({
         }
     }
 
-    test("who waits for his turn to send when the link fails is told, though what is before it can be written no further [IPC-07]") {
+    test(
+        "who waits for his turn to send when the link fails is told, though what is before it can be written no " +
+            "further [IPC-07]",
+    ) {
         linked { link, socket ->
             val isWriting = CountDownLatch(1)
             val mayWrite = CountDownLatch(1)
@@ -115,7 +126,10 @@ class ArrayLinkSpec : FunSpec({
         }
     }
 
-    test("when a link fails, each array that waits is either written to the other or its sender's still, and never both [IPC-07]") {
+    test(
+        "when a link fails, each array that waits is either written to the other or its sender's still, and never " +
+            "both [IPC-07]",
+    ) {
         repeat(10) {
             linked { link, socket ->
                 val mayWrite = CountDownLatch(1)
@@ -140,7 +154,10 @@ class ArrayLinkSpec : FunSpec({
         }
     }
 
-    test("a link that is closed reads on until the other has hung up as well, and takes nothing that still comes [IPC-07]") {
+    test(
+        "a link that is closed reads on until the other has hung up as well, and takes nothing that still " +
+            "comes [IPC-07]",
+    ) {
         linked { link, socket ->
             link.close()
             eventually("it says that nothing more will come") { socket.shuts.get() == 1 }
@@ -183,7 +200,10 @@ class ArrayLinkSpec : FunSpec({
         }
     }
 
-    test("a link whose writer runs out of memory ends in order: who sends has his array still, and what is open here is said to be closed when it is [IPC-07]") {
+    test(
+        "a link whose writer runs out of memory ends in order: who sends has his array still, and what is open here " +
+            "is said to be closed when it is [IPC-07]",
+    ) {
         linked { link, socket ->
             link.send(array())
             val other = array().use { SharedArray.of(it) }
@@ -283,14 +303,18 @@ class ArrayLinkSpec : FunSpec({
         }
     }
 
-    test("a message that is nonsense, by who sends arrays, is refused and released; those before and after it are not touched [IPC-06, IPC-07]") {
+    test(
+        "a message that is nonsense, by who sends arrays, is refused and released; those before and after it are not " +
+            "touched [IPC-06, IPC-07]",
+    ) {
         linked { link, socket ->
             val other = array().use { SharedArray.of(it) }
             val good = other.message().fromElsewhere()
             link.send(array())
             socket.say(arrays(1, good))
             val first = link.receive()!!
-            val nonsense = listOf(ByteArray(0), ByteArray(300) { 7 }, good.copyOf(good.size - 1), good.clone().also { it[40] = (it[40] + 1).toByte() })
+            val nonsense = listOf(ByteArray(0), ByteArray(300) { 7 }, good.copyOf(good.size - 1),
+                good.clone().also { it[40] = (it[40] + 1).toByte() })
             nonsense.forEachIndexed { i, it -> socket.say(arrays(2L + i, it)) }
             socket.say(arrays(9, good))
             repeat(nonsense.size) { shouldThrow<DeviceException> { link.receive() } }
@@ -309,12 +333,16 @@ class ArrayLinkSpec : FunSpec({
 })
 
 /** On a thread of its own: it may wait for ever. */
-private fun <T> soon(threads: Thread.Builder = Thread.ofVirtual(), what: () -> T): CompletableFuture<T> = CompletableFuture<T>().also { result ->
+private fun <T> soon(
+    threads: Thread.Builder = Thread.ofVirtual(),
+    what: () -> T,
+): CompletableFuture<T> = CompletableFuture<T>().also { result ->
     threads.start { runCatching(what).fold(result::complete, result::completeExceptionally) }
 }
 
 /** What it fails with, soon. */
-private fun CompletableFuture<*>.failure(): IOException = shouldThrow<ExecutionException> { get(5, SECONDS) }.cause as IOException
+private fun CompletableFuture<*>.failure(): IOException = shouldThrow<ExecutionException> { get(5, SECONDS) }
+    .cause as IOException
 
 /** Memory of the fake that somebody else has made, and frees. */
 private fun foreign(bytes: Long, onFree: () -> Unit): DeviceArray {
@@ -325,11 +353,13 @@ private fun foreign(bytes: Long, onFree: () -> Unit): DeviceArray {
         SharingFake.free(address, bytes)
     }
     val column = ArrayData.of(bytes / 8, 0, listOf(null, buffer))
-    return DeviceArray.of(Schema.of(Field.of("a", DataType.INT64)).asField(), ArrayData.of(bytes / 8, 0, listOf(null), listOf(column)))
+    return DeviceArray.of(Schema.of(Field.of("a", DataType.INT64)).asField(),
+        ArrayData.of(bytes / 8, 0, listOf(null), listOf(column)))
 }
 
 private fun frame(kind: Int, number: Long, payload: ByteArray = ByteArray(0)): ByteArray =
-    ByteBuffer.allocate(16 + payload.size).order(LITTLE_ENDIAN).putInt(payload.size).putInt(kind).putLong(number).put(payload).array()
+    ByteBuffer.allocate(16 + payload.size).order(LITTLE_ENDIAN).putInt(payload.size).putInt(kind).putLong(number)
+        .put(payload).array()
 
 /** Of kind 9: with it the link has failed. */
 private val NO_FRAME = frame(9, 0)

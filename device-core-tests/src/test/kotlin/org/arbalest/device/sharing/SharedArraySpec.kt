@@ -30,7 +30,10 @@ import java.nio.ByteOrder.LITTLE_ENDIAN
 import java.util.concurrent.atomic.AtomicInteger
 import kotlin.random.Random
 
-/** What is shared, and opened, of a device whose other process is this one. A GPU's, and another process: CudaSharingSoakSpec, RocmSharingSoakSpec. */
+/**
+ * What is shared, and opened, of a device whose other process is this one. A GPU's, and another process:
+ * CudaSharingSoakSpec, RocmSharingSoakSpec.
+ */
 class SharedArraySpec : FunSpec({
     extension(CCompiler.needed)
     extension(ResourceCountersExtension)
@@ -39,11 +42,14 @@ class SharedArraySpec : FunSpec({
 
     afterTest { SharingFake.shouldBeLeft() }
 
-    fun DeviceArray.shared(): SharedArray = use { it.copyTo(device.shareableMemory().get(), device.defaultStream()) }.use { SharedArray.of(it) }
+    fun DeviceArray.shared(): SharedArray = use { it.copyTo(device.shareableMemory().get(), device.defaultStream()) }
+        .use { SharedArray.of(it) }
 
     fun DeviceArray.here(): DeviceArray = copyTo(Devices.cpu()).also { it.synchronize() }
 
-    test("arrays of every type, and slices, are opened as they were, without a copy, and kept by either side [IPC-01]") {
+    test(
+        "arrays of every type, and slices, are opened as they were, without a copy, and kept by either side [IPC-01]",
+    ) {
         for ((from, count) in listOf(0L to 30L, 3L to 21L, 30L to 0L)) {
             EveryType.batch(5, 30).use { it.slice(from, count) }.use { source ->
                 val shared = source.retain().shared()
@@ -68,13 +74,16 @@ class SharedArraySpec : FunSpec({
     test("what is shared stays as long as it is shared, though its array is closed [IPC-03]") {
         val shared = numbers(100).shared()
         SharingFake.live shouldBe 1
-        SharedArray.open(shared.message().fromElsewhere()) {}.use { array -> array.here().use { it.column("a").getLong(99) shouldBe 297 } }
+        SharedArray.open(shared.message().fromElsewhere()) {}.use { array ->
+            array.here().use { it.column("a").getLong(99) shouldBe 297 }
+        }
         shared.close()
         eventually("it is freed") { SharingFake.live == 0 }
     }
 
     test("each allocation is closed, and who has opened it is told once, when the last is [IPC-03]") {
-        fun single(value: Long) = BatchBuilder.of(Devices.cpu(), 1).use { it.int64("n", longArrayOf(value)).build() }.use { it.copyTo(device.shareableMemory().get(), device.defaultStream()) }
+        fun single(value: Long) = BatchBuilder.of(Devices.cpu(), 1).use { it.int64("n", longArrayOf(value)).build() }
+            .use { it.copyTo(device.shareableMemory().get(), device.defaultStream()) }
         val columns = listOf(single(1), single(2))
         val data = columns.map { column -> column.use { ArrayData.of(it) } }
         val both = DeviceArray.of(
@@ -95,7 +104,8 @@ class SharedArraySpec : FunSpec({
     test("a process does not open what it shares itself, and is told that it has nothing open [IPC-04]") {
         numbers(10).shared().use { shared ->
             val told = AtomicInteger()
-            shouldThrow<DeviceException> { SharedArray.open(shared.message()) { told.incrementAndGet() } }.message shouldContain "of this process"
+            shouldThrow<DeviceException> { SharedArray.open(shared.message()) { told.incrementAndGet() } }
+                .message shouldContain "of this process"
             told.get() shouldBe 1
         }
         numbers(10).use { host -> shouldThrow<DeviceException> { SharedArray.of(host) }.errno() shouldBe Errno.ENOSYS }
@@ -104,13 +114,19 @@ class SharedArraySpec : FunSpec({
     test("a message that is cut, or changed anywhere, is refused [IPC-06]") {
         numbers(10).shared().use { shared ->
             val good = shared.message().fromElsewhere()
-            for (length in good.indices) shouldThrow<DeviceException> { SharedArray.open(good.copyOf(length)) {} }.errno() shouldBe Errno.EINVAL
-            for (i in good.indices) shouldThrow<DeviceException> { SharedArray.open(good.clone().also { it[i] = (it[i] + 1).toByte() }) {} }.errno() shouldBe Errno.EINVAL
+            for (length in good.indices) shouldThrow<DeviceException> { SharedArray.open(good.copyOf(length)) {} }
+                .errno() shouldBe Errno.EINVAL
+            for (i in good.indices) shouldThrow<DeviceException> {
+                SharedArray.open(good.clone().also { it[i] = (it[i] + 1).toByte() }) {}
+            }.errno() shouldBe Errno.EINVAL
             SharedArray.open(good) {}.close()
         }
     }
 
-    test("whatever a message with a good checksum says, nothing is opened or read that is not there, and who tries is told once [IPC-06, IPC-09]") {
+    test(
+        "whatever a message with a good checksum says, nothing is opened or read that is not there, and who tries is " +
+            "told once [IPC-06, IPC-09]",
+    ) {
         val random = Random(18)
         EveryType.batch(5, 30).shared().use { shared ->
             val good = shared.message()
@@ -121,7 +137,8 @@ class SharedArraySpec : FunSpec({
                 val bad = good.clone()
                 repeat(1 + random.nextInt(3)) {
                     val at = 36 + random.nextInt(bad.size - 36)
-                    bad[at] = if (random.nextBoolean()) random.nextInt().toByte() else listOf(0, -1, 127, 1).random(random).toByte()
+                    bad[at] = if (random.nextBoolean()) random.nextInt().toByte()
+                    else listOf(0, -1, 127, 1).random(random).toByte()
                 }
                 try {
                     SharedArray.open(bad.fromElsewhere()) { told.incrementAndGet() }.use { array ->
@@ -135,7 +152,8 @@ class SharedArraySpec : FunSpec({
             }
             opened shouldBeGreaterThan 100
             withClue(said.joinToString("\n")) {
-                for (words in listOf("bytes at n of an allocation of n", "bytes, but needs n", "is in allocation n, of n", "is negative")) said.any { words in it } shouldBe true
+                for (words in listOf("bytes at n of an allocation of n", "bytes, but needs n",
+                    "is in allocation n, of n", "is negative")) said.any { words in it } shouldBe true
             }
             eventually("all are told") { told.get() == 2000 }
         }
@@ -147,11 +165,18 @@ class SharedArraySpec : FunSpec({
             val words = ByteBuffer.wrap(good).order(LITTLE_ENDIAN)
             val size = SharingFake.sizes().single()
             val places = (36..good.size - 8).filter { words.getLong(it) == size }
-            val changed = good.clone().also { ByteBuffer.wrap(it).order(LITTLE_ENDIAN).putLong(places.first(), size + 1) }
-            shouldThrow<DeviceException> { SharedArray.open(changed.fromElsewhere()) {} }.message shouldContain "is said to have ${size + 1} bytes, and has $size"
-            val buffers = (36..good.size - 16).filter { words.getLong(it) == 64L && words.getLong(it + 8) == 64L } // the second column's
-            val beyond = good.clone().also { ByteBuffer.wrap(it).order(LITTLE_ENDIAN).putLong(buffers.last(), size - 63) }
-            shouldThrow<DeviceException> { SharedArray.open(beyond.fromElsewhere()) {} }.message shouldContain "bytes at ${size - 63} of an allocation of $size"
+            val changed = good.clone().also {
+                ByteBuffer.wrap(it).order(LITTLE_ENDIAN).putLong(places.first(), size + 1)
+            }
+            shouldThrow<DeviceException> { SharedArray.open(changed.fromElsewhere()) {} }.message shouldContain
+                "is said to have ${size + 1} bytes, and has $size"
+            // the second column's
+            val buffers = (36..good.size - 16).filter { words.getLong(it) == 64L && words.getLong(it + 8) == 64L }
+            val beyond = good.clone().also {
+                ByteBuffer.wrap(it).order(LITTLE_ENDIAN).putLong(buffers.last(), size - 63)
+            }
+            shouldThrow<DeviceException> { SharedArray.open(beyond.fromElsewhere()) {} }.message shouldContain
+                "bytes at ${size - 63} of an allocation of $size"
         }
     }
 })

@@ -6,7 +6,8 @@ import io.kotest.matchers.collections.shouldBeEmpty
 
 /** How threads stand beside captures of others', on a runtime that answers what a test says. */
 class CaptureModeSpec : FunSpec({
-    test("a thread of ours that could not be relaxed is when it is asked again, and no more calls are made then [DEV-23]") {
+    test("a thread of ours that could not be relaxed is when it is asked again, and no more calls are made " +
+        "then [DEV-23]") {
         val codes = ArrayDeque(listOf(Answer.UNKNOWN, Answer.CANNOT_TELL, Answer.DONE))
         val said = mutableListOf<Int>()
         val mode = CaptureMode({ codes.removeFirst().ordinal }, { Answer.entries[it] }, said::add)

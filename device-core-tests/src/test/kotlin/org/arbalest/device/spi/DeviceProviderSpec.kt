@@ -40,10 +40,10 @@ import org.arbalest.device.types.NestedType
 import org.arbalest.device.types.Schema
 import org.arbalest.support.CCompiler
 import org.arbalest.support.CPeer
-import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerMoves
 import org.arbalest.support.PeerNodes
 import org.arbalest.support.PeerStreams
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.StructKind.DEVICE_ARRAY
 import org.arbalest.testkit.contract.Held
 import java.lang.foreign.Arena
@@ -81,12 +81,17 @@ class DeviceProviderSpec : FunSpec({
     /** Two int64, two views with two variadic buffers, in memory that the CPU cannot touch. */
     fun phantomBatch(): DeviceArray {
         val ints = ArrayData.of(2, 0, listOf(null, phantom.allocate(16)))
-        val views = ArrayData.of(2, -1, listOf(phantom.allocate(1), phantom.allocate(32), phantom.allocate(700), phantom.allocate(0)))
+        val views = ArrayData.of(
+            2, -1, listOf(phantom.allocate(1), phantom.allocate(32), phantom.allocate(700), phantom.allocate(0)),
+        )
         val schema = Schema.of(Field.of("id", DataType.INT64), Field.of("text", FlatType.Utf8ViewType()))
         return DeviceArray.of(schema.asField(), ArrayData.of(2, 0, listOf(null), listOf(ints, views)))
     }
 
-    test("a user's own backend serves WEBGPU: a batch is built, handed to C, read there and freed from a C thread [DEV-09]") {
+    test(
+        "a user's own backend serves WEBGPU: a batch is built, handed to C, read there and freed from a C " +
+            "thread [DEV-09]",
+    ) {
         val array = struct()
         val schema = arena.allocate(ArrowSchemaStruct.LAYOUT)
         val onCpu = struct()
@@ -107,7 +112,9 @@ class DeviceProviderSpec : FunSpec({
         PeerStreams.batch(array, firstId = 0, rows = 10)
         val wrapped = arena.allocate(ArrowDeviceArrayStruct.LAYOUT)
         PeerNodes.deviceArray(wrapped, array, deviceId = 0, deviceType = 15)
-        CData.importArray(wrapped, CImport.DEVICE.schema(Schema.of(Field.of("id", DataType.INT64), Field.of("name", DataType.UTF8)))).use {
+        CData.importArray(
+            wrapped, CImport.DEVICE.schema(Schema.of(Field.of("id", DataType.INT64), Field.of("name", DataType.UTF8))),
+        ).use {
             it.device() shouldBeSameInstanceAs host
             it.column("id").toLongArray().sum() shouldBe 45
         }
@@ -119,7 +126,9 @@ class DeviceProviderSpec : FunSpec({
         ExtMemory.opened.toList() shouldContainExactlyInAnyOrder listOf(0L, 1L)
     }
 
-    test("only the buffers are on the device: structs, lists and the sizes of variadic buffers are CPU memory [DEV-01]") {
+    test(
+        "only the buffers are on the device: structs, lists and the sizes of variadic buffers are CPU memory [DEV-01]",
+    ) {
         val array = phantomBatch()
         array.column("text").length() shouldBe 2
         val out = struct()
@@ -144,26 +153,34 @@ class DeviceProviderSpec : FunSpec({
                 CData.exportArray(slice.retain(), again, CExport.DEVICE)
                 PeerMoves.releaseOnThread(again, DEVICE_ARRAY)
             }
-            shouldThrow<DeviceException> { array.column("id").getLong(0) }.message!! shouldContain "WEBGPU:1, whose memory the CPU cannot read"
+            shouldThrow<DeviceException> { array.column("id").getLong(0) }.message!! shouldContain
+                "WEBGPU:1, whose memory the CPU cannot read"
         }
     }
 
-    test("memory that the CPU cannot touch has no segment; a batch is built elsewhere, and the driver is asked to copy it [DEV-01]") {
+    test(
+        "memory that the CPU cannot touch has no segment; a batch is built elsewhere, and the driver is asked to " +
+            "copy it [DEV-01]",
+    ) {
         phantom.isCpuAccessible shouldBe false
         phantom.allocate(8).use { buffer ->
             (buffer.address() >= PHANTOM) shouldBe true
             shouldThrow<DeviceException> { buffer.segment() }.errno() shouldBe Errno.ENOSYS
         }
-        val error = shouldThrow<DeviceException> { BatchBuilder.of(phantom, 1).use { it.int64("id", longArrayOf(1)).build() } }
+        val error = shouldThrow<DeviceException> {
+            BatchBuilder.of(phantom, 1).use { it.int64("id", longArrayOf(1)).build() }
+        }
         error.message!! shouldContain "extCopy on WEBGPU:1 failed"
     }
 
     test("buffers on two devices are refused before there is anything to export, and stay the caller's [DEV-08]") {
         val buffers = listOf(host.allocate(16), Devices.cpu().allocate(16), phantom.allocate(16), phantom.allocate(16))
-        fun pair(a: Int, b: Int) = ArrayData.of(2, 0, listOf(null), listOf(a, b).map { ArrayData.of(2, 0, listOf(null, buffers[it])) })
+        fun pair(a: Int, b: Int) =
+            ArrayData.of(2, 0, listOf(null), listOf(a, b).map { ArrayData.of(2, 0, listOf(null, buffers[it])) })
         val schema = Schema.of(Field.of("a", DataType.INT64), Field.of("b", DataType.INT64))
         for ((a, b) in listOf(0 to 1, 1 to 0, 0 to 2, 2 to 1)) {
-            shouldThrow<IllegalArgumentException> { DeviceArray.of(schema.asField(), pair(a, b)) }.message!! shouldContain "on ${buffers[a].device()} and ${buffers[b].device()}"
+            shouldThrow<IllegalArgumentException> { DeviceArray.of(schema.asField(), pair(a, b)) }
+                .message!! shouldContain "on ${buffers[a].device()} and ${buffers[b].device()}"
         }
         val oneField = Schema.of(listOf(Field.of("a", DataType.INT64)))
         val mixed = ArrayData.of(2, 0, listOf(null), listOf(ArrayData.of(2, 0, listOf(buffers[0], buffers[1]))))
@@ -178,10 +195,15 @@ class DeviceProviderSpec : FunSpec({
         val other = host.allocate(16)
         val schema = Schema.of(Field.of("a", DataType.INT64), Field.of("b", DataType.INT64))
         fun of(rows: Long, nulls: Long, vararg buffers: DeviceBuffer) =
-            DeviceArray.of(schema.asField(), ArrayData.of(rows, 0, listOf(null), buffers.map { ArrayData.of(rows, nulls, listOf(null, it)) }))
+            DeviceArray.of(
+                schema.asField(),
+                ArrayData.of(rows, 0, listOf(null), buffers.map { ArrayData.of(rows, nulls, listOf(null, it)) }),
+            )
         shouldThrow<IllegalStateException> { of(2, 0, buffer, buffer) }.message!! shouldContain "given twice"
-        shouldThrow<DeviceException> { of(3, 0, buffer, other) }.message!! shouldContain "$.a: the values need 24 bytes, but the buffer has 16"
-        shouldThrow<DeviceException> { of(2, 1, buffer, other) }.message!! shouldContain "$.a: null_count = 1, but there is no validity bitmap"
+        shouldThrow<DeviceException> { of(3, 0, buffer, other) }.message!! shouldContain
+            "$.a: the values need 24 bytes, but the buffer has 16"
+        shouldThrow<DeviceException> { of(2, 1, buffer, other) }.message!! shouldContain
+            "$.a: null_count = 1, but there is no validity bitmap"
         of(2, 0, buffer, other).close()
         shouldThrow<IllegalStateException> { of(2, 0, buffer, other) }.message!! shouldContain "closed, moved"
     }
@@ -210,7 +232,11 @@ class DeviceProviderSpec : FunSpec({
     }
 
     test("a device for which there is a backend of ours says which artifact has it [DEV-13]") {
-        for ((type, artifact) in mapOf(DeviceType.CUDA to "arbalest-device-cuda", DeviceType.OPENCL to "arbalest-device-opencl", DeviceType.ROCM to "arbalest-device-rocm")) {
+        for ((type, artifact) in mapOf(
+            DeviceType.CUDA to "arbalest-device-cuda",
+            DeviceType.OPENCL to "arbalest-device-opencl",
+            DeviceType.ROCM to "arbalest-device-rocm",
+        )) {
             shouldThrow<DeviceException> { Devices.device(type, 0) }.message!! shouldContain
                 "no backend for $type is on the class path or module path: add org.arbalest:$artifact"
         }
@@ -221,13 +247,25 @@ class DeviceProviderSpec : FunSpec({
         Availability.Ready(2).toString() shouldBe "2 devices"
         Availability.Ready(0).toString() shouldBe "no device"
         Availability.Missing("it is not").toString() shouldBe "unavailable, because it is not"
-        DeviceStatus(DeviceType.CPU, Availability.Ready(1), listOf("a fast one")).toString() shouldBe "CPU: 1 device (a fast one)"
-        DeviceStatus(DeviceType.CUDA, Availability.Missing("it is not"), listOf()).toString() shouldBe "CUDA: unavailable, because it is not"
+        DeviceStatus(DeviceType.CPU, Availability.Ready(1), listOf("a fast one")).toString() shouldBe
+            "CPU: 1 device (a fast one)"
+        DeviceStatus(DeviceType.CUDA, Availability.Missing("it is not"), listOf()).toString() shouldBe
+            "CUDA: unavailable, because it is not"
     }
 
-    test("a backend that could not be loaded is part of the answer, with its cause, and keeps nobody else from working [DEV-13]") {
+    test(
+        "a backend that could not be loaded is part of the answer, with its cause, and keeps nobody else from " +
+            "working [DEV-13]",
+    ) {
         val reason = Devices.availability(DeviceType.METAL).shouldBeInstanceOf<Availability.Missing>().reason()
-        for (words in listOf("NotThere", "ThrowingProvider", "no driver today", "UnlinkedProvider", "com/example/vulkan/Runtime", "TypelessProvider")) {
+        for (words in listOf(
+            "NotThere",
+            "ThrowingProvider",
+            "no driver today",
+            "UnlinkedProvider",
+            "com/example/vulkan/Runtime",
+            "TypelessProvider",
+        )) {
             reason shouldContain words
         }
         Devices.availability(DeviceType.CPU) shouldBe Availability.Ready(1)
@@ -241,13 +279,18 @@ class DeviceProviderSpec : FunSpec({
     }
 
     test("a device number beyond those that are there is unavailable [DEV-13]") {
-        shouldThrow<DeviceException> { Devices.device(DeviceType.WEBGPU, 2) }.message!! shouldContain "WEBGPU:2 is unavailable, because there are 2 devices of WEBGPU, counted from 0"
+        shouldThrow<DeviceException> { Devices.device(DeviceType.WEBGPU, 2) }.message!! shouldContain
+            "WEBGPU:2 is unavailable, because there are 2 devices of WEBGPU, counted from 0"
         shouldThrow<DeviceException> { Devices.device(DeviceType.WEBGPU, -1) }.errno() shouldBe Errno.ENOSYS
         ExtMemory.opened.distinct().filter { it !in 0L..1L }.shouldBeEmpty()
     }
 
-    test("a device that is there but cannot be opened says what failed; an array on it is opaque, and can be released [DEV-14, DEV-18]") {
-        shouldThrow<DeviceException> { Devices.device(DeviceType.HEXAGON, 0) }.message!! shouldContain "hexOpen on HEXAGON:0 failed: HEX_BUSY (7)"
+    test(
+        "a device that is there but cannot be opened says what failed; an array on it is opaque, and can be released " +
+            "[DEV-14, DEV-18]",
+    ) {
+        shouldThrow<DeviceException> { Devices.device(DeviceType.HEXAGON, 0) }.message!! shouldContain
+            "hexOpen on HEXAGON:0 failed: HEX_BUSY (7)"
         val array = arena.allocate(ArrowArrayStruct.LAYOUT)
         PeerStreams.batch(array, firstId = 0, rows = 1)
         val wrapped = arena.allocate(ArrowDeviceArrayStruct.LAYOUT)

@@ -17,7 +17,10 @@ import java.util.concurrent.atomic.AtomicReference
 
 /** Waits that are asked for by a thread, on a runtime that answers what a test says. */
 class EventPollerSpec : FunSpec({
-    test("each is told once, when its event is done or has failed, and not before: what cannot be told is asked for again [DEV-24]") {
+    test(
+        "each is told once, when its event is done or has failed, and not before: what cannot be told is asked for " +
+            "again [DEV-24]",
+    ) {
         val runtime = Answers()
         val poller = runtime.poller()
         val answers = Answer.entries - Answer.GONE
@@ -26,14 +29,16 @@ class EventPollerSpec : FunSpec({
             poller.add(event.toLong(), runtime.completion(event.toLong()))
         }
         runtime.untilAsked(20, Answer.NOT_READY.ordinal.toLong(), Answer.CANNOT_TELL.ordinal.toLong())
-        runtime.told.toList() shouldContainExactlyInAnyOrder listOf(Answer.DONE, Answer.FAILED, Answer.UNKNOWN).map { it.ordinal.toLong() }
+        runtime.told.toList() shouldContainExactlyInAnyOrder
+            listOf(Answer.DONE, Answer.FAILED, Answer.UNKNOWN).map { it.ordinal.toLong() }
         runtime.asked(Answer.DONE.ordinal.toLong()) shouldBe 1
         runtime.asked(Answer.FAILED.ordinal.toLong()) shouldBe 1
         runtime.asked(Answer.UNKNOWN.ordinal.toLong()) shouldBe 3
         runtime.told.clear()
         for (answer in listOf(Answer.NOT_READY, Answer.CANNOT_TELL)) runtime.now[answer.ordinal.toLong()] = Answer.DONE
         runtime.untilTold(2)
-        runtime.told.toList() shouldContainExactlyInAnyOrder listOf(Answer.NOT_READY, Answer.CANNOT_TELL).map { it.ordinal.toLong() }
+        runtime.told.toList() shouldContainExactlyInAnyOrder
+            listOf(Answer.NOT_READY, Answer.CANNOT_TELL).map { it.ordinal.toLong() }
         runtime.until { runtime.brackets.get() == 0 } // the last is told within a round, which ends behind it
     }
 
@@ -92,7 +97,10 @@ class EventPollerSpec : FunSpec({
         runtime.asked(2) shouldBe 0
     }
 
-    test("a question that takes long holds up no other: another thread goes on, and the first one's event is not lost [DEV-25]") {
+    test(
+        "a question that takes long holds up no other: another thread goes on, and the first one's event is not " +
+            "lost [DEV-25]",
+    ) {
         val runtime = Answers()
         val poller = runtime.poller(mayBlock = true)
         val stuck = CountDownLatch(1)
@@ -152,7 +160,9 @@ class EventPollerSpec : FunSpec({
         runtime.untilTold(1)
     }
 
-    test("a thread that waits goes on when its event is over, or at its limit, and then its event is asked for no more") {
+    test(
+        "a thread that waits goes on when its event is over, or at its limit, and then its event is asked for no more",
+    ) {
         val runtime = Answers()
         val poller = runtime.poller()
         poller.await(1, 1) shouldBe Answer.NOT_READY
@@ -166,7 +176,10 @@ class EventPollerSpec : FunSpec({
         runtime.now[3] = Answer.DONE
         waiting.get(5, SECONDS) shouldBe Answer.DONE
         val interrupted = CompletableFuture<Boolean>()
-        val thread = Thread.ofPlatform().start { interrupted.complete(poller.await(4, SECONDS.toNanos(5)) == Answer.DONE && Thread.currentThread().isInterrupted) }
+        val thread = Thread.ofPlatform().start {
+            interrupted.complete(poller.await(4, SECONDS.toNanos(5)) == Answer.DONE &&
+                Thread.currentThread().isInterrupted)
+        }
         runtime.untilAsked(3, 4)
         thread.interrupt()
         runtime.untilAsked(runtime.asked(4) + 5, 4)

@@ -43,7 +43,8 @@ class ForeignArraySpec : FunSpec({
 
     fun Arena.longs(vararg values: Long) = allocateFrom(ValueLayout.JAVA_LONG, *values)
     fun Arena.ints(vararg values: Int) = allocateFrom(ValueLayout.JAVA_INT, *values)
-    fun Arena.bytes(text: String): MemorySegment = allocate(text.length.toLong(), 1).copyFrom(MemorySegment.ofArray(text.toByteArray()))
+    fun Arena.bytes(text: String): MemorySegment =
+        allocate(text.length.toLong(), 1).copyFrom(MemorySegment.ofArray(text.toByteArray()))
     fun ForeignArray.buffer(segment: MemorySegment): ForeignArray = buffer(segment.address(), segment.byteSize())
     fun never(): Runnable = Runnable { error("nothing was taken over") }
 
@@ -63,8 +64,11 @@ class ForeignArraySpec : FunSpec({
                     data.clear()
                     batch.validate(Validation.FULL)
                     batch.column("t").toList() shouldContainExactly listOf("x", null, "yz")
-                    batch.column("l").toList() shouldContainExactly listOf(emptyList<Long>(), listOf(7L, 8L), listOf(9L))
-                    batch.slice(1, 2).use { it.column("l").toList() shouldContainExactly listOf(listOf(7L, 8L), listOf(9L)) }
+                    batch.column("l").toList() shouldContainExactly
+                        listOf(emptyList<Long>(), listOf(7L, 8L), listOf(9L))
+                    batch.slice(1, 2).use {
+                        it.column("l").toList() shouldContainExactly listOf(listOf(7L, 8L), listOf(9L))
+                    }
                     ArrayBridge.offset(batch) shouldBe 0
                     ArrayBridge.struct(batch).childCount() shouldBe 2
                     batch.slice(1, 2).use { ArrayBridge.offset(it) shouldBe 1 }
@@ -74,11 +78,15 @@ class ForeignArraySpec : FunSpec({
         }
     }
 
-    test("its holder is told once, by the last of handles, slices, exports and queued copies, on whatever thread [ARJ-09]") {
+    test(
+        "its holder is told once, by the last of handles, slices, exports and queued copies, on whatever " +
+            "thread [ARJ-09]",
+    ) {
         Arena.ofShared().use { arena ->
             val freed = AtomicInteger()
             val origin = Any()
-            val batch = ArrayBridge.wrap(schema.asField(), arena.described(ForeignArray()), cpu, origin, freed::incrementAndGet)
+            val batch =
+                ArrayBridge.wrap(schema.asField(), arena.described(ForeignArray()), cpu, origin, freed::incrementAndGet)
             ArrayBridge.origin(batch) shouldBeSameInstanceAs origin
             val slice = batch.slice(1, 1)
             ArrayBridge.origin(slice) shouldBeSameInstanceAs origin
@@ -92,8 +100,12 @@ class ForeignArraySpec : FunSpec({
             freed.get() shouldBe 0
             thread { back.close() }.join()
             freed.get() shouldBe 1
-            BatchBuilder.of(cpu, 1).use { it.int64("a", longArrayOf(1)).build() }.use { ArrayBridge.origin(it).shouldBeNull() }
-            ArrayBridge.wrap(schema.asField(), arena.described(ForeignArray()), cpu, freed::incrementAndGet).use { ArrayBridge.origin(it).shouldBeNull() }
+            BatchBuilder.of(cpu, 1).use { it.int64("a", longArrayOf(1)).build() }.use {
+                ArrayBridge.origin(it).shouldBeNull()
+            }
+            ArrayBridge.wrap(schema.asField(), arena.described(ForeignArray()), cpu, freed::incrementAndGet).use {
+                ArrayBridge.origin(it).shouldBeNull()
+            }
         }
     }
 
@@ -102,10 +114,12 @@ class ForeignArraySpec : FunSpec({
             val data = ForeignArray()
             repeat(200) {
                 val freed = AtomicInteger()
-                val handles = ArrayBridge.wrap(schema.asField(), arena.described(data), cpu, freed::incrementAndGet).use { first -> List(8) { first.retain() } }
+                val handles = ArrayBridge.wrap(schema.asField(), arena.described(data), cpu, freed::incrementAndGet)
+                    .use { first -> List(8) { first.retain() } }
                 freed.get() shouldBe 0
                 val start = CountDownLatch(1)
-                handles.map { handle -> thread { start.await().also { handle.close() } } }.also { start.countDown() }.forEach { it.join() }
+                handles.map { handle -> thread { start.await().also { handle.close() } } }.also { start.countDown() }
+                    .forEach { it.join() }
                 freed.get() shouldBe 1
             }
         }
@@ -119,39 +133,52 @@ class ForeignArraySpec : FunSpec({
             ArrayBridge.wrap(int64, data, device, freed::incrementAndGet).use { it.device() shouldBe device }
         }
         freed.get() shouldBe 1
-        val text = ForeignArray().array(2, 0, 0).buffer(0, 0).buffer(8, 12).buffer(8, 5) // offsets that nobody can look at
+        // offsets that nobody can look at
+        val text = ForeignArray().array(2, 0, 0).buffer(0, 0).buffer(8, 12).buffer(8, 5)
         ArrayBridge.wrap(Field.of("t", DataType.UTF8), text, device, freed::incrementAndGet).close()
         freed.get() shouldBe 2
     }
 
     test("what does not fit is refused with the path and the numbers, and its holder is not told [ARJ-09]") {
         Arena.ofConfined().use { arena ->
-            fun refused(field: Field, data: ForeignArray): String = shouldThrow<DeviceException> { ArrayBridge.wrap(field, data, cpu, never()) }.message!!
+            fun refused(field: Field, data: ForeignArray): String =
+                shouldThrow<DeviceException> { ArrayBridge.wrap(field, data, cpu, never()) }.message!!
             fun one(length: Long, nulls: Long, offset: Long) = ForeignArray().array(length, nulls, offset)
             val longs = arena.longs(1, 2, 3)
-            refused(int64, one(4, 0, 0).buffer(0, 0).buffer(longs)) shouldContain "the values need 32 bytes, but the buffer has 24"
-            refused(int64, one(2, 0, 2).buffer(0, 0).buffer(longs)) shouldContain "the values need 32 bytes, but the buffer has 24"
+            refused(int64, one(4, 0, 0).buffer(0, 0).buffer(longs)) shouldContain
+                "the values need 32 bytes, but the buffer has 24"
+            refused(int64, one(2, 0, 2).buffer(0, 0).buffer(longs)) shouldContain
+                "the values need 32 bytes, but the buffer has 24"
             refused(int64, one(3, 1, 0).buffer(0, 0).buffer(longs)) shouldContain "null_count = 1"
             refused(int64, one(3, 4, 0).buffer(longs).buffer(longs)) shouldContain "null_count = 4"
             refused(int64, one(-1, 0, 0).buffer(0, 0).buffer(longs)) shouldContain "0 + -1"
             refused(int64, one(3, 0, -1).buffer(0, 0).buffer(longs)) shouldContain "-1 + 3"
-            refused(int64, one(3, 0, 0).buffer(longs)) shouldContain "there are 1 buffers, but an array of type int64 has 2"
+            refused(int64, one(3, 0, 0).buffer(longs)) shouldContain
+                "there are 1 buffers, but an array of type int64 has 2"
             refused(int64, one(3, 0, 0).buffer(0, 0).buffer(0, 24)) shouldContain "there is no buffer for the values"
             refused(int64, ForeignArray()) shouldContain "there are 0 arrays, but the field has 1"
-            refused(int64, one(3, 0, 0).buffer(0, 0).buffer(longs).array(0, 0, 0)) shouldContain "there are 2 arrays, but the field has 1"
+            refused(int64, one(3, 0, 0).buffer(0, 0).buffer(longs).array(0, 0, 0)) shouldContain
+                "there are 2 arrays, but the field has 1"
             refused(schema.asField(), one(3, 0, 0).buffer(0, 0)) shouldContain "there are 1 arrays, but the field has 4"
-            refused(Field.of("t", DataType.UTF8), one(2, 0, 0).buffer(0, 0).buffer(arena.ints(0, 1, 9)).buffer(arena.bytes("xyz"))) shouldContain "offsets[2] = 9 is beyond the 3 bytes of data"
+            refused(Field.of("t", DataType.UTF8), one(2, 0, 0).buffer(0, 0).buffer(arena.ints(0, 1, 9))
+                .buffer(arena.bytes("xyz"))) shouldContain "offsets[2] = 9 is beyond the 3 bytes of data"
             val list = Field.of("l", DataType.list(Field.of("item", DataType.INT64)))
-            refused(list, one(2, 0, 0).buffer(0, 0).buffer(arena.ints(0, 1, 4)).array(3, 0, 0).buffer(0, 0).buffer(longs)) shouldContain "offsets[2] = 4 is beyond the 3 elements"
+            refused(list, one(2, 0, 0).buffer(0, 0).buffer(arena.ints(0, 1, 4)).array(3, 0, 0).buffer(0, 0)
+                .buffer(longs)) shouldContain "offsets[2] = 4 is beyond the 3 elements"
             val inner = Schema.of(Field.of("s", DataType.struct(Field.of("x", DataType.INT32))))
-            refused(inner.asField(), one(2, 0, 0).buffer(0, 0).array(2, 0, 0).buffer(0, 0).array(2, 0, 0).buffer(0, 0).buffer(longs.address(), 7)) shouldContain
+            refused(inner.asField(), one(2, 0, 0).buffer(0, 0).array(2, 0, 0).buffer(0, 0).array(2, 0, 0).buffer(0, 0)
+                .buffer(longs.address(), 7)) shouldContain
                 "$.s.x: the values need 8 bytes, but the buffer has 7"
-            refused(inner.asField(), one(2, 0, 0).buffer(0, 0).array(2, 0, 0).buffer(0, 0).array(1, 0, 0).buffer(0, 0).buffer(longs)) shouldContain "$.s.x: length = 1, but its parent needs 2"
-            refused(Field.of("v", DataType.UTF8_VIEW), one(1, 0, 0).buffer(0, 0).buffer(arena.allocate(16)).buffer(0, 20)) shouldContain "variadic buffer 0 is NULL, but its size is 20"
+            refused(inner.asField(), one(2, 0, 0).buffer(0, 0).array(2, 0, 0).buffer(0, 0).array(1, 0, 0).buffer(0, 0)
+                .buffer(longs)) shouldContain "$.s.x: length = 1, but its parent needs 2"
+            refused(Field.of("v", DataType.UTF8_VIEW), one(1, 0, 0).buffer(0, 0).buffer(arena.allocate(16))
+                .buffer(0, 20)) shouldContain "variadic buffer 0 is NULL, but its size is 20"
             val many = Schema.of(List(300_000) { int64 })
-            refused(many.asField(), one(3, 0, 0).buffer(0, 0).array(3, 0, 0).buffer(0, 0).buffer(longs)) shouldContain "there are 2 arrays, but the field has 300001"
+            refused(many.asField(), one(3, 0, 0).buffer(0, 0).array(3, 0, 0).buffer(0, 0).buffer(longs)) shouldContain
+                "there are 2 arrays, but the field has 300001"
             val encoded = Field.of("d", DataType.dictionary(DataType.INT8, DataType.UTF8))
-            refused(encoded, one(1, 0, 0).buffer(0, 0).buffer(longs)) shouldContain "there are 1 arrays, but the field has 2"
+            refused(encoded, one(1, 0, 0).buffer(0, 0).buffer(longs)) shouldContain
+                "there are 1 arrays, but the field has 2"
         }
     }
 
@@ -159,8 +186,10 @@ class ForeignArraySpec : FunSpec({
         Arena.ofConfined().use { arena ->
             val freed = AtomicInteger()
             val empty = ForeignArray().array(0, 0, 0).buffer(0, 0).buffer(arena.allocate(64)).buffer(arena.allocate(64))
-            ArrayBridge.wrap(Field.of("t", DataType.UTF8), empty, cpu, freed::incrementAndGet).use { it.validate(Validation.FULL) }
-            val views = ForeignArray().array(1, 0, 0).buffer(0, 0).buffer(arena.ints(2, 'h'.code or ('i'.code shl 8), 0, 0)).buffer(0, 0)
+            ArrayBridge.wrap(Field.of("t", DataType.UTF8), empty, cpu, freed::incrementAndGet)
+                .use { it.validate(Validation.FULL) }
+            val views = ForeignArray().array(1, 0, 0).buffer(0, 0)
+                .buffer(arena.ints(2, 'h'.code or ('i'.code shl 8), 0, 0)).buffer(0, 0)
             ArrayBridge.wrap(Field.of("v", DataType.UTF8_VIEW), views, cpu, freed::incrementAndGet).use {
                 it.validate(Validation.FULL)
                 it.asColumn().getString(0) shouldBe "hi"

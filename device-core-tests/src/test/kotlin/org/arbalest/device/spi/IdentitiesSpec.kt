@@ -12,7 +12,8 @@ class IdentitiesSpec : FunSpec({
     val folder = tempdir().toPath()
 
     fun node(id: String): Int {
-        val method = Identities::class.java.getDeclaredMethod("numaNode", java.nio.file.Path::class.java, String::class.java)
+        val method =
+            Identities::class.java.getDeclaredMethod("numaNode", java.nio.file.Path::class.java, String::class.java)
         method.isAccessible = true
         return method.invoke(null, folder, id) as Int
     }
@@ -32,6 +33,7 @@ class IdentitiesSpec : FunSpec({
     test("a UUID is its bytes in order, and a place on the bus is in lower case [IPC-05]") {
         val uuid = Identities.uuid(ByteArray(16) { it.toByte() })
         uuid shouldBe UUID.fromString("00010203-0405-0607-0809-0a0b0c0d0e0f")
-        Identities.onPci(uuid, "0000:AF:00.0") shouldBe DeviceIdentity(uuid, "0000:af:00.0", Identities.onPci(null, "0000:af:00.0").numaNode())
+        Identities.onPci(uuid, "0000:AF:00.0") shouldBe
+            DeviceIdentity(uuid, "0000:af:00.0", Identities.onPci(null, "0000:af:00.0").numaNode())
     }
 })

@@ -19,14 +19,17 @@ class LateCallsSpec : FunSpec({
         begun.incrementAndGet()
         check(unprepared.getAndUpdate { maxOf(it - 1, 0) } == 0) { "not relaxed" }
     }
-    val calls = LateCalls("late-calls-spec", before, { Answer.entries[it] }) { what, failure -> said += "$what ${failure.message}" }
+    val calls = LateCalls("late-calls-spec", before, { Answer.entries[it] }) { what, failure ->
+        said += "$what ${failure.message}"
+    }
 
     /** A call that is answered so, one after the other; the last one counts. */
     class Scripted(private vararg val answers: Answer) {
         val attempts = AtomicInteger()
         val over = CountDownLatch(answers.size)
 
-        fun attempt(): Int = answers[minOf(attempts.getAndIncrement(), answers.size - 1)].ordinal.also { over.countDown() }
+        fun attempt(): Int = answers[minOf(attempts.getAndIncrement(), answers.size - 1)]
+            .ordinal.also { over.countDown() }
 
         fun failure(code: Int) = IllegalStateException("attempt ${attempts.get()}, ${Answer.entries[code]}")
 
@@ -59,7 +62,8 @@ class LateCallsSpec : FunSpec({
         calls.drain()
         forGood.attempts.get() shouldBe 1
         unknown.attempts.get() shouldBe 5
-        said.toList() shouldContainExactly listOf("giving back, for good, attempt 1, FAILED", "giving back, for good, attempt 5, UNKNOWN")
+        said.toList() shouldContainExactly
+            listOf("giving back, for good, attempt 1, FAILED", "giving back, for good, attempt 5, UNKNOWN")
     }
 
     test("what is gone with its runtime is given up, and not said [DEV-26]") {

@@ -32,9 +32,9 @@ import org.arbalest.device.types.NestedType.UnionMode
 import org.arbalest.device.types.NestedType.UnionType
 import org.arbalest.device.types.Schema
 import org.arbalest.support.CCompiler
-import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerMoves
 import org.arbalest.support.PeerNodes
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.StructKind
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
@@ -59,30 +59,44 @@ class StatisticsSpec : FunSpec({
 
     fun field(name: String, type: DataType, nullable: Boolean = false) = Field.of(name, type).withNullable(nullable)
 
-    fun raw(field: Field, length: Int, vararg buffers: ByteBuffer?, nulls: Long = 0, children: List<RawArray> = listOf(), dictionary: RawArray? = null) =
+    fun raw(
+        field: Field,
+        length: Int,
+        vararg buffers: ByteBuffer?,
+        nulls: Long = 0,
+        children: List<RawArray> = listOf(),
+        dictionary: RawArray? = null,
+    ) =
         RawArray(field, length, nulls, 0, buffers.toMutableList(), children, dictionary)
 
     fun text(vararg values: String): RawArray {
         val offsets = values.runningFold(0) { at, value -> at + value.length }.toIntArray()
-        return raw(field("", DataType.UTF8, true), values.size, null, ints(*offsets), bytes(*values.joinToString("").encodeToByteArray()))
+        return raw(field("", DataType.UTF8, true), values.size, null, ints(*offsets),
+            bytes(*values.joinToString("").encodeToByteArray()))
     }
 
     fun doubles(vararg values: Double) = longs(*values.map(Double::toRawBits).toLongArray())
 
-    /** The specification's "complex record batch": col1: struct<a: int32, b: list<item: int64>, c: float64>, col2: utf8. */
+    /**
+     * The specification's "complex record batch": col1: struct<a: int32, b: list<item: int64>, c: float64>, col2: utf8.
+     */
     fun example(index: Int = 4, typeId: Byte = 1): RawArray {
         val numbers = raw(field("i", DataType.INT64, true), 12, null, longs(3, 0, 0, 3, 5, 0, 1, 99, 20, 1, 1, 2))
         val floats = raw(field("f", DataType.FLOAT64, true), 2, null, doubles(3.0, -3.0))
         val union = raw(
             field("items", DataType.denseUnion(numbers.field, floats.field)), 14,
-            bytes(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, typeId, 0, 0), ints(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 1, 10, 11), children = listOf(numbers, floats),
+            bytes(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, typeId, 0, 0), ints(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 1, 10, 11),
+            children = listOf(numbers, floats),
         )
         val keys = raw(
-            field("key", DataType.dictionary(DataType.INT32, DataType.UTF8)), 14, null, ints(0, 1, 1, 2, 3, index, 1, 5, 6, 1, 3, 4, 1, 2),
+            field("key", DataType.dictionary(DataType.INT32, DataType.UTF8)), 14, null,
+            ints(0, 1, 1, 2, 3, index, 1, 5, 6, 1, 3, 4, 1, 2),
             dictionary = text(ROW_COUNT, NULL_COUNT, DISTINCT_COUNT, ABOUT_MAX, ABOUT_MIN, MAX, MIN),
         )
-        val entries = raw(field("entries", StructType(listOf(keys.field, union.field))), 14, null, children = listOf(keys, union))
-        val maps = raw(field("statistics", DataType.map(keys.field, union.field)), 7, null, ints(0, 1, 2, 6, 7, 9, 12, 14), children = listOf(entries))
+        val entries =
+            raw(field("entries", StructType(listOf(keys.field, union.field))), 14, null, children = listOf(keys, union))
+        val maps = raw(field("statistics", DataType.map(keys.field, union.field)), 7, null,
+            ints(0, 1, 2, 6, 7, 9, 12, 14), children = listOf(entries))
         val columns = raw(field("column", DataType.INT32, true), 7, bytes(0x7e), ints(-77, 0, 1, 2, 3, 4, 5), nulls = 1)
         return raw(field("", StructType(listOf(columns.field, maps.field))), 7, null, children = listOf(columns, maps))
     }
@@ -115,12 +129,17 @@ class StatisticsSpec : FunSpec({
         }
     }
 
-    val counts = DataType.denseUnion(Field.of("i", DataType.INT64), Field.of("f", DataType.FLOAT64), Field.of("t", DataType.UTF8))
+    val counts = DataType.denseUnion(Field.of("i", DataType.INT64), Field.of("f", DataType.FLOAT64),
+        Field.of("t", DataType.UTF8))
 
-    /** An array of about the schema, from rows of a column's number and of its entries: a key, which field of the union, a value. */
+    /**
+     * An array of about the schema, from rows of a column's number and of its entries: a key, which field of the union,
+     * a value.
+     */
     fun made(
         vararg rows: Pair<Any?, List<Triple<String, Int, Any?>>?>,
-        column: DataType = DataType.INT64, key: DataType = DataType.UTF8, union: DataType = counts, reversed: Boolean = false,
+        column: DataType = DataType.INT64, key: DataType = DataType.UTF8, union: DataType = counts,
+        reversed: Boolean = false,
     ): DeviceArray = BatchBuilder.of(Devices.cpu(), rows.size).use { batch ->
         fun columns() = batch.column(Field.of("column", column))
         fun maps() = batch.column(Field.of("statistics", DataType.map(Field.of("k", key), Field.of("v", union))))
@@ -137,30 +156,34 @@ class StatisticsSpec : FunSpec({
         batch.build()
     }
 
-    test("the specification's example, laid by hand, is read: exact, approximate, of the whole and of each column [STAT-01]") {
+    test(
+        "the specification's example, laid by hand, is read: exact, approximate, of the whole and of each " +
+            "column [STAT-01]",
+    ) {
         Arena.ofConfined().use { arena ->
             val example = example()
-            CData.importArray(example.laid(arena), CImport.DATA.schema(example.field).validation(Validation.FULL)).use { array ->
-                val read = Statistics.of(array)
-                read.whole().rowCount() shouldBe OptionalLong.of(3)
-                read.whole().keys() shouldContainExactly setOf(ROW_COUNT)
-                read.columns() shouldContainExactly setOf(0, 1, 2, 3, 4, 5)
-                read.column(1).run {
-                    nullCount() shouldBe OptionalLong.of(0)
-                    distinctCount() shouldBe OptionalLong.of(3)
-                    approximateDistinctCount() shouldBe OptionalDouble.of(3.0)
-                    rowCount() shouldBe OptionalLong.empty()
-                    max() shouldBe null
-                    approximateMax() shouldBe 5L
-                    approximateMin() shouldBe 0L
-                    field(ABOUT_MAX)?.type() shouldBe DataType.INT64
+            CData.importArray(example.laid(arena), CImport.DATA.schema(example.field).validation(Validation.FULL))
+                .use { array ->
+                    val read = Statistics.of(array)
+                    read.whole().rowCount() shouldBe OptionalLong.of(3)
+                    read.whole().keys() shouldContainExactly setOf(ROW_COUNT)
+                    read.columns() shouldContainExactly setOf(0, 1, 2, 3, 4, 5)
+                    read.column(1).run {
+                        nullCount() shouldBe OptionalLong.of(0)
+                        distinctCount() shouldBe OptionalLong.of(3)
+                        approximateDistinctCount() shouldBe OptionalDouble.of(3.0)
+                        rowCount() shouldBe OptionalLong.empty()
+                        max() shouldBe null
+                        approximateMax() shouldBe 5L
+                        approximateMin() shouldBe 0L
+                        field(ABOUT_MAX)?.type() shouldBe DataType.INT64
+                    }
+                    read.column(3).max() shouldBe 99L
+                    read.column(3).approximateMin() shouldBe 20L
+                    read.column(4).approximateMin() shouldBe -3.0
+                    read.column(6).keys().shouldBeEmpty()
+                    read shouldBe built()
                 }
-                read.column(3).max() shouldBe 99L
-                read.column(3).approximateMin() shouldBe 20L
-                read.column(4).approximateMin() shouldBe -3.0
-                read.column(6).keys().shouldBeEmpty()
-                read shouldBe built()
-            }
         }
     }
 
@@ -175,7 +198,9 @@ class StatisticsSpec : FunSpec({
                     PeerMoves.release(schema, StructKind.SCHEMA)
                 }
             }
-            val ours = checksum { out, schema -> CData.exportArray(built().toArray(), out, CExport.DATA.schemaTo(schema)) }
+            val ours = checksum { out, schema ->
+                CData.exportArray(built().toArray(), out, CExport.DATA.schemaTo(schema))
+            }
             val theirs = checksum { out, schema ->
                 val example = example()
                 PeerMoves.move(example.laid(arena), out, StructKind.ARRAY)
@@ -203,8 +228,10 @@ class StatisticsSpec : FunSpec({
     }
 
     test("every statistic of the specification is there, typed [STAT-01]") {
-        val all = Statistics.builder().rowCount(1).nullCount(2).distinctCount(3).maxByteWidth(4).averageByteWidth(5.5).min(6).max(7).build()
-        val about = Statistics.builder().approximateRowCount(1.5).approximateNullCount(2.5).approximateDistinctCount(3.5).approximateMaxByteWidth(4.5)
+        val all = Statistics.builder().rowCount(1).nullCount(2).distinctCount(3).maxByteWidth(4).averageByteWidth(5.5)
+            .min(6).max(7).build()
+        val about = Statistics.builder().approximateRowCount(1.5).approximateNullCount(2.5)
+            .approximateDistinctCount(3.5).approximateMaxByteWidth(4.5)
             .approximateAverageByteWidth(5.5).approximateMin("a").approximateMax("b").build()
         for (read in listOf(all, crossed(all))) read.whole().run {
             rowCount() shouldBe OptionalLong.of(1)
@@ -218,7 +245,8 @@ class StatisticsSpec : FunSpec({
             max() shouldBe 7L
         }
         for (read in listOf(about, crossed(about))) read.whole().run {
-            listOf(rowCount(), nullCount(), distinctCount(), maxByteWidth()).toSet() shouldBe setOf(OptionalLong.empty())
+            listOf(rowCount(), nullCount(), distinctCount(), maxByteWidth()).toSet() shouldBe
+                setOf(OptionalLong.empty())
             averageByteWidth() shouldBe OptionalDouble.empty()
             approximateRowCount() shouldBe OptionalDouble.of(1.5)
             approximateNullCount() shouldBe OptionalDouble.of(2.5)
@@ -234,30 +262,42 @@ class StatisticsSpec : FunSpec({
     test("any widths, encodings, type ids, kinds of union, orders of fields and slices are read [STAT-03]") {
         val rows = arrayOf<Pair<Any?, List<Triple<String, Int, Any?>>?>>(
             null to listOf(Triple(ROW_COUNT, 0, 9L)),
-            3L to listOf(Triple(NULL_COUNT, 0, 4L), Triple("ARROW:null_count:approximate", 1, 4.0), Triple(MAX, 2, "z")),
+            3L to
+                listOf(Triple(NULL_COUNT, 0, 4L), Triple("ARROW:null_count:approximate", 1, 4.0), Triple(MAX, 2, "z")),
             0L to listOf(),
             1L to listOf(Triple(MAX, 1, 0.5)),
         )
-        val right = Statistics.builder().rowCount(9).column(3).nullCount(4).approximateNullCount(4.0).max("z").column(1).max(0.5).build()
+        val right = Statistics.builder().rowCount(9).column(3).nullCount(4).approximateNullCount(4.0).max("z").column(1)
+            .max(0.5).build()
         val parts = counts.children()
-        val keys = listOf(DataType.UTF8, DataType.LARGE_UTF8, DataType.UTF8_VIEW, DataType.runEndEncoded(DataType.INT16, Field.of("", DataType.UTF8))) +
-            listOf(DataType.INT8, DataType.UINT8, DataType.UINT16, DataType.INT64, DataType.UINT64).map { DataType.dictionary(it, DataType.LARGE_UTF8) }
-        val unions = UnionMode.entries.flatMap { listOf(UnionType(it, listOf(127, 0, 5), parts), UnionType(it, listOf(0, 1, 2), parts)) }
-        for (key in keys) for (union in unions) for (column in listOf(DataType.INT8, DataType.UINT32, DataType.INT64)) withClue("$key $union $column") {
-            made(*rows, column = column, key = key, union = union, reversed = column == DataType.INT8).use { array ->
-                val read = throughC(array.retain(), Statistics::of)
-                read.columns() shouldContainExactly setOf(0, 1, 3)
-                (0..3).map { read.column(it).keys() } shouldBe (0..3).map { right.column(it).keys() }
-                listOf(read.whole().rowCount(), read.column(3).nullCount()) shouldBe listOf(OptionalLong.of(9), OptionalLong.of(4))
-                listOf(read.column(3).max(), read.column(1).max()) shouldBe listOf("z", 0.5)
-                array.slice(1, 2).use { Statistics.of(it).columns() shouldContainExactly setOf(0, 3) }
+        val keys = listOf(DataType.UTF8, DataType.LARGE_UTF8, DataType.UTF8_VIEW,
+            DataType.runEndEncoded(DataType.INT16, Field.of("", DataType.UTF8))) +
+            listOf(DataType.INT8, DataType.UINT8, DataType.UINT16, DataType.INT64, DataType.UINT64).map {
+                DataType.dictionary(it, DataType.LARGE_UTF8)
             }
+        val unions = UnionMode.entries.flatMap {
+            listOf(UnionType(it, listOf(127, 0, 5), parts), UnionType(it, listOf(0, 1, 2), parts))
         }
+        for (key in keys) for (union in unions) for (column in listOf(DataType.INT8, DataType.UINT32, DataType.INT64))
+            withClue("$key $union $column") {
+                made(*rows, column = column, key = key, union = union, reversed = column == DataType.INT8)
+                    .use { array ->
+                        val read = throughC(array.retain(), Statistics::of)
+                        read.columns() shouldContainExactly setOf(0, 1, 3)
+                        (0..3).map { read.column(it).keys() } shouldBe (0..3).map { right.column(it).keys() }
+                        listOf(read.whole().rowCount(), read.column(3).nullCount()) shouldBe
+                            listOf(OptionalLong.of(9), OptionalLong.of(4))
+                        listOf(read.column(3).max(), read.column(1).max()) shouldBe listOf("z", 0.5)
+                        array.slice(1, 2).use { Statistics.of(it).columns() shouldContainExactly setOf(0, 3) }
+                    }
+            }
     }
 
     test("counts of other widths are counts; what is approximate may be an integer [STAT-03]") {
         val union = DataType.denseUnion(Field.of("u", DataType.UINT64), Field.of("s", DataType.INT16))
-        made(null to listOf(Triple(ROW_COUNT, 0, 7L), Triple(NULL_COUNT, 1, 2L), Triple("ARROW:distinct_count:approximate", 1, 3L)), union = union).use { array ->
+        made(null to listOf(
+            Triple(ROW_COUNT, 0, 7L), Triple(NULL_COUNT, 1, 2L), Triple("ARROW:distinct_count:approximate", 1, 3L),
+        ), union = union).use { array ->
             val read = Statistics.of(array).whole()
             read.rowCount() shouldBe OptionalLong.of(7)
             read.nullCount() shouldBe OptionalLong.of(2)
@@ -278,7 +318,9 @@ class StatisticsSpec : FunSpec({
     }
 
     test("an array of another schema is an error that says where and what [STAT-04]") {
-        fun batch(vararg fields: Field) = BatchBuilder.of(Devices.cpu(), 0).use { batch -> fields.forEach(batch::column).let { batch.build() } }
+        fun batch(vararg fields: Field) = BatchBuilder.of(Devices.cpu(), 0).use { batch ->
+            fields.forEach(batch::column).let { batch.build() }
+        }
         val column = Field.of("column", DataType.INT32)
         fun statistics(type: DataType) = Field.of("statistics", type)
         fun map(key: DataType, value: DataType) = statistics(DataType.map(Field.of("k", key), Field.of("v", value)))
@@ -287,7 +329,8 @@ class StatisticsSpec : FunSpec({
         refused(batch(column, column), "statistics have two fields \"column\"")
         refused(batch(Field.of("column", DataType.UTF8), map(DataType.UTF8, counts)), "$.column: is utf8, not int32")
         refused(batch(column, statistics(DataType.INT64)), "$.statistics: is int64, not a map")
-        refused(batch(column, map(DataType.BINARY, counts)), "$.statistics.entries.k: is binary, not a dictionary of utf8")
+        refused(batch(column, map(DataType.BINARY, counts)),
+            "$.statistics.entries.k: is binary, not a dictionary of utf8")
         refused(batch(column, map(DataType.UTF8, DataType.INT64)), "$.statistics.entries.v: is int64, not a union")
     }
 
@@ -296,16 +339,22 @@ class StatisticsSpec : FunSpec({
         refused(made(0L to none, -1L to none), "$.column: row 1: is -1, which is no column")
         refused(made(0L to none, 1L shl 31 to none), "$.column: row 1: is 2147483648, which is no column")
         refused(made(0L to none, 1L to null), "$.statistics: row 1: is null")
-        refused(made(0L to none, 1L to listOf(Triple(NULL_COUNT, 2, "2"))), "$.statistics.entries: row 1: \"$NULL_COUNT\" is utf8, not int64")
-        refused(made(0L to listOf(Triple(NULL_COUNT, 1, 2.0))), "$.statistics.entries: row 0: \"$NULL_COUNT\" is float64, not int64")
-        refused(made(0L to listOf(Triple(NULL_COUNT, 0, -1L))), "$.statistics.entries: row 0: \"$NULL_COUNT\" is -1, which is no count")
+        refused(made(0L to none, 1L to listOf(Triple(NULL_COUNT, 2, "2"))),
+            "$.statistics.entries: row 1: \"$NULL_COUNT\" is utf8, not int64")
+        refused(made(0L to listOf(Triple(NULL_COUNT, 1, 2.0))),
+            "$.statistics.entries: row 0: \"$NULL_COUNT\" is float64, not int64")
+        refused(made(0L to listOf(Triple(NULL_COUNT, 0, -1L))),
+            "$.statistics.entries: row 0: \"$NULL_COUNT\" is -1, which is no count")
         refused(made(0L to listOf(Triple("ARROW:row_count:approximate", 1, Double.NaN))), "is NaN, which is no size")
         refused(made(0L to listOf(Triple("ARROW:average_byte_width:exact", 2, "3"))), "is utf8, not float64")
         refused(made(0L to listOf(Triple(MAX, 0, null))), "$.statistics.entries: row 0: \"$MAX\" is null")
-        refused(made(0L to listOf(Triple(MAX, 0, 1L), Triple(MAX, 0, 1L))), "row 0: \"$MAX\" of column 0 is there twice")
-        refused(made(null to listOf(Triple(MAX, 0, 1L)), null to listOf(Triple(MAX, 0, 1L))), "row 1: \"$MAX\" of the whole is there twice")
+        refused(made(0L to listOf(Triple(MAX, 0, 1L), Triple(MAX, 0, 1L))),
+            "row 0: \"$MAX\" of column 0 is there twice")
+        refused(made(null to listOf(Triple(MAX, 0, 1L)), null to listOf(Triple(MAX, 0, 1L))),
+            "row 1: \"$MAX\" of the whole is there twice")
         val unsigned = DataType.denseUnion(Field.of("u", DataType.UINT64))
-        refused(made(0L to listOf(Triple(NULL_COUNT, 0, Long.MIN_VALUE)), union = unsigned), "is 9223372036854775808, which is no count")
+        refused(made(0L to listOf(Triple(NULL_COUNT, 0, Long.MIN_VALUE)), union = unsigned),
+            "is 9223372036854775808, which is no count")
     }
 
     test("keys and types that lead nowhere are errors, not a crash [STAT-04]") {
@@ -324,13 +373,17 @@ class StatisticsSpec : FunSpec({
         val statistics = Statistics.builder().column(2)
             .put("MY_PRODUCT:histogram", listOf(1.0, null, 2.5), DataType.list(Field.of("item", DataType.FLOAT64)))
             .put("MY_PRODUCT:sizes", listOf(1L, 2L), DataType.fixedSizeList(Field.of("item", DataType.INT8), 2))
-            .put("MY_PRODUCT:pairs", listOf(mapOf("x" to 1L, "word" to "w"), null), DataType.listView(Field.of("item", pair)))
+            .put("MY_PRODUCT:pairs", listOf(mapOf("x" to 1L, "word" to "w"), null),
+                DataType.listView(Field.of("item", pair)))
             .put("MY_PRODUCT:flags", listOf(java.util.Map.entry("a", true)), map)
             .put("MY_PRODUCT:digest", byteArrayOf(1, -1)).put("MY_PRODUCT:sorted", true).put("MY_PRODUCT:name", "π")
-            .put("MY_PRODUCT:term", Period.ofMonths(14), DataType.INTERVAL_YEAR_MONTH).put("MY_PRODUCT:gap", Interval(1, 2, 3), DataType.INTERVAL_MONTH_DAY_NANO)
-            .put("MY_PRODUCT:key", BigDecimal("18446744073709551615"), DataType.UINT64).put("MY_PRODUCT:price", BigDecimal("1.50"), DataType.decimal64(9, 2))
+            .put("MY_PRODUCT:term", Period.ofMonths(14), DataType.INTERVAL_YEAR_MONTH)
+            .put("MY_PRODUCT:gap", Interval(1, 2, 3), DataType.INTERVAL_MONTH_DAY_NANO)
+            .put("MY_PRODUCT:key", BigDecimal("18446744073709551615"), DataType.UINT64)
+            .put("MY_PRODUCT:price", BigDecimal("1.50"), DataType.decimal64(9, 2))
             .put("MY_PRODUCT:word", "w", DataType.dictionary(DataType.INT8, DataType.UTF8))
-            .put("MY_PRODUCT:run", mapOf("x" to 7L, "word" to "seven"), DataType.runEndEncoded(DataType.INT16, Field.of("", pair)))
+            .put("MY_PRODUCT:run", mapOf("x" to 7L, "word" to "seven"),
+                DataType.runEndEncoded(DataType.INT16, Field.of("", pair)))
             .build()
         crossed(statistics) shouldBe statistics
         val read = crossed(crossed(statistics)).column(2)
@@ -339,11 +392,14 @@ class StatisticsSpec : FunSpec({
         read.get("MY_PRODUCT:pairs") shouldBe listOf(mapOf("x" to 1L, "word" to "w"), null)
         (read.get("MY_PRODUCT:digest") as ByteArray).toList() shouldBe listOf<Byte>(1, -1)
         read.field("MY_PRODUCT:sizes")?.type() shouldBe DataType.fixedSizeList(Field.of("item", DataType.INT8), 2)
-        made(null to listOf(Triple("ARROW:of_the_future:exact", 2, "?"))).use { Statistics.of(it).whole().get("ARROW:of_the_future:exact") shouldBe "?" }
+        made(null to listOf(Triple("ARROW:of_the_future:exact", 2, "?"))).use {
+            Statistics.of(it).whole().get("ARROW:of_the_future:exact") shouldBe "?"
+        }
     }
 
     test("a null struct of fields that may not be null is written, also within another and within a list [STAT-05]") {
-        val pair = DataType.struct(field("a", DataType.INT32), field("b", DataType.struct(field("c", DataType.UTF8)), true))
+        val pair =
+            DataType.struct(field("a", DataType.INT32), field("b", DataType.struct(field("c", DataType.UTF8)), true))
         val values = listOf(null, mapOf("a" to 1L, "b" to mapOf("c" to "x")), mapOf("a" to 2L, "b" to null), null)
         val statistics = Statistics.builder()
             .put("MY_PRODUCT:list", values, DataType.list(field("item", pair, true)))
@@ -377,41 +433,60 @@ class StatisticsSpec : FunSpec({
         builder.build() shouldBe Statistics.builder().build()
     }
 
-    test("the specification's keys are constants, each of the name of what it is, and those that are written [STAT-08]") {
-        val names = listOf("average_byte_width", "distinct_count", "max_byte_width", "max_value", "min_value", "null_count", "row_count")
-        val keys = names.flatMap { name -> listOf("exact", "approximate").map { "${name}_$it".uppercase() to "ARROW:$name:$it" } }.toMap()
+    test(
+        "the specification's keys are constants, each of the name of what it is, and those that are written [STAT-08]",
+    ) {
+        val names = listOf("average_byte_width", "distinct_count", "max_byte_width", "max_value", "min_value",
+            "null_count", "row_count")
+        val keys = names.flatMap { name ->
+            listOf("exact", "approximate").map { "${name}_$it".uppercase() to "ARROW:$name:$it" }
+        }.toMap()
         StatisticKeys::class.java.fields.associate { it.name to it.get(null) } shouldBe keys
-        val all = Statistics.builder().rowCount(1).nullCount(2).distinctCount(3).maxByteWidth(4).averageByteWidth(5.0).min(6).max(7)
-            .approximateRowCount(1.0).approximateNullCount(2.0).approximateDistinctCount(3.0).approximateMaxByteWidth(4.0).approximateAverageByteWidth(5.0)
+        val all = Statistics.builder().rowCount(1).nullCount(2).distinctCount(3).maxByteWidth(4).averageByteWidth(5.0)
+            .min(6).max(7)
+            .approximateRowCount(1.0).approximateNullCount(2.0).approximateDistinctCount(3.0)
+            .approximateMaxByteWidth(4.0).approximateAverageByteWidth(5.0)
             .approximateMin(6).approximateMax(7).build()
         all.whole().keys() shouldBe keys.values.toSet()
-        listOf(all.whole().get(StatisticKeys.MIN_VALUE_EXACT), all.whole().get(StatisticKeys.DISTINCT_COUNT_APPROXIMATE)) shouldBe listOf(6L, 3.0)
+        listOf(all.whole().get(StatisticKeys.MIN_VALUE_EXACT),
+            all.whole().get(StatisticKeys.DISTINCT_COUNT_APPROXIMATE)) shouldBe listOf(6L, 3.0)
         all.whole().field(StatisticKeys.MAX_VALUE_EXACT)!!.type() shouldBe DataType.INT64
     }
 
     test("statistics are computed: rows, nulls, the smallest and the largest value [STAT-06]") {
         BatchBuilder.of(Devices.cpu(), 5).use { batch ->
             batch.int32("vendor_id", intArrayOf(5, 1, 5, 1, 5))
-            batch.column(Field.of("passenger_count", DataType.INT64)).also { column -> listOf(1L, 1L, 2L, 0L, null).forEach { append(column, it) } }
+            batch.column(Field.of("passenger_count", DataType.INT64)).also { column ->
+                listOf(1L, 1L, 2L, 0L, null).forEach { append(column, it) }
+            }
             batch.build()
         }.use { array ->
             Statistics.compute(array) shouldBe Statistics.builder().rowCount(5)
                 .column(0).nullCount(0).min(1, DataType.INT32).max(5, DataType.INT32)
                 .column(1).nullCount(1).min(0).max(2).build()
             array.slice(4, 1).use { slice ->
-                Statistics.compute(slice) shouldBe Statistics.builder().rowCount(1).column(0).nullCount(0).min(5, DataType.INT32).max(5, DataType.INT32)
+                Statistics.compute(slice) shouldBe Statistics.builder().rowCount(1).column(0).nullCount(0)
+                    .min(5, DataType.INT32).max(5, DataType.INT32)
                     .column(1).nullCount(1).build()
             }
-            array.retainChild(1).use { Statistics.compute(it) shouldBe Statistics.builder().column(0).rowCount(5).nullCount(1).min(0).max(2).build() }
+            array.retainChild(1).use {
+                Statistics.compute(it) shouldBe Statistics.builder().column(0).rowCount(5).nullCount(1).min(0)
+                    .max(2).build()
+            }
         }
     }
 
     fun computed(type: DataType, rows: Int = 3, fill: (ColumnBuilder) -> Unit): Statistics.Target =
-        BatchBuilder.of(Devices.cpu(), rows).use { batch -> batch.column(Field.of("a", type)).let(fill).let { batch.build() } }.use { Statistics.compute(it).column(0) }
+        BatchBuilder.of(Devices.cpu(), rows).use { batch ->
+            batch.column(Field.of("a", type)).let(fill).let { batch.build() }
+        }.use { Statistics.compute(it).column(0) }
 
-    fun extremes(type: DataType, vararg values: Any?) = computed(type, values.size) { column -> values.forEach { append(column, it) } }.run { min() to max() }
+    fun extremes(type: DataType, vararg values: Any?) =
+        computed(type, values.size) { column -> values.forEach { append(column, it) } }.run { min() to max() }
 
-    test("in the order of their values: unsigned, zeros, text by code points, bytes unsigned, what is encoded [STAT-06]") {
+    test(
+        "in the order of their values: unsigned, zeros, text by code points, bytes unsigned, what is encoded [STAT-06]",
+    ) {
         extremes(DataType.UINT64, -1L, 1L, 2L) shouldBe (BigDecimal.ONE to BigDecimal("18446744073709551615"))
         extremes(DataType.UINT8, 200L, 1L) shouldBe (1L to 200L)
         extremes(DataType.INT64, Long.MAX_VALUE, null) shouldBe (Long.MAX_VALUE to Long.MAX_VALUE)
@@ -420,9 +495,13 @@ class StatisticsSpec : FunSpec({
         extremes(DataType.FLOAT32, 0.0, -0.0, null) shouldBe (-0.0 to 0.0)
         extremes(DataType.FLOAT64, 1.0, Double.NEGATIVE_INFINITY) shouldBe (Double.NEGATIVE_INFINITY to 1.0)
         val words = arrayOf("～", "\uD83D\uDE00", null, "é")
-        val texts = listOf(DataType.UTF8, DataType.LARGE_UTF8, DataType.UTF8_VIEW, DataType.dictionary(DataType.INT8, DataType.UTF8))
-        for (type in texts + DataType.runEndEncoded(DataType.INT32, Field.of("", DataType.UTF8))) extremes(type, *words) shouldBe ("é" to "\uD83D\uDE00")
-        computed(DataType.BINARY, 2) { it.append(byteArrayOf(-128)).append(byteArrayOf(127, 1)) }.run { (max() as ByteArray).toList() shouldBe listOf<Byte>(-128) }
+        val texts = listOf(DataType.UTF8, DataType.LARGE_UTF8, DataType.UTF8_VIEW,
+            DataType.dictionary(DataType.INT8, DataType.UTF8))
+        for (type in texts + DataType.runEndEncoded(DataType.INT32, Field.of("", DataType.UTF8)))
+            extremes(type, *words) shouldBe ("é" to "\uD83D\uDE00")
+        computed(DataType.BINARY, 2) { it.append(byteArrayOf(-128)).append(byteArrayOf(127, 1)) }.run {
+            (max() as ByteArray).toList() shouldBe listOf<Byte>(-128)
+        }
         computed(DataType.decimal128(9, 2)) { it.append(BigDecimal("-1.5")).append(BigDecimal.TEN).appendNull() }.run {
             (min() as BigDecimal).compareTo(BigDecimal("-1.5")) shouldBe 0
             (max() as BigDecimal).compareTo(BigDecimal.TEN) shouldBe 0
@@ -435,23 +514,34 @@ class StatisticsSpec : FunSpec({
         extremes(DataType.INT64, null, null) shouldBe (null to null)
         extremes(DataType.UTF8) shouldBe (null to null)
         computed(DataType.INTERVAL_YEAR_MONTH, 1) { it.append(3) }.keys() shouldContainExactly setOf(NULL_COUNT)
-        computed(DataType.list(Field.of("item", DataType.INT8)), 1) { list -> list.items().append(1).also { list.appendList(1) } }.keys() shouldContainExactly setOf(NULL_COUNT)
+        computed(DataType.list(Field.of("item", DataType.INT8)), 1) { list ->
+            list.items().append(1).also { list.appendList(1) }
+        }.keys() shouldContainExactly setOf(NULL_COUNT)
         BatchBuilder.of(Devices.cpu(), 1).use { batch ->
-            batch.column(Field.of("id", DataType.fixedSizeBinary(16)).withExtension("arrow.uuid", "")).append(ByteArray(16))
+            batch.column(Field.of("id", DataType.fixedSizeBinary(16)).withExtension("arrow.uuid", ""))
+                .append(ByteArray(16))
             batch.build()
         }.use { Statistics.compute(it).column(0).keys() shouldContainExactly setOf(NULL_COUNT) }
     }
 
-    test("of a struct's fields, unless it has nulls; of what is below lists nothing; numbered as in the specification's example [STAT-06]") {
+    test(
+        "of a struct's fields, unless it has nulls; of what is below lists nothing; numbered as in the " +
+            "specification's example [STAT-06]",
+    ) {
         fun example(hasNull: Boolean) = BatchBuilder.of(Devices.cpu(), 3).use { batch ->
             val col1 = batch.column(
                 Field.of(
                     "col1",
-                    DataType.struct(Field.of("a", DataType.INT32), Field.of("b", DataType.list(Field.of("item", DataType.INT64))), Field.of("c", DataType.FLOAT64)),
+                    DataType.struct(
+                        Field.of("a", DataType.INT32),
+                        Field.of("b", DataType.list(Field.of("item", DataType.INT64))),
+                        Field.of("c", DataType.FLOAT64),
+                    ),
                 ),
             )
             col1.child("a").appendAll(intArrayOf(1, 2, 3))
-            col1.child("b").also { it.items().appendAll(longArrayOf(20, 30, 40, 99)) }.appendList(3).appendNull().appendList(1)
+            col1.child("b").also { it.items().appendAll(longArrayOf(20, 30, 40, 99)) }.appendList(3).appendNull()
+                .appendList(1)
             col1.child("c").append(2.9).append(-2.9).appendNull()
             col1.appendStruct().appendStruct()
             if (hasNull) col1.appendNull() else col1.appendStruct()
@@ -461,9 +551,15 @@ class StatisticsSpec : FunSpec({
         example(hasNull = false).use { array ->
             Statistics.compute(array) shouldBe Statistics.builder().rowCount(3).column(0).nullCount(0)
                 .column(1).nullCount(0).min(1, DataType.INT32).max(3, DataType.INT32)
-                .column(2).nullCount(1).column(4).nullCount(1).min(-2.9).max(2.9).column(5).nullCount(1).min("x").max("z").build()
+                .column(2).nullCount(1).column(4).nullCount(1).min(-2.9).max(2.9).column(5).nullCount(1).min("x")
+                .max("z").build()
         }
-        example(hasNull = true).use { Statistics.compute(it).run { columns() shouldContainExactly setOf(0, 5); column(0).nullCount() shouldBe OptionalLong.of(1) } }
+        example(hasNull = true).use {
+            Statistics.compute(it).run {
+                columns() shouldContainExactly setOf(0, 5)
+                column(0).nullCount() shouldBe OptionalLong.of(1)
+            }
+        }
     }
 
     test("a slice has the statistics of what was built as that slice, of every type, and they cross [STAT-06]") {
@@ -477,10 +573,12 @@ class StatisticsSpec : FunSpec({
     }
 
     test("columns are found by name, and numbered each before those below it [STAT-07]") {
-        val inner = DataType.struct(Field.of("a", DataType.INT32), Field.of("b", DataType.list(Field.of("item", DataType.INT64))), Field.of("c", DataType.FLOAT64))
+        val inner = DataType.struct(Field.of("a", DataType.INT32),
+            Field.of("b", DataType.list(Field.of("item", DataType.INT64))), Field.of("c", DataType.FLOAT64))
         val map = DataType.map(Field.of("key", DataType.UTF8), Field.of("value", DataType.INT8))
         val schema = Schema.of(
-            Field.of("col1", inner), Field.of("col2", DataType.dictionary(DataType.INT8, inner)), Field.of("col3", map), Field.of("col4", DataType.NULL),
+            Field.of("col1", inner), Field.of("col2", DataType.dictionary(DataType.INT8, inner)), Field.of("col3", map),
+            Field.of("col4", DataType.NULL),
         )
         Statistics.columnIndex(schema, "col1") shouldBe 0
         Statistics.columnIndex(schema, "col1", "a") shouldBe 1
@@ -489,7 +587,8 @@ class StatisticsSpec : FunSpec({
         Statistics.columnIndex(schema, "col2") shouldBe 5
         Statistics.columnIndex(schema, "col3", "entries", "value") shouldBe 9
         Statistics.columnIndex(schema, "col4") shouldBe 10
-        shouldThrow<IllegalArgumentException> { Statistics.columnIndex(schema, "col1", "d") }.message!! shouldContain "\"col1\" has no field \"d\"; it has [a, b, c]"
+        shouldThrow<IllegalArgumentException> { Statistics.columnIndex(schema, "col1", "d") }.message!! shouldContain
+            "\"col1\" has no field \"d\"; it has [a, b, c]"
         shouldThrow<IllegalArgumentException> { Statistics.columnIndex(schema) }
     }
 })

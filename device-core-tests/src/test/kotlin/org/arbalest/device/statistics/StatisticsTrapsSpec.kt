@@ -35,22 +35,29 @@ import java.math.BigDecimal
 import java.util.OptionalLong
 import java.util.UUID
 
-/** What goes wrong with statistics: extension types, nulls where none may be, values that change, runs that are long. */
+/**
+ * What goes wrong with statistics: extension types, nulls where none may be, values that change, runs that are long.
+ */
 class StatisticsTrapsSpec : FunSpec({
     extension(CCompiler.needed)
     extension(ResourceCountersExtension)
 
     data class Money(val cents: Long)
 
-    val money = ExtensionCodec.of("com.acme.money", Money::class.java, DataType.INT64, { column, row -> Money(column.getLong(row)) }, { column, it -> column.append(it.cents) })
+    val money = ExtensionCodec.of("com.acme.money", Money::class.java, DataType.INT64,
+        { column, row -> Money(column.getLong(row)) }, { column, it -> column.append(it.cents) })
     val max = "ARROW:max_value:exact"
 
     fun crossed(statistics: Statistics): Statistics = statistics.toArray().use(Statistics::of)
 
     /** Statistics of columns of these fields, of which one value each is the largest. */
-    fun largest(vararg fields: Field, append: (ColumnBuilder, Int) -> Unit): DeviceArray = BatchBuilder.of(Devices.cpu(), fields.size).use { batch ->
+    fun largest(
+        vararg fields: Field,
+        append: (ColumnBuilder, Int) -> Unit,
+    ): DeviceArray = BatchBuilder.of(Devices.cpu(), fields.size).use { batch ->
         val columns = batch.column(Field.of("column", DataType.INT32))
-        val maps = batch.column(Field.of("statistics", DataType.map(Field.of("key", DataType.UTF8), Field.of("items", DataType.denseUnion(*fields)))))
+        val maps = batch.column(Field.of("statistics",
+            DataType.map(Field.of("key", DataType.UTF8), Field.of("items", DataType.denseUnion(*fields)))))
         for (i in fields.indices) {
             columns.append(i.toLong())
             maps.keys().append(max)
@@ -61,13 +68,18 @@ class StatisticsTrapsSpec : FunSpec({
         batch.build()
     }
 
-    fun buffer(vararg values: Long): DeviceBuffer = Devices.cpu().allocate(8L * values.size).also { it.segment().copyFrom(MemorySegment.ofArray(values)) }
+    fun buffer(vararg values: Long): DeviceBuffer = Devices.cpu().allocate(8L * values.size).also {
+        it.segment().copyFrom(MemorySegment.ofArray(values))
+    }
 
-    test("values of extension types are read as what they are, and written again, encoded ones too [STAT-01, STAT-02]") {
+    test(
+        "values of extension types are read as what they are, and written again, encoded ones too [STAT-01, STAT-02]",
+    ) {
         val id = UUID.fromString("00112233-4455-6677-8899-aabbccddeeff")
         ExtensionCodec.register(money)
         try {
-            val fields = arrayOf(Field.uuid("id"), Field.bool8("b"), money.field("price"), Field.of("d", DictionaryType(DataType.INT8, money.field(""), false)))
+            val fields = arrayOf(Field.uuid("id"), Field.bool8("b"), money.field("price"),
+                Field.of("d", DictionaryType(DataType.INT8, money.field(""), false)))
             largest(*fields) { column, i ->
                 when (i) {
                     0 -> column.append(id)
@@ -88,13 +100,18 @@ class StatisticsTrapsSpec : FunSpec({
     }
 
     test("an entry that is null is an error, whatever is beneath it [STAT-04]") {
-        val keys = RawArray(Field.of("key", DataType.UTF8).withNullable(false), 1, 0, 0, mutableListOf(null, ints(0, max.length), bytes(*max.encodeToByteArray())))
+        val keys = RawArray(Field.of("key", DataType.UTF8).withNullable(false), 1, 0, 0,
+            mutableListOf(null, ints(0, max.length), bytes(*max.encodeToByteArray())))
         val numbers = RawArray(Field.of("n", DataType.INT64), 1, 0, 0, mutableListOf(null, longs(7)))
-        val union = RawArray(Field.of("items", DataType.denseUnion(numbers.field)), 1, 0, 0, mutableListOf(bytes(0), ints(0)), listOf(numbers))
-        val entries = RawArray(Field.of("entries", StructType(listOf(keys.field, union.field))), 1, 1, 0, mutableListOf(bytes(0)), listOf(keys, union))
-        val maps = RawArray(Field.of("statistics", MapType(entries.field, false)), 1, 0, 0, mutableListOf(null, ints(0, 1)), listOf(entries))
+        val union = RawArray(Field.of("items", DataType.denseUnion(numbers.field)), 1, 0, 0,
+            mutableListOf(bytes(0), ints(0)), listOf(numbers))
+        val entries = RawArray(Field.of("entries", StructType(listOf(keys.field, union.field))), 1, 1, 0,
+            mutableListOf(bytes(0)), listOf(keys, union))
+        val maps = RawArray(Field.of("statistics", MapType(entries.field, false)), 1, 0, 0,
+            mutableListOf(null, ints(0, 1)), listOf(entries))
         val columns = RawArray(Field.of("column", DataType.INT32), 1, 0, 0, mutableListOf(null, ints(0)))
-        val whole = RawArray(Field.of("", StructType(listOf(columns.field, maps.field))), 1, 0, 0, mutableListOf(null), listOf(columns, maps))
+        val whole = RawArray(Field.of("", StructType(listOf(columns.field, maps.field))), 1, 0, 0, mutableListOf(null),
+            listOf(columns, maps))
         Arena.ofConfined().use { arena ->
             CData.importArray(whole.laid(arena), CImport.DATA.schema(whole.field)).use { array ->
                 val error = shouldThrow<DeviceException> { Statistics.of(array) }
@@ -120,28 +137,34 @@ class StatisticsTrapsSpec : FunSpec({
         "$built" shouldBe "the whole: ACME:sample=[[1, 2], null]"
     }
 
-    test("a decimal has its type's scale at once, so that what crossed is what was built; one that has more digits is refused [STAT-02]") {
+    test(
+        "a decimal has its type's scale at once, so that what crossed is what was built; one that has more digits is " +
+            "refused [STAT-02]",
+    ) {
         val type = DataType.decimal128(9, 2)
         val built = Statistics.builder().max(BigDecimal("-1.5"), type).min(BigDecimal("-2E+1"), type).build()
         built.whole().max() shouldBe BigDecimal("-1.50")
         crossed(built) shouldBe built
-        shouldThrow<IllegalArgumentException> { Statistics.builder().max(BigDecimal("0.001"), type) }.message!! shouldContain "\"$max\": 0.001, a BigDecimal, is no decimal128(9, 2)"
+        shouldThrow<IllegalArgumentException> { Statistics.builder().max(BigDecimal("0.001"), type) }
+            .message!! shouldContain "\"$max\": 0.001, a BigDecimal, is no decimal128(9, 2)"
     }
 
     test("of runs each is looked at once, however long it is, within the slice [STAT-06]") {
-        val type = RunEndEncodedType(Field.of("run_ends", DataType.INT64).withNullable(false), Field.of("values", DataType.INT64))
+        val type = RunEndEncodedType(Field.of("run_ends", DataType.INT64).withNullable(false),
+            Field.of("values", DataType.INT64))
         val long = 1L shl 40
         val ends = ArrayData.of(5, 0, listOf(null, buffer(2, 2 + long, 5 + long, 5 + 2 * long, 6 + 2 * long)))
         val values = ArrayData.of(5, 1, listOf(buffer(0b11011), buffer(9, 5, 99, 7, -1)))
-        DeviceArray.of(Field.of("a", type), ArrayData.of(6 + 2 * long, 0, listOf(), listOf(ends, values))).use { array ->
-            array.slice(1, array.length() - 2).use { slice ->
-                val read = Statistics.compute(slice).column(0)
-                read.min() shouldBe 5L
-                read.max() shouldBe 9L
-                read.nullCount() shouldBe OptionalLong.of(3)
+        DeviceArray.of(Field.of("a", type), ArrayData.of(6 + 2 * long, 0, listOf(), listOf(ends, values)))
+            .use { array ->
+                array.slice(1, array.length() - 2).use { slice ->
+                    val read = Statistics.compute(slice).column(0)
+                    read.min() shouldBe 5L
+                    read.max() shouldBe 9L
+                    read.nullCount() shouldBe OptionalLong.of(3)
+                }
+                array.slice(2, 4 + long).use { Statistics.compute(it).column(0).max() shouldBe 7L }
+                array.slice(long + 2, 3).use { Statistics.compute(it).column(0).max() shouldBe null }
             }
-            array.slice(2, 4 + long).use { Statistics.compute(it).column(0).max() shouldBe 7L }
-            array.slice(long + 2, 3).use { Statistics.compute(it).column(0).max() shouldBe null }
-        }
     }
 })

@@ -20,7 +20,8 @@ import java.util.concurrent.atomic.AtomicLong
 
 /** Connects the producer; [threaded] if it does not come back before it has ended. */
 internal fun PeerProducer.connect(vararg quirks: AsyncQuirk, threaded: Boolean = false): AsyncArrayStream =
-    CData.importAsyncStream(CImport.DEVICE.quirks(*quirks), { handler -> if (threaded) Thread.ofPlatform().start { start(handler) } else start(handler) })
+    CData.importAsyncStream(CImport.DEVICE.quirks(*quirks),
+        { handler -> if (threaded) Thread.ofPlatform().start { start(handler) } else start(handler) })
 
 /** What a stage ends with, or the error that it fails with. */
 internal fun <T> CompletionStage<T>.outcome(): Result<T> =
@@ -33,8 +34,8 @@ internal fun <T> CompletionStage<T>.outcome(): Result<T> =
     }
 
 /**
- * Asks for [window] tasks, and for one more as each is done with; does with a task what [onTask] says, on [executor]. By default it
- * reads the column `id`, where it is signalled.
+ * Asks for [window] tasks, and for one more as each is done with; does with a task what [onTask] says, on [executor].
+ * By default it reads the column `id`, where it is signalled.
  */
 internal class AsyncCollector(
     private val window: Long = 5,

@@ -28,13 +28,19 @@ internal class AsyncStreams {
     private val ends = ConcurrentLinkedQueue<CompletableFuture<*>>()
 
     /** Our producer, at [source], into our consumer. */
-    fun connect(source: Flow.Publisher<DeviceArray>): AsyncArrayStream = track(CData.importAsyncStream(CImport.DEVICE) { handler ->
-        val produced = CData.exportAsyncStream(AsyncProducer.of(ones, source), handler, ForkJoinPool.commonPool(), CExport.DEVICE)
+    fun connect(
+        source: Flow.Publisher<DeviceArray>,
+    ): AsyncArrayStream = track(CData.importAsyncStream(CImport.DEVICE) { handler ->
+        val produced =
+            CData.exportAsyncStream(AsyncProducer.of(ones, source), handler, ForkJoinPool.commonPool(), CExport.DEVICE)
         ends += produced.toCompletableFuture()
     })
 
     /** A stream that fails before its schema. */
-    fun failed(): AsyncArrayStream = track(CData.importAsyncStream(CImport.DEVICE) { CData.exportAsyncStream(AsyncProducer.failed(IllegalStateException("this stream always fails")), it, Runnable::run, CExport.DEVICE) })
+    fun failed(): AsyncArrayStream = track(CData.importAsyncStream(CImport.DEVICE) {
+        CData.exportAsyncStream(AsyncProducer.failed(IllegalStateException("this stream always fails")), it,
+            Runnable::run, CExport.DEVICE)
+    })
 
     /** The subscriber of our producer, which feeds [consumer]; whoever has it is the publisher. */
     fun producer(consumer: Extracting): Flow.Subscriber<DeviceArray> {

@@ -49,7 +49,10 @@ internal fun soil(bytes: Long) {
     List(7) { NativeHeap.allocate(bytes) }.onEach { NativeHeap.fill(it, bytes, 0x5A) }.forEach(NativeHeap::free)
 }
 
-/** A C producer that does what the test says, when it says so, on the test's thread; its extract_data does what [onExtract] says. */
+/**
+ * A C producer that does what the test says, when it says so, on the test's thread; its extract_data does what
+ * [onExtract] says.
+ */
 internal class ProducerByHand(private val onExtract: (task: Int, out: Long) -> Int) : AutoCloseable {
     private val arena = Arena.ofShared()
     private val struct = arena.allocate(48, 8).address()
@@ -122,7 +125,10 @@ internal class ProducerByHand(private val onExtract: (task: Int, out: Long) -> I
 
         /** An extract_data that gives one row. */
         val GIVES: (Int, Long) -> Int = { _, out ->
-            one().use { CData.exportArray(it, MemorySegment.ofAddress(out).reinterpret(RawArrowDeviceArray.SIZE), CExport.DEVICE) }
+            one().use {
+                CData.exportArray(it, MemorySegment.ofAddress(out).reinterpret(RawArrowDeviceArray.SIZE),
+                    CExport.DEVICE)
+            }
             0
         }
     }
@@ -186,7 +192,8 @@ internal class ConsumerByHand : AutoCloseable {
 
     @Suppress("unused")
     fun onNextTask(self: Long, task: Long, metadata: Long): Int {
-        if (task != 0L) tasks += arena.allocate(ArrowAsyncTaskStruct.LAYOUT).copyFrom(NativeHeap.segment(task, RawArrowAsyncTask.SIZE))
+        if (task != 0L) tasks += arena.allocate(ArrowAsyncTaskStruct.LAYOUT)
+            .copyFrom(NativeHeap.segment(task, RawArrowAsyncTask.SIZE))
         return told(if (task == 0L) "end" else "task")
     }
 

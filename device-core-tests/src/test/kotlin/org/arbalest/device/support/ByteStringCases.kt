@@ -14,7 +14,10 @@ import kotlin.random.Random
 internal class ByteStringCases(seed: Int, count: Int) {
     private val random = Random(seed)
 
-    /** Of every length up to 40, so both sides of the 12 bytes that a view holds; many begin alike, and have few different bytes, also such as are negative. */
+    /**
+     * Of every length up to 40, so both sides of the 12 bytes that a view holds; many begin alike, and have few
+     * different bytes, also such as are negative.
+     */
     val values: List<ByteArray> = List(count) { i ->
         val length = if (i < 41) i else random.nextInt(41)
         val alike = random.nextInt(length + 1)
@@ -40,14 +43,16 @@ internal class ByteStringCases(seed: Int, count: Int) {
         strings.copyTo(row, MemorySegment.ofArray(target), 5)
         target.copyOfRange(5, 5 + value.size) shouldBe value
         shouldThrow<IndexOutOfBoundsException> { strings.copyTo(row, MemorySegment.ofArray(target), 51L - value.size) }
-        for (i in value.indices) strings.contentEquals(row, value.clone().also { it[i]++ }) shouldBe false // wherever it differs
+        // wherever it differs
+        for (i in value.indices) strings.contentEquals(row, value.clone().also { it[i]++ }) shouldBe false
     }
 
     private fun check(strings: ByteStringView, one: Int, other: Int) {
         val (mine, theirs) = values[one] to values[other]
         strings.contentEquals(one.toLong(), theirs) shouldBe mine.contentEquals(theirs)
         strings.contentEquals(one.toLong(), strings, other.toLong()) shouldBe mine.contentEquals(theirs)
-        strings.startsWith(one.toLong(), theirs) shouldBe (mine.size >= theirs.size && mine.copyOf(theirs.size).contentEquals(theirs))
+        strings.startsWith(one.toLong(), theirs) shouldBe
+            (mine.size >= theirs.size && mine.copyOf(theirs.size).contentEquals(theirs))
         strings.compare(one.toLong(), theirs).sign shouldBe Arrays.compareUnsigned(mine, theirs).sign
         strings.compare(one.toLong(), strings, other.toLong()).sign shouldBe Arrays.compareUnsigned(mine, theirs).sign
         if (mine.contentEquals(theirs)) strings.hash(one.toLong()) shouldBe strings.hash(other.toLong())

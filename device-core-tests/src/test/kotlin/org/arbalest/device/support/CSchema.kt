@@ -51,9 +51,11 @@ internal class CSchema(
     override fun toString(): String = "$format \"$name\" $flags $children $dictionary"
 }
 
-internal fun childOf(schema: MemorySegment, i: Long): MemorySegment = MemorySegment.ofAddress(RawArrowSchema.child(schema.address(), i))
+internal fun childOf(schema: MemorySegment, i: Long): MemorySegment =
+    MemorySegment.ofAddress(RawArrowSchema.child(schema.address(), i))
 
-internal fun dictionaryOf(schema: MemorySegment): MemorySegment = MemorySegment.ofAddress(RawArrowSchema.dictionary(schema.address()))
+internal fun dictionaryOf(schema: MemorySegment): MemorySegment =
+    MemorySegment.ofAddress(RawArrowSchema.dictionary(schema.address()))
 
 internal fun isReleased(schema: MemorySegment): Boolean = RawArrowSchema.release(schema.address()) == 0L
 
@@ -119,7 +121,8 @@ internal fun roundTrip(schema: CSchema): Field {
 
 /** A block of metadata as the C interface has it. */
 internal fun block(pairs: List<Pair<ByteArray, ByteArray>>, count: Int = pairs.size): ByteArray {
-    val bytes = ByteBuffer.allocate(4 + pairs.sumOf { 8 + it.first.size + it.second.size }).order(ByteOrder.nativeOrder())
+    val bytes = ByteBuffer.allocate(4 + pairs.sumOf { 8 + it.first.size + it.second.size })
+        .order(ByteOrder.nativeOrder())
     bytes.putInt(count)
     for ((key, value) in pairs) bytes.putInt(key.size).put(key).putInt(value.size).put(value)
     return bytes.array()

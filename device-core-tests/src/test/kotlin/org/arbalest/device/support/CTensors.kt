@@ -24,9 +24,11 @@ import java.lang.foreign.ValueLayout.JAVA_LONG
 internal object CTensors {
     private val library = NativeLibrary.compile("dlpack/tensors.c", "dlpack/dlpack.h")
 
-    private fun function(name: String, result: MemoryLayout?, vararg parameters: MemoryLayout) = Linker.nativeLinker().downcallHandle(
-        library.findOrThrow(name), if (result == null) FunctionDescriptor.ofVoid(*parameters) else FunctionDescriptor.of(result, *parameters),
-    )
+    private fun function(name: String, result: MemoryLayout?, vararg parameters: MemoryLayout) =
+        Linker.nativeLinker().downcallHandle(
+            library.findOrThrow(name),
+            if (result == null) FunctionDescriptor.ofVoid(*parameters) else FunctionDescriptor.of(result, *parameters),
+        )
 
     private val layoutFunction = function("tensor_layout", PTR)
     private val live = function("tensor_live", I64)
@@ -97,7 +99,11 @@ internal object CTensors {
     }
 
     /** Calls the deleters on threads that the JVM has never seen; they are over when this returns. */
-    fun deleteOnThreads(form: DLPack, tensors: List<MemorySegment>, threads: Int): Unit = Arena.ofConfined().use { arena ->
+    fun deleteOnThreads(
+        form: DLPack,
+        tensors: List<MemorySegment>,
+        threads: Int,
+    ): Unit = Arena.ofConfined().use { arena ->
         val list = arena.allocate(ADDRESS, tensors.size.toLong())
         tensors.forEachIndexed { i, tensor -> list.setAtIndex(ADDRESS, i.toLong(), tensor) }
         deleteOnThreads.invoke(list, tensors.size.toLong(), number(form), threads)
@@ -122,10 +128,14 @@ internal data class SeenTensor(
 )
 
 internal fun DLPack.see(tensor: MemorySegment): SeenTensor {
-    val at = if (this == DLPack.VERSIONED) RawDLManagedTensorVersioned.tensor(tensor.address()) else RawDLManagedTensor.tensor(tensor.address())
-    fun numbers(address: Long) = List(RawDLTensor.ndim(at)) { MemorySegment.ofAddress(address).reinterpret(8L * RawDLTensor.ndim(at)).getAtIndex(JAVA_LONG, it.toLong()) }
+    val at = if (this == DLPack.VERSIONED) RawDLManagedTensorVersioned.tensor(tensor.address())
+    else RawDLManagedTensor.tensor(tensor.address())
+    fun numbers(address: Long) = List(RawDLTensor.ndim(at)) {
+        MemorySegment.ofAddress(address).reinterpret(8L * RawDLTensor.ndim(at)).getAtIndex(JAVA_LONG, it.toLong())
+    }
     return SeenTensor(
-        Triple(RawDLTensor.code(at), RawDLTensor.bits(at), RawDLTensor.lanes(at)), numbers(RawDLTensor.shape(at)), numbers(RawDLTensor.strides(at)),
-        RawDLTensor.data(at), RawDLTensor.byteOffset(at), RawDLTensor.deviceType(at) to RawDLTensor.deviceId(at),
+        Triple(RawDLTensor.code(at), RawDLTensor.bits(at), RawDLTensor.lanes(at)), numbers(RawDLTensor.shape(at)),
+        numbers(RawDLTensor.strides(at)), RawDLTensor.data(at), RawDLTensor.byteOffset(at),
+        RawDLTensor.deviceType(at) to RawDLTensor.deviceId(at),
     )
 }

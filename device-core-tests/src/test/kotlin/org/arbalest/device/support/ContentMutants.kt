@@ -41,26 +41,39 @@ import kotlin.random.Random
 import kotlin.system.exitProcess
 
 /**
- * Arrays that are right but for one change of a buffer or a null count, of which is known whether it is a lie, and where. With full validation a lie is refused, by its
- * path and row, and anything else is taken and can be read to the end, cut, copied and handed on as what is right; without, a lie is refused by whoever meets it. The
- * buffers end where readable memory does: whatever else is read ends the process.
+ * Arrays that are right but for one change of a buffer or a null count, of which is known whether it is a lie, and
+ * where. With full validation a lie is refused, by its path and row, and anything else is taken and can be read to the
+ * end, cut, copied and handed on as what is right; without, a lie is refused by whoever meets it. The buffers end where
+ * readable memory does: whatever else is read ends the process.
  */
 internal class ContentMutants(private val random: Random, private val memory: GuardedSlots) {
     /** What is to be refused: an array, by its path, and a row of it, or −1 for the array as such. */
     private data class Lie(val path: String, val row: Int)
 
     /** An array and which of its elements are shown; [parent] if its position alone says of what it is part. */
-    private inner class Shown(val array: RawArray, val path: String, val start: Int, val count: Int, val parent: Shown?, val index: Int, val mayBeNull: Boolean) {
+    private inner class Shown(
+        val array: RawArray,
+        val path: String,
+        val start: Int,
+        val count: Int,
+        val parent: Shown?,
+        val index: Int,
+        val mayBeNull: Boolean,
+    ) {
         val type = array.type
         val bitmap get() = if (hasValidity(this)) array.buffers[0] else null
-        val width = if (type is LargeUtf8Type || type is LargeBinaryType || type is LargeListType || type is LargeListViewType) 8 else 4
+        val width = if (type is LargeUtf8Type || type is LargeBinaryType || type is LargeListType ||
+            type is LargeListViewType) 8 else 4
 
         fun isNull(row: Int): Boolean = array.nullCount != 0L && bitmap?.bit(start + row) == false
 
         fun isHidden(row: Int): Boolean = when {
             parent == null -> false
-            parent.type is FixedSizeListType -> (row / parent.type.size()).let { parent.isNull(it) || parent.isHidden(it) }
-            parent.type is UnionType -> parent.array.buffers[0]!!.get(parent.start + row).toInt() != parent.type.typeIds()[index] || parent.isHidden(row)
+            parent.type is FixedSizeListType -> (row / parent.type.size()).let {
+                parent.isNull(it) || parent.isHidden(it)
+            }
+            parent.type is UnionType -> parent.array.buffers[0]!!.get(parent.start + row)
+                .toInt() != parent.type.typeIds()[index] || parent.isHidden(row)
             else -> parent.isNull(row) || parent.isHidden(row)
         }
 
@@ -69,7 +82,8 @@ internal class ContentMutants(private val random: Random, private val memory: Gu
         fun anyRow(): Int? = (0 until count).toList().randomOrNull(random)
     }
 
-    private fun hasValidity(shown: Shown) = shown.type !is NullType && shown.type !is UnionType && shown.type !is RunEndEncodedType
+    private fun hasValidity(shown: Shown) = shown.type !is NullType && shown.type !is UnionType &&
+        shown.type !is RunEndEncodedType
 
     private fun collect(shown: Shown, all: MutableList<Shown>) {
         all += shown
@@ -86,17 +100,23 @@ internal class ContentMutants(private val random: Random, private val memory: Gu
             if (each < 0) {
                 collect(Shown(child, path, child.offset, child.length, null, i, mayBeNull), all)
             } else {
-                collect(Shown(child, path, child.offset + shown.start * each, shown.count * each, shown, i, mayBeNull), all)
+                collect(
+                    Shown(child, path, child.offset + shown.start * each, shown.count * each, shown, i, mayBeNull), all,
+                )
             }
         }
-        array.dictionary?.let { collect(Shown(it, "${shown.path}.(dictionary)", it.offset, it.length, null, 0, true), all) }
+        array.dictionary?.let {
+            collect(Shown(it, "${shown.path}.(dictionary)", it.offset, it.length, null, 0, true), all)
+        }
     }
 
     /** One mutant; returns whether it is a lie. */
     fun run(): Boolean {
         memory.reset()
         val array = SoundArrays(random).array()
-        val all = mutableListOf<Shown>().also { collect(Shown(array, "$", array.offset, array.length, null, 0, array.field.isNullable), it) }
+        val all = mutableListOf<Shown>().also {
+            collect(Shown(array, "$", array.offset, array.length, null, 0, array.field.isNullable), it)
+        }
         var lie: Lie? = null
         var what = "nothing"
         if (random.nextInt(8) > 0) {
@@ -120,7 +140,9 @@ internal class ContentMutants(private val random: Random, private val memory: Gu
         } catch (e: DeviceException) {
             check(level == Validation.FULL && lie != null) { "${raw.field}: $what was refused with $level: $e" }
             val begin = (if (lie.path == "$") "" else "${lie.path}: ") + if (lie.row < 0) "" else "row ${lie.row}: "
-            check(e.message!!.startsWith(begin)) { "${raw.field}: $what is at $begin, but was refused with ${e.message}" }
+            check(e.message!!.startsWith(begin)) {
+                "${raw.field}: $what is at $begin, but was refused with ${e.message}"
+            }
             return
         }
         array.use {
@@ -128,9 +150,12 @@ internal class ContentMutants(private val random: Random, private val memory: Gu
                 check(lie == null) { "${raw.field}: $what at $lie was taken" }
                 sound(it)
             } else {
-                allowed { it.validate(Validation.FULL) }.let { passed -> check(passed == (lie == null)) { "${raw.field}: $what at $lie, later: $passed" } }
+                allowed { it.validate(Validation.FULL) }.let { passed ->
+                    check(passed == (lie == null)) { "${raw.field}: $what at $lie, later: $passed" }
+                }
                 it.slice(0, it.length()).use { whole -> read(whole.asColumn(), ::allowed) }
-                random.nextLong(it.length() + 1).let { from -> it.slice(from, random.nextLong(it.length() - from + 1)) }.use { slice -> read(slice.asColumn(), ::allowed) }
+                random.nextLong(it.length() + 1).let { from -> it.slice(from, random.nextLong(it.length() - from + 1)) }
+                    .use { slice -> read(slice.asColumn(), ::allowed) }
                 allowed { it.copyTo(Devices.cpu()).use { copy -> read(copy.asColumn(), ::allowed) } }
                 allowed { converted(it).use { other -> read(other.asColumn(), ::allowed) } }
                 allowed { it.compact().use { small -> read(small.asColumn(), ::allowed) } }
@@ -138,7 +163,10 @@ internal class ContentMutants(private val random: Random, private val memory: Gu
         }
     }
 
-    /** What full validation has passed is read without an exception, and so are its parts, its copy and what a consumer gets. */
+    /**
+     * What full validation has passed is read without an exception, and so are its parts, its copy and what a consumer
+     * gets.
+     */
     private fun sound(array: DeviceArray) {
         read(array.asColumn())
         val from = random.nextLong(array.length() + 1)
@@ -162,7 +190,8 @@ internal class ContentMutants(private val random: Random, private val memory: Gu
                 Arena.ofConfined().use { arena ->
                     val (out, schema) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.SCHEMA)
                     whole.retain().use { CData.exportArray(it, out, CExport.DATA.schemaTo(schema)) }
-                    CData.importArray(out, CImport.DATA.schema(schema).validation(Validation.FULL)).use { read(it.asColumn()) }
+                    CData.importArray(out, CImport.DATA.schema(schema).validation(Validation.FULL))
+                        .use { read(it.asColumn()) }
                 }
             }
             DeviceArray.concat(listOf(slice, array)).use { it.validate(Validation.FULL) }
@@ -173,7 +202,9 @@ internal class ContentMutants(private val random: Random, private val memory: Gu
 
     /** In another layout, or in the same. */
     private fun converted(array: DeviceArray): DeviceArray =
-        array.convertTo(array.field().withType((OtherLayouts.of(array.field().type()) + array.field().type()).random(random)))
+        array.convertTo(
+            array.field().withType((OtherLayouts.of(array.field().type()) + array.field().type()).random(random)),
+        )
 
     /** A child by itself, from which nobody hides nulls that it may not have. */
     private fun soundAlone(child: DeviceArray) {
@@ -221,13 +252,20 @@ internal class ContentMutants(private val random: Random, private val memory: Gu
 
     private val mutations: Map<String, (Shown) -> Lie?> = mapOf(
         "a null count that is false" to ::falseCount,
-        "a null count that is left open" to { shown -> LEGAL.takeIf { hasValidity(shown) }?.also { if (shown.bitmap != null) shown.array.nullCount = -1 } },
+        "a null count that is left open" to { shown ->
+            LEGAL.takeIf { hasValidity(shown) }?.also { if (shown.bitmap != null) shown.array.nullCount = -1 }
+        },
         "a null count of what has no nulls" to { shown ->
-            if ((shown.type is UnionType || shown.type is RunEndEncodedType) && shown.array.length > 0) shown.lie(-1).also { shown.array.nullCount = 1 } else null
+            if ((shown.type is UnionType || shown.type is RunEndEncodedType) && shown.array.length > 0) shown.lie(-1)
+                .also { shown.array.nullCount = 1 } else null
         },
         "one null more" to ::oneNullMore,
-        "garbage beneath a null" to { shown -> (0 until shown.count).filter(shown::isNull).randomOrNull(random)?.let { garbage(shown, shown.start + it) } },
-        "garbage in front of what is shown" to { shown -> if (shown.start == 0) null else garbage(shown, random.nextInt(shown.start)) },
+        "garbage beneath a null" to { shown ->
+            (0 until shown.count).filter(shown::isNull).randomOrNull(random)?.let { garbage(shown, shown.start + it) }
+        },
+        "garbage in front of what is shown" to { shown ->
+            if (shown.start == 0) null else garbage(shown, random.nextInt(shown.start))
+        },
         "a negative offset" to { shown ->
             offsets(shown)?.let { offsets ->
                 val at = random.nextInt(shown.count + 1)
@@ -238,7 +276,8 @@ internal class ContentMutants(private val random: Random, private val memory: Gu
         "an offset that goes back" to { shown ->
             offsets(shown)?.let { offsets ->
                 val at = random.nextInt(shown.count)
-                offsets.setInteger(shown.width, shown.start + at, offsets.integer(shown.width, shown.start + at + 1) + 1 + random.nextLong(1000))
+                offsets.setInteger(shown.width, shown.start + at,
+                    offsets.integer(shown.width, shown.start + at + 1) + 1 + random.nextLong(1000))
                 shown.lie(at)
             }
         },
@@ -249,7 +288,10 @@ internal class ContentMutants(private val random: Random, private val memory: Gu
         "a list view that leads beyond" to ::wrongListView,
         "a wrong value" to ::wrongValue,
         "an unknown type of a union" to { shown ->
-            if (shown.type !is UnionType) null else shown.anyRow()?.let { row -> shown.array.buffers[0]!!.put(shown.start + row, listOf(1, -1, 4, -128).random(random).toByte()); shown.lie(row) }
+            if (shown.type !is UnionType) null else shown.anyRow()?.let { row ->
+                shown.array.buffers[0]!!.put(shown.start + row, listOf(1, -1, 4, -128).random(random).toByte())
+                shown.lie(row)
+            }
         },
         "a wrong offset of a union" to ::wrongUnion,
         "wrong runs" to ::wrongRuns,
@@ -258,7 +300,8 @@ internal class ContentMutants(private val random: Random, private val memory: Gu
     private fun falseCount(shown: Shown): Lie? {
         val bitmap = shown.bitmap ?: return null
         val nulls = (shown.array.offset until shown.array.end).count { !bitmap.bit(it) }.toLong()
-        val said = listOf(nulls - 1, nulls + 1, 0, shown.array.length.toLong()).filter { it in 0..shown.array.length && it != nulls }.randomOrNull(random) ?: return null
+        val said = listOf(nulls - 1, nulls + 1, 0, shown.array.length.toLong())
+            .filter { it in 0..shown.array.length && it != nulls }.randomOrNull(random) ?: return null
         shown.array.nullCount = said
         return shown.lie(-1)
     }
@@ -281,15 +324,20 @@ internal class ContentMutants(private val random: Random, private val memory: Gu
             is Utf8Type, is LargeUtf8Type, is BinaryType, is LargeBinaryType -> {
                 val offsets = array.buffers[1]!!
                 if (!isNull) return null // copied along, up to a byte of the bitmap
-                val (first, last) = offsets.integer(shown.width, element).toInt() to offsets.integer(shown.width, element + 1).toInt()
+                val (first, last) = offsets.integer(shown.width, element)
+                    .toInt() to offsets.integer(shown.width, element + 1).toInt()
                 for (i in first until last) array.buffers[2]!!.put(i, random.nextInt().toByte())
             }
             is ListType, is LargeListType, is MapType -> return null
-            is ListViewType, is LargeListViewType -> if (isNull) return null else for (i in 1..2) array.buffers[i]!!.setInteger(shown.width, element, random.nextLong())
-            is Utf8ViewType, is BinaryViewType -> for (i in 0 until 16) array.buffers[1]!!.put(16 * element + i, random.nextInt().toByte())
+            is ListViewType, is LargeListViewType -> if (isNull) return null
+            else for (i in 1..2) array.buffers[i]!!.setInteger(shown.width, element, random.nextLong())
+            is Utf8ViewType, is BinaryViewType -> for (i in 0 until 16) array.buffers[1]!!
+                .put(16 * element + i, random.nextInt().toByte())
             is UnionType -> array.buffers[0]!!.put(element, random.nextInt().toByte())
             is NullType, is StructType, is FixedSizeListType, is RunEndEncodedType -> return null
-            else -> if (shown.type.format() != "b") SoundArrays.width(shown.type).let { width -> for (i in 0 until width) array.buffers[1]!!.put(width * element + i, random.nextInt().toByte()) }
+            else -> if (shown.type.format() != "b") SoundArrays.width(shown.type).let { width ->
+                for (i in 0 until width) array.buffers[1]!!.put(width * element + i, random.nextInt().toByte())
+            }
         }
         return LEGAL
     }
@@ -300,9 +348,12 @@ internal class ContentMutants(private val random: Random, private val memory: Gu
 
     private fun isList(shown: Shown) = shown.type is ListType || shown.type is LargeListType || shown.type is MapType
 
-    private fun isOffsets(shown: Shown) = isText(shown) || isList(shown) || shown.type is BinaryType || shown.type is LargeBinaryType
+    private fun isOffsets(shown: Shown) = isText(shown) || isList(shown) || shown.type is BinaryType ||
+        shown.type is LargeBinaryType
 
-    /** Beyond the elements; or, where only an array's own last offset says how many there are, beyond that, of a part. */
+    /**
+     * Beyond the elements; or, where only an array's own last offset says how many there are, beyond that, of a part.
+     */
     private fun offsetBeyond(shown: Shown): Lie? {
         val offsets = offsets(shown) ?: return null
         val last = shown.start + shown.count
@@ -317,13 +368,15 @@ internal class ContentMutants(private val random: Random, private val memory: Gu
 
     private fun range(shown: Shown, row: Int): IntRange {
         val offsets = shown.array.buffers[1]!!
-        return offsets.integer(shown.width, shown.start + row).toInt() until offsets.integer(shown.width, shown.start + row + 1).toInt()
+        return offsets.integer(shown.width, shown.start + row)
+            .toInt() until offsets.integer(shown.width, shown.start + row + 1).toInt()
     }
 
     private fun wrongByte(shown: Shown): Lie? {
         if (!isText(shown)) return null
         val row = shown.valid()?.takeUnless { range(shown, it).isEmpty() } ?: return null
-        shown.array.buffers[2]!!.put(range(shown, row).random(random), listOf(0xFF, 0xC0, 0xF5, 0xFE).random(random).toByte())
+        shown.array.buffers[2]!!
+            .put(range(shown, row).random(random), listOf(0xFF, 0xC0, 0xF5, 0xFE).random(random).toByte())
         return shown.lie(row)
     }
 
@@ -351,16 +404,21 @@ internal class ContentMutants(private val random: Random, private val memory: Gu
             val index = view.getInt(at + 8)
             when (random.nextInt(6)) {
                 0 -> view.putInt(at + 8, listOf(-1, shown.array.buffers.size - 3, Int.MAX_VALUE).random(random))
-                1 -> view.putInt(at + 12, listOf(-1, Int.MAX_VALUE, shown.array.buffers[2 + index]!!.capacity() - size + 1).random(random))
+                1 -> view.putInt(
+                    at + 12,
+                    listOf(-1, Int.MAX_VALUE, shown.array.buffers[2 + index]!!.capacity() - size + 1).random(random),
+                )
                 2 -> view.putInt(at, Int.MAX_VALUE)
                 3 -> view.putInt(at + 4, view.getInt(at + 4) + 1)
-                4 -> shown.array.buffers.last()!!.putLong(8 * index, view.getInt(at + 12) + size - 1L) // may hit one in front, too
+                // may hit one in front, too
+                4 -> shown.array.buffers.last()!!.putLong(8 * index, view.getInt(at + 12) + size - 1L)
                 else -> {
                     shown.array.buffers[2 + index]!!.put(view.getInt(at + 12) + random.nextInt(4, size), 0xFF.toByte())
                     return if (shown.type is Utf8ViewType) shown.lie(row) else LEGAL
                 }
             }
-            return if (view.getInt(at) == size && view.getInt(at + 8) == index) firstBeyond(shown, row) else shown.lie(row)
+            return if (view.getInt(at) == size && view.getInt(at + 8) == index) firstBeyond(shown, row)
+            else shown.lie(row)
         }
         return shown.lie(row)
     }
@@ -370,7 +428,8 @@ internal class ContentMutants(private val random: Random, private val memory: Gu
         val (view, sizes) = shown.array.buffers[1]!! to shown.array.buffers.last()!!
         val first = (0 until row).firstOrNull {
             val at = 16 * (shown.start + it)
-            !shown.isNull(it) && view.getInt(at) > 12 && view.getInt(at + 12) + view.getInt(at) > sizes.getLong(8 * view.getInt(at + 8))
+            !shown.isNull(it) && view.getInt(at) > 12 &&
+                view.getInt(at + 12) + view.getInt(at) > sizes.getLong(8 * view.getInt(at + 8))
         }
         return shown.lie(first ?: row)
     }
@@ -383,9 +442,11 @@ internal class ContentMutants(private val random: Random, private val memory: Gu
         val at = shown.start + row
         when (random.nextInt(4)) {
             0 -> offsets.setInteger(shown.width, at, -1)
-            1 -> offsets.setInteger(shown.width, at, listOf(known + 1, if (shown.width == 4) Int.MAX_VALUE.toLong() else Long.MAX_VALUE).random(random))
+            1 -> offsets.setInteger(shown.width, at,
+                listOf(known + 1, if (shown.width == 4) Int.MAX_VALUE.toLong() else Long.MAX_VALUE).random(random))
             2 -> sizes.setInteger(shown.width, at, -1)
-            else -> sizes.setInteger(shown.width, at, listOf(known - offsets.integer(shown.width, at) + 1, if (shown.width == 4) Int.MAX_VALUE.toLong() else Long.MAX_VALUE).random(random))
+            else -> sizes.setInteger(shown.width, at, listOf(known - offsets.integer(shown.width, at) + 1,
+                if (shown.width == 4) Int.MAX_VALUE.toLong() else Long.MAX_VALUE).random(random))
         }
         return shown.lie(row)
     }
@@ -396,17 +457,21 @@ internal class ContentMutants(private val random: Random, private val memory: Gu
         val row = shown.valid() ?: return null
         val at = shown.start + row
         when (type) {
-            is TimeType -> shown.array.buffers[1]!!.setInteger(width, at, listOf(-1L, SoundArrays.day(type)).random(random))
+            is TimeType -> shown.array.buffers[1]!!
+                .setInteger(width, at, listOf(-1L, SoundArrays.day(type)).random(random))
             is DateType -> {
                 if (type.unit() == DateUnit.DAY) return null
-                shown.array.buffers[1]!!.setInteger(8, at, listOf(1L, -1L, 86_400_001L, Long.MAX_VALUE, Long.MIN_VALUE).random(random))
+                shown.array.buffers[1]!!
+                    .setInteger(8, at, listOf(1L, -1L, 86_400_001L, Long.MAX_VALUE, Long.MIN_VALUE).random(random))
             }
             is DecimalType -> {
                 val least = SoundArrays.most(type) + BigInteger.ONE
                 val most = BigInteger.TWO.pow(type.bits() - 1) - BigInteger.ONE
-                SoundArrays.decimal(shown.array.buffers[1]!!, width, at, listOf(least, least.negate(), most, most.not()).random(random))
+                SoundArrays.decimal(shown.array.buffers[1]!!, width, at,
+                    listOf(least, least.negate(), most, most.not()).random(random))
             }
-            is DictionaryType -> shown.array.buffers[1]!!.setInteger(width, at, listOf(-1L, shown.array.dictionary!!.length.toLong(), if (width == 8) Long.MIN_VALUE else 127).random(random))
+            is DictionaryType -> shown.array.buffers[1]!!.setInteger(width, at, listOf(-1L,
+                shown.array.dictionary!!.length.toLong(), if (width == 8) Long.MIN_VALUE else 127).random(random))
             else -> return null
         }
         return shown.lie(row)
@@ -434,14 +499,17 @@ internal class ContentMutants(private val random: Random, private val memory: Gu
         fun end(run: Int) = if (run < 0) 0 else ends.integer(width, runEnds.offset + run)
         val last = runEnds.length - 1
         when (random.nextInt(4)) {
-            0 -> random.nextInt(runEnds.length).let { ends.setInteger(width, runEnds.offset + it, end(it - 1) - random.nextInt(3)) }
+            0 -> random.nextInt(runEnds.length).let {
+                ends.setInteger(width, runEnds.offset + it, end(it - 1) - random.nextInt(3))
+            }
             1 -> {
                 if (end(last - 1) >= shown.start + shown.count - 1) return null
                 ends.setInteger(width, runEnds.offset + last, shown.start + shown.count - 1L)
                 return shown.lie((shown.count - 1))
             }
             2 -> return LEGAL.also { ends.setInteger(width, runEnds.offset + last, end(last) + 1000) }
-            else -> return if (runEnds.offset == 0) null else LEGAL.also { ends.setInteger(width, random.nextInt(runEnds.offset), random.nextLong()) }
+            else -> return if (runEnds.offset == 0) null
+            else LEGAL.also { ends.setInteger(width, random.nextInt(runEnds.offset), random.nextLong()) }
         }
         return shown.lie(-1)
     }

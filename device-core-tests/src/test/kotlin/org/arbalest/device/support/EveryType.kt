@@ -7,6 +7,7 @@ import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.builders.ColumnBuilder
 import org.arbalest.device.c.CData
 import org.arbalest.device.c.CExport
+import org.arbalest.device.types.ArrowTimeUnit
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.FlatType
@@ -26,7 +27,6 @@ import org.arbalest.device.types.NestedType.ListType
 import org.arbalest.device.types.NestedType.StructType
 import org.arbalest.device.types.NestedType.UnionMode
 import org.arbalest.device.types.NestedType.UnionType
-import org.arbalest.device.types.ArrowTimeUnit
 import org.arbalest.support.PeerMoves
 import org.arbalest.support.PeerNodes
 import org.arbalest.support.StructKind
@@ -37,20 +37,23 @@ import java.lang.foreign.MemorySegment
 internal object EveryType {
     private val pair = StructType(listOf(Field.of("x", DataType.INT64), Field.of("word", DataType.UTF8)))
     private val item = Field.of("item", pair)
-    private val parts = listOf(Field.of("n", DataType.INT16), Field.of("words", DataType.UTF8_VIEW), Field.of("pair", pair))
+    private val parts =
+        listOf(Field.of("n", DataType.INT16), Field.of("words", DataType.UTF8_VIEW), Field.of("pair", pair))
 
     /** The columns by name. Row `i` is null where `i % 4` is 3. */
     private val types: Map<String, DataType> = mapOf(
         "nothing" to DataType.NULL,
         "bool" to DataType.BOOL,
         "int8" to DataType.INT8, "int16" to DataType.INT16, "int32" to DataType.INT32, "int64" to DataType.INT64,
-        "uint8" to DataType.UINT8, "uint16" to DataType.UINT16, "uint32" to DataType.UINT32, "uint64" to DataType.UINT64,
-        "float16" to DataType.FLOAT16, "float32" to DataType.FLOAT32, "float64" to DataType.FLOAT64,
+        "uint8" to DataType.UINT8, "uint16" to DataType.UINT16, "uint32" to DataType.UINT32,
+        "uint64" to DataType.UINT64, "float16" to DataType.FLOAT16, "float32" to DataType.FLOAT32,
+        "float64" to DataType.FLOAT64,
         "utf8" to DataType.UTF8, "large_utf8" to DataType.LARGE_UTF8,
         "binary" to DataType.BINARY, "large_binary" to DataType.LARGE_BINARY, "fixed_binary" to FixedSizeBinaryType(3),
         "date32" to DataType.DATE32, "date64" to DataType.DATE64,
         "time32" to TimeType(ArrowTimeUnit.SECOND), "time64" to TimeType(ArrowTimeUnit.NANOSECOND),
-        "timestamp" to TimestampType(ArrowTimeUnit.MICROSECOND, "UTC"), "duration" to DurationType(ArrowTimeUnit.MILLISECOND),
+        "timestamp" to TimestampType(ArrowTimeUnit.MICROSECOND, "UTC"),
+        "duration" to DurationType(ArrowTimeUnit.MILLISECOND),
         "decimal32" to DataType.decimal32(9, 2), "decimal64" to DataType.decimal64(18, 2),
         "decimal128" to DataType.decimal128(38, 2), "decimal256" to DataType.decimal256(76, 2),
         "struct" to pair,
@@ -60,11 +63,14 @@ internal object EveryType {
         "dictionary_of_numbers" to DataType.dictionary(DataType.UINT8, DataType.INT64),
         "dictionary_of_structs" to DataType.dictionary(DataType.INT8, pair),
         "utf8_view" to DataType.UTF8_VIEW, "binary_view" to DataType.BINARY_VIEW,
-        "months" to DataType.INTERVAL_YEAR_MONTH, "days" to DataType.INTERVAL_DAY_TIME, "nanos" to DataType.INTERVAL_MONTH_DAY_NANO,
+        "months" to DataType.INTERVAL_YEAR_MONTH, "days" to DataType.INTERVAL_DAY_TIME,
+        "nanos" to DataType.INTERVAL_MONTH_DAY_NANO,
         "list_view" to DataType.listView(item), "large_list_view" to DataType.largeListView(item),
-        "fixed_list" to DataType.fixedSizeList(item, 2), "fixed_list_of_lists" to DataType.fixedSizeList(Field.of("item", DataType.listView(item)), 2),
+        "fixed_list" to DataType.fixedSizeList(item, 2),
+        "fixed_list_of_lists" to DataType.fixedSizeList(Field.of("item", DataType.listView(item)), 2),
         "map" to DataType.map(Field.of("key", DataType.UTF8), Field.of("value", pair)),
-        "sparse_union" to DataType.sparseUnion(*parts.toTypedArray()), "dense_union" to UnionType(UnionMode.DENSE, listOf(5, 0, 127), parts),
+        "sparse_union" to DataType.sparseUnion(*parts.toTypedArray()),
+        "dense_union" to UnionType(UnionMode.DENSE, listOf(5, 0, 127), parts),
         "list_of_unions" to ListType(Field.of("item", DataType.denseUnion(*parts.toTypedArray()))),
         "runs" to DataType.runEndEncoded(DataType.INT32, Field.of("values", DataType.UTF8)),
         "short_runs" to DataType.runEndEncoded(DataType.INT16, Field.of("values", pair)),
@@ -83,7 +89,10 @@ internal object EveryType {
     }
 
     fun append(column: ColumnBuilder, type: DataType, row: Int) {
-        if (type is StructType) type.fields().forEachIndexed { i, field -> append(column.child(i), field.type(), row + 1 + i) } // of null ones, too
+        // of null ones, too
+        if (type is StructType) type.fields().forEachIndexed { i, field ->
+            append(column.child(i), field.type(), row + 1 + i)
+        }
         if (row % 4 == 3 || type is NullType) {
             column.appendNull()
             return
@@ -91,7 +100,8 @@ internal object EveryType {
         when (type) {
             is FlatType.BoolType -> column.append(row % 3 == 0)
             is FlatType.FloatType -> column.append(row / 2.0)
-            is FlatType.Utf8Type, is LargeUtf8Type, is FlatType.Utf8ViewType -> column.append("row ".repeat(row % 3) + row)
+            is FlatType.Utf8Type, is LargeUtf8Type, is FlatType.Utf8ViewType ->
+                column.append("row ".repeat(row % 3) + row)
             is BinaryType, is LargeBinaryType -> column.append(ByteArray(row % 5) { row.toByte() })
             is FlatType.BinaryViewType -> column.append(ByteArray(row % 20) { row.toByte() })
             is FixedSizeBinaryType -> column.append(byteArrayOf(row.toByte(), 0, 1).copyOf(type.width()))
@@ -129,7 +139,9 @@ internal object EveryType {
         when (val of = type.values().type()) {
             is FlatType.Utf8Type -> column.append("word ${row % 5}")
             is StructType -> {
-                of.fields().forEachIndexed { i, field -> append(column.dictionary().child(i), field.type(), row % 5 + i) }
+                of.fields().forEachIndexed { i, field ->
+                    append(column.dictionary().child(i), field.type(), row % 5 + i)
+                }
                 column.appendStruct()
             }
             else -> column.append(row % 5L)
@@ -160,7 +172,9 @@ internal object EveryType {
     }
 
     /** The rows as objects that compare by content. */
-    fun rows(array: DeviceArray): List<Any?> = array.asColumn().let { column -> (0 until column.length()).map { plain(column.get(it)) } }
+    fun rows(array: DeviceArray): List<Any?> = array.asColumn().let { column ->
+        (0 until column.length()).map { plain(column.get(it)) }
+    }
 
     /** A value as an object that compares by content. */
     fun plain(value: Any?): Any? = when (value) {

@@ -28,8 +28,9 @@ import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
 
 /**
- * Arrays of every type of the format, laid out byte by byte from the specification, none of our own code between: with rows in front that a
- * slice has left behind, on every level, or without any. The same row is the same value either way.
+ * Arrays of every type of the format, laid out byte by byte from the specification, none of our own code between: with
+ * rows in front that a slice has left behind, on every level, or without any. The same row is the same value either
+ * way.
  */
 internal object HandLaid {
     private fun field(name: String, type: DataType) = Field.of(name, type)
@@ -39,17 +40,25 @@ internal object HandLaid {
 
     private val nested: List<DataType> = listOf(
         pair,
-        MapType(field("entries", StructType(listOf(field("key", DataType.UTF8).withNullable(false), field("value", DataType.INT32)))).withNullable(false), false),
+        MapType(field(
+            "entries",
+            StructType(listOf(field("key", DataType.UTF8).withNullable(false), field("value", DataType.INT32))),
+        ).withNullable(false), false),
         UnionType(UnionMode.SPARSE, listOf(5, 0, 127), parts), UnionType(UnionMode.DENSE, listOf(5, 0, 127), parts),
     ) + listOf(DataType.INT32, DataType.UTF8, DataType.BOOL, DataType.BINARY_VIEW, pair).flatMap { type ->
         val item = field("item", type)
         listOf(
-            NestedType.ListType(item), NestedType.LargeListType(item), NestedType.ListViewType(item), NestedType.LargeListViewType(item),
+            NestedType.ListType(item), NestedType.LargeListType(item), NestedType.ListViewType(item),
+            NestedType.LargeListViewType(item),
             FixedSizeListType(item, 2), FixedSizeListType(item, 0),
             RunEndEncodedType(field("run_ends", DataType.INT32).withNullable(false), field("values", type)),
         )
-    } + listOf(16, 64).map { RunEndEncodedType(field("run_ends", IntType(it, true)).withNullable(false), field("values", DataType.UTF8)) } +
-        listOf(8, 16, 32, 64).flatMap { bits -> listOf(true, false).map { DictionaryType(IntType(bits, it), field("", DataType.UTF8), false) } } +
+    } + listOf(16, 64).map {
+        RunEndEncodedType(field("run_ends", IntType(it, true)).withNullable(false), field("values", DataType.UTF8))
+    } +
+        listOf(8, 16, 32, 64).flatMap { bits ->
+            listOf(true, false).map { DictionaryType(IntType(bits, it), field("", DataType.UTF8), false) }
+        } +
         DictionaryType(DataType.INT8, field("", pair), false) +
         NestedType.ListType(field("item", UnionType(UnionMode.DENSE, listOf(5, 0, 127), parts))) +
         FixedSizeListType(field("item", NestedType.ListViewType(field("item", DataType.UTF8))), 2)
@@ -64,14 +73,18 @@ internal object HandLaid {
         RawArrowArray.setNullCount(out.address(), 0)
     }
 
-    /** Fills [out], a blank struct, with these rows and as many in front of them as [skipped], which the offset leaves out. */
+    /**
+     * Fills [out], a blank struct, with these rows and as many in front of them as [skipped], which the offset leaves
+     * out.
+     */
     fun lay(out: MemorySegment, type: DataType, rows: List<Int>, skipped: Int) {
         val all = List(skipped) { 1000 + it } + rows
         when (type) {
             is FlatType.NullType -> begin(out, rows, skipped, buffers = 0)
             is BoolType -> withValidity(out, rows, skipped, all, bits(all) { it % 3 == 0 })
             is DictionaryType -> {
-                withValidity(out, rows, skipped, all, ByteArray(0).plusAll(all.map { number((it % 7).toLong(), type.index().bits() / 8) }))
+                withValidity(out, rows, skipped, all,
+                    ByteArray(0).plusAll(all.map { number((it % 7).toLong(), type.index().bits() / 8) }))
                 PeerNodes.setArrayDictionary(out)
                 lay(at(RawArrowArray.dictionary(out.address())), type.values(), (0 until 7).map { 3 * it }, skipped)
             }
@@ -93,7 +106,9 @@ internal object HandLaid {
             }
             is UnionType -> union(out, type, rows, skipped, all)
             is RunEndEncodedType -> runs(out, type, rows, skipped, all)
-            else -> withValidity(out, rows, skipped, all, ByteArray(0).plusAll(all.map { number(if (type == DataType.DATE64) 86_400_000L * it else it.toLong(), width(type)) }))
+            else -> withValidity(out, rows, skipped, all, ByteArray(0).plusAll(
+                all.map { number(if (type == DataType.DATE64) 86_400_000L * it else it.toLong(), width(type)) },
+            ))
         }
     }
 
@@ -110,14 +125,29 @@ internal object HandLaid {
 
     private fun at(struct: Long): MemorySegment = MemorySegment.ofAddress(struct).reinterpret(RawArrowArray.SIZE)
 
-    private fun child(of: MemorySegment, index: Int): MemorySegment = at(RawArrowArray.child(of.address(), index.toLong()))
+    private fun child(of: MemorySegment, index: Int): MemorySegment =
+        at(RawArrowArray.child(of.address(), index.toLong()))
 
-    private fun begin(out: MemorySegment, rows: List<Int>, skipped: Int, buffers: Long, nulls: Long = 0, children: Long = 0) =
+    private fun begin(
+        out: MemorySegment,
+        rows: List<Int>,
+        skipped: Int,
+        buffers: Long,
+        nulls: Long = 0,
+        children: Long = 0,
+    ) =
         PeerNodes.array(out, rows.size.toLong(), nulls, skipped.toLong(), buffers, children)
 
     private fun isNull(row: Int) = row % 4 == 3
 
-    private fun withValidity(out: MemorySegment, rows: List<Int>, skipped: Int, all: List<Int>, vararg data: ByteArray, children: Long = 0) {
+    private fun withValidity(
+        out: MemorySegment,
+        rows: List<Int>,
+        skipped: Int,
+        all: List<Int>,
+        vararg data: ByteArray,
+        children: Long = 0,
+    ) {
         begin(out, rows, skipped, 1L + data.size, -1, children)
         PeerNodes.setBuffer(out, 0, bits(all) { !isNull(it) })
         data.forEachIndexed { i, bytes -> PeerNodes.setBuffer(out, i + 1L, bytes) }
@@ -218,7 +248,9 @@ internal object HandLaid {
         }
     }
 
-    private fun checksum(array: MemorySegment, field: Field): Long = read(array, field).also { PeerMoves.release(array, StructKind.ARRAY) }
+    private fun checksum(array: MemorySegment, field: Field): Long = read(array, field).also {
+        PeerMoves.release(array, StructKind.ARRAY)
+    }
 
     /** What C reads in an array of ours, which is consumed. */
     fun exported(array: DeviceArray): Long = Arena.ofConfined().use { arena ->
@@ -227,12 +259,15 @@ internal object HandLaid {
     }
 
     /** What C reads in these rows, laid out alone. */
-    fun expected(type: DataType, rows: List<Int>): Long = Arena.ofConfined().use { checksum(laid(it, type, rows, 0), Field.of("", type)) }
+    fun expected(type: DataType, rows: List<Int>): Long = Arena.ofConfined().use {
+        checksum(laid(it, type, rows, 0), Field.of("", type))
+    }
 
     /** An array of C's; to be closed. */
     fun imported(type: DataType, rows: List<Int>, skipped: Int): DeviceArray = Arena.ofConfined().use { arena ->
         CData.importArray(laid(arena, type, rows, skipped), CImport.DATA.schema(Field.of("", type)))
     }
 
-    fun imported(type: DataType, rows: List<Int>, skipped: Int, use: (DeviceArray) -> Unit): Unit = imported(type, rows, skipped).use(use)
+    fun imported(type: DataType, rows: List<Int>, skipped: Int, use: (DeviceArray) -> Unit): Unit =
+        imported(type, rows, skipped).use(use)
 }

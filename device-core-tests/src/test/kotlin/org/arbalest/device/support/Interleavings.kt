@@ -6,10 +6,12 @@ import java.util.concurrent.TimeUnit.SECONDS
 import java.util.concurrent.locks.LockSupport
 
 /**
- * Runs actors in every order of their steps in which no more than [preemptions] times an actor that could go on is held back for another.
+ * Runs actors in every order of their steps in which no more than [preemptions] times an actor that could go on is held
+ * back for another.
  *
- * An actor is a thread that stops at each [step] until it is chosen; between steps nobody else moves. One that waits inside the code under
- * test, for another to move, is passed over. The orders are gone through depth first, each by running the whole anew.
+ * An actor is a thread that stops at each [step] until it is chosen; between steps nobody else moves. One that waits
+ * inside the code under test, for another to move, is passed over. The orders are gone through depth first, each by
+ * running the whole anew.
  */
 internal class Interleavings(private val preemptions: Int) {
     private val threads = Executors.newCachedThreadPool { Thread(it).apply { isDaemon = true } }
@@ -17,7 +19,9 @@ internal class Interleavings(private val preemptions: Int) {
     /** What was chosen, and out of how many, at each point of the run. */
     private var path = mutableListOf<IntArray>()
 
-    /** Every order of what [setUp] defines; [setUp] answers with what is to be checked after a run. How many there were. */
+    /**
+     * Every order of what [setUp] defines; [setUp] answers with what is to be checked after a run. How many there were.
+     */
     fun explore(setUp: Run.() -> (() -> Unit)): Int {
         var runs = 0
         try {
@@ -71,12 +75,15 @@ internal class Interleavings(private val preemptions: Int) {
                 if (actors.all { it.done }) break
                 var able = actors.filter { it.isAble() }
                 val patience = System.nanoTime() + SECONDS.toNanos(5)
-                while (able.isEmpty() && actors.any { !it.done } && System.nanoTime() < patience) { // somebody who waited is just waking
+                while (able.isEmpty() && actors.any { !it.done } && System.nanoTime() < patience) {
+                    // somebody who waited is just waking
                     settle()
                     able = actors.filter { it.isAble() }
                 }
                 if (able.isEmpty() && actors.all { it.done }) continue
-                check(able.isNotEmpty()) { "nobody can move: ${actors.filterNot { it.done }.joinToString { "${it.name} at ${it.at}" }}" }
+                check(able.isNotEmpty()) {
+                    "nobody can move: ${actors.filterNot { it.done }.joinToString { "${it.name} at ${it.at}" }}"
+                }
                 last = choose(able, last)
                 trace += "${last.name}: ${last.at}"
                 last.proceed()
@@ -102,7 +109,9 @@ internal class Interleavings(private val preemptions: Int) {
             val patience = System.nanoTime() + SECONDS.toNanos(5)
             var spins = 0
             while (actors.any { !it.isSettled() }) {
-                check(System.nanoTime() < patience) { "an actor runs without end: ${actors.filterNot { it.isSettled() }.map { it.name }}" }
+                check(System.nanoTime() < patience) {
+                    "an actor runs without end: ${actors.filterNot { it.isSettled() }.map { it.name }}"
+                }
                 spinOrSleep(++spins)
             }
         }

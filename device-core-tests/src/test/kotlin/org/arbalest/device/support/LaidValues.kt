@@ -27,7 +27,8 @@ import java.util.AbstractMap.SimpleEntry
 
 /** What [HandLaid] lays for a row, as `Column.get` should have it; bytes as lists, which compare by content. */
 internal object LaidValues {
-    fun of(field: Field, row: Int): Any? = if (field.isNullable || isLogical(field.type())) of(field.type(), row) else valid(field.type(), row)
+    fun of(field: Field, row: Int): Any? = if (field.isNullable || isLogical(field.type())) of(field.type(), row)
+    else valid(field.type(), row)
 
     /** The nulls of such a type are those of other values. */
     private fun isLogical(type: DataType) = type is UnionType || type is RunEndEncodedType
@@ -54,13 +55,16 @@ internal object LaidValues {
             IntervalUnit.MONTH_DAY_NANO -> Interval(row, 0, 0)
         }
         is FlatType.Utf8Type, is FlatType.LargeUtf8Type, is FlatType.Utf8ViewType -> word(row)
-        is FlatType.BinaryType, is FlatType.LargeBinaryType, is FlatType.BinaryViewType -> word(row).encodeToByteArray().toList()
+        is FlatType.BinaryType, is FlatType.LargeBinaryType, is FlatType.BinaryViewType -> word(row)
+            .encodeToByteArray().toList()
         is NestedType.ListType -> items(type.item(), row)
         is NestedType.LargeListType -> items(type.item(), row)
         is NestedType.ListViewType -> items(type.item(), row)
         is NestedType.LargeListViewType -> items(type.item(), row)
         is FixedSizeListType -> List(type.size()) { of(type.item(), 2 * row + it) }
-        is MapType -> items(row).map { entry -> type.entries().type().children().let { (key, value) -> SimpleEntry(of(key, entry), of(value, entry + 1)) } }
+        is MapType -> items(row).map { entry ->
+            type.entries().type().children().let { (key, value) -> SimpleEntry(of(key, entry), of(value, entry + 1)) }
+        }
         is StructType -> type.fields().withIndex().associate { (i, field) -> field.name() to of(field, row + i) }
         is UnionType -> of(type.fields()[row % 3], row)
         is RunEndEncodedType -> of(type.values(), row / 2)
@@ -90,33 +94,44 @@ internal object LaidValues {
     fun readTyped(column: Column, row: Long): Any? = when (val type = column.field().valueType()) {
         is BoolType -> column.getBoolean(row)
         is IntType -> column.getLong(row).also { long ->
-            check(column.getDecimal(row) == BigDecimal(long) && column.getDouble(row) == long.toDouble() && column.getInt(row) == long.toInt())
+            check(column.getDecimal(row) == BigDecimal(long) && column.getDouble(row) == long.toDouble() &&
+                column.getInt(row) == long.toInt())
         }.let { if (type.bits() == 64 && !type.signed()) BigDecimal(it) else it }
         is FlatType.FloatType -> column.getDouble(row)
         is DecimalType -> column.getDecimal(row).also { check(column.getDouble(row) == it.toDouble()) }
         is FlatType.IntervalType -> column.getInterval(row).let { interval ->
-            if (type.unit() == IntervalUnit.YEAR_MONTH) column.getPeriod(row).also { check(interval == Interval(it.months, 0, 0)) } else interval
+            if (type.unit() == IntervalUnit.YEAR_MONTH) column.getPeriod(row)
+                .also { check(interval == Interval(it.months, 0, 0)) } else interval
         }
         is FlatType.Utf8Type, is FlatType.LargeUtf8Type, is FlatType.Utf8ViewType ->
             column.getString(row).also { check(column.getBytes(row).contentEquals(it.encodeToByteArray())) }
-        is FlatType.BinaryType, is FlatType.LargeBinaryType, is FlatType.BinaryViewType, is FlatType.FixedSizeBinaryType -> column.getBytes(row).toList()
-        is MapType -> read(column.getList(row)).map { entry -> (entry as Map<*, *>).values.toList().let { (key, value) -> SimpleEntry(key, value) } }
+        is FlatType.BinaryType, is FlatType.LargeBinaryType, is FlatType.BinaryViewType,
+        is FlatType.FixedSizeBinaryType -> column.getBytes(row).toList()
+        is MapType -> read(column.getList(row)).map { entry ->
+            (entry as Map<*, *>).values.toList().let { (key, value) -> SimpleEntry(key, value) }
+        }
             .also { entries -> check(plain(column.getMap(row)) == entries.associate { it.key to it.value }) }
         is UnionType -> plain(column.get(row)).also { value ->
             val child = type.typeIds().indexOf(column.getTypeId(row))
-            if (column.field().type() is UnionType) check(plain(column.column(child).get(column.getChildRow(row))) == value)
+            if (column.field().type() is UnionType)
+                check(plain(column.column(child).get(column.getChildRow(row))) == value)
         }
         is StructType -> plain(column.get(row)).also { value ->
-            if (column.field().type() is StructType) check((value as Map<*, *>).values.toList() == type.fields().indices.map { plain(column.column(it).get(row)) })
+            if (column.field().type() is StructType) check((value as Map<*, *>).values.toList() == type.fields()
+                .indices.map { plain(column.column(it).get(row)) })
         }
         else -> if (type.children().isNotEmpty()) read(column.getList(row)) else column.getLong(row)
     }
 
-    /** Overwrites what lies beneath nulls, where it is no other value's: with bytes that are no value of any type, and lead nowhere. */
+    /**
+     * Overwrites what lies beneath nulls, where it is no other value's: with bytes that are no value of any type, and
+     * lead nowhere.
+     */
     fun spoil(struct: Long, type: DataType, isVisible: (Long) -> Boolean = { true }) {
         val end = RawArrowArray.offset(struct) + RawArrowArray.length(struct)
         val validity = if (isLogical(type) || type is FlatType.NullType) 0 else RawArrowArray.buffer(struct, 0)
-        fun isHidden(at: Long) = !isVisible(at) || (validity != 0L && bits(validity + at / 8, 1).get(JAVA_BYTE, 0).toInt() shr (at % 8).toInt() and 1 == 0)
+        fun isHidden(at: Long) = !isVisible(at) ||
+            (validity != 0L && bits(validity + at / 8, 1).get(JAVA_BYTE, 0).toInt() shr (at % 8).toInt() and 1 == 0)
         val widths = when (type) {
             is FlatType.Utf8ViewType, is FlatType.BinaryViewType -> listOf(16L)
             is NestedType.ListViewType -> listOf(4L, 4L)
@@ -128,11 +143,15 @@ internal object LaidValues {
             else -> emptyList()
         }
         for (at in 0 until end) {
-            if (isHidden(at)) widths.forEachIndexed { i, width -> bits(RawArrowArray.buffer(struct, 1L + i) + at * width, width).fill(0xEE.toByte()) }
+            if (isHidden(at)) widths.forEachIndexed { i, width ->
+                bits(RawArrowArray.buffer(struct, 1L + i) + at * width, width).fill(0xEE.toByte())
+            }
         }
         type.children().forEachIndexed { i, field ->
             val child = RawArrowArray.child(struct, i.toLong())
-            val ids = RawArrowArray.buffers(struct).let { if (type is UnionType) RawArrowArray.buffer(struct, 0) else 0 }
+            val ids = RawArrowArray.buffers(struct).let {
+                if (type is UnionType) RawArrowArray.buffer(struct, 0) else 0
+            }
             val before = RawArrowArray.offset(child)
             val isSparse = type is UnionType && type.mode() == NestedType.UnionMode.SPARSE
             if (type is RunEndEncodedType && i == 0) return@forEachIndexed

@@ -12,6 +12,7 @@ import org.arbalest.device.c.CImport
 import org.arbalest.device.columns.Column
 import org.arbalest.device.internal.abi.RawArrowArray
 import org.arbalest.device.monitoring.ResourceCounters
+import org.arbalest.device.types.ArrowTimeUnit
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.FlatType
@@ -38,7 +39,6 @@ import org.arbalest.device.types.NestedType.RunEndEncodedType
 import org.arbalest.device.types.NestedType.StructType
 import org.arbalest.device.types.NestedType.UnionMode
 import org.arbalest.device.types.NestedType.UnionType
-import org.arbalest.device.types.ArrowTimeUnit
 import org.arbalest.support.PeerNodes
 import org.arbalest.support.StructKind
 import java.io.RandomAccessFile
@@ -56,11 +56,13 @@ import kotlin.random.Random
 import kotlin.system.exitProcess
 
 /**
- * Makes C structures of random types, each right but for one to three lies, takes them in, and does with what is accepted all that can be done.
+ * Makes C structures of random types, each right but for one to three lies, takes them in, and does with what is
+ * accepted all that can be done.
  *
- * What C hands over has no sizes, so that some lies nobody can know: buffers shorter than length and offset say, a last offset beyond the data,
- * a wild pointer. Hence each buffer has room for [ROOM] elements, behind which is a guard page, and a lie either stays within that room or
- * goes beyond what any memory has; a last offset never lies. Whatever else is read ends the process.
+ * What C hands over has no sizes, so that some lies nobody can know: buffers shorter than length and offset say, a last
+ * offset beyond the data, a wild pointer. Hence each buffer has room for [ROOM] elements, behind which is a guard page,
+ * and a lie either stays within that room or goes beyond what any memory has; a last offset never lies. Whatever else
+ * is read ends the process.
  */
 internal class Mutants(private val random: Random, private val memory: GuardedSlots) {
     /** One struct, and what is in its buffers that may be changed. */
@@ -110,11 +112,19 @@ internal class Mutants(private val random: Random, private val memory: GuardedSl
         val item = { Field.of("x", type(depth - 1)) }
         val nested = listOf<() -> DataType>(
             { ListType(item()) }, { LargeListType(item()) }, { ListViewType(item()) }, { LargeListViewType(item()) },
-            { FixedSizeListType(item(), random.nextInt(if (depth == 3) 4 else 2)) }, { StructType(List(random.nextInt(4)) { item() }) },
-            { MapType(Field.of("e", StructType(listOf(Field.of("k", DataType.UTF8).withNullable(false), item()))), false) },
+            { FixedSizeListType(item(), random.nextInt(if (depth == 3) 4 else 2)) },
+            { StructType(List(random.nextInt(4)) { item() }) },
+            {
+                MapType(
+                    Field.of("e", StructType(listOf(Field.of("k", DataType.UTF8).withNullable(false), item()))), false,
+                )
+            },
             { UnionType(UnionMode.SPARSE, listOf(0, 5), listOf(item(), item())) },
             { UnionType(UnionMode.DENSE, listOf(3, 1), listOf(item(), item())) },
-            { RunEndEncodedType(Field.of("r", IntType(listOf(16, 32, 64).random(random), true)).withNullable(false), item()) },
+            {
+                RunEndEncodedType(Field.of("r", IntType(listOf(16, 32, 64).random(random), true))
+                    .withNullable(false), item())
+            },
             { DictionaryType(IntType(listOf(8, 16, 32, 64).random(random), random.nextBoolean()), item(), false) },
         )
         return if (depth > 0 && random.nextInt(5) < 3) nested.random(random)() else leaves.random(random)
@@ -129,9 +139,11 @@ internal class Mutants(private val random: Random, private val memory: GuardedSl
         val out = MemorySegment.ofAddress(struct).reinterpret(RawArrowArray.SIZE)
         PeerNodes.array(out, length, if (bitmap) -1 else 0, offset, shape.buffers + 8L, type.children().size.toLong())
         RawArrowArray.setNBuffers(struct, shape.buffers.toLong())
-        fun set(index: Int, address: Long) = PeerNodes.setForeignBuffer(out, index.toLong(), MemorySegment.ofAddress(address))
+        fun set(index: Int, address: Long) =
+            PeerNodes.setForeignBuffer(out, index.toLong(), MemorySegment.ofAddress(address))
         var next = 0
-        if (shape.validity) set(next++, if (bitmap) memory.take(ROOM / 8).also { memory.fill(it, ROOM / 8, random) } else 0)
+        if (shape.validity)
+            set(next++, if (bitmap) memory.take(ROOM / 8).also { memory.fill(it, ROOM / 8, random) } else 0)
         for (width in shape.widths) {
             val address = memory.take(width * (ROOM + 1))
             val unit = if (width == 3L) 1 else width.toInt().coerceAtMost(8)
@@ -161,7 +173,8 @@ internal class Mutants(private val random: Random, private val memory: GuardedSl
             type is NullType || (type is FixedSizeBinaryType && type.width() == 0) -> {}
         }
         type.children().forEachIndexed { i, child ->
-            build(child.type(), RawArrowArray.child(struct, i.toLong()), children[i] + random.nextLong(3), random.nextLong(5))
+            build(child.type(), RawArrowArray.child(struct, i.toLong()), children[i] + random.nextLong(3),
+                random.nextLong(5))
         }
         if (type is DictionaryType) {
             PeerNodes.setArrayDictionary(out)
@@ -211,29 +224,36 @@ internal class Mutants(private val random: Random, private val memory: GuardedSl
                 RawArrowArray.setLength(struct, 0)
                 RawArrowArray.setOffset(struct, huge())
             }
-            3 -> RawArrowArray.setNullCount(struct, (listOf(-2L, -1L, 0L, 1L, node.length, node.length + 1) + huge()).random(random))
-            4 -> RawArrowArray.setNBuffers(struct, (listOf(-1L, 0L, 1L, 2L, 3L, 4L, 5L, 1L shl 31, 1L shl 61) + huge()).random(random))
+            3 -> RawArrowArray.setNullCount(struct,
+                (listOf(-2L, -1L, 0L, 1L, node.length, node.length + 1) + huge()).random(random))
+            4 -> RawArrowArray.setNBuffers(struct,
+                (listOf(-1L, 0L, 1L, 2L, 3L, 4L, 5L, 1L shl 31, 1L shl 61) + huge()).random(random))
             5 -> RawArrowArray.setNChildren(struct, (listOf(-1L, 0L, 1L, 2L, 3L) + huge()).random(random))
             6 -> if (random.nextInt(4) == 0) RawArrowArray.setChildren(struct, 0) else nullChild(node, arena)
             7 -> RawArrowArray.setDictionary(struct, if (random.nextBoolean()) 0 else nodes.random(random).struct)
             8 -> if (random.nextInt(4) == 0) RawArrowArray.setBuffers(struct, 0) else nullBuffer(struct)
             9, 10 -> offsetLies(node)
-            11 -> if (node.sizes != 0L) memory.put(node.sizes + 8 * random.nextInt(3), 8, listOf(-1L, 3L, ROOM, Long.MIN_VALUE, Long.MAX_VALUE, 1L shl 60).random(random))
+            11 -> if (node.sizes != 0L) memory.put(node.sizes + 8 * random.nextInt(3), 8,
+                listOf(-1L, 3L, ROOM, Long.MIN_VALUE, Long.MAX_VALUE, 1L shl 60).random(random))
             else -> node.integers.randomOrNull(random)?.let { (address, width, count) ->
-                memory.put(address + width * random.nextLong(minOf(count, node.offset + node.length + 1)), width, (listOf(-1L, 0L, 1L, 5L, 127L) + huge()).random(random))
+                memory.put(address + width * random.nextLong(minOf(count, node.offset + node.length + 1)), width,
+                    (listOf(-1L, 0L, 1L, 5L, 127L) + huge()).random(random))
             }
         }
     }
 
     private fun show(struct: Long, type: DataType, path: String) {
-        val (length, offset, nulls) = Triple(RawArrowArray.length(struct), RawArrowArray.offset(struct), RawArrowArray.nullCount(struct))
-        println("$path: ${type.format()}, length $length, offset $offset, $nulls nulls, ${RawArrowArray.nBuffers(struct)} buffers")
+        val (length, offset, nulls) =
+            Triple(RawArrowArray.length(struct), RawArrowArray.offset(struct), RawArrowArray.nullCount(struct))
+        println("$path: ${type.format()}, length $length, offset $offset, $nulls nulls, " +
+            "${RawArrowArray.nBuffers(struct)} buffers")
         if (RawArrowArray.children(struct) == 0L) return
         type.children().forEachIndexed { i, field ->
             val child = RawArrowArray.child(struct, i.toLong())
             if (child != 0L) show(child, field.type(), "$path.$i")
         }
-        if (type is DictionaryType && RawArrowArray.dictionary(struct) != 0L) show(RawArrowArray.dictionary(struct), type.values().type(), "$path.values")
+        if (type is DictionaryType && RawArrowArray.dictionary(struct) != 0L)
+            show(RawArrowArray.dictionary(struct), type.values().type(), "$path.values")
     }
 
     private fun huge(): Long = when (random.nextInt(4)) {
@@ -261,8 +281,10 @@ internal class Mutants(private val random: Random, private val memory: GuardedSl
     private fun beyond(node: Node): Long {
         unbounded = true
         settled += node.struct
-        val hasBuffers = shape(node.type).widths.isNotEmpty() || (shape(node.type).validity && RawArrowArray.buffers(node.struct).let { it == 0L || ALL.get(JAVA_LONG, it) != 0L })
-        return if (hasBuffers) listOf(Long.MAX_VALUE, Long.MAX_VALUE - 7, 1L shl 62, (1L shl 60) + 1).random(random) else huge()
+        val hasBuffers = shape(node.type).widths.isNotEmpty() || (shape(node.type).validity &&
+            RawArrowArray.buffers(node.struct).let { it == 0L || ALL.get(JAVA_LONG, it) != 0L })
+        return if (hasBuffers) listOf(Long.MAX_VALUE, Long.MAX_VALUE - 7, 1L shl 62, (1L shl 60) + 1)
+            .random(random) else huge()
     }
 
     private fun nullChild(node: Node, arena: Arena) {
@@ -283,14 +305,19 @@ internal class Mutants(private val random: Random, private val memory: GuardedSl
     /** An offset that is wrong, but not the last one of this array, which alone says how much there is. */
     private fun offsetLies(node: Node) {
         val (address, width) = node.offsets ?: return
-        if (node.offset + node.length == 0L || RawArrowArray.length(node.struct) != node.length || RawArrowArray.offset(node.struct) != node.offset) return
-        val lie = listOf(-1L, Int.MIN_VALUE.toLong(), Int.MAX_VALUE.toLong(), 100L, if (width == 8) huge() else 77).random(random)
+        if (node.offset + node.length == 0L || RawArrowArray.length(node.struct) != node.length ||
+            RawArrowArray.offset(node.struct) != node.offset) return
+        val lie = listOf(-1L, Int.MIN_VALUE.toLong(), Int.MAX_VALUE.toLong(), 100L, if (width == 8) huge() else 77)
+            .random(random)
         memory.put(address + width * random.nextLong(node.offset + node.length), width, lie)
         settled += node.struct
         misleads = true
     }
 
-    /** Structs whose length and offset are to stay, so that what was changed is known to be wrong, or to be out of the way. */
+    /**
+     * Structs whose length and offset are to stay, so that what was changed is known to be wrong, or to be out of the
+     * way.
+     */
     private val settled = mutableSetOf<Long>()
 
     // ---- what can be done with an array ----
@@ -299,12 +326,17 @@ internal class Mutants(private val random: Random, private val memory: GuardedSl
         read(array.asColumn(), 3)
         if (depth < 0) return
         val from = random.nextLong(array.length().coerceAtMost(ROOM) + 1)
-        for ((start, count) in listOf(0L to array.length(), array.length() to 0L, from to random.nextLong((array.length() - from).coerceAtMost(ROOM) + 1))) {
+        for ((start, count) in listOf(
+            0L to array.length(),
+            array.length() to 0L,
+            from to random.nextLong((array.length() - from).coerceAtMost(ROOM) + 1),
+        )) {
             array.slice(start, count).use { slice ->
                 read(slice.asColumn(), 2)
                 export(slice)
                 copy(slice)
-                if (depth > 0) for (i in slice.field().type().children().indices) slice.retainChild(i).use { use(it, depth - 1) }
+                if (depth > 0) for (i in slice.field().type().children().indices) slice.retainChild(i)
+                    .use { use(it, depth - 1) }
             }
         }
     }
@@ -336,7 +368,9 @@ internal class Mutants(private val random: Random, private val memory: GuardedSl
 
     /** ARR-19: whatever has no elements begins at 0. */
     private fun checkEmpty(struct: Long, type: DataType) {
-        check(RawArrowArray.length(struct) != 0L || RawArrowArray.offset(struct) == 0L) { "an empty $type has offset ${RawArrowArray.offset(struct)}" }
+        check(RawArrowArray.length(struct) != 0L || RawArrowArray.offset(struct) == 0L) {
+            "an empty $type has offset ${RawArrowArray.offset(struct)}"
+        }
         type.children().forEachIndexed { i, child -> checkEmpty(RawArrowArray.child(struct, i.toLong()), child.type()) }
         if (type is DictionaryType) checkEmpty(RawArrowArray.dictionary(struct), type.values().type())
     }
@@ -362,7 +396,11 @@ internal class Mutants(private val random: Random, private val memory: GuardedSl
             allowed { column.toLongArray() }
             allowed { column.toDoubleArray() }
             for (view in views) allowed { view(column) }
-            allowed { Arena.ofConfined().use { arena -> column.segment(arena).let { if (it.byteSize() > 0) it.get(JAVA_BYTE, it.byteSize() - 1) } } }
+            allowed {
+                Arena.ofConfined().use { arena ->
+                    column.segment(arena).let { if (it.byteSize() > 0) it.get(JAVA_BYTE, it.byteSize() - 1) }
+                }
+            }
         }
         for (i in 0 until column.bufferCount()) column.bufferAddress(i)
         if (depth == 0) return
@@ -374,7 +412,8 @@ internal class Mutants(private val random: Random, private val memory: GuardedSl
             read(runs.values(), depth - 1)
             repeat(1000) { if (runs.next()) check(runs.start() < runs.end() && runs.value() < runs.values().length()) }
         }
-        if (column.field().type() is StructType || column.field().type() is UnionType) for (i in column.field().type().children().indices) read(column.column(i), depth - 1)
+        if (column.field().type() is StructType || column.field().type() is UnionType)
+            for (i in column.field().type().children().indices) read(column.column(i), depth - 1)
         if (rows.isNotEmpty()) allowed { read(column.getList(rows.random(random)), depth - 1) }
     }
 
@@ -403,26 +442,33 @@ internal class Mutants(private val random: Random, private val memory: GuardedSl
         /** What reads all that is in a value, however much. */
         private val WHOLE = listOf(GET, MAP)
         val views = listOf<(Column) -> Any?>(
-            { it.asLongs().toArray(0) }, { it.asInts().toArray(0) }, { it.asShorts().toArray(0) }, { it.asBytes().toArray(0) },
-            { it.asDoubles().toArray(0.0) }, { it.asFloats().toArray(0f) }, { it.asHalfFloats().toArray() }, { it.asBooleans().cardinality() },
+            { it.asLongs().toArray(0) }, { it.asInts().toArray(0) }, { it.asShorts().toArray(0) },
+            { it.asBytes().toArray(0) }, { it.asDoubles().toArray(0.0) }, { it.asFloats().toArray(0f) },
+            { it.asHalfFloats().toArray() }, { it.asBooleans().cardinality() },
             { column -> column.asByteStrings().let { text -> text.forEachValid { row -> text.hash(row) } } },
         )
         val getters = listOf<(Column, Long) -> Any?>(
-            { column, row -> column.isNull(row) }, { column, row -> column.getBoolean(row) }, { column, row -> column.getInt(row) },
-            { column, row -> column.getLong(row) }, { column, row -> column.getDouble(row) }, { column, row -> column.getDecimal(row) },
-            { column, row -> column.getString(row) }, { column, row -> column.getBytes(row) }, { column, row -> column.getList(row).length() },
-            { column, row -> column.getLocalDate(row) }, { column, row -> column.getLocalTime(row) }, { column, row -> column.getInstant(row) },
-            { column, row -> column.getLocalDateTime(row) }, { column, row -> column.getZonedDateTime(row) }, { column, row -> column.getDuration(row) },
-            { column, row -> column.getPeriod(row) }, { column, row -> column.getInterval(row) }, { column, row -> column.getTypeId(row) },
+            { column, row -> column.isNull(row) }, { column, row -> column.getBoolean(row) },
+            { column, row -> column.getInt(row) }, { column, row -> column.getLong(row) },
+            { column, row -> column.getDouble(row) }, { column, row -> column.getDecimal(row) },
+            { column, row -> column.getString(row) }, { column, row -> column.getBytes(row) },
+            { column, row -> column.getList(row).length() }, { column, row -> column.getLocalDate(row) },
+            { column, row -> column.getLocalTime(row) }, { column, row -> column.getInstant(row) },
+            { column, row -> column.getLocalDateTime(row) }, { column, row -> column.getZonedDateTime(row) },
+            { column, row -> column.getDuration(row) }, { column, row -> column.getPeriod(row) },
+            { column, row -> column.getInterval(row) }, { column, row -> column.getTypeId(row) },
             { column, row -> column.getChildRow(row) }, GET, MAP,
         )
 
         private val leaves: List<DataType> = listOf(
-            DataType.NULL, DataType.BOOL, DataType.INT8, DataType.UINT16, DataType.INT32, DataType.UINT64, DataType.FLOAT16, DataType.FLOAT32,
-            DataType.FLOAT64, DataType.UTF8, DataType.LARGE_UTF8, DataType.UTF8_VIEW, DataType.BINARY, DataType.LARGE_BINARY, DataType.BINARY_VIEW,
-            FixedSizeBinaryType(0), FixedSizeBinaryType(3), FixedSizeBinaryType(16), DataType.decimal32(9, 2), DataType.decimal64(18, 0), DataType.decimal128(38, -3),
-            DataType.decimal256(76, 5), DataType.DATE32, DataType.DATE64, TimeType(ArrowTimeUnit.SECOND), TimeType(ArrowTimeUnit.NANOSECOND),
-            TimestampType(ArrowTimeUnit.NANOSECOND, "UTC"), DurationType(ArrowTimeUnit.SECOND), DataType.INTERVAL_YEAR_MONTH,
+            DataType.NULL, DataType.BOOL, DataType.INT8, DataType.UINT16, DataType.INT32, DataType.UINT64,
+            DataType.FLOAT16, DataType.FLOAT32, DataType.FLOAT64, DataType.UTF8, DataType.LARGE_UTF8,
+            DataType.UTF8_VIEW, DataType.BINARY, DataType.LARGE_BINARY, DataType.BINARY_VIEW, FixedSizeBinaryType(0),
+            FixedSizeBinaryType(3), FixedSizeBinaryType(16), DataType.decimal32(9, 2), DataType.decimal64(18, 0),
+            DataType.decimal128(38, -3), DataType.decimal256(76, 5), DataType.DATE32, DataType.DATE64,
+            TimeType(ArrowTimeUnit.SECOND), TimeType(ArrowTimeUnit.NANOSECOND),
+            TimestampType(ArrowTimeUnit.NANOSECOND, "UTC"), DurationType(ArrowTimeUnit.SECOND),
+            DataType.INTERVAL_YEAR_MONTH,
             DataType.INTERVAL_DAY_TIME, DataType.INTERVAL_MONTH_DAY_NANO,
         )
     }
@@ -435,12 +481,17 @@ internal class GuardedSlots(private val count: Int) {
 
     init {
         val linker = Linker.nativeLinker()
-        fun function(name: String, type: FunctionDescriptor) = linker.downcallHandle(linker.defaultLookup().findOrThrow(name), type)
-        val mmap = function("mmap", FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG))
+        fun function(name: String, type: FunctionDescriptor) =
+            linker.downcallHandle(linker.defaultLookup().findOrThrow(name), type)
+        val mmap = function(
+            "mmap", FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG),
+        )
         val mprotect = function("mprotect", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT))
         base = mmap.invokeWithArguments(0L, count * (SLOT + PAGE), READ or WRITE, PRIVATE or ANONYMOUS, -1, 0L) as Long
         check(base != -1L) { "mmap failed" }
-        for (i in 0 until count) check(mprotect.invokeWithArguments(start(i) + SLOT, PAGE, 0) as Int == 0) { "mprotect failed" }
+        for (i in 0 until count) check(mprotect.invokeWithArguments(start(i) + SLOT, PAGE, 0) as Int == 0) {
+            "mprotect failed"
+        }
     }
 
     private fun start(slot: Int) = base + slot * (SLOT + PAGE)
@@ -458,10 +509,13 @@ internal class GuardedSlots(private val count: Int) {
     }
 
     /** A copy of some bytes. */
-    fun put(bytes: ByteArray): Long = take(bytes.size.toLong()).also { MemorySegment.ofAddress(it).reinterpret(bytes.size.toLong()).copyFrom(MemorySegment.ofArray(bytes)) }
+    fun put(bytes: ByteArray): Long = take(bytes.size.toLong()).also {
+        MemorySegment.ofAddress(it).reinterpret(bytes.size.toLong()).copyFrom(MemorySegment.ofArray(bytes))
+    }
 
     fun fill(address: Long, bytes: Long, random: Random) {
-        MemorySegment.ofAddress(address).reinterpret(bytes).copyFrom(MemorySegment.ofArray(random.nextBytes(bytes.toInt())))
+        MemorySegment.ofAddress(address).reinterpret(bytes)
+            .copyFrom(MemorySegment.ofArray(random.nextBytes(bytes.toInt())))
     }
 
     fun put(address: Long, width: Int, value: Long) {
@@ -483,7 +537,9 @@ internal class GuardedSlots(private val count: Int) {
     }
 }
 
-/** Runs mutants in a process of its own: the seed, how many, and a file that always has the number of the one that runs. */
+/**
+ * Runs mutants in a process of its own: the seed, how many, and a file that always has the number of the one that runs.
+ */
 internal object MutantsMain {
     @JvmStatic
     fun main(arguments: Array<String>) {

@@ -34,22 +34,29 @@ import kotlin.time.TimeSource
 /** An array, and the seed of what is done with it. */
 internal class NestedCase(val seed: Long, val raw: RawArray) {
     /** The case of a seed. */
-    constructor(seed: Long) : this(seed, Random(seed).let { SoundArrays(it).array(levels = 4, most = if (it.nextInt(8) == 0) 150 else 12) })
+    constructor(seed: Long) : this(seed,
+        Random(seed).let { SoundArrays(it).array(levels = 4, most = if (it.nextInt(8) == 0) 150 else 12) })
 
     fun smaller(): List<NestedCase> = SoundShrinker.smaller(raw).map { NestedCase(seed, it) }
 
-    override fun toString() = "-D$CASE=$seed, ${raw.field}, ${raw.length} rows from ${raw.offset} on: ${RawValues.of(raw)}"
+    override fun toString() =
+        "-D$CASE=$seed, ${raw.field}, ${raw.length} rows from ${raw.offset} on: ${RawValues.of(raw)}"
 
     companion object {
         /** The property that names the one case to be tried. */
         const val CASE = "arbalest.nested.case"
 
         /** Cases of random seeds, or the one of a seed; one that fails becomes smaller. */
-        fun any(seed: Long? = null): Arb<NestedCase> = arbitrary(Shrinker(NestedCase::smaller)) { NestedCase(seed ?: it.random.nextLong()) }
+        fun any(seed: Long? = null): Arb<NestedCase> = arbitrary(Shrinker(NestedCase::smaller)) {
+            NestedCase(seed ?: it.random.nextLong())
+        }
     }
 }
 
-/** What can be done with an array, done with one: each result must have the values that the array's bytes have. A difference is an [AssertionError] that says in what. */
+/**
+ * What can be done with an array, done with one: each result must have the values that the array's bytes have. A
+ * difference is an [AssertionError] that says in what.
+ */
 internal class NestedCheck(private val case: NestedCase, private val parts: (Column) -> List<Any?> = PartValues::read) {
     private val random = Random(case.seed)
     private val field = case.raw.field
@@ -63,7 +70,8 @@ internal class NestedCheck(private val case: NestedCase, private val parts: (Col
     fun run() {
         val before = ResourceCounters.now()
         Arena.ofConfined().use { arena ->
-            CData.importArray(case.raw.laid(arena), CImport.DATA.schema(field).validation(Validation.FULL)).use(::operations)
+            CData.importArray(case.raw.laid(arena), CImport.DATA.schema(field).validation(Validation.FULL))
+                .use(::operations)
         }
         val left = left(before)
         if (!left.isZero) throw AssertionError("left: $left")
@@ -95,7 +103,9 @@ internal class NestedCheck(private val case: NestedCase, private val parts: (Col
                 done += "built"
                 same("built", array, shown, cut)
                 derived(array, shown)
-                DeviceArray.concat(listOf(array, source)).use { same("built, and the imported behind it", it, shown + values) }
+                DeviceArray.concat(listOf(array, source)).use {
+                    same("built, and the imported behind it", it, shown + values)
+                }
             }
             nulled(shown)
             streamed(cut, shown)
@@ -104,7 +114,9 @@ internal class NestedCheck(private val case: NestedCase, private val parts: (Col
         }
     }
 
-    private fun range(length: Long): Pair<Long, Long> = random.nextLong(length + 1).let { it to random.nextLong(length - it + 1) }
+    private fun range(length: Long): Pair<Long, Long> = random.nextLong(length + 1).let {
+        it to random.nextLong(length - it + 1)
+    }
 
     /** The result of each operation that makes another array of one. */
     private fun derived(array: DeviceArray, shown: List<Any?>) {
@@ -115,7 +127,9 @@ internal class NestedCheck(private val case: NestedCase, private val parts: (Col
         array.copyTo(cpu).use { same("copied", it, shown, array) }
         array.compact().use {
             same("compact", it, shown, array)
-            it.slice(from, count).use { cut -> same("a slice of what is compact", cut, shown.subList(from.toInt(), (from + count).toInt())) }
+            it.slice(from, count).use { cut ->
+                same("a slice of what is compact", cut, shown.subList(from.toInt(), (from + count).toInt()))
+            }
         }
         made(field, ArrayData.of(array))?.use { same("of its buffers", it, shown, array) }
         converted(array, shown)
@@ -128,14 +142,18 @@ internal class NestedCheck(private val case: NestedCase, private val parts: (Col
         if (type !is StructType) return
         case.raw.children.forEachIndexed { i, child ->
             val first = child.offset + case.raw.offset + from.toInt()
-            cut.retainChild(i).use { same("child $i", it, (first until first + cut.length().toInt()).map { at -> RawValues.at(child, at) }) }
+            cut.retainChild(i).use {
+                same("child $i", it, (first until first + cut.length().toInt()).map { at -> RawValues.at(child, at) })
+            }
         }
     }
 
     private fun joined(source: DeviceArray, cut: DeviceArray, shown: List<Any?>) {
         val (from, count) = range(source.length())
         source.slice(from, count).use { other ->
-            DeviceArray.concat(listOf(other, cut, source)).use { same("joined", it, values.subList(from.toInt(), (from + count).toInt()) + shown + values) }
+            DeviceArray.concat(listOf(other, cut, source)).use {
+                same("joined", it, values.subList(from.toInt(), (from + count).toInt()) + shown + values)
+            }
         }
         DeviceArray.concat(listOf(cut)).use { same("joined alone", it, shown, cut) }
     }
@@ -145,21 +163,30 @@ internal class NestedCheck(private val case: NestedCase, private val parts: (Col
         val from = random.nextLong(source.length() - cut.length() + 1)
         val others = values.subList(from.toInt(), from.toInt() + shown.size)
         val type = StructType(listOf(field.withName("one"), field.withName("other")))
-        val data = source.slice(from, cut.length()).use { other -> ArrayData.of(cut.length(), 0, listOf(null), listOf(ArrayData.of(cut), ArrayData.of(other))) }
+        val data = source.slice(from, cut.length()).use { other ->
+            ArrayData.of(cut.length(), 0, listOf(null), listOf(ArrayData.of(cut), ArrayData.of(other)))
+        }
         made(Field.of("a", type), data)?.use { whole ->
             val (first, count) = range(whole.length())
             whole.slice(first, count).use { part ->
-                val pairs = (first.toInt() until (first + count).toInt()).map { mapOf("one" to shown[it], "other" to others[it]) }
+                val pairs = (first.toInt() until (first + count).toInt()).map {
+                    mapOf("one" to shown[it], "other" to others[it])
+                }
                 same("a struct of slices", part, pairs)
                 part.compact().use { same("a struct of slices, compact", it, pairs, part) }
                 part.copyTo(cpu).use { same("a struct of slices, copied", it, pairs, part) }
                 DeviceArray.concat(listOf(part, part)).use { same("a struct of slices, twice", it, pairs + pairs) }
-                part.retainChild(1).use { same("a struct's child that is a slice", it, pairs.map { pair -> pair["other"] }) }
+                part.retainChild(1).use {
+                    same("a struct's child that is a slice", it, pairs.map { pair -> pair["other"] })
+                }
             }
         }
     }
 
-    /** Null where text and binary of empty rows only came without data, though their offsets do not begin at 0: what leads beyond the data is refused. */
+    /**
+     * Null where text and binary of empty rows only came without data, though their offsets do not begin at 0: what
+     * leads beyond the data is refused.
+     */
     private fun made(field: Field, data: ArrayData): DeviceArray? = try {
         DeviceArray.of(field, data)
     } catch (e: DeviceException) {
@@ -179,7 +206,8 @@ internal class NestedCheck(private val case: NestedCase, private val parts: (Col
         other.use {
             done += "converted"
             alike("as $requested", other, shown)
-            if (!OtherLayouts.isReordered(field.type(), requested)) compare("as $requested, by values", listOf(array.valueDifference(other)), listOf(null))
+            if (!OtherLayouts.isReordered(field.type(), requested))
+                compare("as $requested, by values", listOf(array.valueDifference(other)), listOf(null))
             val again = (OtherLayouts.of(requested) + requested).filter { it != requested || random.nextInt(4) == 0 }
             val next = (if (field.type() in again) field.type() else again.randomOrNull(random)) ?: return
             attempt { other.convertTo(field.withType(next)) }?.use { back ->
@@ -199,14 +227,23 @@ internal class NestedCheck(private val case: NestedCase, private val parts: (Col
     private fun exported(array: DeviceArray, shown: List<Any?>) = Arena.ofConfined().use { arena ->
         val (out, schema) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.SCHEMA)
         array.retain().use { CData.exportArray(it, out, CExport.DATA.schemaTo(schema)) }
-        CData.importArray(out, CImport.DATA.schema(schema).validation(Validation.FULL)).use { same("exported", it, shown, array) }
+        CData.importArray(out, CImport.DATA.schema(schema).validation(Validation.FULL)).use {
+            same("exported", it, shown, array)
+        }
         val device = arena.struct(StructKind.DEVICE_ARRAY)
         array.retain().use { CData.exportArray(it, device, CExport.DEVICE.schemaTo(schema)) }
-        CData.importArray(device, CImport.DEVICE.schema(schema).validation(Validation.FULL)).use { same("exported as a device array", it, shown) }
+        CData.importArray(device, CImport.DEVICE.schema(schema).validation(Validation.FULL)).use {
+            same("exported as a device array", it, shown)
+        }
     }
 
-    /** Null if the type has no nulls that the values have: those of a dictionary may be null though its field is not. */
-    private fun built(shown: List<Any?>, then: (ColumnBuilder) -> Unit = {}): DeviceArray? = BatchBuilder.of(cpu, shown.size).use { batch ->
+    /**
+     * Null if the type has no nulls that the values have: those of a dictionary may be null though its field is not.
+     */
+    private fun built(
+        shown: List<Any?>,
+        then: (ColumnBuilder) -> Unit = {},
+    ): DeviceArray? = BatchBuilder.of(cpu, shown.size).use { batch ->
         val column = batch.column(field)
         try {
             ValueAppender(random).appendAll(column, field, shown)
@@ -221,20 +258,25 @@ internal class NestedCheck(private val case: NestedCase, private val parts: (Col
         val type = field.type()
         if (!field.isNullable || type is UnionType || type is RunEndEncodedType) return
         val nulls = shown.map { random.nextInt(3) == 0 }
-        built(shown) { column -> column.setNulls { nulls[it] } }?.use { same("built, and some made null", it, shown.mapIndexed { i, value -> value.takeUnless { nulls[i] } }) }
+        built(shown) { column -> column.setNulls { nulls[it] } }?.use {
+            same("built, and some made null", it, shown.mapIndexed { i, value -> value.takeUnless { nulls[i] } })
+        }
     }
 
     /** As the column of two batches in a stream. */
     private fun streamed(cut: DeviceArray, shown: List<Any?>) {
         val schema = Schema.of(field)
-        val batch = made(schema.asField(), ArrayData.of(cut.length(), 0, listOf(null), listOf(ArrayData.of(cut)))) ?: return
+        val batch = made(schema.asField(), ArrayData.of(cut.length(), 0, listOf(null), listOf(ArrayData.of(cut))))
+            ?: return
         val first = random.nextLong(cut.length() + 1)
         val batches = batch.use { listOf(it.slice(0, first), it.slice(first, it.length() - first)) }
         Arena.ofConfined().use { arena ->
             val stream = arena.struct(StructKind.STREAM)
             DeviceArrayReader.of(schema, batches).use { CData.exportStream(it, stream, CExport.DATA) }
             CData.importStream(stream, CImport.DATA.validation(Validation.FULL)).use { reader ->
-                for (rows in listOf(shown.take(first.toInt()), shown.drop(first.toInt()))) reader.next()!!.use { next -> next.retainChild(0).use { same("streamed", it, rows) } }
+                for (rows in listOf(shown.take(first.toInt()), shown.drop(first.toInt()))) reader.next()!!.use { next ->
+                    next.retainChild(0).use { same("streamed", it, rows) }
+                }
             }
         }
     }
@@ -245,9 +287,13 @@ internal class NestedCheck(private val case: NestedCase, private val parts: (Col
             there.validate(Validation.FULL)
             val (from, count) = range(there.length())
             there.slice(from, count).use { part ->
-                part.copyTo(cpu).use { back("copied back from a device", it, shown.subList(from.toInt(), (from + count).toInt())) }
+                part.copyTo(cpu).use {
+                    back("copied back from a device", it, shown.subList(from.toInt(), (from + count).toInt()))
+                }
                 DeviceArray.concat(listOf(part, cut)).use { whole ->
-                    whole.copyTo(cpu).use { back("joined on a device", it, shown.subList(from.toInt(), (from + count).toInt()) + shown) }
+                    whole.copyTo(cpu).use {
+                        back("joined on a device", it, shown.subList(from.toInt(), (from + count).toInt()) + shown)
+                    }
                 }
             }
         }
@@ -273,7 +319,8 @@ internal class NestedCheck(private val case: NestedCase, private val parts: (Col
         }
     }
 
-    private fun hasUnion(type: DataType): Boolean = type is UnionType || type.children().any { hasUnion(it.type()) } || type is DictionaryType && hasUnion(type.values().type())
+    private fun hasUnion(type: DataType): Boolean = type is UnionType || type.children().any { hasUnion(it.type()) } ||
+        type is DictionaryType && hasUnion(type.values().type())
 
     private fun same(what: String, array: DeviceArray, expected: List<Any?>, other: DeviceArray? = null) {
         array.validate(Validation.FULL)
@@ -291,11 +338,13 @@ internal class NestedCheck(private val case: NestedCase, private val parts: (Col
         compare("$what, their number", listOf(column.nullCount()), listOf(nulls.count { it }.toLong()))
     }
 
-    private fun equal(what: String, one: DeviceArray, other: DeviceArray) = compare("$what, by difference", listOf(one.difference(other)), listOf(null))
+    private fun equal(what: String, one: DeviceArray, other: DeviceArray) =
+        compare("$what, by difference", listOf(one.difference(other)), listOf(null))
 
     private fun compare(what: String, found: List<Any?>, expected: List<Any?>) {
         if (found == expected) return
         val row = (0 until minOf(found.size, expected.size)).firstOrNull { found[it] != expected[it] }
-        throw AssertionError("$what: " + if (row == null) "${found.size} rows, not ${expected.size}" else "row $row of ${found.size}: ${found[row]}, not ${expected[row]}")
+        throw AssertionError("$what: " + if (row == null) "${found.size} rows, not ${expected.size}"
+        else "row $row of ${found.size}: ${found[row]}, not ${expected[row]}")
     }
 }

@@ -26,44 +26,65 @@ internal object OtherLayouts {
     fun of(type: DataType): List<DataType> = when (type) {
         in texts -> texts - type
         in binaries -> binaries - type
-        is ListType, is LargeListType, is ListViewType, is LargeListViewType -> of(type.children().single()).let { items ->
-            lists.flatMap { kind -> items.map(kind) } - type
-        }
+        is ListType, is LargeListType, is ListViewType, is LargeListViewType ->
+            of(type.children().single()).let { items ->
+                lists.flatMap { kind -> items.map(kind) } - type
+            }
         is DictionaryType -> of(type.values()).flatMap { values ->
             indices(type).map<IntType, DataType> { DictionaryType(it, values, false) } + values.type()
         } + of(type.values().type()) - type
         is RunEndEncodedType -> of(type.values()).flatMap { values ->
-            listOf(16, 32, 64).map<Int, DataType> { RunEndEncodedType(type.runEnds().withType(IntType(it, true)), values) } + values.type()
+            listOf(16, 32, 64).map<Int, DataType> {
+                RunEndEncodedType(type.runEnds().withType(IntType(it, true)), values)
+            } + values.type()
         } + of(type.values().type()) - type
         is FixedSizeListType -> of(type.item()).map<Field, DataType> { FixedSizeListType(it, type.size()) } - type
         is MapType -> {
             val (key, value) = type.entries().type().children()
-            pairs(key, value).map<Pair<Field, Field>, DataType> { (k, v) -> MapType(type.entries().withName("e").withType(StructType(listOf(k.withName("k"), v.withName("v")))), false) } - type
+            pairs(key, value).map<Pair<Field, Field>, DataType> { (k, v) ->
+                MapType(
+                    type.entries().withName("e").withType(StructType(listOf(k.withName("k"), v.withName("v")))), false,
+                )
+            } - type
         }
         is StructType -> {
             val all = type.fields().map(::of)
             val most = all.maxOfOrNull { it.size } ?: 0
-            List<DataType>(most) { n -> StructType(all.map { it[n % it.size] }.let { if (n % 2 == 0) it else it.reversed() }) } - type
+            List<DataType>(most) { n ->
+                StructType(all.map { it[n % it.size] }.let { if (n % 2 == 0) it else it.reversed() })
+            } - type
         }
         is UnionType -> {
             val all = type.fields().map(::of)
-            List<DataType>(all.maxOfOrNull { it.size } ?: 0) { n -> UnionType(type.mode(), type.typeIds(), all.map { it[n % it.size] }) } - type
+            List<DataType>(all.maxOfOrNull { it.size } ?: 0) { n ->
+                UnionType(type.mode(), type.typeIds(), all.map { it[n % it.size] })
+            } - type
         }
         else -> emptyList()
     }.distinct()
 
     /** The field itself, and some of its others. */
-    private fun of(field: Field): List<Field> = listOf(field) + of(field.type()).let { if (it.size <= 6) it else it.filterIndexed { i, _ -> i % (it.size / 6) == 0 } }.map(field::withType)
+    private fun of(field: Field): List<Field> = listOf(field) + of(field.type())
+        .let { if (it.size <= 6) it else it.filterIndexed { i, _ -> i % (it.size / 6) == 0 } }.map(field::withType)
 
     private fun pairs(key: Field, value: Field) = of(key).map { it to value } + of(value).map { key to it }
 
-    private fun indices(type: DictionaryType) = listOf(IntType(8, true), IntType(16, false), IntType(64, true), type.index()).distinct()
+    private fun indices(type: DictionaryType) =
+        listOf(IntType(8, true), IntType(16, false), IntType(64, true), type.index()).distinct()
 
-    /** Whether what is sound may be refused so: the values of a dictionary may be null though its field is not, and a union has no nulls itself. */
-    fun mayRefuse(e: DeviceException): Boolean = "is null, but the field that is asked for is not nullable" in e.message!! || "no child of the union" in e.message!!
+    /**
+     * Whether what is sound may be refused so: the values of a dictionary may be null though its field is not, and a
+     * union has no nulls itself.
+     */
+    fun mayRefuse(e: DeviceException): Boolean = "is null, but the field that is asked for is not " +
+        "nullable" in e.message!! || "no child of the union" in e.message!!
 
-    /** Whether a row's value is, to the letter, what [HandLaid] lays for it in the other layout: nothing is encoded in one and not in the other. */
-    fun areLaidAlike(type: DataType, other: DataType): Boolean = encodings(type) == encodings(other) && !isReordered(type, other)
+    /**
+     * Whether a row's value is, to the letter, what [HandLaid] lays for it in the other layout: nothing is encoded in
+     * one and not in the other.
+     */
+    fun areLaidAlike(type: DataType, other: DataType): Boolean = encodings(type) == encodings(other) &&
+        !isReordered(type, other)
 
     private fun encodings(type: DataType): List<String> = when (type) {
         is DictionaryType -> listOf("d") + encodings(type.values().type())
@@ -75,8 +96,12 @@ internal object OtherLayouts {
     fun isReordered(type: DataType, other: DataType): Boolean {
         val (one, two) = decoded(type) to decoded(other)
         return when (one) {
-            is StructType -> one.fields().map { it.name() } != two.children().map { it.name() } || one.fields().indices.any { isReordered(one.fields()[it].type(), two.children()[it].type()) }
-            is MapType -> (0..1).any { isReordered(one.entries().type().children()[it].type(), (two as MapType).entries().type().children()[it].type()) }
+            is StructType -> one.fields().map { it.name() } != two.children().map { it.name() } ||
+                one.fields().indices.any { isReordered(one.fields()[it].type(), two.children()[it].type()) }
+            is MapType -> (0..1).any {
+                isReordered(one.entries().type().children()[it].type(),
+                    (two as MapType).entries().type().children()[it].type())
+            }
             else -> one.children().indices.any { isReordered(one.children()[it].type(), two.children()[it].type()) }
         }
     }

@@ -27,18 +27,25 @@ import org.arbalest.device.types.NestedType.UnionType
 import java.math.BigDecimal
 import java.util.AbstractMap.SimpleEntry
 
-/** A column's values as [RawValues] has them, read part by part: fields, elements, indices, runs, and the typed views of what is flat; never by `get`. */
+/**
+ * A column's values as [RawValues] has them, read part by part: fields, elements, indices, runs, and the typed views of
+ * what is flat; never by `get`.
+ */
 internal object PartValues {
     fun read(column: Column): List<Any?> = when (val type = column.field().type()) {
         is NullType -> List(column.length().toInt()) { null }
-        is DictionaryType -> read(column.dictionary()).let { values -> column.indices().let { indices -> rows(indices) { values[indices.getLong(it).toInt()] } } }
+        is DictionaryType -> read(column.dictionary()).let { values ->
+            column.indices().let { indices -> rows(indices) { values[indices.getLong(it).toInt()] } }
+        }
         is RunEndEncodedType -> buildList {
             val runs = column.runs()
             val values = read(runs.values())
             while (runs.next()) repeat(runs.length().toInt()) { add(values[runs.value().toInt()]) }
         }
         is StructType -> type.fields().indices.map { read(column.column(it)) }.let { children ->
-            rows(column) { row -> type.fields().indices.associate { type.fields()[it].name() to children[it][row.toInt()] } }
+            rows(column) { row ->
+                type.fields().indices.associate { type.fields()[it].name() to children[it][row.toInt()] }
+            }
         }
         is UnionType -> type.fields().indices.map { read(column.column(it)) }.let { children ->
             List(column.length().toInt()) { row ->
@@ -46,23 +53,36 @@ internal object PartValues {
                 Tagged(child, children[child][column.getChildRow(row.toLong()).toInt()])
             }
         }
-        is MapType -> rows(column) { row -> read(column.getList(row)).map { entry -> (entry as Map<*, *>).values.toList().let { (key, value) -> SimpleEntry(key, value) } } }
+        is MapType -> rows(column) { row ->
+            read(column.getList(row)).map { entry ->
+                (entry as Map<*, *>).values.toList().let { (key, value) -> SimpleEntry(key, value) }
+            }
+        }
         is NestedType -> rows(column) { row -> read(column.getList(row)) }
         else -> flat(column, type)
     }
 
     private fun flat(column: Column, type: DataType): List<Any?> = when (type) {
         is BoolType -> column.asBooleans().let { view -> rows(view) { view[it] } }
-        is IntType -> integers(column, type.bits()).map { if (it == null || type.signed()) it else RawValues.unsigned(it, type.bits()) }
+        is IntType -> integers(column, type.bits()).map {
+            if (it == null || type.signed()) it else RawValues.unsigned(it, type.bits())
+        }
         is FloatType -> when (type.bits()) {
             16 -> column.asHalfFloats().let { view -> rows(view) { view[it].toDouble() } }
             32 -> column.asFloats().let { view -> rows(view) { view[it].toDouble() } }
             else -> column.asDoubles().let { view -> rows(view) { view[it] } }
         }
-        is DecimalType -> if (type.bits() > 64) rows(column) { column.getDecimal(it) } else integers(column, type.bits()).map { unscaled -> unscaled?.let { BigDecimal.valueOf(it, type.scale()) } }
-        is IntervalType -> rows(column) { if (type.unit() == IntervalUnit.YEAR_MONTH) column.getPeriod(it) else column.getInterval(it) }
-        is Utf8Type, is LargeUtf8Type, is Utf8ViewType -> column.asByteStrings().let { view -> rows(view) { view.getString(it) } }
-        is BinaryType, is LargeBinaryType, is BinaryViewType, is FixedSizeBinaryType -> column.asByteStrings().let { view -> rows(view) { view.getBytes(it).toList() } }
+        is DecimalType -> if (type.bits() > 64) rows(column) {
+            column.getDecimal(it)
+        } else integers(column, type.bits()).map { unscaled -> unscaled?.let { BigDecimal.valueOf(it, type.scale()) } }
+        is IntervalType -> rows(column) {
+            if (type.unit() == IntervalUnit.YEAR_MONTH) column.getPeriod(it) else column.getInterval(it)
+        }
+        is Utf8Type, is LargeUtf8Type, is Utf8ViewType -> column.asByteStrings().let { view ->
+            rows(view) { view.getString(it) }
+        }
+        is BinaryType, is LargeBinaryType, is BinaryViewType, is FixedSizeBinaryType -> column.asByteStrings()
+            .let { view -> rows(view) { view.getBytes(it).toList() } }
         else -> integers(column, 8 * SoundArrays.width(type)) // dates, times
     }
 
@@ -73,7 +93,11 @@ internal object PartValues {
         else -> column.asLongs().let { view -> rows(view) { view[it] } }
     }
 
-    private fun <T> rows(column: Column, value: (Long) -> T): List<T?> = List(column.length().toInt()) { if (column.isNull(it.toLong())) null else value(it.toLong()) }
+    private fun <T> rows(column: Column, value: (Long) -> T): List<T?> = List(column.length().toInt()) {
+        if (column.isNull(it.toLong())) null else value(it.toLong())
+    }
 
-    private fun <T> rows(view: ColumnView, value: (Long) -> T): List<T?> = List(view.length().toInt()) { if (view.isNull(it.toLong())) null else value(it.toLong()) }
+    private fun <T> rows(view: ColumnView, value: (Long) -> T): List<T?> = List(view.length().toInt()) {
+        if (view.isNull(it.toLong())) null else value(it.toLong())
+    }
 }

@@ -6,7 +6,8 @@ import org.arbalest.support.fake.FakeGpuProvider
 import org.arbalest.support.fake.FakeProvider
 
 /** Fake devices of the kinds whose memory the CPU can touch (DEV-11). */
-class PinnedFakeProvider : FakeProvider(listOf(DeviceType.CUDA_HOST, DeviceType.CUDA_MANAGED, DeviceType.ROCM_HOST).associateWith { true })
+class PinnedFakeProvider : FakeProvider(listOf(DeviceType.CUDA_HOST, DeviceType.CUDA_MANAGED, DeviceType.ROCM_HOST)
+    .associateWith { true })
 
 /** Fake GPUs, of types that nobody else serves. */
 class TestGpuProvider : FakeGpuProvider(GPU, GPU_HOST) {

@@ -24,10 +24,16 @@ internal class RawArray(
     val type: DataType get() = this.field.type()
     val end: Int get() = offset + length
 
-    /** Fills [out], a blank struct, with an array whose buffers are where [place] puts their bytes, and stay the caller's. */
+    /**
+     * Fills [out], a blank struct, with an array whose buffers are where [place] puts their bytes, and stay the
+     * caller's.
+     */
     fun lay(out: MemorySegment, place: (ByteArray) -> Long) {
         PeerNodes.array(out, length.toLong(), nullCount, offset.toLong(), buffers.size.toLong(), children.size.toLong())
-        buffers.forEachIndexed { i, bytes -> if (bytes != null) PeerNodes.setForeignBuffer(out, i.toLong(), MemorySegment.ofAddress(place(bytes.array()))) }
+        buffers.forEachIndexed { i, bytes ->
+            if (bytes != null)
+                PeerNodes.setForeignBuffer(out, i.toLong(), MemorySegment.ofAddress(place(bytes.array())))
+        }
         children.forEachIndexed { i, child -> child.lay(at(RawArrowArray.child(out.address(), i.toLong())), place) }
         if (dictionary == null) return
         PeerNodes.setArrayDictionary(out)
@@ -36,7 +42,9 @@ internal class RawArray(
 
     /** A struct of it, with its bytes, in an arena. */
     fun laid(arena: Arena): MemorySegment = arena.struct(StructKind.ARRAY).also { out ->
-        lay(out) { bytes -> arena.allocate(bytes.size.toLong().coerceAtLeast(1), 1).also { it.asByteBuffer().put(bytes) }.address() }
+        lay(out) { bytes ->
+            arena.allocate(bytes.size.toLong().coerceAtLeast(1), 1).also { it.asByteBuffer().put(bytes) }.address()
+        }
     }
 
     private fun at(struct: Long): MemorySegment = MemorySegment.ofAddress(struct).reinterpret(RawArrowArray.SIZE)
@@ -47,9 +55,13 @@ internal class RawArray(
 
         fun bytes(vararg values: Byte): ByteBuffer = ByteBuffer.wrap(values).order(ByteOrder.nativeOrder())
 
-        fun ints(vararg values: Int): ByteBuffer = blank(4 * values.size).also { buffer -> values.forEachIndexed { i, value -> buffer.putInt(4 * i, value) } }
+        fun ints(vararg values: Int): ByteBuffer = blank(4 * values.size).also { buffer ->
+            values.forEachIndexed { i, value -> buffer.putInt(4 * i, value) }
+        }
 
-        fun longs(vararg values: Long): ByteBuffer = blank(8 * values.size).also { buffer -> values.forEachIndexed { i, value -> buffer.putLong(8 * i, value) } }
+        fun longs(vararg values: Long): ByteBuffer = blank(8 * values.size).also { buffer ->
+            values.forEachIndexed { i, value -> buffer.putLong(8 * i, value) }
+        }
     }
 }
 

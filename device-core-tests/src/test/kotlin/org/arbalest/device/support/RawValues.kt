@@ -37,8 +37,9 @@ import java.util.AbstractMap.SimpleEntry
 internal data class Tagged(val child: Int, val value: Any?)
 
 /**
- * The values in an array's bytes, decoded from the specification and without core's code: what each way to read the array must find. They are as `Column.get` has them, except
- * that bytes are lists, which compare by content, and that a union's value is [Tagged].
+ * The values in an array's bytes, decoded from the specification and without core's code: what each way to read the
+ * array must find. They are as `Column.get` has them, except that bytes are lists, which compare by content, and that a
+ * union's value is [Tagged].
  */
 internal object RawValues {
     fun of(raw: RawArray): List<Any?> = List(raw.length) { at(raw, raw.offset + it) }
@@ -70,9 +71,13 @@ internal object RawValues {
         is FixedSizeListType -> List(type.size()) { element(raw.children[0], type.size() * i + it) }
         is ListType -> elements(raw, integer(raw, 4, i), integer(raw, 4, i + 1))
         is LargeListType -> elements(raw, integer(raw, 8, i), integer(raw, 8, i + 1))
-        is ListViewType -> elements(raw, integer(raw, 4, i), integer(raw, 4, i) + raw.buffers[2]!!.integer(4, i).toInt())
-        is LargeListViewType -> elements(raw, integer(raw, 8, i), integer(raw, 8, i) + raw.buffers[2]!!.integer(8, i).toInt())
-        is MapType -> elements(raw, integer(raw, 4, i), integer(raw, 4, i + 1)).map { entry -> (entry as Map<*, *>).values.toList().let { (key, value) -> SimpleEntry(key, value) } }
+        is ListViewType ->
+            elements(raw, integer(raw, 4, i), integer(raw, 4, i) + raw.buffers[2]!!.integer(4, i).toInt())
+        is LargeListViewType ->
+            elements(raw, integer(raw, 8, i), integer(raw, 8, i) + raw.buffers[2]!!.integer(8, i).toInt())
+        is MapType -> elements(raw, integer(raw, 4, i), integer(raw, 4, i + 1)).map { entry ->
+            (entry as Map<*, *>).values.toList().let { (key, value) -> SimpleEntry(key, value) }
+        }
         is DictionaryType -> element(raw.dictionary!!, integer(raw, type.index().bits() / 8, i))
         is Utf8Type -> variable(raw, 4, i).decodeToString()
         is LargeUtf8Type -> variable(raw, 8, i).decodeToString()
@@ -88,7 +93,8 @@ internal object RawValues {
         val width = SoundArrays.width(type)
         return when (type) {
             is BoolType -> values.bit(i)
-            is IntType -> if (type.signed()) values.integer(width, i) else unsigned(values.integer(width, i), type.bits())
+            is IntType -> if (type.signed()) values.integer(width, i)
+            else unsigned(values.integer(width, i), type.bits())
             is FloatType -> when (width) {
                 2 -> java.lang.Float.float16ToFloat(values.getShort(2 * i)).toDouble()
                 4 -> values.getFloat(4 * i).toDouble()
@@ -99,14 +105,16 @@ internal object RawValues {
             is IntervalType -> when (type.unit()) {
                 IntervalUnit.YEAR_MONTH -> Period.ofMonths(values.getInt(4 * i))
                 IntervalUnit.DAY_TIME -> Interval(0, values.getInt(8 * i), values.getInt(8 * i + 4) * 1_000_000L)
-                IntervalUnit.MONTH_DAY_NANO -> Interval(values.getInt(16 * i), values.getInt(16 * i + 4), values.getLong(16 * i + 8))
+                IntervalUnit.MONTH_DAY_NANO ->
+                    Interval(values.getInt(16 * i), values.getInt(16 * i + 4), values.getLong(16 * i + 8))
             }
             else -> values.integer(width, i) // dates, times
         }
     }
 
     /** An unsigned integer as `Column.get` has it. */
-    fun unsigned(bits: Long, count: Int): Any = if (count < 64) bits and (1L shl count) - 1 else BigDecimal(java.lang.Long.toUnsignedString(bits))
+    fun unsigned(bits: Long, count: Int): Any = if (count < 64) bits and (1L shl count) - 1
+    else BigDecimal(java.lang.Long.toUnsignedString(bits))
 
     private fun bytes(raw: RawArray, width: Int, i: Int) = ByteArray(width).also { raw.buffers[1]!!.get(width * i, it) }
 
@@ -120,7 +128,9 @@ internal object RawValues {
     private fun view(raw: RawArray, i: Int): ByteArray {
         val views = raw.buffers[1]!!
         val bytes = ByteArray(views.getInt(16 * i))
-        return if (bytes.size <= 12) bytes.also { views.get(16 * i + 4, it) } else bytes.also { raw.buffers[2 + views.getInt(16 * i + 8)]!!.get(views.getInt(16 * i + 12), it) }
+        return if (bytes.size <= 12) bytes.also { views.get(16 * i + 4, it) } else bytes.also {
+            raw.buffers[2 + views.getInt(16 * i + 8)]!!.get(views.getInt(16 * i + 12), it)
+        }
     }
 
     private fun element(child: RawArray, i: Int) = at(child, child.offset + i)
@@ -129,7 +139,10 @@ internal object RawValues {
 
     private fun union(raw: RawArray, type: UnionType, i: Int): Tagged {
         val child = type.typeIds().indexOf(raw.buffers[0]!!.get(i).toInt())
-        return Tagged(child, element(raw.children[child], if (type.mode() == UnionMode.SPARSE) i else raw.buffers[1]!!.getInt(4 * i)))
+        return Tagged(
+            child,
+            element(raw.children[child], if (type.mode() == UnionMode.SPARSE) i else raw.buffers[1]!!.getInt(4 * i)),
+        )
     }
 
     private fun run(raw: RawArray, i: Int): Any? {

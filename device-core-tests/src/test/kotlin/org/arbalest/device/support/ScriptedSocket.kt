@@ -38,7 +38,9 @@ internal class ScriptedSocket : SocketChannel(SelectorProvider.provider()) {
     @Volatile
     lateinit var writer: Thread
 
-    /** As with the JDK's sockets, where memory on the heap is read into by way of memory outside of it: that is used up. */
+    /**
+     * As with the JDK's sockets, where memory on the heap is read into by way of memory outside of it: that is used up.
+     */
     @Volatile
     var isOutOfMemory = false
 

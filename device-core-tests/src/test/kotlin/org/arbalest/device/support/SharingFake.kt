@@ -23,7 +23,9 @@ import java.util.concurrent.ConcurrentLinkedQueue
 import java.util.concurrent.ConcurrentSkipListMap
 import java.util.zip.CRC32C
 
-/** A device in main memory that shares it: whoever says that he is another process opens it here, at the same address. */
+/**
+ * A device in main memory that shares it: whoever says that he is another process opens it here, at the same address.
+ */
 class SharingFakeProvider : DeviceProvider {
     override fun types(): List<DeviceType> = listOf(SharingFake.TYPE)
 
@@ -101,7 +103,8 @@ internal object SharingFake : SynchronousDriver {
         override fun open(handle: ByteArray, bytes: Long): Long {
             val address = if (handle.size == 8) ByteBuffer.wrap(handle).getLong() else 0
             val block = blocks[address] ?: throw DeviceException(Errno.EINVAL, "this handle is of nothing")
-            if (block.second < bytes) throw DeviceException(Errno.EINVAL, "an allocation is said to have $bytes bytes, and has ${block.second}")
+            if (block.second < bytes) throw DeviceException(Errno.EINVAL,
+                "an allocation is said to have $bytes bytes, and has ${block.second}")
             if (opened.put(address, bytes) != null) wrong += "it is open already"
             return address
         }
@@ -121,7 +124,9 @@ internal object SharingFake : SynchronousDriver {
     }
 }
 
-/** A message of this process, or one made from it, as another process sends it, with the checksum that it should have. */
+/**
+ * A message of this process, or one made from it, as another process sends it, with the checksum that it should have.
+ */
 internal fun ByteArray.fromElsewhere(): ByteArray {
     val bytes = clone()
     bytes[16] = (bytes[16] + 1).toByte()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.support
 
+import org.arbalest.device.types.ArrowTimeUnit
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.FlatType.BinaryType
@@ -32,18 +33,19 @@ import org.arbalest.device.types.NestedType.RunEndEncodedType
 import org.arbalest.device.types.NestedType.StructType
 import org.arbalest.device.types.NestedType.UnionMode
 import org.arbalest.device.types.NestedType.UnionType
-import org.arbalest.device.types.ArrowTimeUnit
 import java.math.BigInteger
 import java.nio.ByteBuffer
 import kotlin.random.Random
 
 /**
- * Random arrays of random types that are right to the last byte, though not tidy: offsets on every level, elements in front and behind that nobody refers to, garbage
- * beneath nulls and wherever else it is legal, children that are longer than they must be.
+ * Random arrays of random types that are right to the last byte, though not tidy: offsets on every level, elements in
+ * front and behind that nobody refers to, garbage beneath nulls and wherever else it is legal, children that are longer
+ * than they must be.
  */
 internal class SoundArrays(private val random: Random) {
     /** A field of a random type, nested so deep at most, and an array of it, of about so many elements at most. */
-    fun array(levels: Int = 3, most: Int = 12): RawArray = of(field("a", type(levels)), random.nextInt(most), random.nextInt(4) == 0)
+    fun array(levels: Int = 3, most: Int = 12): RawArray =
+        of(field("a", type(levels)), random.nextInt(most), random.nextInt(4) == 0)
 
     private fun field(name: String, type: DataType) = Field.of(name, type).withNullable(random.nextInt(6) > 0)
 
@@ -51,18 +53,32 @@ internal class SoundArrays(private val random: Random) {
         fun item(name: String = "x") = field(name, type(depth - 1))
         val nested = listOf<() -> DataType>(
             { ListType(item()) }, { LargeListType(item()) }, { ListViewType(item()) }, { LargeListViewType(item()) },
-            { FixedSizeListType(item(), random.nextInt(if (depth == 3) 4 else 3)) }, { StructType(List(random.nextInt(4)) { item("f$it") }) },
-            { MapType(field("e", StructType(listOf(Field.of("k", keys.random(random)).withNullable(false), item()))), false) },
+            { FixedSizeListType(item(), random.nextInt(if (depth == 3) 4 else 3)) },
+            { StructType(List(random.nextInt(4)) { item("f$it") }) },
+            {
+                MapType(
+                    field("e", StructType(listOf(Field.of("k", keys.random(random)).withNullable(false), item()))),
+                    false,
+                )
+            },
             { UnionType(UnionMode.SPARSE, listOf(0, 5), listOf(item("p"), item("q"))) },
             { UnionType(UnionMode.DENSE, listOf(3, 127), listOf(item("p"), item("q"))) },
-            { RunEndEncodedType(Field.of("r", IntType(listOf(16, 32, 64).random(random), true)).withNullable(false), item()) },
+            {
+                RunEndEncodedType(Field.of("r", IntType(listOf(16, 32, 64).random(random), true))
+                    .withNullable(false), item())
+            },
             { DictionaryType(IntType(listOf(8, 16, 32, 64).random(random), random.nextBoolean()), item(), false) },
         )
         return if (depth > 0 && random.nextInt(5) < 3) nested.random(random)() else leaves.random(random)
     }
 
     /** An array of at least so many elements. */
-    private fun of(field: Field, atLeast: Int, exact: Boolean = false, allValid: Boolean = !field.isNullable): RawArray {
+    private fun of(
+        field: Field,
+        atLeast: Int,
+        exact: Boolean = false,
+        allValid: Boolean = !field.isNullable,
+    ): RawArray {
         val length = atLeast + if (exact) 0 else random.nextInt(3)
         return Maker(field, length, if (exact) 0 else random.nextInt(10), allValid).make()
     }
@@ -95,7 +111,8 @@ internal class SoundArrays(private val random: Random) {
             is RunEndEncodedType -> runs(type)
             is DictionaryType -> dictionary(type)
             is BoolType -> withValues(RawArray.bytes(*garbage(end / 8 + 1)))
-            else -> withValues(RawArray.bytes(*garbage(end * width(type))).also { values -> for (i in 0 until end) if (counts(i)) value(type, values, i) })
+            else -> withValues(RawArray.bytes(*garbage(end * width(type)))
+                .also { values -> for (i in 0 until end) if (counts(i)) value(type, values, i) })
         }
 
         private fun withValues(values: ByteBuffer, dictionary: RawArray? = null): RawArray {
@@ -111,7 +128,8 @@ internal class SoundArrays(private val random: Random) {
 
         private fun validity() {
             val none = (offset until end).all { isValid[it] }
-            buffers += if (none && random.nextBoolean()) null else RawArray.bytes(*garbage(end / 8 + 1)).also { bits -> isValid.forEachIndexed { i, valid -> bits.setBit(i, valid) } }
+            buffers += if (none && random.nextBoolean()) null else RawArray.bytes(*garbage(end / 8 + 1))
+                .also { bits -> isValid.forEachIndexed { i, valid -> bits.setBit(i, valid) } }
         }
 
         private fun nulls(): Long {
@@ -127,7 +145,13 @@ internal class SoundArrays(private val random: Random) {
                 offsets.setInteger(width, i, if (i < offset) 0 else data.size.toLong())
                 if (i in offset until end) data += if (isValid[i]) value() else garbage(random.nextInt(4))
             }
-            return withValidity { buffers += listOf(offsets, if ((data.isEmpty() || (offset == 0 && data.size == first)) && random.nextBoolean()) null else RawArray.bytes(*data)) }
+            return withValidity {
+                buffers += listOf(
+                    offsets,
+                    if ((data.isEmpty() || (offset == 0 && data.size == first)) && random.nextBoolean()) null
+                    else RawArray.bytes(*data),
+                )
+            }
         }
 
         private fun views(value: () -> ByteArray): RawArray {
@@ -170,7 +194,9 @@ internal class SoundArrays(private val random: Random) {
 
         private fun union(type: UnionType): RawArray {
             val which = List(end) { random.nextInt(type.fields().size) }
-            buffers += RawArray.bytes(*ByteArray(end) { if (it < offset) random.nextInt().toByte() else type.typeIds()[which[it]].toByte() })
+            buffers += RawArray.bytes(
+                *ByteArray(end) { if (it < offset) random.nextInt().toByte() else type.typeIds()[which[it]].toByte() },
+            )
             val isDense = type.mode() == UnionMode.DENSE
             val next = IntArray(type.fields().size) { random.nextInt(2) }
             if (isDense) {
@@ -187,12 +213,16 @@ internal class SoundArrays(private val random: Random) {
 
         private fun runs(type: RunEndEncodedType): RawArray {
             val ends = mutableListOf<Int>()
-            while ((ends.lastOrNull() ?: 0) < end || random.nextInt(3) == 0) ends += (ends.lastOrNull() ?: 0) + random.nextInt(1, 4)
+            while ((ends.lastOrNull() ?: 0) < end || random.nextInt(3) == 0) ends += (ends.lastOrNull() ?: 0) +
+                random.nextInt(1, 4)
             val width = (type.runEnds().type() as IntType).bits() / 8
             val skipped = random.nextInt(4)
-            val values = RawArray.bytes(*garbage((skipped + ends.size) * width)).also { buffer -> ends.forEachIndexed { i, value -> buffer.setInteger(width, skipped + i, value.toLong()) } }
+            val values = RawArray.bytes(*garbage((skipped + ends.size) * width)).also { buffer ->
+                ends.forEachIndexed { i, value -> buffer.setInteger(width, skipped + i, value.toLong()) }
+            }
             val runEnds = RawArray(type.runEnds(), ends.size, 0, skipped, mutableListOf(null, values))
-            return RawArray(field, length, listOf(0L, -1L).random(random), offset, buffers, listOf(runEnds, of(type.values(), ends.size)))
+            return RawArray(field, length, listOf(0L, -1L).random(random), offset, buffers,
+                listOf(runEnds, of(type.values(), ends.size)))
         }
 
         private fun dictionary(type: DictionaryType): RawArray {
@@ -209,30 +239,40 @@ internal class SoundArrays(private val random: Random) {
 
     private fun garbage(size: Int): ByteArray = random.nextBytes(size)
 
-    private fun text(): ByteArray = List(random.nextInt(5)) { words.random(random) }.joinToString("").encodeToByteArray()
+    private fun text(): ByteArray = List(random.nextInt(5)) { words.random(random) }.joinToString("")
+        .encodeToByteArray()
 
     private fun value(type: DataType, values: ByteBuffer, index: Int) {
         when (type) {
-            is DateType -> if (type.unit() == DateUnit.MILLISECOND) values.putLong(8 * index, random.nextLong(-100_000, 100_000) * 86_400_000)
-            is TimeType -> values.setInteger(width(type), index, listOf(0L, day(type) - 1, random.nextLong(day(type))).random(random))
-            is DecimalType -> decimal(values, type.bits() / 8, index, listOf(most(type), most(type).negate(), most(type).shiftRight(random.nextInt(type.bits()))).random(random))
+            is DateType -> if (type.unit() == DateUnit.MILLISECOND)
+                values.putLong(8 * index, random.nextLong(-100_000, 100_000) * 86_400_000)
+            is TimeType -> values.setInteger(width(type), index,
+                listOf(0L, day(type) - 1, random.nextLong(day(type))).random(random))
+            is DecimalType -> decimal(values, type.bits() / 8, index, listOf(most(type), most(type).negate(),
+                most(type).shiftRight(random.nextInt(type.bits()))).random(random))
             else -> Unit
         }
     }
 
     companion object {
         private val words = listOf(
-            "a", "word ", "\u00e9", "\u0416", "\u65e5\u672c", "\uD83D\uDE00", "\u0000", "\u007f", "\u0080", "\u07ff", "\u0800", "\ud7ff", "\ue000", "\uffff",
+            "a", "word ", "\u00e9", "\u0416", "\u65e5\u672c", "\uD83D\uDE00", "\u0000", "\u007f", "\u0080", "\u07ff",
+            "\u0800", "\ud7ff", "\ue000", "\uffff",
             "\uD800\uDC00", "\uDBFF\uDFFF",
         )
 
         val leaves: List<DataType> = listOf(
-            DataType.NULL, DataType.BOOL, DataType.INT8, DataType.UINT8, DataType.INT16, DataType.UINT16, DataType.INT32, DataType.UINT32, DataType.INT64, DataType.UINT64, DataType.FLOAT16, DataType.FLOAT32,
-            DataType.FLOAT64, DataType.UTF8, DataType.LARGE_UTF8, DataType.UTF8_VIEW, DataType.BINARY, DataType.LARGE_BINARY, DataType.BINARY_VIEW,
-            FixedSizeBinaryType(0), FixedSizeBinaryType(3), DataType.decimal32(9, 2), DataType.decimal32(1, 0), DataType.decimal64(18, 0), DataType.decimal128(38, -3),
-            DataType.decimal128(18, 0), DataType.decimal128(19, 0), DataType.decimal128(5, 0), DataType.decimal256(76, 5), DataType.decimal256(40, 0), DataType.decimal256(7, 0), DataType.DATE32, DataType.DATE64,
-            TimeType(ArrowTimeUnit.SECOND), TimeType(ArrowTimeUnit.MILLISECOND), TimeType(ArrowTimeUnit.MICROSECOND), TimeType(ArrowTimeUnit.NANOSECOND),
-            TimestampType(ArrowTimeUnit.NANOSECOND, "UTC"), TimestampType(ArrowTimeUnit.SECOND, null), DurationType(ArrowTimeUnit.SECOND), DataType.INTERVAL_YEAR_MONTH,
+            DataType.NULL, DataType.BOOL, DataType.INT8, DataType.UINT8, DataType.INT16, DataType.UINT16,
+            DataType.INT32, DataType.UINT32, DataType.INT64, DataType.UINT64, DataType.FLOAT16, DataType.FLOAT32,
+            DataType.FLOAT64, DataType.UTF8, DataType.LARGE_UTF8, DataType.UTF8_VIEW, DataType.BINARY,
+            DataType.LARGE_BINARY, DataType.BINARY_VIEW, FixedSizeBinaryType(0), FixedSizeBinaryType(3),
+            DataType.decimal32(9, 2), DataType.decimal32(1, 0), DataType.decimal64(18, 0), DataType.decimal128(38, -3),
+            DataType.decimal128(18, 0), DataType.decimal128(19, 0), DataType.decimal128(5, 0),
+            DataType.decimal256(76, 5), DataType.decimal256(40, 0), DataType.decimal256(7, 0), DataType.DATE32,
+            DataType.DATE64, TimeType(ArrowTimeUnit.SECOND), TimeType(ArrowTimeUnit.MILLISECOND),
+            TimeType(ArrowTimeUnit.MICROSECOND), TimeType(ArrowTimeUnit.NANOSECOND),
+            TimestampType(ArrowTimeUnit.NANOSECOND, "UTC"), TimestampType(ArrowTimeUnit.SECOND, null),
+            DurationType(ArrowTimeUnit.SECOND), DataType.INTERVAL_YEAR_MONTH,
             DataType.INTERVAL_DAY_TIME, DataType.INTERVAL_MONTH_DAY_NANO,
         )
 
@@ -252,7 +292,8 @@ internal class SoundArrays(private val random: Random) {
         }
 
         fun day(type: TimeType): Long = 86_400 * mapOf(
-            ArrowTimeUnit.SECOND to 1L, ArrowTimeUnit.MILLISECOND to 1_000L, ArrowTimeUnit.MICROSECOND to 1_000_000L, ArrowTimeUnit.NANOSECOND to 1_000_000_000L,
+            ArrowTimeUnit.SECOND to 1L, ArrowTimeUnit.MILLISECOND to 1_000L, ArrowTimeUnit.MICROSECOND to 1_000_000L,
+            ArrowTimeUnit.NANOSECOND to 1_000_000_000L,
         ).getValue(type.unit())
 
         /** The greatest unscaled value. */

@@ -16,11 +16,16 @@ import org.arbalest.device.types.NestedType.RunEndEncodedType
 import org.arbalest.device.types.NestedType.StructType
 import org.arbalest.device.types.NestedType.UnionType
 
-/** What is smaller than an array of [SoundArrays], and sound as well: one of its parts, with fewer fields, with a part that is a number, with fewer rows. The least comes first. */
+/**
+ * What is smaller than an array of [SoundArrays], and sound as well: one of its parts, with fewer fields, with a part
+ * that is a number, with fewer rows. The least comes first.
+ */
 internal object SoundShrinker {
-    fun smaller(raw: RawArray): List<RawArray> = (raw.children + listOfNotNull(raw.dictionary)).map(::renamed) + alike(raw) + fewerRows(raw)
+    fun smaller(raw: RawArray): List<RawArray> = (raw.children + listOfNotNull(raw.dictionary)).map(::renamed) +
+        alike(raw) + fewerRows(raw)
 
-    private fun renamed(part: RawArray) = RawArray(part.field.withName("a"), part.length, part.nullCount, part.offset, part.buffers, part.children, part.dictionary)
+    private fun renamed(part: RawArray) = RawArray(part.field.withName("a"), part.length, part.nullCount, part.offset,
+        part.buffers, part.children, part.dictionary)
 
     /** With as many elements, so that they can be in the array's place. */
     private fun alike(raw: RawArray): List<RawArray> {
@@ -29,20 +34,25 @@ internal object SoundShrinker {
             is FlatType -> emptyList()
             is MapType -> alikeValues(raw.children[0]).map { withChild(raw, 0, it) }
             is RunEndEncodedType -> alike(raw.children[1]).map { withChild(raw, 1, it) }
-            is DictionaryType -> alike(raw.dictionary!!).map { values -> raw.with(DictionaryType(type.index(), values.field, type.ordered()), dictionary = values) }
+            is DictionaryType -> alike(raw.dictionary!!).map { values ->
+                raw.with(DictionaryType(type.index(), values.field, type.ordered()), dictionary = values)
+            }
             else -> raw.children.indices.flatMap { i -> alike(raw.children[i]).map { withChild(raw, i, it) } }
         }
         return number(raw) + withoutField(raw) + parts
     }
 
     /** Of the struct of a map, whose keys stay. */
-    private fun alikeValues(entries: RawArray): List<RawArray> = alike(entries.children[1]).map { withChild(entries, 1, it) }
+    private fun alikeValues(entries: RawArray): List<RawArray> =
+        alike(entries.children[1]).map { withChild(entries, 1, it) }
 
     private fun number(raw: RawArray): List<RawArray> {
         val type = raw.type
         if (type == DataType.INT8) return emptyList()
-        val validity = if (!raw.field.isNullable || type is NullType || type is UnionType || type is RunEndEncodedType) null else raw.buffers[0]
-        return listOf(RawArray(raw.field.withType(DataType.INT8), raw.length, -1, raw.offset, mutableListOf(validity, RawArray.blank(raw.end))))
+        val validity = if (!raw.field.isNullable || type is NullType || type is UnionType || type is RunEndEncodedType)
+            null else raw.buffers[0]
+        return listOf(RawArray(raw.field.withType(DataType.INT8), raw.length, -1, raw.offset,
+            mutableListOf(validity, RawArray.blank(raw.end))))
     }
 
     private fun withoutField(raw: RawArray): List<RawArray> {
@@ -52,13 +62,19 @@ internal object SoundShrinker {
 
     private fun <T> List<T>.without(index: Int): List<T> = filterIndexed { i, _ -> i != index }
 
-    private fun fewerRows(raw: RawArray): List<RawArray> = listOf(raw.length, raw.length / 2, 1).filter { it in 1..raw.length }.distinct().flatMap { fewer ->
+    private fun fewerRows(raw: RawArray): List<RawArray> = listOf(raw.length, raw.length / 2, 1).filter {
+        it in 1..raw.length
+    }.distinct().flatMap { fewer ->
         listOf(raw.part(raw.offset, raw.length - fewer), raw.part(raw.offset + fewer, raw.length - fewer))
     }
 
     private fun RawArray.part(from: Int, count: Int) = RawArray(field, count, -1, from, buffers, children, dictionary)
 
-    private fun RawArray.with(type: DataType, children: List<RawArray> = this.children, dictionary: RawArray? = this.dictionary) =
+    private fun RawArray.with(
+        type: DataType,
+        children: List<RawArray> = this.children,
+        dictionary: RawArray? = this.dictionary,
+    ) =
         RawArray(field.withType(type), length, nullCount, offset, buffers, children, dictionary)
 
     private fun withChild(raw: RawArray, index: Int, child: RawArray): RawArray {

@@ -40,11 +40,15 @@ internal class StagedGpu(id: Long) {
             (small.flatMap { it.toList() } + back + there).forEach(DeviceBuffer::close)
         }
         settled()
-        check(staging.slots() == SLOTS && staging.queues() == QUEUES) { "${staging.slots()} slots, ${staging.queues()} queues" }
+        check(staging.slots() == SLOTS && staging.queues() == QUEUES) {
+            "${staging.slots()} slots, ${staging.queues()} queues"
+        }
     }
 
     /** Has a stream stand before an event of the test's. */
-    fun gate(stream: DeviceStream): FakeUserEvent = fake.userEvent().also { device.adoptEvent(it.handle).use(stream::waitFor) }
+    fun gate(stream: DeviceStream): FakeUserEvent = fake.userEvent().also {
+        device.adoptEvent(it.handle).use(stream::waitFor)
+    }
 
     /** Uses so many of the small slots, by [stream], until it is past its gate; what to close then. */
     fun occupy(stream: DeviceStream, slots: Int): List<DeviceBuffer> = List(slots) { i ->
@@ -55,7 +59,8 @@ internal class StagedGpu(id: Long) {
     }.flatten()
 
     /** What is in a buffer of the GPU's, by its own eyes. */
-    fun matches(buffer: DeviceBuffer, size: Long, seed: Int): Boolean = buffer.copyTo(pinned).use { it.matches(size, seed) }
+    fun matches(buffer: DeviceBuffer, size: Long, seed: Int): Boolean =
+        buffer.copyTo(pinned).use { it.matches(size, seed) }
 
     companion object {
         const val SLOTS = Staging.MOST_SMALL + Staging.MOST_LARGE
@@ -68,7 +73,8 @@ internal class StagedGpu(id: Long) {
                 gpu.warmUp()
                 val result = execute(testCase)
                 if (!result.isSuccess) return result
-                return runCatching { eventually("all slots and lanes are back") { gpu.staging.inUse() == 0 } }.fold({ result }, { TestResult.Failure(result.duration, AssertionError(it.message, it)) })
+                return runCatching { eventually("all slots and lanes are back") { gpu.staging.inUse() == 0 } }
+                    .fold({ result }, { TestResult.Failure(result.duration, AssertionError(it.message, it)) })
             }
         }
 
@@ -83,8 +89,10 @@ internal class StagedGpu(id: Long) {
         }
 
         /** Whether it is what [fill] writes. */
-        fun DeviceBuffer.matches(size: Long, seed: Int): Boolean = segment().asSlice(0, size).mismatch(content(size, seed)) == -1L
+        fun DeviceBuffer.matches(size: Long, seed: Int): Boolean =
+            segment().asSlice(0, size).mismatch(content(size, seed)) == -1L
 
-        private fun content(size: Long, seed: Int): MemorySegment = MemorySegment.ofArray(LongArray(((size + 7) / 8).toInt()) { word(it.toLong(), seed) }).asSlice(0, size)
+        private fun content(size: Long, seed: Int): MemorySegment =
+            MemorySegment.ofArray(LongArray(((size + 7) / 8).toInt()) { word(it.toLong(), seed) }).asSlice(0, size)
     }
 }

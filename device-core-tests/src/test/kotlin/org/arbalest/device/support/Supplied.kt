@@ -4,7 +4,9 @@ package org.arbalest.device.support
 import java.util.concurrent.Flow
 
 /** So many items, on the thread that asks; then the end or an error. */
-internal class Supplied<T>(private val count: Int, private val failure: Exception? = null, private val make: (Int) -> T) : Flow.Publisher<T> {
+internal class Supplied<T>(
+    private val count: Int, private val failure: Exception? = null, private val make: (Int) -> T,
+) : Flow.Publisher<T> {
     @Volatile
     var sent = 0
         private set

@@ -31,8 +31,8 @@ import kotlin.time.Duration.Companion.seconds
 import kotlin.time.TimeSource
 
 /**
- * Fails each test that leaves something held. What another thread is just giving back has five seconds for it, or two if nothing changes. What a test has left
- * is reported on that test only: the next one begins with it.
+ * Fails each test that leaves something held. What another thread is just giving back has five seconds for it, or two
+ * if nothing changes. What a test has left is reported on that test only: the next one begins with it.
  */
 internal object Balanced : TestCaseExtension {
     @Volatile
@@ -43,12 +43,14 @@ internal object Balanced : TestCaseExtension {
     fun held(): ResourceCounters = ResourceCounters.now().since(beginning)
 
     override suspend fun intercept(testCase: TestCase, execute: suspend (TestCase) -> TestResult): TestResult {
-        await(LIMIT) { ResourceCounters.now().takeIf { it.waits() > lostWaits } }?.let { lostWaits = it.waits() } // what came before may still be released
+        // what came before may still be released
+        await(LIMIT) { ResourceCounters.now().takeIf { it.waits() > lostWaits } }?.let { lostWaits = it.waits() }
         beginning = ResourceCounters.now()
         val result = execute(testCase)
         val left = await(if (result.isSuccess) AFTER_SUCCESS else AFTER_FAILURE) { held().takeUnless { it.isZero } }
         if (!result.isSuccess) lostWaits = ResourceCounters.now().waits()
-        return if (left == null || !result.isSuccess) result else TestResult.Failure(ZERO, AssertionError("the test left $left"))
+        return if (left == null || !result.isSuccess) result
+        else TestResult.Failure(ZERO, AssertionError("the test left $left"))
     }
 
     /** Waits until nothing is left, or nothing has changed for a while. */
@@ -89,8 +91,8 @@ internal fun together(threads: Int, action: (Int) -> Unit) {
 }
 
 /**
- * Runs both actions at the same time, for each round anew, a little earlier or later than one another. One that arrives first spins, so that both
- * begin at once; where the other has no processor it sleeps, and leaves it its own.
+ * Runs both actions at the same time, for each round anew, a little earlier or later than one another. One that arrives
+ * first spins, so that both begin at once; where the other has no processor it sleeps, and leaves it its own.
  */
 internal fun duel(rounds: Int, one: (Int) -> Unit, other: (Int) -> Unit) {
     val arrived = AtomicInteger()
@@ -101,7 +103,8 @@ internal fun duel(rounds: Int, one: (Int) -> Unit, other: (Int) -> Unit) {
                 arrived.incrementAndGet()
                 var spins = 0
                 while (arrived.get() < 2 * (round + 1)) spinOrSleep(++spins)
-                repeat(1 shl random.nextInt(11)) { Thread.onSpinWait() } // from some nanoseconds to some tens of microseconds
+                // from some nanoseconds to some tens of microseconds
+                repeat(1 shl random.nextInt(11)) { Thread.onSpinWait() }
                 if (thread == 0) one(round) else other(round)
             }
         } finally {

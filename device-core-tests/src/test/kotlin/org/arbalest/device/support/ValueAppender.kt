@@ -22,8 +22,9 @@ import java.util.IdentityHashMap
 import kotlin.random.Random
 
 /**
- * Appends values, as [RawValues] has them, in a random one of the ways that a builder has: parts before the whole or behind it, several values at once, runs, positions in
- * dictionaries, and list-views that overlap, are in any order, and leave elements out.
+ * Appends values, as [RawValues] has them, in a random one of the ways that a builder has: parts before the whole or
+ * behind it, several values at once, runs, positions in dictionaries, and list-views that overlap, are in any order,
+ * and leave elements out.
  */
 internal class ValueAppender(private val random: Random) {
     /** Of dictionaries that were filled by hand: where which value is. */
@@ -40,7 +41,8 @@ internal class ValueAppender(private val random: Random) {
             i += when {
                 type is RunEndEncodedType && random.nextBoolean() -> appendRun(column, type, rest)
                 type is IntType && random.nextInt(4) == 0 -> appendIntegers(column, type, rest)
-                random.nextInt(4) == 0 && rest[0] == null && field.isNullable && type !is NestedType -> rest.takeWhile { it == null }.size.also { column.appendNulls(it.toLong()) }
+                random.nextInt(4) == 0 && rest[0] == null && field.isNullable &&
+                    type !is NestedType -> rest.takeWhile { it == null }.size.also { column.appendNulls(it.toLong()) }
                 else -> 1.also { append(column, field, rest[0]) }
             }
         }
@@ -65,11 +67,15 @@ internal class ValueAppender(private val random: Random) {
         return all.size
     }
 
-    /** @param mayPlace whether list-views may be placed by hand: not where others are appended by their values, which are then behind one another */
+    /**
+     * @param mayPlace whether list-views may be placed by hand: not where others are appended by their values, which
+     *     are then behind one another
+     */
     private fun append(column: ColumnBuilder, field: Field, value: Any?, mayPlace: Boolean = true) {
         val type = field.type()
         when {
-            type is DictionaryType && (value == null && !field.isNullable || (value != null || whole(column, field).second.type() !is UnionType) && random.nextInt(3) == 0) -> {
+            type is DictionaryType && (value == null && !field.isNullable ||
+                (value != null || whole(column, field).second.type() !is UnionType) && random.nextInt(3) == 0) -> {
                 val position = known.getOrPut(column) { HashMap() }.getOrPut(value) {
                     append(column.dictionary(), type.values(), value, mayPlace = false)
                     column.dictionary().length() - 1
@@ -80,19 +86,26 @@ internal class ValueAppender(private val random: Random) {
             value == null && type is UnionType -> throw IllegalArgumentException("a union is not nullable itself")
             value == null && type is StructType -> appendNullStruct(column, type)
             value == null -> column.appendNull()
-            else -> whole(column, field).let { (parts, inner) -> appendValue(column, parts, inner.type(), value, mayPlace) }
+            else -> whole(column, field).let { (parts, inner) ->
+                appendValue(column, parts, inner.type(), value, mayPlace)
+            }
         }
     }
 
     /** Where the parts of a value are appended, and what it is. */
-    private fun whole(column: ColumnBuilder, field: Field): Pair<ColumnBuilder, Field> = when (val type = field.type()) {
+    private fun whole(
+        column: ColumnBuilder,
+        field: Field,
+    ): Pair<ColumnBuilder, Field> = when (val type = field.type()) {
         is DictionaryType -> whole(column.dictionary(), type.values())
         is RunEndEncodedType -> whole(column.values(), type.values())
         else -> column to field
     }
 
     private fun appendNullStruct(column: ColumnBuilder, type: StructType) {
-        if (random.nextBoolean() || !type.fields().all { it.isNullable && it.type() !is UnionType && it.type() !is RunEndEncodedType }) {
+        if (random.nextBoolean() || !type.fields().all {
+                it.isNullable && it.type() !is UnionType && it.type() !is RunEndEncodedType
+            }) {
             column.appendNullWithParts()
         } else {
             column.appendNull()
@@ -100,12 +113,24 @@ internal class ValueAppender(private val random: Random) {
         }
     }
 
-    private fun appendValue(column: ColumnBuilder, parts: ColumnBuilder, type: DataType, value: Any, mayPlace: Boolean) {
+    private fun appendValue(
+        column: ColumnBuilder,
+        parts: ColumnBuilder,
+        type: DataType,
+        value: Any,
+        mayPlace: Boolean,
+    ) {
         when (type) {
             is StructType -> ordered(column, parts, { column.appendStruct() }) {
-                type.fields().forEachIndexed { i, field -> append(parts.child(i), field, (value as Map<*, *>)[field.name()]) }
+                type.fields().forEachIndexed { i, field ->
+                    append(parts.child(i), field, (value as Map<*, *>)[field.name()])
+                }
             }
-            is UnionType -> (value as Tagged).let { (child, own) -> ordered(column, parts, { column.appendUnion(child) }) { append(parts.child(child), type.fields()[child], own) } }
+            is UnionType -> (value as Tagged).let { (child, own) ->
+                ordered(column, parts, { column.appendUnion(child) }) {
+                    append(parts.child(child), type.fields()[child], own)
+                }
+            }
             is MapType -> (value as List<*>).let { entries ->
                 val (key, item) = type.entries().type().children()
                 ordered(column, parts, { column.appendMap(entries.size) }) {
@@ -126,13 +151,22 @@ internal class ValueAppender(private val random: Random) {
         if (!isFirst) whole()
     }
 
-    private fun appendList(column: ColumnBuilder, parts: ColumnBuilder, type: NestedType, items: List<*>, mayPlace: Boolean) {
+    private fun appendList(
+        column: ColumnBuilder,
+        parts: ColumnBuilder,
+        type: NestedType,
+        items: List<*>,
+        mayPlace: Boolean,
+    ) {
         val item = type.children().single()
         val isPlaced = mayPlace && (type is ListViewType || type is LargeListViewType) &&
             (column in placed || column.length() == 0L && column.items().length() == 0L && random.nextBoolean())
         when {
             isPlaced -> appendPlaced(column, item, items)
-            else -> ordered(column, parts, { if (column === parts && random.nextInt(4) == 0) column.appendLists(intArrayOf(items.size)) else column.appendList(items.size) }) {
+            else -> ordered(column, parts, {
+                if (column === parts && random.nextInt(4) == 0) column.appendLists(intArrayOf(items.size))
+                else column.appendList(items.size)
+            }) {
                 appendAll(parts.items(), item, items)
             }
         }
@@ -159,11 +193,15 @@ internal class ValueAppender(private val random: Random) {
             is Boolean -> column.append(value)
             is Long -> column.append(value)
             is Double -> column.append(value)
-            is BigDecimal -> if (type is DecimalType) column.append(value) else column.append(value.toBigIntegerExact().toLong())
-            is String -> if (random.nextBoolean()) column.append(value) else column.append(MemorySegment.ofArray(value.encodeToByteArray()))
+            is BigDecimal -> if (type is DecimalType) column.append(value)
+            else column.append(value.toBigIntegerExact().toLong())
+            is String -> if (random.nextBoolean()) column.append(value)
+            else column.append(MemorySegment.ofArray(value.encodeToByteArray()))
             is Interval -> column.append(value)
             is Period -> if (random.nextBoolean()) column.append(value) else column.append(value.toTotalMonths())
-            is List<*> -> ByteArray(value.size) { value[it] as Byte }.let { bytes -> if (random.nextBoolean()) column.append(bytes) else column.append(MemorySegment.ofArray(bytes)) }
+            is List<*> -> ByteArray(value.size) { value[it] as Byte }.let { bytes ->
+                if (random.nextBoolean()) column.append(bytes) else column.append(MemorySegment.ofArray(bytes))
+            }
             else -> error("$value is no value of $type")
         }
     }

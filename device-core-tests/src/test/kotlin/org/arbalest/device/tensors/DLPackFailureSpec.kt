@@ -34,10 +34,14 @@ class DLPackFailureSpec : FunSpec({
     val fake by lazy { device.let { FakeDevice.of(DeviceType.EXT_DEV, 0) } }
     val form = DLPack.VERSIONED
 
-    fun column(stream: DeviceStream): DeviceArray = numbers(8).use { it.copyTo(device, stream) }.use { it.retainChild(0) }
+    fun column(stream: DeviceStream): DeviceArray =
+        numbers(8).use { it.copyTo(device, stream) }.use { it.retainChild(0) }
 
     for (call in listOf(FakeCall.RECORD, FakeCall.CALLBACK)) {
-        test("where the end of the consumer's work cannot be recorded or told, nothing is freed under it: $call fails [DLP-12]") {
+        test(
+            "where the end of the consumer's work cannot be recorded or told, nothing is freed under it: $call " +
+                "fails [DLP-12]",
+        ) {
             device.createStream().use { writer ->
                 device.createStream().use { consumer ->
                     val array = column(writer)
@@ -48,10 +52,15 @@ class DLPackFailureSpec : FunSpec({
                         val at = RawDLManagedTensorVersioned.tensor(tensor.address())
                         DeviceBuffer.wrap(device, RawDLTensor.data(at), 64) {}.use { consumer.copy(it, end) }
                         fake.failCall(call)
-                        // Being told fails only after a wait for the event, in the deleter: which is on a thread of its own.
+                        // Being told fails only after a wait for the event, in the deleter: which is on a thread of its
+                        // own.
                         val deleter = Thread.ofPlatform().start { form.delete(tensor) }
-                        if (call == FakeCall.RECORD) deleter.join() else eventually("it waits") { deleter.stackTrace.any { it.methodName == "synchronizeEvent" } }
-                        eventually("the source of the copy is back, the tensor's array not") { Held.now().arrays() == 1L }
+                        if (call == FakeCall.RECORD) deleter.join() else eventually("it waits") {
+                            deleter.stackTrace.any { it.methodName == "synchronizeEvent" }
+                        }
+                        eventually("the source of the copy is back, the tensor's array not") {
+                            Held.now().arrays() == 1L
+                        }
                         fake.violations() shouldBe listOf()
                         fake.release()
                         deleter.join()
@@ -74,7 +83,9 @@ class DLPackFailureSpec : FunSpec({
                             val copy = form.exportCopy(array, device.memory(), stream)
                             form.importTensor(copy, stream).use { it.synchronize() }
                             val tensor = form.exportTensor(array, stream)
-                            form.importTensor(tensor, stream).use { there -> there.copyTo(Devices.cpu(), stream).use { it.synchronize() } }
+                            form.importTensor(tensor, stream).use { there ->
+                                there.copyTo(Devices.cpu(), stream).use { it.synchronize() }
+                            }
                         }
                     }
                 }.exceptionOrNull()
@@ -95,7 +106,8 @@ class DLPackFailureSpec : FunSpec({
         device.createStream().use { stream ->
             other.createStream().use { stranger ->
                 val tensor = form.exportTensor(column(stream), stream)
-                shouldThrow<IllegalArgumentException> { form.importTensor(tensor, stranger) }.message shouldBe "a stream of EXT_DEV:1 was given for a tensor on EXT_DEV:0"
+                shouldThrow<IllegalArgumentException> { form.importTensor(tensor, stranger) }.message shouldBe
+                    "a stream of EXT_DEV:1 was given for a tensor on EXT_DEV:0"
             }
         }
         eventually("it is back") { Held.now().isZero }

@@ -24,8 +24,8 @@ import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Extension.Bool8
 import org.arbalest.device.types.Extension.FixedShapeTensor
 import org.arbalest.support.CCompiler
-import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerMoves
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.StructKind
 import org.arbalest.testkit.contract.Held
 import java.lang.foreign.Arena
@@ -49,9 +49,13 @@ class DLPackImportSpec : FunSpec({
     fun DeviceArray.longs(): List<Long> = asColumn().toLongArray().toList()
 
     for (form in DLPack.entries) {
-        test("$form: a tensor comes in without a copy, and its deleter is called once, when the last who holds it has left [DLP-06]") {
+        test(
+            "$form: a tensor comes in without a copy, and its deleter is called once, when the last who holds it has " +
+                "left [DLP-06]",
+        ) {
             counting(8) { memory ->
-                val said = Said(memory.address(), longArrayOf(4), byteOffset = 16, flags = DLManagedTensorVersionedStruct.READ_ONLY)
+                val said = Said(memory.address(), longArrayOf(4), byteOffset = 16,
+                    flags = DLManagedTensorVersionedStruct.READ_ONLY)
                 val array = form.importTensor(CTensors.make(form, said))
                 array.asColumn().bufferAddress(1) shouldBe memory.address() + 16
                 array.field().run { Triple(name(), type(), isNullable) } shouldBe Triple("", DataType.INT64, false)
@@ -72,26 +76,37 @@ class DLPackImportSpec : FunSpec({
 
         test("$form: and goes out again, as itself, and back by the shortest way [DLP-06]") {
             counting(6) { memory ->
-                val there = form.exportTensor(form.importTensor(CTensors.make(form, Said(memory.address(), longArrayOf(3, 2)))))
-                form.see(there).run { Triple(shape, strides, data) } shouldBe Triple(listOf(3L, 2L), listOf(2L, 1L), memory.address())
-                form.importTensor(there).use { it.asColumn().getTensor(2).values().toLongArray().toList() shouldBe listOf(4L, 5L) }
+                val there =
+                    form.exportTensor(form.importTensor(CTensors.make(form, Said(memory.address(), longArrayOf(3, 2)))))
+                form.see(there).run { Triple(shape, strides, data) } shouldBe
+                    Triple(listOf(3L, 2L), listOf(2L, 1L), memory.address())
+                form.importTensor(there).use {
+                    it.asColumn().getTensor(2).values().toLongArray().toList() shouldBe listOf(4L, 5L)
+                }
                 CTensors.liveTensors shouldBe 0
             }
         }
 
         test("$form: no deleter, no elements, no strides, no dimensions [DLP-06]") {
             counting(4) { memory ->
-                form.importTensor(CTensors.make(form, Said(memory.address(), longArrayOf(4), hasDeleter = false))).use { it.longs() shouldBe listOf(0L, 1L, 2L, 3L) }
+                form.importTensor(CTensors.make(form, Said(memory.address(), longArrayOf(4), hasDeleter = false)))
+                    .use { it.longs() shouldBe listOf(0L, 1L, 2L, 3L) }
                 form.importTensor(CTensors.make(form, Said(0, longArrayOf(0)))).use { array ->
                     CTensors.liveTensors shouldBe 0 // there is nothing to hold
                     array.length() shouldBe 0
                 }
-                form.importTensor(CTensors.make(form, Said(0, longArrayOf(0), deviceType = 7))).use { it.device().isOpaque shouldBe true }
-                form.importTensor(CTensors.make(form, Said(memory.address(), longArrayOf(5, 0), longArrayOf(9, 9), byteOffset = -1))).use { array ->
+                form.importTensor(CTensors.make(form, Said(0, longArrayOf(0), deviceType = 7))).use {
+                    it.device().isOpaque shouldBe true
+                }
+                form.importTensor(
+                    CTensors.make(form, Said(memory.address(), longArrayOf(5, 0), longArrayOf(9, 9), byteOffset = -1)),
+                ).use { array ->
                     array.length() shouldBe 5
                     array.asColumn().getTensor(4).shape() shouldBe listOf(0)
                 }
-                form.importTensor(CTensors.make(form, Said(memory.address() + 24, null))).use { it.longs() shouldBe listOf(3L) }
+                form.importTensor(CTensors.make(form, Said(memory.address() + 24, null))).use {
+                    it.longs() shouldBe listOf(3L)
+                }
             }
         }
 
@@ -99,7 +114,12 @@ class DLPackImportSpec : FunSpec({
             counting(48) { memory ->
                 fun shapes(shape: LongArray, strides: LongArray?): FixedShapeTensor {
                     val tensor = CTensors.make(form, Said(memory.address(), shape, strides))
-                    val expected = CTensors.read(form, CTensors.make(form, Said(memory.address(), shape, strides ?: LongArray(shape.size) { i -> shape.drop(i + 1).fold(1L, Long::times) }, hasDeleter = false)), 8 * shape.fold(1L, Long::times))
+                    val expected = CTensors.read(form, CTensors.make(form, Said(
+                        memory.address(),
+                        shape,
+                        strides ?: LongArray(shape.size) { i -> shape.drop(i + 1).fold(1L, Long::times) },
+                        hasDeleter = false,
+                    )), 8 * shape.fold(1L, Long::times))
                     return form.importTensor(tensor).use { array ->
                         array.length() shouldBe shape[0]
                         val out = form.exportTensor(array.retain())
@@ -110,38 +130,55 @@ class DLPackImportSpec : FunSpec({
                     }
                 }
                 shapes(longArrayOf(2, 3, 8), null) shouldBe FixedShapeTensor(listOf(3, 8), listOf(), listOf())
-                shapes(longArrayOf(2, 3, 8), longArrayOf(24, 8, 1)) shouldBe FixedShapeTensor(listOf(3, 8), listOf(), listOf())
-                shapes(longArrayOf(2, 3, 8), longArrayOf(24, 1, 3)) shouldBe FixedShapeTensor(listOf(8, 3), listOf(), listOf(1, 0))
-                shapes(longArrayOf(2, 2, 3, 4), longArrayOf(24, 4, 8, 1)) shouldBe FixedShapeTensor(listOf(3, 2, 4), listOf(), listOf(1, 0, 2))
-                shapes(longArrayOf(2, 4, 2, 3), longArrayOf(24, 1, 12, 4)) shouldBe FixedShapeTensor(listOf(2, 3, 4), listOf(), listOf(2, 0, 1))
-                shapes(longArrayOf(1, 3, 8), longArrayOf(-77, 8, 1)) shouldBe FixedShapeTensor(listOf(3, 8), listOf(), listOf())
-                shapes(longArrayOf(2, 1, 3, 8), longArrayOf(24, 999, 1, 3)).shape().filter { it > 1 } shouldBe listOf(8, 3)
+                shapes(longArrayOf(2, 3, 8), longArrayOf(24, 8, 1)) shouldBe
+                    FixedShapeTensor(listOf(3, 8), listOf(), listOf())
+                shapes(longArrayOf(2, 3, 8), longArrayOf(24, 1, 3)) shouldBe
+                    FixedShapeTensor(listOf(8, 3), listOf(), listOf(1, 0))
+                shapes(longArrayOf(2, 2, 3, 4), longArrayOf(24, 4, 8, 1)) shouldBe
+                    FixedShapeTensor(listOf(3, 2, 4), listOf(), listOf(1, 0, 2))
+                shapes(longArrayOf(2, 4, 2, 3), longArrayOf(24, 1, 12, 4)) shouldBe
+                    FixedShapeTensor(listOf(2, 3, 4), listOf(), listOf(2, 0, 1))
+                shapes(longArrayOf(1, 3, 8), longArrayOf(-77, 8, 1)) shouldBe
+                    FixedShapeTensor(listOf(3, 8), listOf(), listOf())
+                shapes(longArrayOf(2, 1, 3, 8), longArrayOf(24, 999, 1, 3)).shape()
+                    .filter { it > 1 } shouldBe listOf(8, 3)
             }
         }
 
         test("$form: elements that do not lie side by side are refused, or copied where that is asked for [DLP-08]") {
             counting(48) { memory ->
                 val cases = mapOf(
-                    longArrayOf(4) to longArrayOf(2), longArrayOf(4) to longArrayOf(0), longArrayOf(6, 8) to longArrayOf(1, 6), longArrayOf(3, 4) to longArrayOf(8, 1), longArrayOf(3, 4) to longArrayOf(16, 2),
+                    longArrayOf(4) to longArrayOf(2), longArrayOf(4) to longArrayOf(0),
+                    longArrayOf(6, 8) to longArrayOf(1, 6), longArrayOf(3, 4) to longArrayOf(8, 1),
+                    longArrayOf(3, 4) to longArrayOf(16, 2),
                 )
                 for ((shape, strides) in cases) withClue("${shape.toList()} by ${strides.toList()}") {
                     fun make() = CTensors.make(form, Said(memory.address(), shape, strides))
                     val error = shouldThrow<DeviceException> { form.importTensor(make()) }
                     error.errno() shouldBe Errno.EINVAL
-                    error.message shouldContain "shape ${shape.toList()}, strides ${strides.toList()}; importCopy() takes them in"
+                    error.message shouldContain
+                        "shape ${shape.toList()}, strides ${strides.toList()}; importCopy() takes them in"
                     CTensors.liveTensors shouldBe 0
-                    val expected = form.run { CTensors.read(this, CTensors.make(this, Said(memory.address(), shape, strides, hasDeleter = false)), 8 * shape.fold(1L, Long::times)) }
+                    val expected = form.run {
+                        CTensors.read(
+                            this,
+                            CTensors.make(this, Said(memory.address(), shape, strides, hasDeleter = false)),
+                            8 * shape.fold(1L, Long::times),
+                        )
+                    }
                     form.importCopy(make()).use { array ->
                         CTensors.liveTensors shouldBe 0
                         array.length() shouldBe shape[0]
                         val out = form.exportTensor(array.retain())
-                        form.see(out).run { this.shape to this.strides } shouldBe (shape.toList() to List(shape.size) { i -> shape.drop(i + 1).fold(1L, Long::times) })
+                        form.see(out).run { this.shape to this.strides } shouldBe
+                            (shape.toList() to List(shape.size) { i -> shape.drop(i + 1).fold(1L, Long::times) })
                         CTensors.read(form, out, expected.size.toLong()).toList() shouldBe expected.toList()
                         form.delete(out)
                     }
                 }
                 // Backwards.
-                form.importCopy(CTensors.make(form, Said(memory.address() + 40, longArrayOf(6), longArrayOf(-1)))).use { it.longs() shouldBe listOf(5L, 4L, 3L, 2L, 1L, 0L) }
+                form.importCopy(CTensors.make(form, Said(memory.address() + 40, longArrayOf(6), longArrayOf(-1))))
+                    .use { it.longs() shouldBe listOf(5L, 4L, 3L, 2L, 1L, 0L) }
                 form.importCopy(CTensors.make(form, Said(memory.address(), longArrayOf(3)))).use { array ->
                     array.asColumn().bufferAddress(1) shouldNotBe memory.address()
                     array.longs() shouldBe listOf(0L, 1L, 2L)
@@ -154,19 +191,32 @@ class DLPackImportSpec : FunSpec({
                 val at = memory.address()
                 val one = longArrayOf(4)
                 val wrong = mapOf(
-                    Said(at, one, ndim = -1) to "ndim = -1 is not within 0..64", Said(at, one, ndim = Int.MAX_VALUE) to "ndim = 2147483647 is not",
-                    Said(at, null, ndim = 2) to "shape is NULL, but it has 2 dimensions", Said(at, longArrayOf(4, -3)) to "shape[1] = -3 is negative",
-                    Said(at, longArrayOf(0, -3)) to "shape[1] = -3 is negative", Said(at, longArrayOf(Long.MAX_VALUE)) to "more elements than memory has bytes for",
-                    Said(at, longArrayOf(1L shl 32, 1L shl 32)) to "more elements than memory has bytes for", Said(at, longArrayOf(1, 1L shl 32)) to "more than 2147483647 elements in a row",
-                    Said(at, longArrayOf(0, 1L shl 32)) to "more than 2147483647 elements in a row", Said(at, longArrayOf(1, 1L shl 20, 1L shl 20)) to "more than 2147483647 elements in a row",
-                    Said(0, one) to "data is NULL", Said(Long.MIN_VALUE, one) to "beyond the 63 bits", Said(at, one, byteOffset = -8) to "byte_offset = 18446744073709551608 leads from data = 0x",
-                    Said(Long.MAX_VALUE - 63, one, byteOffset = 64) to "byte_offset = 64 leads from data = 0x7fffffffffffffc0 to where no memory is",
-                    Said(Long.MAX_VALUE - 15, one) to "byte_offset = 0 leads from data = 0x7ffffffffffffff0 to where no memory is",
-                    Said(at, one, byteOffset = Long.MAX_VALUE) to "byte_offset = 9223372036854775807 leads", Said(at, one, lanes = 4) to "vectors of 4 lanes", Said(at, one, lanes = 0) to "vectors of 0 lanes",
-                    Said(at, one, code = DLTensorStruct.BFLOAT, bits = 16) to "its elements are kDLBfloat of 16 bits, for which Arrow has no type",
-                    Said(at, one, code = DLTensorStruct.COMPLEX, bits = 64) to "kDLComplex of 64 bits", Said(at, one, code = DLTensorStruct.BOOL, bits = 1) to "kDLBool of 1 bits",
-                    Said(at, one, code = DLTensorStruct.FLOAT, bits = 8) to "kDLFloat of 8 bits", Said(at, one, bits = 128) to "kDLInt of 128 bits", Said(at, one, bits = 4) to "kDLInt of 4 bits",
-                    Said(at, one, code = 17, bits = 4) to "of the type code 17 of 4 bits", Said(at, one, deviceType = 4) to "OPENCL:0, where its data is a cl_mem",
+                    Said(at, one, ndim = -1) to "ndim = -1 is not within 0..64",
+                    Said(at, one, ndim = Int.MAX_VALUE) to "ndim = 2147483647 is not",
+                    Said(at, null, ndim = 2) to "shape is NULL, but it has 2 dimensions",
+                    Said(at, longArrayOf(4, -3)) to "shape[1] = -3 is negative",
+                    Said(at, longArrayOf(0, -3)) to "shape[1] = -3 is negative",
+                    Said(at, longArrayOf(Long.MAX_VALUE)) to "more elements than memory has bytes for",
+                    Said(at, longArrayOf(1L shl 32, 1L shl 32)) to "more elements than memory has bytes for",
+                    Said(at, longArrayOf(1, 1L shl 32)) to "more than 2147483647 elements in a row",
+                    Said(at, longArrayOf(0, 1L shl 32)) to "more than 2147483647 elements in a row",
+                    Said(at, longArrayOf(1, 1L shl 20, 1L shl 20)) to "more than 2147483647 elements in a row",
+                    Said(0, one) to "data is NULL", Said(Long.MIN_VALUE, one) to "beyond the 63 bits",
+                    Said(at, one, byteOffset = -8) to "byte_offset = 18446744073709551608 leads from data = 0x",
+                    Said(Long.MAX_VALUE - 63, one, byteOffset = 64) to
+                        "byte_offset = 64 leads from data = 0x7fffffffffffffc0 to where no memory is",
+                    Said(Long.MAX_VALUE - 15, one) to
+                        "byte_offset = 0 leads from data = 0x7ffffffffffffff0 to where no memory is",
+                    Said(at, one, byteOffset = Long.MAX_VALUE) to "byte_offset = 9223372036854775807 leads",
+                    Said(at, one, lanes = 4) to "vectors of 4 lanes", Said(at, one, lanes = 0) to "vectors of 0 lanes",
+                    Said(at, one, code = DLTensorStruct.BFLOAT, bits = 16) to
+                        "its elements are kDLBfloat of 16 bits, for which Arrow has no type",
+                    Said(at, one, code = DLTensorStruct.COMPLEX, bits = 64) to "kDLComplex of 64 bits",
+                    Said(at, one, code = DLTensorStruct.BOOL, bits = 1) to "kDLBool of 1 bits",
+                    Said(at, one, code = DLTensorStruct.FLOAT, bits = 8) to "kDLFloat of 8 bits",
+                    Said(at, one, bits = 128) to "kDLInt of 128 bits", Said(at, one, bits = 4) to "kDLInt of 4 bits",
+                    Said(at, one, code = 17, bits = 4) to "of the type code 17 of 4 bits",
+                    Said(at, one, deviceType = 4) to "OPENCL:0, where its data is a cl_mem",
                 )
                 for ((said, why) in wrong) withClue(why) {
                     for (import in listOf(form::importTensor, form::importCopy)) {
@@ -182,7 +232,12 @@ class DLPackImportSpec : FunSpec({
 
         test("$form: a struct that can be none is not touched [DLP-09]") {
             Arena.ofConfined().use { arena ->
-                for (bad in listOf(MemorySegment.NULL, arena.allocate(100, 8).asSlice(4), arena.allocate(56), MemorySegment.ofArray(LongArray(10)))) {
+                for (bad in listOf(
+                    MemorySegment.NULL,
+                    arena.allocate(100, 8).asSlice(4),
+                    arena.allocate(56),
+                    MemorySegment.ofArray(LongArray(10)),
+                )) {
                     shouldThrow<IllegalArgumentException> { form.importTensor(bad) }
                     shouldThrow<IllegalArgumentException> { form.importCopy(bad) }
                     shouldThrow<IllegalArgumentException> { form.delete(bad) }
@@ -193,7 +248,9 @@ class DLPackImportSpec : FunSpec({
         test("$form: booleans of a byte each, and every number [DLP-06]") {
             Devices.cpu().allocate(16).use { memory ->
                 memory.segment().fill(0).set(JAVA_LONG, 0, 0x0100L)
-                form.importTensor(CTensors.make(form, Said(memory.address(), longArrayOf(3), code = DLTensorStruct.BOOL, bits = 8))).use { array ->
+                form.importTensor(
+                    CTensors.make(form, Said(memory.address(), longArrayOf(3), code = DLTensorStruct.BOOL, bits = 8)),
+                ).use { array ->
                     array.field().extension() shouldBe Bool8()
                     List(3) { array.asColumn().getBoolean(it.toLong()) } shouldBe listOf(false, true, false)
                 }
@@ -203,7 +260,9 @@ class DLPackImportSpec : FunSpec({
                     DLTensorStruct.FLOAT to listOf(null, DataType.FLOAT16, DataType.FLOAT32, DataType.FLOAT64),
                 )
                 for ((code, of) in types) of.forEachIndexed { i, type ->
-                    if (type != null) form.importTensor(CTensors.make(form, Said(memory.address(), longArrayOf(1), code = code, bits = 8 shl i))).use { it.field().type() shouldBe type }
+                    if (type != null) form.importTensor(
+                        CTensors.make(form, Said(memory.address(), longArrayOf(1), code = code, bits = 8 shl i)),
+                    ).use { it.field().type() shouldBe type }
                 }
             }
             CTensors.liveTensors shouldBe 0
@@ -218,21 +277,30 @@ class DLPackImportSpec : FunSpec({
                 array.close()
                 form.see(out).run { listOf(data, byteOffset, device) } shouldBe listOf(memory.address(), 8L, 7 to 3)
                 form.delete(out)
-                val error = shouldThrow<DeviceException> { form.importTensor(CTensors.make(form, Said(memory.address(), longArrayOf(3), deviceType = 7, byteOffset = 8))) }
+                val error = shouldThrow<DeviceException> {
+                    form.importTensor(
+                        CTensors.make(form, Said(memory.address(), longArrayOf(3), deviceType = 7, byteOffset = 8)),
+                    )
+                }
                 error.message shouldContain "byte_offset = 8 cannot be added to what may be no address"
-                shouldThrow<DeviceException> { form.importCopy(CTensors.make(form, vulkan)) }.message shouldContain "the tensor is on VULKAN:3, from which the CPU cannot copy it"
+                shouldThrow<DeviceException> { form.importCopy(CTensors.make(form, vulkan)) }.message shouldContain
+                    "the tensor is on VULKAN:3, from which the CPU cannot copy it"
             }
         }
     }
 
     test("of another major version nothing but the deleter is touched; a newer minor one is taken [DLP-10]") {
         counting(4) { memory ->
-            for (major in listOf(0, 2, -1)) for (import in listOf(DLPack.VERSIONED::importTensor, DLPack.VERSIONED::importCopy)) {
-                val tensor = CTensors.make(DLPack.VERSIONED, Said(memory.address(), longArrayOf(4), major = major))
-                shouldThrow<DeviceException> { import(tensor) }.message shouldBe "the tensor is of DLPack ${major.toUInt()}.7, and only 1 is known here"
-                CTensors.liveTensors shouldBe 0
-            }
-            DLPack.VERSIONED.importTensor(CTensors.make(DLPack.VERSIONED, Said(memory.address(), longArrayOf(4), flags = 7))).use { it.longs() shouldBe listOf(0L, 1L, 2L, 3L) }
+            for (major in listOf(0, 2, -1))
+                for (import in listOf(DLPack.VERSIONED::importTensor, DLPack.VERSIONED::importCopy)) {
+                    val tensor = CTensors.make(DLPack.VERSIONED, Said(memory.address(), longArrayOf(4), major = major))
+                    shouldThrow<DeviceException> { import(tensor) }.message shouldBe
+                        "the tensor is of DLPack ${major.toUInt()}.7, and only 1 is known here"
+                    CTensors.liveTensors shouldBe 0
+                }
+            DLPack.VERSIONED.importTensor(
+                CTensors.make(DLPack.VERSIONED, Said(memory.address(), longArrayOf(4), flags = 7)),
+            ).use { it.longs() shouldBe listOf(0L, 1L, 2L, 3L) }
         }
     }
 

@@ -13,16 +13,20 @@ class DataTypeSpec : FunSpec({
     val item8 = Field.of("item", DataType.UTF8)
 
     val withParameters = listOf(
-        DataType.fixedSizeBinary(3), DataType.time(ArrowTimeUnit.MICROSECOND), DataType.timestamp(ArrowTimeUnit.SECOND, null), DataType.timestamp(ArrowTimeUnit.SECOND, "UTC"),
-        DataType.duration(ArrowTimeUnit.NANOSECOND), DataType.list(item), DataType.largeList(item), DataType.listView(item), DataType.largeListView(item),
-        DataType.fixedSizeList(item, 4), DataType.struct(item, item8), DataType.denseUnion(item, item8), DataType.sparseUnion(item, item8),
+        DataType.fixedSizeBinary(3), DataType.time(ArrowTimeUnit.MICROSECOND),
+        DataType.timestamp(ArrowTimeUnit.SECOND, null), DataType.timestamp(ArrowTimeUnit.SECOND, "UTC"),
+        DataType.duration(ArrowTimeUnit.NANOSECOND), DataType.list(item), DataType.largeList(item),
+        DataType.listView(item), DataType.largeListView(item), DataType.fixedSizeList(item, 4),
+        DataType.struct(item, item8), DataType.denseUnion(item, item8), DataType.sparseUnion(item, item8),
     )
 
     test("every type is made by a constant or a method of DataType") {
         val constants = DataType::class.java.fields.map { it.get(null).javaClass }
-        val made = withParameters + DataType.decimal128(5, 2) + DataType.map(item8, item) + DataType.runEndEncoded(DataType.INT16, item) +
+        val made = withParameters + DataType.decimal128(5, 2) + DataType.map(item8, item) +
+            DataType.runEndEncoded(DataType.INT16, item) +
             DataType.dictionary(DataType.INT8, DataType.UTF8)
-        val records = listOf(FlatType::class.java, NestedType::class.java).flatMap { it.classes.toList() }.filter { it.isRecord }
+        val records = listOf(FlatType::class.java, NestedType::class.java).flatMap { it.classes.toList() }
+            .filter { it.isRecord }
         records.size shouldBe 27
         (records - (constants + made.map { it.javaClass }).toSet()).shouldBeEmpty()
         (records.filter { it.recordComponents.isEmpty() } - constants.toSet()).shouldBeEmpty()
@@ -31,28 +35,40 @@ class DataTypeSpec : FunSpec({
     test("the constants are the types that their names say") {
         val formats = DataType::class.java.fields.associate { it.name to (it.get(null) as DataType).format() }
         formats shouldBe mapOf(
-            "NULL" to "n", "BOOL" to "b", "INT8" to "c", "INT16" to "s", "INT32" to "i", "INT64" to "l", "UINT8" to "C", "UINT16" to "S", "UINT32" to "I",
-            "UINT64" to "L", "FLOAT16" to "e", "FLOAT32" to "f", "FLOAT64" to "g", "UTF8" to "u", "LARGE_UTF8" to "U", "UTF8_VIEW" to "vu", "BINARY" to "z",
-            "LARGE_BINARY" to "Z", "BINARY_VIEW" to "vz", "DATE32" to "tdD", "DATE64" to "tdm", "INTERVAL_YEAR_MONTH" to "tiM", "INTERVAL_DAY_TIME" to "tiD",
+            "NULL" to "n", "BOOL" to "b", "INT8" to "c", "INT16" to "s", "INT32" to "i", "INT64" to "l", "UINT8" to "C",
+            "UINT16" to "S", "UINT32" to "I", "UINT64" to "L", "FLOAT16" to "e", "FLOAT32" to "f", "FLOAT64" to "g",
+            "UTF8" to "u", "LARGE_UTF8" to "U", "UTF8_VIEW" to "vu", "BINARY" to "z", "LARGE_BINARY" to "Z",
+            "BINARY_VIEW" to "vz", "DATE32" to "tdD", "DATE64" to "tdm", "INTERVAL_YEAR_MONTH" to "tiM",
+            "INTERVAL_DAY_TIME" to "tiD",
             "INTERVAL_MONTH_DAY_NANO" to "tin",
         )
     }
 
     test("a decimal is made by its width's name, precision and scale; what is too many digits for it is said") {
-        listOf(DataType.decimal32(9, 2), DataType.decimal64(18, 2), DataType.decimal128(38, -2), DataType.decimal256(76, 0)) shouldBe
+        listOf(DataType.decimal32(9, 2), DataType.decimal64(18, 2), DataType.decimal128(38, -2),
+            DataType.decimal256(76, 0)) shouldBe
             listOf(DecimalType(32, 9, 2), DecimalType(64, 18, 2), DecimalType(128, 38, -2), DecimalType(256, 76, 0))
-        shouldThrow<IllegalArgumentException> { DataType.decimal64(128, 2) }.message shouldBe "precision of a decimal64 is 1 to 18, not 128"
+        shouldThrow<IllegalArgumentException> { DataType.decimal64(128, 2) }.message shouldBe
+            "precision of a decimal64 is 1 to 18, not 128"
     }
 
     test("types with parameters are written as they were asked for") {
-        withParameters.map { it.format() } shouldBe listOf("w:3", "ttu", "tss:", "tss:UTC", "tDn", "+l", "+L", "+vl", "+vL", "+w:4", "+s", "+ud:0,1", "+us:0,1")
-        DataType.map(Field.of("key", DataType.UTF8), item).children().single().type().children().map { "$it" } shouldBe listOf("key: utf8 not null", "item: int32")
-        DataType.runEndEncoded(DataType.INT16, item).children().map { "$it" } shouldBe listOf("run_ends: int16 not null", "item: int32")
-        shouldThrow<IllegalArgumentException> { DataType.runEndEncoded(DataType.UINT16, item) }.message shouldContain "int16, int32 or int64"
-        Field.of("d", DataType.dictionary(DataType.INT8, DataType.UTF8)).toString() shouldBe "d: dictionary<values=utf8, indices=int8>"
+        withParameters.map { it.format() } shouldBe
+            listOf("w:3", "ttu", "tss:", "tss:UTC", "tDn", "+l", "+L", "+vl", "+vL", "+w:4", "+s", "+ud:0,1", "+us:0,1")
+        DataType.map(Field.of("key", DataType.UTF8), item).children().single().type().children().map { "$it" } shouldBe
+            listOf("key: utf8 not null", "item: int32")
+        DataType.runEndEncoded(DataType.INT16, item).children().map { "$it" } shouldBe
+            listOf("run_ends: int16 not null", "item: int32")
+        shouldThrow<IllegalArgumentException> { DataType.runEndEncoded(DataType.UINT16, item) }.message shouldContain
+            "int16, int32 or int64"
+        Field.of("d", DataType.dictionary(DataType.INT8, DataType.UTF8)).toString() shouldBe
+            "d: dictionary<values=utf8, indices=int8>"
     }
 
-    test("a record's class needs not DataType's constants, which need it: threads that begin with one each do not wait for each other for ever") {
+    test(
+        "a record's class needs not DataType's constants, which need it: threads that begin with one each do not " +
+            "wait for each other for ever",
+    ) {
         DataType::class.java.declaredMethods.filter { it.isDefault }.shouldBeEmpty()
     }
 })

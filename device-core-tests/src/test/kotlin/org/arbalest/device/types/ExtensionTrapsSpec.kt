@@ -38,15 +38,22 @@ class ExtensionTrapsSpec : FunSpec({
 
     data class Money(val cents: Long)
 
-    val money = ExtensionCodec.of("com.acme.money", Money::class.java, DataType.INT64, { column, row -> Money(column.getLong(row)) }, { column, it -> column.append(it.cents) })
+    val money = ExtensionCodec.of("com.acme.money", Money::class.java, DataType.INT64,
+        { column, row -> Money(column.getLong(row)) }, { column, it -> column.append(it.cents) })
 
     /** What reads as Money, but for negative amounts. */
     fun strict(fits: (Field) -> Boolean) = object : ExtensionCodec<Money> by money {
-        override fun fromStorage(storage: Column, row: Long): Money = money.fromStorage(storage, row).also { checkNotNull(it.cents.takeIf { cents -> cents >= 0 }) { "no such price" } }
+        override fun fromStorage(storage: Column, row: Long): Money = money.fromStorage(storage, row).also {
+            checkNotNull(it.cents.takeIf { cents -> cents >= 0 }) { "no such price" }
+        }
         override fun fits(field: Field) = fits(field)
     }
 
-    fun built(field: Field, rows: Int, fill: (ColumnBuilder) -> Unit): DeviceArray = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
+    fun built(
+        field: Field,
+        rows: Int,
+        fill: (ColumnBuilder) -> Unit,
+    ): DeviceArray = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
         batch.column(field).let(fill)
         batch.build()
     }
@@ -71,7 +78,9 @@ class ExtensionTrapsSpec : FunSpec({
     fun buffer(vararg values: Long, width: Int = 8): DeviceBuffer {
         val bytes = ByteBuffer.allocate(width * values.size).order(ByteOrder.nativeOrder())
         for (value in values) for (byte in 0 until width) bytes.put((value shr 8 * byte).toByte())
-        return Devices.cpu().allocate(bytes.capacity().toLong()).also { it.segment().copyFrom(MemorySegment.ofArray(bytes.array())) }
+        return Devices.cpu().allocate(bytes.capacity().toLong()).also {
+            it.segment().copyFrom(MemorySegment.ofArray(bytes.array()))
+        }
     }
 
     fun prices(vararg cents: Long) = built(money.field("price"), cents.size) { column -> cents.forEach(column::append) }
@@ -80,10 +89,14 @@ class ExtensionTrapsSpec : FunSpec({
         val many = 20_000
         val ones = List(many) { 1 }
         val storage = FixedSizeListType(Field.of("item", DataType.INT8), 1)
-        val shapes = DataType.struct(Field.of("data", ListType(Field.of("item", DataType.INT8))), Field.of("shape", FixedSizeListType(Field.of("item", DataType.INT32), many)))
+        val shapes = DataType.struct(Field.of("data", ListType(Field.of("item", DataType.INT8))),
+            Field.of("shape", FixedSizeListType(Field.of("item", DataType.INT32), many)))
         val bytes = allocated {
-            Field.of("x", storage).withExtension("arrow.fixed_shape_tensor", """{"shape": $ones, "permutation": ${ones.indices.toList()}}""").extension().shouldBeInstanceOf<FixedShapeTensor>()
-            Field.of("x", shapes).withExtension("arrow.variable_shape_tensor", """{"uniform_shape": $ones}""").extension().shouldBeInstanceOf<VariableShapeTensor>()
+            Field.of("x", storage).withExtension(
+                "arrow.fixed_shape_tensor", """{"shape": $ones, "permutation": ${ones.indices.toList()}}""",
+            ).extension().shouldBeInstanceOf<FixedShapeTensor>()
+            Field.of("x", shapes).withExtension("arrow.variable_shape_tensor", """{"uniform_shape": $ones}""")
+                .extension().shouldBeInstanceOf<VariableShapeTensor>()
         }
         bytes shouldBeLessThan 100_000_000
     }
@@ -96,8 +109,13 @@ class ExtensionTrapsSpec : FunSpec({
 
     test("a codec reads what is encoded without garbage but for its values [EXT-09]") {
         val field = money.field("price")
-        for (type in listOf(DictionaryType(DataType.INT8, field, false), RunEndEncodedType(Field.of("run_ends", DataType.INT32).withNullable(false), field))) {
-            built(Field.of("d", type), 10_000) { column -> repeat(10_000) { money.append(column, Money(it / 100L)) } }.use { array ->
+        for (type in listOf(
+            DictionaryType(DataType.INT8, field, false),
+            RunEndEncodedType(Field.of("run_ends", DataType.INT32).withNullable(false), field),
+        )) {
+            built(Field.of("d", type), 10_000) { column ->
+                repeat(10_000) { money.append(column, Money(it / 100L)) }
+            }.use { array ->
                 val column = array.column(0)
                 var sum = 0L
                 fun read() = repeat(10_000) { sum += money.get(column, it.toLong()).cents }
@@ -110,12 +128,16 @@ class ExtensionTrapsSpec : FunSpec({
 
     test("a registered codec reads lists without making anew, for each of them, what it reads from [EXT-09]") {
         registered(money) {
-            built(Field.of("l", ListType(money.field("item"))), 10_000) { list -> repeat(10_000) { list.appendList(1).items().append(it.toLong()) } }.use { array ->
+            built(Field.of("l", ListType(money.field("item"))), 10_000) { list ->
+                repeat(10_000) { list.appendList(1).items().append(it.toLong()) }
+            }.use { array ->
                 val column = array.column(0)
                 fun read() = repeat(10_000) { check(column.getList(it.toLong()).get(0) == Money(it.toLong())) }
                 read()
                 allocated(::read) shouldBeLessThan 10_000 * 400L
-                array.slice(5, 10).use { slice -> slice.column(0).getList(9).storage().run { length() to getLong(0) } shouldBe (1L to 14L) }
+                array.slice(5, 10).use { slice ->
+                    slice.column(0).getList(9).storage().run { length() to getLong(0) } shouldBe (1L to 14L)
+                }
             }
         }
     }
@@ -128,14 +150,21 @@ class ExtensionTrapsSpec : FunSpec({
                 shouldThrow<IllegalStateException> { column.get(1) }.message shouldBe "no such price"
                 array.toString(2).lines().takeLast(2).map { it.trim() } shouldBe listOf("Money(cents=5)", "?")
                 prices(5, -2).use { other -> array.difference(other) shouldBe "price[1]: -1, and -2" }
-                prices(6, -1).use { other -> array.difference(other) shouldBe "price[0]: Money(cents=5), and Money(cents=6)" }
+                prices(6, -1).use { other ->
+                    array.difference(other) shouldBe "price[0]: Money(cents=5), and Money(cents=6)"
+                }
             }
-            built(Field.of("l", ListType(money.field("item"))), 1) { list -> list.appendList(2).items().append(-1).append(5) }.use { array ->
+            built(Field.of("l", ListType(money.field("item"))), 1) { list ->
+                list.appendList(2).items().append(-1).append(5)
+            }.use { array ->
                 array.toString(1).lines().last() shouldBe "[?, Money(cents=5)]"
             }
         }
-        val blind = ExtensionCodec.of("com.acme.money", List::class.java, DataType.INT64, { _, _ -> listOf<Any>() }, { _, _ -> })
-        registered(blind) { prices(1).use { one -> prices(2).use { one.difference(it) shouldBe "price[0]: 1, and 2" } } }
+        val blind = ExtensionCodec.of("com.acme.money", List::class.java, DataType.INT64,
+            { _, _ -> listOf<Any>() }, { _, _ -> })
+        registered(blind) {
+            prices(1).use { one -> prices(2).use { one.difference(it) shouldBe "price[0]: 1, and 2" } }
+        }
     }
 
     test("a codec that cannot say whether it fits keeps nobody from reading what is stored [EXT-09]") {
@@ -151,13 +180,18 @@ class ExtensionTrapsSpec : FunSpec({
     }
 
     test("a null timestamp with a struct that is there has the same content as that struct [EXT-10]") {
-        val type = DataType.struct(Field.of("timestamp", DataType.timestamp(ArrowTimeUnit.SECOND, "UTC")), Field.of("offset_minutes", DataType.INT16))
+        val type = DataType.struct(Field.of("timestamp", DataType.timestamp(ArrowTimeUnit.SECOND, "UTC")),
+            Field.of("offset_minutes", DataType.INT16))
         val plain = Field.of("at", type)
         val times = plain.withExtension(Extension.TimestampWithOffset())
-        fun data(offset: Long) = ArrayData.of(2, 0, listOf(null), listOf(ArrayData.of(2, 1, listOf(buffer(0b01, width = 1), buffer(0, 60))), ArrayData.of(2, 0, listOf(null, buffer(60, offset, width = 2)))))
+        fun data(offset: Long) = ArrayData.of(2, 0, listOf(null), listOf(
+            ArrayData.of(2, 1, listOf(buffer(0b01, width = 1), buffer(0, 60))),
+            ArrayData.of(2, 0, listOf(null, buffer(60, offset, width = 2))),
+        ))
         fun encoded(offset: Long) = ArrayData(2, 0, 0, listOf(null, buffer(0, 1, width = 1)), listOf(), data(offset))
         fun dictionary(of: Field) = Field.of("d", DictionaryType(DataType.INT8, of, false))
-        val pairs = listOf<(Field, Long) -> DeviceArray>({ field, offset -> DeviceArray.of(field, data(offset)) }, { field, offset -> DeviceArray.of(dictionary(field), encoded(offset)) })
+        val pairs = listOf<(Field, Long) -> DeviceArray>({ field, offset -> DeviceArray.of(field, data(offset)) },
+            { field, offset -> DeviceArray.of(dictionary(field), encoded(offset)) })
         for (array in pairs) array(times, 7).use { one ->
             one.asColumn().isNull(1) shouldBe true
             array(plain, 7).use { other ->

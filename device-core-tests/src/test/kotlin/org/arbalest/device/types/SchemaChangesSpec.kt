@@ -16,7 +16,8 @@ class SchemaChangesSpec : FunSpec({
     extension(ResourceCountersExtension)
     val meters = Metadata.of("unit", "m")
     val schema = Schema.of(
-        listOf(Field.of("id", DataType.INT64).withNullable(false), Field.of("height", DataType.FLOAT32).withMetadata(meters), Field.of("name", DataType.UTF8)),
+        listOf(Field.of("id", DataType.INT64).withNullable(false),
+            Field.of("height", DataType.FLOAT32).withMetadata(meters), Field.of("name", DataType.UTF8)),
         Metadata.of("source", "survey"),
     )
 
@@ -24,12 +25,16 @@ class SchemaChangesSpec : FunSpec({
         val some = schema.select("height", "id")
         some.fields() shouldBe listOf(schema.fields()[1], schema.fields()[0])
         some.metadata() shouldBe schema.metadata()
-        val odd = imported(CSchema("+s", CSchema("i").named("a"), CSchema("u").named("b")).named("batch").flagged(2L or (1L shl 40)))
+        val odd = imported(CSchema("+s", CSchema("i").named("a"), CSchema("u").named("b")).named("batch")
+            .flagged(2L or (1L shl 40)))
         Schema.ofStruct(odd).select("b").asField() shouldBe odd.withType(DataType.struct(odd.type().children()[1]))
         Schema.ofStruct(odd).select("b").asField().flags() shouldBe (2L or (1L shl 40))
     }
 
-    test("a field that is asked for twice is there twice; none is an empty schema; an unknown one is refused with those that there are") {
+    test(
+        "a field that is asked for twice is there twice; none is an empty schema; an unknown one is refused with " +
+            "those that there are",
+    ) {
         schema.select("id", "id").fields() shouldBe List(2) { schema.fields()[0] }
         schema.select().fields() shouldBe listOf()
         shouldThrow<IllegalArgumentException> { schema.select("id", "width") }.message shouldBe
@@ -44,7 +49,10 @@ class SchemaChangesSpec : FunSpec({
         schema.withMetadata(Metadata.empty()).metadata() shouldBe Metadata.empty()
     }
 
-    test("a field becomes an extension type by its two keys, in place of those it had; other metadata, type and nullability stay [SCH-16]") {
+    test(
+        "a field becomes an extension type by its two keys, in place of those it had; other metadata, type and " +
+            "nullability stay [SCH-16]",
+    ) {
         val plain = Field.of("id", DataType.fixedSizeBinary(16)).withNullable(false).withMetadata(meters)
         val uuid = plain.withExtension("arrow.uuid", "")
         uuid.extensionName() shouldBe "arrow.uuid"
@@ -52,9 +60,11 @@ class SchemaChangesSpec : FunSpec({
         uuid.metadata() shouldBe meters.with("ARROW:extension:name", "arrow.uuid").with("ARROW:extension:metadata", "")
         uuid.withMetadata(meters) shouldBe plain
         val other = uuid.withExtension("mine", byteArrayOf(0, -1))
-        other.metadata().entries().map { it.key() } shouldBe listOf("unit", "ARROW:extension:name", "ARROW:extension:metadata")
+        other.metadata().entries().map { it.key() } shouldBe
+            listOf("unit", "ARROW:extension:name", "ARROW:extension:metadata")
         other.extensionMetadata() shouldBe byteArrayOf(0, -1)
         exported(other) { CData.importSchema(it) } shouldBe other
-        for (broken in listOf({ plain.withExtension("half \uD800", "") }, { plain.withExtension("x", "half \uD800") })) shouldThrow<IllegalArgumentException> { broken() }
+        for (broken in listOf({ plain.withExtension("half \uD800", "") }, { plain.withExtension("x", "half \uD800") }))
+            shouldThrow<IllegalArgumentException> { broken() }
     }
 })

@@ -22,9 +22,9 @@ import org.arbalest.device.support.refused
 import org.arbalest.device.support.roundTrip
 import org.arbalest.support.CCompiler
 import org.arbalest.support.CPeer
-import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerMoves
 import org.arbalest.support.PeerNodes
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.StructKind.SCHEMA
 import org.arbalest.testkit.contract.Held
 import java.lang.foreign.Arena
@@ -33,16 +33,21 @@ import java.nio.ByteBuffer
 import java.nio.ByteOrder
 
 private val names = CSchema("+l", CSchema("u").named("item")).named("names")
-private val place = CSchema("i", "place", dictionary = CSchema("+s", CSchema("u").named("city"), CSchema("U").named("land")))
-private val batch = CSchema("+s", flags = 0, metadata = block("k" to "v"), children = listOf(names, place, CSchema("g").named("x")))
+private val place =
+    CSchema("i", "place", dictionary = CSchema("+s", CSchema("u").named("city"), CSchema("U").named("land")))
+private val batch =
+    CSchema("+s", flags = 0, metadata = block("k" to "v"), children = listOf(names, place, CSchema("g").named("x")))
 
 /** A struct of each kind of trouble that importing can meet. */
 private val malformed: Map<String, CSchema> = mapOf(
     "a NULL format" to CSchema(null as String?),
     "an unknown format" to CSchema("+s", CSchema("q")),
     "NULL children" to CSchema("+s", children = listOf(CSchema("i")), tamper = PeerNodes::nullSchemaChildren),
-    "a negative n_children" to CSchema("+s", children = listOf(CSchema("i")), tamper = { RawArrowSchema.setNChildren(it.address(), -1) }),
-    "bad metadata" to CSchema("+s", CSchema("i", metadata = ByteBuffer.allocate(4).order(ByteOrder.nativeOrder()).putInt(-1).array())),
+    "a negative n_children" to
+        CSchema("+s", children = listOf(CSchema("i")), tamper = { RawArrowSchema.setNChildren(it.address(), -1) }),
+    "bad metadata" to CSchema(
+        "+s", CSchema("i", metadata = ByteBuffer.allocate(4).order(ByteOrder.nativeOrder()).putInt(-1).array()),
+    ),
     "a bad index" to CSchema("u", dictionary = CSchema("u")),
     "a bad union" to CSchema("+us:1,1", CSchema("i"), CSchema("i")),
     "a bad map" to CSchema("+m", CSchema("i")),
@@ -78,7 +83,8 @@ class SchemaExchangeSpec : FunSpec({
     test("a schema that is not a struct is released although it is no batch's [SCH-19]") {
         val out = struct()
         names.write(out)
-        shouldThrow<IllegalArgumentException> { Schema.ofStruct(CData.importSchema(out)) }.message!! shouldContain "a record batch's schema is a struct, not "
+        shouldThrow<IllegalArgumentException> { Schema.ofStruct(CData.importSchema(out)) }.message!! shouldContain
+            "a record batch's schema is a struct, not "
         isReleased(out) shouldBe true
         CPeer.counts().releaseCalls shouldBe 2
     }
@@ -86,7 +92,8 @@ class SchemaExchangeSpec : FunSpec({
     test("the schema of an array that cannot be taken in is released exactly once, and so is the array [SCH-19]") {
         val schema = struct().also { CSchema("u").write(it) }
         val array = arena.allocate(80).also { PeerNodes.array(it, length = 3, buffers = 2) }
-        shouldThrow<DeviceException> { CData.importArray(array, CImport.DATA.schema(schema)) }.message!! shouldContain "n_buffers = 2"
+        shouldThrow<DeviceException> { CData.importArray(array, CImport.DATA.schema(schema)) }.message!! shouldContain
+            "n_buffers = 2"
         CPeer.counts().releaseCalls shouldBe 2
     }
 
@@ -103,10 +110,12 @@ class SchemaExchangeSpec : FunSpec({
     test("memory that cannot be a schema is refused, and a schema there stays the caller's [SCH-19]") {
         val out = arena.allocate(RawArrowSchema.SIZE + 8, 8)
         CSchema("i").write(out)
-        shouldThrow<IllegalArgumentException> { CData.importSchema(out.asSlice(0, 71)) }.message!! shouldContain "72 bytes"
+        shouldThrow<IllegalArgumentException> { CData.importSchema(out.asSlice(0, 71)) }
+            .message!! shouldContain "72 bytes"
         shouldThrow<IllegalArgumentException> { CData.importSchema(out.asSlice(1)) }.message!! shouldContain "aligned"
         shouldThrow<IllegalArgumentException> { CData.importSchema(MemorySegment.NULL) }.message!! shouldContain "NULL"
-        shouldThrow<IllegalArgumentException> { CData.importSchema(MemorySegment.ofArray(LongArray(9))) }.message!! shouldContain "native"
+        shouldThrow<IllegalArgumentException> { CData.importSchema(MemorySegment.ofArray(LongArray(9))) }
+            .message!! shouldContain "native"
         CPeer.counts().releaseCalls shouldBe 0
         PeerMoves.release(out, SCHEMA) shouldBe true
     }
@@ -154,11 +163,15 @@ class SchemaExchangeSpec : FunSpec({
         val parts = listOf(names, place, CSchema("g").named("x"))
         for (order in listOf(listOf(0, 1, 2, 3), listOf(3, 2, 1, 0), listOf(2, 0, 3, 1), listOf(1, 3, 0, 2))) {
             val out = exportOf(batch)
-            val moved = parts.indices.map { i -> struct().also { PeerMoves.moveSchemaChild(out, i.toLong(), it) } } + out
+            val moved = parts.indices.map { i ->
+                struct().also { PeerMoves.moveSchemaChild(out, i.toLong(), it) }
+            } + out
             for ((position, i) in order.withIndex()) {
                 PeerMoves.release(moved[i], SCHEMA) shouldBe true
                 for (rest in order.drop(position + 1).filter { it < 3 }) {
-                    withClue("$order, $rest after $i") { PeerNodes.schemaChecksum(moved[rest]) shouldBe checksum(parts[rest]) }
+                    withClue("$order, $rest after $i") {
+                        PeerNodes.schemaChecksum(moved[rest]) shouldBe checksum(parts[rest])
+                    }
                 }
                 Held.now().exports() shouldBe if (position < 3) 1 else 0
             }
@@ -177,7 +190,9 @@ class SchemaExchangeSpec : FunSpec({
 
     test("parts of an exported schema are released later, at once and from several threads [OWN-10]") {
         val outs = List(50) { exportOf(batch) }
-        val parts = outs.flatMap { out -> (0L..2L).map { i -> struct().also { PeerMoves.moveSchemaChild(out, i, it) } } }
+        val parts = outs.flatMap { out ->
+            (0L..2L).map { i -> struct().also { PeerMoves.moveSchemaChild(out, i, it) } }
+        }
         for (part in parts.take(20)) PeerMoves.releaseAtGate(part, SCHEMA)
         PeerMoves.releaseMany(outs + parts.drop(20), threads = 4, SCHEMA) shouldBe outs.size + parts.size - 20
         Held.now().exports() shouldBe 7
@@ -198,8 +213,10 @@ class SchemaExchangeSpec : FunSpec({
 
     test("an export to memory that cannot be a schema leaves nothing [OWN-09]") {
         val field = Field.of("x", DataType.INT32)
-        shouldThrow<IllegalArgumentException> { CData.exportSchema(field, arena.allocate(71)) }.message!! shouldContain "72 bytes"
-        shouldThrow<IllegalArgumentException> { CData.exportSchema(field, MemorySegment.NULL) }.message!! shouldContain "NULL"
+        shouldThrow<IllegalArgumentException> { CData.exportSchema(field, arena.allocate(71)) }
+            .message!! shouldContain "72 bytes"
+        shouldThrow<IllegalArgumentException> { CData.exportSchema(field, MemorySegment.NULL) }
+            .message!! shouldContain "NULL"
     }
 
     test("a schema's metadata is written at the top of the struct [SCH-17]") {

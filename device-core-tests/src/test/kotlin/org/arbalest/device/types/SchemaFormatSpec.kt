@@ -99,7 +99,9 @@ class SchemaFormatSpec : FunSpec({
     }
 
     for ((schema, type) in NESTED_TYPES) {
-        test("the nested format \"${schema.format}\" with ${schema.children.size} children is read and written [SCH-20]") {
+        test(
+            "the nested format \"${schema.format}\" with ${schema.children.size} children is read and written [SCH-20]",
+        ) {
             roundTrip(schema).type() shouldBe type
         }
     }
@@ -108,7 +110,10 @@ class SchemaFormatSpec : FunSpec({
         refused(CSchema(null as String?), "format is NULL")
     }
 
-    for (format in listOf("", "q", "ii", "nn", "v", "vx", "t", "td", "tdX", "tt", "ttX", "ttss", "tD", "tDX", "ti", "tiX", "+", "+x", "+ss", "é", "+v")) {
+    for (format in listOf(
+        "", "q", "ii", "nn", "v", "vx", "t", "td", "tdX", "tt", "ttX", "ttss", "tD", "tDX", "ti", "tiX", "+", "+x",
+        "+ss", "é", "+v",
+    )) {
         test("the unknown format \"$format\" is an error that quotes it [SCH-01]") {
             refused(CSchema(format), "format \"$format\"")
         }
@@ -139,7 +144,8 @@ class SchemaFormatSpec : FunSpec({
         checksum(Field.of("", FlatType.TimestampType(ArrowTimeUnit.SECOND, ""))) shouldBe checksum(CSchema("tss:"))
     }
 
-    for (format in listOf("d:", "d:10", "d:10,", "d:,2", "d:10,2,", "d:10,2,16", "d:10,2,127", "d:10,2,128,1", "d:39,2", "d:0,0", "d:-1,0", "d:+10,2",
+    for (format in listOf("d:", "d:10", "d:10,", "d:,2", "d:10,2,", "d:10,2,16", "d:10,2,127", "d:10,2,128,1", "d:39,2",
+        "d:0,0", "d:-1,0", "d:+10,2",
         "d:10,+2", "d:10,٢", "d:10,2 ", "d:10,2,0128x", "d", "d:99999999999,0", "d:10,99999999999")) {
         test("the decimal \"$format\" is an error [SCH-11]") {
             refused(CSchema(format), "format \"$format\"")
@@ -169,16 +175,24 @@ class SchemaFormatSpec : FunSpec({
 
     test("what C could not read back is refused in Java: a NUL character ends a string there [SCH-20]") {
         shouldThrow<IllegalArgumentException> { Field.of("a\u0000b", DataType.INT32) }.message!! shouldContain "NUL"
-        shouldThrow<IllegalArgumentException> { FlatType.TimestampType(ArrowTimeUnit.SECOND, "a\u0000b") }.message!! shouldContain "NUL"
+        shouldThrow<IllegalArgumentException> { FlatType.TimestampType(ArrowTimeUnit.SECOND, "a\u0000b") }
+            .message!! shouldContain "NUL"
     }
 
-    test("half a surrogate pair is refused in names and time zones, which say where, instead of becoming a question mark [SCH-21]") {
+    test(
+        "half a surrogate pair is refused in names and time zones, which say where, instead of becoming a question " +
+            "mark [SCH-21]",
+    ) {
         for (half in listOf("\uD83D", "\uDE00", "is it? \uDE00\uD83D", "ab\uD83D!", "\uD83D\uDE00\uDE00")) {
             val at = if (half.length == 3) 2 else half.indexOfFirst(Char::isSurrogate)
-            val where = "\"$half\": character $at of the text, U+${half[at].code.toString(16).uppercase()}, is half a surrogate pair"
-            shouldThrow<IllegalArgumentException> { Field.of(half, DataType.INT32) }.message shouldBe "the name of a field $where"
-            shouldThrow<IllegalArgumentException> { Field.of("a", DataType.INT32).withName(half) }.message shouldBe "the name of a field $where"
-            shouldThrow<IllegalArgumentException> { FlatType.TimestampType(ArrowTimeUnit.SECOND, half) }.message shouldBe "a time zone $where"
+            val where = "\"$half\": character $at of the text, U+${half[at].code.toString(16).uppercase()}, is half " +
+                "a surrogate pair"
+            shouldThrow<IllegalArgumentException> { Field.of(half, DataType.INT32) }.message shouldBe
+                "the name of a field $where"
+            shouldThrow<IllegalArgumentException> { Field.of("a", DataType.INT32).withName(half) }.message shouldBe
+                "the name of a field $where"
+            shouldThrow<IllegalArgumentException> { FlatType.TimestampType(ArrowTimeUnit.SECOND, half) }
+                .message shouldBe "a time zone $where"
         }
         Field.of("what? \uD83D\uDE00", DataType.INT32).name() shouldBe "what? \uD83D\uDE00"
     }

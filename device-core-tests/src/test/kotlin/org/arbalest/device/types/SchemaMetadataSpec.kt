@@ -52,7 +52,8 @@ class SchemaMetadataSpec : FunSpec({
         val bytes = byteArrayOf('a'.code.toByte(), 0xFF.toByte(), 0xC3.toByte(), 0)
         Arena.ofConfined().use { arena ->
             val latin = arena.allocateFrom(ValueLayout.JAVA_BYTE, *bytes)
-            imported(CSchema("i", tamper = { RawArrowSchema.setName(it.address(), latin.address()) })).name() shouldBe "a\uFFFD\uFFFD"
+            imported(CSchema("i", tamper = { RawArrowSchema.setName(it.address(), latin.address()) })).name() shouldBe
+                "a\uFFFD\uFFFD"
         }
     }
 
@@ -71,7 +72,8 @@ class SchemaMetadataSpec : FunSpec({
 
     test("metadata is binary, with zero bytes, empty values, repeated keys, and in order [SCH-04]") {
         val binary = byteArrayOf(0, 1, 0, -1, 0xC3.toByte())
-        val pairs = listOf("key".toByteArray() to binary, byteArrayOf(0) to byteArrayOf(), "key".toByteArray() to "later".toByteArray())
+        val pairs = listOf("key".toByteArray() to binary, byteArrayOf(0) to byteArrayOf(),
+            "key".toByteArray() to "later".toByteArray())
         val field = roundTrip(metadata(block(pairs)))
         field.metadata().entries().map { it.keyBytes().toList() to it.valueBytes().toList() } shouldContainExactly
             pairs.map { it.first.toList() to it.second.toList() }
@@ -84,16 +86,21 @@ class SchemaMetadataSpec : FunSpec({
                 val bytes = block("k" to "v", "three" to "seven..")
                 val memory = arena.allocate(bytes.size + 8L, 8)
                 MemorySegment.copy(bytes, 0, memory, ValueLayout.JAVA_BYTE, shift, bytes.size)
-                val field = imported(CSchema("i", tamper = { RawArrowSchema.setMetadata(it.address(), memory.address() + shift) }))
+                val field = imported(
+                    CSchema("i", tamper = { RawArrowSchema.setMetadata(it.address(), memory.address() + shift) }),
+                )
                 field.metadata() shouldBe Metadata.of("k", "v").with("three", "seven..")
             }
         }
     }
 
     test("metadata made in Java is to the C peer what it makes itself [SCH-04]") {
-        val field = Field.of("f", DataType.INT32).withMetadata(Metadata.of("k", "v").with(byteArrayOf(0), byteArrayOf(-1, 0)))
+        val field = Field.of("f", DataType.INT32)
+            .withMetadata(Metadata.of("k", "v").with(byteArrayOf(0), byteArrayOf(-1, 0)))
         checksum(field) shouldBe
-            checksum(metadata(block(listOf("k".toByteArray() to "v".toByteArray(), byteArrayOf(0) to byteArrayOf(-1, 0)))).named("f"))
+            checksum(metadata(
+                block(listOf("k".toByteArray() to "v".toByteArray(), byteArrayOf(0) to byteArrayOf(-1, 0))),
+            ).named("f"))
     }
 
     test("a negative or absurd number of pairs is an error that says it [SCH-05]") {
@@ -116,7 +123,8 @@ class SchemaMetadataSpec : FunSpec({
 
     test("unknown flag bits survive a round trip, at every level [SCH-06]") {
         val unknown = (1L shl 62) or (1L shl 40) or 8L or Long.MIN_VALUE
-        val schema = CSchema("+s", CSchema("i", flags = unknown, dictionary = CSchema("u", flags = unknown or 2L))).flagged(unknown or 2L)
+        val schema = CSchema("+s", CSchema("i", flags = unknown, dictionary = CSchema("u", flags = unknown or 2L)))
+            .flagged(unknown or 2L)
         val field = roundTrip(schema)
         field.flags() shouldBe (unknown or 2L)
         roundTrip(CSchema("i").flagged(unknown)).withName("other").flags() shouldBe unknown
@@ -144,16 +152,22 @@ class SchemaMetadataSpec : FunSpec({
 
     test("an extension type is its storage with both keys, known to us or not [SCH-16]") {
         val parameters = byteArrayOf(1, 0, 2)
-        val keys = listOf("ARROW:extension:name" to "org.example.unheard".toByteArray(), "ARROW:extension:metadata" to parameters, "other" to byteArrayOf())
+        val keys = listOf("ARROW:extension:name" to "org.example.unheard".toByteArray(),
+            "ARROW:extension:metadata" to parameters, "other" to byteArrayOf())
         val field = roundTrip(CSchema("w:16", metadata = block(keys.map { it.first.toByteArray() to it.second })))
         field.type() shouldBe FlatType.FixedSizeBinaryType(16)
         field.extensionName() shouldBe "org.example.unheard"
         field.extensionMetadata() shouldBe parameters
     }
 
-    test("half a surrogate pair is refused in metadata's keys and values, with the key, instead of becoming a question mark [SCH-21]") {
+    test(
+        "half a surrogate pair is refused in metadata's keys and values, with the key, instead of becoming a " +
+            "question mark [SCH-21]",
+    ) {
         val half = "b\uD83D"
-        for (make in listOf<(String, String) -> Metadata>({ k, v -> Metadata.of(k, v) }, { k, v -> Metadata.of(mapOf(k to v)) }, Metadata.empty()::with)) {
+        for (make in listOf<(String, String) -> Metadata>(
+            { k, v -> Metadata.of(k, v) }, { k, v -> Metadata.of(mapOf(k to v)) }, Metadata.empty()::with,
+        )) {
             shouldThrow<IllegalArgumentException> { make("key", half) }.message shouldBe
                 "the value of \"key\" in metadata: character 1 of the text, U+D83D, is half a surrogate pair"
             shouldThrow<IllegalArgumentException> { make(half, "value") }.message shouldBe
@@ -173,12 +187,14 @@ class SchemaMetadataSpec : FunSpec({
     test("a record batch's schema is a struct, whose metadata is the batch's [SCH-17]") {
         Arena.ofConfined().use { arena ->
             val struct = arena.allocate(ArrowSchemaStruct.LAYOUT)
-            CSchema("+s", flags = 0, metadata = block("batch" to "yes"), children = listOf(CSchema("i").named("a"))).write(struct)
+            CSchema("+s", flags = 0, metadata = block("batch" to "yes"), children = listOf(CSchema("i").named("a")))
+                .write(struct)
             val schema = Schema.ofStruct(CData.importSchema(struct))
             schema shouldBe Schema.of(listOf(Field.of("a", DataType.INT32)), Metadata.of("batch", "yes"))
             schema.metadata().get("batch") shouldBe "yes"
             checksum(schema.asField()) shouldBe
-                checksum(CSchema("+s", flags = 0, metadata = block("batch" to "yes"), children = listOf(CSchema("i").named("a"))))
+                checksum(CSchema("+s", flags = 0, metadata = block("batch" to "yes"),
+                    children = listOf(CSchema("i").named("a"))))
         }
     }
 })

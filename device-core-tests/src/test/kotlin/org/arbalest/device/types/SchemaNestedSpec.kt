@@ -18,9 +18,9 @@ import org.arbalest.device.support.refused
 import org.arbalest.device.support.roundTrip
 import org.arbalest.device.types.NestedType.UnionMode
 import org.arbalest.support.CCompiler
-import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerMoves
 import org.arbalest.support.PeerNodes
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.StructKind
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
@@ -55,17 +55,20 @@ class SchemaNestedSpec : FunSpec({
     }
 
     test("children that are NULL although n_children is not 0 are an error [SCH-08]") {
-        refused(CSchema("+s", children = listOf(x), tamper = PeerNodes::nullSchemaChildren), "n_children = 1, but children is NULL")
+        refused(CSchema("+s", children = listOf(x), tamper = PeerNodes::nullSchemaChildren),
+            "n_children = 1, but children is NULL")
     }
 
     test("a negative or absurd n_children is an error that says it [SCH-08]") {
         for (count in listOf(-1L, Long.MIN_VALUE, (1L shl 20) + 1, Int.MAX_VALUE.toLong() + 1, Long.MAX_VALUE)) {
-            refused(CSchema("+s", children = listOf(x), tamper = { RawArrowSchema.setNChildren(it.address(), count) }), "n_children = $count")
+            refused(CSchema("+s", children = listOf(x), tamper = { RawArrowSchema.setNChildren(it.address(), count) }),
+                "n_children = $count")
         }
     }
 
     test("an entry of the children that is NULL is an error that says which [SCH-08]") {
-        val broken = CSchema("+s", children = listOf(x, y), tamper = withChildren(2) { listOf(RawArrowSchema.child(it.address(), 0), 0) })
+        val broken = CSchema("+s", children = listOf(x, y),
+            tamper = withChildren(2) { listOf(RawArrowSchema.child(it.address(), 0), 0) })
         refused(CSchema("+l", broken.named("b")), "$.b: children[1] is NULL")
     }
 
@@ -75,7 +78,8 @@ class SchemaNestedSpec : FunSpec({
             val childless = CSchema("+s", children = listOf(x, y), tamper = { PeerMoves.moveSchemaChild(it, 1, moved) })
             refused(childless, "children[1] is released")
             PeerMoves.release(moved, StructKind.SCHEMA) shouldBe true
-            val valueless = CSchema("i", dictionary = CSchema("u"), tamper = { PeerMoves.moveSchemaDictionary(it, moved) })
+            val valueless =
+                CSchema("i", dictionary = CSchema("u"), tamper = { PeerMoves.moveSchemaDictionary(it, moved) })
             refused(CSchema("+s", valueless.named("d")), "$.d: the dictionary is released")
             PeerMoves.release(moved, StructKind.SCHEMA) shouldBe true
         }
@@ -102,9 +106,11 @@ class SchemaNestedSpec : FunSpec({
 
     test("an index that is not an integer is an error that quotes it [SCH-09]") {
         for (index in listOf("u", "g", "b", "n", "tdD", "d:3,1")) {
-            refused(CSchema("+s", CSchema(index, dictionary = y).named("d")), "$.d: the index of a dictionary is an integer", "\"$index\"")
+            refused(CSchema("+s", CSchema(index, dictionary = y).named("d")),
+                "$.d: the index of a dictionary is an integer", "\"$index\"")
         }
-        refused(CSchema("+l", children = listOf(x), dictionary = y), "the index of a dictionary is an integer", "\"+l\"")
+        refused(CSchema("+l", children = listOf(x), dictionary = y),
+            "the index of a dictionary is an integer", "\"+l\"")
     }
 
     test("the values of a dictionary keep name, flags and metadata, and may be encoded themselves [SCH-09]") {
@@ -112,7 +118,8 @@ class SchemaNestedSpec : FunSpec({
         roundTrip(CSchema("c", "outer", 3, block("o" to "p"), dictionary = values))
     }
 
-    for (format in listOf("+ud:1", "+ud:1,2,3", "+ud:", "+us:1,1", "+us:-1,2", "+us:128,2", "+us:1,x", "+us:1,,2", "+us:1,2,", "+us:,1,2",
+    for (format in listOf("+ud:1", "+ud:1,2,3", "+ud:", "+us:1,1", "+us:-1,2", "+us:128,2", "+us:1,x", "+us:1,,2",
+        "+us:1,2,", "+us:,1,2",
         "+us:1, 2", "+ud", "+ux:1,2", "+ud:99999999999,1")) {
         test("the union \"$format\" of two children is an error [SCH-13]") {
             refused(CSchema(format, x, y), "format \"$format\"")
@@ -122,13 +129,16 @@ class SchemaNestedSpec : FunSpec({
     test("bad type ids are refused in Java too [SCH-13]") {
         val fields = listOf(Field.of("a", DataType.INT32), Field.of("b", DataType.UTF8))
         for (ids in listOf(listOf(0), listOf(0, 0), listOf(-1, 0), listOf(0, 128))) {
-            shouldThrow<IllegalArgumentException> { NestedType.UnionType(UnionMode.SPARSE, ids, fields) }.message!! shouldContain "$ids"
+            shouldThrow<IllegalArgumentException> { NestedType.UnionType(UnionMode.SPARSE, ids, fields) }
+                .message!! shouldContain "$ids"
         }
     }
 
     test("a map has one struct child with two fields, whatever their names [SCH-14]") {
         roundTrip(CSchema("+m", CSchema("+s", key, y.named("")).named("whatever"))).type() shouldBe NestedType.MapType(
-            Field.of("whatever", NestedType.StructType(listOf(Field.of("keys", DataType.UTF8).withNullable(false), Field.of("", DataType.UTF8)))),
+            Field.of("whatever", NestedType.StructType(
+                listOf(Field.of("keys", DataType.UTF8).withNullable(false), Field.of("", DataType.UTF8)),
+            )),
             false,
         )
         for (entries in listOf(CSchema("+s", key), CSchema("+s", key, x, y), CSchema("i"), CSchema("+l", x))) {
@@ -138,35 +148,45 @@ class SchemaNestedSpec : FunSpec({
     }
 
     test("keys that a peer calls nullable are read as not nullable, as older DuckDB and Velox export them [SCH-14]") {
-        val lax = CSchema("+m", children = listOf(CSchema("+s", CSchema("u", "keys", 2 or 8, block("k" to "v")), y)), flags = 4)
-        val strict = CSchema("+m", children = listOf(CSchema("+s", CSchema("u", "keys", 8, block("k" to "v")), y)), flags = 4)
+        val lax = CSchema(
+            "+m", children = listOf(CSchema("+s", CSchema("u", "keys", 2 or 8, block("k" to "v")), y)), flags = 4,
+        )
+        val strict =
+            CSchema("+m", children = listOf(CSchema("+s", CSchema("u", "keys", 8, block("k" to "v")), y)), flags = 4)
         imported(lax) shouldBe imported(strict)
         checksum(imported(lax)) shouldBe checksum(strict)
     }
 
     test("nullable keys are refused in Java [SCH-14]") {
         val fields = listOf(Field.of("k", DataType.UTF8), Field.of("v", DataType.UTF8))
-        shouldThrow<IllegalArgumentException> { NestedType.MapType(Field.of("entries", NestedType.StructType(fields)), false) }.message!! shouldContain
+        shouldThrow<IllegalArgumentException> {
+            NestedType.MapType(Field.of("entries", NestedType.StructType(fields)), false)
+        }.message!! shouldContain
             "not nullable"
     }
 
     for (ends in listOf("s", "i", "l")) {
         test("run ends may be of format \"$ends\" [SCH-15]") {
-            roundTrip(CSchema("+r", CSchema(ends, "run_ends", 0), y.named("values"))).type().children().map { it.name() } shouldContainExactly
+            roundTrip(CSchema("+r", CSchema(ends, "run_ends", 0), y.named("values"))).type().children().map {
+                it.name()
+            } shouldContainExactly
                 listOf("run_ends", "values")
         }
     }
 
     test("run ends of another type are an error [SCH-15]") {
         for (ends in listOf("c", "C", "S", "I", "L", "g", "u")) {
-            refused(CSchema("+r", CSchema(ends, "run_ends", 0), y), "format \"+r\"", "run ends are int16, int32 or int64")
+            refused(CSchema("+r", CSchema(ends, "run_ends", 0), y), "format \"+r\"",
+                "run ends are int16, int32 or int64")
         }
         refused(CSchema("+r", CSchema("i", flags = 0, dictionary = y), y), "run ends are int16, int32 or int64")
     }
 
     test("run ends that a peer calls nullable are read as not nullable, and refused in Java [SCH-15]") {
         imported(CSchema("+r", x, y)) shouldBe imported(CSchema("+r", x.flagged(0), y))
-        shouldThrow<IllegalArgumentException> { NestedType.RunEndEncodedType(Field.of("e", DataType.INT32), Field.of("v", DataType.UTF8)) }
+        shouldThrow<IllegalArgumentException> {
+            NestedType.RunEndEncodedType(Field.of("e", DataType.INT32), Field.of("v", DataType.UTF8))
+        }
             .message!! shouldContain "not nullable"
     }
 
@@ -176,18 +196,22 @@ class SchemaNestedSpec : FunSpec({
 
     test("65 levels are an error, in children and in dictionaries [SCH-18]") {
         refused(nested(65), "nests deeper than 64 levels")
-        refused((2..65).fold(CSchema("u")) { values, _ -> CSchema("i", dictionary = values) }, "nests deeper than 64 levels")
+        refused((2..65).fold(CSchema("u")) { values, _ -> CSchema("i", dictionary = values) },
+            "nests deeper than 64 levels")
         refused(nested(500), "nests deeper than 64 levels")
     }
 
     test("65 levels are refused in Java [SCH-18]") {
         val deep = (2..64).fold(Field.of("", DataType.INT32)) { inner, _ -> Field.of("", NestedType.ListType(inner)) }
-        shouldThrow<IllegalArgumentException> { Field.of("top", NestedType.ListType(deep)) }.message!! shouldContain "65 levels"
+        shouldThrow<IllegalArgumentException> { Field.of("top", NestedType.ListType(deep)) }
+            .message!! shouldContain "65 levels"
     }
 
     test("a schema that is its own child, or its own dictionary, is an error [SCH-18]") {
-        refused(CSchema("+s", children = listOf(x, y), tamper = withChildren(2) { listOf(it.address(), it.address()) }), "nests deeper than 64 levels")
-        refused(CSchema("i", dictionary = y, tamper = { RawArrowSchema.setDictionary(it.address(), it.address()) }), "nests deeper than 64 levels")
+        refused(CSchema("+s", children = listOf(x, y), tamper = withChildren(2) { listOf(it.address(), it.address()) }),
+            "nests deeper than 64 levels")
+        refused(CSchema("i", dictionary = y, tamper = { RawArrowSchema.setDictionary(it.address(), it.address()) }),
+            "nests deeper than 64 levels")
     }
 
     test("fields that differ in anything are not equal [SCH-20]") {
@@ -206,7 +230,8 @@ class SchemaNestedSpec : FunSpec({
         )
         val fields = variants.map { imported(it) }
         for ((i, field) in fields.withIndex()) {
-            for ((j, other) in fields.withIndex()) if (i == j) field shouldBe imported(variants[j]) else field shouldNotBe other
+            for ((j, other) in fields.withIndex()) if (i == j) field shouldBe
+                imported(variants[j]) else field shouldNotBe other
         }
     }
 })

@@ -19,13 +19,18 @@ import kotlin.random.Random
 
 private val LETTERS = "abcXYZ .\"\\ é日\n\t".toList()
 
-/** Any legal schema up to some depth: names, flags, metadata, dictionaries and all. Independent of core's own writing of formats. */
+/**
+ * Any legal schema up to some depth: names, flags, metadata, dictionaries and all. Independent of core's own writing of
+ * formats.
+ */
 private class Schemas(private val random: Random) {
-    fun any(depth: Int): CSchema = decorated(if (depth == 0 || random.nextInt(3) == 0) leaf(depth) else nested(depth - 1))
+    fun any(depth: Int): CSchema =
+        decorated(if (depth == 0 || random.nextInt(3) == 0) leaf(depth) else nested(depth - 1))
 
     private fun leaf(depth: Int): CSchema =
         if (depth > 0 && random.nextInt(4) == 0) {
-            CSchema(listOf("c", "C", "s", "S", "i", "I", "l", "L").random(random), flags = random.nextLong(2), dictionary = any(depth - 1))
+            CSchema(listOf("c", "C", "s", "S", "i", "I", "l", "L").random(random), flags = random.nextLong(2),
+                dictionary = any(depth - 1))
         } else {
             CSchema(PLAIN_TYPES.keys.random(random))
         }
@@ -40,7 +45,8 @@ private class Schemas(private val random: Random) {
         3 -> CSchema("+r", CSchema(listOf("s", "i", "l").random(random), name(), 0), any(depth))
         4 -> {
             val ids = (0..127).shuffled(random).take(random.nextInt(5))
-            CSchema((if (random.nextBoolean()) "+ud:" else "+us:") + ids.joinToString(","), *Array(ids.size) { any(depth) })
+            CSchema((if (random.nextBoolean()) "+ud:" else "+us:") + ids.joinToString(","),
+                *Array(ids.size) { any(depth) })
         }
         else -> CSchema("+s", *Array(random.nextInt(6)) { any(depth) })
     }
@@ -48,7 +54,8 @@ private class Schemas(private val random: Random) {
     private fun decorated(schema: CSchema) = CSchema(
         schema.format,
         if (random.nextInt(10) == 0) null else name(),
-        schema.flags and 5L or (if (random.nextBoolean()) 2L else 0L) or (if (random.nextInt(8) == 0) random.nextLong() and 7L.inv() else 0L),
+        schema.flags and 5L or (if (random.nextBoolean()) 2L else 0L) or
+            (if (random.nextInt(8) == 0) random.nextLong() and 7L.inv() else 0L),
         if (random.nextInt(4) == 0) block(List(1 + random.nextInt(4)) { bytes() to bytes() }) else null,
         schema.children,
         schema.dictionary,
@@ -61,7 +68,8 @@ private class Schemas(private val random: Random) {
 
 @Suppress("UNCHECKED_CAST")
 private fun <T : Any> serialized(value: T): T {
-    val bytes = ByteArrayOutputStream().also { out -> ObjectOutputStream(out).use { it.writeObject(value) } }.toByteArray()
+    val bytes = ByteArrayOutputStream().also { out -> ObjectOutputStream(out).use { it.writeObject(value) } }
+        .toByteArray()
     return ObjectInputStream(bytes.inputStream()).use { it.readObject() } as T
 }
 
@@ -75,7 +83,8 @@ class SchemaPropertySpec : FunSpec({
         checkAll(2000, anySchema) { schema -> roundTrip(schema) }
     }
 
-    test("any legal schema is the same after Java has serialized it, with the flags and the metadata that C had [SCH-24]") {
+    test("any legal schema is the same after Java has serialized it, with the flags and the metadata that C " +
+        "had [SCH-24]") {
         checkAll(500, anySchema) { schema ->
             val field = imported(schema)
             val read = serialized(field)

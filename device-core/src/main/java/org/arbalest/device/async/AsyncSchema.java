@@ -13,7 +13,8 @@ import org.arbalest.device.types.Schema;
  *
  * @param field the type of each array
  * @param deviceType the device type of each array; device ids may vary
- * @param metadata what the producer says about the stream, such as its number of rows ({@code additional_metadata}); may be empty
+ * @param metadata what the producer says about the stream, such as its number of rows ({@code additional_metadata});
+ *     may be empty
  */
 public record AsyncSchema(Field field, DeviceType deviceType, Metadata metadata) {
   /** Nothing is null. */

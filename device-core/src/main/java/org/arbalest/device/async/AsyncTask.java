@@ -9,8 +9,8 @@ import org.arbalest.device.types.Metadata;
 /**
  * A batch that was announced: its array is made, or handed over, by {@link #extract} on the thread that calls it.
  *
- * <p>Whoever has the task extracts it or closes it, once; closing a task that was extracted does nothing. May be used from any thread, also
- * after its stream has ended (ASY-16).
+ * <p>Whoever has the task extracts it or closes it, once; closing a task that was extracted does nothing. May be used
+ * from any thread, also after its stream has ended (ASY-16).
  */
 public sealed interface AsyncTask extends AutoCloseable permits AsyncTaskImpl {
   /**
@@ -30,11 +30,11 @@ public sealed interface AsyncTask extends AutoCloseable permits AsyncTaskImpl {
   boolean isOpen();
 
   /**
-   * The array, which passes to the caller; may take as long as the producer needs to make it. The task is consumed, also on failure, unless
-   * memory ran out before the producer was asked.
+   * The array, which passes to the caller; may take as long as the producer needs to make it. The task is consumed,
+   * also on failure, unless memory ran out before the producer was asked.
    *
-   * @throws DeviceException with the producer's errno if it could not make the array, {@code EINVAL} if the array is malformed or is not of the
-   *     stream's type
+   * @throws DeviceException with the producer's errno if it could not make the array, {@code EINVAL} if the array is
+   *     malformed or is not of the stream's type
    * @throws IllegalStateException if the task was extracted or closed
    */
   DeviceArray extract();

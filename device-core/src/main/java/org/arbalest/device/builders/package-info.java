@@ -2,10 +2,11 @@
 /**
  * Builders of arrays, in memory that the CPU can write.
  *
- * <p>A {@link org.arbalest.device.builders.BatchBuilder} builds a record batch, column by column. It takes whole columns of Java arrays and lists, and
- * gives a {@link org.arbalest.device.builders.ColumnBuilder} for values that are appended one by one. A builder is used by one thread, and closed by
- * the caller; {@code build} hands the memory to the batch, and the builder can do no more then. Where the CPU cannot write, as on a GPU, the
- * batch is copied there when it is complete.
+ * <p>A {@link org.arbalest.device.builders.BatchBuilder} builds a record batch, column by column. It takes whole
+ * columns of Java arrays and lists, and gives a {@link org.arbalest.device.builders.ColumnBuilder} for values that are
+ * appended one by one. A builder is used by one thread, and closed by the caller; {@code build} hands the memory to the
+ * batch, and the builder can do no more then. Where the CPU cannot write, as on a GPU, the batch is copied there when
+ * it is complete.
  *
  * <pre>{@code
  * try (BatchBuilder batch = BatchBuilder.of(Devices.cpu(), 3)) {

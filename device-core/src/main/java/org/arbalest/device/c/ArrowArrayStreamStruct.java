@@ -31,7 +31,10 @@ public final class ArrowArrayStreamStruct {
 
   private ArrowArrayStreamStruct() {}
 
-  /** Memory for one: zeroed, and so a released struct, for an export of ours or for C to write. It is the arena's, and must outlast the struct. */
+  /**
+   * Memory for one: zeroed, and so a released struct, for an export of ours or for C to write. It is the arena's, and
+   * must outlast the struct.
+   */
   public static MemorySegment allocate(SegmentAllocator arena) {
     return Memory.allocate(arena, LAYOUT);
   }
@@ -88,8 +91,10 @@ public final class ArrowArrayStreamStruct {
 
   /** Moves the struct: a bitwise copy, then {@code release = NULL} at the source, without a call (OWN-05). */
   public static void move(MemorySegment from, MemorySegment to) {
-    if (from.asOverlappingSlice(to).isPresent()) throw new IllegalArgumentException("a struct is not moved to where it is");
-    if (from.isReadOnly()) throw new IllegalArgumentException("a struct in read-only memory cannot be moved: it could not be marked as released");
+    if (from.asOverlappingSlice(to).isPresent())
+      throw new IllegalArgumentException("a struct is not moved to where it is");
+    if (from.isReadOnly()) throw new IllegalArgumentException(
+        "a struct in read-only memory cannot be moved: it could not be marked as released");
     MemorySegment.copy(from, 0, to, 0, LAYOUT.byteSize());
     setRelease(from, MemorySegment.NULL);
   }

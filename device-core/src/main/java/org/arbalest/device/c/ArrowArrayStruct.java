@@ -14,8 +14,8 @@ import java.lang.foreign.StructLayout;
 import org.arbalest.device.internal.abi.Memory;
 
 /**
- * {@code struct ArrowArray}: the buffers and children of one array. The base struct belongs to the consumer, all that it points to belongs to the
- * producer (OWN-12).
+ * {@code struct ArrowArray}: the buffers and children of one array. The base struct belongs to the consumer, all that
+ * it points to belongs to the producer (OWN-12).
  */
 public final class ArrowArrayStruct {
   /** The struct as the C compiler lays it out. */
@@ -46,7 +46,10 @@ public final class ArrowArrayStruct {
 
   private ArrowArrayStruct() {}
 
-  /** Memory for one: zeroed, and so a released struct, for an export of ours or for C to write. It is the arena's, and must outlast the struct. */
+  /**
+   * Memory for one: zeroed, and so a released struct, for an export of ours or for C to write. It is the arena's, and
+   * must outlast the struct.
+   */
   public static MemorySegment allocate(SegmentAllocator arena) {
     return Memory.allocate(arena, LAYOUT);
   }
@@ -111,7 +114,10 @@ public final class ArrowArrayStruct {
     array.set(ADDRESS, BUFFERS, value);
   }
 
-  /** A list of {@code n_children} pointers to ArrowArray; may be NULL if there are none. {@code reinterpret(8 * nChildren)} makes it readable, and a child with its layout\'s size. */
+  /**
+   * A list of {@code n_children} pointers to ArrowArray; may be NULL if there are none.
+   * {@code reinterpret(8 * nChildren)} makes it readable, and a child with its layout\'s size.
+   */
   public static MemorySegment children(MemorySegment array) {
     return array.get(ADDRESS, CHILDREN);
   }
@@ -153,8 +159,10 @@ public final class ArrowArrayStruct {
 
   /** Moves the struct: a bitwise copy, then {@code release = NULL} at the source, without a call (OWN-05). */
   public static void move(MemorySegment from, MemorySegment to) {
-    if (from.asOverlappingSlice(to).isPresent()) throw new IllegalArgumentException("a struct is not moved to where it is");
-    if (from.isReadOnly()) throw new IllegalArgumentException("a struct in read-only memory cannot be moved: it could not be marked as released");
+    if (from.asOverlappingSlice(to).isPresent())
+      throw new IllegalArgumentException("a struct is not moved to where it is");
+    if (from.isReadOnly()) throw new IllegalArgumentException(
+        "a struct in read-only memory cannot be moved: it could not be marked as released");
     MemorySegment.copy(from, 0, to, 0, LAYOUT.byteSize());
     setRelease(from, MemorySegment.NULL);
   }

@@ -12,8 +12,8 @@ import java.lang.foreign.StructLayout;
 import org.arbalest.device.internal.abi.Memory;
 
 /**
- * {@code struct ArrowAsyncDeviceStreamHandler}: the callbacks of a consumer; owned by the consumer, released by the producer's call of
- * {@code release}.
+ * {@code struct ArrowAsyncDeviceStreamHandler}: the callbacks of a consumer; owned by the consumer, released by the
+ * producer's call of {@code release}.
  */
 public final class ArrowAsyncHandlerStruct {
   /** The struct as the C compiler lays it out. */
@@ -36,7 +36,10 @@ public final class ArrowAsyncHandlerStruct {
 
   private ArrowAsyncHandlerStruct() {}
 
-  /** Memory for one: zeroed, and so a released struct, for an export of ours or for C to write. It is the arena's, and must outlast the struct. */
+  /**
+   * Memory for one: zeroed, and so a released struct, for an export of ours or for C to write. It is the arena's, and
+   * must outlast the struct.
+   */
   public static MemorySegment allocate(SegmentAllocator arena) {
     return Memory.allocate(arena, LAYOUT);
   }

@@ -15,8 +15,8 @@ import java.lang.foreign.StructLayout;
 import org.arbalest.device.internal.abi.Memory;
 
 /**
- * {@code struct ArrowAsyncProducer}: how a consumer asks for more or cancels; owned by the producer. The layout is that of {@code abi.h} as Arrow
- * C++ and arrow-go ship it, without a release.
+ * {@code struct ArrowAsyncProducer}: how a consumer asks for more or cancels; owned by the producer. The layout is that
+ * of {@code abi.h} as Arrow C++ and arrow-go ship it, without a release.
  */
 public final class ArrowAsyncProducerStruct {
   /** The struct as the C compiler lays it out. */

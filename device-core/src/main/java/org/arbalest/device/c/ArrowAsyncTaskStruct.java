@@ -11,7 +11,10 @@ import java.lang.foreign.SegmentAllocator;
 import java.lang.foreign.StructLayout;
 import org.arbalest.device.internal.abi.Memory;
 
-/** {@code struct ArrowAsyncTask}: an announced array, to be extracted exactly once. It has no release: extracting to NULL discards it. */
+/**
+ * {@code struct ArrowAsyncTask}: an announced array, to be extracted exactly once. It has no release: extracting to
+ * NULL discards it.
+ */
 public final class ArrowAsyncTaskStruct {
   /** The struct as the C compiler lays it out. */
   public static final StructLayout LAYOUT =

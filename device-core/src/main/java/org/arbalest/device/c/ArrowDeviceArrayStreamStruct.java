@@ -14,7 +14,9 @@ import java.lang.foreign.SegmentAllocator;
 import java.lang.foreign.StructLayout;
 import org.arbalest.device.internal.abi.Memory;
 
-/** {@code struct ArrowDeviceArrayStream}: a blocking, pull-style source of device arrays of one schema and device type. */
+/**
+ * {@code struct ArrowDeviceArrayStream}: a blocking, pull-style source of device arrays of one schema and device type.
+ */
 public final class ArrowDeviceArrayStreamStruct {
   /** The struct as the C compiler lays it out. */
   public static final StructLayout LAYOUT =
@@ -37,7 +39,10 @@ public final class ArrowDeviceArrayStreamStruct {
 
   private ArrowDeviceArrayStreamStruct() {}
 
-  /** Memory for one: zeroed, and so a released struct, for an export of ours or for C to write. It is the arena's, and must outlast the struct. */
+  /**
+   * Memory for one: zeroed, and so a released struct, for an export of ours or for C to write. It is the arena's, and
+   * must outlast the struct.
+   */
   public static MemorySegment allocate(SegmentAllocator arena) {
     return Memory.allocate(arena, LAYOUT);
   }
@@ -62,7 +67,9 @@ public final class ArrowDeviceArrayStreamStruct {
     stream.set(ADDRESS, GET_SCHEMA, value);
   }
 
-  /** {@code int (*)(struct ArrowDeviceArrayStream*, struct ArrowDeviceArray* out)}; a released {@code out} is the end. */
+  /**
+   * {@code int (*)(struct ArrowDeviceArrayStream*, struct ArrowDeviceArray* out)}; a released {@code out} is the end.
+   */
   public static MemorySegment getNext(MemorySegment stream) {
     return stream.get(ADDRESS, GET_NEXT);
   }
@@ -104,8 +111,10 @@ public final class ArrowDeviceArrayStreamStruct {
 
   /** Moves the struct: a bitwise copy, then {@code release = NULL} at the source, without a call (OWN-05). */
   public static void move(MemorySegment from, MemorySegment to) {
-    if (from.asOverlappingSlice(to).isPresent()) throw new IllegalArgumentException("a struct is not moved to where it is");
-    if (from.isReadOnly()) throw new IllegalArgumentException("a struct in read-only memory cannot be moved: it could not be marked as released");
+    if (from.asOverlappingSlice(to).isPresent())
+      throw new IllegalArgumentException("a struct is not moved to where it is");
+    if (from.isReadOnly()) throw new IllegalArgumentException(
+        "a struct in read-only memory cannot be moved: it could not be marked as released");
     MemorySegment.copy(from, 0, to, 0, LAYOUT.byteSize());
     setRelease(from, MemorySegment.NULL);
   }

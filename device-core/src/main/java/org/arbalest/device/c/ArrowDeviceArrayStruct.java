@@ -18,7 +18,10 @@ import java.lang.foreign.StructLayout;
 import java.lang.foreign.ValueLayout;
 import org.arbalest.device.internal.abi.Memory;
 
-/** {@code struct ArrowDeviceArray}: an {@code ArrowArray}, which is its first member, with the device its buffers are on. */
+/**
+ * {@code struct ArrowDeviceArray}: an {@code ArrowArray}, which is its first member, with the device its buffers are
+ * on.
+ */
 public final class ArrowDeviceArrayStruct {
   /** The struct as the C compiler lays it out. */
   public static final StructLayout LAYOUT =
@@ -37,7 +40,10 @@ public final class ArrowDeviceArrayStruct {
 
   private ArrowDeviceArrayStruct() {}
 
-  /** Memory for one: zeroed, and so a released struct, for an export of ours or for C to write. It is the arena's, and must outlast the struct. */
+  /**
+   * Memory for one: zeroed, and so a released struct, for an export of ours or for C to write. It is the arena's, and
+   * must outlast the struct.
+   */
   public static MemorySegment allocate(SegmentAllocator arena) {
     return Memory.allocate(arena, LAYOUT);
   }
@@ -74,8 +80,10 @@ public final class ArrowDeviceArrayStruct {
 
   /** Moves the struct: a bitwise copy, then {@code array.release = NULL} at the source, without a call (OWN-05). */
   public static void move(MemorySegment from, MemorySegment to) {
-    if (from.asOverlappingSlice(to).isPresent()) throw new IllegalArgumentException("a struct is not moved to where it is");
-    if (from.isReadOnly()) throw new IllegalArgumentException("a struct in read-only memory cannot be moved: it could not be marked as released");
+    if (from.asOverlappingSlice(to).isPresent())
+      throw new IllegalArgumentException("a struct is not moved to where it is");
+    if (from.isReadOnly()) throw new IllegalArgumentException(
+        "a struct in read-only memory cannot be moved: it could not be marked as released");
     MemorySegment.copy(from, 0, to, 0, LAYOUT.byteSize());
     ArrowArrayStruct.setRelease(from, MemorySegment.NULL);
   }

@@ -13,7 +13,10 @@ import java.lang.foreign.SegmentAllocator;
 import java.lang.foreign.StructLayout;
 import org.arbalest.device.internal.abi.Memory;
 
-/** {@code struct ArrowSchema}: the type, name and metadata of an array. The base struct belongs to the consumer, all it points to to the producer. */
+/**
+ * {@code struct ArrowSchema}: the type, name and metadata of an array. The base struct belongs to the consumer, all it
+ * points to to the producer.
+ */
 public final class ArrowSchemaStruct {
   /** The struct as the C compiler lays it out. */
   public static final StructLayout LAYOUT =
@@ -50,7 +53,10 @@ public final class ArrowSchemaStruct {
 
   private ArrowSchemaStruct() {}
 
-  /** Memory for one: zeroed, and so a released struct, for an export of ours or for C to write. It is the arena's, and must outlast the struct. */
+  /**
+   * Memory for one: zeroed, and so a released struct, for an export of ours or for C to write. It is the arena's, and
+   * must outlast the struct.
+   */
   public static MemorySegment allocate(SegmentAllocator arena) {
     return Memory.allocate(arena, LAYOUT);
   }
@@ -105,7 +111,10 @@ public final class ArrowSchemaStruct {
     schema.set(JAVA_LONG, N_CHILDREN, value);
   }
 
-  /** A list of {@code n_children} pointers to ArrowSchema; may be NULL if there are none. {@code reinterpret(8 * nChildren)} makes it readable, and a child with its layout\'s size. */
+  /**
+   * A list of {@code n_children} pointers to ArrowSchema; may be NULL if there are none.
+   * {@code reinterpret(8 * nChildren)} makes it readable, and a child with its layout\'s size.
+   */
   public static MemorySegment children(MemorySegment schema) {
     return schema.get(ADDRESS, CHILDREN);
   }
@@ -147,8 +156,10 @@ public final class ArrowSchemaStruct {
 
   /** Moves the struct: a bitwise copy, then {@code release = NULL} at the source, without a call (OWN-05). */
   public static void move(MemorySegment from, MemorySegment to) {
-    if (from.asOverlappingSlice(to).isPresent()) throw new IllegalArgumentException("a struct is not moved to where it is");
-    if (from.isReadOnly()) throw new IllegalArgumentException("a struct in read-only memory cannot be moved: it could not be marked as released");
+    if (from.asOverlappingSlice(to).isPresent())
+      throw new IllegalArgumentException("a struct is not moved to where it is");
+    if (from.isReadOnly()) throw new IllegalArgumentException(
+        "a struct in read-only memory cannot be moved: it could not be marked as released");
     MemorySegment.copy(from, 0, to, 0, LAYOUT.byteSize());
     setRelease(from, MemorySegment.NULL);
   }

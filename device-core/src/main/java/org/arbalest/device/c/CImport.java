@@ -12,18 +12,24 @@ import org.arbalest.device.types.Schema;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How something is imported: which of the two interfaces its struct is of, and what else the importer has to know. Unchangeable: each method returns another. Where
- * many arrays of one schema are imported, make the options once.
+ * How something is imported: which of the two interfaces its struct is of, and what else the importer has to know.
+ * Unchangeable: each method returns another. Where many arrays of one schema are imported, make the options once.
  *
  * <p>{@snippet :
  * DeviceArray batch = CData.importArray(array, CImport.DEVICE.schema(schema).validation(Validation.FULL));
  * }
  */
 public final class CImport {
-  /** From the C data interface: an {@code ArrowArray} or {@code ArrowArrayStream}. This says which struct it is, not where data are: they are in main memory. */
+  /**
+   * From the C data interface: an {@code ArrowArray} or {@code ArrowArrayStream}. This says which struct it is, not
+   * where data are: they are in main memory.
+   */
   public static final CImport DATA = new CImport(false, null, null, Validation.STRUCTURAL, Set.of());
 
-  /** From the C device data interface: an {@code ArrowDeviceArray} or {@code ArrowDeviceArrayStream}, whose data are on any device, the CPU among them. */
+  /**
+   * From the C device data interface: an {@code ArrowDeviceArray} or {@code ArrowDeviceArrayStream}, whose data are on
+   * any device, the CPU among them.
+   */
   public static final CImport DEVICE = new CImport(true, null, null, Validation.STRUCTURAL, Set.of());
 
   final boolean isDevice;
@@ -33,7 +39,8 @@ public final class CImport {
   final Set<AsyncQuirk> quirks;
 
   private CImport(
-      boolean isDevice, @Nullable Field field, @Nullable MemorySegment struct, Validation validation, Set<AsyncQuirk> quirks) {
+      boolean isDevice, @Nullable Field field, @Nullable MemorySegment struct, Validation validation,
+      Set<AsyncQuirk> quirks) {
     this.isDevice = isDevice;
     this.field = field;
     this.struct = struct;
@@ -42,8 +49,9 @@ public final class CImport {
   }
 
   /**
-   * The type of an array. A stream says its own: it is refused if that is another one, by types, by the names of fields in structs and unions, or since there may be nulls where this has
-   * none. Metadata, extension types, other names, and whether a batch itself, entries of maps and values of dictionaries may be null do not count.
+   * The type of an array. A stream says its own: it is refused if that is another one, by types, by the names of fields
+   * in structs and unions, or since there may be nulls where this has none. Metadata, extension types, other names, and
+   * whether a batch itself, entries of maps and values of dictionaries may be null do not count.
    */
   public CImport schema(Field field) {
     return new CImport(isDevice, Objects.requireNonNull(field, "field"), null, validation, quirks);
@@ -55,7 +63,8 @@ public final class CImport {
   }
 
   /**
-   * The type as a C struct: options for one import, which releases the struct, also if it fails; unless an argument is refused before anything is touched.
+   * The type as a C struct: options for one import, which releases the struct, also if it fails; unless an argument is
+   * refused before anything is touched.
    *
    * @param schema a live {@code ArrowSchema}
    */
@@ -80,7 +89,8 @@ public final class CImport {
   /** The options in words, for logs. */
   @Override
   public String toString() {
-    return "CImport." + (isDevice ? "DEVICE" : "DATA") + (field == null ? "" : ", " + field) + (struct == null ? "" : ", schema at " + struct) + ", "
+    return "CImport." + (isDevice ? "DEVICE" : "DATA") + (field == null ? "" : ", " + field)
+        + (struct == null ? "" : ", schema at " + struct) + ", "
         + validation + ", " + quirks;
   }
 }

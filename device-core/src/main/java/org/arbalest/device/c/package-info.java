@@ -2,9 +2,10 @@
 /**
  * Arrow's C interfaces: one door, and the structs that cross it.
  *
- * <p>{@link org.arbalest.device.c.CData} imports and exports. {@link org.arbalest.device.c.CImport} and {@link org.arbalest.device.c.CExport} say by which interface,
- * and what the other side asked for. Each {@code …Struct} is a C struct: its layout, memory for one, and accessors that check bounds and
- * lifetime as the JDK does. Pointers in them are segments without bytes; whoever follows one says its size, by {@link
+ * <p>{@link org.arbalest.device.c.CData} imports and exports. {@link org.arbalest.device.c.CImport} and
+ * {@link org.arbalest.device.c.CExport} say by which interface, and what the other side asked for. Each {@code …Struct}
+ * is a C struct: its layout, memory for one, and accessors that check bounds and lifetime as the JDK does. Pointers in
+ * them are segments without bytes; whoever follows one says its size, by {@link
  * java.lang.foreign.MemorySegment#reinterpret(long)}.
  *
  * {@snippet :

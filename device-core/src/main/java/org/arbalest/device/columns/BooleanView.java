@@ -29,7 +29,10 @@ public final class BooleanView extends ColumnView {
     return isNull(row) ? ifNull : Bitmaps.get(bitmap, offset + row);
   }
 
-  /** Which of the 64 rows from one on are true, the first in the lowest bit; neither nulls nor what is beyond the last row. */
+  /**
+   * Which of the 64 rows from one on are true, the first in the lowest bit; neither nulls nor what is beyond the last
+   * row.
+   */
   public long trueBits(long row) {
     long valid = validBits(row);
     return valid & word(bitmap, row);

@@ -14,9 +14,9 @@ import org.arbalest.device.types.FlatType.Utf8Type;
 import org.arbalest.device.types.FlatType.Utf8ViewType;
 
 /**
- * Text, as the UTF-8 that it is stored as, and binary: counted, compared, hashed and copied where it is, without a {@code String} or an array for each value.
- * {@link Column#segment} has all bytes of the column as one segment, in which a value begins at {@link #start}; not of views, whose bytes are in several
- * buffers.
+ * Text, as the UTF-8 that it is stored as, and binary: counted, compared, hashed and copied where it is, without a
+ * {@code String} or an array for each value. {@link Column#segment} has all bytes of the column as one segment, in
+ * which a value begins at {@link #start}; not of views, whose bytes are in several buffers.
  *
  * <pre>{@code
  * byte[] oslo = "OSL".getBytes(UTF_8);
@@ -26,11 +26,11 @@ import org.arbalest.device.types.FlatType.Utf8ViewType;
  * }
  * }</pre>
  *
- * <p>Of dictionary-encoded text, the {@link Column#dictionary} is read so, once, and then the {@link Column#indices} are looked at: they are {@link IntView}, or
- * of another width.
+ * <p>Of dictionary-encoded text, the {@link Column#dictionary} is read so, once, and then the {@link Column#indices}
+ * are looked at: they are {@link IntView}, or of another width.
  *
- * <p>How it is used, and what it throws, is with {@link ColumnView}; a {@link DeviceException} for offsets and views that lead beyond what there is
- * (ARR-09, READ-07).
+ * <p>How it is used, and what it throws, is with {@link ColumnView}; a {@link DeviceException} for offsets and views
+ * that lead beyond what there is (ARR-09, READ-07).
  */
 public final class ByteStringView extends ColumnView {
   static {
@@ -97,7 +97,8 @@ public final class ByteStringView extends ColumnView {
   /** Whether a value is the same bytes as another's. */
   public boolean contentEquals(long row, ByteStringView other, long otherRow) {
     long size = byteLength(row);
-    return size == other.byteLength(otherRow) && NativeBytes.equal(spans.address(row, size), other.spans.address(otherRow, size), size);
+    return size == other.byteLength(otherRow)
+        && NativeBytes.equal(spans.address(row, size), other.spans.address(otherRow, size), size);
   }
 
   /** Whether a value begins with these bytes. */
@@ -119,7 +120,9 @@ public final class ByteStringView extends ColumnView {
     return NativeBytes.compare(spans.address(row, size), size, other.spans.address(otherRow, otherSize), otherSize);
   }
 
-  /** A hash of a value's bytes, the same wherever they are; not to be stored, since another version may have another. */
+  /**
+   * A hash of a value's bytes, the same wherever they are; not to be stored, since another version may have another.
+   */
   public int hash(long row) {
     long size = byteLength(row);
     return NativeBytes.hash(spans.address(row, size), size);

@@ -9,8 +9,9 @@ import org.arbalest.device.internal.read.ColumnImpl;
 import org.arbalest.device.types.Field;
 
 /**
- * The values of a column as one kind of primitive, for loops: what the typed views have in common. Each is a final class that reads what is stored in one
- * way, so that the JIT makes of a loop over the rows what it makes of one over a Java array.
+ * The values of a column as one kind of primitive, for loops: what the typed views have in common. Each is a final
+ * class that reads what is stored in one way, so that the JIT makes of a loop over the rows what it makes of one over a
+ * Java array.
  *
  * <pre>{@code
  * LongView price = batch.column("price").asLongs();
@@ -19,13 +20,16 @@ import org.arbalest.device.types.Field;
  * }
  * }</pre>
  *
- * <p>Borrowed like the {@link Column}: usable while the array's handle is open, by several threads at a time. It copies nothing. A loop is fast if nothing in
- * it hides the view: it is a local variable, or a final field of one, and the loop goes on in steps of one.
+ * <p>Borrowed like the {@link Column}: usable while the array's handle is open, by several threads at a time. It copies
+ * nothing. A loop is fast if nothing in it hides the view: it is a local variable, or a final field of one, and the
+ * loop goes on in steps of one.
  *
- * <p>Reading a row throws {@link IllegalStateException} after the handle was closed, {@link IndexOutOfBoundsException} for a row that is not there, and {@link
- * java.util.NoSuchElementException} for one that is null, with the column and the row (READ-50).
+ * <p>Reading a row throws {@link IllegalStateException} after the handle was closed, {@link IndexOutOfBoundsException}
+ * for a row that is not there, and {@link java.util.NoSuchElementException} for one that is null, with the column and
+ * the row (READ-50).
  */
-public abstract sealed class ColumnView permits LongView, IntView, ShortView, ByteView, DoubleView, FloatView, HalfFloatView, BooleanView, ByteStringView {
+public abstract sealed class ColumnView
+    permits LongView, IntView, ShortView, ByteView, DoubleView, FloatView, HalfFloatView, BooleanView, ByteStringView {
   final ColumnImpl column;
   final long length;
 
@@ -77,7 +81,8 @@ public abstract sealed class ColumnView permits LongView, IntView, ShortView, By
   }
 
   /**
-   * The first row that is not null, from one on, or −1 if there is none: {@code for (long row = v.nextValid(0); row >= 0; row = v.nextValid(row + 1))}.
+   * The first row that is not null, from one on, or −1 if there is none: {@code for (long row = v.nextValid(0); row >=
+   * 0; row = v.nextValid(row + 1))}.
    *
    * @param from may be the row behind the last
    */
@@ -93,8 +98,8 @@ public abstract sealed class ColumnView permits LongView, IntView, ShortView, By
   }
 
   /**
-   * Calls something with each row that is not null, in order. A loop with {@link #isNull} is at least as fast, and remains so where the JIT does not know
-   * the action, as many have been in use.
+   * Calls something with each row that is not null, in order. A loop with {@link #isNull} is at least as fast, and
+   * remains so where the JIT does not know the action, as many have been in use.
    */
   public final void forEachValid(LongConsumer action) {
     Objects.requireNonNull(action, "action");
@@ -104,7 +109,8 @@ public abstract sealed class ColumnView permits LongView, IntView, ShortView, By
       return;
     }
     for (long first = 0; first < length; first += Long.SIZE) {
-      for (long bits = validBits(first); bits != 0; bits &= bits - 1) action.accept(first + Long.numberOfTrailingZeros(bits));
+      for (long bits = validBits(first); bits != 0; bits &= bits - 1)
+        action.accept(first + Long.numberOfTrailingZeros(bits));
     }
   }
 
@@ -115,8 +121,8 @@ public abstract sealed class ColumnView permits LongView, IntView, ShortView, By
   }
 
   /**
-   * Throws unless a row is below a number. The JIT knows {@code checkIndex}, and takes it out of loops; so it is that which finds out, and its error is only
-   * replaced by one that names the column.
+   * Throws unless a row is below a number. The JIT knows {@code checkIndex}, and takes it out of loops; so it is that
+   * which finds out, and its error is only replaced by one that names the column.
    */
   final void checkRow(long row, long end) {
     try {

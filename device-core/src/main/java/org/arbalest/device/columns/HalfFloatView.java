@@ -48,7 +48,8 @@ public final class HalfFloatView extends ColumnView {
 
   private float[] copy() {
     float[] values = new float[arraySize()];
-    for (int row = 0; row < values.length; row++) values[row] = Float.float16ToFloat(NativeHeap.getShort(address + 2L * row));
+    for (int row = 0; row < values.length; row++)
+      values[row] = Float.float16ToFloat(NativeHeap.getShort(address + 2L * row));
     return values;
   }
 }

@@ -7,8 +7,8 @@ import org.arbalest.device.internal.read.ColumnImpl;
 import org.arbalest.device.internal.read.Stored;
 
 /**
- * What is stored in 32 bits and counts something: int32, uint32 (as its bits, see {@link Integer#toUnsignedLong}), date32, time32, intervals of months,
- * and the unscaled number of decimal32.
+ * What is stored in 32 bits and counts something: int32, uint32 (as its bits, see {@link Integer#toUnsignedLong}),
+ * date32, time32, intervals of months, and the unscaled number of decimal32.
  *
  * <p>How it is used, and what it throws, is with {@link ColumnView}.
  */

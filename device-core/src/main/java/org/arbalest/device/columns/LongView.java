@@ -7,8 +7,8 @@ import org.arbalest.device.internal.read.ColumnImpl;
 import org.arbalest.device.internal.read.Stored;
 
 /**
- * What is stored in 64 bits and counts something: int64, uint64 (as its bits, see {@link Long#toUnsignedString(long)}), date64, time64, timestamps,
- * durations, and the unscaled number of decimal64.
+ * What is stored in 64 bits and counts something: int64, uint64 (as its bits, see {@link Long#toUnsignedString(long)}),
+ * date64, time64, timestamps, durations, and the unscaled number of decimal64.
  *
  * <p>How it is used, and what it throws, is with {@link ColumnView}.
  */

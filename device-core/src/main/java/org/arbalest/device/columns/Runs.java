@@ -5,8 +5,8 @@ import org.arbalest.device.DeviceException;
 import org.arbalest.device.internal.read.RunsImpl;
 
 /**
- * Goes through the runs of a run-end-encoded column, from its first row on: {@link #next} steps, the others tell of the run it stepped to. A run is cut
- * where the column is. Borrowed like the column; for one thread.
+ * Goes through the runs of a run-end-encoded column, from its first row on: {@link #next} steps, the others tell of the
+ * run it stepped to. A run is cut where the column is. Borrowed like the column; for one thread.
  *
  * <pre>{@code
  * Runs runs = column.runs();

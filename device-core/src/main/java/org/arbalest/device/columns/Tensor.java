@@ -5,7 +5,8 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * A tensor that is a value of a column: its elements, of whatever type, and how they are arranged. Borrowed like the {@link Column}.
+ * A tensor that is a value of a column: its elements, of whatever type, and how they are arranged. Borrowed like the
+ * {@link Column}.
  *
  * <pre>{@code
  * Tensor image = column.getTensor(row);
@@ -44,10 +45,12 @@ public record Tensor(List<Integer> shape, List<String> dimNames, List<Integer> p
    */
   public long index(int... position) {
     if (position.length != shape.size()) {
-      throw new IllegalArgumentException("a position of " + position.length + " dimensions in a tensor of shape " + shape);
+      throw new IllegalArgumentException(
+          "a position of " + position.length + " dimensions in a tensor of shape " + shape);
     }
     long index = 0;
-    for (int i = 0; i < position.length; i++) index = index * shape.get(i) + Objects.checkIndex(position[i], shape.get(i));
+    for (int i = 0; i < position.length; i++)
+      index = index * shape.get(i) + Objects.checkIndex(position[i], shape.get(i));
     return index;
   }
 }

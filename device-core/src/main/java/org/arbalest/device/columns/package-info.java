@@ -2,10 +2,12 @@
 /**
  * The values of an array, read in place.
  *
- * <p>A {@link org.arbalest.device.columns.Column} reads values of any type, one row at a time. Typed views, such as {@link
- * org.arbalest.device.columns.LongView}, read one type as fast as a Java array. {@link org.arbalest.device.columns.ByteStringView} reads text
- * without making strings, and {@link org.arbalest.device.columns.Runs} reads each run of equal values once. A column and its views are borrowed
- * from an array: they are valid while that is open, and there is nothing to close. Rows are counted from 0, by {@code long}.
+ * <p>A {@link org.arbalest.device.columns.Column} reads values of any type, one row at a time. Typed views, such as
+ * {@link org.arbalest.device.columns.LongView}, read one type as fast as a Java array.
+ * {@link org.arbalest.device.columns.ByteStringView} reads text without making strings, and
+ * {@link org.arbalest.device.columns.Runs} reads each run of equal values once. A column and its views are borrowed
+ * from an array: they are valid while that is open, and there is nothing to close. Rows are counted from 0, by
+ * {@code long}.
  *
  * <pre>{@code
  * reader.forEach(batch -> {
@@ -19,8 +21,8 @@
  * });
  * }</pre>
  *
- * <p>A column that is encoded by a dictionary reads as its values. To count or compare without making strings, read its {@link
- * org.arbalest.device.columns.Column#indices} and {@link org.arbalest.device.columns.Column#dictionary}:
+ * <p>A column that is encoded by a dictionary reads as its values. To count or compare without making strings, read its
+ * {@link org.arbalest.device.columns.Column#indices} and {@link org.arbalest.device.columns.Column#dictionary}:
  *
  * <pre>{@code
  * Column city = batch.column("city");

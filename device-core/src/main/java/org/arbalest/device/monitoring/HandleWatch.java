@@ -8,11 +8,12 @@ import org.arbalest.device.DeviceArray;
 import org.arbalest.device.internal.lifetime.Leaks;
 
 /**
- * Knows what is open, and where it was made, of that which any thread makes while this is open itself: arrays, buffers, streams, events, readers, async
- * streams, tasks, and exports that C has not released. For tests and for diagnosis: it takes some microseconds for each.
+ * Knows what is open, and where it was made, of that which any thread makes while this is open itself: arrays, buffers,
+ * streams, events, readers, async streams, tasks, and exports that C has not released. For tests and for diagnosis: it
+ * takes some microseconds for each.
  *
- * <p>{@link ResourceCounters} counts the same things, and more, at no cost, but does not know them. This needs no flag, and holds none of what it knows. Several may be
- * open at a time. Safe on any thread.
+ * <p>{@link ResourceCounters} counts the same things, and more, at no cost, but does not know them. This needs no flag,
+ * and holds none of what it knows. Several may be open at a time. Safe on any thread.
  */
 public final class HandleWatch implements AutoCloseable {
   private final long since = Leaks.follow();

@@ -11,8 +11,9 @@ import org.arbalest.device.internal.management.MXBeanRegistrationImpl;
 /** A bean in the platform's MBean server, until it is closed; closing twice does nothing. Safe on any thread. */
 public sealed interface MXBeanRegistration extends AutoCloseable permits MXBeanRegistrationImpl {
   /**
-   * Registers a bean, {@code org.arbalest:type=MemoryPool,name="…"}, that says what {@link MemoryPool#statistics} does. Closed by its caller, who takes it out
-   * again; closing the pool does not, and the bean keeps the pool's statistics reachable.
+   * Registers a bean, {@code org.arbalest:type=MemoryPool,name="…"}, that says what {@link MemoryPool#statistics} does.
+   * Closed by its caller, who takes it out again; closing the pool does not, and the bean keeps the pool's statistics
+   * reachable.
    *
    * @param name which pool it is, for people
    * @throws IllegalStateException if another is registered by this name
@@ -23,8 +24,8 @@ public sealed interface MXBeanRegistration extends AutoCloseable permits MXBeanR
   }
 
   /**
-   * Registers a bean, {@code org.arbalest:type=MeteredMemory,name="…"}, that says what {@link MeteredMemory#statistics} does; see {@link #of(MemoryPool,
-   * String)}.
+   * Registers a bean, {@code org.arbalest:type=MeteredMemory,name="…"}, that says what {@link MeteredMemory#statistics}
+   * does; see {@link #of(MemoryPool, String)}.
    *
    * @param name which memory it is, for people
    */

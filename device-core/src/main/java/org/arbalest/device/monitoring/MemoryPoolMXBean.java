@@ -3,7 +3,10 @@ package org.arbalest.device.monitoring;
 
 import org.arbalest.device.MemoryPool;
 
-/** What a {@link MemoryPool} has done and holds, for a monitor. {@link MXBeanRegistration#of(MemoryPool, String)} registers it. */
+/**
+ * What a {@link MemoryPool} has done and holds, for a monitor. {@link MXBeanRegistration#of(MemoryPool, String)}
+ * registers it.
+ */
 public interface MemoryPoolMXBean {
   /** The device whose memory it is. */
   String getDevice();

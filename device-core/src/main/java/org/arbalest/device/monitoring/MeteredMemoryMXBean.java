@@ -4,7 +4,10 @@ package org.arbalest.device.monitoring;
 import org.arbalest.device.MemoryManager;
 import org.arbalest.device.MeteredMemory;
 
-/** What was allocated from a {@link MeteredMemory}, for a monitor. {@link MXBeanRegistration#of(MeteredMemory, String)} registers it. */
+/**
+ * What was allocated from a {@link MeteredMemory}, for a monitor. {@link MXBeanRegistration#of(MeteredMemory, String)}
+ * registers it.
+ */
 public interface MeteredMemoryMXBean {
   /** The device whose memory it is. */
   String getDevice();

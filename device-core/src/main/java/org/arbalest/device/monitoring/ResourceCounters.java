@@ -9,7 +9,8 @@ import org.arbalest.device.internal.lifetime.ResourceCountersBean;
 import org.arbalest.device.internal.management.Management;
 
 /**
- * Resource counters: what this process holds at one moment. Everything is zero when all that was made or taken in has been released.
+ * Resource counters: what this process holds at one moment. Everything is zero when all that was made or taken in has
+ * been released.
  *
  * <p>For tests and for diagnosis. The counts are exact only while nothing else goes on.
  *
@@ -24,10 +25,11 @@ import org.arbalest.device.internal.management.Management;
  * @param producers async streams that a consumer holds: not released, or with a task that was not extracted
  * @param queues open {@link DeviceStream}s that were created here
  * @param events events of ours that somebody holds: a handle, an array, or a wait
- * @param waits waits for events that are not over, also those of queued copies for the end of what they read; as long as it is not zero, something may
- *     be released without anybody's doing
+ * @param waits waits for events that are not over, also those of queued copies for the end of what they read; as long
+ *     as it is not zero, something may be released without anybody's doing
  */
-public record ResourceCounters(long buffers, long bufferBytes, long arrays, long exports, long readers, long streams, long tasks, long handlers,
+public record ResourceCounters(long buffers, long bufferBytes, long arrays, long exports, long readers, long streams,
+    long tasks, long handlers,
     long producers, long queues, long events, long waits) {
   /** What is held now. */
   public static ResourceCounters now() {
@@ -48,7 +50,8 @@ public record ResourceCounters(long buffers, long bufferBytes, long arrays, long
   }
 
   /**
-   * Registers a bean, {@code org.arbalest:type=ResourceCounters}, that says what is held, in the platform's MBean server. Closed by its caller, who takes it out again.
+   * Registers a bean, {@code org.arbalest:type=ResourceCounters}, that says what is held, in the platform's MBean
+   * server. Closed by its caller, who takes it out again.
    *
    * @throws IllegalStateException if it is registered already
    * @throws UnsupportedOperationException if the JDK's module {@code java.management} is not there

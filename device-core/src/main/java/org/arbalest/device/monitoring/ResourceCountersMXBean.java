@@ -2,8 +2,8 @@
 package org.arbalest.device.monitoring;
 
 /**
- * What this process holds, as {@link ResourceCounters#now} says, for a monitor. {@link ResourceCounters#registerMXBean} registers it. Each attribute is of the moment that it is
- * read.
+ * What this process holds, as {@link ResourceCounters#now} says, for a monitor. {@link ResourceCounters#registerMXBean}
+ * registers it. Each attribute is of the moment that it is read.
  */
 public interface ResourceCountersMXBean {
   /** See {@link ResourceCounters#buffers}. */

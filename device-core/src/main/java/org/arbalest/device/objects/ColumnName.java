@@ -7,7 +7,10 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** The column that a component of a record is, where its name is none in Java: {@code record Flight(@ColumnName("flight no") int number)}. */
+/**
+ * The column that a component of a record is, where its name is none in Java: {@code record Flight(@ColumnName("flight
+ * no") int number)}.
+ */
 @Documented
 @Retention(RetentionPolicy.RUNTIME)
 @Target({ElementType.RECORD_COMPONENT, ElementType.PARAMETER})

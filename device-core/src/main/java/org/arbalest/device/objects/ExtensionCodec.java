@@ -12,7 +12,8 @@ import org.arbalest.device.types.Field;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How values of an extension type are objects of Java: for types of one's own, and canonical ones that one wants as something else, such as JSON as a tree.
+ * How values of an extension type are objects of Java: for types of one's own, and canonical ones that one wants as
+ * something else, such as JSON as a tree.
  *
  * <pre>{@code
  * ExtensionCodec<Money> MONEY = ExtensionCodec.of("com.acme.money", Money.class, DataType.INT64,
@@ -23,8 +24,9 @@ import org.jspecify.annotations.Nullable;
  * Money paid = MONEY.get(column, row);
  * }</pre>
  *
- * <p>Who has a codec reads and writes with it. One that is {@linkplain #register registered} is also what {@link Column#get(long)} reads such a column by,
- * wherever it is: in a struct, in a list, in a dictionary; and its values are components of {@link Records}. Called by several threads at a time.
+ * <p>Who has a codec reads and writes with it. One that is {@linkplain #register registered} is also what
+ * {@link Column#get(long)} reads such a column by, wherever it is: in a struct, in a list, in a dictionary; and its
+ * values are components of {@link Records}. Called by several threads at a time.
  *
  * @param <T> the values
  */
@@ -44,9 +46,9 @@ public interface ExtensionCodec<T> {
   }
 
   /**
-   * Whether a field of this name is one that this codec reads; one that is not reads as its storage. This asks for the {@link #storage()}; a codec with
-   * parameters, or of several storages, looks itself. Asked with whatever a peer sent; what it throws reaches who calls {@link Column#get(long)} or {@link
-   * Field#valueClass}, and nobody else.
+   * Whether a field of this name is one that this codec reads; one that is not reads as its storage. This asks for the
+   * {@link #storage()}; a codec with parameters, or of several storages, looks itself. Asked with whatever a peer sent;
+   * what it throws reaches who calls {@link Column#get(long)} or {@link Field#valueClass}, and nobody else.
    */
   default boolean fits(Field field) {
     return field.type().equals(storage());
@@ -61,7 +63,8 @@ public interface ExtensionCodec<T> {
   T fromStorage(Column storage, long row);
 
   /**
-   * Appends a value: one, in whole, with all its parts. What it throws reaches who appends, and the builder is as before (OWN-15).
+   * Appends a value: one, in whole, with all its parts. What it throws reaches who appends, and the builder is as
+   * before (OWN-15).
    *
    * @param storage the builder of what it is stored as, to append to, and to its parts, and for nothing else
    */
@@ -78,15 +81,16 @@ public interface ExtensionCodec<T> {
   }
 
   /**
-   * Appends a value to a column of this type, in whole, as what it is stored as; the codec need not be registered. For users of a codec: {@link #toStorage}, which this calls, appends
-   * to the storage by the builder's own methods.
+   * Appends a value to a column of this type, in whole, as what it is stored as; the codec need not be registered. For
+   * users of a codec: {@link #toStorage}, which this calls, appends to the storage by the builder's own methods.
    *
    * @return the column
    * @throws IllegalArgumentException if the column is not of this type, or stored otherwise; says both
    * @throws IllegalStateException if the codec did not append one value with all its parts
    */
   default ColumnBuilder append(ColumnBuilder column, T value) {
-    ColumnBuilderImpl.unwrap(Objects.requireNonNull(column, "column")).append(Objects.requireNonNull(value, "value"), this);
+    ColumnBuilderImpl.unwrap(Objects.requireNonNull(column, "column")).append(Objects.requireNonNull(value, "value"),
+        this);
     return column;
   }
 
@@ -96,7 +100,8 @@ public interface ExtensionCodec<T> {
   }
 
   /** A codec of one storage and without parameters. */
-  static <T> ExtensionCodec<T> of(String name, Class<T> valueClass, DataType storage, Reader<T> reader, Writer<T> writer) {
+  static <T> ExtensionCodec<T> of(String name, Class<T> valueClass, DataType storage, Reader<T> reader,
+      Writer<T> writer) {
     Objects.requireNonNull(name, "name");
     Objects.requireNonNull(valueClass, "valueClass");
     Objects.requireNonNull(storage, "storage");
@@ -136,11 +141,13 @@ public interface ExtensionCodec<T> {
   }
 
   /**
-   * Makes {@link Column#get(long)} and {@link Field#valueClass} answer this codec's values for fields of its name that it {@linkplain #fits fits}, for the whole
-   * program; columns that were made before go on as they were. Mostly said once, when a program begins.
+   * Makes {@link Column#get(long)} and {@link Field#valueClass} answer this codec's values for fields of its name that
+   * it {@linkplain #fits fits}, for the whole program; columns that were made before go on as they were. Mostly said
+   * once, when a program begins.
    *
    * @throws IllegalStateException if there is one of this name
-   * @throws IllegalArgumentException if {@code get} has a class of its own for this name: {@code arrow.uuid}, {@code arrow.bool8}
+   * @throws IllegalArgumentException if {@code get} has a class of its own for this name: {@code arrow.uuid},
+   *     {@code arrow.bool8}
    */
   static void register(ExtensionCodec<?> codec) {
     Codecs.register(codec);
@@ -156,7 +163,10 @@ public interface ExtensionCodec<T> {
     return Codecs.registered(Objects.requireNonNull(field, "field"));
   }
 
-  /** Whether a registered codec's values are of a class, just this one: for an {@link ObjectProvider}, which is asked again when that changes. */
+  /**
+   * Whether a registered codec's values are of a class, just this one: for an {@link ObjectProvider}, which is asked
+   * again when that changes.
+   */
   static boolean isRegistered(Class<?> valueClass) {
     return !Codecs.ofClass(Objects.requireNonNull(valueClass, "valueClass")).isEmpty();
   }

@@ -7,9 +7,9 @@ import org.arbalest.device.types.FlatType.IntType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A class whose objects are written and read as another class's, each as one of those: {@code kotlin.uuid.Uuid} as {@link java.util.UUID}.
- * The other class may have a conversion of its own, and so on; what comes back to a class that was there before is refused with an {@link
- * IllegalArgumentException} when objects are written or read.
+ * A class whose objects are written and read as another class's, each as one of those: {@code kotlin.uuid.Uuid} as
+ * {@link java.util.UUID}. The other class may have a conversion of its own, and so on; what comes back to a class that
+ * was there before is refused with an {@link IllegalArgumentException} when objects are written or read.
  *
  * @param target the other class, with what its type parameters stand for
  * @param to makes an object of that class; called from any thread, never with null

@@ -12,11 +12,11 @@ public interface ObjectShape {
   List<Component> components();
 
   /**
-   * What makes an object: takes all components in order, each as its {@link Component#getter} returns it; in place of one that is missing,
-   * anything.
+   * What makes an object: takes all components in order, each as its {@link Component#getter} returns it; in place of
+   * one that is missing, anything.
    *
-   * @param missing the positions of those that are not there, and have a default: the parameter may have any type there, is given the zero or
-   *     null of that type, and is left aside
+   * @param missing the positions of those that are not there, and have a default: the parameter may have any type
+   *     there, is given the zero or null of that type, and is left aside
    */
   MethodHandle constructor(BitSet missing);
 

@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * A class with what its type parameters stand for, and whether there may be a null in its place: {@code List<Integer>}. An array has one argument, its
- * component.
+ * A class with what its type parameters stand for, and whether there may be a null in its place: {@code List<Integer>}.
+ * An array has one argument, its component.
  *
  * @param type the class
  * @param nullable whether there may be a null
@@ -32,6 +32,7 @@ public record ObjectType(Class<?> type, boolean nullable, List<ObjectType> argum
   @Override
   public String toString() {
     if (type.isArray() || arguments.isEmpty()) return type.getSimpleName();
-    return arguments.stream().map(ObjectType::toString).collect(Collectors.joining(", ", type.getSimpleName() + "<", ">"));
+    return arguments.stream().map(ObjectType::toString)
+        .collect(Collectors.joining(", ", type.getSimpleName() + "<", ">"));
   }
 }

@@ -5,8 +5,8 @@ import java.util.Objects;
 import org.arbalest.device.internal.abi.RawArrowArray;
 
 /**
- * What an {@code ArrowArray} struct says, for bridges to other libraries: numbers, and the addresses of buffers, which are the device's. Borrowed: to be used
- * while the handle is open that it was asked of.
+ * What an {@code ArrowArray} struct says, for bridges to other libraries: numbers, and the addresses of buffers, which
+ * are the device's. Borrowed: to be used while the handle is open that it was asked of.
  */
 public final class ArrayStruct {
   private final long address;

@@ -10,9 +10,10 @@ import java.util.function.IntFunction;
 import java.util.function.LongToIntFunction;
 
 /**
- * How a backend's threads stand to graphs that other threads capture. While one captures in global mode, CUDA and HIP refuse what is "potentially unsafe" (allocations,
- * queries, waits, frees) to all threads, and invalidate the capture, unless the thread that calls is relaxed. What we call depends on no captured work, so we are
- * relaxed around it; and the mode is restored, since it is the user's thread (DEV-23).
+ * How a backend's threads stand to graphs that other threads capture. While one captures in global mode, CUDA and HIP
+ * refuse what is "potentially unsafe" (allocations, queries, waits, frees) to all threads, and invalidate the capture,
+ * unless the thread that calls is relaxed. What we call depends on no captured work, so we are relaxed around it; and
+ * the mode is restored, since it is the user's thread (DEV-23).
  */
 public final class CaptureMode {
   private static final int RELAXED = 2;
@@ -32,7 +33,8 @@ public final class CaptureMode {
   /**
    * The modes of all threads.
    *
-   * @param exchange the runtime's: gets the address of a mode, which becomes this thread's, and leaves the one before there; returns a code, 0 if it did
+   * @param exchange the runtime's: gets the address of a mode, which becomes this thread's, and leaves the one before
+   *     there; returns a code, 0 if it did
    * @param answers what the codes say
    * @param report is told what restoring a mode failed with
    */
@@ -43,14 +45,17 @@ public final class CaptureMode {
   }
 
   /**
-   * Makes what this thread needs for the rest. To be called before a context or a device is current: a virtual thread may have to wait for it, and then go on on another
-   * OS thread.
+   * Makes what this thread needs for the rest. To be called before a context or a device is current: a virtual thread
+   * may have to wait for it, and then go on on another OS thread.
    */
   public void prepare() {
     current.get();
   }
 
-  /** Relaxes this thread until {@link #restore}, without anything but calls of the runtime in between; as it is, if the runtime cannot do that. */
+  /**
+   * Relaxes this thread until {@link #restore}, without anything but calls of the runtime in between; as it is, if the
+   * runtime cannot do that.
+   */
   public void relax() {
     State thread = current.get();
     if (!thread.isOurs && !thread.isRelaxed) thread.isRelaxed = exchange(thread, RELAXED) == 0;
@@ -63,11 +68,15 @@ public final class CaptureMode {
     thread.isRelaxed = false;
     int before = thread.mode.get(JAVA_INT, 0);
     int code = exchange(thread, before);
-    if (answers.apply(code) == Answer.UNKNOWN) code = exchange(thread, before); // it is the user's thread: not given up at once
+    // it is the user's thread: not given up at once
+    if (answers.apply(code) == Answer.UNKNOWN) code = exchange(thread, before);
     if (code != 0 && answers.apply(code) != Answer.GONE) report.accept(code);
   }
 
-  /** Relaxes a thread of ours for good, which may fail: to be called again before each round of calls, and does nothing once it has. */
+  /**
+   * Relaxes a thread of ours for good, which may fail: to be called again before each round of calls, and does nothing
+   * once it has.
+   */
   public void relaxForGood() {
     State thread = current.get();
     if (!thread.isOurs) thread.isOurs = exchange(thread, RELAXED) == 0;

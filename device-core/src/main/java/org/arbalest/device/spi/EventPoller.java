@@ -11,14 +11,16 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells of events by asking for them, for a runtime that does not call back, or at whose callbacks others would have to wait. Nothing is queued on the device:
- * so no wait ever stands before others' work, or behind it (DEV-25).
+ * Tells of events by asking for them, for a runtime that does not call back, or at whose callbacks others would have to
+ * wait. Nothing is queued on the device: so no wait ever stands before others' work, or behind it (DEV-25).
  *
- * <p>One daemon thread asks for all events that somebody waits for, in rounds. For {@value #BUSY_NANOS} ns after the last change it does nothing else; then it
- * sleeps between the rounds, for a 32nd of the time since, at most {@value #LONGEST_NANOS} ns. Where nobody waits it is parked.
+ * <p>One daemon thread asks for all events that somebody waits for, in rounds. For {@value #BUSY_NANOS} ns after the
+ * last change it does nothing else; then it sleeps between the rounds, for a 32nd of the time since, at most
+ * {@value #LONGEST_NANOS} ns. Where nobody waits it is parked.
  *
- * <p>Each is told once: when its event is done or has failed, never by an answer that {@linkplain Answer#CANNOT_TELL cannot tell}. When the runtime is
- * {@linkplain Answer#GONE gone}, nobody is told any more, and the thread ends.
+ * <p>Each is told once: when its event is done or has failed, never by an answer that
+ * {@linkplain Answer#CANNOT_TELL cannot tell}. When the runtime is {@linkplain Answer#GONE gone}, nobody is told any
+ * more, and the thread ends.
  */
 public final class EventPoller {
   private static final long BUSY_NANOS = 100_000;
@@ -33,7 +35,10 @@ public final class EventPoller {
 
   /** How a runtime is asked. Called from the poller's threads only; nothing is to be thrown. */
   public interface Asker {
-    /** Called before a round, on the round's thread; if it answers anything but {@link Answer#DONE}, that is the answer for all events of the round, and nothing is to be left. */
+    /**
+     * Called before a round, on the round's thread; if it answers anything but {@link Answer#DONE}, that is the answer
+     * for all events of the round, and nothing is to be left.
+     */
     default Answer enter() {
       return Answer.DONE;
     }
@@ -74,7 +79,8 @@ public final class EventPoller {
    * A poller, whose threads are started here.
    *
    * @param name of its thread
-   * @param mayBlock whether a question may take as long as somebody else's call, as HIP's do: then a second thread watches, and has another go on
+   * @param mayBlock whether a question may take as long as somebody else's call, as HIP's do: then a second thread
+   *     watches, and has another go on
    */
   public EventPoller(String name, Asker runtime, boolean mayBlock) {
     this.name = name;
@@ -88,7 +94,10 @@ public final class EventPoller {
     Thread.ofPlatform().name(name).daemon().start(next);
   }
 
-  /** Lets somebody be told when an event is over. Neither fails nor waits, for a lock least of all: it may be called wherever the runtime may be. */
+  /**
+   * Lets somebody be told when an event is over. Neither fails nor waits, for a lock least of all: it may be called
+   * wherever the runtime may be.
+   */
   public void add(long event, Completion completion) {
     added.add(new Pending(event, completion));
     Worker now = worker.get();
@@ -175,7 +184,9 @@ public final class EventPoller {
     }
   }
 
-  /** One thread at a time asks; if it is stuck in a question, the next takes over all that it is not just asking for. */
+  /**
+   * One thread at a time asks; if it is stuck in a question, the next takes over all that it is not just asking for.
+   */
   private final class Worker implements Runnable {
     private final @Nullable Worker before;
     private final AtomicReference<@Nullable Pending> asked = new AtomicReference<>();
@@ -195,7 +206,8 @@ public final class EventPoller {
       thread = Thread.currentThread();
       if (before != null) {
         Pending stuck = before.asked.get();
-        if (stuck == null || !before.isStuck() || !before.asked.compareAndSet(stuck, null)) return; // it goes on by itself
+        // it goes on by itself
+        if (stuck == null || !before.isStuck() || !before.asked.compareAndSet(stuck, null)) return;
       }
       worker.set(this);
       while (!replaced && !gone) {

@@ -5,10 +5,12 @@ import java.util.Arrays;
 import java.util.Objects;
 
 /**
- * What the structs of an array say whose memory somebody else holds, as numbers: for {@link ArrayBridge#wrap}, which looks at it and takes nothing of it over.
+ * What the structs of an array say whose memory somebody else holds, as numbers: for {@link ArrayBridge#wrap}, which
+ * looks at it and takes nothing of it over.
  *
- * <p>Written in the order of the field, depth first: an {@link #array}, each of its {@linkplain #buffer buffers}, then likewise each child, and last its
- * dictionary. One may be used again and again, after {@link #clear}, without garbage. For one thread at a time.
+ * <p>Written in the order of the field, depth first: an {@link #array}, each of its {@linkplain #buffer buffers}, then
+ * likewise each child, and last its dictionary. One may be used again and again, after {@link #clear}, without garbage.
+ * For one thread at a time.
  */
 public final class ForeignArray {
   /** An array's length, its null count, its offset, the number of its buffers. */
@@ -51,7 +53,8 @@ public final class ForeignArray {
   }
 
   /**
-   * The next buffer of the array that was written last, in the columnar format's order; without the list of sizes that a view array carries in the C interface.
+   * The next buffer of the array that was written last, in the columnar format's order; without the list of sizes that
+   * a view array carries in the C interface.
    *
    * @param address where it is, for the device; 0 if there is none, as of a validity bitmap without nulls
    * @param bytes how many there are: more than the array needs is no matter
@@ -83,7 +86,10 @@ public final class ForeignArray {
     return end;
   }
 
-  /** A number: of each array its length, null count, offset and number of buffers, and of each of these its address and its size. */
+  /**
+   * A number: of each array its length, null count, offset and number of buffers, and of each of these its address and
+   * its size.
+   */
   public long word(int index) {
     return words[Objects.checkIndex(index, end)];
   }

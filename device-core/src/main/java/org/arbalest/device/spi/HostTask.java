@@ -2,10 +2,12 @@
 package org.arbalest.device.spi;
 
 /**
- * Something that the CPU does when a queue has come to it; what is behind it in the queue waits. It calls no runtime and throws nothing.
+ * Something that the CPU does when a queue has come to it; what is behind it in the queue waits. It calls no runtime
+ * and throws nothing.
  *
- * <p>A runtime that calls back into C gets one of the two function addresses and {@link #userData}; any other calls {@link #run}. A second call does
- * nothing, nor one that comes when core has given the task up, as with a device that has failed.
+ * <p>A runtime that calls back into C gets one of the two function addresses and {@link #userData}; any other calls
+ * {@link #run}. A second call does nothing, nor one that comes when core has given the task up, as with a device that
+ * has failed.
  */
 public interface HostTask {
   /** Does it. */

@@ -9,8 +9,8 @@ import java.util.function.IntFunction;
 import java.util.function.IntSupplier;
 
 /**
- * A daemon thread for calls that may not be made where they are asked for, or could not be made: giving memory, events and streams back. One that was refused
- * is made again later; what cannot be given back at all is said once.
+ * A daemon thread for calls that may not be made where they are asked for, or could not be made: giving memory, events
+ * and streams back. One that was refused is made again later; what cannot be given back at all is said once.
  */
 public final class LateCalls {
   private static final long SHORTEST_NANOS = 1_000_000;
@@ -75,7 +75,10 @@ public final class LateCalls {
     submit(new Attempts(attempt, failure, () -> {}));
   }
 
-  /** Goes on, as {@link #give} does, with a call that was tried once on this thread and ended with a code; nothing if that is over. Does not block. */
+  /**
+   * Goes on, as {@link #give} does, with a call that was tried once on this thread and ended with a code; nothing if
+   * that is over. Does not block.
+   */
   public void goOn(int code, IntSupplier attempt, IntFunction<? extends RuntimeException> failure) {
     goOn(code, attempt, failure, () -> {});
   }
@@ -121,7 +124,8 @@ public final class LateCalls {
   private Task take() throws InterruptedException {
     while (true) {
       Task first = waiting.peek();
-      Task next = first == null ? submitted.take() : submitted.poll(first.due - System.nanoTime(), TimeUnit.NANOSECONDS);
+      Task next =
+          first == null ? submitted.take() : submitted.poll(first.due - System.nanoTime(), TimeUnit.NANOSECONDS);
       if (next == null) return waiting.remove();
       if (next.due == 0) return next;
       waiting.add(next);
@@ -179,7 +183,8 @@ public final class LateCalls {
         return;
       }
       try {
-        if (answer != Answer.DONE && answer != Answer.GONE) report.failed("giving back, for good,", failure.apply(code));
+        if (answer != Answer.DONE && answer != Answer.GONE)
+          report.failed("giving back, for good,", failure.apply(code));
       } finally {
         over.run();
       }

@@ -4,7 +4,10 @@ package org.arbalest.device.spi;
 import org.arbalest.device.MemoryAllocator;
 import org.jspecify.annotations.Nullable;
 
-/** A driver whose memory comes from an allocator, as where a device has several kinds of it, each a device to Arrow, with the same queues. */
+/**
+ * A driver whose memory comes from an allocator, as where a device has several kinds of it, each a device to Arrow,
+ * with the same queues.
+ */
 public abstract class MemoryDriver implements DeviceDriver {
   private final MemoryAllocator memory;
   private final @Nullable HostMemory hostMemory;

@@ -6,11 +6,12 @@ import org.arbalest.device.Errno;
 import org.arbalest.device.MemoryAllocator;
 
 /**
- * How a driver shares memory and events with other processes: by handles, which are bytes that any transport carries. There may be several forms of them, which
- * the driver tells apart by the bytes ({@link SharedHandle}).
+ * How a driver shares memory and events with other processes: by handles, which are bytes that any transport carries.
+ * There may be several forms of them, which the driver tells apart by the bytes ({@link SharedHandle}).
  *
- * <p>Like {@link DeviceDriver} it moves numbers and owns nothing: core counts who uses what, opens no handle twice at a time, closes what it opened once, and
- * keeps what it exported until the others are done with it. All methods may be called from any thread.
+ * <p>Like {@link DeviceDriver} it moves numbers and owns nothing: core counts who uses what, opens no handle twice at a
+ * time, closes what it opened once, and keeps what it exported until the others are done with it. All methods may be
+ * called from any thread.
  */
 public interface ProcessSharing {
   /**
@@ -23,7 +24,10 @@ public interface ProcessSharing {
   @SuppressWarnings("ArrayRecordComponent")
   record Exported(long base, long bytes, byte[] handle) {}
 
-  /** Where memory comes from that can be shared. What was allocated from what this returned is given back to the same, while no device has work. */
+  /**
+   * Where memory comes from that can be shared. What was allocated from what this returned is given back to the same,
+   * while no device has work.
+   */
   MemoryAllocator memory();
 
   /**
@@ -43,7 +47,8 @@ public interface ProcessSharing {
   long open(byte[] handle, long bytes);
 
   /**
-   * Closes what was opened, of which no queued work uses anything any more. It may wait for the device: core calls it while none has work.
+   * Closes what was opened, of which no queued work uses anything any more. It may wait for the device: core calls it
+   * while none has work.
    *
    * @param handle as given to {@link #open}, as are the bytes
    * @param base from {@link #open}
@@ -52,7 +57,8 @@ public interface ProcessSharing {
   void close(byte[] handle, long base, long bytes);
 
   /**
-   * Creates an event at the end of a queue, as {@link DeviceDriver#record} does, for which another process can wait. It is given back in the same way.
+   * Creates an event at the end of a queue, as {@link DeviceDriver#record} does, for which another process can wait. It
+   * is given back in the same way.
    *
    * @return 0 if there are no such events, or none that can be relied on
    */

@@ -7,7 +7,10 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.arbalest.device.DeviceException;
 
-/** A handle of 64 bytes, as GPUs' runtimes have them for all that two processes share, behind a byte that says in which form it is. See {@link ProcessSharing}. */
+/**
+ * A handle of 64 bytes, as GPUs' runtimes have them for all that two processes share, behind a byte that says in which
+ * form it is. See {@link ProcessSharing}.
+ */
 public final class SharedHandle {
   /** How many bytes the runtime's handle has. */
   public static final int BYTES = 64;
@@ -31,7 +34,8 @@ public final class SharedHandle {
   public static int form(byte[] handle, int forms) {
     if (handle.length == 1 + BYTES && handle[0] >= 1 && handle[0] <= forms) return handle[0];
     String form = handle.length == 0 ? "" : " of form " + handle[0];
-    throw DeviceException.invalid("a handle" + form + " with " + handle.length + " bytes is none that this release knows");
+    throw DeviceException
+        .invalid("a handle" + form + " with " + handle.length + " bytes is none that this release knows");
   }
 
   /** The runtime's bytes, of a handle whose {@link #form} was asked for. */

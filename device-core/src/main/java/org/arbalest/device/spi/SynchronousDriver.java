@@ -4,7 +4,9 @@ package org.arbalest.device.spi;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.Errno;
 
-/** A device that has done what it was told when the call returns: it has one queue, 0, and its events have completed. */
+/**
+ * A device that has done what it was told when the call returns: it has one queue, 0, and its events have completed.
+ */
 public interface SynchronousDriver extends DeviceDriver {
   @Override
   default long createQueue() {

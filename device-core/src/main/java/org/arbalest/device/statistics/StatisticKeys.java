@@ -4,8 +4,9 @@ package org.arbalest.device.statistics;
 import org.arbalest.device.types.Field;
 
 /**
- * The keys that Arrow's <a href="https://arrow.apache.org/docs/format/StatisticsSchema.html">statistics schema</a> has, for {@link Statistics.Target#get},
- * {@link Statistics.Target#field} and {@link StatisticsBuilder#put(String, Object)}. Most have getters of their own, and appends.
+ * The keys that Arrow's <a href="https://arrow.apache.org/docs/format/StatisticsSchema.html">statistics schema</a> has,
+ * for {@link Statistics.Target#get}, {@link Statistics.Target#field} and {@link StatisticsBuilder#put(String, Object)}.
+ * Most have getters of their own, and appends.
  *
  * <pre>{@code Field type = statistics.column(3).field(StatisticKeys.MIN_VALUE_EXACT);}</pre>
  */

@@ -26,9 +26,11 @@ import org.arbalest.device.types.Schema;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of a table, a record batch or an array without reading it: of the whole, and of each column. It crosses the C interface as an array of its own,
- * of Arrow's statistics schema (<a href="https://arrow.apache.org/docs/format/StatisticsSchema.html">Statistics schema</a>, experimental there):
- * {@link #of} reads one, {@link #toArray} writes one. How it gets to the other side is a matter of those who agree on it. Immutable; holds nothing native.
+ * What is known of a table, a record batch or an array without reading it: of the whole, and of each column. It crosses
+ * the C interface as an array of its own, of Arrow's statistics schema (<a
+ * href="https://arrow.apache.org/docs/format/StatisticsSchema.html">Statistics schema</a>, experimental there):
+ * {@link #of} reads one, {@link #toArray} writes one. How it gets to the other side is a matter of those who agree on
+ * it. Immutable; holds nothing native.
  *
  * <pre>{@code
  * Statistics statistics = Statistics.of(array);
@@ -36,8 +38,9 @@ import org.jspecify.annotations.Nullable;
  * OptionalLong nulls = statistics.column(Statistics.columnIndex(schema, "trip", "end")).nullCount();
  * }</pre>
  *
- * <p>Columns are numbered from 0 as in a record batch of IPC: each before those below it, and these before the next one. Of {@code trip: struct<start: utf8,
- * end: utf8>, price: int64} they are 0, of which 1 and 2 are below, and 3. Of an array that is no record batch, 0 is the array itself.
+ * <p>Columns are numbered from 0 as in a record batch of IPC: each before those below it, and these before the next
+ * one. Of {@code trip: struct<start: utf8, end: utf8>, price: int64} they are 0, of which 1 and 2 are below, and 3. Of
+ * an array that is no record batch, 0 is the array itself.
  */
 public final class Statistics {
   private final StatisticsTable table;
@@ -48,21 +51,24 @@ public final class Statistics {
   }
 
   /**
-   * Reads an array of the statistics schema, which stays the caller's: of any index width, type ids and order of fields; counts may be integers of any width.
-   * What the specification has no name for is kept.
+   * Reads an array of the statistics schema, which stays the caller's: of any index width, type ids and order of
+   * fields; counts may be integers of any width. What the specification has no name for is kept.
    *
-   * @throws DeviceException with {@code EINVAL} if it is none, or says what cannot be: the path, the row; with {@code ENOSYS} where the CPU cannot read it
+   * @throws DeviceException with {@code EINVAL} if it is none, or says what cannot be: the path, the row; with
+   *     {@code ENOSYS} where the CPU cannot read it
    */
   public static Statistics of(DeviceArray array) {
     return new Statistics(StatisticsReader.read(array));
   }
 
   /**
-   * Finds out the exact statistics of a record batch, which any struct is taken for, or of an array: the number of rows; of each column the nulls, as {@link
-   * Column#nullCount} has them, and the smallest and the largest value, for which each value is read once. Text and binary are in the order of their bytes.
+   * Finds out the exact statistics of a record batch, which any struct is taken for, or of an array: the number of
+   * rows; of each column the nulls, as {@link Column#nullCount} has them, and the smallest and the largest value, for
+   * which each value is read once. Text and binary are in the order of their bytes.
    *
-   * <p>There is no smallest and largest value of columns of which all rows are null, or one is NaN; of intervals, nested and extension types. There is nothing
-   * of what is below lists, maps, unions and run-ends, and below structs that have nulls. Distinct values are not counted, widths are not measured.
+   * <p>There is no smallest and largest value of columns of which all rows are null, or one is NaN; of intervals,
+   * nested and extension types. There is nothing of what is below lists, maps, unions and run-ends, and below structs
+   * that have nulls. Distinct values are not counted, widths are not measured.
    *
    * @param array stays the caller's
    * @throws IllegalStateException if the array was closed, or is not ready
@@ -108,9 +114,11 @@ public final class Statistics {
   }
 
   /**
-   * An array of the statistics schema, in main memory, which the caller must close: a row for the whole, if something is said of it, and one for each column.
+   * An array of the statistics schema, in main memory, which the caller must close: a row for the whole, if something
+   * is said of it, and one for each column.
    *
-   * @throws IllegalArgumentException if a value is none that its type has, or of a union within another type; if there are more than 128 types
+   * @throws IllegalArgumentException if a value is none that its type has, or of a union within another type; if there
+   *     are more than 128 types
    */
   public DeviceArray toArray() {
     return StatisticsWriter.write(table);
@@ -134,8 +142,8 @@ public final class Statistics {
   }
 
   /**
-   * What is known of one column, or of the whole. A getter for an exact value is empty where only an approximate one is known; one for an approximate value
-   * answers the exact one where that is known, since nothing is nearer.
+   * What is known of one column, or of the whole. A getter for an exact value is empty where only an approximate one is
+   * known; one for an approximate value answers the exact one where that is known, since nothing is nearer.
    */
   public static final class Target {
     private final int index;
@@ -197,7 +205,10 @@ public final class Statistics {
       return number(Statistic.AVERAGE_BYTE_WIDTH);
     }
 
-    /** The smallest value, as {@link Column#get} answers it; null if it is not known. {@link #field} of {@link StatisticKeys#MIN_VALUE_EXACT} has its type. */
+    /**
+     * The smallest value, as {@link Column#get} answers it; null if it is not known. {@link #field} of
+     * {@link StatisticKeys#MIN_VALUE_EXACT} has its type.
+     */
     public @Nullable Object min() {
       return get(Statistic.MIN_VALUE.exact);
     }
@@ -217,7 +228,10 @@ public final class Statistics {
       return nearest(Statistic.MAX_VALUE);
     }
 
-    /** The keys of all that is known, such as {@link StatisticKeys#MAX_VALUE_EXACT}, also those that the specification does not have. */
+    /**
+     * The keys of all that is known, such as {@link StatisticKeys#MAX_VALUE_EXACT}, also those that the specification
+     * does not have.
+     */
     public Set<String> keys() {
       return Collections.unmodifiableSet(values.keySet());
     }
@@ -256,7 +270,8 @@ public final class Statistics {
     /** For people: {@code column 3: ARROW:null_count:exact=0, ARROW:max_value:exact=5}. */
     @Override
     public String toString() {
-      return values.entrySet().stream().map(Map.Entry::toString).collect(Collectors.joining(", ", StatisticsTable.name(index) + ": ", ""));
+      return values.entrySet().stream().map(Map.Entry::toString)
+          .collect(Collectors.joining(", ", StatisticsTable.name(index) + ": ", ""));
     }
   }
 }

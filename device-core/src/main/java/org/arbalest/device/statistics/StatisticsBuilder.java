@@ -14,8 +14,8 @@ import org.arbalest.device.types.FlatType.DecimalType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Collects statistics: of the whole at first, and of a column after {@link #column} said which. Values are given as {@link Column#get} answers them; what is
- * given again takes the place of what was there.
+ * Collects statistics: of the whole at first, and of a column after {@link #column} said which. Values are given as
+ * {@link Column#get} answers them; what is given again takes the place of what was there.
  *
  * <pre>{@code
  * Statistics statistics = Statistics.builder().rowCount(5)
@@ -112,7 +112,8 @@ public final class StatisticsBuilder {
 
   /** About the smallest value, of a type. */
   public StatisticsBuilder approximateMin(Object approximate, DataType type) {
-    return add(Statistic.MIN_VALUE.approximate, Objects.requireNonNull(approximate, "approximate"), Objects.requireNonNull(type, "type"));
+    return add(Statistic.MIN_VALUE.approximate, Objects.requireNonNull(approximate, "approximate"),
+        Objects.requireNonNull(type, "type"));
   }
 
   /** The largest value, of the type that {@link #put(String, Object)} says. */
@@ -132,14 +133,16 @@ public final class StatisticsBuilder {
 
   /** About the largest value, of a type. */
   public StatisticsBuilder approximateMax(Object approximate, DataType type) {
-    return add(Statistic.MAX_VALUE.approximate, Objects.requireNonNull(approximate, "approximate"), Objects.requireNonNull(type, "type"));
+    return add(Statistic.MAX_VALUE.approximate, Objects.requireNonNull(approximate, "approximate"),
+        Objects.requireNonNull(type, "type"));
   }
 
   /**
-   * A value by its key, of the specification's ({@link StatisticKeys}) or of one's own, which does not begin with {@code ARROW:} but with the name of a
-   * product.
+   * A value by its key, of the specification's ({@link StatisticKeys}) or of one's own, which does not begin with
+   * {@code ARROW:} but with the name of a product.
    *
-   * @param value a Boolean; a Long or a smaller integer, which makes an int64; a Double or a Float, which makes a float64; a String; bytes
+   * @param value a Boolean; a Long or a smaller integer, which makes an int64; a Double or a Float, which makes a
+   *     float64; a String; bytes
    */
   public StatisticsBuilder put(String key, Object value) {
     return add(checked(key), Objects.requireNonNull(value, "value"), null);
@@ -149,7 +152,8 @@ public final class StatisticsBuilder {
    * The same, of a type.
    *
    * @param value as {@link Field#valueClass} says for the type, or a smaller number
-   * @throws IllegalArgumentException if it is not; if it is no count, where the key asks for one; if the specification reserves the key, and has not got it
+   * @throws IllegalArgumentException if it is not; if it is no count, where the key asks for one; if the specification
+   *     reserves the key, and has not got it
    */
   public StatisticsBuilder put(String key, Object value, DataType type) {
     return add(checked(key), Objects.requireNonNull(value, "value"), Objects.requireNonNull(type, "type"));
@@ -170,7 +174,8 @@ public final class StatisticsBuilder {
 
   private static String checked(String key) {
     if (Objects.requireNonNull(key, "key").startsWith(Statistic.RESERVED) && !Statistic.isStandard(key)) {
-      throw new IllegalArgumentException("\"" + key + "\": names that begin with " + Statistic.RESERVED + " are the specification's, and this is none");
+      throw new IllegalArgumentException("\"" + key + "\": names that begin with " + Statistic.RESERVED
+          + " are the specification's, and this is none");
     }
     return key;
   }
@@ -178,7 +183,8 @@ public final class StatisticsBuilder {
   private StatisticsBuilder add(String key, Object given, @Nullable DataType type) {
     Object value = widened(given);
     DataType of = type == null ? typeOf(key, value) : type;
-    if (!Field.of("", of).valueClass().isInstance(value)) throw new IllegalArgumentException("\"" + key + "\": " + isNo(value, TypeNames.of(of)));
+    if (!Field.of("", of).valueClass().isInstance(value))
+      throw new IllegalArgumentException("\"" + key + "\": " + isNo(value, TypeNames.of(of)));
     StatisticValue added = StatisticValue.of(of, scaled(key, of, value));
     String complaint = Statistic.complaint(key, added);
     if (complaint != null) throw new IllegalArgumentException("\"" + key + "\" " + complaint);
@@ -215,7 +221,8 @@ public final class StatisticsBuilder {
       case Double _ -> DataType.FLOAT64;
       case String _ -> DataType.UTF8;
       case byte[] _ -> DataType.BINARY;
-      default -> throw new IllegalArgumentException("\"" + key + "\": " + isNo(value, "bool, int64, float64, utf8 or binary") + "; give its type, too");
+      default -> throw new IllegalArgumentException(
+          "\"" + key + "\": " + isNo(value, "bool, int64, float64, utf8 or binary") + "; give its type, too");
     };
   }
 

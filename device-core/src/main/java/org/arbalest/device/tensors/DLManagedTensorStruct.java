@@ -11,7 +11,10 @@ import java.lang.foreign.SegmentAllocator;
 import java.lang.foreign.StructLayout;
 import org.arbalest.device.internal.abi.Memory;
 
-/** {@code DLManagedTensor} of DLPack before 1: a tensor and who frees it, without a version and flags. Known by its address, at which it stays. */
+/**
+ * {@code DLManagedTensor} of DLPack before 1: a tensor and who frees it, without a version and flags. Known by its
+ * address, at which it stays.
+ */
 public final class DLManagedTensorStruct {
   /** The struct as the C compiler lays it out. */
   public static final StructLayout LAYOUT =

@@ -53,7 +53,9 @@ public final class DLManagedTensorVersionedStruct {
     return managed.asSlice(TENSOR, DLTensorStruct.LAYOUT);
   }
 
-  /** The version of the layout; where it is another, only {@code manager_ctx} and {@code deleter} are known to be here. */
+  /**
+   * The version of the layout; where it is another, only {@code manager_ctx} and {@code deleter} are known to be here.
+   */
   public static int major(MemorySegment managed) {
     return managed.get(JAVA_INT, MAJOR);
   }

@@ -18,7 +18,9 @@ import java.lang.foreign.StructLayout;
 import org.arbalest.device.DeviceType;
 import org.arbalest.device.internal.abi.Memory;
 
-/** {@code DLTensor} of DLPack: numbers in any dimensions, on any device. A part of the structs that manage its memory. */
+/**
+ * {@code DLTensor} of DLPack: numbers in any dimensions, on any device. A part of the structs that manage its memory.
+ */
 public final class DLTensorStruct {
   /** The struct as the C compiler lays it out; {@code device} and {@code dtype} are structs in it. */
   public static final StructLayout LAYOUT =
@@ -149,7 +151,10 @@ public final class DLTensorStruct {
     tensor.set(ADDRESS, SHAPE, value);
   }
 
-  /** A pointer to how many elements lie from one of each dimension to the next, {@code int64_t[ndim]}; NULL if they are compact, the last dimension side by side. */
+  /**
+   * A pointer to how many elements lie from one of each dimension to the next, {@code int64_t[ndim]}; NULL if they are
+   * compact, the last dimension side by side.
+   */
   public static MemorySegment strides(MemorySegment tensor) {
     return tensor.get(ADDRESS, STRIDES);
   }

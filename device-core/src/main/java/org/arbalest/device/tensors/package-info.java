@@ -2,9 +2,10 @@
 /**
  * Arrays as tensors of DLPack, and tensors as arrays.
  *
- * <p>{@link org.arbalest.device.tensors.DLPack} exports an array as a tensor that NumPy, PyTorch, JAX or CuPy take, and imports theirs, without a
- * copy. A tensor has one type, one shape and no nulls, so not every array is one. An exported tensor keeps the array's memory until the consumer calls its
- * deleter, which it may do on any thread. An imported one is deleted when the last array that uses it is closed, also if the import fails.
+ * <p>{@link org.arbalest.device.tensors.DLPack} exports an array as a tensor that NumPy, PyTorch, JAX or CuPy take, and
+ * imports theirs, without a copy. A tensor has one type, one shape and no nulls, so not every array is one. An exported
+ * tensor keeps the array's memory until the consumer calls its deleter, which it may do on any thread. An imported one
+ * is deleted when the last array that uses it is closed, also if the import fails.
  *
  * <pre>{@code
  * try (DeviceArray prices = batch.retainChild(batch.schema().indexOf("price"))) {

@@ -41,11 +41,12 @@ import org.jspecify.annotations.Nullable;
  * The type of an array. Types are made here; sorted maps, ordered dictionaries and unions with ids of their own by the
  * records of {@link NestedType}. Immutable.
  *
- * <p>Each is a record of {@link FlatType} or of {@link NestedType}, by which its parameters are found out. As text it is its name, as in a field's:
- * {@code int64}, {@code list<item: utf8>}. An extension type is its storage type, with
+ * <p>Each is a record of {@link FlatType} or of {@link NestedType}, by which its parameters are found out. As text it
+ * is its name, as in a field's: {@code int64}, {@code list<item: utf8>}. An extension type is its storage type, with
  * the keys of {@link Field#extension()} in the field's metadata (SCH-16).
  */
-public sealed interface DataType extends Serializable permits FlatType, NestedType { // without default methods: making a record must not wait for the constants here
+public sealed interface DataType extends Serializable permits FlatType, NestedType {
+  // without default methods: making a record must not wait for the constants here
   /** Only nulls, no buffers. */
   DataType NULL = new NullType();
 
@@ -211,7 +212,8 @@ public sealed interface DataType extends Serializable permits FlatType, NestedTy
 
   /** Runs of equal values, which end where int16, int32 or int64 numbers say. */
   static DataType runEndEncoded(IntType runEnds, Field values) {
-    return new RunEndEncodedType(Field.of("run_ends", Objects.requireNonNull(runEnds, "runEnds")).withNullable(false), values);
+    return new RunEndEncodedType(Field.of("run_ends", Objects.requireNonNull(runEnds, "runEnds")).withNullable(false),
+        values);
   }
 
   /** Indices into distinct values, whose order means nothing. */

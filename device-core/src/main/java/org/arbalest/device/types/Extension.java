@@ -9,8 +9,9 @@ import org.arbalest.device.objects.ExtensionCodec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an extension type says about a field's values, beyond the type that they are stored as: {@link Field#extension}. The records are Arrow's canonical
- * ones, with their parameters; any other is an {@link Other}, and so is one whose parameters or storage are not what its name asks for (EXT-02).
+ * What an extension type says about a field's values, beyond the type that they are stored as: {@link Field#extension}.
+ * The records are Arrow's canonical ones, with their parameters; any other is an {@link Other}, and so is one whose
+ * parameters or storage are not what its name asks for (EXT-02).
  *
  * <pre>{@code
  * switch (field.extension()) {
@@ -20,15 +21,18 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>{@link Field#uuid}, {@link Field#json} and others make fields with the usual storage; {@link Field#withExtension(Extension)}
- * makes one of any storage that the type may have. Values of other extension types are read and written by an {@link
- * ExtensionCodec}. Immutable.
+ * <p>{@link Field#uuid}, {@link Field#json} and others make fields with the usual storage;
+ * {@link Field#withExtension(Extension)} makes one of any storage that the type may have. Values of other extension
+ * types are read and written by an {@link ExtensionCodec}. Immutable.
  */
 public sealed interface Extension {
   /** The name, such as {@code arrow.uuid}. */
   String name();
 
-  /** {@code arrow.uuid}: 16 bytes, the most significant first. Read by {@link org.arbalest.device.columns.Column#getUuid}. */
+  /**
+   * {@code arrow.uuid}: 16 bytes, the most significant first. Read by
+   * {@link org.arbalest.device.columns.Column#getUuid}.
+   */
   record Uuid() implements Extension {
     @Override
     public String name() {
@@ -53,7 +57,8 @@ public sealed interface Extension {
   }
 
   /**
-   * {@code arrow.opaque}: what somebody had from another system and could not interpret. For people: nothing can be made of these names.
+   * {@code arrow.opaque}: what somebody had from another system and could not interpret. For people: nothing can be
+   * made of these names.
    *
    * @param typeName the type's name in that system
    * @param vendorName the system's name
@@ -72,8 +77,9 @@ public sealed interface Extension {
   }
 
   /**
-   * {@code arrow.timestamp_with_offset}: a struct of a timestamp in UTC and an offset in minutes, which is 0 if it is null. One whose timestamp is null is null
-   * itself. Read by {@link org.arbalest.device.columns.Column#getOffsetDateTime}.
+   * {@code arrow.timestamp_with_offset}: a struct of a timestamp in UTC and an offset in minutes, which is 0 if it is
+   * null. One whose timestamp is null is null itself. Read by {@link
+   * org.arbalest.device.columns.Column#getOffsetDateTime}.
    */
   record TimestampWithOffset() implements Extension {
     @Override
@@ -83,7 +89,8 @@ public sealed interface Extension {
   }
 
   /**
-   * {@code arrow.fixed_shape_tensor}: a list of one size, whose elements are those of the tensor in row-major order. Read by {@link org.arbalest.device.columns.Column#getTensor}.
+   * {@code arrow.fixed_shape_tensor}: a list of one size, whose elements are those of the tensor in row-major order.
+   * Read by {@link org.arbalest.device.columns.Column#getTensor}.
    *
    * @param shape the sizes of the dimensions as they are stored
    * @param dimNames the names of these dimensions; empty for none
@@ -105,17 +112,19 @@ public sealed interface Extension {
   }
 
   /**
-   * {@code arrow.variable_shape_tensor}: a struct of a list, the elements in row-major order, and of a list of one size, the shape. Read by {@link
-   * org.arbalest.device.columns.Column#getTensor}.
+   * {@code arrow.variable_shape_tensor}: a struct of a list, the elements in row-major order, and of a list of one
+   * size, the shape. Read by {@link org.arbalest.device.columns.Column#getTensor}.
    *
    * @param dimNames the names of the dimensions as they are stored; empty for none
    * @param permutation which stored dimension each of the logical ones is; empty if they are in order
-   * @param uniformShape the sizes of those dimensions that are the same for all tensors, null for the others; empty if it is not said
+   * @param uniformShape the sizes of those dimensions that are the same for all tensors, null for the others; empty if
+   *     it is not said
    */
-  record VariableShapeTensor(List<String> dimNames, List<Integer> permutation, List<@Nullable Integer> uniformShape) implements Extension {
+  record VariableShapeTensor(List<String> dimNames, List<Integer> permutation, List<@Nullable Integer> uniformShape)
+      implements Extension {
     /**
-     * Checks that all is of the same number of dimensions. Written out, since javac loses {@code @Nullable} within a compact constructor's types, and Kotlin
-     * refuses nulls then.
+     * Checks that all is of the same number of dimensions. Written out, since javac loses {@code @Nullable} within a
+     * compact constructor's types, and Kotlin refuses nulls then.
      */
     public VariableShapeTensor(List<String> dimNames, List<Integer> permutation, List<@Nullable Integer> uniformShape) {
       this.dimNames = ExtensionChecks.names(dimNames);
@@ -132,8 +141,8 @@ public sealed interface Extension {
   }
 
   /**
-   * {@code arrow.parquet.variant}: a struct of the fields {@code metadata}, and {@code value} or {@code typed_value} or both, in any order: of each the bytes
-   * that Parquet defines, which nobody here decodes.
+   * {@code arrow.parquet.variant}: a struct of the fields {@code metadata}, and {@code value} or {@code typed_value} or
+   * both, in any order: of each the bytes that Parquet defines, which nobody here decodes.
    */
   record ParquetVariant() implements Extension {
     @Override
@@ -142,13 +151,19 @@ public sealed interface Extension {
     }
   }
 
-  /** Any other extension type, and a canonical one whose storage or parameters are wrong: its values are read as what they are stored as. */
+  /**
+   * Any other extension type, and a canonical one whose storage or parameters are wrong: its values are read as what
+   * they are stored as.
+   */
   final class Other implements Extension {
     private final String name;
     private final byte @Nullable [] metadata;
     private final @Nullable String mismatch;
 
-    /** One with these parameters, null for none; and why it is not read as the canonical type of its name, if there is one. */
+    /**
+     * One with these parameters, null for none; and why it is not read as the canonical type of its name, if there is
+     * one.
+     */
     public Other(String name, byte @Nullable [] metadata, @Nullable String mismatch) {
       this.name = Objects.requireNonNull(name, "name");
       this.metadata = metadata == null ? null : metadata.clone();
@@ -172,7 +187,8 @@ public sealed interface Extension {
 
     @Override
     public boolean equals(@Nullable Object other) {
-      return other instanceof Other that && name.equals(that.name) && Arrays.equals(metadata, that.metadata) && Objects.equals(mismatch, that.mismatch);
+      return other instanceof Other that && name.equals(that.name) && Arrays.equals(metadata, that.metadata)
+          && Objects.equals(mismatch, that.mismatch);
     }
 
     @Override

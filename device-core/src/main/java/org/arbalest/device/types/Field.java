@@ -21,7 +21,8 @@ public sealed interface Field extends Serializable permits FieldImpl {
   /**
    * A nullable field.
    *
-   * @throws IllegalArgumentException if the name has a NUL character or half a surrogate pair, or the type is nested too deep
+   * @throws IllegalArgumentException if the name has a NUL character or half a surrogate pair, or the type is nested
+   *     too deep
    */
   static Field of(String name, DataType type) {
     return FieldImpl.of(name, type);
@@ -48,7 +49,8 @@ public sealed interface Field extends Serializable permits FieldImpl {
    * @param storage what was read of it; {@link DataType#NULL} if nothing was
    */
   static Field opaque(String name, DataType storage, String typeName, String vendorName) {
-    return Field.of(name, Objects.requireNonNull(storage, "storage")).withExtension(new Extension.Opaque(typeName, vendorName));
+    return Field.of(name, Objects.requireNonNull(storage, "storage"))
+        .withExtension(new Extension.Opaque(typeName, vendorName));
   }
 
   /** A field of points in time, each with its offset from UTC: {@link Extension.TimestampWithOffset}. */
@@ -61,8 +63,10 @@ public sealed interface Field extends Serializable permits FieldImpl {
   /** A field of tensors that all have this shape: {@link Extension.FixedShapeTensor}. */
   static Field fixedShapeTensor(String name, DataType element, int... shape) {
     Objects.requireNonNull(element, "element");
-    Extension.FixedShapeTensor tensor = new Extension.FixedShapeTensor(Arrays.stream(shape).boxed().toList(), List.of(), List.of());
-    DataType storage = DataType.fixedSizeList(Field.of("item", element), Math.toIntExact(ExtensionChecks.elements(tensor.shape())));
+    Extension.FixedShapeTensor tensor =
+        new Extension.FixedShapeTensor(Arrays.stream(shape).boxed().toList(), List.of(), List.of());
+    DataType storage =
+        DataType.fixedSizeList(Field.of("item", element), Math.toIntExact(ExtensionChecks.elements(tensor.shape())));
     return Field.of(name, storage).withExtension(tensor);
   }
 
@@ -72,16 +76,18 @@ public sealed interface Field extends Serializable permits FieldImpl {
     Field data = Field.of("data", new ListType(Field.of("item", element))).withNullable(false);
     Field sizes = Field.of("item", DataType.INT32).withNullable(false);
     Field shape = Field.of("shape", DataType.fixedSizeList(sizes, dimensions)).withNullable(false);
-    return Field.of(name, DataType.struct(data, shape)).withExtension(new Extension.VariableShapeTensor(List.of(), List.of(), List.of()));
+    return Field.of(name, DataType.struct(data, shape))
+        .withExtension(new Extension.VariableShapeTensor(List.of(), List.of(), List.of()));
   }
 
   /**
-   * A field of Parquet's variants that are not shredded: {@link Extension.ParquetVariant}. Metadata and value are binary, as
-   * Parquet encodes them.
+   * A field of Parquet's variants that are not shredded: {@link Extension.ParquetVariant}. Metadata and value are
+   * binary, as Parquet encodes them.
    */
   static Field parquetVariant(String name) {
     Field metadata = Field.of("metadata", DataType.BINARY).withNullable(false);
-    return Field.of(name, DataType.struct(metadata, Field.of("value", DataType.BINARY))).withExtension(new Extension.ParquetVariant());
+    return Field.of(name, DataType.struct(metadata, Field.of("value", DataType.BINARY)))
+        .withExtension(new Extension.ParquetVariant());
   }
 
   /** This field under another name. */
@@ -100,8 +106,9 @@ public sealed interface Field extends Serializable permits FieldImpl {
   Field withExtension(String extensionName, String extensionMetadata);
 
   /**
-   * This field as an extension type, whose storage type is this field's: with the keys of its name and its parameters in the metadata (SCH-16), in
-   * place of those that it had. Other metadata stays; {@link #withMetadata} makes it a plain field again.
+   * This field as an extension type, whose storage type is this field's: with the keys of its name and its parameters
+   * in the metadata (SCH-16), in place of those that it had. Other metadata stays; {@link #withMetadata} makes it a
+   * plain field again.
    *
    * @param extensionName such as {@code arrow.uuid}
    * @param extensionMetadata the parameters as the extension type writes them; empty for none
@@ -109,7 +116,8 @@ public sealed interface Field extends Serializable permits FieldImpl {
   Field withExtension(String extensionName, byte[] extensionMetadata);
 
   /**
-   * This field as an extension type whose storage type is this field's, in place of the one that it was; with its parameters as Arrow writes them.
+   * This field as an extension type whose storage type is this field's, in place of the one that it was; with its
+   * parameters as Arrow writes them.
    *
    * @throws IllegalArgumentException if values of the extension type are not stored as this type; says both
    */
@@ -124,12 +132,16 @@ public sealed interface Field extends Serializable permits FieldImpl {
   /** The type. */
   DataType type();
 
-  /** The type that a column's values are read as: of what is encoded by a dictionary or in run-ends, that of the values, else {@link #type}. */
+  /**
+   * The type that a column's values are read as: of what is encoded by a dictionary or in run-ends, that of the values,
+   * else {@link #type}.
+   */
   DataType valueType();
 
   /**
-   * What {@link org.arbalest.device.columns.Column#get} answers for a row that is not null: a table is in {@code docs/types.md}. Void for a type of nulls, Object for a union; of an
-   * extension type for which an {@link ExtensionCodec} was registered, the codec's.
+   * What {@link org.arbalest.device.columns.Column#get} answers for a row that is not null: a table is in
+   * {@code docs/types.md}. Void for a type of nulls, Object for a union; of an extension type for which an
+   * {@link ExtensionCodec} was registered, the codec's.
    */
   Class<?> valueClass();
 
@@ -139,7 +151,10 @@ public sealed interface Field extends Serializable permits FieldImpl {
   /** The metadata; empty for none. */
   Metadata metadata();
 
-  /** The extension type with its parameters, or null for a plain field. One that is not known, or does not fit its storage, is {@link Extension.Other}. */
+  /**
+   * The extension type with its parameters, or null for a plain field. One that is not known, or does not fit its
+   * storage, is {@link Extension.Other}.
+   */
   @Nullable
   Extension extension();
 

@@ -9,8 +9,8 @@ import org.arbalest.device.internal.schema.TypeNames;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A type that is not made of others: numbers, text, bytes, times. {@link DataType} makes them, by its constants and methods; the records here are for
- * {@code switch} and {@code instanceof}.
+ * A type that is not made of others: numbers, text, bytes, times. {@link DataType} makes them, by its constants and
+ * methods; the records here are for {@code switch} and {@code instanceof}.
  */
 public sealed interface FlatType extends DataType {
   @Override
@@ -75,7 +75,8 @@ public sealed interface FlatType extends DataType {
   }
 
   /**
-   * An exact number. Made by {@link DataType#decimal128} and the like, where the bits cannot be taken for the precision.
+   * An exact number. Made by {@link DataType#decimal128} and the like, where the bits cannot be taken for the
+   * precision.
    *
    * @param bits 32, 64, 128 or 256
    * @param precision the number of decimal digits

@@ -12,8 +12,9 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * A length of time on the calendar, as Arrow has it: its parts stand beside each other, and none is ever counted into another, since neither a
- * month nor a day is always as long. Can be added to a date and time: {@code dateTime.plus(interval)}.
+ * A length of time on the calendar, as Arrow has it: its parts stand beside each other, and none is ever counted into
+ * another, since neither a month nor a day is always as long. Can be added to a date and time:
+ * {@code dateTime.plus(interval)}.
  *
  * @param months the months
  * @param days the days
@@ -38,7 +39,8 @@ public record Interval(int months, int days, long nanoseconds) implements Tempor
       case ChronoUnit.MONTHS -> months;
       case ChronoUnit.DAYS -> days;
       case ChronoUnit.NANOS -> nanoseconds;
-      default -> throw new UnsupportedTemporalTypeException("an interval has months, days and nanoseconds, not " + unit);
+      default ->
+          throw new UnsupportedTemporalTypeException("an interval has months, days and nanoseconds, not " + unit);
     };
   }
 
@@ -47,7 +49,10 @@ public record Interval(int months, int days, long nanoseconds) implements Tempor
     return UNITS;
   }
 
-  /** Months first, then days, then nanoseconds; of those that are 0 nothing is asked, so that a date takes months and days. */
+  /**
+   * Months first, then days, then nanoseconds; of those that are 0 nothing is asked, so that a date takes months and
+   * days.
+   */
   @Override
   public Temporal addTo(Temporal temporal) {
     Temporal result = Objects.requireNonNull(temporal, "temporal");

@@ -15,8 +15,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Key-value metadata of a field, a schema or a stream: an ordered list of pairs. Immutable.
  *
- * <p>Keys and values are bytes; the {@code String} methods read and write them as UTF-8, and refuse to write half a surrogate pair, which UTF-8
- * does not have, by an {@code IllegalArgumentException}. A key may occur more than once; look-ups find the first.
+ * <p>Keys and values are bytes; the {@code String} methods read and write them as UTF-8, and refuse to write half a
+ * surrogate pair, which UTF-8 does not have, by an {@code IllegalArgumentException}. A key may occur more than once;
+ * look-ups find the first.
  */
 public final class Metadata implements Serializable {
   private static final long serialVersionUID = 1;
@@ -125,7 +126,8 @@ public final class Metadata implements Serializable {
     private static Entry of(String key, String value) {
       Objects.requireNonNull(key, "key");
       Objects.requireNonNull(value, "value");
-      return new Entry(Utf8.bytes("the key \"" + key + "\" of metadata", key), Utf8.bytes("the value of \"" + key + "\" in metadata", value));
+      return new Entry(Utf8.bytes("the key \"" + key + "\" of metadata", key),
+          Utf8.bytes("the value of \"" + key + "\" in metadata", value));
     }
 
     /** The key as UTF-8. */

@@ -9,8 +9,9 @@ import org.arbalest.device.internal.schema.TypeNames;
 import org.arbalest.device.types.FlatType.IntType;
 
 /**
- * A type that is made of others: lists, structs, maps, unions, run-ends, dictionaries. {@link DataType} makes the usual ones, by its methods; the records
- * here are for {@code switch} and {@code instanceof}, and for the rest: maps with sorted keys, other type ids of a union, ordered dictionaries.
+ * A type that is made of others: lists, structs, maps, unions, run-ends, dictionaries. {@link DataType} makes the usual
+ * ones, by its methods; the records here are for {@code switch} and {@code instanceof}, and for the rest: maps with
+ * sorted keys, other type ids of a union, ordered dictionaries.
  */
 public sealed interface NestedType extends DataType {
   @Override

@@ -12,7 +12,8 @@ import org.arbalest.device.types.NestedType.StructType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The fields and the metadata of a record batch. Immutable, and {@link Serializable} by Java, as are fields, types and metadata.
+ * The fields and the metadata of a record batch. Immutable, and {@link Serializable} by Java, as are fields, types and
+ * metadata.
  *
  * <p>In the C interface it is a struct, whose metadata is the batch's (SCH-17): {@link #asField()}.
  */
@@ -62,12 +63,14 @@ public final class Schema implements Serializable {
   }
 
   /**
-   * Some of the fields, in the order asked for, each as it is here; with this schema's metadata. One that is asked for twice is there twice.
+   * Some of the fields, in the order asked for, each as it is here; with this schema's metadata. One that is asked for
+   * twice is there twice.
    *
    * @throws IllegalArgumentException if there is no field of a name, or several: says which there are
    */
   public Schema select(String... names) {
-    List<Field> selected = Arrays.stream(names).map(name -> fields.get(FieldNames.find(fields, name, () -> "the schema"))).toList();
+    List<Field> selected =
+        Arrays.stream(names).map(name -> fields.get(FieldNames.find(fields, name, () -> "the schema"))).toList();
     return ofStruct(struct.withType(new StructType(selected)));
   }
 

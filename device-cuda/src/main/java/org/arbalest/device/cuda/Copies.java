@@ -13,8 +13,8 @@ import org.arbalest.device.spi.HostStaging;
 import org.arbalest.device.spi.HostTask;
 
 /**
- * A GPU's copies: one call of the driver's for many where it has that (12.8), by way of main memory where two GPUs do not reach each other. Copies from and to pageable
- * memory, for which the driver lets its caller wait, are core's.
+ * A GPU's copies: one call of the driver's for many where it has that (12.8), by way of main memory where two GPUs do
+ * not reach each other. Copies from and to pageable memory, for which the driver lets its caller wait, are core's.
  */
 final class Copies implements HostStaging {
   private final Gpu gpu;
@@ -92,7 +92,8 @@ final class Copies implements HostStaging {
   /** In the context. */
   private void queue(long queue, CopyBatch batch, Queued queued) {
     boolean isFar = batch.isBetweenDevices() && gpu.hasFarPeers();
-    boolean isOneCall = copiesBatches && batch.count() > 1 && Long.compareUnsigned(queue, Cu.LEGACY_STREAM) > 0 && !isFar;
+    boolean isOneCall =
+        copiesBatches && batch.count() > 1 && Long.compareUnsigned(queue, Cu.LEGACY_STREAM) > 0 && !isFar;
     queued.code = isOneCall ? CuCopies.memcpyBatchAsync(batch, queue) : Cu.NOT_SUPPORTED;
     if (isOneCall && queued.code != Cu.NOT_SUPPORTED) return;
     queued.code = Cu.SUCCESS;

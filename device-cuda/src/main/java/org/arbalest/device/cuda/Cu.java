@@ -26,9 +26,9 @@ import org.arbalest.device.cuda.CuFunction.LLLL;
 /**
  * The table of the driver API's functions: for each the shape of the call, the name, and the first CUDA version that
  * has it, as in {@code CUDA_VERSION} and in {@code cudaTypedefs.h}. Error messages take the functions' names from here,
- * and the tests compare the simulated driver's versions with it. Handles and pointers are longs; calls return a {@code
- * CUresult}. Which functions every driver must have is said in {@link CuNeeded}; another may be absent, and then returns
- * {@link #NOT_SUPPORTED}.
+ * and the tests compare the simulated driver's versions with it. Handles and pointers are longs; calls return a
+ * {@code CUresult}. Which functions every driver must have is said in {@link CuNeeded}; another may be absent, and then
+ * returns {@link #NOT_SUPPORTED}.
  *
  * <p>The class is initialised after the library was found, and links all functions. None is called with interpreter
  * shortcuts: the driver may hold a lock that a thread in one of our callbacks waits for.

@@ -10,8 +10,9 @@ import org.arbalest.device.Errno;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an address and an event that came from outside recognisably are not (DEV-27). Addresses the driver knows; what it cannot tell passes. Events it takes for
- * pointers, and follows them: so of those only what can be no pointer is found out without it.
+ * What an address and an event that came from outside recognisably are not (DEV-27). Addresses the driver knows; what
+ * it cannot tell passes. Events it takes for pointers, and follows them: so of those only what can be no pointer is
+ * found out without it.
  */
 final class CuAddress {
   private static final int IS_MANAGED = 8;
@@ -32,13 +33,15 @@ final class CuAddress {
     gpu.leave();
     String place = elsewhere(gpu, type, kind, ordinal, isManaged);
     if (place == null) return;
-    throw new DeviceException(Errno.EINVAL, "0x" + Long.toHexString(address) + " is " + place + ", but the array is said to be on " + type + ":" + gpu.ordinal);
+    throw new DeviceException(Errno.EINVAL, "0x" + Long.toHexString(address) + " is " + place
+        + ", but the array is said to be on " + type + ":" + gpu.ordinal);
   }
 
   private static @Nullable String elsewhere(Gpu gpu, DeviceType type, int kind, int ordinal, boolean isManaged) {
     boolean isHost = type.equals(DeviceType.CUDA_HOST);
     if (kind == CuMemory.PAGEABLE) {
-      boolean may = isHost || Gpu.attribute(gpu.ordinal, PAGEABLE_MEMORY_ACCESS) != 0; // the CPU can read it, or the GPU any memory, as on GH200
+      // the CPU can read it, or the GPU any memory, as on GH200
+      boolean may = isHost || Gpu.attribute(gpu.ordinal, PAGEABLE_MEMORY_ACCESS) != 0;
       return may ? null : "pageable main memory";
     }
     if (kind != CuMemory.ON_DEVICE || isManaged || ordinal < 0) return null;
@@ -56,7 +59,8 @@ final class CuAddress {
 
   static void checkEvent(Gpu gpu, long event) {
     if (event > 0 && event < FIRST_PAGE) {
-      throw new DeviceException(Errno.EINVAL, "its sync_event points to 0x" + Long.toHexString(event) + ", which is no event of " + gpu.name);
+      throw new DeviceException(Errno.EINVAL,
+          "its sync_event points to 0x" + Long.toHexString(event) + ", which is no event of " + gpu.name);
     }
   }
 }

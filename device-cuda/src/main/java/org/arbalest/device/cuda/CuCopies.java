@@ -10,7 +10,10 @@ import org.arbalest.device.spi.CopyBatch;
 
 /** Copies of many pieces in one call; see {@link Cu}. */
 final class CuCopies {
-  /** {@code CU_MEMCPY_SRC_ACCESS_ORDER_STREAM} and no hints: one {@code CUmemcpyAttributes}, and the index of the first copy that it is for. */
+  /**
+   * {@code CU_MEMCPY_SRC_ACCESS_ORDER_STREAM} and no hints: one {@code CUmemcpyAttributes}, and the index of the first
+   * copy that it is for.
+   */
   private static final MemorySegment ATTRIBUTES = Arena.global().allocate(24, 8);
 
   private static final MemorySegment FIRST = Arena.global().allocate(JAVA_LONG);

@@ -26,7 +26,8 @@ final class CuErrors {
   static int errno(int code) {
     return switch (code) {
       case Cu.OUT_OF_MEMORY -> Errno.ENOMEM;
-      case Cu.INVALID_VALUE, Cu.INVALID_DEVICE, Cu.INVALID_CONTEXT, Cu.INVALID_HANDLE, CuRegister.ALREADY_REGISTERED -> Errno.EINVAL;
+      case Cu.INVALID_VALUE, Cu.INVALID_DEVICE, Cu.INVALID_CONTEXT, Cu.INVALID_HANDLE, CuRegister.ALREADY_REGISTERED ->
+          Errno.EINVAL;
       case Cu.NOT_SUPPORTED -> Errno.ENOSYS;
       default -> CuAnswers.of(code).saysNothing() ? Errno.EAGAIN : Errno.EIO;
     };
@@ -39,7 +40,8 @@ final class CuErrors {
    * @param asked what for, or an empty text
    */
   static DeviceException exception(String call, int code, String asked) {
-    return new DeviceException(errno(code), call + " failed: " + describe(code) + (asked.isEmpty() ? "" : ", asked for " + asked));
+    return new DeviceException(errno(code),
+        call + " failed: " + describe(code) + (asked.isEmpty() ? "" : ", asked for " + asked));
   }
 
   /** Says what nobody can be told by an exception; never throws. */

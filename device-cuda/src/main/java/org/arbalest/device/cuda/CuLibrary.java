@@ -63,14 +63,17 @@ final class CuLibrary {
     return handle(name, type, isOptional);
   }
 
-  /** A function's handle, if the library was found. One that is optional and not there returns {@link Cu#NOT_SUPPORTED}. */
+  /**
+   * A function's handle, if the library was found. One that is optional and not there returns {@link Cu#NOT_SUPPORTED}.
+   */
   static MethodHandle handle(String name, FunctionDescriptor type, boolean isOptional) {
     SymbolLookup lookup = found;
     if (lookup == null) throw new IllegalStateException("the CUDA driver was not looked for");
     Optional<MemorySegment> address = lookup.find(name);
     if (address.isPresent()) return Linker.nativeLinker().downcallHandle(address.get(), type);
     if (!isOptional) throw new IllegalStateException("the CUDA driver has no function " + name);
-    return MethodHandles.dropArguments(MethodHandles.constant(int.class, Cu.NOT_SUPPORTED), 0, type.toMethodType().parameterList());
+    return MethodHandles.dropArguments(MethodHandles.constant(int.class, Cu.NOT_SUPPORTED), 0,
+        type.toMethodType().parameterList());
   }
 
   /** Whether the driver has a function. */

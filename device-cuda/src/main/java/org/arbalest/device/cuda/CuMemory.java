@@ -28,7 +28,10 @@ final class CuMemory {
   /** Initialises the class, so that this does not happen in the middle of something. */
   static void load() {}
 
-  /** What kind of memory an address is in, or the code that the driver failed with, negated. What it does not know is pageable. In the context. */
+  /**
+   * What kind of memory an address is in, or the code that the driver failed with, negated. What it does not know is
+   * pageable. In the context.
+   */
   static int kindOf(long address) {
     MemorySegment scratch = Cu.scratch();
     int code = Cu.POINTER_GET_ATTRIBUTE.call(scratch.address(), POINTER_MEMORY_TYPE, address);

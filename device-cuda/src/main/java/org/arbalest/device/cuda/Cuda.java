@@ -34,7 +34,8 @@ public final class Cuda {
 
     @Override
     public void close() {
-      if (!Thread.currentThread().equals(thread)) throw new IllegalStateException("the context was entered on " + thread + ", and is left on another");
+      if (!Thread.currentThread().equals(thread))
+        throw new IllegalStateException("the context was entered on " + thread + ", and is left on another");
       if (!closed) gpu.leave();
       closed = true;
     }
@@ -55,11 +56,12 @@ public final class Cuda {
   }
 
   /**
-   * Queues that a buffer's managed memory moves to where it will be used: a GPU, or the CPU ({@code Devices.cpu()}). What comes after in the stream finds it
-   * there; anybody else may use it meanwhile, and it moves back. The buffer is kept until then.
+   * Queues that a buffer's managed memory moves to where it will be used: a GPU, or the CPU ({@code Devices.cpu()}).
+   * What comes after in the stream finds it there; anybody else may use it meanwhile, and it moves back. The buffer is
+   * kept until then.
    *
-   * @throws DeviceException with {@code ENOSYS} if a GPU of the two cannot use managed memory together with the CPU (concurrentManagedAccess), {@code EINVAL} if
-   *     the memory is not managed
+   * @throws DeviceException with {@code ENOSYS} if a GPU of the two cannot use managed memory together with the CPU
+   *     (concurrentManagedAccess), {@code EINVAL} if the memory is not managed
    */
   public static void prefetch(DeviceBuffer buffer, Device to, DeviceStream stream) {
     ManagedHints.prefetch(buffer, to, stream);
@@ -71,10 +73,11 @@ public final class Cuda {
   }
 
   /**
-   * Says how a buffer's managed memory will be used, from now on and until it is freed: who gets memory later gets none that was advised (DEV-52).
+   * Says how a buffer's managed memory will be used, from now on and until it is freed: who gets memory later gets none
+   * that was advised (DEV-52).
    *
-   * @param place whose use it is: a GPU, or the CPU; without a meaning for {@link MemoryAdvice#READ_MOSTLY} and for what takes an advice back but {@link
-   *     MemoryAdvice#NOT_ACCESSED_BY}
+   * @param place whose use it is: a GPU, or the CPU; without a meaning for {@link MemoryAdvice#READ_MOSTLY} and for
+   *     what takes an advice back but {@link MemoryAdvice#NOT_ACCESSED_BY}
    * @throws DeviceException as {@link #prefetch(DeviceBuffer, Device, DeviceStream) prefetch}
    */
   public static void advise(DeviceBuffer buffer, MemoryAdvice advice, Device place) {
@@ -87,12 +90,15 @@ public final class Cuda {
   }
 
   /**
-   * Makes a device's context current on this thread, as launching a kernel needs it. To be closed by the caller, before its coroutine suspends.
+   * Makes a device's context current on this thread, as launching a kernel needs it. To be closed by the caller, before
+   * its coroutine suspends.
    *
-   * @throws IllegalStateException on a virtual thread, which may go on on another OS thread, where another context is current
+   * @throws IllegalStateException on a virtual thread, which may go on on another OS thread, where another context is
+   *     current
    */
   public static Scope enter(Device device) {
-    if (Thread.currentThread().isVirtual()) throw new IllegalStateException("a virtual thread cannot hold on to a context: use a platform thread");
+    if (Thread.currentThread().isVirtual())
+      throw new IllegalStateException("a virtual thread cannot hold on to a context: use a platform thread");
     return new Entered(CudaProvider.gpu(device));
   }
 }

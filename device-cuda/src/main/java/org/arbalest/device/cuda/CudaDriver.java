@@ -48,7 +48,10 @@ final class CudaDriver extends MemoryDriver {
     Registrations.unpin(gpu, address);
   }
 
-  /** A GPU that has failed does nothing any more. In a host function, which may not ask, it is not idle; nor while a graph is captured, of which nobody can tell. */
+  /**
+   * A GPU that has failed does nothing any more. In a host function, which may not ask, it is not idle; nor while a
+   * graph is captured, of which nobody can tell.
+   */
   @Override
   public boolean isIdle(long queue) {
     int code = gpu.push();
@@ -98,7 +101,10 @@ final class CudaDriver extends MemoryDriver {
     }
   }
 
-  /** Where the stream cannot be asked for: an event at its end can, sooner or later. If there is none to be had, it is as the stream's code says: nobody can tell. */
+  /**
+   * Where the stream cannot be asked for: an event at its end can, sooner or later. If there is none to be had, it is
+   * as the stream's code says: nobody can tell.
+   */
   private void awaitEnd(long queue, int code) {
     long end;
     try {

@@ -16,8 +16,9 @@ import org.arbalest.device.spi.DeviceProvider;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Serves every GPU that the CUDA driver shows, by its ordinal: its own memory as {@code CUDA}, main memory that is pinned for it as {@code
- * CUDA_HOST}, and memory that both share as {@code CUDA_MANAGED}, where the GPU and the CPU can use that at the same time.
+ * Serves every GPU that the CUDA driver shows, by its ordinal: its own memory as {@code CUDA}, main memory that is
+ * pinned for it as {@code CUDA_HOST}, and memory that both share as {@code CUDA_MANAGED}, where the GPU and the CPU can
+ * use that at the same time.
  */
 public final class CudaProvider implements DeviceProvider {
   private static final List<DeviceType> TYPES = List.of(DeviceType.CUDA, DeviceType.CUDA_HOST, DeviceType.CUDA_MANAGED);
@@ -58,7 +59,8 @@ public final class CudaProvider implements DeviceProvider {
     for (int ordinal = 0; ordinal < count; ordinal++) {
       if (Gpu.attribute(ordinal, Cu.CONCURRENT_MANAGED_ACCESS) != 0) return null;
     }
-    return "the CPU may not touch managed memory while one of the " + count + " GPUs works (concurrentManagedAccess is 0)";
+    return "the CPU may not touch managed memory while one of the " + count
+        + " GPUs works (concurrentManagedAccess is 0)";
   }
 
   private static String version() {
@@ -73,7 +75,8 @@ public final class CudaProvider implements DeviceProvider {
     if (probe(type) instanceof Availability.Missing(String why)) throw new DeviceException(Errno.ENOSYS, why);
     int ordinal = Math.toIntExact(id);
     if (type.equals(DeviceType.CUDA_MANAGED) && Gpu.attribute(ordinal, Cu.CONCURRENT_MANAGED_ACCESS) == 0) {
-      throw new DeviceException(Errno.ENOSYS, "the CPU may not touch managed memory while GPU " + id + " works (concurrentManagedAccess is 0)");
+      throw new DeviceException(Errno.ENOSYS,
+          "the CPU may not touch managed memory while GPU " + id + " works (concurrentManagedAccess is 0)");
     }
     return CudaDriver.of(Gpu.open(ordinal), type);
   }

@@ -13,9 +13,10 @@ import org.arbalest.device.spi.ProcessSharing;
 import org.arbalest.device.spi.SharedHandle;
 
 /**
- * A GPU's memory and events as other processes open them, in two forms. The plain one, {@code cuIpcGetMemHandle}, is of what {@code cuMemAlloc} gave. The other one, a
- * fabric handle, is of what was created for it by {@code cuMemCreate}, and mapped; by us where {@code -Darbalest.cuda.fabric=true} asks for it and the device has such
- * handles. A pool's memory has neither.
+ * A GPU's memory and events as other processes open them, in two forms. The plain one, {@code cuIpcGetMemHandle}, is of
+ * what {@code cuMemAlloc} gave. The other one, a fabric handle, is of what was created for it by {@code cuMemCreate},
+ * and mapped; by us where {@code -Darbalest.cuda.fabric=true} asks for it and the device has such handles. A pool's
+ * memory has neither.
  */
 final class CudaSharing implements ProcessSharing {
   /** Asks for memory with fabric handles, where the device has them. */
@@ -58,7 +59,8 @@ final class CudaSharing implements ProcessSharing {
       int plain = isPlain && ranged == Cu.SUCCESS ? Cu.IPC_GET_MEM_HANDLE.call(handle.address(), base) : Cu.SUCCESS;
       gpu.leave();
       if (isRefused)
-        throw DeviceException.invalid(at(address) + " is in a pool, or mapped without a fabric handle: what cuMemAlloc gave is shared, or has such a handle");
+        throw DeviceException.invalid(at(address)
+            + " is in a pool, or mapped without a fabric handle: what cuMemAlloc gave is shared, or has such a handle");
       if (ranged != Cu.SUCCESS) throw gpu.error(Cu.MEM_GET_ADDRESS_RANGE, ranged, at(address));
       if (plain != Cu.SUCCESS) throw gpu.error(Cu.IPC_GET_MEM_HANDLE, plain, at(base));
       if (fabric != Cu.SUCCESS) throw gpu.error(Cu.MEM_EXPORT_TO_SHAREABLE_HANDLE, fabric, at(base));
@@ -101,7 +103,8 @@ final class CudaSharing implements ProcessSharing {
       if (code == CuIpc.MAP_FAILED) throw gone(Cu.IPC_OPEN_MEM_HANDLE, code);
       gpu.check(code, Cu.IPC_OPEN_MEM_HANDLE);
       if (!isShort) return base;
-      var failure = DeviceException.invalid("an allocation is said to have " + bytes + " bytes, and has " + out.get(JAVA_LONG, Long.BYTES));
+      var failure = DeviceException
+          .invalid("an allocation is said to have " + bytes + " bytes, and has " + out.get(JAVA_LONG, Long.BYTES));
       if (closed != Cu.SUCCESS) failure.addSuppressed(gpu.error(Cu.IPC_CLOSE_MEM_HANDLE, closed, at(base)));
       throw failure;
     }

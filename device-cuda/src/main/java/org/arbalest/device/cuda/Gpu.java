@@ -17,8 +17,9 @@ import org.arbalest.device.spi.ProcessSharing;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One GPU, by its primary context, which the CUDA runtime and other libraries of the process share. It is retained for as long as the
- * process lives. {@code CUDA}, {@code CUDA_HOST} and {@code CUDA_MANAGED} of an ordinal are three kinds of memory, and one of these.
+ * One GPU, by its primary context, which the CUDA runtime and other libraries of the process share. It is retained for
+ * as long as the process lives. {@code CUDA}, {@code CUDA_HOST} and {@code CUDA_MANAGED} of an ordinal are three kinds
+ * of memory, and one of these.
  */
 final class Gpu {
   private static final AtomicReferenceArray<@Nullable Gpu> OPEN = new AtomicReferenceArray<>(64);
@@ -49,7 +50,8 @@ final class Gpu {
     this.name = "CUDA:" + ordinal;
     this.device = device;
     this.context = context;
-    this.reachesPageable = attribute(ordinal, Cu.PAGEABLE_MEMORY_ACCESS) != 0 && attribute(ordinal, Cu.PAGEABLE_BY_HOST_PAGE_TABLES) != 0;
+    this.reachesPageable =
+        attribute(ordinal, Cu.PAGEABLE_MEMORY_ACCESS) != 0 && attribute(ordinal, Cu.PAGEABLE_BY_HOST_PAGE_TABLES) != 0;
     this.pool = Pool.create(this);
     this.waits = new Waits(this);
     this.deviceMemory = new DeviceMemory(this);
@@ -109,10 +111,12 @@ final class Gpu {
   }
 
   /**
-   * Makes the context current, until {@link #leave}, which restores what was there (DEV-10), and relaxes the thread for graphs that others capture (DEV-23). Between
-   * the two there are only calls of the driver: a context is current for an OS thread, and a virtual thread that waits, for a lock even, may go on on another.
+   * Makes the context current, until {@link #leave}, which restores what was there (DEV-10), and relaxes the thread for
+   * graphs that others capture (DEV-23). Between the two there are only calls of the driver: a context is current for
+   * an OS thread, and a virtual thread that waits, for a lock even, may go on on another.
    *
-   * @return the driver's code: {@link Cu#NOT_PERMITTED} if this thread may not call CUDA now, since it is in a host function
+   * @return the driver's code: {@link Cu#NOT_PERMITTED} if this thread may not call CUDA now, since it is in a host
+   *     function
    */
   int push() {
     int code = pushOrdered();
@@ -126,8 +130,9 @@ final class Gpu {
   }
 
   /**
-   * Like {@link #push}, for calls that have their place in a stream only, and that no capture forbids: copies, events recorded and waited for by a stream, host
-   * functions, allocations and frees in stream order. It is two calls of the driver's less.
+   * Like {@link #push}, for calls that have their place in a stream only, and that no capture forbids: copies, events
+   * recorded and waited for by a stream, host functions, allocations and frees in stream order. It is two calls of the
+   * driver's less.
    */
   int pushOrdered() {
     CuCapture.prepare();
@@ -147,7 +152,10 @@ final class Gpu {
     CuErrors.report("restoring the thread's context", error(Cu.CTX_POP_CURRENT, code, ""));
   }
 
-  /** Whether the two GPUs' queues and memory go together. They always do; if the hardware can, copies go directly from now on. */
+  /**
+   * Whether the two GPUs' queues and memory go together. They always do; if the hardware can, copies go directly from
+   * now on.
+   */
   boolean reaches(Gpu peer) {
     if (peer == this) return true;
     synchronized (peers) {
@@ -208,7 +216,8 @@ final class Gpu {
       double gibibytes = totalMemory(ordinal) / (double) (1 << 30);
       int major = attribute(ordinal, Cu.COMPUTE_CAPABILITY_MAJOR);
       int minor = attribute(ordinal, Cu.COMPUTE_CAPABILITY_MINOR);
-      return String.format(Locale.ROOT, "%s, compute capability %d.%d, %.1f GiB", text.getString(0), major, minor, gibibytes);
+      return String.format(Locale.ROOT, "%s, compute capability %d.%d, %.1f GiB", text.getString(0), major, minor,
+          gibibytes);
     }
   }
 

@@ -28,7 +28,10 @@ abstract class GpuMemory implements MemoryAllocator {
   /** Frees, in the context: the driver's code. */
   abstract int freeBlock(long address, long bytes);
 
-  /** Has what is kept of what was freed given back to the GPU: whether an allocation that has found nothing may find something now. */
+  /**
+   * Has what is kept of what was freed given back to the GPU: whether an allocation that has found nothing may find
+   * something now.
+   */
   boolean makeRoom() {
     gpu.pool.trim();
     return true;
@@ -58,7 +61,8 @@ abstract class GpuMemory implements MemoryAllocator {
       gpu.enter();
       int known = Cu.MEM_GET_INFO.call(scratch.address(), scratch.address() + 8);
       gpu.leave();
-      if (known == Cu.SUCCESS) asked += "; " + scratch.get(JAVA_LONG, 0) + " of the GPU's " + scratch.get(JAVA_LONG, 8) + " bytes are free";
+      if (known == Cu.SUCCESS)
+        asked += "; " + scratch.get(JAVA_LONG, 0) + " of the GPU's " + scratch.get(JAVA_LONG, 8) + " bytes are free";
     }
     return CuErrors.exception(function.label() + " on " + name, code, asked);
   }

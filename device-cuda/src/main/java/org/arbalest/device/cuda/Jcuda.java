@@ -24,12 +24,12 @@ import org.arbalest.device.columns.Column;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Our streams, events, buffers and columns as JCuda's objects, and back. What is handed to JCuda is borrowed from ours, and can be used while
- * that is open; what is taken from it says who owns it. JCuda is an optional dependency: only this class needs it, and none of this needs its
- * natives.
+ * Our streams, events, buffers and columns as JCuda's objects, and back. What is handed to JCuda is borrowed from ours,
+ * and can be used while that is open; what is taken from it says who owns it. JCuda is an optional dependency: only
+ * this class needs it, and none of this needs its natives.
  *
- * <p>A kernel on our memory is launched in a {@link Cuda#enter} scope, in {@link #cuStream}, and then {@link DeviceStream#keepAlive} holds what
- * it reads and writes.
+ * <p>A kernel on our memory is launched in a {@link Cuda#enter} scope, in {@link #cuStream}, and then
+ * {@link DeviceStream#keepAlive} holds what it reads and writes.
  */
 public final class Jcuda {
   private static final VarHandle NATIVE_POINTER = field(NativePointerObject.class, "nativePointer");
@@ -57,7 +57,8 @@ public final class Jcuda {
   }
 
   /**
-   * A stream of somebody's, which stays theirs, and must live until ours is closed. One without a native pointer is the legacy default stream.
+   * A stream of somebody's, which stays theirs, and must live until ours is closed. One without a native pointer is the
+   * legacy default stream.
    *
    * @param stream of the device's context
    * @throws DeviceException with {@code EINVAL} if it is of another context
@@ -78,7 +79,8 @@ public final class Jcuda {
     if (context == gpu.context()) return;
     throw new DeviceException(
         Errno.EINVAL,
-        "the stream belongs to the context 0x" + Long.toHexString(context) + ", but " + gpu.name + " works in 0x" + Long.toHexString(gpu.context())
+        "the stream belongs to the context 0x" + Long.toHexString(context) + ", but " + gpu.name + " works in 0x"
+            + Long.toHexString(gpu.context())
             + "; make it in Jcuda.context(device)");
   }
 
@@ -95,8 +97,8 @@ public final class Jcuda {
   }
 
   /**
-   * An event of ours that completes when JCuda's does, as that is recorded now; to be closed by the caller. JCuda's may be recorded again, or
-   * destroyed, at once.
+   * An event of ours that completes when JCuda's does, as that is recorded now; to be closed by the caller. JCuda's may
+   * be recorded again, or destroyed, at once.
    *
    * @param event of any context and any GPU
    */
@@ -105,7 +107,10 @@ public final class Jcuda {
     return device.adoptEvent(Streams.copyOf(gpu, handle(event)));
   }
 
-  /** An event of JCuda's that the caller gives away: it is destroyed when the handle returned, and all that waits for it, is done with it. */
+  /**
+   * An event of JCuda's that the caller gives away: it is destroyed when the handle returned, and all that waits for
+   * it, is done with it.
+   */
   public static SyncEvent adoptEvent(Device device, CUevent event) {
     CudaProvider.gpu(device);
     return device.adoptEvent(handle(event));
@@ -117,8 +122,9 @@ public final class Jcuda {
   }
 
   /**
-   * A column's buffers, in the columnar format's order, for kernels: row 0 is element {@link Column#offset} of each. One that is not there is
-   * null, as the bitmap of a column without nulls may be. The column's array must be {@linkplain DeviceStream#waitFor waited for} first.
+   * A column's buffers, in the columnar format's order, for kernels: row 0 is element {@link Column#offset} of each.
+   * One that is not there is null, as the bitmap of a column without nulls may be. The column's array must be
+   * {@linkplain DeviceStream#waitFor waited for} first.
    */
   public static List<@Nullable CUdeviceptr> pointers(Column column) {
     List<@Nullable CUdeviceptr> pointers = new ArrayList<>();
@@ -134,7 +140,8 @@ public final class Jcuda {
    *
    * @param pointer to memory of the device, such as from {@code cuMemAlloc}; its byte offset counts
    * @param size in bytes
-   * @param onFree run once when nobody uses the memory any more, on any thread; frees it, if that is wanted, in a {@link Cuda#enter} scope
+   * @param onFree run once when nobody uses the memory any more, on any thread; frees it, if that is wanted, in a
+   *     {@link Cuda#enter} scope
    */
   public static DeviceBuffer buffer(Device device, CUdeviceptr pointer, long size, Runnable onFree) {
     CudaProvider.gpu(device);

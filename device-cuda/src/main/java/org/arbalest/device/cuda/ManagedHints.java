@@ -71,7 +71,8 @@ final class ManagedHints {
   }
 
   private static String what(long address, long bytes, int place) {
-    return bytes + " bytes at 0x" + Long.toHexString(address) + (place == CPU ? " and the CPU" : " and CUDA:" + place) + "; it is for managed memory";
+    return bytes + " bytes at 0x" + Long.toHexString(address) + (place == CPU ? " and the CPU" : " and CUDA:" + place)
+        + "; it is for managed memory";
   }
 
   /** The ordinal of a GPU that can do it, or −1 for the CPU. */
@@ -85,7 +86,9 @@ final class ManagedHints {
   private static void checkShared(Gpu gpu) {
     if (Gpu.attribute(gpu.ordinal, Cu.CONCURRENT_MANAGED_ACCESS) != 0) return;
     throw new DeviceException(Errno.ENOSYS,
-        gpu.name + " cannot use managed memory while the CPU does (concurrentManagedAccess is 0), so it moves none by itself");
+        gpu.name
+            + " cannot use managed memory while the CPU does (concurrentManagedAccess is 0), so it moves none by "
+            + "itself");
   }
 
   /** Where the allocations begin that the buffers are in, and their sizes. */

@@ -11,8 +11,8 @@ import org.arbalest.device.DeviceType;
 import org.arbalest.device.Errno;
 
 /**
- * Memory that moves between a GPU and the CPU by itself. There is never more of it than the GPU has free, though the driver would give more:
- * what does not fit moves back and forth, and has stopped whole machines.
+ * Memory that moves between a GPU and the CPU by itself. There is never more of it than the GPU has free, though the
+ * driver would give more: what does not fit moves back and forth, and has stopped whole machines.
  */
 final class ManagedMemory extends GpuMemory {
   /** What rounding an address up may cost. */

@@ -12,12 +12,13 @@ import org.arbalest.device.Errno;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Memory that is created, mapped where addresses were reserved for it, and let to this GPU and to those that reach it, one by one: what peers have enabled does not
- * count for it. Fabric handles are of such memory only.
+ * Memory that is created, mapped where addresses were reserved for it, and let to this GPU and to those that reach it,
+ * one by one: what peers have enabled does not count for it. Fabric handles are of such memory only.
  */
 final class Mappings {
   /** What lets a process use fabric handles, and no attribute tells. */
-  private static final String CHANNEL = "fabric handles need an IMEX channel, a file in /dev/nvidia-caps-imex-channels that both processes may use";
+  private static final String CHANNEL =
+      "fabric handles need an IMEX channel, a file in /dev/nvidia-caps-imex-channels that both processes may use";
 
   private static final int PROPERTIES_SIZE = 32;
   private static final int ACCESS_SIZE = 12;
@@ -128,7 +129,8 @@ final class Mappings {
     String what = Cu.MEM_IMPORT_FROM_SHAREABLE_HANDLE.label() + " on " + gpu.name + " failed: "
         + CuErrors.describe(code);
     if (code == Cu.NOT_PERMITTED) return new DeviceException(Errno.ENOSYS, what + "; " + CHANNEL);
-    if (code == Cu.INVALID_VALUE) return DeviceException.invalid(what + "; what was shared is freed, or the process that shared it is gone");
+    if (code == Cu.INVALID_VALUE)
+      return DeviceException.invalid(what + "; what was shared is freed, or the process that shared it is gone");
     return gpu.error(Cu.MEM_IMPORT_FROM_SHAREABLE_HANDLE, code, "");
   }
 

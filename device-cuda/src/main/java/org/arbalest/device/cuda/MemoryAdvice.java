@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.cuda;
 
-/** How managed memory will be used; see {@link Cuda#advise(org.arbalest.device.DeviceBuffer, MemoryAdvice, org.arbalest.device.Device)}. */
+/**
+ * How managed memory will be used; see {@link Cuda#advise(org.arbalest.device.DeviceBuffer, MemoryAdvice,
+ * org.arbalest.device.Device)}.
+ */
 public enum MemoryAdvice {
   /** Mostly read: whoever reads gets a copy of its own. */
   READ_MOSTLY,

@@ -10,8 +10,9 @@ import org.arbalest.device.MemoryAllocator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A memory pool of ours on a GPU, and the stream that allocations and frees are ordered by, in which there is nothing else. Not the device's
- * default pool, whose settings are everybody's. Where the device or its driver has no pools, it is empty.
+ * A memory pool of ours on a GPU, and the stream that allocations and frees are ordered by, in which there is nothing
+ * else. Not the device's default pool, whose settings are everybody's. Where the device or its driver has no pools, it
+ * is empty.
  */
 final class Pool {
   /** Freed memory up to this part of the GPU's is kept for the next who asks; other libraries want some, too. */
@@ -51,7 +52,8 @@ final class Pool {
   private static Pool create(Gpu gpu, long handle, MemorySegment out) {
     try {
       set(gpu, handle, CuMemory.POOL_RELEASE_THRESHOLD, Gpu.totalMemory(gpu.ordinal) / KEPT, out);
-      set(gpu, handle, CuMemory.POOL_REUSE_ALLOW_INTERNAL_DEPENDENCIES, 0, out); // else an allocation may have to wait for a stream of the user's
+      // else an allocation may have to wait for a stream of the user's
+      set(gpu, handle, CuMemory.POOL_REUSE_ALLOW_INTERNAL_DEPENDENCIES, 0, out);
       return new Pool(gpu, handle, Streams.create(gpu));
     } catch (Throwable t) {
       int destroyed = Cu.MEM_POOL_DESTROY.call(handle);
@@ -78,8 +80,8 @@ final class Pool {
   }
 
   /**
-   * Allocates: the driver's code, and the address in {@code out}. The memory is everybody's when this returns, not only what is ordered behind
-   * our stream.
+   * Allocates: the driver's code, and the address in {@code out}. The memory is everybody's when this returns, not only
+   * what is ordered behind our stream.
    */
   int tryAllocate(MemorySegment out, long bytes) {
     gpu.enter();

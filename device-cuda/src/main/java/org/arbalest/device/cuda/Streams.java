@@ -6,7 +6,10 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.MemorySegment;
 
-/** Streams that the legacy default stream does not hold up, and events that record no times, and for which a thread sleeps rather than spins. */
+/**
+ * Streams that the legacy default stream does not hold up, and events that record no times, and for which a thread
+ * sleeps rather than spins.
+ */
 final class Streams {
   private static final int EVENT_FLAGS = Cu.EVENT_DISABLE_TIMING | Cu.EVENT_BLOCKING_SYNC;
 
@@ -22,9 +25,9 @@ final class Streams {
   }
 
   /**
-   * Whether a stream is captured; or, of the legacy default stream, another that waits for it. A stream's handle knows its context: {@code
-   * CUDA_ERROR_INVALID_CONTEXT} is not among what {@code cuda.h} says of the call, and so it is made current where it is answered nevertheless. Where nobody can
-   * tell, the next call does.
+   * Whether a stream is captured; or, of the legacy default stream, another that waits for it. A stream's handle knows
+   * its context: {@code CUDA_ERROR_INVALID_CONTEXT} is not among what {@code cuda.h} says of the call, and so it is
+   * made current where it is answered nevertheless. Where nobody can tell, the next call does.
    */
   static boolean isCaptured(Gpu gpu, long stream) {
     boolean isDefault = Long.compareUnsigned(stream, Cu.PER_THREAD_STREAM) <= 0;
@@ -90,7 +93,10 @@ final class Streams {
     }
   }
 
-  /** Destroys a stream of ours; what is in it is still done. Where that cannot be now, in a host function for one, another thread does it. */
+  /**
+   * Destroys a stream of ours; what is in it is still done. Where that cannot be now, in a host function for one,
+   * another thread does it.
+   */
   static void destroy(Gpu gpu, long stream) {
     int code = destroyNow(gpu, stream);
     if (code != Cu.SUCCESS) {

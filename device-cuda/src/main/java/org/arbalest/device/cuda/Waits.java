@@ -6,9 +6,15 @@ import org.arbalest.device.spi.Answer;
 import org.arbalest.device.spi.Completion;
 import org.arbalest.device.spi.EventPoller;
 
-/** Who waits for a GPU's events: they are asked for, by a thread of ours, so that no stream of ours ever waits for anybody else's work (DEV-25). */
+/**
+ * Who waits for a GPU's events: they are asked for, by a thread of ours, so that no stream of ours ever waits for
+ * anybody else's work (DEV-25).
+ */
 final class Waits implements EventPoller.Asker {
-  /** How long a thread waits for an event that cannot be told of, until that is an error: its own capture may be in the way, for good. */
+  /**
+   * How long a thread waits for an event that cannot be told of, until that is an error: its own capture may be in the
+   * way, for good.
+   */
   private static final long HELD_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   private final Gpu gpu;
@@ -20,8 +26,8 @@ final class Waits implements EventPoller.Asker {
   }
 
   /**
-   * Lets somebody be told once an event is over. Makes no call of the driver's, neither waits nor fails: so it may be called anywhere, in a host function and in
-   * the GPU's context, too.
+   * Lets somebody be told once an event is over. Makes no call of the driver's, neither waits nor fails: so it may be
+   * called anywhere, in a host function and in the GPU's context, too.
    */
   void add(long event, Completion completion) {
     poller.add(event, completion);

@@ -28,7 +28,10 @@ import java.lang.foreign.ValueLayout.JAVA_LONG
 import java.lang.invoke.MethodHandle
 import kotlin.reflect.KClass
 
-/** Whether the tests run on the driver's double; `-Darbalest.cuda=driver`, which the check gives, has them run on the driver. */
+/**
+ * Whether the tests run on the driver's double; `-Darbalest.cuda=driver`, which the check gives, has them run on the
+ * driver.
+ */
 internal val onDouble: Boolean = System.getProperty("arbalest.cuda") != "driver"
 
 /** Loads the double for a spec, and fails a test that leaves something of its. */
@@ -45,11 +48,15 @@ internal val jcudaNatives = SkipWithout {
 /** The first device of one of CUDA's kinds, on whatever `libcuda.so.1` there is: the double's or the driver's. */
 internal open class CudaBackend(private val type: DeviceType) : GpuBackend {
     override val device: Device by lazy { Devices.device(type, 0) }
-    override val double: GpuDouble get() = CudaDouble.also { check(onDouble) { "the tests run on a driver, not on the double" } }
+    override val double: GpuDouble get() = CudaDouble.also {
+        check(onDouble) { "the tests run on a driver, not on the double" }
+    }
     override val onDouble: Boolean get() = org.arbalest.device.cuda.onDouble
     override val others: List<Device>
         get() = listOf(DeviceType.CUDA to 1L, DeviceType.CUDA_HOST to 0L, DeviceType.CUDA_MANAGED to 0L)
-            .filter { (type, id) -> (Devices.availability(type) as? Availability.Ready).let { it != null && it.devices() > id } }
+            .filter { (type, id) ->
+                (Devices.availability(type) as? Availability.Ready).let { it != null && it.devices() > id }
+            }
             .map { (type, id) -> Devices.device(type, id) }
     override val slotSizes: Pair<Long, Long> get() = 64L * 1024 to 4L * 1024 * 1024
     override val mostSlots: Pair<Int, Int> get() = 64 to 16
@@ -58,7 +65,8 @@ internal open class CudaBackend(private val type: DeviceType) : GpuBackend {
     override val program: KClass<*> get() = CudaProgram::class
     override val sharingCalls: List<String>
         get() = listOf(
-            "cuStreamCreate", "cuStreamWaitEvent", "cuEventCreate", "cuEventRecord", "cuPointerGetAttribute", "cuMemGetAddressRange", "cuIpcGetMemHandle",
+            "cuStreamCreate", "cuStreamWaitEvent", "cuEventCreate", "cuEventRecord", "cuPointerGetAttribute",
+            "cuMemGetAddressRange", "cuIpcGetMemHandle",
             "cuIpcGetEventHandle",
         )
     override val openingCalls: List<String> get() = listOf("cuIpcOpenMemHandle", "cuIpcCloseMemHandle")

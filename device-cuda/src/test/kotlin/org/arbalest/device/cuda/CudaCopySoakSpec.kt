@@ -22,7 +22,10 @@ import org.arbalest.testkit.contract.columns
 import org.arbalest.testkit.contract.numbers
 import org.arbalest.testkit.contract.pageable
 
-/** Copies from and to main memory of any kind, and between GPUs. On the double, or, where the check runs it, on a driver. */
+/**
+ * Copies from and to main memory of any kind, and between GPUs. On the double, or, where the check runs it, on a
+ * driver.
+ */
 class CudaCopySoakSpec : FunSpec({
     extension(CCompiler.needed)
     extension(cuda)
@@ -36,50 +39,64 @@ class CudaCopySoakSpec : FunSpec({
 
 /** What only a double can be told to lack, or counts. */
 private fun copiesOfDoubles(backend: GpuBackend): TestFactory = funSpec {
-    test("copy: between GPUs that do not reach each other the driver goes through main memory").config(extensions = listOf(backend.twoGpus)) {
-        val (first, second) = List(2) { Devices.device(DeviceType.CUDA, it.toLong()) }
-        for ((stream, far) in listOf(first to false, second to true)) { // on the double the first reaches the second, and not the other way
-            stream.createStream().use { by ->
-                val (peers, plain) = CudaDouble.calls("cuMemcpyPeerAsync") to CudaDouble.calls("cuMemcpyAsync")
-                val here = first.allocate(100_000)
-                val there = second.allocate(100_000)
-                pageable(100_000, 5).use { source ->
-                    source.copyTo(first.memory()).use { by.copy(it, there) }
-                    by.copy(there, here)
-                    by.synchronize()
-                    here.copyTo(Devices.cpu().memory()).use { it.segment().mismatch(source.segment()) shouldBe -1 }
-                }
-                listOf(here, there).forEach { it.close() }
-                withClue("by a stream of $stream") {
-                    CudaDouble.calls("cuMemcpyPeerAsync") - peers shouldBe if (far) 2L else 0L
-                    (CudaDouble.calls("cuMemcpyAsync") > plain) shouldBe true
-                }
-                columns(20).use { batch ->
-                    batch.copyTo(first).use { one ->
-                        one.copyTo(second, by).use { two -> two.copyTo(Devices.cpu()).use { back -> back.synchronize(); back.contentEquals(batch) shouldBe true } }
+    test("copy: between GPUs that do not reach each other the driver goes through main memory")
+        .config(extensions = listOf(backend.twoGpus)) {
+            val (first, second) = List(2) { Devices.device(DeviceType.CUDA, it.toLong()) }
+            for ((stream, far) in listOf(first to false, second to true)) {
+                // on the double the first reaches the second, and not the other way
+                stream.createStream().use { by ->
+                    val (peers, plain) = CudaDouble.calls("cuMemcpyPeerAsync") to CudaDouble.calls("cuMemcpyAsync")
+                    val here = first.allocate(100_000)
+                    val there = second.allocate(100_000)
+                    pageable(100_000, 5).use { source ->
+                        source.copyTo(first.memory()).use { by.copy(it, there) }
+                        by.copy(there, here)
+                        by.synchronize()
+                        here.copyTo(Devices.cpu().memory()).use { it.segment().mismatch(source.segment()) shouldBe -1 }
+                    }
+                    listOf(here, there).forEach { it.close() }
+                    withClue("by a stream of $stream") {
+                        CudaDouble.calls("cuMemcpyPeerAsync") - peers shouldBe if (far) 2L else 0L
+                        (CudaDouble.calls("cuMemcpyAsync") > plain) shouldBe true
+                    }
+                    columns(20).use { batch ->
+                        batch.copyTo(first).use { one ->
+                            one.copyTo(second, by).use { two ->
+                                two.copyTo(Devices.cpu()).use { back ->
+                                    back.synchronize()
+                                    back.contentEquals(batch) shouldBe true
+                                }
+                            }
+                        }
                     }
                 }
             }
         }
-    }
 
-    test("copy: a copy from a GPU that is not reached leaves those that do not involve one as they are [DEV-34]").config(extensions = listOf(backend.twoGpus)) {
-        val (far, own) = List(2) { Devices.device(DeviceType.CUDA, it.toLong()) } // on the double the second does not reach the first
-        own.createStream().use { stream ->
-            val peers = CudaDouble.calls("cuMemcpyPeerAsync")
-            far.allocate(100).use { from -> own.allocate(100).use { to -> stream.copy(from, to); stream.synchronize() } }
-            CudaDouble.calls("cuMemcpyPeerAsync") - peers shouldBe 1
-            columns(100, own.hostMemory().get()).use { source ->
-                source.copyTo(own, stream).use { it.synchronize() }
-                val functions = listOf("cuMemcpyAsync", "cuMemcpyPeerAsync", "cuPointerGetAttribute")
-                val before = functions.map(CudaDouble::callsHere)
-                source.copyTo(own, stream).use { there ->
-                    functions.map(CudaDouble::callsHere) shouldBe before // all of it was one batch
-                    there.copyTo(Devices.cpu(), stream).use { back -> back.synchronize(); back.contentEquals(source) shouldBe true }
+    test("copy: a copy from a GPU that is not reached leaves those that do not involve one as they are [DEV-34]")
+        .config(extensions = listOf(backend.twoGpus)) {
+            // on the double the second does not reach the first
+            val (far, own) = List(2) { Devices.device(DeviceType.CUDA, it.toLong()) }
+            own.createStream().use { stream ->
+                val peers = CudaDouble.calls("cuMemcpyPeerAsync")
+                far.allocate(100).use { from ->
+                    own.allocate(100).use { to -> stream.copy(from, to); stream.synchronize() }
+                }
+                CudaDouble.calls("cuMemcpyPeerAsync") - peers shouldBe 1
+                columns(100, own.hostMemory().get()).use { source ->
+                    source.copyTo(own, stream).use { it.synchronize() }
+                    val functions = listOf("cuMemcpyAsync", "cuMemcpyPeerAsync", "cuPointerGetAttribute")
+                    val before = functions.map(CudaDouble::callsHere)
+                    source.copyTo(own, stream).use { there ->
+                        functions.map(CudaDouble::callsHere) shouldBe before // all of it was one batch
+                        there.copyTo(Devices.cpu(), stream).use { back ->
+                            back.synchronize()
+                            back.contentEquals(source) shouldBe true
+                        }
+                    }
                 }
             }
         }
-    }
 
     test("copy: a driver that copies no batches gets one piece after the other, and the piece that fails is named") {
         val device = Devices.device(DeviceType.CUDA, 0)
@@ -92,7 +109,10 @@ private fun copiesOfDoubles(backend: GpuBackend): TestFactory = funSpec {
                         columns(20, device.hostMemory().get()).use { source ->
                             source.copyTo(device, stream).use { there ->
                                 CudaDouble.calls("cuMemcpyAsync") - before shouldBe if (batches) 0L else 20L
-                                there.copyTo(Devices.cpu(), stream).use { back -> back.synchronize(); back.contentEquals(batch) shouldBe true }
+                                there.copyTo(Devices.cpu(), stream).use { back ->
+                                    back.synchronize()
+                                    back.contentEquals(batch) shouldBe true
+                                }
                             }
                             if (!batches) {
                                 CudaDouble.fail("cuMemcpyAsync", 3L)

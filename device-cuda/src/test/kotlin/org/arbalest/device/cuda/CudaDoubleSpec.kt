@@ -41,7 +41,8 @@ class CudaDoubleSpec : FunSpec({
             left += Devices.device(DeviceType.CUDA, 0).allocate(1000)
             passed
         }
-        leaking.shouldBeInstanceOf<TestResult.Failure>().cause.message shouldContain "the runtime has more than before: {DEVICE=1}"
+        leaking.shouldBeInstanceOf<TestResult.Failure>().cause.message shouldContain
+            "the runtime has more than before: {DEVICE=1}"
         left.forEach { it.close() }
     }
 })

@@ -28,7 +28,10 @@ import java.lang.invoke.MethodType
 import java.util.concurrent.CountDownLatch
 import java.util.concurrent.TimeUnit.SECONDS
 
-/** What is asked of GPUs, and what CUDA asks for beyond that: contexts, host functions. On the double, or, where the check runs it, on a driver. */
+/**
+ * What is asked of GPUs, and what CUDA asks for beyond that: contexts, host functions. On the double, or, where the
+ * check runs it, on a driver.
+ */
 class CudaDriverSpec : FunSpec({
     extension(CCompiler.needed)
     extension(cuda)
@@ -80,10 +83,15 @@ class CudaDriverSpec : FunSpec({
         if (onDouble) CudaDouble.contextDepth shouldBe 0
     }
 
-    test("a release from a host function, which may not call CUDA, is done elsewhere: of arrays, events, streams and pinned memory [DEV-10]") {
+    test(
+        "a release from a host function, which may not call CUDA, is done elsewhere: of arrays, events, streams and " +
+            "pinned memory [DEV-10]",
+    ) {
         val linker = Linker.nativeLinker()
         val types = backend.types.filter { Devices.availability(it) is Availability.Ready }
-        for ((type, lenient) in types.flatMap { if (onDouble) listOf(it to false, it to true) else listOf(it to false) }) {
+        for ((type, lenient) in types.flatMap {
+            if (onDouble) listOf(it to false, it to true) else listOf(it to false)
+        }) {
             if (onDouble) CudaDouble.contextsInHostFunctions(lenient)
             val target = Devices.device(type, 0)
             device.createStream().use { stream ->
@@ -111,12 +119,16 @@ class CudaDriverSpec : FunSpec({
                                 }
                                 done.countDown()
                             }
-                            val handle = MethodHandles.lookup().findVirtual(Runnable::class.java, "run", MethodType.methodType(Void.TYPE)).bindTo(body)
+                            val handle = MethodHandles.lookup()
+                                .findVirtual(Runnable::class.java, "run", MethodType.methodType(Void.TYPE)).bindTo(body)
                             val function = linker.upcallStub(
-                                MethodHandles.dropArguments(handle, 0, Long::class.java), FunctionDescriptor.ofVoid(JAVA_LONG), Arena.global(),
+                                MethodHandles.dropArguments(handle, 0, Long::class.java),
+                                FunctionDescriptor.ofVoid(JAVA_LONG), Arena.global(),
                             )
                             val launch = Raw.function("cuLaunchHostFunc", JAVA_LONG, JAVA_LONG, JAVA_LONG)
-                            Raw.inContext(device) { Raw.call(launch, stream.handle(), function.address(), 1L) } shouldBe 0
+                            Raw.inContext(device) {
+                                Raw.call(launch, stream.handle(), function.address(), 1L)
+                            } shouldBe 0
                             done.await()
                             failure?.let { throw it }
                             gate.open()

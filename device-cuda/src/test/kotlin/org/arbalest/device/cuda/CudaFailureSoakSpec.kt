@@ -33,19 +33,28 @@ class CudaFailureSoakSpec : FunSpec({
     }
 
     val failing = listOf(
-        "cuStreamCreate", "cuMemAllocFromPoolAsync", "cuStreamSynchronize", "cuMemHostAlloc", "cuMemAllocManaged", "cuMemGetInfo", "cuMemcpyAsync",
-        "cuPointerGetAttribute", "cuEventCreate", "cuEventRecord", "cuEventQuery", "cuEventSynchronize", "cuStreamWaitEvent",
-        "cuLaunchHostFunc", "cuThreadExchangeStreamCaptureMode", "cuStreamIsCapturing",
+        "cuStreamCreate", "cuMemAllocFromPoolAsync", "cuStreamSynchronize", "cuMemHostAlloc", "cuMemAllocManaged",
+        "cuMemGetInfo", "cuMemcpyAsync", "cuPointerGetAttribute", "cuEventCreate", "cuEventRecord", "cuEventQuery",
+        "cuEventSynchronize", "cuStreamWaitEvent", "cuLaunchHostFunc", "cuThreadExchangeStreamCaptureMode",
+        "cuStreamIsCapturing",
     )
-    test("from each call on that fails, and all of its kind after it, nothing is left of what was half done, and nobody waits for ever [DEV-40, DEV-41]") {
-        val calls = backend.failFromEach(backend.device, failing - "cuThreadExchangeStreamCaptureMode", ::kept) // where that fails, a mode is not restored
+    test(
+        "from each call on that fails, and all of its kind after it, nothing is left of what was half done, and " +
+            "nobody waits for ever [DEV-40, DEV-41]",
+    ) {
+        // where that fails, a mode is not restored
+        val calls = backend.failFromEach(backend.device, failing - "cuThreadExchangeStreamCaptureMode", ::kept)
         calls.values.sum() shouldBeGreaterThan 10
     }
 
     for (type in backend.types) {
         test("on $type each call that fails is named, and nothing is left of what was half done [DEV-14]") {
-            val calls = backend.failEach(Devices.device(type, 0), failing, ::kept) { CudaDouble.contextDepth shouldBe 0 }
-            for (function in used(type)) withClue("calls of $function") { calls.getValue(function) shouldBeGreaterThan 0 }
+            val calls = backend.failEach(Devices.device(type, 0), failing, ::kept) {
+                CudaDouble.contextDepth shouldBe 0
+            }
+            for (function in used(type)) withClue("calls of $function") {
+                calls.getValue(function) shouldBeGreaterThan 0
+            }
         }
     }
 
@@ -56,7 +65,8 @@ class CudaFailureSoakSpec : FunSpec({
 })
 
 private fun used(type: DeviceType): List<String> = when (type) {
-    DeviceType.CUDA -> listOf("cuMemAllocFromPoolAsync", "cuMemcpyAsync", "cuStreamWaitEvent", "cuLaunchHostFunc", "cuEventRecord")
+    DeviceType.CUDA ->
+        listOf("cuMemAllocFromPoolAsync", "cuMemcpyAsync", "cuStreamWaitEvent", "cuLaunchHostFunc", "cuEventRecord")
     DeviceType.CUDA_HOST -> listOf("cuMemHostAlloc", "cuLaunchHostFunc", "cuEventRecord")
     else -> listOf("cuMemAllocManaged", "cuMemGetInfo", "cuMemcpyAsync")
 }

@@ -32,7 +32,10 @@ import java.lang.foreign.ValueLayout.JAVA_LONG
 import java.lang.invoke.MethodHandles
 import java.lang.invoke.MethodType
 
-/** The sample's kernel on a batch of columns: on a GPU, where the check runs it, by PTX; on the double by what stands in for it. */
+/**
+ * The sample's kernel on a batch of columns: on a GPU, where the check runs it, by PTX; on the double by what stands in
+ * for it.
+ */
 class CudaKernelEngineSpec : FunSpec({
     extension(CCompiler.needed)
     extension(jcudaNatives)
@@ -47,20 +50,25 @@ class CudaKernelEngineSpec : FunSpec({
         val origins = IntArray(rows) { (it * 7919L % AIRPORTS).toInt() }
         val delays = LongArray(rows) { it * 31L % 400 - 60 }
         val expected = IntArray(AIRPORTS * BINS).also { counts ->
-            for (row in 0 until rows) counts[origins[row] * BINS + Math.floorDiv(delays[row] + 30, 15L).coerceIn(0, BINS - 1L).toInt()]++
+            for (row in 0 until rows)
+                counts[origins[row] * BINS + Math.floorDiv(delays[row] + 30, 15L).coerceIn(0, BINS - 1L).toInt()]++
         }
         device.createStream().use { loading ->
             device.createStream().use { computing ->
                 val kernel = Cuda.enter(device).use { load(device, computing) }
                 val gate = gates.shut(loading)
-                val flights = BatchBuilder.of(Devices.cpu(), rows).use { it.int32("origin", origins).int64("delay", delays).build() }.use { it.copyTo(device, loading) }
+                val flights = BatchBuilder.of(Devices.cpu(), rows).use {
+                    it.int32("origin", origins).int64("delay", delays).build()
+                }.use { it.copyTo(device, loading) }
                 val counts = zeroes(4L * AIRPORTS * BINS, computing)
                 computing.waitFor(flights)
                 Cuda.enter(device).use { launch(kernel, flights, counts, computing) }
                 computing.keepAlive(flights)
                 flights.close()
-                val data = ArrayData.of(expected.size.toLong(), 0, listOf(null), listOf(ArrayData.of(expected.size.toLong(), 0, listOf(null, counts))))
-                val result = DeviceArray.of(Schema.of(listOf(Field.of("count", DataType.INT32))).asField(), data, computing)
+                val data = ArrayData.of(expected.size.toLong(), 0, listOf(null),
+                    listOf(ArrayData.of(expected.size.toLong(), 0, listOf(null, counts))))
+                val result =
+                    DeviceArray.of(Schema.of(listOf(Field.of("count", DataType.INT32))).asField(), data, computing)
                 result.isReady shouldBe false
                 val back = result.use { it.copyTo(Devices.cpu(), computing) }
                 gate.open()
@@ -83,17 +91,22 @@ private fun zeroes(size: Long, stream: DeviceStream): DeviceBuffer = stream.devi
     }
 }
 
-/** Loads the kernel, for the rest of the process, and runs it on nothing: a driver that loads it later than that would wait for all other work. */
+/**
+ * Loads the kernel, for the rest of the process, and runs it on nothing: a driver that loads it later than that would
+ * wait for all other work.
+ */
 private fun load(device: Device, stream: DeviceStream): CUfunction {
     val module = CUmodule()
-    val ptx = checkNotNull(CudaKernelEngineSpec::class.java.getResource("/org/arbalest/samples/ptx/histogram.ptx")).readBytes() + 0
+    val ptx = checkNotNull(CudaKernelEngineSpec::class.java.getResource("/org/arbalest/samples/ptx/histogram.ptx"))
+        .readBytes() + 0
     JCudaDriver.cuModuleLoadData(module, ptx) shouldBe CUresult.CUDA_SUCCESS
     val function = CUfunction()
     JCudaDriver.cuModuleGetFunction(function, module, "histogram") shouldBe CUresult.CUDA_SUCCESS
     val none = device.allocate(8)
     val pointer = Pointer.to(Jcuda.pointer(none))
     val parameters = Pointer.to(pointer, Pointer.to(longArrayOf(4)), pointer, Pointer.to(longArrayOf(0)), pointer)
-    JCudaDriver.cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, Jcuda.cuStream(stream), parameters, null) shouldBe CUresult.CUDA_SUCCESS
+    JCudaDriver.cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, Jcuda.cuStream(stream), parameters, null) shouldBe
+        CUresult.CUDA_SUCCESS
     stream.synchronize()
     none.close()
     return function
@@ -101,17 +114,20 @@ private fun load(device: Device, stream: DeviceStream): CUfunction {
 
 private fun launch(function: CUfunction, flights: DeviceArray, counts: DeviceBuffer, stream: DeviceStream) {
     val parameters = Pointer.to(
-        Pointer.to(Jcuda.pointers(flights.column("origin"))[1]!!), Pointer.to(longArrayOf(4)), Pointer.to(Jcuda.pointers(flights.column("delay"))[1]!!),
+        Pointer.to(Jcuda.pointers(flights.column("origin"))[1]!!), Pointer.to(longArrayOf(4)),
+        Pointer.to(Jcuda.pointers(flights.column("delay"))[1]!!),
         Pointer.to(longArrayOf(flights.length())), Pointer.to(Jcuda.pointer(counts)),
     )
     val blocks = Math.ceilDiv(flights.length(), 256L).toInt()
-    JCudaDriver.cuLaunchKernel(function, blocks, 1, 1, 256, 1, 1, 0, Jcuda.cuStream(stream), parameters, null) shouldBe CUresult.CUDA_SUCCESS
+    JCudaDriver.cuLaunchKernel(function, blocks, 1, 1, 256, 1, 1, 0, Jcuda.cuStream(stream), parameters, null) shouldBe
+        CUresult.CUDA_SUCCESS
 }
 
 /** What the kernel does, for the double; indices of four bytes. */
 internal object HistogramOnCpu {
     val address: MemorySegment by lazy {
-        val handle = MethodHandles.lookup().findStatic(HistogramOnCpu::class.java, "run", MethodType.methodType(Void.TYPE, MemorySegment::class.java))
+        val handle = MethodHandles.lookup()
+            .findStatic(HistogramOnCpu::class.java, "run", MethodType.methodType(Void.TYPE, MemorySegment::class.java))
         Linker.nativeLinker().upcallStub(handle, FunctionDescriptor.ofVoid(ADDRESS), Arena.global())
     }
 

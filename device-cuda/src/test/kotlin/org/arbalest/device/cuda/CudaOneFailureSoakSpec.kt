@@ -12,14 +12,18 @@ import java.lang.foreign.Arena
 import java.lang.foreign.ValueLayout.JAVA_INT
 import java.lang.foreign.ValueLayout.JAVA_LONG
 
-/** A failing or leaking test is reported once, on the simulated runtime: one suite for each kind of cleaning up between tests. */
+/**
+ * A failing or leaking test is reported once, on the simulated runtime: one suite for each kind of cleaning up between
+ * tests.
+ */
 class CudaOneFailureSoakSpec : FunSpec({
     extension(CCompiler.needed)
 
     /** What the driver makes, by its function and a last argument, and nobody gives back. */
     fun leak(what: String, function: String, flags: Int) = Plant("leak of $what", "the runtime has more than before") {
         Raw.inContext(Devices.device(DeviceType.CUDA, 0)) {
-            check(Raw.call(Raw.function(function, JAVA_LONG, JAVA_INT), Arena.ofAuto().allocate(JAVA_LONG).address(), flags) == 0)
+            check(Raw.call(Raw.function(function, JAVA_LONG, JAVA_INT),
+                Arena.ofAuto().allocate(JAVA_LONG).address(), flags) == 0)
         }
     }
 
@@ -35,8 +39,12 @@ class CudaOneFailureSoakSpec : FunSpec({
 
     val backend = CudaBackend(DeviceType.CUDA)
     val (failure, work, array) = plants(backend)
-    val thread = Plant("context and a capture mode that stay", "the thread is left with the context or device 1; the thread is left in the capture mode 2") {
-        check(Raw.call(Raw.function("cuThreadExchangeStreamCaptureMode", JAVA_LONG), Arena.ofAuto().allocateFrom(JAVA_INT, 2).address()) == 0)
+    val thread = Plant(
+        "context and a capture mode that stay",
+        "the thread is left with the context or device 1; the thread is left in the capture mode 2",
+    ) {
+        check(Raw.call(Raw.function("cuThreadExchangeStreamCaptureMode", JAVA_LONG),
+            Arena.ofAuto().allocateFrom(JAVA_INT, 2).address()) == 0)
         check(Raw.call(Raw.function("cuCtxPushCurrent_v2", JAVA_LONG), CudaProvider.gpu(backend.device).context()) == 0)
     }
     include(oneFailureContract(listOf(work, memory), ::CudaSpec))

@@ -37,7 +37,8 @@ class CudaSharingFabricSoakSpec : FunSpec({
 
     fun onGpu(device: Long = 0): DeviceArray {
         val gpu = Devices.device(DeviceType.CUDA, device)
-        return numbers(100).use { it.copyTo(gpu.shareableMemory().get(), gpu.defaultStream()) }.also { it.synchronize() }
+        return numbers(100).use { it.copyTo(gpu.shareableMemory().get(), gpu.defaultStream()) }
+            .also { it.synchronize() }
     }
 
     /** The first handle that a message has. */
@@ -77,10 +78,13 @@ class CudaSharingFabricSoakSpec : FunSpec({
         val gpu = Devices.device(DeviceType.CUDA, 0)
         numbers(10).use { it.copyTo(MemoryManager.of(gpu, UsersMappings), gpu.defaultStream()) }.use { array ->
             array.synchronize()
-            shouldThrow<DeviceException> { SharedArray.of(array) }.message shouldContain "mapped without a fabric handle"
+            shouldThrow<DeviceException> { SharedArray.of(array) }.message shouldContain
+                "mapped without a fabric handle"
             Arena.ofConfined().use { arena ->
                 val handle = arena.allocate(64)
-                Raw.inContext(gpu) { Raw.call(UsersMappings.plainHandle, handle.address(), UsersMappings.address) } shouldBe Cu.INVALID_VALUE
+                Raw.inContext(gpu) {
+                    Raw.call(UsersMappings.plainHandle, handle.address(), UsersMappings.address)
+                } shouldBe Cu.INVALID_VALUE
             }
         }
         CudaDouble.live(Live.RESERVED) shouldBe 0
@@ -109,13 +113,16 @@ private object FabricBackend : CudaBackend(DeviceType.CUDA) {
     override val isSharedForGood: Boolean get() = true
     override val sharingCalls: List<String>
         get() = listOf(
-            "cuStreamCreate", "cuStreamWaitEvent", "cuEventCreate", "cuEventRecord", "cuPointerGetAttribute", "cuMemGetAddressRange",
-            "cuMemRetainAllocationHandle", "cuMemExportToShareableHandle", "cuMemRelease", "cuIpcGetEventHandle",
+            "cuStreamCreate", "cuStreamWaitEvent", "cuEventCreate", "cuEventRecord", "cuPointerGetAttribute",
+            "cuMemGetAddressRange", "cuMemRetainAllocationHandle", "cuMemExportToShareableHandle", "cuMemRelease",
+            "cuIpcGetEventHandle",
         )
     override val openingCalls: List<String>
-        get() = listOf("cuMemImportFromShareableHandle", "cuMemAddressReserve", "cuMemMap", "cuMemSetAccess", "cuMemRelease", "cuMemAddressFree", "cuMemUnmap")
+        get() = listOf("cuMemImportFromShareableHandle", "cuMemAddressReserve", "cuMemMap", "cuMemSetAccess",
+            "cuMemRelease", "cuMemAddressFree", "cuMemUnmap")
     override val shareableCalls: List<String>
-        get() = listOf("cuMemCreate", "cuMemAddressReserve", "cuMemMap", "cuMemSetAccess", "cuMemRelease", "cuMemAddressFree", "cuMemUnmap")
+        get() = listOf("cuMemCreate", "cuMemAddressReserve", "cuMemMap", "cuMemSetAccess", "cuMemRelease",
+            "cuMemAddressFree", "cuMemUnmap")
 }
 
 /** Memory that a user creates and maps himself, without a thought of sharing it: one piece at a time. */
@@ -150,6 +157,7 @@ private object UsersMappings : MemoryAllocator {
     }
 
     override fun free(address: Long, bytes: Long) {
-        for (name in listOf("cuMemUnmap", "cuMemAddressFree")) check(Raw.call(Raw.function(name, JAVA_LONG, JAVA_LONG), address, UNIT) == 0)
+        for (name in listOf("cuMemUnmap", "cuMemAddressFree"))
+            check(Raw.call(Raw.function(name, JAVA_LONG, JAVA_LONG), address, UNIT) == 0)
     }
 }

@@ -23,7 +23,9 @@ import java.lang.foreign.FunctionDescriptor
 import java.lang.foreign.Linker
 import java.lang.foreign.ValueLayout.ADDRESS
 
-/** What is asked of GPUs, and what CUDA asks for beyond that: contexts, host functions, managed memory. On the double. */
+/**
+ * What is asked of GPUs, and what CUDA asks for beyond that: contexts, host functions, managed memory. On the double.
+ */
 class CudaSpec : FunSpec({
     extension(CCompiler.needed)
     extension(cudaDouble)
@@ -63,7 +65,9 @@ class CudaSpec : FunSpec({
                 Cuda.advise(buffer, MemoryAdvice.PREFERRED_LOCATION, device)
                 CudaDouble.hinted.take(2) shouldBe listOf(3L, 0L)
             }
-            eventually("what was advised is freed, which waits for the device") { CudaDouble.live(GpuDouble.Live.MANAGED) == before }
+            eventually("what was advised is freed, which waits for the device") {
+                CudaDouble.live(GpuDouble.Live.MANAGED) == before
+            }
             val gate = gates.shut(stream)
             texts(1000).use { it.copyTo(managed, stream) }.use { batch ->
                 Cuda.prefetch(batch, device, stream)
@@ -112,17 +116,23 @@ class CudaSpec : FunSpec({
             device.allocate(100).use { own ->
                 shouldThrow<DeviceException> { Cuda.prefetch(own, device, stream) }.run {
                     errno() shouldBe Errno.EINVAL
-                    message shouldContain "cuMemPrefetchAsync on CUDA:0 failed: CUDA_ERROR_INVALID_VALUE (1), asked for 100 bytes at 0x"
+                    message shouldContain
+                        "cuMemPrefetchAsync on CUDA:0 failed: CUDA_ERROR_INVALID_VALUE (1), asked for 100 bytes at 0x"
                     message shouldContain "it is for managed memory"
                 }
-                shouldThrow<DeviceException> { Cuda.advise(own, MemoryAdvice.ACCESSED_BY, device) }.message shouldContain
+                shouldThrow<DeviceException> {
+                    Cuda.advise(own, MemoryAdvice.ACCESSED_BY, device)
+                }.message shouldContain
                     "cuMemAdvise on CUDA:0 failed: CUDA_ERROR_INVALID_VALUE (1), asked for ACCESSED_BY for 100 bytes"
             }
             managed.allocate(100).use { buffer ->
                 CudaDouble.fail("cuMemPrefetchAsync")
-                shouldThrow<DeviceException> { Cuda.prefetch(buffer, cpu, stream) }.message shouldContain "unknown code (999)"
+                shouldThrow<DeviceException> { Cuda.prefetch(buffer, cpu, stream) }.message shouldContain
+                    "unknown code (999)"
                 CudaDouble.managedWithCpu(false)
-                for (use in listOf({ Cuda.prefetch(buffer, device, stream) }, { Cuda.prefetch(buffer, cpu, stream) }, { Cuda.advise(buffer, MemoryAdvice.ACCESSED_BY, device) })) {
+                for (use in listOf({
+                    Cuda.prefetch(buffer, device, stream)
+                }, { Cuda.prefetch(buffer, cpu, stream) }, { Cuda.advise(buffer, MemoryAdvice.ACCESSED_BY, device) })) {
                     shouldThrow<DeviceException> { use() }.run {
                         errno() shouldBe Errno.ENOSYS
                         message shouldContain "concurrentManagedAccess is 0"
@@ -130,11 +140,16 @@ class CudaSpec : FunSpec({
                 }
                 CudaDouble.managedWithCpu(true)
             }
-            shouldThrow<IllegalArgumentException> { Cuda.prefetch(cpu.allocate(8).also { it.close() }, device, cpu.defaultStream()) }
+            shouldThrow<IllegalArgumentException> {
+                Cuda.prefetch(cpu.allocate(8).also { it.close() }, device, cpu.defaultStream())
+            }
         }
     }
 
-    test("managed memory has the room of what the GPU's own memory was freed of, also where the stream has yet to do that, or the pool keeps it [DEV-28]") {
+    test(
+        "managed memory has the room of what the GPU's own memory was freed of, also where the stream has yet to do " +
+            "that, or the pool keeps it [DEV-28]",
+    ) {
         CudaDouble.reset(memory = 1 shl 20)
         val managed = Devices.device(DeviceType.CUDA_MANAGED, 0)
         repeat(200) {

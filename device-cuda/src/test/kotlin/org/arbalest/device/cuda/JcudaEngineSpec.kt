@@ -66,11 +66,15 @@ class JcudaEngineSpec : FunSpec({
         Cuda.enter(second).use { JCudaDriver.cuStreamCreate(stream, 0) }
         val error = shouldThrow<DeviceException> { Jcuda.stream(device, stream) }
         error.errno() shouldBe Errno.EINVAL
-        error.message shouldContain "belongs to the context 0x${Cuda.context(second).toString(16)}, but CUDA:0 works in 0x${Cuda.context(device).toString(16)}"
+        error.message shouldContain "belongs to the context 0x${Cuda.context(second).toString(16)}, but CUDA:0 works " +
+            "in 0x${Cuda.context(device).toString(16)}"
         Cuda.enter(second).use { JCudaDriver.cuStreamDestroy(stream) }
     }
 
-    test("an event of JCuda's is waited for as a sync event, also of another GPU, and stays JCuda's; and the reverse [DEV-03]") {
+    test(
+        "an event of JCuda's is waited for as a sync event, also of another GPU, and stays JCuda's; and the " +
+            "reverse [DEV-03]",
+    ) {
         for (its in listOf(device, second)) {
             its.createStream().use { stream ->
                 device.createStream().use { waiting ->
@@ -86,9 +90,13 @@ class JcudaEngineSpec : FunSpec({
                         waiting.waitFor(ours)
                         val stage = ours.onReady().toCompletableFuture()
                         waiting.record().use { end ->
-                            Cuda.enter(device).use { JCudaDriver.cuEventQuery(Jcuda.event(end)) shouldBe CUresult.CUDA_ERROR_NOT_READY }
+                            Cuda.enter(device).use {
+                                JCudaDriver.cuEventQuery(Jcuda.event(end)) shouldBe CUresult.CUDA_ERROR_NOT_READY
+                            }
                             gate.open()
-                            Cuda.enter(device).use { JCudaDriver.cuEventSynchronize(Jcuda.event(end)) shouldBe CUresult.CUDA_SUCCESS }
+                            Cuda.enter(device).use {
+                                JCudaDriver.cuEventSynchronize(Jcuda.event(end)) shouldBe CUresult.CUDA_SUCCESS
+                            }
                             end.isReady shouldBe true
                         }
                         stage.get(5, SECONDS)
@@ -98,13 +106,17 @@ class JcudaEngineSpec : FunSpec({
         }
     }
 
-    test("an event of JCuda's that was recorded in a graph is refused, as a stream of ours would become part of that [DEV-60]") {
+    test(
+        "an event of JCuda's that was recorded in a graph is refused, as a stream of ours would become part of " +
+            "that [DEV-60]",
+    ) {
         device.createStream().use { captured ->
             CudaDouble.captured(captured.handle()) {
                 val recorded = CudaDouble.capturedEvent(captured.handle())
                 device.adoptEvent(recorded).use { ours ->
                     val streams = CudaDouble.live(GpuDouble.Live.STREAMS)
-                    shouldThrow<DeviceException> { Jcuda.syncEvent(device, Jcuda.event(ours)) }.message shouldContain "CUDA_ERROR_CAPTURED_EVENT (907)"
+                    shouldThrow<DeviceException> { Jcuda.syncEvent(device, Jcuda.event(ours)) }.message shouldContain
+                        "CUDA_ERROR_CAPTURED_EVENT (907)"
                     CudaDouble.live(GpuDouble.Live.STREAMS) shouldBe streams
                 }
             } shouldBe -1 // to ask has cost its owner the capture
@@ -146,17 +158,24 @@ class JcudaEngineSpec : FunSpec({
                 stream.synchronize()
             }
             val bytes = ByteBuffer.allocateDirect(128) // JCuda does not write to arrays under -Xcheck:jni
-            Cuda.enter(device).use { JCudaDriver.cuMemcpyDtoH(Pointer.to(bytes), memory.withByteOffset(64), 128) shouldBe CUresult.CUDA_SUCCESS }
+            Cuda.enter(device).use {
+                JCudaDriver.cuMemcpyDtoH(Pointer.to(bytes), memory.withByteOffset(64), 128) shouldBe
+                    CUresult.CUDA_SUCCESS
+            }
             bytes shouldBe source.segment().asByteBuffer()
         }
         buffer.close()
         eventually("it is freed") { freed.get() == 1 }
-        shouldThrow<IllegalArgumentException> { Jcuda.buffer(device, CUdeviceptr(), 16) {} }.message shouldContain "CUdeviceptr has no native pointer"
-        shouldThrow<IllegalArgumentException> { Jcuda.syncEvent(device, CUevent()) }.message shouldContain "CUevent has no native pointer"
+        shouldThrow<IllegalArgumentException> { Jcuda.buffer(device, CUdeviceptr(), 16) {} }.message shouldContain
+            "CUdeviceptr has no native pointer"
+        shouldThrow<IllegalArgumentException> { Jcuda.syncEvent(device, CUevent()) }.message shouldContain
+            "CUevent has no native pointer"
     }
 
     test("a column's pointers are its buffers, and null where there is none") {
-        BatchBuilder.of(cpu, 3).use { it.int64("n", longArrayOf(1, 2, 3)).utf8("t", listOf("a", null, "c")).build() }.use { it.copyTo(device) }.use { batch ->
+        BatchBuilder.of(cpu, 3).use {
+            it.int64("n", longArrayOf(1, 2, 3)).utf8("t", listOf("a", null, "c")).build()
+        }.use { it.copyTo(device) }.use { batch ->
             Jcuda.pointers(batch.column("n")).map { it != null } shouldContainExactly listOf(false, true)
             Jcuda.pointers(batch.column("t")).map { it != null } shouldContainExactly listOf(true, true, true)
         }
@@ -167,7 +186,9 @@ class JcudaEngineSpec : FunSpec({
         Cuda.enter(device).use { JCudaDriver.cuCtxGetCurrent(current) shouldBe CUresult.CUDA_SUCCESS }
         current shouldBe Jcuda.context(device)
         Cuda.device(second) shouldBe 1
-        for (call in listOf<() -> Any>({ Cuda.context(cpu) }, { Jcuda.context(cpu) }, { Jcuda.cuStream(cpu.defaultStream()) }, { Cuda.enter(cpu) })) {
+        for (call in listOf<() -> Any>(
+            { Cuda.context(cpu) }, { Jcuda.context(cpu) }, { Jcuda.cuStream(cpu.defaultStream()) }, { Cuda.enter(cpu) },
+        )) {
             shouldThrow<IllegalArgumentException> { call() }.message shouldContain "CPU is not a CUDA device"
         }
     }

@@ -13,7 +13,8 @@ final class CStructs {
   static long address(MemorySegment struct, StructLayout layout) {
     String name = layout.name().orElseThrow();
     long size = struct.byteSize();
-    if (!struct.isNative() || struct.address() == 0 || (struct.address() & 7) != 0 || (size != 0 && size < layout.byteSize())) {
+    if (!struct.isNative() || struct.address() == 0 || (struct.address() & 7) != 0
+        || (size != 0 && size < layout.byteSize())) {
       throw new IllegalArgumentException("no " + name + " of " + layout.byteSize() + " aligned bytes is at " + struct);
     }
     if (!struct.scope().isAlive()) throw new IllegalStateException("the " + name + " is in an arena that was closed");

@@ -14,7 +14,8 @@ import java.lang.invoke.MethodHandle;
 /**
  * OpenCL's functions, by their names. Handles and pointers are longs; what is returned is OpenCL's code, 0 for success.
  *
- * <p>None is called with interpreter shortcuts: a runtime may hold a lock that a thread in one of our callbacks waits for.
+ * <p>None is called with interpreter shortcuts: a runtime may hold a lock that a thread in one of our callbacks waits
+ * for.
  */
 final class Cl {
   static final int COMPLETE = 0;
@@ -58,43 +59,57 @@ final class Cl {
   static final int BUFFER_CREATE_TYPE_REGION = 0x1220;
 
   private static final MethodHandle GET_PLATFORM_IDS = function("clGetPlatformIDs", JAVA_INT, JAVA_LONG, JAVA_LONG);
-  private static final MethodHandle GET_DEVICE_IDS = function("clGetDeviceIDs", JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG);
+  private static final MethodHandle GET_DEVICE_IDS =
+      function("clGetDeviceIDs", JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG);
   private static final MethodHandle GET_PLATFORM_INFO = info("clGetPlatformInfo");
-  private static final MethodHandle GET_EXTENSION_FUNCTION = handle("clGetExtensionFunctionAddressForPlatform", JAVA_LONG, JAVA_LONG);
+  private static final MethodHandle GET_EXTENSION_FUNCTION =
+      handle("clGetExtensionFunctionAddressForPlatform", JAVA_LONG, JAVA_LONG);
   private static final MethodHandle GET_DEVICE_INFO = info("clGetDeviceInfo");
   private static final MethodHandle GET_QUEUE_INFO = info("clGetCommandQueueInfo");
   private static final MethodHandle GET_MEM_OBJECT_INFO = info("clGetMemObjectInfo");
   private static final MethodHandle GET_EVENT_INFO = info("clGetEventInfo");
-  private static final MethodHandle CREATE_CONTEXT = handle("clCreateContext", JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
-  private static final MethodHandle CREATE_QUEUE = handle("clCreateCommandQueueWithProperties", JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+  private static final MethodHandle CREATE_CONTEXT =
+      handle("clCreateContext", JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+  private static final MethodHandle CREATE_QUEUE =
+      handle("clCreateCommandQueueWithProperties", JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
   private static final MethodHandle RELEASE_QUEUE = function("clReleaseCommandQueue", JAVA_LONG);
   private static final MethodHandle FLUSH = function("clFlush", JAVA_LONG);
   private static final MethodHandle FINISH = function("clFinish", JAVA_LONG);
   private static final MethodHandle SVM_ALLOC = handle("clSVMAlloc", JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT);
   private static final MethodHandle SVM_FREE = procedure("clSVMFree", JAVA_LONG, JAVA_LONG);
   private static final MethodHandle SVM_MEMCPY =
-      function("clEnqueueSVMMemcpy", JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG);
+      function("clEnqueueSVMMemcpy", JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG,
+          JAVA_LONG);
   private static final MethodHandle SVM_MAP =
       function("clEnqueueSVMMap", JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG);
-  private static final MethodHandle SVM_UNMAP = function("clEnqueueSVMUnmap", JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG);
-  private static final MethodHandle MARKER = function("clEnqueueMarkerWithWaitList", JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG);
-  private static final MethodHandle BARRIER = function("clEnqueueBarrierWithWaitList", JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG);
+  private static final MethodHandle SVM_UNMAP =
+      function("clEnqueueSVMUnmap", JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG);
+  private static final MethodHandle MARKER =
+      function("clEnqueueMarkerWithWaitList", JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG);
+  private static final MethodHandle BARRIER =
+      function("clEnqueueBarrierWithWaitList", JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG);
   private static final MethodHandle WAIT_FOR_EVENTS = function("clWaitForEvents", JAVA_INT, JAVA_LONG);
-  private static final MethodHandle SET_EVENT_CALLBACK = function("clSetEventCallback", JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG);
+  private static final MethodHandle SET_EVENT_CALLBACK =
+      function("clSetEventCallback", JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG);
   private static final MethodHandle RETAIN_EVENT = function("clRetainEvent", JAVA_LONG);
   private static final MethodHandle RELEASE_EVENT = function("clReleaseEvent", JAVA_LONG);
-  private static final MethodHandle CREATE_BUFFER = handle("clCreateBuffer", JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
-  private static final MethodHandle CREATE_SUB_BUFFER = handle("clCreateSubBuffer", JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG);
+  private static final MethodHandle CREATE_BUFFER =
+      handle("clCreateBuffer", JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+  private static final MethodHandle CREATE_SUB_BUFFER =
+      handle("clCreateSubBuffer", JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG);
   private static final MethodHandle RELEASE_MEM_OBJECT = function("clReleaseMemObject", JAVA_LONG);
   private static final MethodHandle COPY_BUFFER =
-      function("clEnqueueCopyBuffer", JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG);
+      function("clEnqueueCopyBuffer", JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT,
+          JAVA_LONG, JAVA_LONG);
   private static final MethodHandle MAP_BUFFER =
-      handle("clEnqueueMapBuffer", JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+      handle("clEnqueueMapBuffer", JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG,
+          JAVA_LONG, JAVA_LONG);
   private static final MethodHandle UNMAP_MEM_OBJECT =
       function("clEnqueueUnmapMemObject", JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG);
 
   /** A few words for what is returned through pointers, for each thread. */
-  private static final ThreadLocal<MemorySegment> SCRATCH = ThreadLocal.withInitial(() -> Arena.ofAuto().allocate(64, 8));
+  private static final ThreadLocal<MemorySegment> SCRATCH =
+      ThreadLocal.withInitial(() -> Arena.ofAuto().allocate(64, 8));
 
   private Cl() {}
 
@@ -349,7 +364,8 @@ final class Cl {
     }
   }
 
-  static long enqueueMapBuffer(long queue, boolean blocking, long memory, long flags, long offset, long size, long error) {
+  static long enqueueMapBuffer(long queue, boolean blocking, long memory, long flags, long offset, long size,
+      long error) {
     try {
       return (long) MAP_BUFFER.invokeExact(queue, memory, blocking ? 1 : 0, flags, offset, size, 0, 0L, 0L, error);
     } catch (Throwable t) {

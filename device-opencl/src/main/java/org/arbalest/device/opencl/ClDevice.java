@@ -22,7 +22,8 @@ import org.jspecify.annotations.Nullable;
  * @param usm its unified shared memory, if it has that
  */
 record ClDevice(
-    long id, long platform, String platformName, String description, long largestAllocation, long baseAlignment, long svm, @Nullable Usm usm) {
+    long id, long platform, String platformName, String description, long largestAllocation, long baseAlignment,
+    long svm, @Nullable Usm usm) {
   /**
    * What there is.
    *
@@ -60,9 +61,11 @@ record ClDevice(
       List<ClDevice> all = new ArrayList<>();
       StringBuilder failures = new StringBuilder();
       for (int i = 0; i < platforms; i++) addDevices(arena, ids.getAtIndex(ValueLayout.JAVA_LONG, i), all, failures);
-      List<ClDevice> usable = all.stream().filter(device -> device.hasSvm() || device.has(UnifiedMemory.DEVICE)).toList();
+      List<ClDevice> usable =
+          all.stream().filter(device -> device.hasSvm() || device.has(UnifiedMemory.DEVICE)).toList();
       if (!usable.isEmpty()) return new Found(usable, null);
-      String what = "none of the " + all.size() + " devices of " + platforms + " OpenCL platforms has shared virtual or unified shared memory";
+      String what = "none of the " + all.size() + " devices of " + platforms
+          + " OpenCL platforms has shared virtual or unified shared memory";
       return none(all.isEmpty() ? "the " + platforms + " OpenCL platforms have no devices" + failures : what);
     }
   }
@@ -75,7 +78,8 @@ record ClDevice(
     MemorySegment count = arena.allocate(ValueLayout.JAVA_INT);
     int code = Cl.getDeviceIds(platform, Cl.DEVICE_TYPE_ALL, 0, 0, count.address());
     int devices = code == 0 ? count.get(ValueLayout.JAVA_INT, 0) : 0;
-    if (code != 0 && code != Cl.DEVICE_NOT_FOUND) failures.append("; clGetDeviceIDs failed: ").append(ClErrors.describe(code));
+    if (code != 0 && code != Cl.DEVICE_NOT_FOUND)
+      failures.append("; clGetDeviceIDs failed: ").append(ClErrors.describe(code));
     if (devices == 0) return;
     MemorySegment ids = arena.allocate(ValueLayout.JAVA_LONG, devices);
     if (Cl.getDeviceIds(platform, Cl.DEVICE_TYPE_ALL, devices, ids.address(), 0) != 0) return;
@@ -87,7 +91,8 @@ record ClDevice(
     long largest = number(arena, id, Cl.DEVICE_MAX_MEM_ALLOC_SIZE);
     long memory = number(arena, id, Cl.DEVICE_GLOBAL_MEM_SIZE);
     long alignmentBits = number(arena, id, Cl.DEVICE_MEM_BASE_ADDR_ALIGN);
-    Usm usm = Usm.of(platform, text(arena, id, Cl.DEVICE_EXTENSIONS, Cl::getDeviceInfo), what -> number(arena, id, what));
+    Usm usm =
+        Usm.of(platform, text(arena, id, Cl.DEVICE_EXTENSIONS, Cl::getDeviceInfo), what -> number(arena, id, what));
     String platformName = text(arena, platform, Cl.PLATFORM_NAME, Cl::getPlatformInfo);
     String description =
         text(arena, id, Cl.DEVICE_NAME, Cl::getDeviceInfo)
@@ -97,7 +102,8 @@ record ClDevice(
             + text(arena, platform, Cl.PLATFORM_VERSION, Cl::getPlatformInfo)
             + ", " + gibibytes(memory) + ", at most " + gibibytes(largest) + " at once, "
             + memoryKinds(svm, usm != null);
-    return new ClDevice(id, platform, platformName, description, largest, Math.max(1, alignmentBits / Byte.SIZE), svm, usm);
+    return new ClDevice(id, platform, platformName, description, largest, Math.max(1, alignmentBits / Byte.SIZE), svm,
+        usm);
   }
 
   private static String memoryKinds(long svm, boolean isUnified) {

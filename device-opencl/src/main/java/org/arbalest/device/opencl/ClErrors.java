@@ -94,7 +94,8 @@ final class ClErrors {
    * @param call the function, the device and what else there is to say, such as {@code clFinish on OPENCL:0}
    */
   static DeviceException exception(String call, int code, String asked) {
-    return new DeviceException(errno(code), call + " failed: " + describe(code) + (asked.isEmpty() ? "" : ", asked for " + asked));
+    return new DeviceException(errno(code),
+        call + " failed: " + describe(code) + (asked.isEmpty() ? "" : ", asked for " + asked));
   }
 
   /** Says what nobody can be told by an exception; never throws. */

@@ -17,9 +17,9 @@ import org.arbalest.device.spi.Callback;
 /**
  * Gives events back.
  *
- * <p>PoCL locks an event of a command that failed because another did once more after it let go of it, and ends the process if nobody else holds
- * it. So there every command has an event that we hold, which is given back when it has succeeded, and one that failed never is: a few
- * hundred bytes for each command of a queue that failed.
+ * <p>PoCL locks an event of a command that failed because another did once more after it let go of it, and ends the
+ * process if nobody else holds it. So there every command has an event that we hold, which is given back when it has
+ * succeeded, and one that failed never is: a few hundred bytes for each command of a queue that failed.
  */
 final class ClEvents {
   private final OpenClDriver driver;
@@ -35,7 +35,8 @@ final class ClEvents {
   /** Made when it is needed, once. */
   private static final class Stub {
     static final long ADDRESS =
-        Callback.stub(MethodHandles.lookup(), "releaseIfDone", FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_INT, JAVA_LONG));
+        Callback.stub(MethodHandles.lookup(), "releaseIfDone",
+            FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_INT, JAVA_LONG));
 
     private Stub() {}
 
@@ -67,8 +68,9 @@ final class ClEvents {
   }
 
   /**
-   * The events of some commands, which go back together, by one callback, when the last of them has succeeded: so all have. In native memory: how many there are, and
-   * then each; which is freed with them, and left where the queue failed, as the events are.
+   * The events of some commands, which go back together, by one callback, when the last of them has succeeded: so all
+   * have. In native memory: how many there are, and then each; which is freed with them, and left where the queue
+   * failed, as the events are.
    */
   final class Batch implements AutoCloseable {
     private final long block;

@@ -12,15 +12,18 @@ import org.arbalest.device.spi.Completion;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells of events that failed, for PoCL, which calls no callback for them: looks now and then, while somebody waits. Those that succeed are told
- * of by their callbacks, at once.
+ * Tells of events that failed, for PoCL, which calls no callback for them: looks now and then, while somebody waits.
+ * Those that succeed are told of by their callbacks, at once.
  */
 final class ClFailures {
   private static final long INTERVAL_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
   private static final ConcurrentLinkedQueue<Watched> ADDED = new ConcurrentLinkedQueue<>();
 
-  /** Whether the thread sleeps until it is woken; it is not for each wait, as that would take a processor from those who do the work. */
+  /**
+   * Whether the thread sleeps until it is woken; it is not for each wait, as that would take a processor from those who
+   * do the work.
+   */
   private static final AtomicBoolean ASLEEP = new AtomicBoolean();
 
   private static @Nullable Thread looking;
@@ -39,7 +42,8 @@ final class ClFailures {
 
   private static synchronized Thread thread() {
     Thread thread = looking;
-    if (thread == null) looking = thread = Thread.ofPlatform().name("arbalest-opencl-failures").daemon().start(ClFailures::work);
+    if (thread == null)
+      looking = thread = Thread.ofPlatform().name("arbalest-opencl-failures").daemon().start(ClFailures::work);
     return thread;
   }
 

@@ -13,7 +13,8 @@ final class ClLibrary {
       List.of("libOpenCL.so.1", "libOpenCL.so", "OpenCL.dll", "/System/Library/Frameworks/OpenCL.framework/OpenCL");
 
   /** The functions of OpenCL 2.0 without which nothing here works. */
-  private static final List<String> NEEDED = List.of("clSVMAlloc", "clEnqueueSVMMemcpy", "clCreateCommandQueueWithProperties");
+  private static final List<String> NEEDED =
+      List.of("clSVMAlloc", "clEnqueueSVMMemcpy", "clCreateCommandQueueWithProperties");
 
   private static volatile @Nullable SymbolLookup found;
 
@@ -48,7 +49,8 @@ final class ClLibrary {
 
   /** Puts a test's functions before the loader's; before anybody has looked for it. */
   static void precede(SymbolLookup functions) {
-    if (found != null) throw new IllegalStateException("the OpenCL library is in use already: such tests need a process of their own");
+    if (found != null)
+      throw new IllegalStateException("the OpenCL library is in use already: such tests need a process of their own");
     preceding = functions;
   }
 

@@ -8,7 +8,10 @@ import java.lang.foreign.MemorySegment;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.Errno;
 
-/** {@code cl_mem}s of one driver's context: those that are shared virtual memory in another dress, and copies between the two. */
+/**
+ * {@code cl_mem}s of one driver's context: those that are shared virtual memory in another dress, and copies between
+ * the two.
+ */
 final class ClMem {
   /** The size of {@link #zeroes}. */
   static final int ZEROES = 16;
@@ -20,13 +23,15 @@ final class ClMem {
   }
 
   /**
-   * A {@code cl_mem} whose storage is a whole allocation of shared virtual memory, or the beginning of one; to be released by the caller.
+   * A {@code cl_mem} whose storage is a whole allocation of shared virtual memory, or the beginning of one; to be
+   * released by the caller.
    *
    * @return 0 if the platform does not take the address for the beginning of such an allocation
    */
   long over(long address, long bytes) {
     MemorySegment scratch = Cl.scratch();
-    long memory = Cl.createBuffer(driver.context(), Cl.MEM_READ_WRITE | Cl.MEM_USE_HOST_PTR, bytes, address, scratch.address());
+    long memory =
+        Cl.createBuffer(driver.context(), Cl.MEM_READ_WRITE | Cl.MEM_USE_HOST_PTR, bytes, address, scratch.address());
     int code = scratch.get(JAVA_INT, 0);
     if (memory == 0 && (code == Cl.INVALID_HOST_PTR || code == Cl.INVALID_BUFFER_SIZE)) return 0;
     if (memory == 0) throw driver.error("clCreateBuffer", code, bytes + " bytes at " + OpenClDriver.hex(address));
@@ -35,7 +40,10 @@ final class ClMem {
     return 0;
   }
 
-  /** A part of one; to be released by the caller, who may release the whole before. The origin is a multiple of the device's base alignment. */
+  /**
+   * A part of one; to be released by the caller, who may release the whole before. The origin is a multiple of the
+   * device's base alignment.
+   */
   long part(long whole, long origin, long bytes) {
     MemorySegment scratch = Cl.scratch();
     scratch.set(JAVA_LONG, 0, origin);
@@ -60,7 +68,8 @@ final class ClMem {
     MemorySegment scratch = Cl.scratch();
     for (long at = 0; at < ZEROES; at += Long.BYTES) scratch.set(JAVA_LONG, at, 0);
     long error = scratch.address() + ZEROES;
-    long memory = Cl.createBuffer(driver.context(), Cl.MEM_READ_WRITE | Cl.MEM_COPY_HOST_PTR, ZEROES, scratch.address(), error);
+    long memory =
+        Cl.createBuffer(driver.context(), Cl.MEM_READ_WRITE | Cl.MEM_COPY_HOST_PTR, ZEROES, scratch.address(), error);
     if (memory == 0) throw driver.error("clCreateBuffer", scratch.get(JAVA_INT, ZEROES), ZEROES + " bytes");
     return memory;
   }
@@ -73,7 +82,10 @@ final class ClMem {
     return info(memory, Cl.MEM_SIZE);
   }
 
-  /** The address of the shared virtual memory that is its storage, or 0 if it has its own. Of a part, its whole is asked: PoCL 3.1 does not answer for parts. */
+  /**
+   * The address of the shared virtual memory that is its storage, or 0 if it has its own. Of a part, its whole is
+   * asked: PoCL 3.1 does not answer for parts.
+   */
   long address(long memory) {
     long whole = info(memory, Cl.MEM_ASSOCIATED_MEMOBJECT);
     long root = whole == 0 ? memory : whole;
@@ -83,18 +95,21 @@ final class ClMem {
   /** Refuses what is no {@code cl_mem} of the driver's context. */
   void check(long memory) {
     if (ClObjects.canTell() && !ClObjects.isMemObject(memory, driver.context())) {
-      throw invalid("the buffer " + OpenClDriver.hex(memory) + " is declared to be a cl_mem of " + driver.name() + ", but is none");
+      throw invalid("the buffer " + OpenClDriver.hex(memory) + " is declared to be a cl_mem of " + driver.name()
+          + ", but is none");
     }
     long context = info(memory, Cl.MEM_CONTEXT);
     if (context == driver.context()) return;
-    throw invalid("the cl_mem " + OpenClDriver.hex(memory) + " belongs to the context " + OpenClDriver.hex(context) + ", but " + driver.name()
+    throw invalid("the cl_mem " + OpenClDriver.hex(memory) + " belongs to the context " + OpenClDriver.hex(context)
+        + ", but " + driver.name()
         + " works in " + OpenClDriver.hex(driver.context()));
   }
 
   /** Queues a copy between two of them, on the device. */
   void copy(long queue, long from, long fromOffset, long to, long toOffset, long bytes) {
     long event = driver.events().place();
-    driver.check(Cl.enqueueCopyBuffer(queue, from, to, fromOffset, toOffset, bytes, event), "clEnqueueCopyBuffer", bytes);
+    driver.check(Cl.enqueueCopyBuffer(queue, from, to, fromOffset, toOffset, bytes, event), "clEnqueueCopyBuffer",
+        bytes);
     driver.events().placed(event);
     driver.flush(queue);
   }

@@ -11,9 +11,9 @@ import java.lang.invoke.MethodHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells OpenCL's objects from anything else: the loader's extension (cl_khr_icd) lets every object begin with a pointer to its platform's table of
- * functions. A foreign address is read through the kernel, which answers for one that cannot be read; where there is no such call, nothing
- * is recognised.
+ * Tells OpenCL's objects from anything else: the loader's extension (cl_khr_icd) lets every object begin with a pointer
+ * to its platform's table of functions. A foreign address is read through the kernel, which answers for one that cannot
+ * be read; where there is no such call, nothing is recognised.
  */
 final class ClObjects {
   private static final @Nullable MethodHandle PROCESS_VM_READV = find();
@@ -22,8 +22,8 @@ final class ClObjects {
   private ClObjects() {}
 
   /**
-   * Whether an address is that of a {@code cl_mem}, of the same platform as some known object. Memory that held an object before may begin as one
-   * does; so the platform is asked as well.
+   * Whether an address is that of a {@code cl_mem}, of the same platform as some known object. Memory that held an
+   * object before may begin as one does; so the platform is asked as well.
    */
   static boolean isMemObject(long address, long known) {
     if ((address & 7) != 0) return false;
@@ -58,7 +58,8 @@ final class ClObjects {
   }
 
   private static @Nullable MethodHandle find() {
-    FunctionDescriptor type = FunctionDescriptor.of(JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+    FunctionDescriptor type =
+        FunctionDescriptor.of(JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
     Linker linker = Linker.nativeLinker();
     return linker.defaultLookup().find("process_vm_readv").map(f -> linker.downcallHandle(f, type)).orElse(null);
   }

@@ -24,11 +24,12 @@ import org.jocl.cl_event;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Our streams, events, buffers and columns as JOCL's objects, and back. What is handed to JOCL is borrowed from ours, and can be used while that
- * is open; what is taken from it says who owns it. JOCL is an optional dependency: only this class needs it.
+ * Our streams, events, buffers and columns as JOCL's objects, and back. What is handed to JOCL is borrowed from ours,
+ * and can be used while that is open; what is taken from it says who owns it. JOCL is an optional dependency: only this
+ * class needs it.
  *
- * <p>A kernel on our memory gets its arguments by {@code CL.clSetKernelArgSVMPointer}, is queued in {@link #commandQueue}, and then {@link
- * DeviceStream#keepAlive} holds what it reads and writes.
+ * <p>A kernel on our memory gets its arguments by {@code CL.clSetKernelArgSVMPointer}, is queued in
+ * {@link #commandQueue}, and then {@link DeviceStream#keepAlive} holds what it reads and writes.
  */
 public final class Jocl {
   private static final VarHandle NATIVE_POINTER;
@@ -101,7 +102,8 @@ public final class Jocl {
   }
 
   /**
-   * An event of JOCL's as one of ours, to be closed by the caller. It is retained; the caller's {@code cl_event} stays theirs to release.
+   * An event of JOCL's as one of ours, to be closed by the caller. It is retained; the caller's {@code cl_event} stays
+   * theirs to release.
    *
    * @throws DeviceException with {@code EINVAL} if it is of another context than the device's
    */
@@ -123,8 +125,9 @@ public final class Jocl {
   }
 
   /**
-   * A column's buffers, in the columnar format's order, for kernels: row 0 is element {@link Column#offset} of each. One that is not there is
-   * null, as the bitmap of a column without nulls may be. The column's array must be {@linkplain DeviceStream#waitFor waited for} first.
+   * A column's buffers, in the columnar format's order, for kernels: row 0 is element {@link Column#offset} of each.
+   * One that is not there is null, as the bitmap of a column without nulls may be. The column's array must be
+   * {@linkplain DeviceStream#waitFor waited for} first.
    */
   public static List<@Nullable Pointer> pointers(Column column) {
     List<@Nullable Pointer> pointers = new ArrayList<>();
@@ -138,8 +141,8 @@ public final class Jocl {
   /**
    * Memory of JOCL's as a buffer, of which arrays can be made; to be closed by the caller.
    *
-   * @param pointer from {@code clSVMAlloc} in the device's context; not one to a Java array or buffer, nor one with a byte offset, which JOCL
-   *     forgets the address of: take a {@linkplain DeviceBuffer#slice slice} instead
+   * @param pointer from {@code clSVMAlloc} in the device's context; not one to a Java array or buffer, nor one with a
+   *     byte offset, which JOCL forgets the address of: take a {@linkplain DeviceBuffer#slice slice} instead
    * @param size in bytes
    * @param onFree run once when nobody uses the memory any more, on any thread; frees it, if that is wanted
    */

@@ -27,10 +27,11 @@ import org.arbalest.device.types.NestedType.UnionType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hands an array to C whose buffers are {@code cl_mem} handles: an array of others is made, whose addresses are the handles, and which holds the memory.
+ * Hands an array to C whose buffers are {@code cl_mem} handles: an array of others is made, whose addresses are the
+ * handles, and which holds the memory.
  *
- * <p>A {@code cl_mem} over shared virtual memory is made of a whole allocation, and of parts of one that begin where the device lets them; a buffer that begins
- * elsewhere, or in memory of another kind, is copied.
+ * <p>A {@code cl_mem} over shared virtual memory is made of a whole allocation, and of parts of one that begin where
+ * the device lets them; a buffer that begins elsewhere, or in memory of another kind, is copied.
  */
 final class MemObjectExport {
   private final DeviceArray array;
@@ -39,7 +40,9 @@ final class MemObjectExport {
   private final DeviceStream stream;
   private final ClMem memory;
 
-  /** The {@code cl_mem} of each whole allocation that parts are taken of; released in the end, when the parts hold it. */
+  /**
+   * The {@code cl_mem} of each whole allocation that parts are taken of; released in the end, when the parts hold it.
+   */
   private final Map<Block, Long> wholes = new HashMap<>();
 
   /** What is to be closed on failure: handles, and buffers of the array that none stands for yet. */
@@ -65,7 +68,8 @@ final class MemObjectExport {
       CStructs.address(out, ArrowDeviceArrayStruct.LAYOUT); // before anything is done
       if (schemaOut != null) CStructs.address(schemaOut, ArrowSchemaStruct.LAYOUT);
       if (!stream.device().equals(array.device())) {
-        throw new DeviceException(Errno.EINVAL, "the array is on " + array.device() + ", but the stream is one of " + stream.device());
+        throw new DeviceException(Errno.EINVAL,
+            "the array is on " + array.device() + ", but the stream is one of " + stream.device());
       }
       DeviceArray handles = new MemObjectExport(array, stream).make();
       try {
@@ -143,7 +147,8 @@ final class MemObjectExport {
     List<Field> fields = field.type().children();
     for (int i = 0; i < fields.size(); i++) children.add(data(fields.get(i), data.children().get(i)));
     ArrayData values = data.dictionary();
-    ArrayData dictionary = field.type() instanceof DictionaryType encoded && values != null ? data(encoded.values(), values) : null;
+    ArrayData dictionary =
+        field.type() instanceof DictionaryType encoded && values != null ? data(encoded.values(), values) : null;
     return new ArrayData(data.length(), data.nullCount(), data.offset(), list, children, dictionary);
   }
 
@@ -169,9 +174,13 @@ final class MemObjectExport {
     }
   }
 
-  /** One over the memory itself; 0 if there can be none. One that is alone in its allocation is no part, of which nobody could make parts. */
+  /**
+   * One over the memory itself; 0 if there can be none. One that is alone in its allocation is no part, of which nobody
+   * could make parts.
+   */
   private long shared(@Nullable Block block, long address, long size) {
-    if (block == null) return driver.mayBeSvm(address) ? memory.over(address, size) : 0; // of somebody else: only the platform knows
+    // of somebody else: only the platform knows
+    if (block == null) return driver.mayBeSvm(address) ? memory.over(address, size) : 0;
     long origin = address - block.base();
     if (origin == 0 && isAlone(block)) return memory.over(address, size);
     if (origin % driver.device().baseAlignment() != 0) return 0;
@@ -180,7 +189,9 @@ final class MemObjectExport {
   }
 
   private boolean isAlone(Block block) {
-    return memories.stream().filter(other -> other.address() - block.base() >= 0 && other.address() - block.base() < block.bytes()).count() == 1;
+    return memories.stream()
+        .filter(other -> other.address() - block.base() >= 0 && other.address() - block.base() < block.bytes())
+        .count() == 1;
   }
 
   private long whole(Block block) {

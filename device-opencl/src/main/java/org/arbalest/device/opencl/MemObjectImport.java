@@ -31,8 +31,8 @@ import org.arbalest.device.types.NestedType.UnionType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes in an array whose buffers are {@code cl_mem} handles: those over shared virtual memory where they are, the others by copies, on the device where that has such
- * memory.
+ * Takes in an array whose buffers are {@code cl_mem} handles: those over shared virtual memory where they are, the
+ * others by copies, on the device where that has such memory.
  */
 final class MemObjectImport {
   /** A kind of device that nobody serves: whoever takes an array on it in holds it, and looks at no buffer. */
@@ -140,7 +140,8 @@ final class MemObjectImport {
     List<ArrayData> children = new ArrayList<>();
     List<Field> fields = field.type().children();
     for (int i = 0; i < fields.size(); i++) children.add(data(fields.get(i), source.child(i)));
-    ArrayData values = field.type() instanceof DictionaryType encoded ? data(encoded.values(), source.dictionary()) : null;
+    ArrayData values =
+        field.type() instanceof DictionaryType encoded ? data(encoded.values(), source.dictionary()) : null;
     return new ArrayData(source.length(), source.nullCount(), source.offset(), list, children, values);
   }
 
@@ -159,7 +160,8 @@ final class MemObjectImport {
     if (size == 0) return null;
     long available = memory(handle);
     if (size > available) {
-      throw invalid("the cl_mem " + OpenClDriver.hex(handle) + " has " + available + " bytes, but the array says that it has " + size);
+      throw invalid("the cl_mem " + OpenClDriver.hex(handle) + " has " + available
+          + " bytes, but the array says that it has " + size);
     }
     return buffer(handle, size);
   }

@@ -16,8 +16,9 @@ import org.arbalest.device.spi.HostMemory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One OpenCL device, in a context of its own, which lives as long as the process. Memory is coarse-grained shared virtual memory, or, on a device without that, unified
- * shared memory of the device's kind; host memory is fine-grained shared virtual memory, or unified memory of the host's kind, where there is one of them.
+ * One OpenCL device, in a context of its own, which lives as long as the process. Memory is coarse-grained shared
+ * virtual memory, or, on a device without that, unified shared memory of the device's kind; host memory is fine-grained
+ * shared virtual memory, or unified memory of the host's kind, where there is one of them.
  *
  * <p>What is queued is flushed at once: nobody may ever wait in a way that flushes it.
  */
@@ -105,7 +106,8 @@ final class OpenClDriver implements DeviceDriver {
     if (bytes <= largest) return;
     throw new DeviceException(
         Errno.ENOMEM,
-        function + " on " + name + " was not called: asked for " + bytes + " bytes, but the largest allocation is " + largest
+        function + " on " + name + " was not called: asked for " + bytes + " bytes, but the largest allocation is "
+            + largest
             + " (CL_DEVICE_MAX_MEM_ALLOC_SIZE)");
   }
 
@@ -150,7 +152,10 @@ final class OpenClDriver implements DeviceDriver {
     check(Cl.finish(mappingQueue), "clFinish");
   }
 
-  /** Which unified memory an address is of; null if of none. The platform is asked, since such memory comes from others as well. */
+  /**
+   * Which unified memory an address is of; null if of none. The platform is asked, since such memory comes from others
+   * as well.
+   */
   private @Nullable UnifiedMemory kindOf(long address) {
     Usm usm = device.usm();
     return usm == null ? null : usm.kindOf(context, address);
@@ -258,7 +263,8 @@ final class OpenClDriver implements DeviceDriver {
   /** OpenCL's execution status: 0 when it is complete, negative if it failed. */
   int status(long event) {
     MemorySegment scratch = Cl.scratch();
-    check(Cl.getEventInfo(event, Cl.EVENT_COMMAND_EXECUTION_STATUS, Integer.BYTES, scratch.address()), "clGetEventInfo");
+    check(Cl.getEventInfo(event, Cl.EVENT_COMMAND_EXECUTION_STATUS, Integer.BYTES, scratch.address()),
+        "clGetEventInfo");
     return scratch.get(JAVA_INT, 0);
   }
 
@@ -279,7 +285,8 @@ final class OpenClDriver implements DeviceDriver {
       call(event, completion);
       return;
     }
-    check(Cl.retainEvent(event), "clRetainEvent"); // for who watches: once the callback has told, whoever held it may have let it go
+    // for who watches: once the callback has told, whoever held it may have let it go
+    check(Cl.retainEvent(event), "clRetainEvent");
     try {
       call(event, completion);
       ClFailures.watch(this, event, completion);
@@ -302,7 +309,8 @@ final class OpenClDriver implements DeviceDriver {
   @Override
   public void checkEvent(long event) {
     if (ClObjects.canTell() && ClObjects.word(event) != firstOfEvent) { // to ask one that is none would end the process
-      throw new DeviceException(Errno.EINVAL, "its sync_event leads to " + hex(event) + ", which is no event of the platform of " + name);
+      throw new DeviceException(Errno.EINVAL,
+          "its sync_event leads to " + hex(event) + ", which is no event of the platform of " + name);
     }
     long its = eventInfo(event, Cl.EVENT_CONTEXT);
     if (its != context) {
@@ -318,12 +326,14 @@ final class OpenClDriver implements DeviceDriver {
     if (ClObjects.isMemObject(address, context)) {
       throw new DeviceException(
           Errno.EINVAL,
-          "the buffer " + hex(address) + " is a cl_mem; buffers on " + name + " are pointers to shared virtual or unified memory"
+          "the buffer " + hex(address) + " is a cl_mem; buffers on " + name
+              + " are pointers to shared virtual or unified memory"
               + "; declare it by OpenCl.importMemObjects");
     }
     OpenClDriver other = OpenClProvider.otherWith(this, address);
     if (other != null) {
-      throw new DeviceException(Errno.EINVAL, "the buffer " + hex(address) + " is memory of " + other.name + ", and not of " + name);
+      throw new DeviceException(Errno.EINVAL,
+          "the buffer " + hex(address) + " is memory of " + other.name + ", and not of " + name);
     }
   }
 
@@ -332,7 +342,10 @@ final class OpenClDriver implements DeviceDriver {
     return device.hasSvm() && kindOf(address) == null;
   }
 
-  /** Whether an address is of memory that this device is known to have: shared virtual memory from here, or any unified memory of its context. */
+  /**
+   * Whether an address is of memory that this device is known to have: shared virtual memory from here, or any unified
+   * memory of its context.
+   */
   boolean has(long address) {
     return blocks.of(address) != null || kindOf(address) != null;
   }

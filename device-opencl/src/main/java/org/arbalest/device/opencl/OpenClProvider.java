@@ -14,8 +14,9 @@ import org.arbalest.device.spi.DeviceProvider;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Serves every device with shared virtual memory, or unified shared memory, of every OpenCL platform, numbered in the loader's order. A loader that is installed later is
- * found; a platform that is installed after the loader was asked is not, since that looks once in a process.
+ * Serves every device with shared virtual memory, or unified shared memory, of every OpenCL platform, numbered in the
+ * loader's order. A loader that is installed later is found; a platform that is installed after the loader was asked is
+ * not, since that looks once in a process.
  */
 public final class OpenClProvider implements DeviceProvider {
   /** Those that were opened, for {@link OpenCl}. */
@@ -75,7 +76,8 @@ public final class OpenClProvider implements DeviceProvider {
   }
 
   static OpenClDriver driver(Device device) {
-    if (!device.type().equals(DeviceType.OPENCL)) throw new IllegalArgumentException(device + " is not an OpenCL device");
+    if (!device.type().equals(DeviceType.OPENCL))
+      throw new IllegalArgumentException(device + " is not an OpenCL device");
     OpenClDriver driver = OPEN.get(device.id());
     if (driver == null) throw new IllegalArgumentException(device + " is not served by this backend");
     return driver;

@@ -12,9 +12,9 @@ import java.lang.invoke.MethodHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives the JVM its signal handlers back. A runtime that compiles with LLVM, as PoCL does, puts LLVM's in their place when it is loaded: each for
- * one signal, after which the next kills the process, and the JVM has its threads stopped by SIGSEGV, several at a time. Linux only. SIGFPE
- * is left to the runtime, which tells its own from others'.
+ * Gives the JVM its signal handlers back. A runtime that compiles with LLVM, as PoCL does, puts LLVM's in their place
+ * when it is loaded: each for one signal, after which the next kills the process, and the JVM has its threads stopped
+ * by SIGSEGV, several at a time. Linux only. SIGFPE is left to the runtime, which tells its own from others'.
  */
 final class SignalHandlers implements AutoCloseable {
   private static final int[] SIGNALS = {4, 5, 7, 11}; // SIGILL, SIGTRAP, SIGBUS, SIGSEGV

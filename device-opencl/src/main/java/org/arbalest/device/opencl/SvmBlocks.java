@@ -6,8 +6,8 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which shared virtual memory a driver has allocated: OpenCL does not say in which allocation an address lies, and a {@code cl_mem} is made of a whole one. Looked at
- * when a {@code cl_mem} is made, and when an array comes in.
+ * Which shared virtual memory a driver has allocated: OpenCL does not say in which allocation an address lies, and a
+ * {@code cl_mem} is made of a whole one. Looked at when a {@code cl_mem} is made, and when an array comes in.
  */
 final class SvmBlocks {
   private final ConcurrentSkipListMap<Long, Long> sizes = new ConcurrentSkipListMap<>();
@@ -27,6 +27,7 @@ final class SvmBlocks {
   @Nullable
   Block of(long address) {
     Map.Entry<Long, Long> before = sizes.floorEntry(address);
-    return before == null || address - before.getKey() >= before.getValue() ? null : new Block(before.getKey(), before.getValue());
+    return before == null || address - before.getKey() >= before.getValue() ? null
+        : new Block(before.getKey(), before.getValue());
   }
 }

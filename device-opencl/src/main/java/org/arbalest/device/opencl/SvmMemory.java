@@ -31,7 +31,8 @@ final class SvmMemory implements MemoryAllocator {
     driver.checkSize("clSVMAlloc", bytes);
     long address = Cl.svmAlloc(driver.context(), flags, bytes, (int) alignment);
     if (address == 0) {
-      throw new DeviceException(Errno.ENOMEM, "clSVMAlloc on " + driver.name() + " failed: NULL, asked for " + bytes + " bytes");
+      throw new DeviceException(Errno.ENOMEM,
+          "clSVMAlloc on " + driver.name() + " failed: NULL, asked for " + bytes + " bytes");
     }
     driver.blocks().add(address, bytes);
     return address;

@@ -3,7 +3,10 @@ package org.arbalest.device.opencl;
 
 import org.arbalest.device.Device;
 
-/** The kinds of unified shared memory (the extension {@code cl_intel_unified_shared_memory}); see {@link OpenCl#unifiedMemory(Device, UnifiedMemory)}. */
+/**
+ * The kinds of unified shared memory (the extension {@code cl_intel_unified_shared_memory}); see {@link
+ * OpenCl#unifiedMemory(Device, UnifiedMemory)}.
+ */
 public enum UnifiedMemory {
   /** The device's own, which the CPU cannot reach. */
   DEVICE,

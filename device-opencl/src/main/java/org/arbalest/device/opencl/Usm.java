@@ -17,8 +17,8 @@ import java.util.function.IntToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Unified shared memory of one device: the functions of its platform, which are its own and so are called by their addresses, and the kinds that the device has.
- * What they return is OpenCL's code, 0 for success.
+ * Unified shared memory of one device: the functions of its platform, which are its own and so are called by their
+ * addresses, and the kinds that the device has. What they return is OpenCL's code, 0 for success.
  */
 final class Usm {
   private static final String EXTENSION = "cl_intel_unified_shared_memory";
@@ -33,10 +33,13 @@ final class Usm {
   private static final int TYPE_DEVICE = 0x4198;
   private static final int TYPE_SHARED = 0x4199;
 
-  private static final MethodHandle HOST_ALLOC = unbound(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG);
-  private static final MethodHandle DEVICE_ALLOC = unbound(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG);
+  private static final MethodHandle HOST_ALLOC =
+      unbound(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG);
+  private static final MethodHandle DEVICE_ALLOC =
+      unbound(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG);
   private static final MethodHandle FREE = unbound(JAVA_INT, JAVA_LONG, JAVA_LONG);
-  private static final MethodHandle INFO = unbound(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+  private static final MethodHandle INFO =
+      unbound(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG);
   private static final MethodHandle MEMCPY =
       unbound(JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG);
 
@@ -71,7 +74,8 @@ final class Usm {
     if ((capabilities.applyAsLong(HOST_CAPABILITIES) & ACCESS) != 0) kinds.add(UnifiedMemory.HOST);
     if ((capabilities.applyAsLong(SHARED_CAPABILITIES) & ACCESS) != 0) kinds.add(UnifiedMemory.SHARED);
     String[] names = {
-        "clHostMemAllocINTEL", "clDeviceMemAllocINTEL", "clSharedMemAllocINTEL", "clMemFreeINTEL", "clGetMemAllocInfoINTEL", "clEnqueueMemcpyINTEL"
+        "clHostMemAllocINTEL", "clDeviceMemAllocINTEL", "clSharedMemAllocINTEL", "clMemFreeINTEL",
+        "clGetMemAllocInfoINTEL", "clEnqueueMemcpyINTEL"
     };
     MemorySegment[] functions = new MemorySegment[names.length];
     try (Arena arena = Arena.ofConfined()) {

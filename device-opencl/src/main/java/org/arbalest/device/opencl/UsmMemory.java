@@ -34,7 +34,8 @@ final class UsmMemory implements MemoryAllocator {
     driver.checkSize(function, bytes);
     MemorySegment scratch = Cl.scratch();
     scratch.set(JAVA_INT, 0, 0);
-    long address = usm.allocate(kind, driver.context(), driver.device().id(), bytes, (int) alignment, scratch.address());
+    long address =
+        usm.allocate(kind, driver.context(), driver.device().id(), bytes, (int) alignment, scratch.address());
     if (address == 0) throw driver.error(function, scratch.get(JAVA_INT, 0), bytes + " bytes");
     return address;
   }

@@ -45,20 +45,24 @@ class JoclEngineSpec : FunSpec({
         CL.clCreateContext(cl_context_properties(), 1, arrayOf(Jocl.deviceId(device)), null, null, null)
 
     fun queue(context: cl_context, properties: Long = 0): cl_command_queue {
-        val list = cl_queue_properties().apply { if (properties != 0L) addProperty(CL.CL_QUEUE_PROPERTIES.toLong(), properties) }
+        val list = cl_queue_properties().apply {
+            if (properties != 0L) addProperty(CL.CL_QUEUE_PROPERTIES.toLong(), properties)
+        }
         return CL.clCreateCommandQueueWithProperties(context, Jocl.deviceId(device), list, null)
     }
 
     /** Queues `out[i] = in[i] + add`, once for each row. */
     fun addTo(stream: DeviceStream, input: Pointer, output: Pointer, rows: Long, add: Long) {
-        val source = "kernel void add(global const long *in, global long *out, long n) { size_t i = get_global_id(0); out[i] = in[i] + n; }"
+        val source = "kernel void add(global const long *in, global long *out, long n) { size_t i = " +
+            "get_global_id(0); out[i] = in[i] + n; }"
         val program = CL.clCreateProgramWithSource(Jocl.context(device), 1, arrayOf(source), null, null)
         CL.clBuildProgram(program, 0, null, null, null, null) shouldBe CL.CL_SUCCESS
         val kernel = CL.clCreateKernel(program, "add", null)
         CL.clSetKernelArgSVMPointer(kernel, 0, input) shouldBe CL.CL_SUCCESS
         CL.clSetKernelArgSVMPointer(kernel, 1, output) shouldBe CL.CL_SUCCESS
         CL.clSetKernelArg(kernel, 2, Sizeof.cl_long.toLong(), Pointer.to(longArrayOf(add)))
-        CL.clEnqueueNDRangeKernel(Jocl.commandQueue(stream), kernel, 1, null, longArrayOf(rows), null, 0, null, null) shouldBe CL.CL_SUCCESS
+        CL.clEnqueueNDRangeKernel(Jocl.commandQueue(stream), kernel, 1, null, longArrayOf(rows), null, 0, null,
+            null) shouldBe CL.CL_SUCCESS
         CL.clReleaseKernel(kernel)
         CL.clReleaseProgram(program)
     }
@@ -69,13 +73,16 @@ class JoclEngineSpec : FunSpec({
             device.createStream().use { computing ->
                 val gate = UserEvent(device)
                 gate.syncEvent().use(loading::waitFor)
-                val numbers = BatchBuilder.of(cpu, rows).use { it.int64("n", LongArray(rows) { i -> i.toLong() }).build() }.use { it.copyTo(device, loading) }
+                val numbers = BatchBuilder.of(cpu, rows).use {
+                    it.int64("n", LongArray(rows) { i -> i.toLong() }).build()
+                }.use { it.copyTo(device, loading) }
                 val out = device.allocate(8L * rows)
                 computing.waitFor(numbers)
                 addTo(computing, Jocl.pointers(numbers.column("n"))[1]!!, Jocl.pointer(out), rows.toLong(), add = 7)
                 computing.keepAlive(numbers)
                 numbers.close()
-                val data = ArrayData.of(rows.toLong(), 0, listOf(null), listOf(ArrayData.of(rows.toLong(), 0, listOf(null, out))))
+                val data = ArrayData.of(rows.toLong(), 0, listOf(null),
+                    listOf(ArrayData.of(rows.toLong(), 0, listOf(null, out))))
                 val sums = DeviceArray.of(Schema.of(listOf(Field.of("sum", DataType.INT64))).asField(), data, computing)
                 sums.isReady shouldBe false
                 val back = sums.use { it.copyTo(cpu, computing) }
@@ -92,7 +99,9 @@ class JoclEngineSpec : FunSpec({
         val queue = queue(Jocl.context(device))
         Jocl.stream(device, queue).use { stream ->
             Jocl.commandQueue(stream).nativePointer shouldBe queue.nativePointer
-            BatchBuilder.of(cpu, 1).use { it.int64("n", longArrayOf(41)).build() }.use { it.copyTo(device, stream) }.use { there ->
+            BatchBuilder.of(cpu, 1).use {
+                it.int64("n", longArrayOf(41)).build()
+            }.use { it.copyTo(device, stream) }.use { there ->
                 there.copyTo(cpu, stream).use {
                     it.synchronize()
                     it.column("n").getLong(0) shouldBe 41
@@ -124,7 +133,8 @@ class JoclEngineSpec : FunSpec({
                     val theirs = Jocl.event(end)
                     theirs.nativePointer shouldBe end.handle()
                     val status = ByteBuffer.allocateDirect(4).order(ByteOrder.nativeOrder())
-                    CL.clGetEventInfo(theirs, CL.CL_EVENT_COMMAND_EXECUTION_STATUS, 4, Pointer.to(status), null) shouldBe CL.CL_SUCCESS
+                    CL.clGetEventInfo(theirs, CL.CL_EVENT_COMMAND_EXECUTION_STATUS, 4, Pointer.to(status),
+                        null) shouldBe CL.CL_SUCCESS
                     (status.getInt(0) > CL.CL_COMPLETE) shouldBe true
                     gate.open()
                     CL.clWaitForEvents(1, arrayOf(theirs)) shouldBe CL.CL_SUCCESS
@@ -161,19 +171,28 @@ class JoclEngineSpec : FunSpec({
         buffer.close()
         device.defaultStream().synchronize()
         eventually("it is freed") { freed.get() != 0 }
-        shouldThrow<IllegalArgumentException> { Jocl.buffer(device, Pointer.to(IntArray(4)), 16) {} }.message shouldContain "no native pointer"
-        shouldThrow<IllegalArgumentException> { Jocl.syncEvent(device, cl_event()) }.message shouldContain "cl_event has no native pointer"
+        shouldThrow<IllegalArgumentException> { Jocl.buffer(device, Pointer.to(IntArray(4)), 16) {} }
+            .message shouldContain "no native pointer"
+        shouldThrow<IllegalArgumentException> { Jocl.syncEvent(device, cl_event()) }.message shouldContain
+            "cl_event has no native pointer"
     }
 
     test("a column's pointers are its buffers, and null where there is none") {
-        BatchBuilder.of(cpu, 3).use { it.int64("n", longArrayOf(1, 2, 3)).utf8("t", listOf("a", null, "c")).build() }.use { it.copyTo(device) }.use { batch ->
-            Jocl.pointers(batch.column("n")).map { it?.nativePointer } shouldContainExactly listOf(null, batch.column("n").bufferAddress(1))
-            Jocl.pointers(batch.column("t")).map { it?.nativePointer } shouldContainExactly List(3) { batch.column("t").bufferAddress(it) }
+        BatchBuilder.of(cpu, 3).use {
+            it.int64("n", longArrayOf(1, 2, 3)).utf8("t", listOf("a", null, "c")).build()
+        }.use { it.copyTo(device) }.use { batch ->
+            Jocl.pointers(batch.column("n")).map { it?.nativePointer } shouldContainExactly
+                listOf(null, batch.column("n").bufferAddress(1))
+            Jocl.pointers(batch.column("t")).map { it?.nativePointer } shouldContainExactly List(3) {
+                batch.column("t").bufferAddress(it)
+            }
         }
     }
 
     test("a device that is none of OpenCL's is refused") {
-        for (call in listOf<() -> Any>({ OpenCl.context(cpu) }, { Jocl.context(cpu) }, { Jocl.commandQueue(cpu.defaultStream()) })) {
+        for (call in listOf<() -> Any>(
+            { OpenCl.context(cpu) }, { Jocl.context(cpu) }, { Jocl.commandQueue(cpu.defaultStream()) },
+        )) {
             shouldThrow<IllegalArgumentException> { call() }.message shouldContain "CPU is not an OpenCL device"
         }
     }

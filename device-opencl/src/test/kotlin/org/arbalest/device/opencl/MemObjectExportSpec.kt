@@ -30,9 +30,9 @@ import org.arbalest.device.types.Field
 import org.arbalest.device.types.Schema
 import org.arbalest.support.CCompiler
 import org.arbalest.support.CPeer
-import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerMoves
 import org.arbalest.support.PeerNodes
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.StructKind
 import org.arbalest.testkit.SkipWithout
 import org.arbalest.testkit.contract.Held
@@ -85,7 +85,8 @@ class MemObjectExportSpec : FunSpec({
             device.defaultStream().copy(here, buffer)
             device.defaultStream().synchronize()
         }
-        eventually("the copy has let go of what it read") { Held.now().waits() == 0L } // by a thread of ours, a moment after its end
+        // by a thread of ours, a moment after its end
+        eventually("the copy has let go of what it read") { Held.now().waits() == 0L }
         val data = ArrayData.of(rows, 0, listOf(null), listOf(ArrayData.of(rows, 0, listOf(null, buffer))))
         return DeviceArray.of(Schema.of(listOf(Field.of("n", DataType.INT64))).asField(), data)
     }
@@ -133,7 +134,9 @@ class MemObjectExportSpec : FunSpec({
     test("OCL-01 every kind of buffer, whole, sliced and empty, comes back as it was, with its schema") {
         everyKind(30).use { batch ->
             for ((from, count) in listOf(0L to 30L, 3L to 20L, 8L to 16L, 29L to 1L, 30L to 0L)) {
-                val expected = batch.slice(from, count).use { slice -> List(slice.length().toInt()) { slice.asColumn().get(it.toLong()) } }
+                val expected = batch.slice(from, count).use { slice ->
+                    List(slice.length().toInt()) { slice.asColumn().get(it.toLong()) }
+                }
                 batch.slice(from, count).use { it.copyTo(device) }.use { there ->
                     for (source in listOf(there.retain(), there.slice(0, count))) {
                         source.synchronize()
@@ -166,7 +169,10 @@ class MemObjectExportSpec : FunSpec({
         }
     }
 
-    test("OCL-01 a buffer that begins where no part can is copied, behind the array's event, and the consumer gets an event") {
+    test(
+        "OCL-01 a buffer that begins where no part can is copied, behind the array's event, and the consumer " +
+            "gets an event",
+    ) {
         val array = column(LongArray(50) { it + 1L }, skipped = 8)
         val gate = UserEvent(device)
         device.createStream().use { stream ->
@@ -222,17 +228,24 @@ class MemObjectExportSpec : FunSpec({
         val array = column(LongArray(10))
         val (out, schema) = out().fill(0x5a) to arena.allocate(ArrowSchemaStruct.LAYOUT).fill(0x5a)
         val before = ResourceCounters.now()
-        shouldThrow<DeviceException> { OpenCl.exportMemObjects(array, out, schema, cpu.defaultStream()) }.errno() shouldBe Errno.EINVAL
+        shouldThrow<DeviceException> { OpenCl.exportMemObjects(array, out, schema, cpu.defaultStream()) }
+            .errno() shouldBe Errno.EINVAL
         for (struct in listOf(out, schema)) struct.toArray(JAVA_BYTE).toSet() shouldBe setOf<Byte>(0x5a)
-        for (none in listOf(MemorySegment.NULL, arena.allocate(64), MemorySegment.ofArray(LongArray(16)), MemorySegment.ofAddress(12))) {
+        for (none in listOf(
+            MemorySegment.NULL, arena.allocate(64), MemorySegment.ofArray(LongArray(16)), MemorySegment.ofAddress(12),
+        )) {
             shouldThrow<IllegalArgumentException> { OpenCl.exportMemObjects(array, none, device.defaultStream()) }
             shouldThrow<IllegalArgumentException> { OpenCl.exportMemObjects(array, out, none, device.defaultStream()) }
         }
         ResourceCounters.now() shouldBe before
         array.close()
         shouldThrow<IllegalStateException> { OpenCl.exportMemObjects(array, out, device.defaultStream()) }
-        numbers(3).use { here -> shouldThrow<DeviceException> { OpenCl.exportMemObjects(here, out, device.defaultStream()) } }
-        numbers(3).use { here -> shouldThrow<IllegalArgumentException> { OpenCl.exportMemObjects(here, out, cpu.defaultStream()) } }
+        numbers(3).use { here ->
+            shouldThrow<DeviceException> { OpenCl.exportMemObjects(here, out, device.defaultStream()) }
+        }
+        numbers(3).use { here ->
+            shouldThrow<IllegalArgumentException> { OpenCl.exportMemObjects(here, out, cpu.defaultStream()) }
+        }
     }
 
     test("OCL-02 a cl_mem over shared virtual memory comes in where it is, and is kept until the last has left") {
@@ -254,7 +267,8 @@ class MemObjectExportSpec : FunSpec({
 
     test("OCL-02 of somebody else's memory the platform knows what is shared, also of a part") {
         val svm = CL.clSVMAlloc(Jocl.context(device), CL.CL_MEM_READ_WRITE, 4096, 0)
-        val whole = CL.clCreateBuffer(Jocl.context(device), CL.CL_MEM_READ_WRITE or CL.CL_MEM_USE_HOST_PTR, 4096, svm, null)
+        val whole =
+            CL.clCreateBuffer(Jocl.context(device), CL.CL_MEM_READ_WRITE or CL.CL_MEM_USE_HOST_PTR, 4096, svm, null)
         val region = org.jocl.cl_buffer_region(1024, 80)
         val part = CL.clCreateSubBuffer(whole, CL.CL_MEM_READ_WRITE, CL.CL_BUFFER_CREATE_TYPE_REGION, region, null)
         val array = arena.allocate(ArrowArrayStruct.LAYOUT)
@@ -268,12 +282,18 @@ class MemObjectExportSpec : FunSpec({
             CPeer.counts().arrays shouldBe 2
         }
         CPeer.counts().arrays shouldBe 0
-        // and out again: its beginning is taken for what it is, what lies within is copied, since nobody says where it begins
+        // and out again: its beginning is taken for what it is, what lies within is copied, since nobody says where it
+        // begins
         DeviceBuffer.wrap(device, svm.nativePointer, 4096) {}.let { theirs ->
-            val data = ArrayData.of(10, 0, listOf(null), listOf(ArrayData.of(10, 0, listOf(null, theirs.slice(0, 80))), ArrayData.of(10, 0, listOf(null, theirs.slice(1024, 80)))))
+            val data = ArrayData.of(10, 0, listOf(null), listOf(ArrayData.of(10, 0, listOf(null, theirs.slice(0, 80))),
+                ArrayData.of(10, 0, listOf(null, theirs.slice(1024, 80)))))
             theirs.close()
             val out = out()
-            OpenCl.exportMemObjects(DeviceArray.of(Schema.of(Field.of("a", DataType.INT64), Field.of("b", DataType.INT64)).asField(), data), out, device.defaultStream())
+            OpenCl.exportMemObjects(
+                DeviceArray.of(Schema.of(Field.of("a", DataType.INT64), Field.of("b", DataType.INT64)).asField(), data),
+                out,
+                device.defaultStream(),
+            )
             handle(out, 0, 1).info(MEM_HOST_PTR) shouldBe svm.nativePointer
             handle(out, 1, 1).info(MEM_HOST_PTR) shouldBe 0
             release(out)
@@ -290,9 +310,10 @@ class MemObjectExportSpec : FunSpec({
         val child = MemorySegment.ofAddress(RawArrowArray.child(array.address(), 0)).reinterpret(RawArrowArray.SIZE)
         PeerNodes.array(child, length = 0, buffers = 3)
         val struct = out().also { PeerNodes.deviceArray(it, array, 0, 4, MemorySegment.NULL) }
-        OpenCl.importMemObjects(struct, Schema.of(listOf(Field.of("t", DataType.UTF8))), device.defaultStream()).use { empty ->
-            empty.copyTo(cpu).use { it.synchronize(); it.length() shouldBe 0 }
-        }
+        OpenCl.importMemObjects(struct, Schema.of(listOf(Field.of("t", DataType.UTF8))), device.defaultStream())
+            .use { empty ->
+                empty.copyTo(cpu).use { it.synchronize(); it.length() shouldBe 0 }
+            }
         CPeer.counts().arrays shouldBe 0
     }
 
@@ -304,13 +325,19 @@ class MemObjectExportSpec : FunSpec({
             PeerNodes.array(array, length = 0, buffers = 1, children = 0)
             val cell = arena.allocateFrom(JAVA_LONG, event)
             val struct = out().also { PeerNodes.deviceArray(it, array, 0, 4, cell) }
-            val error = shouldThrow<DeviceException> { CData.importArray(struct, CImport.DEVICE.schema(Schema.of(listOf<Field>()))) }
+            val error = shouldThrow<DeviceException> {
+                CData.importArray(struct, CImport.DEVICE.schema(Schema.of(listOf<Field>())))
+            }
             error.errno() shouldBe Errno.EINVAL
             error.message shouldContain "0x${event.toString(16)}, which is no event of the platform of OPENCL:0"
             CPeer.counts().arrays shouldBe 0
-            val again = arena.allocate(ArrowArrayStruct.LAYOUT).also { PeerNodes.array(it, length = 0, buffers = 1, children = 0) }
+            val again = arena.allocate(ArrowArrayStruct.LAYOUT).also {
+                PeerNodes.array(it, length = 0, buffers = 1, children = 0)
+            }
             val declared = out().also { PeerNodes.deviceArray(it, again, 0, 4, cell) }
-            shouldThrow<DeviceException> { OpenCl.importMemObjects(declared, Schema.of(listOf<Field>()), device.defaultStream()) }.message shouldContain "no event"
+            shouldThrow<DeviceException> {
+                OpenCl.importMemObjects(declared, Schema.of(listOf<Field>()), device.defaultStream())
+            }.message shouldContain "no event"
             CPeer.counts().arrays shouldBe 0
             svm.close()
         }
@@ -330,12 +357,14 @@ internal fun clMem(handle: Long): cl_mem = cl_mem().also {
 
 internal fun cl_mem.info(what: Int): Long {
     val value = LongArray(1)
-    CL.clGetMemObjectInfo(this, what, if (what == MEM_REFERENCE_COUNT) 4 else 8, Pointer.to(value), null) shouldBe CL.CL_SUCCESS
+    CL.clGetMemObjectInfo(this, what, if (what == MEM_REFERENCE_COUNT) 4 else 8, Pointer.to(value), null) shouldBe
+        CL.CL_SUCCESS
     return value[0]
 }
 
 internal fun read(device: Device, memory: cl_mem, count: Int): LongArray = LongArray(count).also {
-    CL.clEnqueueReadBuffer(Jocl.commandQueue(device.defaultStream()), memory, true, 0, 8L * count, Pointer.to(it), 0, null, null) shouldBe CL.CL_SUCCESS
+    CL.clEnqueueReadBuffer(Jocl.commandQueue(device.defaultStream()), memory, true, 0, 8L * count, Pointer.to(it), 0,
+        null, null) shouldBe CL.CL_SUCCESS
 }
 
 private fun DeviceBuffer.toLongs(): LongArray = copyTo(Devices.cpu().memory()).use { it.segment().toArray(JAVA_LONG) }
@@ -355,7 +384,10 @@ private fun addTo(device: Device, memory: cl_mem, rows: Long, add: Long) {
     CL.clReleaseProgram(program)
 }
 
-/** A batch in main memory with buffers of each kind: bitmaps, values, offsets, text, views and their data, type ids, sizes, run ends, dictionaries. */
+/**
+ * A batch in main memory with buffers of each kind: bitmaps, values, offsets, text, views and their data, type ids,
+ * sizes, run ends, dictionaries.
+ */
 internal fun everyKind(rows: Int): DeviceArray = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
     val item = Field.of("item", DataType.UTF8)
     val long = batch.column(Field.of("long", DataType.INT64))
@@ -366,7 +398,9 @@ internal fun everyKind(rows: Int): DeviceArray = BatchBuilder.of(Devices.cpu(), 
     val views = batch.column(Field.of("views", DataType.listView(item)))
     val struct = batch.column(Field.of("struct", DataType.struct(Field.of("x", DataType.INT32))))
     val word = batch.column(Field.of("word", DataType.dictionary(DataType.INT8, DataType.UTF8)))
-    val union = batch.column(Field.of("union", DataType.denseUnion(Field.of("n", DataType.INT16), Field.of("t", DataType.UTF8))))
+    val union = batch.column(
+        Field.of("union", DataType.denseUnion(Field.of("n", DataType.INT16), Field.of("t", DataType.UTF8))),
+    )
     val runs = batch.column(Field.of("runs", DataType.runEndEncoded(DataType.INT32, Field.of("values", DataType.UTF8))))
     val nothing = batch.column(Field.of("nothing", DataType.NULL))
     for (row in 0 until rows) {
@@ -374,7 +408,8 @@ internal fun everyKind(rows: Int): DeviceArray = BatchBuilder.of(Devices.cpu(), 
         if (isNull) long.appendNull() else long.append(row * 7L)
         bool.append(row % 3 == 0)
         if (isNull) text.appendNull() else text.append("text $row")
-        if (isNull) view.appendNull() else view.append(if (row % 2 == 0) "v$row" else "a text that is too long for a view, $row")
+        if (isNull) view.appendNull()
+        else view.append(if (row % 2 == 0) "v$row" else "a text that is too long for a view, $row")
         for (lists in listOf(list, views)) {
             lists.appendList(row % 3)
             repeat(row % 3) { lists.items().append("item $row.$it") }

@@ -19,7 +19,9 @@ import java.util.concurrent.ConcurrentHashMap
 internal object OpenClBackend : Backend {
     override val device: Device by lazy { Devices.device(DeviceType.OPENCL, 0) }
 
-    override fun gate(stream: DeviceStream): Gate = UserEvent(device).also { gate -> gate.syncEvent().use(stream::waitFor) }
+    override fun gate(stream: DeviceStream): Gate = UserEvent(device).also { gate ->
+        gate.syncEvent().use(stream::waitFor)
+    }
 }
 
 /** An event that only a test completes, once: what it does later is too late. */

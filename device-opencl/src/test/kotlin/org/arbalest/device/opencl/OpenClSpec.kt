@@ -32,8 +32,8 @@ import org.arbalest.device.types.Field
 import org.arbalest.device.types.Schema
 import org.arbalest.support.CCompiler
 import org.arbalest.support.CPeer
-import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerNodes
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.testkit.SkipWithout
 import org.arbalest.testkit.contract.Held
 import org.arbalest.testkit.contract.eventually
@@ -68,13 +68,20 @@ class OpenClSpec : FunSpec({
     val ids = Schema.of(listOf(Field.of("id", DataType.INT64)))
 
     /** A record batch of C's on the OpenCL device, whose one column has these buffers. */
-    fun foreign(rows: Long, buffers: List<Long>, event: MemorySegment = MemorySegment.NULL, deviceId: Long = 0): MemorySegment {
+    fun foreign(
+        rows: Long,
+        buffers: List<Long>,
+        event: MemorySegment = MemorySegment.NULL,
+        deviceId: Long = 0,
+    ): MemorySegment {
         val array = arena.allocate(ArrowArrayStruct.LAYOUT)
         PeerNodes.array(array, length = rows, buffers = 1, children = 1)
         val child = MemorySegment.ofAddress(RawArrowArray.child(array.address(), 0)).reinterpret(RawArrowArray.SIZE)
         PeerNodes.array(child, length = rows, buffers = buffers.size.toLong())
         buffers.forEachIndexed { i, it -> PeerNodes.setForeignBuffer(child, i.toLong(), MemorySegment.ofAddress(it)) }
-        return arena.allocate(ArrowDeviceArrayStruct.LAYOUT).also { PeerNodes.deviceArray(it, array, deviceId, 4, event) }
+        return arena.allocate(ArrowDeviceArrayStruct.LAYOUT).also {
+            PeerNodes.deviceArray(it, array, deviceId, 4, event)
+        }
     }
 
     /** Memory of the device that begins with a word, and is zero otherwise. */
@@ -84,9 +91,11 @@ class OpenClSpec : FunSpec({
     }
 
     fun memObject(content: LongArray, context: cl_context = Jocl.context(device)): cl_mem =
-        CL.clCreateBuffer(context, CL.CL_MEM_READ_WRITE or CL.CL_MEM_COPY_HOST_PTR, 8L * content.size, Pointer.to(content), null)
+        CL.clCreateBuffer(context, CL.CL_MEM_READ_WRITE or CL.CL_MEM_COPY_HOST_PTR, 8L * content.size,
+            Pointer.to(content), null)
 
-    fun otherContext(): cl_context = CL.clCreateContext(cl_context_properties(), 1, arrayOf(Jocl.deviceId(device)), null, null, null)
+    fun otherContext(): cl_context =
+        CL.clCreateContext(cl_context_properties(), 1, arrayOf(Jocl.deviceId(device)), null, null, null)
 
     test("every device has a line that says what it is [DEV-13]") {
         val found = Devices.status().single { it.type() == DeviceType.OPENCL }
@@ -98,7 +107,8 @@ class OpenClSpec : FunSpec({
     test("a library that is not there, or is not OpenCL, is a reason [DEV-13]") {
         ClLibrary.missing(listOf("libNoSuchOpenCL.so.1", "NoOpenCL.dll")) shouldBe
             "no OpenCL library was found; looked for libNoSuchOpenCL.so.1, NoOpenCL.dll"
-        ClLibrary.missing(listOf("libc.so.6")) shouldContain "libc.so.6 has no function clSVMAlloc; OpenCL 2.0 is needed"
+        ClLibrary.missing(listOf("libc.so.6")) shouldContain
+            "libc.so.6 has no function clSVMAlloc; OpenCL 2.0 is needed"
         ClLibrary.missing().shouldBeNull()
     }
 
@@ -106,10 +116,14 @@ class OpenClSpec : FunSpec({
         val largest = OpenClProvider.driver(device).device().largestAllocation()
         val error = shouldThrow<DeviceException> { device.allocate(largest + 1) }
         error.errno() shouldBe Errno.ENOMEM
-        error.message shouldContain "asked for ${largest + 1} bytes, but the largest allocation is $largest (CL_DEVICE_MAX_MEM_ALLOC_SIZE)"
+        error.message shouldContain
+            "asked for ${largest + 1} bytes, but the largest allocation is $largest (CL_DEVICE_MAX_MEM_ALLOC_SIZE)"
     }
 
-    test("who is told of an event, before onComplete returns, may let it go: who watches it for failures holds it by then [DEV-24]") {
+    test(
+        "who is told of an event, before onComplete returns, may let it go: who watches it for failures holds it by " +
+            "then [DEV-24]",
+    ) {
         val driver = OpenClProvider.driver(device)
         val queue = driver.createQueue()
         val event = driver.record(queue)
@@ -118,17 +132,23 @@ class OpenClSpec : FunSpec({
         val callback = CountingCallback(driver, arena)
         driver.onComplete(event, callback)
         eventually("it is called") { callback.references.get() != 0 }
-        if (driver.device().isPocl) callback.references.get() shouldBeGreaterThanOrEqual 2 // a later PoCL holds it, too, while it calls
-        eventually("the watcher has told as well, and let it go") { !driver.device().isPocl || (callback.told.get() == 1 && driver.references(event) == 1) }
+        // a later PoCL holds it, too, while it calls
+        if (driver.device().isPocl) callback.references.get() shouldBeGreaterThanOrEqual 2
+        eventually("the watcher has told as well, and let it go") {
+            !driver.device().isPocl || (callback.told.get() == 1 && driver.references(event) == 1)
+        }
         driver.destroyEvent(event)
         driver.destroyQueue(queue)
     }
 
-    test("an error of OpenCL's has the call, the device, the code by name and number, and what was asked for [DEV-14]") {
+    test(
+        "an error of OpenCL's has the call, the device, the code by name and number, and what was asked for [DEV-14]",
+    ) {
         val driver = OpenClProvider.driver(device)
         val queue = driver.createQueue()
         val error = shouldThrow<DeviceException> { driver.copy(queue, 0, 0, 8) }
-        error.message shouldBe "clEnqueueSVMMemcpy on OPENCL:0 failed: CL_INVALID_VALUE (-30), asked for 8 bytes from 0x0 to 0x0"
+        error.message shouldBe
+            "clEnqueueSVMMemcpy on OPENCL:0 failed: CL_INVALID_VALUE (-30), asked for 8 bytes from 0x0 to 0x0"
         error.errno() shouldBe Errno.EINVAL
         driver.destroyQueue(queue)
         ClErrors.describe(-1001) shouldBe "CL_PLATFORM_NOT_FOUND_KHR (-1001)"
@@ -137,7 +157,9 @@ class OpenClSpec : FunSpec({
 
     test("a cl_mem that is not declared is refused, and the array released [DEV-12]") {
         val memory = memObject(longArrayOf(1))
-        val error = shouldThrow<DeviceException> { CData.importArray(foreign(1, listOf(0, memory.nativePointer)), CImport.DEVICE.schema(ids)) }
+        val error = shouldThrow<DeviceException> {
+            CData.importArray(foreign(1, listOf(0, memory.nativePointer)), CImport.DEVICE.schema(ids))
+        }
         error.errno() shouldBe Errno.EINVAL
         error.message shouldContain "0x${memory.nativePointer.toString(16)} is a cl_mem"
         error.message shouldContain "OpenCl.importMemObjects"
@@ -145,10 +167,15 @@ class OpenClSpec : FunSpec({
         CL.clReleaseMemObject(memory)
     }
 
-    test("shared virtual memory is taken as it is, also at an offset, and what cannot be read from here is not looked at [DEV-12]") {
+    test(
+        "shared virtual memory is taken as it is, also at an offset, and what cannot be read from here is not " +
+            "looked at [DEV-12]",
+    ) {
         device.allocate(4096).use { svm ->
             for (address in listOf(svm.address(), svm.address() + 8, 0x10L, 0x7FFF_FFFF_F000L, -8L)) {
-                CData.importArray(foreign(0, listOf(0, address)), CImport.DEVICE.schema(ids)).use { it.column("id").bufferAddress(1) shouldBe address }
+                CData.importArray(foreign(0, listOf(0, address)), CImport.DEVICE.schema(ids)).use {
+                    it.column("id").bufferAddress(1) shouldBe address
+                }
             }
         }
     }
@@ -157,12 +184,17 @@ class OpenClSpec : FunSpec({
         val dispatch = MemorySegment.ofAddress(OpenCl.context(device)).reinterpret(8).get(JAVA_LONG, 0)
         svm(4096, dispatch).use { svm ->
             CData.importArray(foreign(1, listOf(0, svm.address())), CImport.DEVICE.schema(ids)).close()
-            val error = shouldThrow<DeviceException> { OpenCl.importMemObjects(foreign(1, listOf(0, svm.address())), ids, device.defaultStream()) }
+            val error = shouldThrow<DeviceException> {
+                OpenCl.importMemObjects(foreign(1, listOf(0, svm.address())), ids, device.defaultStream())
+            }
             error.message shouldContain "is declared to be a cl_mem"
         }
     }
 
-    test("declared cl_mem handles are copied, behind the array's event, and the struct is released when that is done [DEV-12]") {
+    test(
+        "declared cl_mem handles are copied, behind the array's event, and the struct is released when that is " +
+            "done [DEV-12]",
+    ) {
         val content = LongArray(5000) { it * 7L }
         val memory = memObject(content)
         val gate = UserEvent(device)
@@ -183,11 +215,15 @@ class OpenClSpec : FunSpec({
         CL.clReleaseMemObject(memory)
     }
 
-    test("declared handles that are none, or of another context or device, are refused, and the array released [DEV-12]") {
+    test(
+        "declared handles that are none, or of another context or device, are refused, and the array released [DEV-12]",
+    ) {
         val context = otherContext()
         val foreignMemory = memObject(longArrayOf(1), context)
         svm(64).use { svm ->
-            for ((address, words) in listOf(svm.address() to "is declared to be a cl_mem", foreignMemory.nativePointer to "belongs to the context")) {
+            for ((address, words) in listOf(
+                svm.address() to "is declared to be a cl_mem", foreignMemory.nativePointer to "belongs to the context",
+            )) {
                 val error = shouldThrow<DeviceException> {
                     OpenCl.importMemObjects(foreign(1, listOf(0, address)), ids, device.defaultStream())
                 }
@@ -195,14 +231,19 @@ class OpenClSpec : FunSpec({
                 CPeer.counts().arrays shouldBe 0
             }
             val elsewhere = foreign(1, listOf(0, svm.address()), deviceId = 3)
-            shouldThrow<DeviceException> { OpenCl.importMemObjects(elsewhere, ids, device.defaultStream()) }.message shouldContain "OPENCL:3"
+            shouldThrow<DeviceException> { OpenCl.importMemObjects(elsewhere, ids, device.defaultStream()) }
+                .message shouldContain "OPENCL:3"
         }
-        for (none in listOf(MemorySegment.NULL, arena.allocate(64), MemorySegment.ofArray(LongArray(16)), MemorySegment.ofAddress(12))) {
+        for (none in listOf(
+            MemorySegment.NULL, arena.allocate(64), MemorySegment.ofArray(LongArray(16)), MemorySegment.ofAddress(12),
+        )) {
             shouldThrow<IllegalArgumentException> { OpenCl.importMemObjects(none, ids, device.defaultStream()) }
         }
         val wrongSchema = Schema.of(Field.of("a", DataType.INT64), Field.of("b", DataType.UTF8))
         val memory = memObject(longArrayOf(1))
-        shouldThrow<DeviceException> { OpenCl.importMemObjects(foreign(1, listOf(0, memory.nativePointer)), wrongSchema, device.defaultStream()) }
+        shouldThrow<DeviceException> {
+            OpenCl.importMemObjects(foreign(1, listOf(0, memory.nativePointer)), wrongSchema, device.defaultStream())
+        }
         CPeer.counts().arrays shouldBe 0
         listOf(memory, foreignMemory).forEach { CL.clReleaseMemObject(it) }
         CL.clReleaseContext(context)
@@ -262,11 +303,16 @@ private fun OpenClDriver.references(event: Long): Int = Arena.ofConfined().use {
 private class CountingCallback(private val driver: OpenClDriver, arena: Arena) : Completion {
     val references = AtomicInteger()
     val told = AtomicInteger()
-    private val stub = MethodHandles.lookup().bind(this, "called", MethodType.methodType(Void.TYPE, Long::class.java, Int::class.java, Long::class.java))
-        .let { Linker.nativeLinker().upcallStub(it, FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_INT, JAVA_LONG), arena).address() }
+    private val stub = MethodHandles.lookup()
+        .bind(this, "called", MethodType.methodType(Void.TYPE, Long::class.java, Int::class.java, Long::class.java))
+        .let {
+            Linker.nativeLinker()
+                .upcallStub(it, FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_INT, JAVA_LONG), arena).address()
+        }
 
     @Suppress("unused") // by the stub
-    private fun called(event: Long, status: Int, userData: Long) = references.set(if (status == 0 && userData == 1L) driver.references(event) else -1)
+    private fun called(event: Long, status: Int, userData: Long) =
+        references.set(if (status == 0 && userData == 1L) driver.references(event) else -1)
 
     override fun complete() {
         told.incrementAndGet()

@@ -25,8 +25,8 @@ import java.lang.foreign.ValueLayout.JAVA_LONG
 import java.lang.invoke.MethodHandle
 
 /**
- * Unified shared memory in software, before the loader's functions: two devices more, of which `usm.c` tells. For a process in which nobody has looked for OpenCL
- * before; what the memory's rules forbid is counted, and fails a test.
+ * Unified shared memory in software, before the loader's functions: two devices more, of which `usm.c` tells. For a
+ * process in which nobody has looked for OpenCL before; what the memory's rules forbid is counted, and fails a test.
  */
 internal object UsmDouble {
     private val library: NativeLibrary by lazy { NativeLibrary.compile("opencl/usm.c").also { ClLibrary.precede(it) } }
@@ -41,7 +41,9 @@ internal object UsmDouble {
     private val failNothingFunction by function("usm_fail_nothing", JAVA_INT)
 
     /** How many allocations there are of each kind of memory, and at last how many `cl_mem`. */
-    private val baseline = Baseline(UnifiedMemory.entries.size + 1) { UnifiedMemory.entries.map(::all) + objectsFunction.invoke() as Long }
+    private val baseline = Baseline(UnifiedMemory.entries.size + 1) {
+        UnifiedMemory.entries.map(::all) + objectsFunction.invoke() as Long
+    }
 
     /** Returns how many allocations there are that were not there when the current test began. */
     fun live(kind: UnifiedMemory): Long = baseline.now()[kind.ordinal]
@@ -68,18 +70,25 @@ internal object UsmDouble {
     val mapsAndCopies: Pair<Long, Long> get() = countFunction.invoke(3) as Long to countFunction.invoke(4) as Long
 
     /** Lets the [nth] call of a function from now on fail. */
-    fun fail(name: String, nth: Long = 1, code: Int = -5): Unit = Arena.ofConfined().use { failFunction.invoke(it.allocateFrom(name), nth, code) }
+    fun fail(name: String, nth: Long = 1, code: Int = -5): Unit = Arena.ofConfined().use {
+        failFunction.invoke(it.allocateFrom(name), nth, code)
+    }
 
     /** Whether what [fail] asked for has not come; takes it back. */
     fun failNothing(): Boolean = failNothingFunction.invoke() as Int != 0
 
     private fun left(): Map<String, Long>? =
-        (UnifiedMemory.entries.associate { "$it" to live(it) } + ("cl_mem" to memObjects)).filterValues { it != 0L }.ifEmpty { null }
+        (UnifiedMemory.entries.associate { "$it" to live(it) } + ("cl_mem" to memObjects)).filterValues { it != 0L }
+            .ifEmpty { null }
 
     private fun violation(): String? =
-        if (violationsFunction.invoke() as Long == 0L) null else (violationFunction.invoke() as MemorySegment).reinterpret(Long.MAX_VALUE).getString(0)
+        if (violationsFunction.invoke() as Long == 0L) null else (violationFunction.invoke() as MemorySegment)
+            .reinterpret(Long.MAX_VALUE).getString(0)
 
-    /** Loads the double before the tests of a spec; fails a test in which the memory's rules were broken, or that leaves memory or a `cl_mem`. */
+    /**
+     * Loads the double before the tests of a spec; fails a test in which the memory's rules were broken, or that leaves
+     * memory or a `cl_mem`.
+     */
     val extension: TestCaseExtension = object : TestCaseExtension {
         override suspend fun intercept(testCase: TestCase, execute: suspend (TestCase) -> TestResult): TestResult {
             if (testCase.type != TestType.Test) return execute(testCase)
@@ -88,12 +97,18 @@ internal object UsmDouble {
             val result = execute(testCase)
             val left = Settling.leftAfter(Settling.quietAfter(result)) { left() }
             val words = listOfNotNull(left?.let { "there is more than before: $it" }, violation()).joinToString("; ")
-            return if (words.isEmpty() || !result.isSuccess) result else TestResult.Failure(result.duration, AssertionError(words))
+            return if (words.isEmpty() || !result.isSuccess) result
+            else TestResult.Failure(result.duration, AssertionError(words))
         }
     }
 
-    private fun function(name: String, result: MemoryLayout?, vararg parameters: MemoryLayout): Lazy<MethodHandle> = lazy {
-        val type = if (result == null) FunctionDescriptor.ofVoid(*parameters) else FunctionDescriptor.of(result, *parameters)
+    private fun function(
+        name: String,
+        result: MemoryLayout?,
+        vararg parameters: MemoryLayout,
+    ): Lazy<MethodHandle> = lazy {
+        val type = if (result == null) FunctionDescriptor.ofVoid(*parameters)
+        else FunctionDescriptor.of(result, *parameters)
         Linker.nativeLinker().downcallHandle(library.find(name).orElseThrow(), type)
     }
 }
@@ -102,5 +117,7 @@ internal object UsmDouble {
 internal class UsmBackend(id: Long) : Backend {
     override val device: Device by lazy { Devices.device(DeviceType.OPENCL, id) }
 
-    override fun gate(stream: DeviceStream): Gate = UserEvent(device).also { gate -> gate.syncEvent().use(stream::waitFor) }
+    override fun gate(stream: DeviceStream): Gate = UserEvent(device).also { gate ->
+        gate.syncEvent().use(stream::waitFor)
+    }
 }

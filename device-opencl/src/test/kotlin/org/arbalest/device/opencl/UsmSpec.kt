@@ -30,9 +30,9 @@ import org.arbalest.device.types.Field
 import org.arbalest.device.types.Schema
 import org.arbalest.support.CCompiler
 import org.arbalest.support.CPeer
-import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerMoves
 import org.arbalest.support.PeerNodes
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.StructKind
 import org.arbalest.testkit.SkipWithout
 import org.arbalest.testkit.contract.Held
@@ -86,7 +86,10 @@ class UsmSpec : FunSpec({
         shouldThrow<IllegalArgumentException> { OpenCl.unifiedMemory(cpu, UnifiedMemory.HOST) }
     }
 
-    test("OCL-04 it is the device's memory where there is no other, and asked for where there is; host memory is main memory that the device reaches") {
+    test(
+        "OCL-04 it is the device's memory where there is no other, and asked for where there is; host memory is main " +
+            "memory that the device reaches",
+    ) {
         fun kinds(memory: MemoryManager): List<Long> = memory.allocate(100).use { buffer ->
             buffer.device() shouldBe memory.device()
             UnifiedMemory.entries.map { UsmDouble.live(it) }
@@ -99,19 +102,28 @@ class UsmSpec : FunSpec({
             kinds(memory(both, kind)) shouldBe UnifiedMemory.entries.map { if (it == kind) 1L else 0L }
             memory(both, kind).isCpuAccessible shouldBe (kind != UnifiedMemory.DEVICE)
         }
-        memory(both, UnifiedMemory.DEVICE).allocate(8).use { buffer -> shouldThrow<DeviceException> { buffer.view(cpu.memory()) }.errno() shouldBe Errno.ENOSYS }
+        memory(both, UnifiedMemory.DEVICE).allocate(8).use { buffer ->
+            shouldThrow<DeviceException> { buffer.view(cpu.memory()) }.errno() shouldBe Errno.ENOSYS
+        }
         memory(both, UnifiedMemory.SHARED).allocate(8, 4096).use { it.address() % 4096 shouldBe 0 }
-        MemoryPool.of(memory(both, UnifiedMemory.SHARED), 1 shl 20).use { pool -> pool.allocate(5000).use { it.segment().fill(1) } }
+        MemoryPool.of(memory(both, UnifiedMemory.SHARED), 1 shl 20).use { pool ->
+            pool.allocate(5000).use { it.segment().fill(1) }
+        }
     }
 
     test("OCL-04 what cannot be allocated is an error with the function, the device, the code and the bytes [DEV-14]") {
         UsmDouble.fail("clDeviceMemAllocINTEL", code = -6)
         val error = shouldThrow<DeviceException> { unifiedOnly.allocate(1000) }
-        error.message shouldContain "clDeviceMemAllocINTEL on OPENCL:1 failed: CL_OUT_OF_HOST_MEMORY (-6), asked for 1000 bytes"
+        error.message shouldContain
+            "clDeviceMemAllocINTEL on OPENCL:1 failed: CL_OUT_OF_HOST_MEMORY (-6), asked for 1000 bytes"
         error.errno() shouldBe Errno.ENOMEM
-        shouldThrow<DeviceException> { unifiedOnly.allocate(1L shl 50) }.message shouldContain "clDeviceMemAllocINTEL on OPENCL:1 was not called"
+        shouldThrow<DeviceException> { unifiedOnly.allocate(1L shl 50) }.message shouldContain
+            "clDeviceMemAllocINTEL on OPENCL:1 was not called"
         UsmDouble.fail("clEnqueueMemcpyINTEL", code = -5)
-        pageable(100, 1).use { here -> shouldThrow<DeviceException> { here.copyTo(unifiedOnly.memory()) }.message shouldContain "clEnqueueMemcpyINTEL on OPENCL:1 failed: CL_OUT_OF_RESOURCES (-5)" }
+        pageable(100, 1).use { here ->
+            shouldThrow<DeviceException> { here.copyTo(unifiedOnly.memory()) }.message shouldContain
+                "clEnqueueMemcpyINTEL on OPENCL:1 failed: CL_OUT_OF_RESOURCES (-5)"
+        }
     }
 
     test("OCL-05 every kind is copied to every other, by the function that is for it") {
@@ -131,7 +143,8 @@ class UsmSpec : FunSpec({
                         again.bytes() shouldBe here.bytes()
                         listOf(there, again).forEach { it.close() }
                     }
-                    if (i < 2 && j < 2) UsmDouble.memcpys shouldBe before else UsmDouble.memcpys shouldBeGreaterThan before
+                    if (i < 2 && j < 2) UsmDouble.memcpys shouldBe
+                        before else UsmDouble.memcpys shouldBeGreaterThan before
                 }
             }
         }
@@ -159,11 +172,16 @@ class UsmSpec : FunSpec({
                 gate.open()
                 stream.synchronize()
             }
-            eventually("it is freed") { UsmDouble.live(UnifiedMemory.DEVICE) + UsmDouble.live(UnifiedMemory.SHARED) == 0L }
+            eventually("it is freed") {
+                UsmDouble.live(UnifiedMemory.DEVICE) + UsmDouble.live(UnifiedMemory.SHARED) == 0L
+            }
         }
     }
 
-    test("OCL-06 a batch costs one flush for its copies, and one callback, which gives each command's event back; both do not grow with its columns") {
+    test(
+        "OCL-06 a batch costs one flush for its copies, and one callback, which gives each command's event back; " +
+            "both do not grow with its columns",
+    ) {
         for (device in listOf(unifiedOnly, both)) {
             val counts = listOf(2, 100).map { count ->
                 columns(count).use { batch ->
@@ -176,7 +194,8 @@ class UsmSpec : FunSpec({
                             copy.synchronize()
                             copy.retainChild(count - 1).use { it.asColumn().bufferCount() shouldBe 2 }
                         }
-                        eventually("each event is given back") { Held.now().waits() == 0L && UsmDouble.events <= held } // PoCL's are looked at for 20 ms after the warm-up
+                        // PoCL's are looked at for 20 ms after the warm-up
+                        eventually("each event is given back") { Held.now().waits() == 0L && UsmDouble.events <= held }
                         UsmDouble.flushes - before.first to UsmDouble.callbacks - before.second
                     }
                 }
@@ -188,14 +207,19 @@ class UsmSpec : FunSpec({
     }
 
     test("OCL-03 memory of another device is refused when it comes in, with both devices") {
-        for ((of, claimed) in listOf(unifiedOnly.memory() to both, both.memory() to unifiedOnly, plain.memory() to both)) {
+        for ((of, claimed) in listOf(
+            unifiedOnly.memory() to both, both.memory() to unifiedOnly, plain.memory() to both,
+        )) {
             val buffer = of.allocate(80)
             val data = ArrayData.of(10, 0, listOf(null), listOf(ArrayData.of(10, 0, listOf(null, buffer))))
             val out = out()
-            CData.exportArray(DeviceArray.of(Schema.of(listOf(Field.of("n", DataType.INT64))).asField(), data), out, CExport.DEVICE)
+            CData.exportArray(DeviceArray.of(Schema.of(listOf(Field.of("n", DataType.INT64))).asField(), data), out,
+                CExport.DEVICE)
             RawArrowDeviceArray.setDeviceId(out.address(), claimed.id())
             claimed.defaultStream()
-            val error = shouldThrow<DeviceException> { CData.importArray(out, CImport.DEVICE.schema(Schema.of(listOf(Field.of("n", DataType.INT64))))) }
+            val error = shouldThrow<DeviceException> {
+                CData.importArray(out, CImport.DEVICE.schema(Schema.of(listOf(Field.of("n", DataType.INT64)))))
+            }
             error.message shouldContain "$.n: buffers[1]: the buffer 0x"
             error.message shouldContain "is memory of ${of.device()}, and not of $claimed"
             error.errno() shouldBe Errno.EINVAL
@@ -203,7 +227,9 @@ class UsmSpec : FunSpec({
     }
 
     test("OCL-01 unified memory goes out as copies, and comes in as copies where there is no shared virtual memory") {
-        for (memory in listOf(unifiedOnly.memory(), memory(both, UnifiedMemory.DEVICE), memory(both, UnifiedMemory.SHARED))) {
+        for (memory in listOf(
+            unifiedOnly.memory(), memory(both, UnifiedMemory.DEVICE), memory(both, UnifiedMemory.SHARED),
+        )) {
             everyKind(25).use { batch ->
                 val stream = memory.device().defaultStream()
                 val there = batch.copyTo(memory, stream)
@@ -220,7 +246,8 @@ class UsmSpec : FunSpec({
 
     test("OCL-02 a cl_mem with memory of its own is copied on the device, and not by way of main memory") {
         val content = LongArray(500) { it * 11L }
-        val theirs = CL.clCreateBuffer(Jocl.context(both), CL.CL_MEM_READ_WRITE or CL.CL_MEM_COPY_HOST_PTR, 4000, Pointer.to(content), null)
+        val theirs = CL.clCreateBuffer(Jocl.context(both), CL.CL_MEM_READ_WRITE or CL.CL_MEM_COPY_HOST_PTR, 4000,
+            Pointer.to(content), null)
         val array = arena.allocate(ArrowArrayStruct.LAYOUT)
         PeerNodes.array(array, length = 500, buffers = 1, children = 1)
         val child = MemorySegment.ofAddress(RawArrowArray.child(array.address(), 0)).reinterpret(RawArrowArray.SIZE)
@@ -248,13 +275,17 @@ class UsmSpec : FunSpec({
                     do {
                         UsmDouble.fail(function, ++calls)
                         val out = out().fill(0x5a)
-                        val failure = runCatching { OpenCl.exportMemObjects(there.retain().also { handle -> opened.add(handle) }, out, stream) }.exceptionOrNull()
+                        val failure = runCatching {
+                            OpenCl.exportMemObjects(there.retain().also { handle -> opened.add(handle) }, out, stream)
+                        }.exceptionOrNull()
                         val pending = UsmDouble.failNothing()
                         withClue("$function, call $calls") {
                             if (failure != null) {
-                                (failure as DeviceException).message shouldContain "$function on OPENCL:2 failed: CL_OUT_OF_RESOURCES (-5)"
+                                (failure as DeviceException).message shouldContain
+                                    "$function on OPENCL:2 failed: CL_OUT_OF_RESOURCES (-5)"
                                 out.toArray(JAVA_BYTE).toSet() shouldBe setOf<Byte>(0x5a)
-                                opened.last().column("long").bufferAddress(1) shouldBe there.column("long").bufferAddress(1)
+                                opened.last().column("long").bufferAddress(1) shouldBe
+                                    there.column("long").bufferAddress(1)
                                 opened.last().close()
                             } else {
                                 PeerMoves.release(out, StructKind.DEVICE_ARRAY)
@@ -280,13 +311,17 @@ class UsmSpec : FunSpec({
                 val out = out()
                 OpenCl.exportMemObjects(there, out, stream)
                 UsmDouble.fail("clDeviceMemAllocINTEL", ++calls)
-                val failure = runCatching { OpenCl.importMemObjects(out, batch.schema(), stream).close() }.exceptionOrNull()
+                val failure = runCatching { OpenCl.importMemObjects(out, batch.schema(), stream).close() }
+                    .exceptionOrNull()
                 val pending = UsmDouble.failNothing()
                 withClue("call $calls") {
                     if (failure != null) failure.message shouldContain "clDeviceMemAllocINTEL"
                     RawArrowArray.release(out.address()) shouldBe 0
                     stream.synchronize()
-                    eventually("all is given back") { UsmDouble.memObjects == 0L && UsmDouble.live(UnifiedMemory.DEVICE) == 0L && Held.now().exports() == 0L }
+                    eventually("all is given back") {
+                        UsmDouble.memObjects == 0L && UsmDouble.live(UnifiedMemory.DEVICE) == 0L &&
+                            Held.now().exports() == 0L
+                    }
                 }
             } while (!pending)
             calls shouldBeGreaterThan 5

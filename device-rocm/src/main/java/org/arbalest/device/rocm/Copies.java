@@ -9,8 +9,8 @@ import org.arbalest.device.spi.HostTask;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A GPU's copies: one call of HIP's for many where it has that. Copies from and to pageable memory, for which HIP lets its caller wait, are core's. Between GPUs that do
- * not reach each other HIP goes through main memory by itself.
+ * A GPU's copies: one call of HIP's for many where it has that. Copies from and to pageable memory, for which HIP lets
+ * its caller wait, are core's. Between GPUs that do not reach each other HIP goes through main memory by itself.
  */
 final class Copies implements HostStaging {
   private final Gpu gpu;
@@ -47,7 +47,8 @@ final class Copies implements HostStaging {
     gpu.leave(before);
     gpu.check(launched, HostFunctions.LAUNCH);
     if (code == Hip.SUCCESS) return;
-    String asked = isOneCall ? batch.count() + " copies, the first of " + describe(batch, 0) : describe(batch, done - 1);
+    String asked =
+        isOneCall ? batch.count() + " copies, the first of " + describe(batch, 0) : describe(batch, done - 1);
     throw gpu.error(isOneCall ? Hip.MEMCPY_BATCH_ASYNC : Hip.MEMCPY_ASYNC, code, asked);
   }
 

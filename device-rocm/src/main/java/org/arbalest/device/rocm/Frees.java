@@ -4,11 +4,12 @@ package org.arbalest.device.rocm;
 import org.arbalest.device.spi.LateCalls;
 
 /**
- * A daemon thread for what may not run where it was asked for, as calls from a host function, which may not call HIP; and for what could not be given back, and is
- * tried again (DEV-26).
+ * A daemon thread for what may not run where it was asked for, as calls from a host function, which may not call HIP;
+ * and for what could not be given back, and is tried again (DEV-26).
  */
 final class Frees {
-  static final LateCalls CALLS = new LateCalls("arbalest-rocm-frees", HipCapture::relaxForGood, HipAnswers::of, HipErrors::report);
+  static final LateCalls CALLS =
+      new LateCalls("arbalest-rocm-frees", HipCapture::relaxForGood, HipAnswers::of, HipErrors::report);
 
   private Frees() {}
 }

@@ -64,12 +64,13 @@ final class Gpu {
   }
 
   /**
-   * Makes it this thread's current device, until {@link #leave}, which restores the one before (DEV-10), and relaxes the thread for graphs that others capture
-   * (DEV-23). Between the two there are only calls of HIP: a device is current for an OS thread, and a virtual thread that waits, for a lock even, may go on on
-   * another.
+   * Makes it this thread's current device, until {@link #leave}, which restores the one before (DEV-10), and relaxes
+   * the thread for graphs that others capture (DEV-23). Between the two there are only calls of HIP: a device is
+   * current for an OS thread, and a virtual thread that waits, for a lock even, may go on on another.
    *
-   * <p>Needed where something is created, and where a queue may be the default one. Handles of ours know their device, memory too: such calls, all
-   * that give something back among them, need nothing that could fail before them, and are only relaxed.
+   * <p>Needed where something is created, and where a queue may be the default one. Handles of ours know their device,
+   * memory too: such calls, all that give something back among them, need nothing that could fail before them, and are
+   * only relaxed.
    *
    * @return what {@code leave} wants
    */
@@ -80,8 +81,9 @@ final class Gpu {
   }
 
   /**
-   * Like {@link #enter}, for calls that have their place in a stream only, and that no capture forbids: copies, events recorded and waited for by a stream, host
-   * functions, allocations and frees in stream order. It is two calls of HIP's less.
+   * Like {@link #enter}, for calls that have their place in a stream only, and that no capture forbids: copies, events
+   * recorded and waited for by a stream, host functions, allocations and frees in stream order. It is two calls of
+   * HIP's less.
    */
   int enterOrdered() {
     HipCapture.prepare();
@@ -91,7 +93,10 @@ final class Gpu {
     return before;
   }
 
-  /** Like {@link #enterOrdered}, where that may fail: HIP's code then, negated, which {@code hipGetLastError} has forgotten. */
+  /**
+   * Like {@link #enterOrdered}, where that may fail: HIP's code then, negated, which {@code hipGetLastError} has
+   * forgotten.
+   */
   int pushOrdered() {
     HipCapture.prepare();
     int before = HipThread.current().device();
@@ -110,7 +115,10 @@ final class Gpu {
     HipErrors.report("restoring the thread's device", error(Hip.SET_DEVICE, code, "")); // what was asked for is done
   }
 
-  /** Whether the two GPUs' queues and memory go together. They always do; if the hardware can, copies go directly from now on. */
+  /**
+   * Whether the two GPUs' queues and memory go together. They always do; if the hardware can, copies go directly from
+   * now on.
+   */
   boolean reaches(Gpu peer) {
     if (peer == this) return true;
     synchronized (peers) {

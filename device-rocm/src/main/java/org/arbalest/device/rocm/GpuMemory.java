@@ -28,7 +28,10 @@ abstract class GpuMemory implements MemoryAllocator {
   /** Frees: HIP's code. */
   abstract int freeBlock(long address, long bytes);
 
-  /** Has what is kept of what was freed given back to the GPU: whether an allocation that has found nothing may find something now. */
+  /**
+   * Has what is kept of what was freed given back to the GPU: whether an allocation that has found nothing may find
+   * something now.
+   */
   boolean makeRoom() {
     if (!gpu.pool.isThere()) return false;
     gpu.pool.trim();
@@ -60,7 +63,8 @@ abstract class GpuMemory implements MemoryAllocator {
       int before = gpu.enter();
       int known = Hip.MEM_GET_INFO.call(scratch.address(), scratch.address() + 8);
       gpu.leave(before);
-      if (known == Hip.SUCCESS) asked += "; " + scratch.get(JAVA_LONG, 0) + " of the GPU's " + scratch.get(JAVA_LONG, 8) + " bytes are free";
+      if (known == Hip.SUCCESS)
+        asked += "; " + scratch.get(JAVA_LONG, 0) + " of the GPU's " + scratch.get(JAVA_LONG, 8) + " bytes are free";
     }
     return HipErrors.exception(function.name() + " on " + name, code, asked);
   }

@@ -27,8 +27,8 @@ import org.arbalest.device.rocm.HipFunction.Text;
  * in ROCm's {@code clr}), where all that is older than 4.2 counts as 4.2. Error messages take the functions' names from
  * here, and the tests compare the simulated HIP's versions with it. Handles and pointers are longs; calls return a
  * {@code hipError_t}. Which functions every release must have is said in {@link HipNeeded}; another may be absent, and
- * then returns {@link #NOT_SUPPORTED}. No function is here that takes a struct whose layout has changed, or a number that a later release
- * counts otherwise.
+ * then returns {@link #NOT_SUPPORTED}. No function is here that takes a struct whose layout has changed, or a number
+ * that a later release counts otherwise.
  *
  * <p>The class is initialised after the library was found, and links all functions. None is called with interpreter
  * shortcuts: HIP may hold a lock that a thread in one of our callbacks waits for.

@@ -7,8 +7,9 @@ import org.arbalest.device.Errno;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an address and an event that came from outside recognisably are not (DEV-27). Addresses HIP knows; what it cannot tell passes. Events it takes for
- * pointers, and follows them: so of those only what can be no pointer is found out without it.
+ * What an address and an event that came from outside recognisably are not (DEV-27). Addresses HIP knows; what it
+ * cannot tell passes. Events it takes for pointers, and follows them: so of those only what can be no pointer is found
+ * out without it.
  */
 final class HipAddress {
   /** Nothing is ever mapped there. */
@@ -25,7 +26,8 @@ final class HipAddress {
     if (kind < 0) HipErrors.forget();
     String place = elsewhere(gpu, type, kind, HipThread.current().ordinal());
     if (place == null) return;
-    throw new DeviceException(Errno.EINVAL, "0x" + Long.toHexString(address) + " is " + place + ", but the array is said to be on " + type + ":" + gpu.ordinal);
+    throw new DeviceException(Errno.EINVAL, "0x" + Long.toHexString(address) + " is " + place
+        + ", but the array is said to be on " + type + ":" + gpu.ordinal);
   }
 
   private static @Nullable String elsewhere(Gpu gpu, DeviceType type, int kind, int ordinal) {
@@ -37,7 +39,8 @@ final class HipAddress {
 
   static void checkEvent(Gpu gpu, long event) {
     if (event > 0 && event < FIRST_PAGE) {
-      throw new DeviceException(Errno.EINVAL, "its sync_event points to 0x" + Long.toHexString(event) + ", which is no event of " + gpu.name);
+      throw new DeviceException(Errno.EINVAL,
+          "its sync_event points to 0x" + Long.toHexString(event) + ", which is no event of " + gpu.name);
     }
   }
 }

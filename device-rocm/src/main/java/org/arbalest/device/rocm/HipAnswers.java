@@ -4,8 +4,9 @@ package org.arbalest.device.rocm;
 import org.arbalest.device.spi.Answer;
 
 /**
- * What each of HIP's codes says of that which was asked for (DEV-24): by a query, a wait, or a call that gives something back. From the comments on {@code
- * hipError_t} in {@code hip_runtime_api.h}, and from HIP's source (ROCm's {@code clr}).
+ * What each of HIP's codes says of that which was asked for (DEV-24): by a query, a wait, or a call that gives
+ * something back. From the comments on {@code hipError_t} in {@code hip_runtime_api.h}, and from HIP's source (ROCm's
+ * {@code clr}).
  */
 final class HipAnswers {
   private HipAnswers() {}
@@ -18,7 +19,8 @@ final class HipAnswers {
 
       // The call was refused, and that says nothing of the work.
       case 2 -> Answer.CANNOT_TELL; // hipErrorOutOfMemory: the host's, for what the call itself needs
-      case 900, 901, 902, 903, 904, 905, 906, 908 -> Answer.CANNOT_TELL; // hipErrorStreamCapture…: somebody captures a graph
+      // hipErrorStreamCapture…: somebody captures a graph
+      case 900, 901, 902, 903, 904, 905, 906, 908 -> Answer.CANNOT_TELL;
       case 907 -> Answer.CAPTURED; // hipErrorCapturedEvent: recorded in a graph, which may run at any time
 
       // Most failures of a GPU end the process. Of those that do not:
@@ -27,7 +29,8 @@ final class HipAnswers {
       case 1052, 1053 -> Answer.FAILED; // hipErrorRuntimeMemory, hipErrorRuntimeOther: the layer below HIP has failed
 
       // There is nothing of the kind, and will not be.
-      case 1, 3, 100, 101, 201, 400, 709 -> Answer.FAILED; // hipErrorInvalidValue, NotInitialized, …Device, …Context, …Handle, ContextIsDestroyed
+      // hipErrorInvalidValue, NotInitialized, …Device, …Context, …Handle, ContextIsDestroyed
+      case 1, 3, 100, 101, 201, 400, 709 -> Answer.FAILED;
       case 801 -> Answer.FAILED; // hipErrorNotSupported
 
       default -> Answer.UNKNOWN;

@@ -3,7 +3,10 @@ package org.arbalest.device.rocm;
 
 import org.arbalest.device.spi.CaptureMode;
 
-/** The mode of threads beside graphs that others capture, by {@code hipThreadExchangeStreamCaptureMode}: see {@link CaptureMode}. From 7.0 to 7.2 HIP refuses queries of events to relaxed threads as well. */
+/**
+ * The mode of threads beside graphs that others capture, by {@code hipThreadExchangeStreamCaptureMode}: see
+ * {@link CaptureMode}. From 7.0 to 7.2 HIP refuses queries of events to relaxed threads as well.
+ */
 final class HipCapture {
   private static final CaptureMode MODE = new CaptureMode(HipCapture::exchange, HipAnswers::of, HipCapture::report);
 

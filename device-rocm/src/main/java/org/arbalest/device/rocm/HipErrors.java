@@ -21,7 +21,8 @@ final class HipErrors {
   static int errno(int code) {
     return switch (code) {
       case Hip.OUT_OF_MEMORY -> Errno.ENOMEM;
-      case Hip.INVALID_VALUE, Hip.INVALID_DEVICE, Hip.INVALID_CONTEXT, Hip.INVALID_HANDLE, ALREADY_REGISTERED -> Errno.EINVAL;
+      case Hip.INVALID_VALUE, Hip.INVALID_DEVICE, Hip.INVALID_CONTEXT, Hip.INVALID_HANDLE, ALREADY_REGISTERED ->
+          Errno.EINVAL;
       case Hip.NOT_SUPPORTED -> Errno.ENOSYS;
       default -> HipAnswers.of(code).saysNothing() ? Errno.EAGAIN : Errno.EIO;
     };
@@ -35,10 +36,14 @@ final class HipErrors {
    */
   static DeviceException exception(String call, int code, String asked) {
     forget();
-    return new DeviceException(errno(code), call + " failed: " + describe(code) + (asked.isEmpty() ? "" : ", asked for " + asked));
+    return new DeviceException(errno(code),
+        call + " failed: " + describe(code) + (asked.isEmpty() ? "" : ", asked for " + asked));
   }
 
-  /** After a call of ours that failed as it may: HIP would show its code to whoever asks next on this thread, whose it is not. */
+  /**
+   * After a call of ours that failed as it may: HIP would show its code to whoever asks next on this thread, whose it
+   * is not.
+   */
   static void forget() {
     int _ = Hip.GET_LAST_ERROR.call();
   }

@@ -13,7 +13,9 @@ import org.arbalest.device.spi.Identities;
 final class HipIdentity {
   private HipIdentity() {}
 
-  /** HIP's 16 bytes are not random ones but characters, the number in the hardware; parts of a GPU may have the same. */
+  /**
+   * HIP's 16 bytes are not random ones but characters, the number in the hardware; parts of a GPU may have the same.
+   */
   static DeviceIdentity of(int ordinal) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment out = arena.allocate(64, 8);

@@ -22,7 +22,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * HIP's library, if it is installed: the one that the process has already, which others' streams and memory are from, else the newest release.
+ * HIP's library, if it is installed: the one that the process has already, which others' streams and memory are from,
+ * else the newest release.
  */
 final class HipLibrary {
   private static final List<String> NAMES = List.of(
@@ -70,7 +71,8 @@ final class HipLibrary {
   private static List<String> loadedFirst(List<String> names) {
     Optional<MemorySegment> function = Linker.nativeLinker().defaultLookup().find("dlopen");
     if (function.isEmpty()) return names;
-    MethodHandle dlopen = Linker.nativeLinker().downcallHandle(function.get(), FunctionDescriptor.of(JAVA_LONG, ADDRESS, JAVA_INT));
+    MethodHandle dlopen =
+        Linker.nativeLinker().downcallHandle(function.get(), FunctionDescriptor.of(JAVA_LONG, ADDRESS, JAVA_INT));
     try (Arena arena = Arena.ofConfined()) {
       List<String> sorted = new ArrayList<>(names);
       sorted.sort(Comparator.comparing(name -> !isLoaded(dlopen, arena.allocateFrom(name))));
@@ -102,14 +104,18 @@ final class HipLibrary {
     return handle(name, type, isOptional);
   }
 
-  /** A function's handle, if the library was found. One that is optional and not there returns {@link Hip#NOT_SUPPORTED}. */
+  /**
+   * A function's handle, if the library was found. One that is optional and not there returns
+   * {@link Hip#NOT_SUPPORTED}.
+   */
   static MethodHandle handle(String name, FunctionDescriptor type, boolean isOptional) {
     SymbolLookup lookup = found;
     if (lookup == null) throw new IllegalStateException("HIP was not looked for");
     Optional<MemorySegment> address = lookup.find(name);
     if (address.isPresent()) return Linker.nativeLinker().downcallHandle(address.get(), type);
     if (!isOptional) throw new IllegalStateException("HIP has no function " + name);
-    return MethodHandles.dropArguments(MethodHandles.constant(int.class, Hip.NOT_SUPPORTED), 0, type.toMethodType().parameterList());
+    return MethodHandles.dropArguments(MethodHandles.constant(int.class, Hip.NOT_SUPPORTED), 0,
+        type.toMethodType().parameterList());
   }
 
   /** Whether the library has a function. */

@@ -24,8 +24,9 @@ final class HipMemory {
   /**
    * What kind of memory an address is in, or the code that HIP failed with, negated.
    *
-   * <p>By the one call that knows nothing of pageable memory and still is no error, which others would find by {@code hipGetLastError}. Not by the
-   * memory type: its numbers have changed, and older releases look for it behind an address that they do not know.
+   * <p>By the one call that knows nothing of pageable memory and still is no error, which others would find by
+   * {@code hipGetLastError}. Not by the memory type: its numbers have changed, and older releases look for it behind an
+   * address that they do not know.
    */
   static int kindOf(long address) {
     HipThread thread = HipThread.current();

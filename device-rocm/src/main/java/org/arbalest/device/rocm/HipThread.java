@@ -8,8 +8,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Where HIP answers a thread what it is asked most often: which device is current, and what an address is. Apart from {@link Hip#scratch}, in which
- * the asker may have something.
+ * Where HIP answers a thread what it is asked most often: which device is current, and what an address is. Apart from
+ * {@link Hip#scratch}, in which the asker may have something.
  */
 final class HipThread {
   private static final ThreadLocal<HipThread> CURRENT = ThreadLocal.withInitial(HipThread::new);

@@ -10,8 +10,8 @@ import org.arbalest.device.spi.Callback;
 import org.arbalest.device.spi.HostTask;
 
 /**
- * Functions of ours that HIP calls when a stream has come to them; by {@code hipLaunchHostFunc}, or ROCm 5's {@code hipStreamAddCallback}. They may not
- * call HIP.
+ * Functions of ours that HIP calls when a stream has come to them; by {@code hipLaunchHostFunc}, or ROCm 5's
+ * {@code hipStreamAddCallback}. They may not call HIP.
  */
 final class HostFunctions {
   private static final boolean IS_NEW = HipLibrary.has(Hip.LAUNCH_HOST_FUNC.name());
@@ -22,12 +22,13 @@ final class HostFunctions {
   private HostFunctions() {}
 
   /**
-   * The address, for good, of a function of a class that gets what it is launched with, and throws nothing; ROCm 5 calls the one of the same name
-   * that also gets the stream and its status.
+   * The address, for good, of a function of a class that gets what it is launched with, and throws nothing; ROCm 5
+   * calls the one of the same name that also gets the stream and its status.
    */
   static long stub(Lookup lookup, String method) {
     return Callback.stub(
-        lookup, method, IS_NEW ? FunctionDescriptor.ofVoid(JAVA_LONG) : FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_INT, JAVA_LONG));
+        lookup, method,
+        IS_NEW ? FunctionDescriptor.ofVoid(JAVA_LONG) : FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_INT, JAVA_LONG));
   }
 
   /** Queues what core wants done: HIP's code. */

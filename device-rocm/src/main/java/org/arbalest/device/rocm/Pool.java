@@ -11,13 +11,14 @@ import org.arbalest.device.MemoryAllocator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A memory pool of ours on a GPU, if the system property {@value #REQUESTED} is {@code true}, and the stream that allocations and frees are ordered by, in which there is nothing else. Not the device's
- * default pool, whose settings are everybody's. Where nobody asked for it, or the device or its release of
- * ROCm has no pools, it is empty; that is found out by trying, since
- * the number of the attribute that says so depends on the release.
+ * A memory pool of ours on a GPU, if the system property {@value #REQUESTED} is {@code true}, and the stream that
+ * allocations and frees are ordered by, in which there is nothing else. Not the device's default pool, whose settings
+ * are everybody's. Where nobody asked for it, or the device or its release of ROCm has no pools, it is empty; that is
+ * found out by trying, since the number of the attribute that says so depends on the release.
  *
- * <p>They are not the default, since HIP's may deadlock with {@code hipEventSynchronize} of another thread (ROCm/rocm-systems issue 10529), and keep nothing of
- * what is freed, whatever the release threshold says (issue 11690).
+ * <p>They are not the default, since HIP's may deadlock with {@code hipEventSynchronize} of another thread
+ * (ROCm/rocm-systems issue 10529), and keep nothing of what is freed, whatever the release threshold says (issue
+ * 11690).
  */
 final class Pool {
   /** Freed memory up to this part of the GPU's is kept for the next who asks; other libraries want some, too. */
@@ -26,7 +27,9 @@ final class Pool {
   /** The system property that asks for pools. */
   static final String REQUESTED = "arbalest.rocm.pools";
 
-  /** {@code hipMemPoolProps}: its first 16 bytes are what they were, and zero is the default of all that has been added. */
+  /**
+   * {@code hipMemPoolProps}: its first 16 bytes are what they were, and zero is the default of all that has been added.
+   */
   private static final int PROPERTIES_SIZE = 88;
 
   private static final int ACCESS_SIZE = 12;
@@ -63,7 +66,8 @@ final class Pool {
     long stream = 0;
     try {
       set(gpu, handle, HipMemory.POOL_RELEASE_THRESHOLD, Gpu.totalMemory(gpu.ordinal) / KEPT, out);
-      set(gpu, handle, HipMemory.POOL_REUSE_ALLOW_INTERNAL_DEPENDENCIES, 0, out); // else an allocation may have to wait for a stream of the user's
+      // else an allocation may have to wait for a stream of the user's
+      set(gpu, handle, HipMemory.POOL_REUSE_ALLOW_INTERNAL_DEPENDENCIES, 0, out);
       stream = Streams.create(gpu);
       Pool pool = new Pool(gpu, handle, stream);
       if (pool.works(out)) return pool;
@@ -114,7 +118,8 @@ final class Pool {
   }
 
   /**
-   * Allocates: HIP's code, and the address in {@code out}. The memory is everybody's when this returns, not only what is ordered behind our stream.
+   * Allocates: HIP's code, and the address in {@code out}. The memory is everybody's when this returns, not only what
+   * is ordered behind our stream.
    */
   int tryAllocate(MemorySegment out, long bytes) {
     int before = gpu.enter();

@@ -4,8 +4,8 @@ package org.arbalest.device.rocm;
 import org.arbalest.device.Device;
 
 /**
- * What HIP programs need to know of our devices. Streams, events and addresses are HIP's own: {@code stream.handle()} is a {@code hipStream_t}, {@code
- * event.handle()} a {@code hipEvent_t}.
+ * What HIP programs need to know of our devices. Streams, events and addresses are HIP's own: {@code stream.handle()}
+ * is a {@code hipStream_t}, {@code event.handle()} a {@code hipEvent_t}.
  */
 public final class Rocm {
   private Rocm() {}
@@ -34,7 +34,8 @@ public final class Rocm {
 
     @Override
     public void close() {
-      if (!Thread.currentThread().equals(thread)) throw new IllegalStateException("the device was entered on " + thread + ", and is left on another");
+      if (!Thread.currentThread().equals(thread))
+        throw new IllegalStateException("the device was entered on " + thread + ", and is left on another");
       if (!closed) gpu.leave(before);
       closed = true;
     }
@@ -50,12 +51,15 @@ public final class Rocm {
   }
 
   /**
-   * Makes a device current on this thread, as launching a kernel needs it. To be closed by the caller, before its coroutine suspends.
+   * Makes a device current on this thread, as launching a kernel needs it. To be closed by the caller, before its
+   * coroutine suspends.
    *
-   * @throws IllegalStateException on a virtual thread, which may go on on another OS thread, where another device is current
+   * @throws IllegalStateException on a virtual thread, which may go on on another OS thread, where another device is
+   *     current
    */
   public static Scope enter(Device device) {
-    if (Thread.currentThread().isVirtual()) throw new IllegalStateException("a virtual thread cannot hold on to a device: use a platform thread");
+    if (Thread.currentThread().isVirtual())
+      throw new IllegalStateException("a virtual thread cannot hold on to a device: use a platform thread");
     return new Entered(RocmProvider.gpu(device));
   }
 }

@@ -83,7 +83,10 @@ final class RocmDriver extends MemoryDriver {
     Streams.destroyEvent(gpu, event);
   }
 
-  /** Not by {@code hipStreamSynchronize}, under which others may not even queue something (ROCm/rocm-systems issue 11678): an event at the end is asked for. */
+  /**
+   * Not by {@code hipStreamSynchronize}, under which others may not even queue something (ROCm/rocm-systems issue
+   * 11678): an event at the end is asked for.
+   */
   @Override
   public void synchronizeQueue(long queue) {
     long end;

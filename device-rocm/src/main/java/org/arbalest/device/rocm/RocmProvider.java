@@ -14,7 +14,10 @@ import org.arbalest.device.Errno;
 import org.arbalest.device.spi.DeviceDriver;
 import org.arbalest.device.spi.DeviceProvider;
 
-/** Serves every GPU that HIP shows, by its ordinal: its own memory as {@code ROCM}, and main memory that is pinned for it as {@code ROCM_HOST}. */
+/**
+ * Serves every GPU that HIP shows, by its ordinal: its own memory as {@code ROCM}, and main memory that is pinned for
+ * it as {@code ROCM_HOST}.
+ */
 public final class RocmProvider implements DeviceProvider {
   private static final List<DeviceType> TYPES = List.of(DeviceType.ROCM, DeviceType.ROCM_HOST);
 
@@ -47,7 +50,8 @@ public final class RocmProvider implements DeviceProvider {
           + said(version) + hint(code));
     }
     int count = scratch.get(JAVA_INT, 0);
-    return count == 0 ? new Availability.Missing("HIP shows no GPU" + said(version) + hint(Hip.NO_DEVICE)) : new Availability.Ready(count);
+    return count == 0 ? new Availability.Missing("HIP shows no GPU" + said(version) + hint(Hip.NO_DEVICE))
+        : new Availability.Ready(count);
   }
 
   /** Without a GPU HIP answers with one or the other, and so it does to a user who may not use it. */

@@ -12,11 +12,12 @@ import org.arbalest.device.spi.ProcessSharing;
 import org.arbalest.device.spi.SharedHandle;
 
 /**
- * A GPU's memory as other processes open it: by {@code hipIpcGetMemHandle}, which shares what {@code hipMalloc} gave. Fabric handles, as CUDA has
- * them, HIP up to 7.2 has not: memory that was created and mapped it shares by file descriptors only.
+ * A GPU's memory as other processes open it: by {@code hipIpcGetMemHandle}, which shares what {@code hipMalloc} gave.
+ * Fabric handles, as CUDA has them, HIP up to 7.2 has not: memory that was created and mapped it shares by file
+ * descriptors only.
  *
- * <p>No events: HIP's wait for other processes' in host functions, and let a thread wait that queues such a wait (see decision 31). What is shared is waited for
- * before.
+ * <p>No events: HIP's wait for other processes' in host functions, and let a thread wait that queues such a wait (see
+ * decision 31). What is shared is waited for before.
  */
 final class RocmSharing implements ProcessSharing {
   private static final int PLAIN = 1;
@@ -86,7 +87,8 @@ final class RocmSharing implements ProcessSharing {
       }
       gpu.check(code, Hip.IPC_OPEN_MEM_HANDLE);
       if (!isShort) return opened;
-      var failure = DeviceException.invalid("an allocation is said to have " + bytes + " bytes, and has " + out.get(JAVA_LONG, Long.BYTES));
+      var failure = DeviceException
+          .invalid("an allocation is said to have " + bytes + " bytes, and has " + out.get(JAVA_LONG, Long.BYTES));
       if (closed != Hip.SUCCESS) failure.addSuppressed(gpu.error(Hip.IPC_CLOSE_MEM_HANDLE, closed, at(opened)));
       throw failure;
     }

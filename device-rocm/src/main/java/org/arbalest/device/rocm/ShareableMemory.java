@@ -5,8 +5,9 @@ import java.lang.foreign.MemorySegment;
 import org.arbalest.device.DeviceType;
 
 /**
- * A GPU's memory that other processes can open: what {@code hipMalloc} gave, in whole units. Smaller pieces the runtime takes out of larger blocks, and shares the
- * block: so nobody else has anything in one of these. Never kept for later: whoever has the handle could still open it.
+ * A GPU's memory that other processes can open: what {@code hipMalloc} gave, in whole units. Smaller pieces the runtime
+ * takes out of larger blocks, and shares the block: so nobody else has anything in one of these. Never kept for later:
+ * whoever has the handle could still open it.
  */
 final class ShareableMemory extends GpuMemory {
   private static final long UNIT = 2L << 20;

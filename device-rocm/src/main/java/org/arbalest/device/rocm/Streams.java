@@ -8,7 +8,10 @@ import java.lang.foreign.MemorySegment;
 import java.util.concurrent.locks.LockSupport;
 import org.arbalest.device.spi.Answer;
 
-/** Streams that the default stream does not hold up, and events that record no times, and for which a thread sleeps rather than spins. */
+/**
+ * Streams that the default stream does not hold up, and events that record no times, and for which a thread sleeps
+ * rather than spins.
+ */
 final class Streams {
   private static final int EVENT_FLAGS = Hip.EVENT_DISABLE_TIMING | Hip.EVENT_BLOCKING_SYNC;
 
@@ -25,7 +28,10 @@ final class Streams {
     return scratch.get(JAVA_LONG, 0);
   }
 
-  /** Whether a stream is captured; or, of the default stream, another that waits for it. Where nobody can tell, the next call does. */
+  /**
+   * Whether a stream is captured; or, of the default stream, another that waits for it. Where nobody can tell, the next
+   * call does.
+   */
   static boolean isCaptured(Gpu gpu, long stream) {
     int before = gpu.pushOrdered();
     if (before < 0) return false;
@@ -91,7 +97,10 @@ final class Streams {
     };
   }
 
-  /** Blocks until a stream has done what is in it, which is asked for now and then; throws if it failed, or if that cannot be told. */
+  /**
+   * Blocks until a stream has done what is in it, which is asked for now and then; throws if it failed, or if that
+   * cannot be told.
+   */
   static void await(Gpu gpu, long stream) {
     long end = System.nanoTime() + Waits.HELD_NANOS;
     boolean interrupted = false;
@@ -126,7 +135,10 @@ final class Streams {
     return Hip.STREAM_DESTROY.call(stream);
   }
 
-  /** Destroys an event, which waits for nothing unless a thread waits for it. Where that cannot be now, another thread does it. */
+  /**
+   * Destroys an event, which waits for nothing unless a thread waits for it. Where that cannot be now, another thread
+   * does it.
+   */
   static void destroyEvent(Gpu gpu, long event) {
     int code = Hip.EVENT_DESTROY.call(event);
     if (code != Hip.SUCCESS) {

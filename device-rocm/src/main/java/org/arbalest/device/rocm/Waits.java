@@ -7,13 +7,18 @@ import org.arbalest.device.spi.Completion;
 import org.arbalest.device.spi.EventPoller;
 
 /**
- * Who waits for a GPU's events, threads as well: they are asked for, by a thread of ours, so that no stream of ours ever waits for anybody else's work (DEV-25).
+ * Who waits for a GPU's events, threads as well: they are asked for, by a thread of ours, so that no stream of ours
+ * ever waits for anybody else's work (DEV-25).
  *
- * <p>Never by {@code hipEventSynchronize}: as long as a thread is in that, HIP lets others wait as well who ask for the event or queue a wait for it, and frees it
- * under that thread if somebody destroys it. Somebody else may be in it, so a question may take long: then another thread goes on with the other events.
+ * <p>Never by {@code hipEventSynchronize}: as long as a thread is in that, HIP lets others wait as well who ask for the
+ * event or queue a wait for it, and frees it under that thread if somebody destroys it. Somebody else may be in it, so
+ * a question may take long: then another thread goes on with the other events.
  */
 final class Waits implements EventPoller.Asker {
-  /** How long a thread waits for an event that cannot be told of, until that is an error: its own capture may be in the way, for good. */
+  /**
+   * How long a thread waits for an event that cannot be told of, until that is an error: its own capture may be in the
+   * way, for good.
+   */
   static final long HELD_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   private final Gpu gpu;
@@ -24,7 +29,10 @@ final class Waits implements EventPoller.Asker {
     this.poller = new EventPoller("arbalest-rocm-events-" + gpu.ordinal, this, true);
   }
 
-  /** Lets somebody be told once an event is over. Makes no call of HIP's, neither waits nor fails: so it may be called anywhere, in a host function, too. */
+  /**
+   * Lets somebody be told once an event is over. Makes no call of HIP's, neither waits nor fails: so it may be called
+   * anywhere, in a host function, too.
+   */
   void add(long event, Completion completion) {
     poller.add(event, completion);
   }
@@ -54,7 +62,10 @@ final class Waits implements EventPoller.Asker {
     return code == Hip.NOT_READY || HipAnswers.of(code) == Answer.CANNOT_TELL;
   }
 
-  /** A code that is not known is asked for again: those that are for good come back. What is expected is not left for {@code hipGetLastError}. */
+  /**
+   * A code that is not known is asked for again: those that are for good come back. What is expected is not left for
+   * {@code hipGetLastError}.
+   */
   private static int queryTwice(long event) {
     int code = Hip.EVENT_QUERY.call(event);
     if (HipAnswers.of(code) == Answer.UNKNOWN) {

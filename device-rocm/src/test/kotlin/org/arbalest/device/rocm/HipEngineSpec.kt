@@ -21,7 +21,9 @@ class HipEngineSpec : FunSpec({
     val child by lazy { ChildJvm.run(RealHip::class) }
     val lines by lazy { child.output.lines() }
 
-    extension(SkipWithout { "HIP is not installed".takeIf { System.getenv("CI") != "true" && lines.any { "HIP was not found" in it } } })
+    extension(SkipWithout {
+        "HIP is not installed".takeIf { System.getenv("CI") != "true" && lines.any { "HIP was not found" in it } }
+    })
 
     test("it is loaded and asked, and the process ends well") {
         withClue(child.output) { child.exitCode shouldBe 0 }
@@ -33,8 +35,9 @@ class HipEngineSpec : FunSpec({
         } else {
             for (type in listOf("ROCM", "ROCM_HOST")) {
                 val line = lines.single { it.startsWith("probe $type:") }
-                line shouldContain Regex("""unavailable, because hipGetDeviceCount failed: hipErrorNoDevice \(100\); """ +
-                    """HIP \d+\.\d+; is there an AMD GPU""")
+                line shouldContain
+                    Regex("""unavailable, because hipGetDeviceCount failed: hipErrorNoDevice \(100\); """ +
+                        """HIP \d+\.\d+; is there an AMD GPU""")
             }
             lines.single { it.startsWith("open: ") } shouldContain "ENOSYS"
         }
@@ -52,7 +55,8 @@ class HipEngineSpec : FunSpec({
 internal object RealHip {
     @JvmStatic
     fun main(args: Array<String>) {
-        for (type in listOf(DeviceType.ROCM, DeviceType.ROCM_HOST)) println("probe $type: ${RocmProvider().probe(type)}")
+        for (type in listOf(DeviceType.ROCM, DeviceType.ROCM_HOST))
+            println("probe $type: ${RocmProvider().probe(type)}")
         try {
             println("open: ${Devices.device(DeviceType.ROCM, 0)}")
         } catch (e: DeviceException) {

@@ -17,7 +17,10 @@ import org.arbalest.testkit.SkipWithout
 import java.nio.file.Files
 import java.nio.file.Path
 
-/** That Java calls HIP as it is: beside the double's prototypes, which its definitions must meet to compile, and beside HIP's own header. */
+/**
+ * That Java calls HIP as it is: beside the double's prototypes, which its definitions must meet to compile, and beside
+ * HIP's own header.
+ */
 class HipSignatureSpec : FunSpec({
     extension(CCompiler.needed)
     extension(HipDouble.extension)
@@ -43,19 +46,23 @@ class HipSignatureSpec : FunSpec({
         Devices.device(DeviceType.ROCM, 0)
         val optional = HipLibrary.functions().filterValues { it.isOptional() }.keys
         optional shouldContainAll listOf(
-            "hipMemPoolCreate", "hipMemPoolDestroy", "hipMemPoolSetAttribute", "hipMemPoolSetAccess", "hipMemPoolTrimTo",
-            "hipMallocFromPoolAsync", "hipFreeAsync", "hipIpcGetMemHandle", "hipIpcOpenMemHandle", "hipIpcCloseMemHandle",
-            "hipDeviceGetUuid", "hipThreadExchangeStreamCaptureMode", "hipStreamIsCapturing",
+            "hipMemPoolCreate", "hipMemPoolDestroy", "hipMemPoolSetAttribute", "hipMemPoolSetAccess",
+            "hipMemPoolTrimTo", "hipMallocFromPoolAsync", "hipFreeAsync", "hipIpcGetMemHandle", "hipIpcOpenMemHandle",
+            "hipIpcCloseMemHandle", "hipDeviceGetUuid", "hipThreadExchangeStreamCaptureMode", "hipStreamIsCapturing",
         )
     }
 })
 
 /** HIP's own header: Debian's `libamdhip64-dev`, or ROCm's. */
 class HipHeaderSpec : FunSpec({
-    val folders = listOf("/usr/include", "/opt/rocm/include").map { Path.of(it) }.filter { Files.exists(it.resolve("hip/hip_runtime_api.h")) }
+    val folders = listOf("/usr/include", "/opt/rocm/include").map { Path.of(it) }.filter {
+        Files.exists(it.resolve("hip/hip_runtime_api.h"))
+    }
 
     extension(CCompiler.needed)
-    extension(SkipWithout { "there is no hip/hip_runtime_api.h".takeIf { folders.isEmpty() && System.getenv("CI") != "true" } })
+    extension(SkipWithout {
+        "there is no hip/hip_runtime_api.h".takeIf { folders.isEmpty() && System.getenv("CI") != "true" }
+    })
     extension(HipDouble.extension)
 
     val header = "#define __HIP_PLATFORM_AMD__\n#include <hip/hip_runtime_api.h>"
@@ -68,19 +75,28 @@ class HipHeaderSpec : FunSpec({
 
     test("the numbers that Java passes are HIP's own") {
         val numbers = mapOf(
-            "hipSuccess" to Hip.SUCCESS, "hipErrorInvalidValue" to Hip.INVALID_VALUE, "hipErrorOutOfMemory" to Hip.OUT_OF_MEMORY,
-            "hipErrorDeinitialized" to Hip.DEINITIALIZED, "hipErrorNoDevice" to Hip.NO_DEVICE, "hipErrorInvalidDevice" to Hip.INVALID_DEVICE,
-            "hipErrorInvalidContext" to Hip.INVALID_CONTEXT, "hipErrorInvalidHandle" to Hip.INVALID_HANDLE, "hipErrorNotReady" to Hip.NOT_READY,
-            "hipErrorPeerAccessAlreadyEnabled" to Hip.PEER_ACCESS_ALREADY_ENABLED, "hipErrorNotSupported" to Hip.NOT_SUPPORTED,
+            "hipSuccess" to Hip.SUCCESS, "hipErrorInvalidValue" to Hip.INVALID_VALUE,
+            "hipErrorOutOfMemory" to Hip.OUT_OF_MEMORY, "hipErrorDeinitialized" to Hip.DEINITIALIZED,
+            "hipErrorNoDevice" to Hip.NO_DEVICE, "hipErrorInvalidDevice" to Hip.INVALID_DEVICE,
+            "hipErrorInvalidContext" to Hip.INVALID_CONTEXT, "hipErrorInvalidHandle" to Hip.INVALID_HANDLE,
+            "hipErrorNotReady" to Hip.NOT_READY,
+            "hipErrorPeerAccessAlreadyEnabled" to Hip.PEER_ACCESS_ALREADY_ENABLED,
+            "hipErrorNotSupported" to Hip.NOT_SUPPORTED,
             "hipEventBlockingSync" to Hip.EVENT_BLOCKING_SYNC, "hipEventDisableTiming" to Hip.EVENT_DISABLE_TIMING,
-            "hipStreamNonBlocking" to Hip.STREAM_NON_BLOCKING, "hipMemPoolAttrReleaseThreshold" to HipMemory.POOL_RELEASE_THRESHOLD,
+            "hipStreamNonBlocking" to Hip.STREAM_NON_BLOCKING,
+            "hipMemPoolAttrReleaseThreshold" to HipMemory.POOL_RELEASE_THRESHOLD,
             "hipMemPoolReuseAllowInternalDependencies" to HipMemory.POOL_REUSE_ALLOW_INTERNAL_DEPENDENCIES,
-            "hipHostMallocPortable" to HipMemory.HOST_MALLOC_PORTABLE, "hipHostMallocCoherent" to HipMemory.HOST_MALLOC_COHERENT,
-            "hipErrorInvalidDevicePointer" to HipIpc.INVALID_DEVICE_POINTER, "sizeof(hipIpcMemHandle_t)" to HipIpc.HANDLE_BYTES.toInt(), "sizeof(hipUUID)" to 16,
-            "(HIP_VERSION < 50300000 ? ${HipIpc.OLD_MEM_LAZY_ENABLE_PEER_ACCESS} : ${HipIpc.MEM_LAZY_ENABLE_PEER_ACCESS}) - hipIpcMemLazyEnablePeerAccess" to 0,
-            "hipMemcpyDefault" to 4, "HIP_POINTER_ATTRIBUTE_DEVICE_ORDINAL" to 9, "HIP_POINTER_ATTRIBUTE_HOST_POINTER" to 4,
-            "hipMemAllocationTypePinned" to 1, "hipMemLocationTypeDevice" to 1, "hipMemAccessFlagsProtReadWrite" to 3, "sizeof(hipMemPoolProps)" to 88,
-            "sizeof(hipMemAccessDesc)" to 12, "__builtin_offsetof(hipMemPoolProps, location)" to 8, "__builtin_offsetof(hipMemAccessDesc, flags)" to 8,
+            "hipHostMallocPortable" to HipMemory.HOST_MALLOC_PORTABLE,
+            "hipHostMallocCoherent" to HipMemory.HOST_MALLOC_COHERENT,
+            "hipErrorInvalidDevicePointer" to HipIpc.INVALID_DEVICE_POINTER,
+            "sizeof(hipIpcMemHandle_t)" to HipIpc.HANDLE_BYTES.toInt(), "sizeof(hipUUID)" to 16,
+            "(HIP_VERSION < 50300000 ? ${HipIpc.OLD_MEM_LAZY_ENABLE_PEER_ACCESS} : " +
+                "${HipIpc.MEM_LAZY_ENABLE_PEER_ACCESS}) - hipIpcMemLazyEnablePeerAccess" to 0,
+            "hipMemcpyDefault" to 4, "HIP_POINTER_ATTRIBUTE_DEVICE_ORDINAL" to 9,
+            "HIP_POINTER_ATTRIBUTE_HOST_POINTER" to 4, "hipMemAllocationTypePinned" to 1,
+            "hipMemLocationTypeDevice" to 1, "hipMemAccessFlagsProtReadWrite" to 3, "sizeof(hipMemPoolProps)" to 88,
+            "sizeof(hipMemAccessDesc)" to 12, "__builtin_offsetof(hipMemPoolProps, location)" to 8,
+            "__builtin_offsetof(hipMemAccessDesc, flags)" to 8,
         )
         val asserts = numbers.map { (name, value) -> """_Static_assert($name == $value, "$name");""" }
         prototypes.compile("$header\n${asserts.joinToString("\n")}", folders).shouldBeNull()

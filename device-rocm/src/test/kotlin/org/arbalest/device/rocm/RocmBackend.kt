@@ -27,7 +27,10 @@ import java.lang.foreign.ValueLayout.JAVA_LONG
 import java.lang.invoke.MethodHandle
 import kotlin.reflect.KClass
 
-/** Whether the tests run on the double of HIP; `-Darbalest.rocm=driver`, which the check gives, has them run on a driver. */
+/**
+ * Whether the tests run on the double of HIP; `-Darbalest.rocm=driver`, which the check gives, has them run on a
+ * driver.
+ */
 internal val onDouble: Boolean = System.getProperty("arbalest.rocm") != "driver"
 
 /** Loads the double for a spec, and fails a test that leaves something of its. */
@@ -39,7 +42,9 @@ internal val rocm: TestCaseExtension = if (onDouble) hipDouble else SkipWithout.
 /** The first device of one of ROCm's kinds, on the double or on a driver. */
 internal class RocmBackend(private val type: DeviceType) : GpuBackend {
     override val device: Device by lazy { Devices.device(type, 0) }
-    override val double: GpuDouble get() = HipDouble.also { check(onDouble) { "the tests run on a driver, not on the double" } }
+    override val double: GpuDouble get() = HipDouble.also {
+        check(onDouble) { "the tests run on a driver, not on the double" }
+    }
     override val onDouble: Boolean get() = org.arbalest.device.rocm.onDouble
     override val others: List<Device> get() = listOfNotNull(gpus.getOrNull(1), Devices.device(DeviceType.ROCM_HOST, 0))
     override val slotSizes: Pair<Long, Long> get() = 64L * 1024 to 4L * 1024 * 1024
@@ -105,7 +110,9 @@ internal object RocmProgram {
     fun main(args: Array<String>): Unit = gpuProgram(RocmBackend(DeviceType.ROCM), args)
 }
 
-private val waitValue by lazy { Raw.function("hipStreamWaitValue32", JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_INT) }
+private val waitValue by lazy {
+    Raw.function("hipStreamWaitValue32", JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_INT)
+}
 
 internal val gates = WordGates(allocate = { bytes ->
     val out = Arena.ofAuto().allocate(JAVA_LONG)
@@ -151,4 +158,5 @@ internal object Raw {
 }
 
 /** What core has for a GPU's copies from and to pageable memory. */
-internal fun staging(ordinal: Int = 0): Staging = checkNotNull(Staging.of(RocmDriver.of(Gpu.open(ordinal), DeviceType.ROCM)))
+internal fun staging(ordinal: Int = 0): Staging =
+    checkNotNull(Staging.of(RocmDriver.of(Gpu.open(ordinal), DeviceType.ROCM)))

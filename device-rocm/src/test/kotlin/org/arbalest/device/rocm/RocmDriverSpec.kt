@@ -22,8 +22,8 @@ import java.lang.foreign.ValueLayout.JAVA_LONG
 import java.util.concurrent.TimeUnit.SECONDS
 
 /**
- * What is asked of GPUs, and what HIP asks for beyond that: current devices, host functions, waits of threads. On the double, or, where the check runs it, on
- * a driver.
+ * What is asked of GPUs, and what HIP asks for beyond that: current devices, host functions, waits of threads. On the
+ * double, or, where the check runs it, on a driver.
  */
 class RocmDriverSpec : FunSpec({
     extension(CCompiler.needed)
@@ -83,7 +83,9 @@ class RocmDriverSpec : FunSpec({
 
     test("streams: one of somebody else's is used, and left alone") {
         val out = Arena.ofAuto().allocate(JAVA_LONG)
-        Raw.onDevice(second.id().toInt()) { Raw.call(Raw.function("hipStreamCreateWithFlags", JAVA_LONG, JAVA_INT), out.address(), 0) shouldBe 0 }
+        Raw.onDevice(second.id().toInt()) {
+            Raw.call(Raw.function("hipStreamCreateWithFlags", JAVA_LONG, JAVA_INT), out.address(), 0) shouldBe 0
+        }
         val foreign = out.get(JAVA_LONG, 0)
         second.wrapStream(foreign).use { stream ->
             stream.handle() shouldBe foreign
@@ -105,7 +107,8 @@ class RocmDriverSpec : FunSpec({
                 val struct = arena.allocate(RawArrowDeviceArray.SIZE, 8)
                 CData.exportArray(numbers(10).use { it.copyTo(device, stream) }, struct, CExport.DEVICE)
                 RawArrowDeviceArray.deviceType(struct.address()) shouldBe 10
-                val event = MemorySegment.ofAddress(RawArrowDeviceArray.syncEvent(struct.address())).reinterpret(8).get(JAVA_LONG, 0)
+                val event = MemorySegment.ofAddress(RawArrowDeviceArray.syncEvent(struct.address())).reinterpret(8)
+                    .get(JAVA_LONG, 0)
                 val query = Raw.function("hipEventQuery", JAVA_LONG)
                 Raw.call(query, event) shouldBe Hip.NOT_READY
                 gate.open()

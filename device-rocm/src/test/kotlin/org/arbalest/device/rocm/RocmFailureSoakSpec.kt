@@ -22,7 +22,8 @@ private val launch get() = HostFunctions.LAUNCH.name()
 /** Fail in the middle of a batch's journey. */
 private val onTheWay = listOf(
     "hipGetDevice", "hipSetDevice", "hipStreamCreateWithFlags", "hipMalloc", "hipHostMalloc", "hipMemcpyAsync",
-    "hipDrvPointerGetAttributes", "hipEventCreateWithFlags", "hipEventRecord", "hipEventQuery", "hipStreamWaitEvent", "hipStreamQuery",
+    "hipDrvPointerGetAttributes", "hipEventCreateWithFlags", "hipEventRecord", "hipEventQuery", "hipStreamWaitEvent",
+    "hipStreamQuery",
     "hipThreadExchangeStreamCaptureMode", "hipStreamIsCapturing",
 )
 
@@ -32,7 +33,8 @@ private val changing = setOf("hipGetDevice", "hipSetDevice", "hipThreadExchangeS
 /** Fail when a GPU is opened, or asked for: see RocmProviderSoakSpec. */
 private val atTheBeginning = listOf(
     "hipGetDeviceCount", "hipRuntimeGetVersion", "hipDeviceGetName", "hipDeviceTotalMem", "hipMemPoolCreate",
-    "hipMemPoolSetAttribute", "hipMemPoolDestroy", "hipDeviceCanAccessPeer", "hipDeviceEnablePeerAccess", "hipMemPoolSetAccess",
+    "hipMemPoolSetAttribute", "hipMemPoolDestroy", "hipDeviceCanAccessPeer", "hipDeviceEnablePeerAccess",
+    "hipMemPoolSetAccess",
 )
 
 /** Fail when memory is short. */
@@ -62,7 +64,10 @@ class RocmFailureSoakSpec : FunSpec({
         }
     }
 
-    test("from each call on that fails, and all of its kind after it, nothing is left of what was half done, and nobody waits for ever [DEV-40, DEV-41]") {
+    test(
+        "from each call on that fails, and all of its kind after it, nothing is left of what was half done, and " +
+            "nobody waits for ever [DEV-40, DEV-41]",
+    ) {
         val calls = backend.failFromEach(Devices.device(DeviceType.ROCM, 1), onTheWay - changing + launch, ::kept)
         calls.values.sum() shouldBeGreaterThan 10
     }
@@ -70,10 +75,13 @@ class RocmFailureSoakSpec : FunSpec({
     for (type in backend.types) {
         test("on $type each call that fails is named, and nothing is left of what was half done [DEV-14]") {
             val calls = backend.failEach(Devices.device(type, 1), onTheWay + launch, ::kept) { function ->
-                if (HipDouble.currentDevice != 0) function shouldBe "hipSetDevice" // restoring it failed, and the log says so
+                // restoring it failed, and the log says so
+                if (HipDouble.currentDevice != 0) function shouldBe "hipSetDevice"
                 Raw.setDevice(0)
             }
-            for (function in used(type)) withClue("calls of $function") { calls.getValue(function) shouldBeGreaterThan 0 }
+            for (function in used(type)) withClue("calls of $function") {
+                calls.getValue(function) shouldBeGreaterThan 0
+            }
         }
     }
 
@@ -81,18 +89,24 @@ class RocmFailureSoakSpec : FunSpec({
         val device = Devices.device(DeviceType.ROCM, 0)
         HipDouble.reset(memory = 4096)
         HipDouble.fail("hipMemGetInfo")
-        shouldThrow<DeviceException> { device.allocate(8192) }.message shouldBe "hipMalloc on ROCM:0 failed: hipErrorOutOfMemory (2), asked for 8192 bytes"
+        shouldThrow<DeviceException> { device.allocate(8192) }.message shouldBe
+            "hipMalloc on ROCM:0 failed: hipErrorOutOfMemory (2), asked for 8192 bytes"
         val child = childOf(PoolIsFull::class)
         withClue(child.output) { child.output.trim() shouldBe "good" }
     }
 
     test("every call that has a code is made to fail here or when a GPU is opened") {
         Devices.device(DeviceType.ROCM, 0).identity() // so that its functions are looked up in every order of specs
-        val elsewhere = listOf("hipMemcpyBatchAsync", "hipIpcGetMemHandle", "hipIpcOpenMemHandle", "hipIpcCloseMemHandle", "hipMemGetAddressRange") // Rocm{Copy,Sharing}Spec
-        val identity = listOf("hipDeviceGetUuid", "hipDeviceGetPCIBusId") // of a device that need not be open: no test makes them fail yet
+        // Rocm{Copy,Sharing}Spec
+        val elsewhere = listOf("hipMemcpyBatchAsync", "hipIpcGetMemHandle", "hipIpcOpenMemHandle",
+            "hipIpcCloseMemHandle", "hipMemGetAddressRange")
+        // of a device that need not be open: no test makes them fail yet
+        val identity = listOf("hipDeviceGetUuid", "hipDeviceGetPCIBusId")
         val silent = listOf("hipGetErrorName", "hipGetLastError")
-        val other = if (launch == "hipLaunchHostFunc") "hipStreamAddCallback" else "hipLaunchHostFunc" // that of the other release
-        (onTheWay + launch + elsewhere + identity + backend.words.frees + atTheBeginning + outOfMemory + pinning + givingUp + silent + other) shouldContainExactlyInAnyOrder HipLibrary.functions().keys
+        // that of the other release
+        val other = if (launch == "hipLaunchHostFunc") "hipStreamAddCallback" else "hipLaunchHostFunc"
+        (onTheWay + launch + elsewhere + identity + backend.words.frees + atTheBeginning + outOfMemory + pinning +
+            givingUp + silent + other) shouldContainExactlyInAnyOrder HipLibrary.functions().keys
     }
 
     test("the names of HIP's errors, and what they are to C") {
@@ -118,7 +132,9 @@ internal object PoolIsFull {
         HipDouble.fail("hipMemPoolTrimTo")
         check(message() == "hipMemPoolTrimTo on ROCM:0 failed: hipErrorUnknown (999)") { "${message()}" }
         HipDouble.fail("hipMemGetInfo")
-        check(message() == "hipMallocFromPoolAsync on ROCM:0 failed: hipErrorOutOfMemory (2), asked for 8192 bytes") { "${message()}" }
+        check(message() == "hipMallocFromPoolAsync on ROCM:0 failed: hipErrorOutOfMemory (2), asked for 8192 bytes") {
+            "${message()}"
+        }
         println("good")
     }
 }

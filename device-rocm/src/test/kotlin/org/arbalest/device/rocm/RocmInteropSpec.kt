@@ -14,8 +14,8 @@ import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.Schema
 import org.arbalest.support.CCompiler
-import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.NativeLibrary
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.gpu.HipDouble
 import org.arbalest.testkit.SkipWithout
 import org.arbalest.testkit.contract.eventually
@@ -31,10 +31,14 @@ import java.nio.file.Files
 import java.nio.file.Path
 import java.util.concurrent.atomic.AtomicInteger
 
-/** A user's library of C++ that calls HIP, between ours and the double: handles, events, memory and addresses both ways. */
+/**
+ * A user's library of C++ that calls HIP, between ours and the double: handles, events, memory and addresses both ways.
+ */
 class RocmInteropSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(SkipWithout { (CCompiler.cpp as? CCompiler.Missing)?.reason?.takeUnless { System.getenv("CI") == "true" } })
+    extension(
+        SkipWithout { (CCompiler.cpp as? CCompiler.Missing)?.reason?.takeUnless { System.getenv("CI") == "true" } },
+    )
     extension(HipDouble.extension)
     extension(ResourceCountersExtension)
     extension(gates.opened)
@@ -61,7 +65,8 @@ class RocmInteropSpec : FunSpec({
                 val out = device.allocate(8 * rows)
                 Rocm.enter(device).use {
                     HipDouble.currentDevice shouldBe ordinal
-                    Scale.call("scale_column", JAVA_LONG to Scale.image, JAVA_LONG to stream.handle(), JAVA_LONG to batch.column("a").bufferAddress(1),
+                    Scale.call("scale_column", JAVA_LONG to Scale.image, JAVA_LONG to stream.handle(),
+                        JAVA_LONG to batch.column("a").bufferAddress(1),
                         JAVA_LONG to out.address(), JAVA_LONG to rows) shouldBe 0
                 }
                 HipDouble.currentDevice shouldBe 0
@@ -90,7 +95,8 @@ class RocmInteropSpec : FunSpec({
                     frees.incrementAndGet()
                     Scale.call("scale_free", JAVA_LONG to address) shouldBe 0
                 }
-                Scale.call("scale_column", JAVA_LONG to Scale.image, JAVA_LONG to handle, JAVA_LONG to batch.column("a").bufferAddress(1),
+                Scale.call("scale_column", JAVA_LONG to Scale.image, JAVA_LONG to handle,
+                    JAVA_LONG to batch.column("a").bufferAddress(1),
                     JAVA_LONG to out.address(), JAVA_LONG to rows) shouldBe 0
                 val event = device.adoptEvent(Scale.made("scale_event", JAVA_LONG to handle))
                 device.createStream().use { ours ->
@@ -130,7 +136,8 @@ class RocmInteropSpec : FunSpec({
         scope.close()
         scope.close()
         HipDouble.currentDevice shouldBe 0
-        shouldThrow<IllegalArgumentException> { Rocm.device(Devices.cpu()) }.message shouldContain "CPU is not a ROCm device"
+        shouldThrow<IllegalArgumentException> { Rocm.device(Devices.cpu()) }.message shouldContain
+            "CPU is not a ROCm device"
     }
 })
 
@@ -138,14 +145,16 @@ class RocmInteropSpec : FunSpec({
 private object Scale {
     private val built by lazy {
         HipDouble.load()
-        val hip = Files.readAllLines(Path.of("/proc/self/maps")).first { it.endsWith("/libhip.so") }.let { it.substring(it.indexOf('/')) }
+        val hip = Files.readAllLines(Path.of("/proc/self/maps")).first { it.endsWith("/libhip.so") }
+            .let { it.substring(it.indexOf('/')) }
         hip to compile(hip)
     }
 
     private val library get() = built.second
 
     private fun compile(hip: String, vararg flags: String): NativeLibrary =
-        NativeLibrary.compileCpp(listOf("/org/arbalest/device/rocm/scale.cpp"), listOf("-std=c++17") + flags, listOf(hip))
+        NativeLibrary.compileCpp(listOf("/org/arbalest/device/rocm/scale.cpp"),
+            listOf("-std=c++17") + flags, listOf(hip))
 
     /** Compiles the library with HIP's own header, found in [folder]. */
     fun byHeaders(folder: Path): NativeLibrary =
@@ -156,7 +165,8 @@ private object Scale {
 
     fun call(name: String, vararg arguments: Pair<MemoryLayout, Long>): Int {
         val type = FunctionDescriptor.of(JAVA_INT, *arguments.map { it.first }.toTypedArray())
-        return Linker.nativeLinker().downcallHandle(library.findOrThrow(name), type).invokeWithArguments(arguments.map { it.second }) as Int
+        return Linker.nativeLinker().downcallHandle(library.findOrThrow(name), type)
+            .invokeWithArguments(arguments.map { it.second }) as Int
     }
 
     /** What a function returns through its first argument. */

@@ -44,11 +44,14 @@ class RocmKernelSpec : FunSpec({
                     val batch = numbers(rows.toInt()).use { it.copyTo(device, loading) }
                     val out = device.allocate(8 * rows)
                     computing.waitFor(batch)
-                    Raw.onDevice(device.id().toInt()) { launchTwice(computing, batch.column("a").bufferAddress(1), out, rows) }
+                    Raw.onDevice(device.id().toInt()) {
+                        launchTwice(computing, batch.column("a").bufferAddress(1), out, rows)
+                    }
                     computing.keepAlive(batch)
                     batch.close()
                     val data = ArrayData.of(rows, 0, listOf(null), listOf(ArrayData.of(rows, 0, listOf(null, out))))
-                    val result = DeviceArray.of(Schema.of(listOf(Field.of("twice", DataType.INT64))).asField(), data, computing)
+                    val result =
+                        DeviceArray.of(Schema.of(listOf(Field.of("twice", DataType.INT64))).asField(), data, computing)
                     result.isReady shouldBe false
                     val back = result.use { it.copyTo(Devices.cpu(), computing) }
                     gate.open()
@@ -62,17 +65,26 @@ class RocmKernelSpec : FunSpec({
     }
 })
 
-private fun launchTwice(stream: DeviceStream, from: Long, to: DeviceBuffer, rows: Long): Unit = Arena.ofConfined().use { arena ->
+private fun launchTwice(
+    stream: DeviceStream,
+    from: Long,
+    to: DeviceBuffer,
+    rows: Long,
+): Unit = Arena.ofConfined().use { arena ->
     val out = arena.allocate(ADDRESS)
     val loadData = Raw.function("hipModuleLoadData", ADDRESS, ADDRESS)
     Raw.call(loadData, out, arena.allocateFrom("twice")) shouldBe 0
     val module = out.get(ADDRESS, 0)
-    Raw.call(Raw.function("hipModuleGetFunction", ADDRESS, ADDRESS, ADDRESS), out, module, arena.allocateFrom("twice")) shouldBe 0
+    Raw.call(Raw.function("hipModuleGetFunction", ADDRESS, ADDRESS, ADDRESS), out, module,
+        arena.allocateFrom("twice")) shouldBe 0
     val function = out.get(ADDRESS, 0)
     val parameters = arena.allocate(ADDRESS, 3)
-    listOf(from, to.address(), rows).forEachIndexed { i, value -> parameters.setAtIndex(ADDRESS, i.toLong(), arena.allocateFrom(JAVA_LONG, value)) }
+    listOf(from, to.address(), rows).forEachIndexed { i, value ->
+        parameters.setAtIndex(ADDRESS, i.toLong(), arena.allocateFrom(JAVA_LONG, value))
+    }
     val launch = Raw.function(
-        "hipModuleLaunchKernel", ADDRESS, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG, ADDRESS, ADDRESS,
+        "hipModuleLaunchKernel", ADDRESS, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT,
+        JAVA_LONG, ADDRESS, ADDRESS,
     )
     val blocks = Math.ceilDiv(rows, 256L).toInt()
     Raw.call(launch, function, blocks, 1, 1, 256, 1, 1, 0, stream.handle(), parameters, MemorySegment.NULL) shouldBe 0
@@ -82,7 +94,8 @@ private fun launchTwice(stream: DeviceStream, from: Long, to: DeviceBuffer, rows
 /** What the kernel does, for the double. */
 internal object TwiceOnCpu {
     val address: MemorySegment by lazy {
-        val handle = MethodHandles.lookup().findStatic(TwiceOnCpu::class.java, "run", MethodType.methodType(Void.TYPE, MemorySegment::class.java))
+        val handle = MethodHandles.lookup()
+            .findStatic(TwiceOnCpu::class.java, "run", MethodType.methodType(Void.TYPE, MemorySegment::class.java))
         Linker.nativeLinker().upcallStub(handle, FunctionDescriptor.ofVoid(ADDRESS), Arena.global())
     }
 

@@ -14,8 +14,8 @@ import org.arbalest.device.Devices
 import org.arbalest.device.monitoring.ResourceCounters
 import org.arbalest.support.CCompiler
 import org.arbalest.support.ChildJvm
-import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.NativeLibrary
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.gpu.GpuDouble.Live
 import org.arbalest.support.gpu.HipDouble
 import org.arbalest.support.gpu.gpuProviderContract
@@ -37,9 +37,11 @@ class RocmProviderSoakSpec : FunSpec({
     val version = HipDouble.release
 
     test("an absent HIP, and one that is too old, are answers with a reason [DEV-13]") {
-        HipLibrary.missing(listOf("libamdhip64-none.so.7", "none.dll")) shouldBe "HIP was not found; looked for libamdhip64-none.so.7, none.dll"
+        HipLibrary.missing(listOf("libamdhip64-none.so.7", "none.dll")) shouldBe
+            "HIP was not found; looked for libamdhip64-none.so.7, none.dll"
         val old = NativeLibrary.compile("gpu/old_hip.c").file
-        HipLibrary.missing(listOf("$old")) shouldBe "$old has no function hipDrvPointerGetAttributes; ROCm 5.2 or newer is needed"
+        HipLibrary.missing(listOf("$old")) shouldBe
+            "$old has no function hipDrvPointerGetAttributes; ROCm 5.2 or newer is needed"
         HipLibrary.missing().shouldBeNull()
     }
 
@@ -50,13 +52,15 @@ class RocmProviderSoakSpec : FunSpec({
 
     test("a HIP that lacks one needed function is missing for that [DEV-13]") {
         val lacking = NativeLibrary.compileAs("libamdhip64-lacking.so", listOf("-DhipEventQuery=absent"), *hip).file
-        HipLibrary.missing(listOf("$lacking")) shouldBe "$lacking has no function hipEventQuery; ROCm 5.2 or newer is needed"
+        HipLibrary.missing(listOf("$lacking")) shouldBe
+            "$lacking has no function hipEventQuery; ROCm 5.2 or newer is needed"
     }
 
     test("functions that an older release lacks are not supported, and nothing else [DEV-13]") {
         val type = FunctionDescriptor.of(JAVA_INT, JAVA_LONG)
         HipLibrary.handle("hipNoSuchFunction", type, true).invokeWithArguments(0L) shouldBe Hip.NOT_SUPPORTED
-        shouldThrow<IllegalStateException> { HipLibrary.handle("hipNoSuchFunction", type, false) }.message shouldBe "HIP has no function hipNoSuchFunction"
+        shouldThrow<IllegalStateException> { HipLibrary.handle("hipNoSuchFunction", type, false) }.message shouldBe
+            "HIP has no function hipNoSuchFunction"
         val newest = if (HipDouble.isRocm5) 5_02_99999 else 7_01_99999
         for ((name, function) in HipLibrary.functions()) {
             withClue(name) { HipLibrary.has(name) shouldBe (function.since() <= newest) }
@@ -69,7 +73,8 @@ class RocmProviderSoakSpec : FunSpec({
         fun reason() = (provider.probe(DeviceType.ROCM) as Availability.Missing).reason()
         HipDouble.reset(devices = 0)
         reason() shouldBe
-            "hipGetDeviceCount failed: hipErrorNoDevice (100); HIP $version; is there an AMD GPU, and may this user open /dev/kfd and /dev/dri/render*?"
+            "hipGetDeviceCount failed: hipErrorNoDevice (100); HIP $version; is there an AMD GPU, and may this user " +
+            "open /dev/kfd and /dev/dri/render*?"
         HipDouble.reset()
         HipDouble.fail("hipGetDeviceCount", code = 3)
         reason() shouldBe "hipGetDeviceCount failed: hipErrorNotInitialized (3); HIP $version"
@@ -89,7 +94,8 @@ class RocmProviderSoakSpec : FunSpec({
         )) text shouldContain line
         for (function in listOf("hipDeviceGetName", "hipDeviceTotalMem")) {
             HipDouble.fail(function)
-            shouldThrow<DeviceException> { RocmProvider().describe(DeviceType.ROCM, 0) }.message shouldBe "$function on ROCM:0 failed: hipErrorUnknown (999)"
+            shouldThrow<DeviceException> { RocmProvider().describe(DeviceType.ROCM, 0) }.message shouldBe
+                "$function on ROCM:0 failed: hipErrorUnknown (999)"
         }
     }
 
@@ -107,7 +113,8 @@ class RocmProviderSoakSpec : FunSpec({
 
 /** The sources of a HIP by another name. */
 private val hip = arrayOf(
-    "gpu/hip.c", "gpu/hip_api.h", "gpu/gpu.c", "gpu/gpu.h", "gpu/exit.c", "gpu/exit.h", "gpu/queue.c", "gpu/queue.h", "gpu/capture.c", "gpu/capture.h", "gpu/ipc.c", "gpu/ipc.h", "gpu/trouble.c", "gpu/trouble.h",
+    "gpu/hip.c", "gpu/hip_api.h", "gpu/gpu.c", "gpu/gpu.h", "gpu/exit.c", "gpu/exit.h", "gpu/queue.c", "gpu/queue.h",
+    "gpu/capture.c", "gpu/capture.h", "gpu/ipc.c", "gpu/ipc.h", "gpu/trouble.c", "gpu/trouble.h",
 )
 
 /** Runs a program on a double of the same release. */
@@ -134,14 +141,16 @@ internal object FailsToOpen {
         )) {
             HipDouble.fail(function)
             val failure = runCatching { Gpu.open(1) }.exceptionOrNull()
-            check(failure is DeviceException && "$function on ROCM:1 failed: hipErrorUnknown (999)" in failure.message.orEmpty()) { "$function: $failure" }
+            check(failure is DeviceException && "$function on ROCM:1 failed: " +
+                "hipErrorUnknown (999)" in failure.message.orEmpty()) { "$function: $failure" }
             check(HipDouble.live(Live.STREAMS) == 0L) { function }
             if (function != "hipFreeAsync") eventually(function) { HipDouble.live(Live.DEVICE) == 0L }
         }
         HipDouble.fail("hipMemPoolSetAttribute")
         HipDouble.fail("hipMemPoolDestroy")
         val both = checkNotNull(runCatching { Gpu.open(1) }.exceptionOrNull())
-        check("hipMemPoolSetAttribute" in "${both.message}" && "hipMemPoolDestroy" in "${both.suppressed.single().message}")
+        check("hipMemPoolSetAttribute" in "${both.message}" &&
+            "hipMemPoolDestroy" in "${both.suppressed.single().message}")
         Devices.device(DeviceType.ROCM, 1).createStream().use { it.synchronize() }
         println("good")
     }
@@ -192,7 +201,8 @@ internal object PeerFails {
                 val failure = runCatching { there.copyTo(devices[0]) }.exceptionOrNull()
                 check("$function on ROCM" in failure?.message.orEmpty()) { "$function: $failure" }
             }
-            there.copyTo(devices[0]).use { it.copyTo(devices[1]).use { back -> back.synchronize() } } // access was enabled already, and is one way only
+            // access was enabled already, and is one way only
+            there.copyTo(devices[0]).use { it.copyTo(devices[1]).use { back -> back.synchronize() } }
         }
         check(HipDouble.lastError == 0)
         eventually("all is freed") { ResourceCounters.now().isZero }

@@ -22,7 +22,10 @@ import java.lang.foreign.ValueLayout.JAVA_LONG
 import java.util.concurrent.CompletableFuture
 import java.util.concurrent.TimeUnit.SECONDS
 
-/** What is asked of GPUs, and what HIP asks for beyond that: current devices, host functions, waits of threads, its last error. */
+/**
+ * What is asked of GPUs, and what HIP asks for beyond that: current devices, host functions, waits of threads, its last
+ * error.
+ */
 class RocmSpec : FunSpec({
     extension(CCompiler.needed)
     extension(hipDouble)
@@ -51,14 +54,20 @@ class RocmSpec : FunSpec({
         }
     }
 
-    test("somebody else who is in hipEventSynchronize, and so lets others wait who ask for the event, holds up no wait for another [DEV-25]") {
+    test(
+        "somebody else who is in hipEventSynchronize, and so lets others wait who ask for the event, holds up no " +
+            "wait for another [DEV-25]",
+    ) {
         val synchronize = Raw.function("hipEventSynchronize", JAVA_LONG)
         device.createStream().use { held ->
             device.createStream().use { other ->
                 val shut = List(2) { gates.shut(if (it == 0) held else other) }
                 val first = held.record()
                 val stuck = first.onReady().toCompletableFuture()
-                val waiting = List(3) { CompletableFuture.runAsync { Raw.call(synchronize, first.handle()) shouldBe 0 } } // one after the other has the event
+                // one after the other has the event
+                val waiting = List(3) {
+                    CompletableFuture.runAsync { Raw.call(synchronize, first.handle()) shouldBe 0 }
+                }
                 val late = List(20) { held.record() }
                 val lateStages = late.map { it.onReady().toCompletableFuture() }
                 val stages = List(20) { other.record().use { it.onReady().toCompletableFuture() } }
@@ -73,7 +82,10 @@ class RocmSpec : FunSpec({
         }
     }
 
-    test("a thread of ours that could not be relaxed when it began, is when it asks again: a stage is told while somebody captures [DEV-23]") {
+    test(
+        "a thread of ours that could not be relaxed when it began, is when it asks again: a stage is told while " +
+            "somebody captures [DEV-23]",
+    ) {
         val synchronize = Raw.function("hipEventSynchronize", JAVA_LONG)
         val exchange = "hipThreadExchangeStreamCaptureMode"
         device.createStream().use { held ->
@@ -81,11 +93,14 @@ class RocmSpec : FunSpec({
                 val shut = List(2) { gates.shut(if (it == 0) held else other) }
                 val first = held.record()
                 val stuck = first.onReady().toCompletableFuture()
-                val second = other.record().use { it.onReady().toCompletableFuture() } // which the thread that goes on asks for
+                // which the thread that goes on asks for
+                val second = other.record().use { it.onReady().toCompletableFuture() }
                 val exchanges = HipDouble.calls(exchange)
                 HipDouble.fail(exchange)
-                val waiting = CompletableFuture.runAsync { Raw.call(synchronize, first.handle()) shouldBe 0 } // lets the thread that asks wait
-                // With the second one, what it asked while it was not relaxed is over: a capture that began before would be invalidated by that.
+                // lets the thread that asks wait
+                val waiting = CompletableFuture.runAsync { Raw.call(synchronize, first.handle()) shouldBe 0 }
+                // With the second one, what it asked while it was not relaxed is over: a capture that began before
+                // would be invalidated by that.
                 eventually("another thread goes on, and asks again") { HipDouble.calls(exchange) > exchanges + 1 }
                 HipDouble.failNothing() shouldBe 0
                 HipDouble.capturing {
@@ -166,7 +181,10 @@ class RocmSpec : FunSpec({
         held.forEach { it.close() }
     }
 
-    test("streams: closing one that has work to do does not wait, as destroying it would; it is destroyed when that is done") {
+    test(
+        "streams: closing one that has work to do does not wait, as destroying it would; it is destroyed when " +
+            "that is done",
+    ) {
         settled()
         Frees.CALLS.drain()
         val streams = HipDouble.live(Live.STREAMS)
@@ -179,11 +197,15 @@ class RocmSpec : FunSpec({
         Frees.CALLS.drain()
     }
 
-    test("errors: what fails in us, or is asked in vain, nobody finds by hipGetLastError; what they have to find stays") {
+    test(
+        "errors: what fails in us, or is asked in vain, nobody finds by hipGetLastError; what they have to find stays",
+    ) {
         device.createStream().use { stream ->
             val fails = Raw.function("hipSetDevice", JAVA_INT)
             fun useAll() {
-                numbers(100).use { it.copyTo(device, stream) }.use { there -> there.copyTo(cpu, stream).use { it.synchronize() } }
+                numbers(100).use { it.copyTo(device, stream) }.use { there ->
+                    there.copyTo(cpu, stream).use { it.synchronize() }
+                }
                 pageable(100, 1).use { a -> pageable(100, 2).use { b -> stream.copy(a, b) } }
                 stream.synchronize()
             }

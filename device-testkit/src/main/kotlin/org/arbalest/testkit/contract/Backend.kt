@@ -24,8 +24,8 @@ public interface Backend {
     public val device: Device
 
     /**
-     * Holds back what is queued in [stream] from now on, until it is opened; null for a device that does everything at once. An OpenCL user
-     * event in front of the work does that, or a gate in a test double.
+     * Holds back what is queued in [stream] from now on, until it is opened; null for a device that does everything at
+     * once. An OpenCL user event in front of the work does that, or a gate in a test double.
      */
     public fun gate(stream: DeviceStream): Gate?
 
@@ -72,7 +72,9 @@ internal fun bytes(size: Int, seed: Int = 1): DeviceBuffer = Devices.cpu().alloc
 }
 
 /** What is in a buffer, wherever it is. */
-internal fun DeviceBuffer.content(): List<Byte> = copyTo(Devices.cpu().memory()).use { it.segment().toArray(JAVA_BYTE).toList() }
+internal fun DeviceBuffer.content(): List<Byte> = copyTo(Devices.cpu().memory()).use {
+    it.segment().toArray(JAVA_BYTE).toList()
+}
 
 /** A batch in main memory with numbers, text, lists and nulls. */
 internal fun batch(rows: Int, first: Int = 0): DeviceArray = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
@@ -108,7 +110,8 @@ public fun columns(count: Int, memory: MemoryManager = Devices.cpu().memory()): 
         for (row in 0 until 10_000L) values.segment().setAtIndex(JAVA_LONG, row, row * 100 + column)
         ArrayData.of(10_000, 0, listOf(null, values))
     }
-    return DeviceArray.of(Schema.of(*Array(count) { Field.of("c$it", DataType.INT64) }).asField(), ArrayData.of(10_000, 0, listOf(null), children))
+    return DeviceArray.of(Schema.of(*Array(count) { Field.of("c$it", DataType.INT64) }).asField(),
+        ArrayData.of(10_000, 0, listOf(null), children))
 }
 
 /** A batch in main memory with numbers, `a`, and texts, `t`: `text 7` in row 7. */
@@ -141,7 +144,10 @@ public fun eventually(what: String, seconds: Long, condition: () -> Boolean) {
     }
 }
 
-/** What is held when nothing is under way any more that is released by itself: what to compare a later [ResourceCounters.now] with. */
+/**
+ * What is held when nothing is under way any more that is released by itself: what to compare a later
+ * [ResourceCounters.now] with.
+ */
 public fun settled(): ResourceCounters {
     eventually("no wait is left") { Held.now().waits() == 0L }
     return ResourceCounters.now()

@@ -4,11 +4,12 @@ package org.arbalest.testkit.contract
 /**
  * Counts of what is held, from the beginning of the current test.
  *
- * A thread may release what an earlier test has left while this test runs. That lowers the beginning, by at most what was left, so that this test is not
- * blamed for it. A count is negative only after another release of what was held before the test.
+ * A thread may release what an earlier test has left while this test runs. That lowers the beginning, by at most what
+ * was left, so that this test is not blamed for it. A count is negative only after another release of what was held
+ * before the test.
  *
- * A late release is not seen while this test holds as much itself, and can hide an equal leak of this test. This happens only after a test that has left
- * something, and has failed for it or before.
+ * A late release is not seen while this test holds as much itself, and can hide an equal leak of this test. This
+ * happens only after a test that has left something, and has failed for it or before.
  *
  * Any thread may call the functions.
  *

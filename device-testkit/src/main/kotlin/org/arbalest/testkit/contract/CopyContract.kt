@@ -52,7 +52,9 @@ internal fun copyContract(backend: Backend): TestFactory = funSpec {
                 source.slice(from.toLong(), count.toLong()).use { slice ->
                     slice.copyTo(device).use { there ->
                         there.fetch() shouldBe rows.subList(from, from + count)
-                        there.slice(cut.toLong(), count - cut.toLong()).use { it.fetch() shouldBe rows.subList(from + cut, from + count) }
+                        there.slice(cut.toLong(), count - cut.toLong()).use {
+                            it.fetch() shouldBe rows.subList(from + cut, from + count)
+                        }
                     }
                 }
             }
@@ -67,12 +69,17 @@ internal fun copyContract(backend: Backend): TestFactory = funSpec {
             source.copyTo(device, stream).use { there ->
                 source.close()
                 there.fetch() shouldBe rows
-                eventually("the copy is all that is left") { ResourceCounters.now().since(before).run { arrays() == 0L && buffers() < 0 } }
+                eventually("the copy is all that is left") {
+                    ResourceCounters.now().since(before).run { arrays() == 0L && buffers() < 0 }
+                }
             }
         }
     }
 
-    test("copy: what is on the device is validated: what is right passes, whole and cut, and what is wrong is named [VAL-12]") {
+    test(
+        "copy: what is on the device is validated: what is right passes, whole and cut, and what is wrong is " +
+            "named [VAL-12]",
+    ) {
         batch(100).use { source ->
             source.copyTo(device).use { there ->
                 there.validate(Validation.FULL)
@@ -80,22 +87,30 @@ internal fun copyContract(backend: Backend): TestFactory = funSpec {
             }
         }
         val text = ArrayData.of(2, 0, listOf(null, buffer(intArrayOf(0, 1, 2)), buffer(intArrayOf(0xFF41))))
-        DeviceArray.of(Schema.of(Field.of("t", DataType.UTF8)).asField(), ArrayData.of(2, 0, listOf(null), listOf(text))).use { source ->
+        DeviceArray.of(
+            Schema.of(Field.of("t", DataType.UTF8)).asField(), ArrayData.of(2, 0, listOf(null), listOf(text)),
+        ).use { source ->
             source.copyTo(device).use { there ->
                 there.validate(Validation.STRUCTURAL)
-                shouldThrow<DeviceException> { there.validate(Validation.FULL) }.message shouldBe "$.t: row 1: no UTF-8: a text of 1 bytes has 0xff at 0"
+                shouldThrow<DeviceException> { there.validate(Validation.FULL) }.message shouldBe
+                    "$.t: row 1: no UTF-8: a text of 1 bytes has 0xff at 0"
             }
         }
     }
 
-    test("copy: of a part, an offset that is beyond the array's own last one is refused, also where the CPU cannot read [ARR-20]") {
+    test(
+        "copy: of a part, an offset that is beyond the array's own last one is refused, also where the CPU cannot " +
+            "read [ARR-20]",
+    ) {
         val schema = Schema.of(Field.of("t", DataType.UTF8))
         Arena.ofConfined().use { arena ->
             val out = ArrowDeviceArrayStruct.allocate(arena)
             val text = ArrayData.of(3, 0, listOf(null, buffer(intArrayOf(0, 1, Int.MAX_VALUE, 3)), buffer(IntArray(1))))
-            DeviceArray.of(schema.asField(), ArrayData.of(3, 0, listOf(null), listOf(text)), cpu.defaultStream()).use { lies ->
-                CData.exportArray(lies.copyTo(device).also { it.synchronize() }, out, CExport.DEVICE) // as C's its sizes are not known
-            }
+            DeviceArray.of(schema.asField(), ArrayData.of(3, 0, listOf(null), listOf(text)), cpu.defaultStream())
+                .use { lies ->
+                    // as C's its sizes are not known
+                    CData.exportArray(lies.copyTo(device).also { it.synchronize() }, out, CExport.DEVICE)
+                }
             CData.importArray(out, CImport.DEVICE.schema(schema)).use { array ->
                 array.slice(0, 2).use { slice ->
                     shouldThrow<DeviceException> { slice.copyTo(cpu) }.message shouldBe
@@ -107,7 +122,8 @@ internal fun copyContract(backend: Backend): TestFactory = funSpec {
     }
 
     test("copy: batches here and there are joined to one, there and here, and may be closed at once") {
-        val all = listOf(batch(40), batch(0).use { it.copyTo(device) }, batch(7, 40).use { it.copyTo(device) }, batch(30, 40).use { it.slice(7, 23) })
+        val all = listOf(batch(40), batch(0).use { it.copyTo(device) }, batch(7, 40).use { it.copyTo(device) },
+            batch(30, 40).use { it.slice(7, 23) })
         val rows = all.flatMap { it.fetch() }
         device.createStream().use { stream ->
             val there = DeviceArray.concat(all, device.memory(), stream)
@@ -130,13 +146,18 @@ internal fun copyContract(backend: Backend): TestFactory = funSpec {
 
     test("copy: batches without rows, and without columns") {
         batch(0).use { source -> source.copyTo(device).use { it.fetch() shouldBe listOf() } }
-        BatchBuilder.of(cpu, 3).use { it.build() }.use { source -> source.copyTo(device).use { it.fetch().size shouldBe 3 } }
+        BatchBuilder.of(cpu, 3).use { it.build() }.use { source ->
+            source.copyTo(device).use { it.fetch().size shouldBe 3 }
+        }
     }
 
     test("copy: a batch that is built for the device arrives there") {
-        BatchBuilder.of(device, 3).use { it.int64("id", longArrayOf(1, 2, 3)).utf8("t", listOf("a", null, "ccc")).build() }.use { batch ->
+        BatchBuilder.of(device, 3).use {
+            it.int64("id", longArrayOf(1, 2, 3)).utf8("t", listOf("a", null, "ccc")).build()
+        }.use { batch ->
             batch.device() shouldBeSameInstanceAs device
-            batch.fetch() shouldBe listOf(mapOf("id" to 1L, "t" to "a"), mapOf("id" to 2L, "t" to null), mapOf("id" to 3L, "t" to "ccc"))
+            batch.fetch() shouldBe
+                listOf(mapOf("id" to 1L, "t" to "a"), mapOf("id" to 2L, "t" to null), mapOf("id" to 3L, "t" to "ccc"))
         }
     }
 
@@ -167,7 +188,9 @@ internal fun copyContract(backend: Backend): TestFactory = funSpec {
         batch(50).use { source ->
             device.createStream().use { one ->
                 device.createStream().use { two ->
-                    source.copyTo(device, one).use { a -> a.copyTo(device, two).use { it.fetch() shouldBe source.rows() } }
+                    source.copyTo(device, one).use { a ->
+                        a.copyTo(device, two).use { it.fetch() shouldBe source.rows() }
+                    }
                 }
             }
         }

@@ -45,12 +45,16 @@ internal fun eventContract(backend: Backend): TestFactory = funSpec {
                     event.synchronize(Duration.ofNanos(1)) shouldBe false
                     event.synchronize(Duration.ofSeconds(-5)) shouldBe false
                     val told = AtomicInteger()
-                    val stages = List(3) { event.onReady().whenComplete { _, _ -> told.incrementAndGet() }.toCompletableFuture() }
+                    val stages = List(3) {
+                        event.onReady().whenComplete { _, _ -> told.incrementAndGet() }.toCompletableFuture()
+                    }
                     val started = CountDownLatch(3)
                     val results = java.util.concurrent.ConcurrentLinkedQueue<Boolean>()
                     val threads = listOf(Thread.ofPlatform(), Thread.ofVirtual()).map { builder ->
                         builder.start { started.countDown().also { event.synchronize() }.also { results += true } }
-                    } + Thread.ofPlatform().start { started.countDown().also { results += event.synchronize(Duration.ofSeconds(5)) } }
+                    } + Thread.ofPlatform().start {
+                        started.countDown().also { results += event.synchronize(Duration.ofSeconds(5)) }
+                    }
                     started.await()
                     stages.any { it.isDone } shouldBe false
                     results.isEmpty() shouldBe true
@@ -74,7 +78,13 @@ internal fun eventContract(backend: Backend): TestFactory = funSpec {
                 event.close()
                 event.close()
                 if (gate != null) {
-                    for (use in listOf<() -> Unit>({ event.isReady }, { event.synchronize() }, { event.onReady() }, { event.handle() }, { stream.waitFor(event) })) {
+                    for (use in listOf<() -> Unit>(
+                        { event.isReady },
+                        { event.synchronize() },
+                        { event.onReady() },
+                        { event.handle() },
+                        { stream.waitFor(event) },
+                    )) {
                         shouldThrow<IllegalStateException> { use() }.message shouldContain "closed"
                     }
                 }
@@ -108,10 +118,14 @@ internal fun eventContract(backend: Backend): TestFactory = funSpec {
                     if (gate.fail()) {
                         val failures = listOf<() -> Unit>(
                             { event.synchronize() }, { event.isReady }, { event.synchronize(Duration.ofSeconds(5)) },
-                            { Thread.ofVirtual().start { runCatching { event.synchronize() } }.join().also { event.synchronize() } },
+                            {
+                                Thread.ofVirtual().start { runCatching { event.synchronize() } }.join()
+                                    .also { event.synchronize() }
+                            },
                         ).map { shouldThrow<DeviceException> { it() } }
                         val staged = listOf(early, event.future()).map {
-                            shouldThrow<ExecutionException> { it.get(5, SECONDS) }.cause.shouldBeInstanceOf<DeviceException>()
+                            shouldThrow<ExecutionException> { it.get(5, SECONDS) }
+                                .cause.shouldBeInstanceOf<DeviceException>()
                         }
                         for (failure in failures + staged) {
                             (failure.errno() != 0) shouldBe true
@@ -146,7 +160,9 @@ internal fun eventContract(backend: Backend): TestFactory = funSpec {
         val streams = List(8) { device.createStream() }
         val told = AtomicInteger()
         val stages = List(2000) { i ->
-            streams[i % 8].record().use { event -> event.onReady().thenRun { told.incrementAndGet() }.toCompletableFuture() }
+            streams[i % 8].record().use { event ->
+                event.onReady().thenRun { told.incrementAndGet() }.toCompletableFuture()
+            }
         }
         CompletableFuture.allOf(*stages.toTypedArray()).get(5, SECONDS)
         told.get() shouldBe 2000

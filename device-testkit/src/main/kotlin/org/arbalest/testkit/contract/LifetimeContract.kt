@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.testkit.contract
 
-import org.arbalest.device.spi.ArrayBridge
 import io.kotest.core.factory.TestFactory
 import io.kotest.core.spec.style.funSpec
 import io.kotest.matchers.shouldBe
@@ -15,6 +14,7 @@ import org.arbalest.device.c.CData
 import org.arbalest.device.c.CExport
 import org.arbalest.device.c.CImport
 import org.arbalest.device.monitoring.ResourceCounters
+import org.arbalest.device.spi.ArrayBridge
 import java.lang.foreign.Arena
 import java.lang.foreign.ValueLayout.JAVA_LONG
 import java.util.concurrent.atomic.AtomicReference
@@ -34,7 +34,9 @@ internal fun lifetimeContract(backend: Backend): TestFactory = funSpec {
                 if (gate != null) (ResourceCounters.now().since(before).arrays() >= 0) shouldBe true
                 gate?.open()
                 stream.synchronize()
-                eventually("both are freed") { ResourceCounters.now().since(before).run { arrays() == -1L && buffers() < 0 && waits() == 0L } }
+                eventually("both are freed") {
+                    ResourceCounters.now().since(before).run { arrays() == -1L && buffers() < 0 && waits() == 0L }
+                }
             }
         }
     }
@@ -53,12 +55,17 @@ internal fun lifetimeContract(backend: Backend): TestFactory = funSpec {
                 if (gate != null) ResourceCounters.now().since(held).run { arrays() to buffers() } shouldBe (0L to 0L)
                 gate?.open()
                 stream.synchronize()
-                eventually("they are freed") { ResourceCounters.now().since(held).run { arrays() == -1L && buffers() <= -2L } }
+                eventually("they are freed") {
+                    ResourceCounters.now().since(held).run { arrays() == -1L && buffers() <= -2L }
+                }
             }
         }
     }
 
-    test("an array that is not ready is exported with a pointer to its event, which lives until the release [DEV-03, DEV-05]") {
+    test(
+        "an array that is not ready is exported with a pointer to its event, which lives until the release " +
+            "[DEV-03, DEV-05]",
+    ) {
         Arena.ofConfined().use { arena ->
             device.createStream().use { stream ->
                 numbers(500).use { source ->
@@ -99,7 +106,9 @@ internal fun lifetimeContract(backend: Backend): TestFactory = funSpec {
                     if (gate != null) (ResourceCounters.now().since(before).buffers() > 0) shouldBe true
                     gate?.open()
                     stream.synchronize()
-                    eventually("it is freed") { ResourceCounters.now().since(before).run { buffers() == 0L && events() == 0L && waits() == 0L } }
+                    eventually("it is freed") {
+                        ResourceCounters.now().since(before).run { buffers() == 0L && events() == 0L && waits() == 0L }
+                    }
                 }
             }
         }
@@ -139,7 +148,9 @@ internal fun lifetimeContract(backend: Backend): TestFactory = funSpec {
                         ArrowDeviceArrayStruct.syncEvent(out).address() shouldBe 0
                         ArrowDeviceArrayStruct.deviceType(out) shouldBe DeviceType.CPU.code()
                         ArrowArrayStruct.length(out) shouldBe 300
-                        CData.importArray(out, CImport.DEVICE.schema(source.schema())).use { it.rows() shouldBe source.rows() }
+                        CData.importArray(out, CImport.DEVICE.schema(source.schema())).use {
+                            it.rows() shouldBe source.rows()
+                        }
                     }
                 }
             }
@@ -163,7 +174,9 @@ internal fun lifetimeContract(backend: Backend): TestFactory = funSpec {
             val failure = AtomicReference<Throwable>()
             val thread = (if (seed % 2 == 0) Thread.ofPlatform() else Thread.ofVirtual()).unstarted {
                 device.createStream().use { stream ->
-                    batch(40, first = seed).use { source -> source.copyTo(device, stream).use { it.fetch() shouldBe source.rows() } }
+                    batch(40, first = seed).use { source ->
+                        source.copyTo(device, stream).use { it.fetch() shouldBe source.rows() }
+                    }
                 }
             }
             thread.setUncaughtExceptionHandler { _, e -> failure.set(e) }
@@ -193,4 +206,5 @@ internal fun lifetimeContract(backend: Backend): TestFactory = funSpec {
 }
 
 /** What a cell in CPU memory points to. */
-private fun Arena.address(cell: Long): Long = java.lang.foreign.MemorySegment.ofAddress(cell).reinterpret(8, this, null).get(JAVA_LONG, 0)
+private fun Arena.address(cell: Long): Long = java.lang.foreign.MemorySegment.ofAddress(cell).reinterpret(8, this, null)
+    .get(JAVA_LONG, 0)

@@ -70,19 +70,28 @@ internal fun memoryContract(backend: Backend): TestFactory = funSpec {
                 source.copyTo(device.memory()).use { there ->
                     there.device() shouldBe device
                     there.content() shouldBe source.content()
-                    if (size > 2) there.slice(1, size - 2L).use { it.content() shouldBe source.content().subList(1, size - 1) }
+                    if (size > 2) there.slice(1, size - 2L).use {
+                        it.content() shouldBe source.content().subList(1, size - 1)
+                    }
                     there.copyTo(device.memory()).use { it.content() shouldBe source.content() }
                 }
             }
         }
     }
 
-    test("memory: a view on the device itself is free; on the CPU it is the same bytes, or a clear refusal, and viewOrCopy decides") {
+    test(
+        "memory: a view on the device itself is free; on the CPU it is the same bytes, or a clear refusal, and " +
+            "viewOrCopy decides",
+    ) {
         bytes(300).use { source ->
             source.copyTo(device.memory()).use { there ->
                 there.view(device.memory()).use { it.address() shouldBe there.address() }
                 val view = runCatching { there.view(cpu) }
-                view.onSuccess { seen -> seen.use { it.segment().get(java.lang.foreign.ValueLayout.JAVA_BYTE, 299) shouldBe source.content()[299] } }
+                view.onSuccess { seen ->
+                    seen.use {
+                        it.segment().get(java.lang.foreign.ValueLayout.JAVA_BYTE, 299) shouldBe source.content()[299]
+                    }
+                }
                 view.onFailure { (it as DeviceException).errno() shouldBe Errno.ENOSYS }
                 there.viewOrCopyTo(cpu).use { it.content() shouldBe source.content() }
             }
@@ -123,7 +132,9 @@ internal fun memoryContract(backend: Backend): TestFactory = funSpec {
     test("memory: somebody else's memory is copied, and left alone") {
         bytes(100).use { theirs ->
             theirs.copyTo(device.memory()).use { there ->
-                org.arbalest.device.DeviceBuffer.copyNonOwned(device, there.address(), 100, device.memory()).use { it.content() shouldBe theirs.content() }
+                org.arbalest.device.DeviceBuffer.copyNonOwned(device, there.address(), 100, device.memory()).use {
+                    it.content() shouldBe theirs.content()
+                }
                 there.content() shouldBe theirs.content()
             }
         }
@@ -157,12 +168,18 @@ internal fun memoryContract(backend: Backend): TestFactory = funSpec {
             }
             guarded.allocate(50_000).use { limited.statistics().currentBytes() shouldBe 50_000 }
             asked shouldBe 1
-            limited.statistics().run { listOf(currentBytes(), peakBytes(), totalBytes(), totalCount(), failedCount()) shouldBe listOf(0L, 60_000L, 110_000L, 2L, 1L) }
+            limited.statistics().run {
+                listOf(currentBytes(), peakBytes(), totalBytes(), totalCount(), failedCount()) shouldBe
+                    listOf(0L, 60_000L, 110_000L, 2L, 1L)
+            }
             guarded.device() shouldBe memory.device()
         }
     }
 
-    test("a stream's memory serves what is queued there, and the copies of other streams, and outlives the stream [DEV-31]") {
+    test(
+        "a stream's memory serves what is queued there, and the copies of other streams, and outlives the " +
+            "stream [DEV-31]",
+    ) {
         val stream = device.createStream()
         val other = device.createStream()
         val memory = stream.memory()

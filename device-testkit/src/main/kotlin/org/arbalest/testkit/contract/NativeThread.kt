@@ -15,7 +15,8 @@ import java.lang.invoke.MethodHandle
 /** Threads that the JVM has not started, made without a C compiler: C calls `release` from such threads. */
 internal object NativeThread {
     private val linker = Linker.nativeLinker()
-    private val create: MethodHandle? = posix("pthread_create", FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS))
+    private val create: MethodHandle? =
+        posix("pthread_create", FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS))
     private val join: MethodHandle? = posix("pthread_join", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, ADDRESS))
     private val releaseCallback = ArrowArrayStruct.LAYOUT.byteOffset(groupElement("release"))
 
@@ -23,7 +24,8 @@ internal object NativeThread {
         linker.defaultLookup().find(name).map { linker.downcallHandle(it, type) }.orElse(null)
 
     /**
-     * Calls the `release` of the array, or device array, at [struct] on a new thread, waits for that thread, and returns whether the array is released.
+     * Calls the `release` of the array, or device array, at [struct] on a new thread, waits for that thread, and
+     * returns whether the array is released.
      *
      * Where the system has no POSIX threads, a Java thread calls it.
      */
@@ -36,8 +38,12 @@ internal object NativeThread {
             Arena.ofConfined().use { arena ->
                 val thread = arena.allocate(JAVA_LONG)
                 // The thread's routine returns void* and release returns nothing: nobody looks at the result.
-                check(create.invokeWithArguments(thread, MemorySegment.NULL, release, struct) == 0) { "pthread_create failed" }
-                check(join.invokeWithArguments(thread.get(JAVA_LONG, 0), MemorySegment.NULL) == 0) { "pthread_join failed" }
+                check(create.invokeWithArguments(thread, MemorySegment.NULL, release, struct) == 0) {
+                    "pthread_create failed"
+                }
+                check(join.invokeWithArguments(thread.get(JAVA_LONG, 0), MemorySegment.NULL) == 0) {
+                    "pthread_join failed"
+                }
             }
         }
         return struct.get(ADDRESS, releaseCallback) == MemorySegment.NULL

@@ -70,7 +70,8 @@ internal fun orderContract(backend: Backend): TestFactory = funSpec {
                             there.copyTo(cpu, reader).use { back ->
                                 back.isReady shouldBe (gate == null)
                                 if (gate != null) {
-                                    val error = runCatching { back.column("a").getLong(1) }.exceptionOrNull() as IllegalStateException
+                                    val error = runCatching { back.column("a").getLong(1) }
+                                        .exceptionOrNull() as IllegalStateException
                                     error.message.orEmpty().contains("must be waited for first") shouldBe true
                                 }
                                 gate?.open()
@@ -110,7 +111,9 @@ internal fun orderContract(backend: Backend): TestFactory = funSpec {
                     backend.held(writer) { gate ->
                         writer.copy(source, column)
                         val field = org.arbalest.device.types.Field.of("n", org.arbalest.device.types.DataType.INT64)
-                        org.arbalest.device.DeviceArray.of(field, org.arbalest.device.ArrayData.of(100, 0, listOf(null, column)), writer).use { array ->
+                        org.arbalest.device.DeviceArray.of(
+                            field, org.arbalest.device.ArrayData.of(100, 0, listOf(null, column)), writer,
+                        ).use { array ->
                             array.isReady shouldBe (gate == null)
                             reader.waitFor(array)
                             val end = reader.record()
@@ -120,7 +123,8 @@ internal fun orderContract(backend: Backend): TestFactory = funSpec {
                             array.isReady shouldBe true
                             array.copyTo(cpu).use {
                                 it.synchronize()
-                                it.asColumn().getLong(0) shouldBe source.segment().get(java.lang.foreign.ValueLayout.JAVA_LONG, 0)
+                                it.asColumn().getLong(0) shouldBe
+                                    source.segment().get(java.lang.foreign.ValueLayout.JAVA_LONG, 0)
                             }
                         }
                     }

@@ -36,7 +36,8 @@ internal fun tensorContract(backend: Backend): TestFactory = funSpec {
     val cpu = Devices.cpu()
 
     /** A column of numbers, which the stream writes. */
-    fun column(stream: DeviceStream): DeviceArray = numbers(ROWS).use { it.copyTo(device, stream) }.use { it.retainChild(0) }
+    fun column(stream: DeviceStream): DeviceArray =
+        numbers(ROWS).use { it.copyTo(device, stream) }.use { it.retainChild(0) }
 
     val expected = List(ROWS) { it * 3L }
 
@@ -48,7 +49,10 @@ internal fun tensorContract(backend: Backend): TestFactory = funSpec {
     val isOpenCl by lazy { device.type() == DeviceType.OPENCL }
 
     for (form in DLPack.entries) {
-        test("$form: a tensor says where it is; without a consumer's stream it is made when its content is there [DLP-11]") {
+        test(
+            "$form: a tensor says where it is; without a consumer's stream it is made when its content is " +
+                "there [DLP-11]",
+        ) {
             if (isOpenCl) return@test
             device.createStream().use { stream ->
                 val array = column(stream)
@@ -59,7 +63,11 @@ internal fun tensorContract(backend: Backend): TestFactory = funSpec {
                 val at = form.tensorAt(tensor)
                 DLTensorStruct.deviceType(at) shouldBe device.type().code()
                 DLTensorStruct.deviceId(at) shouldBe if (isNumbered(device)) device.id().toInt() else 0
-                form.view(tensor, device).use { view -> view.copyTo(cpu.memory()).use { it.segment().asByteBuffer().order(ByteOrder.nativeOrder()).asLongBuffer().get(0) shouldBe 300L } }
+                form.view(tensor, device).use { view ->
+                    view.copyTo(cpu.memory()).use {
+                        it.segment().asByteBuffer().order(ByteOrder.nativeOrder()).asLongBuffer().get(0) shouldBe 300L
+                    }
+                }
                 form.delete(tensor)
             }
         }
@@ -71,7 +79,9 @@ internal fun tensorContract(backend: Backend): TestFactory = funSpec {
                     val array = column(writer)
                     val tensor = AtomicReference<MemorySegment>()
                     val exporter = Thread.ofPlatform().start { tensor.set(form.exportTensor(array)) }
-                    if (gate != null) eventually("it waits, or is over") { !exporter.isAlive || exporter.stackTrace.any { it.methodName.startsWith("synchronize") } }
+                    if (gate != null) eventually("it waits, or is over") {
+                        !exporter.isAlive || exporter.stackTrace.any { it.methodName.startsWith("synchronize") }
+                    }
                     if (gate != null) tensor.get() shouldBe null
                     gate?.open()
                     exporter.join()
@@ -101,7 +111,10 @@ internal fun tensorContract(backend: Backend): TestFactory = funSpec {
             }
         }
 
-        test("$form: the memory is kept until what is in the consumer's stream is done, also if that is closed, and let go before [DLP-12]") {
+        test(
+            "$form: the memory is kept until what is in the consumer's stream is done, also if that is closed, and " +
+                "let go before [DLP-12]",
+        ) {
             if (isOpenCl) return@test
             val consumer = device.createStream()
             device.createStream().use { writer ->
@@ -115,10 +128,13 @@ internal fun tensorContract(backend: Backend): TestFactory = funSpec {
                         val read = consumer.record()
                         consumer.close()
                         form.delete(tensor)
-                        ResourceCounters.now().since(before).run { exports() to arrays() } shouldBe if (gate == null) 0L to -1L else 0L to 0L
+                        ResourceCounters.now().since(before).run { exports() to arrays() } shouldBe
+                            if (gate == null) 0L to -1L else 0L to 0L
                         gate?.open()
                         read.use { it.synchronize() }
-                        eventually("it is freed") { ResourceCounters.now().since(before).run { arrays() == -1L && waits() == 0L } }
+                        eventually("it is freed") {
+                            ResourceCounters.now().since(before).run { arrays() == -1L && waits() == 0L }
+                        }
                     }
                     end.copyTo(cpu.memory()).use { it.segment().toArray(JAVA_LONG).toList() shouldBe expected }
                 }
@@ -144,8 +160,11 @@ internal fun tensorContract(backend: Backend): TestFactory = funSpec {
             if (isOpenCl) return@test
             device.createStream().use { writer ->
                 column(writer).use { array ->
-                    form.importTensor(form.exportCopy(array, device.memory(), writer), writer).use { it.longs() shouldBe expected }
-                    form.importTensor(form.exportCopy(array, cpu.memory(), writer)).use { it.asColumn().toLongArray().toList() shouldBe expected }
+                    form.importTensor(form.exportCopy(array, device.memory(), writer), writer)
+                        .use { it.longs() shouldBe expected }
+                    form.importTensor(form.exportCopy(array, cpu.memory(), writer)).use {
+                        it.asColumn().toLongArray().toList() shouldBe expected
+                    }
                     array.longs() shouldBe expected
                 }
             }
@@ -155,18 +174,22 @@ internal fun tensorContract(backend: Backend): TestFactory = funSpec {
             if (isOpenCl) return@test
             val rows = listOf(1L, null, 3L, 4L)
             val there = BatchBuilder.of(cpu, 4).use { batch ->
-                batch.column(Field.of("a", DataType.INT64)).let { c -> rows.forEach { if (it == null) c.appendNull() else c.append(it) } }
+                batch.column(Field.of("a", DataType.INT64)).let { c ->
+                    rows.forEach { if (it == null) c.appendNull() else c.append(it) }
+                }
                 batch.build()
             }.use { it.copyTo(device) }.use { it.retainChild(0) }
             there.use { array ->
-                shouldThrow<DeviceException> { form.exportTensor(array) }.message shouldContain "$.a: 1 of 4 values are null"
+                shouldThrow<DeviceException> { form.exportTensor(array) }.message shouldContain
+                    "$.a: 1 of 4 values are null"
                 array.slice(2, 2).use { slice ->
                     if (array.isOnTheCpu()) {
                         form.delete(form.exportTensor(slice.retain()))
                     } else {
                         val error = shouldThrow<DeviceException> { form.exportTensor(slice) }
                         error.errno() shouldBe Errno.ENOSYS
-                        error.message shouldContain "only a bitmap on $device says, which the CPU cannot read: null_count is 1 for more than these"
+                        error.message shouldContain "only a bitmap on $device says, which the CPU cannot read: " +
+                            "null_count is 1 for more than these"
                     }
                 }
             }
@@ -176,7 +199,8 @@ internal fun tensorContract(backend: Backend): TestFactory = funSpec {
             if (!isOpenCl) return@test
             device.createStream().use { stream ->
                 column(stream).use { array ->
-                    shouldThrow<DeviceException> { form.exportTensor(array, stream) }.message shouldContain "in shared virtual memory, and a tensor of kDLOpenCL is a cl_mem"
+                    shouldThrow<DeviceException> { form.exportTensor(array, stream) }.message shouldContain
+                        "in shared virtual memory, and a tensor of kDLOpenCL is a cl_mem"
                     form.delete(form.exportCopy(array, cpu.memory(), stream)) // this is in main memory
                 }
             }
@@ -187,7 +211,8 @@ internal fun tensorContract(backend: Backend): TestFactory = funSpec {
 private fun DeviceArray.isOnTheCpu() = device().isCpuAccessible
 
 /** Main memory has no number, pinned and managed memory neither. */
-private fun isNumbered(device: Device) = device.type() !in listOf(DeviceType.CPU, DeviceType.CUDA_HOST, DeviceType.ROCM_HOST, DeviceType.CUDA_MANAGED)
+private fun isNumbered(device: Device) =
+    device.type() !in listOf(DeviceType.CPU, DeviceType.CUDA_HOST, DeviceType.ROCM_HOST, DeviceType.CUDA_MANAGED)
 
 private fun DLPack.tensorAt(tensor: MemorySegment): MemorySegment =
     if (this == DLPack.VERSIONED) {

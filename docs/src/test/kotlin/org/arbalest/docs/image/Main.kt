@@ -18,7 +18,10 @@ import org.arbalest.device.Devices
 /** A row. */
 internal data class Trade(val price: Double, val symbol: String?)
 
-/** What the image of `LinkedImageSoakSpec` runs: what is there; a batch through a flow; and through an OpenCL device, if there is one. */
+/**
+ * What the image of `LinkedImageSoakSpec` runs: what is there; a batch through a flow; and through an OpenCL device, if
+ * there is one.
+ */
 internal fun main(): Unit = runBlocking {
     println("module: ${Devices::class.java.module}")
     print(Devices.describe())

@@ -15,11 +15,12 @@ import java.nio.file.Files
 import java.nio.file.Path
 
 /**
- * Lance, which is arrow-rs on its outside: streams go into datasets on disk, and come out of these. Its classes want arrow-java's, which only pass
- * addresses on.
+ * Lance, which is arrow-rs on its outside: streams go into datasets on disk, and come out of these. Its classes want
+ * arrow-java's, which only pass addresses on.
  */
 internal object Lance : Engine {
-    private val openStream = LanceScanner::class.java.getDeclaredMethod("openStream", java.lang.Long.TYPE).apply { trySetAccessible() }
+    private val openStream = LanceScanner::class.java.getDeclaredMethod("openStream", java.lang.Long.TYPE)
+        .apply { trySetAccessible() }
 
     override val name: String get() = "Lance"
     override val missing: String? get() = null
@@ -28,7 +29,8 @@ internal object Lance : Engine {
         when {
             name == "map" -> name to "Map data type is only supported in Lance file format 2.2+"
             name in setOf("decimal32", "decimal64", "list view", "large list view") -> name to "Unsupported data type"
-            listOf("8 view", "y view", "interval", "union", "run-ends").any { it in name } -> name to "Unsupported data type"
+            listOf("8 view", "y view", "interval", "union", "run-ends").any { it in name } ->
+                name to "Unsupported data type"
             else -> null
         }
     }.toMap()
@@ -37,7 +39,8 @@ internal object Lance : Engine {
         val folder = Files.createTempDirectory("arbalest-lance")
         val allocator = RootAllocator()
         try {
-            val dataset = Dataset.write().allocator(allocator).stream(ArrowArrayStream.wrap(stream.address())).uri("$folder/t.lance").execute()
+            val dataset = Dataset.write().allocator(allocator).stream(ArrowArrayStream.wrap(stream.address()))
+                .uri("$folder/t.lance").execute()
             return Table(folder, allocator, dataset)
         } catch (e: Throwable) {
             allocator.close()
@@ -46,10 +49,15 @@ internal object Lance : Engine {
         }
     }
 
-    private class Table(private val folder: Path, private val allocator: RootAllocator, private val dataset: Dataset) : Kept {
+    private class Table(
+        private val folder: Path,
+        private val allocator: RootAllocator,
+        private val dataset: Dataset,
+    ) : Kept {
         private val scanners = mutableListOf<LanceScanner>()
 
-        override fun differences(): Long = dataset.countRows("v != w OR (v IS NULL AND w IS NOT NULL) OR (v IS NOT NULL AND w IS NULL)")
+        override fun differences(): Long =
+            dataset.countRows("v != w OR (v IS NULL AND w IS NOT NULL) OR (v IS NOT NULL AND w IS NULL)")
 
         override fun give(out: MemorySegment) {
             val scanner = dataset.newScan(ScanOptions.Builder().build()).also(scanners::add)

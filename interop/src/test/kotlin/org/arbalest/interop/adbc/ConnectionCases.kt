@@ -38,7 +38,8 @@ internal val DATABASE_CASES: List<Case> = listOf(
     },
     database("Release") {
         tested.open().close()
-        shouldThrow<AdbcException> { tested.driver.open(tested.refused) } // which is released without having been initialised
+        // which is released without having been initialised
+        shouldThrow<AdbcException> { tested.driver.open(tested.refused) }
     },
 )
 
@@ -82,10 +83,12 @@ internal val CONNECTION_CASES: List<Case> = listOf(
         shouldThrow<AdbcException> { connection.tableSchema(null, "main", "bulk_ingest") }
     },
     case("MetadataGetTableSchemaEscaping") {
-        shouldThrow<AdbcException> { connection.tableSchema("(SELECT CURRENT_TIME)") }.status() shouldBe AdbcStatus.NOT_FOUND
+        shouldThrow<AdbcException> { connection.tableSchema("(SELECT CURRENT_TIME)") }.status() shouldBe
+            AdbcStatus.NOT_FOUND
     },
     case("MetadataGetTableSchemaNotFound") {
-        shouldThrow<AdbcException> { connection.tableSchema("thistabledoesnotexist") }.status() shouldBe AdbcStatus.NOT_FOUND
+        shouldThrow<AdbcException> { connection.tableSchema("thistabledoesnotexist") }.status() shouldBe
+            AdbcStatus.NOT_FOUND
     },
     case("MetadataGetTableTypes") {
         sample()
@@ -103,7 +106,8 @@ internal val CONNECTION_CASES: List<Case> = listOf(
             schemas.map { it.name() } shouldContain "main"
             schemas.flatMap { it.tables() }.shouldBeEmpty()
         }
-        connection.objects(AdbcObjects.to(Depth.SCHEMAS).inSchema("this schema does not exist")).flatMap { it.dbSchemas() }.shouldBeEmpty()
+        connection.objects(AdbcObjects.to(Depth.SCHEMAS).inSchema("this schema does not exist"))
+            .flatMap { it.dbSchemas() }.shouldBeEmpty()
     },
     case("MetadataGetObjectsTables") {
         sample()
@@ -119,11 +123,13 @@ internal val CONNECTION_CASES: List<Case> = listOf(
     },
     case("MetadataGetObjectsTablesTypes") {
         sample()
-        connection.objects(AdbcObjects.to(Depth.TABLES).ofTypes("this_table_type_does_not_exist")).flatMap { it.dbSchemas() }.flatMap { it.tables() }.shouldBeEmpty()
+        connection.objects(AdbcObjects.to(Depth.TABLES).ofTypes("this_table_type_does_not_exist"))
+            .flatMap { it.dbSchemas() }.flatMap { it.tables() }.shouldBeEmpty()
     },
     case("MetadataGetObjectsColumns") {
         sample()
-        fun columns(which: AdbcObjects) = tables(which.inCatalog("memory").inSchema("main")).getValue("bulk_ingest").columns().map { it.name() to it.position() }
+        fun columns(which: AdbcObjects) = tables(which.inCatalog("memory").inSchema("main")).getValue("bulk_ingest")
+            .columns().map { it.name() to it.position() }
         columns(AdbcObjects.all()) shouldContainExactlyInAnyOrder listOf("int64s" to 1, "strings" to 2)
         columns(AdbcObjects.all().withColumn("in%")) shouldContainExactlyInAnyOrder listOf("int64s" to 1)
     },
@@ -136,7 +142,8 @@ internal val CONNECTION_CASES: List<Case> = listOf(
     },
     case("MetadataGetObjectsPrimaryKey") {
         connection.execute("CREATE TABLE adbc_pkey_test (id INTEGER PRIMARY KEY)")
-        connection.execute("CREATE TABLE adbc_composite_pkey_test (id_primary_col1 INTEGER, id_primary_col2 INTEGER, PRIMARY KEY (id_primary_col1, id_primary_col2))")
+        connection.execute("CREATE TABLE adbc_composite_pkey_test (id_primary_col1 INTEGER, id_primary_col2 INTEGER, " +
+            "PRIMARY KEY (id_primary_col1, id_primary_col2))")
         val tables = tables(AdbcObjects.all())
         tables.getValue("adbc_pkey_test").let { table ->
             table.columns().map { it.name() } shouldBe listOf("id")
@@ -150,20 +157,27 @@ internal val CONNECTION_CASES: List<Case> = listOf(
     },
     case("MetadataGetObjectsForeignKey") {
         connection.execute("CREATE TABLE adbc_fkey_parent_1_test (id INTEGER PRIMARY KEY)")
-        connection.execute("CREATE TABLE adbc_fkey_parent_2_test (id_primary_col1 INTEGER, id_primary_col2 INTEGER, PRIMARY KEY (id_primary_col1, id_primary_col2))")
+        connection.execute("CREATE TABLE adbc_fkey_parent_2_test (id_primary_col1 INTEGER, id_primary_col2 INTEGER, " +
+            "PRIMARY KEY (id_primary_col1, id_primary_col2))")
         connection.execute(
-            "CREATE TABLE adbc_fkey_child_test (id_child_col1 INTEGER PRIMARY KEY, id_child_col2 INTEGER, id_child_col3 INTEGER REFERENCES adbc_fkey_parent_1_test (id), " +
-                "FOREIGN KEY (id_child_col1, id_child_col2) REFERENCES adbc_fkey_parent_2_test (id_primary_col1, id_primary_col2))",
+            "CREATE TABLE adbc_fkey_child_test (id_child_col1 INTEGER PRIMARY KEY, id_child_col2 INTEGER, " +
+                "id_child_col3 INTEGER REFERENCES adbc_fkey_parent_1_test (id), " +
+                "FOREIGN KEY (id_child_col1, id_child_col2) REFERENCES adbc_fkey_parent_2_test (id_primary_col1, " +
+                "id_primary_col2))",
         )
         val child = tables(AdbcObjects.all()).getValue("adbc_fkey_child_test")
-        child.columns().map { it.name() } shouldContainExactlyInAnyOrder listOf("id_child_col1", "id_child_col2", "id_child_col3")
+        child.columns().map { it.name() } shouldContainExactlyInAnyOrder
+            listOf("id_child_col1", "id_child_col2", "id_child_col3")
         fun key(table: String, column: String) = AdbcConstraint.Reference("memory", "main", table, column)
-        child.constraints().map { Triple(it.type(), it.columns(), it.references()) } shouldContainExactlyInAnyOrder listOf(
+        child.constraints().map {
+            Triple(it.type(), it.columns(), it.references())
+        } shouldContainExactlyInAnyOrder listOf(
             Triple("PRIMARY KEY", listOf("id_child_col1"), emptyList()),
             Triple("FOREIGN KEY", listOf("id_child_col3"), listOf(key("adbc_fkey_parent_1_test", "id"))),
             Triple(
                 "FOREIGN KEY", listOf("id_child_col1", "id_child_col2"),
-                listOf(key("adbc_fkey_parent_2_test", "id_primary_col1"), key("adbc_fkey_parent_2_test", "id_primary_col2")),
+                listOf(key("adbc_fkey_parent_2_test", "id_primary_col1"),
+                    key("adbc_fkey_parent_2_test", "id_primary_col2")),
             ),
         )
     },
@@ -179,16 +193,22 @@ internal val CONNECTION_CASES: List<Case> = listOf(
             )
             started.await()
             do {
-                runCatching { connection.cancel() }.onFailure { (it as AdbcException).status() shouldBe AdbcStatus.INVALID_STATE } // nothing runs
+                // nothing runs
+                runCatching { connection.cancel() }.onFailure {
+                    (it as AdbcException).status() shouldBe AdbcStatus.INVALID_STATE
+                }
             } while (!objects.isDone)
             objects.get()
         }
         outcome.onFailure { it.message shouldContain tested.cancelled }.onSuccess { it.shouldNotBeEmpty() }
         rows("SELECT 42") shouldBe listOf(listOf(42L))
     },
-    case("MetadataGetStatisticNames", STATISTICS) { connection.statisticNames().keys.forEach { (it >= 1024) shouldBe true } },
+    case("MetadataGetStatisticNames", STATISTICS) {
+        connection.statisticNames().keys.forEach { (it >= 1024) shouldBe true }
+    },
 )
 
 /** The tables of the current catalog and schema, by name. */
-private fun Session.tables(which: AdbcObjects): Map<String, AdbcTable> = connection.objects(which).filter { it.name() == "memory" }
-    .flatMap { it.dbSchemas() }.filter { it.name() == "main" }.flatMap { it.tables() }.associateBy { it.name() }
+private fun Session.tables(which: AdbcObjects): Map<String, AdbcTable> =
+    connection.objects(which).filter { it.name() == "memory" }
+        .flatMap { it.dbSchemas() }.filter { it.name() == "main" }.flatMap { it.tables() }.associateBy { it.name() }

@@ -10,6 +10,7 @@ import org.arbalest.device.adbc.AdbcException
 import org.arbalest.device.adbc.AdbcIngest
 import org.arbalest.device.adbc.AdbcIngest.Mode
 import org.arbalest.device.adbc.AdbcStatus
+import org.arbalest.device.types.ArrowTimeUnit
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.FlatType.DurationType
@@ -18,7 +19,6 @@ import org.arbalest.device.types.FlatType.TimestampType
 import org.arbalest.device.types.Interval
 import org.arbalest.device.types.NestedType.ListType
 import org.arbalest.device.types.Schema
-import org.arbalest.device.types.ArrowTimeUnit
 import org.arbalest.interop.Built
 import org.arbalest.interop.adbc.Session.Companion.TABLE
 import org.arbalest.interop.adbc.Session.Companion.batch
@@ -34,7 +34,9 @@ private val WORDS = listOf(null, "", "", "1234", "例")
 private val BLOBS = listOf(null, bytes(), bytes(0, 1), bytes(1, 2, 3, 4), bytes(0xfe, 0xff))
 private val TIMES = listOf(null, -42L, 0L, 42L)
 
-private fun zoned(vararg zones: String?): List<DataType> = zones.flatMap { zone -> ArrowTimeUnit.entries.map { TimestampType(it, zone) } }
+private fun zoned(vararg zones: String?): List<DataType> = zones.flatMap { zone ->
+    ArrowTimeUnit.entries.map { TimestampType(it, zone) }
+}
 
 /** What goes in, and is to come out, ordered, nulls first. */
 private val TYPES: List<Ingested> = listOf(
@@ -55,16 +57,20 @@ private val TYPES: List<Ingested> = listOf(
     Ingested("StringView", listOf(null, "", "", "longer than 12 bytes", "例"), DataType.UTF8_VIEW),
     Ingested("Binary", BLOBS, DataType.BINARY),
     Ingested("LargeBinary", BLOBS, DataType.LARGE_BINARY),
-    Ingested("FixedSizeBinary", listOf(null) + listOf("abcd", "efgh", "ijkl", "mnop").map { it.encodeToByteArray().toList() }, FixedSizeBinaryType(4)),
+    Ingested("FixedSizeBinary", listOf(null) + listOf("abcd", "efgh", "ijkl", "mnop")
+        .map { it.encodeToByteArray().toList() }, FixedSizeBinaryType(4)),
     Ingested("BinaryView", BLOBS, DataType.BINARY_VIEW),
     Ingested("Duration", TIMES, *ArrowTimeUnit.entries.map { DurationType(it) }.toTypedArray()),
     Ingested("Date32", listOf(null, 0L, 42L), DataType.DATE32),
     Ingested("Timestamp", TIMES, *zoned(null).toTypedArray()),
     Ingested("TimestampTz", TIMES, *zoned("UTC", "America/Los_Angeles").toTypedArray()),
-    Ingested("Interval", listOf(null, Interval(-5, -5, -42000), Interval(0, 0, 0), Interval(5, 5, 42000)), DataType.INTERVAL_MONTH_DAY_NANO),
+    Ingested("Interval", listOf(null, Interval(-5, -5, -42000), Interval(0, 0, 0), Interval(5, 5, 42000)),
+        DataType.INTERVAL_MONTH_DAY_NANO),
     Ingested("StringDictionary", listOf("", "", "1234", "例"), DataType.dictionary(DataType.INT32, DataType.UTF8)),
-    Ingested("ListOfInt32", listOf(null, listOf(1L, 2L, 3L), listOf(4L, 5L)), ListType(Field.of("item", DataType.INT32))),
-    Ingested("ListOfString", listOf(null, listOf("abc", "defg"), listOf("hijk")), ListType(Field.of("item", DataType.UTF8))),
+    Ingested("ListOfInt32", listOf(null, listOf(1L, 2L, 3L), listOf(4L, 5L)),
+        ListType(Field.of("item", DataType.INT32))),
+    Ingested("ListOfString", listOf(null, listOf("abc", "defg"), listOf("hijk")),
+        ListType(Field.of("item", DataType.UTF8))),
 )
 
 /** A batch becomes a table of one type, and comes back, in that or in what the driver has for it. */
@@ -80,9 +86,12 @@ private fun Session.ingests(type: DataType, values: List<Any?>) {
     }
 }
 
-internal val INGEST_CASES: List<Case> = TYPES.map { row -> case(row.name) { row.types.forEach { type -> withClue(type) { ingests(type, row.values) } } } } + listOf(
+internal val INGEST_CASES: List<Case> = TYPES.map { row ->
+    case(row.name) { row.types.forEach { type -> withClue(type) { ingests(type, row.values) } } }
+} + listOf(
     case("StreamZeroArrays") {
-        connection.ingest(TABLE, DeviceArrayReader.of(Schema.of(Field.of("col", DataType.INT32)), emptyList())).shouldBeCount(0)
+        connection.ingest(TABLE, DeviceArrayReader.of(Schema.of(Field.of("col", DataType.INT32)), emptyList()))
+            .shouldBeCount(0)
         connection.query("SELECT * FROM bulk_ingest").use { reader ->
             reader.schema().fields().map { it.name() to it.type() } shouldBe listOf("col" to DataType.INT32)
             reader.forEach { it.length() shouldBe 0 }
@@ -91,7 +100,8 @@ internal val INGEST_CASES: List<Case> = TYPES.map { row -> case(row.name) { row.
     case("TableEscaping") { ingest(AdbcIngest.into("create_table_escaping"), batch("index", 42, -42, null)) },
     case("ColumnEscaping") {
         ingest(AdbcIngest.into("create"), batch("index", 42, -42, null))
-        rows("SELECT \"index\" FROM \"create\" ORDER BY \"index\" ASC NULLS FIRST") shouldBe listOf(listOf(null), listOf(-42L), listOf(42L))
+        rows("SELECT \"index\" FROM \"create\" ORDER BY \"index\" ASC NULLS FIRST") shouldBe
+            listOf(listOf(null), listOf(-42L), listOf(42L))
     },
     case("Append") {
         statement { statement ->
@@ -121,20 +131,29 @@ internal val INGEST_CASES: List<Case> = TYPES.map { row -> case(row.name) { row.
         }
     },
     case("Errors") {
-        fun refuses(what: String, target: AdbcIngest, batch: () -> DeviceArray) = withClue(what) { shouldThrow<AdbcException> { connection.ingest(target, batch()) } }
+        fun refuses(what: String, target: AdbcIngest, batch: () -> DeviceArray) = withClue(what) {
+            shouldThrow<AdbcException> { connection.ingest(target, batch()) }
+        }
         refuses("no such table", TABLE.with(Mode.APPEND)) { batch("int64s", -42, null) }
         ingest(TABLE, batch("int64s", -42, null))
         refuses("there is one", TABLE) { batch("int64s", -42, null) }
-        refuses("other columns", TABLE.with(Mode.APPEND)) { Built.batch(listOf("int64s", "coltwo").map { Field.of(it, DataType.INT64) to listOf(-42L) }) }
+        refuses("other columns", TABLE.with(Mode.APPEND)) {
+            Built.batch(listOf("int64s", "coltwo").map { Field.of(it, DataType.INT64) to listOf(-42L) })
+        }
         rows("SELECT * FROM bulk_ingest") shouldBe listOf(listOf(-42L), listOf(null))
         statement { statement ->
             statement.setIngest(TABLE.with(Mode.APPEND))
-            withClue("nothing is bound") { shouldThrow<AdbcException> { statement.executeUpdate() }.status() shouldBe AdbcStatus.INVALID_STATE }
+            withClue("nothing is bound") {
+                shouldThrow<AdbcException> { statement.executeUpdate() }.status() shouldBe AdbcStatus.INVALID_STATE
+            }
         }
     },
     case("MultipleConnections") {
         ingest(TABLE, batch("int64s", 42, -42, null))
-        database.connect().use { rows("SELECT * FROM bulk_ingest ORDER BY int64s DESC NULLS LAST", it) shouldBe listOf(listOf(42L), listOf(-42L), listOf(null)) }
+        database.connect().use {
+            rows("SELECT * FROM bulk_ingest ORDER BY int64s DESC NULLS LAST", it) shouldBe
+                listOf(listOf(42L), listOf(-42L), listOf(null))
+        }
     },
     case("Sample") {
         sample()
@@ -157,7 +176,9 @@ internal val INGEST_CASES: List<Case> = TYPES.map { row -> case(row.name) { row.
     },
     case("Temporary") {
         statement { statement ->
-            for ((target, batch) in listOf(TABLE.temporary() to batch("ints", 42, -42, null), TABLE to batch("ints", 42))) {
+            for ((target, batch) in listOf(
+                TABLE.temporary() to batch("ints", 42, -42, null), TABLE to batch("ints", 42),
+            )) {
                 val rows = batch.length()
                 statement.setIngest(target)
                 statement.bind(batch)
@@ -176,7 +197,8 @@ internal val INGEST_CASES: List<Case> = TYPES.map { row -> case(row.name) { row.
         database.connect().use { rows("SELECT strs FROM bulk_ingest", it).size shouldBe 5 }
     },
     case("TemporaryReplace") {
-        fun both() = Built.batch(listOf(Field.of("ints2", DataType.INT64) to listOf(0L, 1L, null), Field.of("strs2", DataType.UTF8) to listOf("foo", "bar", null)))
+        fun both() = Built.batch(listOf(Field.of("ints2", DataType.INT64) to listOf(0L, 1L, null),
+            Field.of("strs2", DataType.UTF8) to listOf("foo", "bar", null)))
         ingest(TABLE.temporary(), batch("ints", 42, -42, null))
         ingest(TABLE, texts("strs", "foo", "bar", null))
         ingest(TABLE.temporary().with(Mode.REPLACE), both())
@@ -208,6 +230,7 @@ internal val INGEST_CASES: List<Case> = TYPES.map { row -> case(row.name) { row.
         val target = AdbcIngest.into("pkeytest").with(Mode.APPEND)
         ingest(target, batch("value", 42, -42, null))
         ingest(target, batch("value", 1, 0, -1))
-        rows("SELECT value FROM pkeytest ORDER BY id ASC") shouldBe listOf(42L, -42L, null, 1L, 0L, -1L).map { listOf(it) }
+        rows("SELECT value FROM pkeytest ORDER BY id ASC") shouldBe
+            listOf(42L, -42L, null, 1L, 0L, -1L).map { listOf(it) }
     },
 )

@@ -63,7 +63,9 @@ internal val STATEMENT_CASES: List<Case> = listOf(
         }
         parts.rowsAffected().shouldBeCount(1)
         parts.schema()?.let { it.fields().single().type() shouldBeIn INTS }
-        database.connect().use { other -> parts.partitions().flatMap { other.readPartition(it).rows() } shouldBe listOf(listOf(42L)) }
+        database.connect().use { other ->
+            parts.partitions().flatMap { other.readPartition(it).rows() } shouldBe listOf(listOf(42L))
+        }
     },
     case("SqlPrepareGetParameterSchema") {
         statement { statement ->
@@ -96,7 +98,8 @@ internal val STATEMENT_CASES: List<Case> = listOf(
             statement.bind(batch("int64s", 42, -42, null))
             statement.executeUpdate().shouldBeCount(3)
         }
-        rows("SELECT * FROM bulk_ingest ORDER BY int64s ASC NULLS FIRST") shouldBe listOf(null, null, -42L, -42L, 42L, 42L).map { listOf(it) }
+        rows("SELECT * FROM bulk_ingest ORDER BY int64s ASC NULLS FIRST") shouldBe
+            listOf(null, null, -42L, -42L, 42L, 42L).map { listOf(it) }
     },
     // The suite has nothing here but what it would have.
     case("SqlPrepareUpdateNoParams") {
@@ -113,12 +116,16 @@ internal val STATEMENT_CASES: List<Case> = listOf(
         statement { statement ->
             statement.setSqlQuery("INSERT INTO bulk_ingest VALUES (?)")
             statement.prepare()
-            statement.bind(DeviceArrayReader.of(Schema.of(Field.of("ints", DataType.INT64)), listOf(batch("ints", 1, 2, null, 3), batch("ints", null, 3))))
+            statement.bind(DeviceArrayReader.of(Schema.of(Field.of("ints", DataType.INT64)),
+                listOf(batch("ints", 1, 2, null, 3), batch("ints", null, 3))))
             statement.executeUpdate().shouldBeCount(6)
         }
-        rows("SELECT * FROM bulk_ingest ORDER BY ints ASC NULLS FIRST") shouldBe listOf(null, null, 1L, 2L, 3L, 3L).map { listOf(it) }
+        rows("SELECT * FROM bulk_ingest ORDER BY ints ASC NULLS FIRST") shouldBe
+            listOf(null, null, 1L, 2L, 3L, 3L).map { listOf(it) }
     },
-    case("SqlPrepareErrorNoQuery") { statement { shouldThrow<AdbcException> { it.prepare() }.status() shouldBe AdbcStatus.INVALID_STATE } },
+    case("SqlPrepareErrorNoQuery") {
+        statement { shouldThrow<AdbcException> { it.prepare() }.status() shouldBe AdbcStatus.INVALID_STATE }
+    },
     case("SqlPrepareErrorParamCountMismatch") {
         statement { statement ->
             statement.setSqlQuery("SELECT ?, ?")
@@ -136,7 +143,8 @@ internal val STATEMENT_CASES: List<Case> = listOf(
             val fields = listOf(DataType.INT32, DataType.UTF8).map { Field.of("", it) }
             statement.bind(Built.batch(fields.zip(listOf(listOf(null, -123L, 123L), listOf("abc", null, "defg")))))
             statement.executeUpdate().shouldBeCount(3)
-            statement.query("SELECT * FROM bindtest ORDER BY col1 ASC NULLS FIRST").rows() shouldBe listOf(listOf(null, "abc"), listOf(-123L, null), listOf(123L, "defg"))
+            statement.query("SELECT * FROM bindtest ORDER BY col1 ASC NULLS FIRST").rows() shouldBe
+                listOf(listOf(null, "abc"), listOf(-123L, null), listOf(123L, "defg"))
         }
     },
     case("SqlQueryEmpty") {
@@ -182,7 +190,9 @@ internal val STATEMENT_CASES: List<Case> = listOf(
     case("SqlSchemaInts", EXECUTES_SCHEMA) { tells("SELECT 42", INTS) },
     case("SqlSchemaFloats", EXECUTES_SCHEMA) { tells("SELECT CAST(1.5 AS FLOAT)", FLOATS) },
     case("SqlSchemaStrings", EXECUTES_SCHEMA) { tells("SELECT 'hi'", TEXTS) },
-    case("SqlSchemaErrors", EXECUTES_SCHEMA) { statement { shouldThrow<AdbcException> { it.executeSchema() }.status() shouldBe AdbcStatus.INVALID_STATE } },
+    case("SqlSchemaErrors", EXECUTES_SCHEMA) {
+        statement { shouldThrow<AdbcException> { it.executeSchema() }.status() shouldBe AdbcStatus.INVALID_STATE }
+    },
     case("Transactions") {
         fun isAutoCommit(isOn: Boolean) {
             if (TELLS_OPTIONS !in tested.lacks) connection.isAutoCommit shouldBe isOn

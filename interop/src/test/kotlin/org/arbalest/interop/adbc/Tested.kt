@@ -95,9 +95,11 @@ internal class Session(val tested: Tested, val database: AdbcDatabase, val conne
         val SAMPLE_FIELDS = listOf(Field.of("int64s", DataType.INT64), Field.of("strings", DataType.UTF8))
         val SAMPLE = { Built.batch(SAMPLE_FIELDS.zip(listOf(listOf(42L, -42L, null), listOf("foo", null, "")))) }
 
-        fun batch(name: String, vararg values: Long?): DeviceArray = Built.batch(listOf(Field.of(name, DataType.INT64) to values.toList()))
+        fun batch(name: String, vararg values: Long?): DeviceArray =
+            Built.batch(listOf(Field.of(name, DataType.INT64) to values.toList()))
 
-        fun texts(name: String, vararg values: String?): DeviceArray = Built.batch(listOf(Field.of(name, DataType.UTF8) to values.toList()))
+        fun texts(name: String, vararg values: String?): DeviceArray =
+            Built.batch(listOf(Field.of(name, DataType.UTF8) to values.toList()))
     }
 }
 
@@ -106,5 +108,10 @@ internal fun Long.shouldBeCount(rows: Long): Long = this shouldBeIn listOf(rows,
 
 /** All rows of a result, which is closed. */
 internal fun DeviceArrayReader.rows(): List<List<Any?>> = use { reader ->
-    buildList { reader.forEach { batch -> for (row in 0 until batch.length()) add(List(batch.schema().fields().size) { plain(batch.column(it).get(row)) }) } }
+    buildList {
+        reader.forEach { batch ->
+            for (row in 0 until batch.length())
+                add(List(batch.schema().fields().size) { plain(batch.column(it).get(row)) })
+        }
+    }
 }

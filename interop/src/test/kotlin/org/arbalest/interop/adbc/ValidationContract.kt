@@ -9,8 +9,8 @@ import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.testkit.SkipWithout
 
 /**
- * What ADBC's own suite (`c/validation` of arrow-adbc) asks of a driver, by its names, through this library. A case that a driver fails is expected to fail in
- * the same words; one that needs what it lacks is a visible skip.
+ * What ADBC's own suite (`c/validation` of arrow-adbc) asks of a driver, by its names, through this library. A case
+ * that a driver fails is expected to fail in the same words; one that needs what it lacks is a visible skip.
  */
 internal abstract class ValidationContract(tested: Tested) : FunSpec() {
     init {
@@ -24,9 +24,12 @@ internal abstract class ValidationContract(tested: Tested) : FunSpec() {
             val failure = tested.fails[case.name]
             val lack = tested.lacks[case.needs]
             if (failure == null) {
-                test("${case.name}: ${tested.name}").config(extensions = listOf(SkipWithout { lack })) { tested.run(case.run) }
+                test("${case.name}: ${tested.name}")
+                    .config(extensions = listOf(SkipWithout { lack })) { tested.run(case.run) }
             } else {
-                test("${case.name}: ${tested.name} fails") { shouldThrow<Throwable> { tested.run(case.run) }.stackTraceToString() shouldContain failure }
+                test("${case.name}: ${tested.name} fails") {
+                    shouldThrow<Throwable> { tested.run(case.run) }.stackTraceToString() shouldContain failure
+                }
             }
         }
     }

@@ -2,12 +2,12 @@
 package org.arbalest.interop.adbc
 
 import org.arbalest.device.adbc.AdbcDriver
+import org.arbalest.device.types.ArrowTimeUnit
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.FlatType.TimestampType
 import org.arbalest.device.types.Interval
 import org.arbalest.device.types.NestedType.ListType
-import org.arbalest.device.types.ArrowTimeUnit
 import org.arbalest.interop.duckdb.DuckDb
 import org.arbalest.support.adbc.FaultyDriver
 import org.arbalest.support.adbc.FaultyDriverExtension
@@ -25,8 +25,14 @@ private val DUCKDB_RETURNS: Map<String, Returned> get() = mapOf(
     "list<item: int32>" to Returned(ListType(Field.of("l", DataType.INT32))),
     "list<item: utf8>" to Returned(ListType(Field.of("l", DataType.UTF8))),
 ) + MICROSECONDS.entries.flatMap { (unit, micros) ->
-    listOf("duration[$unit]" to Returned(DataType.INTERVAL_MONTH_DAY_NANO) { Interval(0, 0, 1000 * micros(it as Long)) }) +
-        ZONES.map { zone -> "timestamp[$unit, tz=$zone]" to Returned(TimestampType(ArrowTimeUnit.MICROSECOND, "UTC")) { micros(it as Long) } }
+    listOf(
+        "duration[$unit]" to Returned(DataType.INTERVAL_MONTH_DAY_NANO) { Interval(0, 0, 1000 * micros(it as Long)) },
+    ) +
+        ZONES.map { zone ->
+            "timestamp[$unit, tz=$zone]" to Returned(TimestampType(ArrowTimeUnit.MICROSECOND, "UTC")) {
+                micros(it as Long)
+            }
+        }
 }
 
 /** DuckDB 2.0 has nanoseconds in a zone as well. */
@@ -37,7 +43,8 @@ private val NANOSECONDS_IN_ZONES: Map<String, Returned> get() =
 private val DUCKDB_FAILS = mapOf(
     "Connection.MetadataGetObjectsTablesTypes" to "Table type must be \"LOCAL TABLE\", \"BASE TABLE\" or \"VIEW\"",
     "Statement.SqlIngestFloat16" to "Unsupported Internal Arrow Type e",
-    "Statement.SqlIngestPrimaryKey" to "incorrect column count in AppendDataChunk, expected 2, got 1", // it takes no part of a table's columns
+    // it takes no part of a table's columns
+    "Statement.SqlIngestPrimaryKey" to "incorrect column count in AppendDataChunk, expected 2, got 1",
 )
 
 private fun faulty(name: String, load: () -> AdbcDriver, lacks: Map<Feature, String>) = Tested(
@@ -48,7 +55,8 @@ private fun faulty(name: String, load: () -> AdbcDriver, lacks: Map<Feature, Str
     setUp = listOf("SET TimeZone = 'UTC'"),
     lacks = lacks,
     returns = DUCKDB_RETURNS + NANOSECONDS_IN_ZONES,
-    fails = DUCKDB_FAILS + ("Statement.SqlIngestTemporaryExclusive" to "no exception was thrown"), // it takes a catalog beside "temporary"
+    // it takes a catalog beside "temporary"
+    fails = DUCKDB_FAILS + ("Statement.SqlIngestTemporaryExclusive" to "no exception was thrown"),
 )
 
 private fun duckDb(engine: DuckDb, version: String, returns: Map<String, Returned> = emptyMap()) = Tested(
@@ -81,7 +89,8 @@ private const val NO_ERROR = "Expected exception org.arbalest.device.adbc.AdbcEx
 private const val ONE_ROW = "Binding multiple rows at once is not supported yet"
 
 /** DuckDB's times and lengths of time are microseconds. */
-private val MICROSECONDS = mapOf<String, (Long) -> Long>("s" to { it * 1_000_000 }, "ms" to { it * 1_000 }, "us" to { it }, "ns" to { it / 1_000 })
+private val MICROSECONDS = mapOf<String, (Long) -> Long>("s" to { it * 1_000_000 }, "ms" to { it * 1_000 },
+    "us" to { it }, "ns" to { it / 1_000 })
 
 internal abstract class FaultyContract(tested: Tested) : ValidationContract(tested) {
     init {
@@ -89,12 +98,15 @@ internal abstract class FaultyContract(tested: Tested) : ValidationContract(test
     }
 }
 
-internal class FaultyValidationSpec : FaultyContract(faulty("the faulty driver", { AdbcDriver.load(FaultyDriver.full.file) }, emptyMap()))
+internal class FaultyValidationSpec : FaultyContract(
+    faulty("the faulty driver", { AdbcDriver.load(FaultyDriver.full.file) }, emptyMap()),
+)
 
 internal class OldFaultyValidationSpec : FaultyContract(
     faulty(
         "the faulty driver of 1.0.0", { AdbcDriver.load(FaultyDriver.full.file, "AdbcFaultyOldInit") },
-        listOf(Feature.TELLS_OPTIONS, Feature.CANCELS, Feature.EXECUTES_SCHEMA, Feature.STATISTICS).associateWith { SINCE_1_1 },
+        listOf(Feature.TELLS_OPTIONS, Feature.CANCELS, Feature.EXECUTES_SCHEMA, Feature.STATISTICS)
+            .associateWith { SINCE_1_1 },
     ),
 )
 

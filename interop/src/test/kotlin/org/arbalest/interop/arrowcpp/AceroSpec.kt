@@ -20,14 +20,19 @@ internal class AceroSpec : EngineContract(AceroEngine) {
         }
 
         test("a query that fails in the middle ends its stream with Arrow C++'s words [STR-09]") {
-            val reader = Batches.stream(int64) { batch -> if (batch < 100) Batches.built(int64, 1000 * batch, 1000) else null }
+            val reader = Batches.stream(int64) { batch ->
+                if (batch < 100) Batches.built(int64, 1000 * batch, 1000) else null
+            }
             Substrait.through(reader, Substrait.dividedBy("i")).use {
-                shouldThrow<DeviceException> { while (true) it.next()?.close() ?: break }.message shouldContain "divide by zero"
+                shouldThrow<DeviceException> { while (true) it.next()?.close() ?: break }.message shouldContain
+                    "divide by zero"
             }
         }
 
         test("Arrow C++ finds nothing in v that is not in w, by its own filter") {
-            val reader = Batches.stream(int64) { batch -> if (batch < 3) Batches.laid(int64, 100 * batch, 100) else null }
+            val reader = Batches.stream(int64) { batch ->
+                if (batch < 3) Batches.laid(int64, 100 * batch, 100) else null
+            }
             Substrait.through(reader, Substrait.whereEqual("v", "w")).use(Batches::read) shouldBe
                 Batches.expected(int64, (0 until 300).filterNot(TypeCase::isNull))
         }

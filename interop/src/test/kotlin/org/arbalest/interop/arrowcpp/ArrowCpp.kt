@@ -7,7 +7,10 @@ import java.nio.file.Files
 import java.nio.file.Path
 import java.nio.file.StandardCopyOption.REPLACE_EXISTING
 
-/** Arrow C++ out of arrow-dataset's jar, once in this process: for its JNI classes, and for C++ of ours that is linked with it. */
+/**
+ * Arrow C++ out of arrow-dataset's jar, once in this process: for its JNI classes, and for C++ of ours that is linked
+ * with it.
+ */
 internal object ArrowCpp {
     private const val SOURCES = "/org/arbalest/interop/cpp/"
     private val architecture = if (System.getProperty("os.arch") == "aarch64") "aarch_64" else "x86_64"
@@ -26,7 +29,9 @@ internal object ArrowCpp {
         if (!Files.exists(file)) {
             Files.createDirectories(file.parent)
             val unfinished = Files.createTempFile(file.parent, "unfinished", null)
-            checkNotNull(javaClass.getResourceAsStream(inJar)) { "no $inJar on the class path" }.use { Files.copy(it, unfinished, REPLACE_EXISTING) }
+            checkNotNull(javaClass.getResourceAsStream(inJar)) { "no $inJar on the class path" }.use {
+                Files.copy(it, unfinished, REPLACE_EXISTING)
+            }
             Files.move(unfinished, file, REPLACE_EXISTING)
         }
         System.load("$file")
@@ -38,7 +43,8 @@ internal object ArrowCpp {
     }
 
     /** Compiles the first of the files in `cpp`, with the others beside it. */
-    fun compile(vararg files: String): NativeLibrary = compile(listOf("-std=c++17", "-D_GLIBCXX_USE_CXX11_ABI=0"), library, *files)
+    fun compile(vararg files: String): NativeLibrary =
+        compile(listOf("-std=c++17", "-D_GLIBCXX_USE_CXX11_ABI=0"), library, *files)
 
     /** The same, with an Arrow C++ from elsewhere. */
     fun compile(flags: List<String>, arrow: Path, vararg files: String): NativeLibrary = NativeLibrary.compileCpp(

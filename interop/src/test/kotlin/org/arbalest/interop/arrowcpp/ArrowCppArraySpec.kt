@@ -26,7 +26,9 @@ class ArrowCppArraySpec : FunSpec({
         test("Arrow C++ finds $type the same, whole, sliced, sliced twice, sliced by us or by itself [ARR-12]") {
             cpp(Batches.laid(type, 0, 100)) { whole ->
                 whole.validate()
-                for ((from, count) in listOf(0L to 100L, 1L to 99L, 3L to 8L, 13L to 40L, 64L to 36L, 99L to 1L, 50L to 0L, 100L to 0L)) {
+                for ((from, count) in listOf(
+                    0L to 100L, 1L to 99L, 3L to 8L, 13L to 40L, 64L to 36L, 99L to 1L, 50L to 0L, 100L to 0L,
+                )) {
                     val ours = Batches.laid(type, 0, 100).use { all -> all.slice(0, 100).use { it.slice(from, count) } }
                     cpp(ours) { slice ->
                         slice.validate()
@@ -48,7 +50,9 @@ class ArrowCppArraySpec : FunSpec({
                         slice.validate()
                         slice.slice(4, 20).use { part ->
                             part.export().use { back ->
-                                cpp(back.slice(2, 10)) { again -> part.slice(2, 10).use { it.isEqualTo(again) shouldBe true } }
+                                cpp(back.slice(2, 10)) { again ->
+                                    part.slice(2, 10).use { it.isEqualTo(again) shouldBe true }
+                                }
                                 values(back) shouldBe (15 until 35).map { Batches.plain(type.value(it)) }
                             }
                         }
@@ -67,7 +71,8 @@ class ArrowCppArraySpec : FunSpec({
             }
         }
 
-        val concatenates = type.name !in setOf("sparse union", "sparse union, ids 5 and 3", "dense union") && !type.name.startsWith("run-ends")
+        val concatenates = type.name !in setOf("sparse union", "sparse union, ids 5 and 3", "dense union") &&
+            !type.name.startsWith("run-ends")
         if (concatenates) {
             test("what Arrow C++ makes itself of $type is read, sliced and handed back [ARR-12]") {
                 cpp(Laid.array(type.field, (0 until 20).map(type::value))) { first ->
@@ -75,7 +80,9 @@ class ArrowCppArraySpec : FunSpec({
                         first.plus(second).use { both ->
                             both.export().use { theirs ->
                                 values(theirs) shouldBe (0 until 50).map { Batches.plain(type.value(it)) }
-                                cpp(theirs.slice(15, 20)) { back -> both.slice(15, 20).use { it.isEqualTo(back) shouldBe true } }
+                                cpp(theirs.slice(15, 20)) { back ->
+                                    both.slice(15, 20).use { it.isEqualTo(back) shouldBe true }
+                                }
                             }
                         }
                     }
@@ -85,10 +92,14 @@ class ArrowCppArraySpec : FunSpec({
     }
 
     test("Arrow C++ reads the values that were meant") {
-        val meant = ArrowCppArraySpec::class.java.getResource("/org/arbalest/interop/arrow_cpp_values.txt")!!.readText().trim()
-        val plain = Types.all.filterNot { "dictionary" in it.name || it.name.startsWith("run-ends") } // which it shows as arrays
+        val meant = ArrowCppArraySpec::class.java.getResource("/org/arbalest/interop/arrow_cpp_values.txt")!!
+            .readText().trim()
+        // which it shows as arrays
+        val plain = Types.all.filterNot { "dictionary" in it.name || it.name.startsWith("run-ends") }
         plain.joinToString("\n") { type ->
-            CppArray.of(Laid.array(type.field, (0 until 4).map(type::value))).use { array -> "${type.name}: ${(0L until 4).map(array::value)}" }
+            CppArray.of(Laid.array(type.field, (0 until 4).map(type::value))).use { array ->
+                "${type.name}: ${(0L until 4).map(array::value)}"
+            }
         } shouldBe meant
     }
 
@@ -111,4 +122,6 @@ class ArrowCppArraySpec : FunSpec({
     }
 })
 
-private fun values(array: DeviceArray): List<Any?> = array.asColumn().let { column -> (0 until array.length()).map { Batches.plain(column.get(it)) } }
+private fun values(array: DeviceArray): List<Any?> = array.asColumn().let { column ->
+    (0 until array.length()).map { Batches.plain(column.get(it)) }
+}

@@ -30,7 +30,10 @@ import java.util.concurrent.ForkJoinPool
 import java.util.concurrent.SubmissionPublisher
 import java.util.concurrent.TimeUnit.SECONDS
 
-/** Streams of ours, driven into Arrow C++'s handler. It asks for more while it drains what it has, after `release` too, and never cancels. */
+/**
+ * Streams of ours, driven into Arrow C++'s handler. It asks for more while it drains what it has, after `release` too,
+ * and never cancels.
+ */
 class ArrowCppAsyncConsumerSpec : FunSpec({
     extension(ArrowCppBridge.needed)
     extension(ResourceCountersExtension)
@@ -45,12 +48,14 @@ class ArrowCppAsyncConsumerSpec : FunSpec({
         override fun next(): DeviceArray? = if (next < batches) Numbered.batch(next++) else failure?.let { throw it }
     }
 
-    fun reader(batches: Int, failure: Exception? = null): DeviceArrayReader = DeviceArrayReader.of(Numbered.schema, DeviceType.CPU, source(batches, failure))
+    fun reader(batches: Int, failure: Exception? = null): DeviceArrayReader =
+        DeviceArrayReader.of(Numbered.schema, DeviceType.CPU, source(batches, failure))
 
     /** The rows of each batch, until the end, which [onEnd] gets: null, or what Arrow C++ says. */
     fun CppConsumer.drain(): Pair<List<List<Any?>>, String?> {
         val seen = mutableListOf<List<Any?>>()
-        val error = runCatching { generateSequence { next() }.forEach { seen += it.use(Numbered::rows) } }.exceptionOrNull()
+        val error = runCatching { generateSequence { next() }.forEach { seen += it.use(Numbered::rows) } }
+            .exceptionOrNull()
         if (error != null && error !is EngineException) throw error
         return seen to error?.message
     }
@@ -59,7 +64,8 @@ class ArrowCppAsyncConsumerSpec : FunSpec({
         for (batches in listOf(0, 1, 100)) {
             test("$batches batches, $window at a time") {
                 CppConsumer(window).use { consumer ->
-                    val produced = CData.exportAsyncStream(AsyncProducer.of(reader(batches), Metadata.empty()), consumer.handler, executor, CExport.DEVICE)
+                    val produced = CData.exportAsyncStream(AsyncProducer.of(reader(batches), Metadata.empty()),
+                        consumer.handler, executor, CExport.DEVICE)
                     consumer.schema shouldBe Numbered.schema
                     consumer.drain() shouldBe ((0 until batches).map(Numbered::rows) to null)
                     produced.outcome().getOrThrow()
@@ -71,7 +77,8 @@ class ArrowCppAsyncConsumerSpec : FunSpec({
     test("all of them produced, and the stream over, before Arrow C++ extracts the first [ASY-22]") {
         repeat(20) {
             CppConsumer(64).use { consumer ->
-                CData.exportAsyncStream(AsyncProducer.of(reader(30), Metadata.empty()), consumer.handler, executor, CExport.DEVICE).outcome().getOrThrow()
+                CData.exportAsyncStream(AsyncProducer.of(reader(30), Metadata.empty()), consumer.handler, executor,
+                    CExport.DEVICE).outcome().getOrThrow()
                 consumer.drain() shouldBe ((0 until 30).map(Numbered::rows) to null)
             }
         }
@@ -89,7 +96,12 @@ class ArrowCppAsyncConsumerSpec : FunSpec({
         test("a failure after $batches batches: Arrow C++ hears of it, and drops what it had not extracted") {
             for (window in listOf(1L, 5L, 64L)) {
                 CppConsumer(window).use { consumer ->
-                    val produced = CData.exportAsyncStream(AsyncProducer.of(reader(batches, IOException("disk gone")), Metadata.empty()), consumer.handler, executor, CExport.DEVICE.quirks(DROPS_TASKS))
+                    val produced = CData.exportAsyncStream(
+                        AsyncProducer.of(reader(batches, IOException("disk gone")), Metadata.empty()),
+                        consumer.handler,
+                        executor,
+                        CExport.DEVICE.quirks(DROPS_TASKS),
+                    )
                     val (seen, error) = consumer.drain()
                     error!! shouldContain "disk gone"
                     seen shouldBe (0 until seen.size).map(Numbered::rows)
@@ -101,7 +113,8 @@ class ArrowCppAsyncConsumerSpec : FunSpec({
 
     test("a refused handler [ASY-25]") {
         CppConsumer(5).use { consumer ->
-            CData.exportAsyncStream(AsyncProducer.failed(IOException("no such table")), consumer.handler, Runnable::run, CExport.DEVICE)
+            CData.exportAsyncStream(AsyncProducer.failed(IOException("no such table")), consumer.handler, Runnable::run,
+                CExport.DEVICE)
             shouldThrow<EngineException> { consumer.schema }.message!! shouldContain "no such table"
         }
     }
@@ -119,7 +132,12 @@ class ArrowCppAsyncConsumerSpec : FunSpec({
                     stream.released().outcome().getOrThrow()
                 }
                 val other = Schema.of(Numbered.schema.fields().take(1))
-                val produced = CData.exportAsyncStream(AsyncProducer.ofTasks(AsyncSchema.of(other, DeviceType.CPU), tasks), consumer.handler, executor, CExport.DEVICE.quirks(DROPS_TASKS))
+                val produced = CData.exportAsyncStream(
+                    AsyncProducer.ofTasks(AsyncSchema.of(other, DeviceType.CPU), tasks),
+                    consumer.handler,
+                    executor,
+                    CExport.DEVICE.quirks(DROPS_TASKS),
+                )
                 consumer.schema
                 eventually("it has a subscriber") { tasks.numberOfSubscribers != 0 }
                 tasks.submit(subscriber.kept.single())
@@ -130,9 +148,11 @@ class ArrowCppAsyncConsumerSpec : FunSpec({
         }
     }
 
-    test("a consumer that is given up after some batches: what it does not want any more is dropped when the stream ends") {
+    test("a consumer that is given up after some batches: what it does not want any more is dropped when the " +
+        "stream ends") {
         CppConsumer(2).let { consumer ->
-            val produced = CData.exportAsyncStream(AsyncProducer.of(reader(10), Metadata.empty()), consumer.handler, executor, CExport.DEVICE.quirks(DROPS_TASKS))
+            val produced = CData.exportAsyncStream(AsyncProducer.of(reader(10), Metadata.empty()), consumer.handler,
+                executor, CExport.DEVICE.quirks(DROPS_TASKS))
             consumer.next()!!.use { Numbered.rows(it) } shouldBe Numbered.rows(0)
             consumer.drain().second shouldBe null
             consumer.close()
@@ -145,7 +165,8 @@ class ArrowCppAsyncConsumerSpec : FunSpec({
             repeat(40) { producer.give(Numbered.batch(it)) }
             producer.end()
             CppConsumer(5).use { consumer ->
-                val produced = CData.exportAsyncStream(AsyncProducer.ofTasks(asyncSchema, producer.connect()), consumer.handler, executor, CExport.DEVICE)
+                val produced = CData.exportAsyncStream(AsyncProducer.ofTasks(asyncSchema, producer.connect()),
+                    consumer.handler, executor, CExport.DEVICE)
                 consumer.drain() shouldBe ((0 until 40).map(Numbered::rows) to null)
                 produced.outcome().getOrThrow()
             }
@@ -156,7 +177,8 @@ class ArrowCppAsyncConsumerSpec : FunSpec({
         test("$type, into Arrow C++'s handler and out of its generator") {
             CppConsumer(2).use { consumer ->
                 val stream = Batches.stream(type) { if (it < 3) Batches.laid(type, 10 * it, 10) else null }
-                CData.exportAsyncStream(AsyncProducer.of(stream, Metadata.empty()), consumer.handler, executor, CExport.DEVICE)
+                CData.exportAsyncStream(AsyncProducer.of(stream, Metadata.empty()), consumer.handler, executor,
+                    CExport.DEVICE)
                 CppProducer(consumer.schema).use { producer ->
                     generateSequence { consumer.next() }.forEach(producer::give)
                     producer.end()
@@ -171,7 +193,8 @@ class ArrowCppAsyncConsumerSpec : FunSpec({
             CompletableFuture.runAsync({
                 repeat(20) {
                     CppConsumer(1L + number).use { consumer ->
-                        CData.exportAsyncStream(AsyncProducer.of(reader(30), Metadata.empty()), consumer.handler, executor, CExport.DEVICE)
+                        CData.exportAsyncStream(AsyncProducer.of(reader(30), Metadata.empty()), consumer.handler,
+                            executor, CExport.DEVICE)
                         consumer.drain() shouldBe ((0 until 30).map(Numbered::rows) to null)
                     }
                 }

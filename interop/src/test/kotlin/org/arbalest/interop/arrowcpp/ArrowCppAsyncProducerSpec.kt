@@ -26,18 +26,25 @@ import java.util.concurrent.TimeUnit.SECONDS
 
 private const val GONE = "disk gone"
 
-/** Arrow C++'s async generator, driven into ours. It frees its producer struct before it tells the end, whenever its generator was always ready. */
+/**
+ * Arrow C++'s async generator, driven into ours. It frees its producer struct before it tells the end, whenever its
+ * generator was always ready.
+ */
 class ArrowCppAsyncProducerSpec : FunSpec({
     extension(ArrowCppBridge.needed)
     extension(ResourceCountersExtension)
 
-    /** All that there is to the end is told before the start: callbacks are made by the starting thread, and the struct is gone before the last. */
+    /**
+     * All that there is to the end is told before the start: callbacks are made by the starting thread, and the struct
+     * is gone before the last.
+     */
     fun ready(batches: Int, fails: Boolean): CppProducer = CppProducer(Numbered.schema).apply {
         repeat(batches) { give(Numbered.batch(it)) }
         if (fails) fail(GONE) else end()
     }
 
-    fun DeviceArrayReader.drain(): List<List<Any?>> = generateSequence { next() }.map { it.use(Numbered::rows) }.toList()
+    fun DeviceArrayReader.drain(): List<List<Any?>> =
+        generateSequence { next() }.map { it.use(Numbered::rows) }.toList()
 
     for (fails in listOf(false, true)) {
         val how = if (fails) "fails" else "ends"
@@ -48,7 +55,9 @@ class ArrowCppAsyncProducerSpec : FunSpec({
                     ready(batches, fails).use { producer ->
                         val seen = mutableListOf<List<Any?>>()
                         val error = runCatching {
-                            producer.connect().reader(prefetch).use { reader -> generateSequence { reader.next() }.forEach { seen += it.use(Numbered::rows) } }
+                            producer.connect().reader(prefetch).use { reader ->
+                                generateSequence { reader.next() }.forEach { seen += it.use(Numbered::rows) }
+                            }
                         }.exceptionOrNull()
                         error?.message shouldBe GONE.takeIf { fails }
                         seen shouldBe (0 until batches).map(Numbered::rows)
@@ -61,7 +70,9 @@ class ArrowCppAsyncProducerSpec : FunSpec({
                 for (prefetch in listOf(1, 16)) {
                     ready(batches, fails).use { producer ->
                         val seen = mutableListOf<List<Any?>>()
-                        val error = runCatching { producer.connect().asFlow(prefetch).collect { seen += Numbered.rows(it) } }.exceptionOrNull()
+                        val error = runCatching {
+                            producer.connect().asFlow(prefetch).collect { seen += Numbered.rows(it) }
+                        }.exceptionOrNull()
                         error?.message shouldBe GONE.takeIf { fails }
                         if (error == null) seen shouldBe (0 until batches).map(Numbered::rows)
                     }
@@ -109,7 +120,10 @@ class ArrowCppAsyncProducerSpec : FunSpec({
                     val stream = producer.connect()
                     val subscriber = Taker(close = round % 2 == 0)
                     stream.subscribe(subscriber)
-                    val other = Thread.ofPlatform().start { repeat(round % 50) { Thread.onSpinWait() }; subscriber.subscription.cancel() }
+                    val other = Thread.ofPlatform().start {
+                        repeat(round % 50) { Thread.onSpinWait() }
+                        subscriber.subscription.cancel()
+                    }
                     subscriber.subscription.request(5)
                     other.join()
                     stream.released().outcome()
@@ -128,7 +142,10 @@ class ArrowCppAsyncProducerSpec : FunSpec({
                     repeat(3) { number -> reader.next()!!.use { Numbered.rows(it) } shouldBe Numbered.rows(number) }
                     producer.awaitAsked()
                     if (fails) producer.fail(GONE) else producer.end()
-                    runCatching { reader.next() }.let { it.exceptionOrNull()?.message shouldBe GONE.takeIf { fails }; it.getOrNull().shouldBeNull() }
+                    runCatching { reader.next() }.let {
+                        it.exceptionOrNull()?.message shouldBe GONE.takeIf { fails }
+                        it.getOrNull().shouldBeNull()
+                    }
                     reader.close()
                 }
             }
@@ -149,7 +166,10 @@ class ArrowCppAsyncProducerSpec : FunSpec({
     }
 
     for (waiting in Waiting.entries) {
-        test("a stream that is closed while its generator is waited for, $waiting: what it then gives is dropped [ASY-10]") {
+        test(
+            "a stream that is closed while its generator is waited for, $waiting: what it then gives is " +
+                "dropped [ASY-10]",
+        ) {
             CppProducer(Numbered.schema, waiting).use { producer ->
                 val stream = producer.connect()
                 val reader = stream.reader(4)
@@ -170,7 +190,9 @@ class ArrowCppAsyncProducerSpec : FunSpec({
                 val seen = CompletableFuture<List<Any?>>()
                 coroutineScope {
                     val collector = launch(Dispatchers.Default) {
-                        producer.connect().use { stream -> stream.asFlow().collect { seen.complete(Numbered.rows(it)) } }
+                        producer.connect().use { stream ->
+                            stream.asFlow().collect { seen.complete(Numbered.rows(it)) }
+                        }
                     }
                     producer.give(Numbered.batch(0))
                     seen.get(5, SECONDS) shouldBe Numbered.rows(0)
@@ -184,7 +206,10 @@ class ArrowCppAsyncProducerSpec : FunSpec({
         }
     }
 
-    test("what Arrow C++ makes of a cancellation is no error: the end, if it was at its last batch, on_error otherwise [ASY-09]") {
+    test(
+        "what Arrow C++ makes of a cancellation is no error: the end, if it was at its last batch, on_error " +
+            "otherwise [ASY-09]",
+    ) {
         for (batches in 1..3) {
             ready(batches, fails = false).use { producer ->
                 var handler = MemorySegment.NULL
@@ -199,7 +224,10 @@ class ArrowCppAsyncProducerSpec : FunSpec({
         }
     }
 
-    test("tasks outlive the stream, and the last one the producer's struct: extracted, or closed, on other threads [ASY-16]") {
+    test(
+        "tasks outlive the stream, and the last one the producer's struct: extracted, or closed, on other " +
+            "threads [ASY-16]",
+    ) {
         repeat(50) { round ->
             ready(6, fails = round % 2 == 1).use { producer ->
                 val stream = producer.connect()
@@ -210,7 +238,8 @@ class ArrowCppAsyncProducerSpec : FunSpec({
                 subscriber.kept.size shouldBe 6
                 subscriber.kept.mapIndexed { number, task ->
                     Thread.ofPlatform().start {
-                        if (number % 3 == round % 3) task.close() else task.extract().use { check(Numbered.rows(it) == Numbered.rows(number)) }
+                        if (number % 3 == round % 3) task.close()
+                        else task.extract().use { check(Numbered.rows(it) == Numbered.rows(number)) }
                         subscriber.subscription.request(1)
                     }
                 }.forEach(Thread::join)
@@ -233,7 +262,8 @@ class ArrowCppAsyncProducerSpec : FunSpec({
             CompletableFuture.runAsync({
                 repeat(20) {
                     ready(30, fails = false).use { producer ->
-                        producer.connect().use { stream -> stream.reader(1 + number).use { it.drain() } } shouldBe (0 until 30).map(Numbered::rows)
+                        producer.connect().use { stream -> stream.reader(1 + number).use { it.drain() } } shouldBe
+                            (0 until 30).map(Numbered::rows)
                     }
                 }
             }, { Thread.ofPlatform().start(it) })
@@ -242,7 +272,10 @@ class ArrowCppAsyncProducerSpec : FunSpec({
 })
 
 /** Keeps what it gets, or does with it what [onTask] says; requests only what is requested by [subscription]. */
-internal class Taker(private val close: Boolean = false, private val onTask: (Taker.(AsyncTask) -> Unit)? = null) : Flow.Subscriber<AsyncTask> {
+internal class Taker(
+    private val close: Boolean = false,
+    private val onTask: (Taker.(AsyncTask) -> Unit)? = null,
+) : Flow.Subscriber<AsyncTask> {
     val kept = CopyOnWriteArrayList<AsyncTask>()
     val done = CompletableFuture<Unit>()
     private val subscribed = CompletableFuture<Flow.Subscription>()

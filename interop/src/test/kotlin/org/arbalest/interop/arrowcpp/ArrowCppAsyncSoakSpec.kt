@@ -34,7 +34,10 @@ private const val STREAMS = 500
 /** How many JVMs there are; more by `-Darrow.cpp.soak=20`. */
 private val jvms: Int = Integer.getInteger("arrow.cpp.soak", 1)
 
-/** Streams that end, fail, are cancelled or closed at random points, against Arrow C++ itself, in a JVM of their own that checks its JNI calls. */
+/**
+ * Streams that end, fail, are cancelled or closed at random points, against Arrow C++ itself, in a JVM of their own
+ * that checks its JNI calls.
+ */
 class ArrowCppAsyncSoakSpec : FunSpec({
     extension(ArrowCppBridge.needed)
 
@@ -64,10 +67,13 @@ internal class ArrowCppAsyncSoak(private val random: Random) {
     /** Arrow C++ produces. */
     private fun taken() {
         val batches = random.nextInt(6)
-        val before = if (random.nextBoolean()) batches + 1 else random.nextInt(batches + 2) // what is told before the start
+        // what is told before the start
+        val before = if (random.nextBoolean()) batches + 1 else random.nextInt(batches + 2)
         val fails = random.nextInt(3) == 0
         CppProducer(Numbered.schema, Waiting.entries.random(random)).use { producer ->
-            val script = (0 until batches).map { { producer.give(Numbered.batch(it)) } } + { if (fails) producer.fail("disk gone") else producer.end() }
+            val script = (0 until batches).map { { producer.give(Numbered.batch(it)) } } + {
+                if (fails) producer.fail("disk gone") else producer.end()
+            }
             script.take(before).forEach { it() }
             val stream = producer.connect()
             val rest = later { script.drop(before).forEach { it() } }
@@ -78,7 +84,11 @@ internal class ArrowCppAsyncSoak(private val random: Random) {
                     0 -> stream.reader(prefetch).use { reader -> repeat(most) { reader.next()?.close() } }
                     1 -> {
                         val closed = later(stream::close)
-                        runCatching { stream.reader(prefetch).use { reader -> generateSequence { reader.next() }.forEach(DeviceArray::close) } }
+                        runCatching {
+                            stream.reader(prefetch).use { reader ->
+                                generateSequence { reader.next() }.forEach(DeviceArray::close)
+                            }
+                        }
                             .exceptionOrNull()?.let(::expected)
                         closed.get(5, SECONDS)
                     }
@@ -101,7 +111,9 @@ internal class ArrowCppAsyncSoak(private val random: Random) {
                         stream.subscribe(subscriber)
                         subscriber.subscription.request(prefetch.toLong())
                     }
-                    4 -> runBlocking { stream.asFlow(prefetch).take(1 + most).collect { if (most % 2 == 0) it.retain().close() } }
+                    4 -> runBlocking {
+                        stream.asFlow(prefetch).take(1 + most).collect { if (most % 2 == 0) it.retain().close() }
+                    }
                     else -> later(stream::close).get(5, SECONDS)
                 }
             } catch (e: Exception) {
@@ -114,7 +126,8 @@ internal class ArrowCppAsyncSoak(private val random: Random) {
     }
 
     private fun expected(e: Throwable) {
-        val known = e is DeviceException && (e.message == "disk gone" || e.cause is CancellationException) || e is IllegalStateException
+        val known = e is DeviceException && (e.message == "disk gone" || e.cause is CancellationException) ||
+            e is IllegalStateException
         if (!known) throw e
     }
 
@@ -128,9 +141,11 @@ internal class ArrowCppAsyncSoak(private val random: Random) {
                 override fun next(): DeviceArray? =
                     if (next < batches) Numbered.batch(next++) else if (fails) throw IOException("disk gone") else null
             })
-            val produced = CData.exportAsyncStream(AsyncProducer.of(reader, Metadata.empty()), consumer.handler, executor, CExport.DEVICE.quirks(DROPS_TASKS))
+            val produced = CData.exportAsyncStream(AsyncProducer.of(reader, Metadata.empty()), consumer.handler,
+                executor, CExport.DEVICE.quirks(DROPS_TASKS))
             var seen = 0
-            val error = runCatching { generateSequence { consumer.next() }.forEach { it.close(); seen++ } }.exceptionOrNull()
+            val error = runCatching { generateSequence { consumer.next() }.forEach { it.close(); seen++ } }
+                .exceptionOrNull()
             check((error != null) == fails && (error == null || error is EngineException)) { "$error" }
             check(fails || seen == batches) { "$seen of $batches" }
             check(produced.outcome().isFailure == fails)

@@ -17,26 +17,30 @@ import java.nio.file.Files
 import java.nio.file.Path
 
 /**
- * Arrow C++'s bridge for async and device streams, called by way of `bridge.cpp`, which is compiled here against the library in arrow-dataset's
- * jar, or against the installation in the folder that the system property `arrow.cpp` names.
+ * Arrow C++'s bridge for async and device streams, called by way of `bridge.cpp`, which is compiled here against the
+ * library in arrow-dataset's jar, or against the installation in the folder that the system property `arrow.cpp` names.
  */
 internal object ArrowCppBridge {
-    private val installation: Path? = System.getProperty("arrow.cpp")?.takeIf { it.isNotEmpty() }?.let { Path.of(it).toAbsolutePath() }
+    private val installation: Path? = System.getProperty("arrow.cpp")?.takeIf { it.isNotEmpty() }
+        ?.let { Path.of(it).toAbsolutePath() }
 
     /** Skips, visibly, where the shim cannot be compiled; not if an installation was asked for. */
     val needed: SkipWithout = Had.needed { ArrowCpp.shimMissing.takeIf { installation == null } }
 
     private val library: NativeLibrary by lazy {
         val files = arrayOf("bridge.cpp", "arrow_own.h", "arrow_own_check.cpp", "bridge.map")
-        if (installation == null) ArrowCpp.compile(*files) else ArrowCpp.compile(againstInstallation(installation), libraryOf(installation), *files)
+        if (installation == null) ArrowCpp.compile(*files)
+        else ArrowCpp.compile(againstInstallation(installation), libraryOf(installation), *files)
     }
 
-    private fun againstInstallation(folder: Path) = listOf("-std=c++20", "-DARROW_BY_HEADERS", "-isystem", "$folder/include")
+    private fun againstInstallation(folder: Path) =
+        listOf("-std=c++20", "-DARROW_BY_HEADERS", "-isystem", "$folder/include")
 
     private fun libraryOf(folder: Path): Path {
         val found = listOf("lib", "lib64").map { folder.resolve(it).resolve("libarrow.so") }.firstOrNull(Files::exists)
         check(found != null && Files.exists(folder.resolve("include/arrow/c/bridge.h"))) {
-            "arrow.cpp=$folder holds no Arrow C++: no include/arrow/c/bridge.h and lib/libarrow.so in it; docs/interop.md tells how to build one"
+            "arrow.cpp=$folder holds no Arrow C++: no include/arrow/c/bridge.h and lib/libarrow.so in it; " +
+                "docs/interop.md tells how to build one"
         }
         return found.toRealPath()
     }

@@ -22,7 +22,8 @@ class ArrowCppDeviceStreamSpec : FunSpec({
     fun reader(batches: Int, failure: Exception? = null): DeviceArrayReader {
         var next = 0
         return DeviceArrayReader.of(Numbered.schema, DeviceType.CPU, object : DeviceArrayReader.Source {
-            override fun next(): DeviceArray? = if (next < batches) Numbered.batch(next++) else failure?.let { throw it }
+            override fun next(): DeviceArray? = if (next < batches) Numbered.batch(next++)
+            else failure?.let { throw it }
         })
     }
 
@@ -31,7 +32,8 @@ class ArrowCppDeviceStreamSpec : FunSpec({
             throughArrowCpp(reader(batches)).use { taken ->
                 taken.schema() shouldBe Numbered.schema
                 taken.deviceType() shouldBe DeviceType.CPU
-                generateSequence { taken.next() }.map { it.use(Numbered::rows) }.toList() shouldBe (0 until batches).map(Numbered::rows)
+                generateSequence { taken.next() }.map { it.use(Numbered::rows) }.toList() shouldBe
+                    (0 until batches).map(Numbered::rows)
                 taken.next() shouldBe null
             }
         }
@@ -53,7 +55,9 @@ class ArrowCppDeviceStreamSpec : FunSpec({
         var stream = reader(5)
         repeat(5) { stream = throughArrowCpp(stream) }
         val arrays = stream.use { taken -> List(5) { taken.next()!! } }
-        Thread.ofPlatform().start { arrays.forEachIndexed { number, array -> check(array.use(Numbered::rows) == Numbered.rows(number)) } }.join()
+        Thread.ofPlatform().start {
+            arrays.forEachIndexed { number, array -> check(array.use(Numbered::rows) == Numbered.rows(number)) }
+        }.join()
     }
 
     test("four streams at once") {
@@ -61,7 +65,8 @@ class ArrowCppDeviceStreamSpec : FunSpec({
             CompletableFuture.runAsync({
                 repeat(10) {
                     throughArrowCpp(reader(20)).use { taken ->
-                        generateSequence { taken.next() }.map { it.use(Numbered::rows) }.toList() shouldBe (0 until 20).map(Numbered::rows)
+                        generateSequence { taken.next() }.map { it.use(Numbered::rows) }.toList() shouldBe
+                            (0 until 20).map(Numbered::rows)
                     }
                 }
             }, { Thread.ofPlatform().start(it) })

@@ -25,7 +25,9 @@ class ArrowCppFilesSpec : FunSpec({
         writing.exitCode shouldBe 0
     }
 
-    test("its bug: Arrow C++ keeps batches of a stream that it does not write, since the file's format has no such type") {
+    test(
+        "its bug: Arrow C++ keeps batches of a stream that it does not write, since the file's format has no such type",
+    ) {
         Regex("refused PARQUET").findAll(writing.output).count() shouldBe DatasetFiles.Format.PARQUET.refuses.size
         writing.output shouldContain "Unhandled type for Arrow to Parquet schema conversion: string_view"
         writing.output shouldContain Regex("left by what was refused: .*exports=[1-9]")
@@ -35,7 +37,8 @@ class ArrowCppFilesSpec : FunSpec({
         for (type in Types.all.filter { it.name !in format.refuses && it.name !in format.changes }) {
             test("what Arrow C++ reads of a file ($format) of $type is what was written [ARR-12]") {
                 writing.exitCode shouldBe 0
-                val read = DatasetFiles.read(format, folder.resolve("$format/${type.name}"), Batches.schema(type)).use(Batches::read)
+                val read = DatasetFiles.read(format, folder.resolve("$format/${type.name}"), Batches.schema(type))
+                    .use(Batches::read)
                 read shouldBe Batches.expected(type, 0 until 100)
             }
         }

@@ -26,20 +26,25 @@ class ArrowCppStatisticsSpec : FunSpec({
                     val read = Statistics.of(ours)
                     read.whole().rowCount() shouldBe OptionalLong.of(3)
                     read.whole().keys() shouldContainExactly setOf("ARROW:row_count:exact")
-                    CppArray.of(Statistics.builder().rowCount(3).build().toArray()).use { it.value(0) shouldBe made.value(0) }
+                    CppArray.of(Statistics.builder().rowCount(3).build().toArray()).use {
+                        it.value(0) shouldBe made.value(0)
+                    }
                 }
             }
         }
     }
 
     test("Arrow C++ finds statistics of ours sound, and gives them back [STAT-02]") {
-        val statistics = Statistics.builder().rowCount(5).column(0).nullCount(0).min(1, DataType.INT32).max(5, DataType.INT32)
+        val statistics = Statistics.builder().rowCount(5).column(0).nullCount(0).min(1, DataType.INT32)
+            .max(5, DataType.INT32)
             .column(3).approximateDistinctCount(2.5).min("a").put("ARBALEST:digest", byteArrayOf(1, 2)).build()
         CppArray.of(statistics.toArray()).use { array ->
             array.validate()
             array.value(1) shouldContain "ARROW:null_count:exact"
             array.export().use { Statistics.of(it) shouldBe statistics }
-            array.slice(1, 2).use { slice -> slice.export().use { Statistics.of(it).columns() shouldContainExactly setOf(0, 3) } }
+            array.slice(1, 2).use { slice ->
+                slice.export().use { Statistics.of(it).columns() shouldContainExactly setOf(0, 3) }
+            }
         }
     }
 })

@@ -29,12 +29,15 @@ internal class CppArray private constructor(private val held: MemorySegment) : A
     fun plus(other: CppArray): CppArray = orWords { text -> hold(concatenate.invoke(held, other.held, text)) }
 
     /** The value of a row in Arrow C++'s words. */
-    fun value(row: Long): String = orWords { text -> if (value.invoke(held, row, text) == 0) text.getString(0) else null }
+    fun value(row: Long): String = orWords { text ->
+        if (value.invoke(held, row, text) == 0) text.getString(0) else null
+    }
 
     /** The array as ours, which shares the buffers. */
     fun export(): DeviceArray = orWords { text ->
         val (array, schema) = allocate(ArrowArrayStruct.LAYOUT) to allocate(ArrowSchemaStruct.LAYOUT)
-        if (export.invoke(held, array, schema, text) == 0) CData.importArray(array, CImport.DATA.schema(schema)) else null
+        if (export.invoke(held, array, schema, text) == 0)
+            CData.importArray(array, CImport.DATA.schema(schema)) else null
     }
 
     /** What Arrow C++ knows of a struct, as an array of the statistics schema. */
@@ -74,7 +77,8 @@ internal class CppArray private constructor(private val held: MemorySegment) : A
             hold(import.invoke(out, schema, text))
         }
 
-        private fun hold(pointer: Any?): CppArray? = (pointer as MemorySegment).takeIf { it.address() != 0L }?.let(::CppArray)
+        private fun hold(pointer: Any?): CppArray? = (pointer as MemorySegment).takeIf { it.address() != 0L }
+            ?.let(::CppArray)
     }
 
     /** An `arrow::ChunkedArray`, held: what a stream gave, all of it. */

@@ -26,8 +26,8 @@ internal enum class Waiting {
 }
 
 /**
- * `ExportAsyncRecordBatchReader` over a generator that gives what it is told to give. What is told before the [start] is ready when it is asked for,
- * so that all callbacks are made by the starting thread.
+ * `ExportAsyncRecordBatchReader` over a generator that gives what it is told to give. What is told before the [start]
+ * is ready when it is asked for, so that all callbacks are made by the starting thread.
  */
 internal class CppProducer(schema: Schema, waiting: Waiting = Waiting.PENDING) : AutoCloseable {
     private val address: MemorySegment = Arena.ofConfined().use { arena ->
@@ -65,7 +65,8 @@ internal class CppProducer(schema: Schema, waiting: Waiting = Waiting.PENDING) :
     }
 
     /** Drives a handler of ours, on a thread of its own. */
-    fun connect(vararg quirks: AsyncQuirk): AsyncArrayStream = CData.importAsyncStream(CImport.DEVICE.quirks(*quirks), ::start)
+    fun connect(vararg quirks: AsyncQuirk): AsyncArrayStream =
+        CData.importAsyncStream(CImport.DEVICE.quirks(*quirks), ::start)
 
     /** Waits until the generator is asked for what it was not told yet. */
     fun awaitAsked() {
@@ -109,7 +110,8 @@ internal class CppConsumer(queueSize: Long) : AutoCloseable {
     fun next(): DeviceArray? = Arena.ofConfined().use { arena ->
         val struct = arena.allocate(ArrowDeviceArrayStruct.LAYOUT)
         ArrowCppBridge.check(ArrowCppBridge.consumerNext(address, struct))
-        if (RawArrowArray.release(struct.address()) == 0L) null else CData.importArray(struct, CImport.DEVICE.schema(schema))
+        if (RawArrowArray.release(struct.address()) == 0L) null
+        else CData.importArray(struct, CImport.DEVICE.schema(schema))
     }
 
     /** What is not drained Arrow C++ waits for: the next task, or the end. */
@@ -118,7 +120,10 @@ internal class CppConsumer(queueSize: Long) : AutoCloseable {
     }
 }
 
-/** What [reader] gives, after Arrow C++ has had it: `ImportDeviceRecordBatchReader`, then `ExportDeviceRecordBatchReader`. */
+/**
+ * What [reader] gives, after Arrow C++ has had it: `ImportDeviceRecordBatchReader`, then
+ * `ExportDeviceRecordBatchReader`.
+ */
 internal fun throughArrowCpp(reader: DeviceArrayReader): DeviceArrayReader = Arena.ofConfined().use { arena ->
     val (given, taken) = List(2) { arena.allocate(ArrowDeviceArrayStreamStruct.LAYOUT) }
     CData.exportStream(reader, given, CExport.DEVICE)

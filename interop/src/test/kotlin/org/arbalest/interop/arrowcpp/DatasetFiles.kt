@@ -25,23 +25,27 @@ internal object DatasetFiles {
         val changes: Set<String>,
     ) {
         PARQUET(
-            names("decimal32", "decimal64", "utf8 view", "binary view", "interval", "list view", "large list view", "fixed-size list") +
+            names("decimal32", "decimal64", "utf8 view", "binary view", "interval", "list view", "large list view",
+                "fixed-size list") +
                 names("sparse union", "dense union", "run-ends"),
             names("large", "date64", "time32, s", "timestamp, s", "dictionary", "list of dictionary"),
         ),
         ARROW(emptySet(), emptySet()),
     }
 
-    private fun names(vararg starts: String): Set<String> = Types.all.map { it.name }.filter { name -> starts.any(name::startsWith) }.toSet()
+    private fun names(vararg starts: String): Set<String> =
+        Types.all.map { it.name }.filter { name -> starts.any(name::startsWith) }.toSet()
 
     private val files: JniWrapper by lazy { ArrowCpp.library.let { JniWrapper.get() } }
 
     /**
-     * Writes a stream into one file of a folder. It is pulled by threads of Arrow C++'s that live as long as the process, and that a JVM without
-     * the correction of JDK-8391662 cannot end by `System.exit` then: to be called in a JVM of its own.
+     * Writes a stream into one file of a folder. It is pulled by threads of Arrow C++'s that live as long as the
+     * process, and that a JVM without the correction of JDK-8391662 cannot end by `System.exit` then: to be called in a
+     * JVM of its own.
      */
     fun write(stream: MemorySegment, format: Format, folder: Path) {
-        files.writeFromScannerToFile(stream.address(), format.ordinal.toLong(), folder.toUri().toString(), arrayOf(), 1024, "part-{i}")
+        files.writeFromScannerToFile(stream.address(), format.ordinal.toLong(), folder.toUri().toString(), arrayOf(),
+            1024, "part-{i}")
     }
 
     /** The batches of all files of a folder, which are known to be of this schema. */
@@ -57,7 +61,8 @@ internal object DatasetFiles {
         return DeviceArrayReader.of(schema, DeviceType.CPU, object : DeviceArrayReader.Source {
             override fun next(): DeviceArray? = Arena.ofConfined().use { arena ->
                 val array = arena.allocate(ArrowArrayStruct.LAYOUT)
-                if (Datasets.get().nextRecordBatch(scanner, array.address())) CData.importArray(array, CImport.DATA.schema(schema)) else null
+                if (Datasets.get().nextRecordBatch(scanner, array.address()))
+                    CData.importArray(array, CImport.DATA.schema(schema)) else null
             }
 
             override fun close() {

@@ -38,7 +38,10 @@ internal object Numbered {
                 columns.getValue("text").append("row ".repeat(row % 3) + row)
                 columns.getValue("flag").append(row % 3 == 0)
                 columns.getValue("pair").appendStruct()
-                columns.getValue("list").let { list -> list.appendList(row % 3); repeat(row % 3) { list.items().append(row.toLong() + it) } }
+                columns.getValue("list").let { list ->
+                    list.appendList(row % 3)
+                    repeat(row % 3) { list.items().append(row.toLong() + it) }
+                }
                 columns.getValue("kind").append("kind ${row % 5}")
             }
         }

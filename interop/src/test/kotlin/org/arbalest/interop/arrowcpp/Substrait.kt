@@ -10,14 +10,21 @@ import org.arbalest.interop.Batches
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
 
-/** Arrow C++'s query engine, which takes a stream in and gives one out, both by address: the JNI method below `AceroSubstraitConsumer`. */
+/**
+ * Arrow C++'s query engine, which takes a stream in and gives one out, both by address: the JNI method below
+ * `AceroSubstraitConsumer`.
+ */
 internal object Substrait {
     private val wrapper = ArrowCpp.library.let { Class.forName("org.apache.arrow.dataset.substrait.JniWrapper") }
     private val instance: Any = wrapper.getMethod("get").apply { trySetAccessible() }.invoke(null)
-    private val execute = wrapper.getMethod("executeSerializedPlan", String::class.java, Array<String>::class.java, java.lang.Long.TYPE)
-        .apply { trySetAccessible() }
+    private val execute =
+        wrapper.getMethod("executeSerializedPlan", String::class.java, Array<String>::class.java, java.lang.Long.TYPE)
+            .apply { trySetAccessible() }
 
-    /** Runs a plan in Substrait's JSON on the stream at [input], which it takes over as table `T`; what comes out is pulled from [out]. */
+    /**
+     * Runs a plan in Substrait's JSON on the stream at [input], which it takes over as table `T`; what comes out is
+     * pulled from [out].
+     */
     fun execute(plan: String, input: MemorySegment, out: MemorySegment) {
         try {
             execute.invoke(instance, plan, arrayOf("T", input.address().toString()), out.address())
@@ -26,13 +33,17 @@ internal object Substrait {
         }
     }
 
-    /** The plan that gives back what it gets. What the engine believes of the types is what the stream says, not what the plan does. */
+    /**
+     * The plan that gives back what it gets. What the engine believes of the types is what the stream says, not what
+     * the plan does.
+     */
     fun identity(columns: List<String>): String = plan(read(columns), columns)
 
     /** The plan that gives the rows of [Batches] of 64-bit integers in which two columns are equal. */
     fun whereEqual(column: String, other: String): String {
         val condition = function(1, "BOOL", column, other)
-        return plan("""{"filter": {"input": ${read(COLUMNS)}, "condition": $condition}}""", COLUMNS, "functions_comparison.yaml", "equal:any_any")
+        return plan("""{"filter": {"input": ${read(COLUMNS)}, "condition": $condition}}""", COLUMNS,
+            "functions_comparison.yaml", "equal:any_any")
     }
 
     /** The plan that divides by a column of [Batches] of 64-bit integers. */
@@ -53,7 +64,8 @@ internal object Substrait {
 
     private fun function(reference: Int, result: String, vararg columns: String): String {
         val arguments = columns.joinToString { column ->
-            val field = """{"directReference": {"structField": {"field": ${COLUMNS.indexOf(column)}}}, "rootReference": {}}"""
+            val field =
+                """{"directReference": {"structField": {"field": ${COLUMNS.indexOf(column)}}}, "rootReference": {}}"""
             """{"value": {"selection": $field}}"""
         }
         val type = """{"${result.lowercase()}": {"nullability": "NULLABILITY_NULLABLE"}}"""
@@ -73,7 +85,10 @@ internal object Substrait {
     private fun quoted(names: List<String>) = names.joinToString { "\"$it\"" }
 
     /** What [reader] gives, after Arrow C++ has had it. */
-    fun through(reader: DeviceArrayReader, plan: String = identity(reader.schema().fields().map { it.name() })): DeviceArrayReader =
+    fun through(
+        reader: DeviceArrayReader,
+        plan: String = identity(reader.schema().fields().map { it.name() }),
+    ): DeviceArrayReader =
         Arena.ofConfined().use { arena ->
             val (given, taken) = List(2) { arena.allocate(ArrowArrayStreamStruct.LAYOUT) }
             CData.exportStream(reader, given, CExport.DATA)

@@ -11,7 +11,10 @@ import org.arbalest.testkit.contract.eventually
 import java.nio.file.Files
 import java.nio.file.Path
 
-/** Writes a file of each type and format into a folder, as a program of its own: see [DatasetFiles.write]. Says what is refused, and what is left. */
+/**
+ * Writes a file of each type and format into a folder, as a program of its own: see [DatasetFiles.write]. Says what is
+ * refused, and what is left.
+ */
 internal object WriteFiles {
     @JvmStatic
     fun main(arguments: Array<String>) {
@@ -42,6 +45,8 @@ internal object WriteFiles {
                 else -> null
             }
         }
-        batches.asStruct { DatasetFiles.write(it, format, Files.createDirectories(folder.resolve("$format/${type.name}"))) }
+        batches.asStruct {
+            DatasetFiles.write(it, format, Files.createDirectories(folder.resolve("$format/${type.name}")))
+        }
     }
 }

@@ -19,7 +19,11 @@ import java.nio.file.Files
 import java.nio.file.Path
 
 /** DuckDB by ADBC, a database in memory for each stream that it takes. */
-internal class DuckDb(override val name: String, override val misreads: Set<String> = emptySet(), load: () -> AdbcDriver) : Engine {
+internal class DuckDb(
+    override val name: String,
+    override val misreads: Set<String> = emptySet(),
+    load: () -> AdbcDriver,
+) : Engine {
     private val answer by lazy { runCatching(load) }
 
     override val missing: String? get() = answer.exceptionOrNull()?.let { "no $name: ${it.message}" }
@@ -33,23 +37,29 @@ internal class DuckDb(override val name: String, override val misreads: Set<Stri
     )
 
     /**
-     * Dates are days, times microseconds, and what is a length of time is an interval. Its bug: the days and the milliseconds of an interval are for it one number
-     * of milliseconds, of 64 bits.
+     * Dates are days, times microseconds, and what is a length of time is an interval. Its bug: the days and the
+     * milliseconds of an interval are for it one number of milliseconds, of 64 bits.
      */
     override val changes: Map<String, (Any) -> Any?> = mapOf<String, (Any) -> Any?>(
         "date64" to { it as Long / 86_400_000 },
         "time32, s" to { it as Long * 1_000_000 },
         "time32, ms" to { it as Long * 1_000 },
-        "interval, days and ms" to { value -> (value as Interval).let { Interval(0, 0, (it.nanoseconds() / 1_000_000 shl 32 or it.days().toLong()) * 1_000_000) } },
-    ) + mapOf("s" to 1_000_000_000L, "ms" to 1_000_000L, "us" to 1_000L, "ns" to 1L).entries.associate { (unit, nanos) ->
-        "duration, $unit" to { value: Any -> Interval(0, 0, value as Long * nanos) }
-    }
+        "interval, days and ms" to { value ->
+            (value as Interval).let {
+                Interval(0, 0, (it.nanoseconds() / 1_000_000 shl 32 or it.days().toLong()) * 1_000_000)
+            }
+        },
+    ) + mapOf("s" to 1_000_000_000L, "ms" to 1_000_000L, "us" to 1_000L, "ns" to 1L)
+        .entries.associate { (unit, nanos) ->
+            "duration, $unit" to { value: Any -> Interval(0, 0, value as Long * nanos) }
+        }
 
     /** Itself, or why it cannot be had. */
     fun driver(): AdbcDriver = answer.getOrThrow()
 
     /** Runs [block] with a connection to an empty database. */
-    fun <T> connected(block: (AdbcConnection) -> T): T = driver().open(mapOf("path" to ":memory:")).use { it.connect().use(block) }
+    fun <T> connected(block: (AdbcConnection) -> T): T =
+        driver().open(mapOf("path" to ":memory:")).use { it.connect().use(block) }
 
     override fun take(stream: MemorySegment, type: TypeCase): Kept {
         val connection = driver().open(mapOf("path" to ":memory:")).use { it.connect() }
@@ -64,7 +74,9 @@ internal class DuckDb(override val name: String, override val misreads: Set<Stri
 
     private class Table(private val connection: AdbcConnection, private val type: TypeCase) : Kept {
         override fun differences(): Long {
-            val known = type.sql?.let { " OR (v IS NULL) <> (${TypeCase.SQL_IS_NULL}) OR (v IS NOT NULL AND v IS DISTINCT FROM $it)" }.orEmpty()
+            val known = type.sql?.let {
+                " OR (v IS NULL) <> (${TypeCase.SQL_IS_NULL}) OR (v IS NOT NULL AND v IS DISTINCT FROM $it)"
+            }.orEmpty()
             return connection.number("SELECT count(*)::BIGINT FROM t WHERE v IS DISTINCT FROM w$known")
         }
 
@@ -79,19 +91,27 @@ internal class DuckDb(override val name: String, override val misreads: Set<Stri
         private const val PACKAGE = "@duckdb/node-bindings-linux-x64"
         private const val VERSION = "1.5.6-r.1"
 
-        /** Of its tarball, as npm has it (`npm view PACKAGE@VERSION dist.integrity`): it is native code, which the tests run. */
-        private const val SHA_512 = "IXcrZJE6kEqM0Z4wwdVnGBHX/frOS33VPNAwDXQ/Q+Fs84b058Qe94chrCCIcNJlG8Y3UHIUU4eBeCQxW5mN1Q=="
+        /**
+         * Of its tarball, as npm has it (`npm view PACKAGE@VERSION dist.integrity`): it is native code, which the tests
+         * run.
+         */
+        private const val SHA_512 =
+            "IXcrZJE6kEqM0Z4wwdVnGBHX/frOS33VPNAwDXQ/Q+Fs84b058Qe94chrCCIcNJlG8Y3UHIUU4eBeCQxW5mN1Q=="
 
         /** The one in the JDBC driver's jar. */
         val jdbc = DuckDb("DuckDB 2.0") { DuckDbDriver.load() }
 
         /** The one in npm's package, which npm fetches, or has in its cache. */
-        val npm = DuckDb("DuckDB 1.5", misreads = Types.all.map { it.name }.filter { it.startsWith("dictionary") || it == "sparse union" }.toSet()) {
+        val npm = DuckDb("DuckDB 1.5", misreads = Types.all.map { it.name }.filter {
+            it.startsWith("dictionary") || it == "sparse union"
+        }.toSet()) {
             AdbcDriver.load(fromNpm(), "duckdb_adbc_init")
         }
 
         private fun fromNpm(): Path {
-            check(System.getProperty("os.name") == "Linux" && System.getProperty("os.arch") == "amd64") { "$PACKAGE is for Linux on x86-64" }
+            check(System.getProperty("os.name") == "Linux" && System.getProperty("os.arch") == "amd64") {
+                "$PACKAGE is for Linux on x86-64"
+            }
             val folder = Path.of("target", "npm").toAbsolutePath()
             val library = folder.resolve("package/libduckdb.so")
             if (!Files.exists(library)) {
@@ -111,4 +131,6 @@ internal class DuckDb(override val name: String, override val misreads: Set<Stri
 internal fun <T> AdbcConnection.query(sql: String, block: (DeviceArrayReader) -> T): T = query(sql).use(block)
 
 /** The number that a query of one row and one column gives. */
-internal fun AdbcConnection.number(sql: String): Long = query(sql) { reader -> reader.next()!!.use { it.column(0).getLong(0) } }
+internal fun AdbcConnection.number(sql: String): Long = query(sql) { reader ->
+    reader.next()!!.use { it.column(0).getLong(0) }
+}

@@ -12,9 +12,14 @@ internal abstract class DuckDbContract(duckDb: DuckDb) : EngineContract(duckDb) 
     init {
         test("${duckDb.name} fails in the middle of a stream, and we hear it in its words [STR-09]") {
             duckDb.connected { connection ->
-                connection.execute("SET threads TO 1") // of several, it may say what it did to the others: that they were interrupted
-                connection.query("SELECT CASE WHEN range = 999999 THEN error('row ' || range) ELSE range END AS id FROM range(1000000)") { reader ->
-                    shouldThrow<DeviceException> { while (true) reader.next()?.close() ?: break }.message shouldContain "row 999999"
+                // of several, it may say what it did to the others: that they were interrupted
+                connection.execute("SET threads TO 1")
+                connection.query(
+                    "SELECT CASE WHEN range = 999999 THEN error('row ' || range) ELSE range END AS id FROM " +
+                        "range(1000000)",
+                ) { reader ->
+                    shouldThrow<DeviceException> { while (true) reader.next()?.close() ?: break }
+                        .message shouldContain "row 999999"
                 }
             }
         }

@@ -22,26 +22,38 @@ internal class DuckDbExtensionTypesSpec : FunSpec({
         val needed = Had.needed { duckDb.missing }
         val (a, b) = UUID.fromString("00112233-4455-6677-8899-aabbccddeeff") to UUID(-1, 1)
 
-        test("${duckDb.name} takes our UUIDs, finds them, and gives them back [EXT-03]").config(extensions = listOf(needed)) {
-            duckDb.connected { connection ->
-                val id = Field.uuid("id")
-                val batch = BatchBuilder.of(Devices.cpu(), 3).use { batch ->
-                    batch.column(id).append(a).appendNull().append(b)
-                    batch.build()
-                }
-                connection.ingest("t", DeviceArrayReader.of(Schema.of(id), listOf(batch)))
-                connection.number("SELECT count(*)::BIGINT FROM t WHERE typeof(id) = 'UUID' AND id::VARCHAR IN ('$a', '$b')") shouldBe 2
-                connection.execute("SET arrow_lossless_conversion = true")
-                connection.query("SELECT id FROM t") { reader ->
-                    reader.next()!!.use { rows -> (0 until rows.length()).map { rows.column("id").get(it) } shouldContainExactly listOf(a, null, b) }
+        test("${duckDb.name} takes our UUIDs, finds them, and gives them back [EXT-03]")
+            .config(extensions = listOf(needed)) {
+                duckDb.connected { connection ->
+                    val id = Field.uuid("id")
+                    val batch = BatchBuilder.of(Devices.cpu(), 3).use { batch ->
+                        batch.column(id).append(a).appendNull().append(b)
+                        batch.build()
+                    }
+                    connection.ingest("t", DeviceArrayReader.of(Schema.of(id), listOf(batch)))
+                    connection.number(
+                        "SELECT count(*)::BIGINT FROM t WHERE typeof(id) = 'UUID' AND id::VARCHAR IN ('$a', '$b')",
+                    ) shouldBe 2
+                    connection.execute("SET arrow_lossless_conversion = true")
+                    connection.query("SELECT id FROM t") { reader ->
+                        reader.next()!!.use { rows ->
+                            (0 until rows.length()).map { rows.column("id").get(it) } shouldContainExactly
+                                listOf(a, null, b)
+                        }
+                    }
                 }
             }
-        }
 
-        test("${duckDb.name} names booleans of 8 bits, and what Arrow has no type for, so that we know them [EXT-02, EXT-04, EXT-12]").config(extensions = listOf(needed)) {
+        test(
+            "${duckDb.name} names booleans of 8 bits, and what Arrow has no type for, so that we know them " +
+                "[EXT-02, EXT-04, EXT-12]",
+        ).config(extensions = listOf(needed)) {
             duckDb.connected { connection ->
                 connection.execute("SET arrow_lossless_conversion = true")
-                connection.query("SELECT '$a'::UUID AS id, true AS flag, 12345678901234567890::HUGEINT AS huge, '101'::BIT AS bits, [NULL, '$b'::UUID] AS ids") { reader ->
+                connection.query(
+                    "SELECT '$a'::UUID AS id, true AS flag, 12345678901234567890::HUGEINT AS huge, '101'::BIT AS " +
+                        "bits, [NULL, '$b'::UUID] AS ids",
+                ) { reader ->
                     reader.next()!!.use { row ->
                         fun field(name: String): Field = row.column(name).field()
                         row.column("id").getUuid(0) shouldBe a

@@ -18,7 +18,9 @@ internal class DuckDbJdbcSpec : DuckDbContract(DuckDb.jdbc) {
                 connection.execute("CREATE TABLE t (i BIGINT CHECK (i < 15000), v BIGINT, w BIGINT)")
                 val batches = List(100) { Batches.built(int64, 1000 * it, 1000) }
                 DeviceArrayReader.of(Batches.schema(int64), batches).use { reader ->
-                    val error = shouldThrow<AdbcException> { connection.ingest(AdbcIngest.into("t").with(Mode.APPEND), reader) }
+                    val error = shouldThrow<AdbcException> {
+                        connection.ingest(AdbcIngest.into("t").with(Mode.APPEND), reader)
+                    }
                     error.message shouldContain "CHECK constraint failed"
                 }
             }

@@ -44,17 +44,27 @@ internal object Gdal {
     private val destroyFeature by lazy { gdal.function("OGR_F_Destroy", null, PTR) }
     private val arrowStream by lazy { gdal.function("OGR_L_GetArrowStream", I32, PTR, PTR, PTR) }
 
-    /** A function that sets a field of a feature: what is behind the first two arguments, the feature and the field's index. */
+    /**
+     * A function that sets a field of a feature: what is behind the first two arguments, the feature and the field's
+     * index.
+     */
     fun setter(name: String, vararg arguments: MemoryLayout) = gdal.function(name, null, PTR, I32, *arguments)
 
     /** A kind of field: OGR's type and subtype, and how row `i` of it is set. */
-    class FieldKind(val name: String, val type: Int, val subType: Int = 0, val set: Arena.(MemorySegment, Int, Int) -> Unit)
+    class FieldKind(
+        val name: String,
+        val type: Int,
+        val subType: Int = 0,
+        val set: Arena.(MemorySegment, Int, Int) -> Unit,
+    )
 
     class Dataset(private val handle: MemorySegment) : AutoCloseable {
         private val layer get() = Gdal.getLayer.invoke(handle, 0) as MemorySegment
 
         fun addLayer(kinds: List<FieldKind>, rows: Int): Unit = Arena.ofConfined().use { arena ->
-            val layer = orFail(createLayer.invoke(handle, arena.allocateFrom("layer"), MemorySegment.NULL, POINT, MemorySegment.NULL))
+            val layer = orFail(
+                createLayer.invoke(handle, arena.allocateFrom("layer"), MemorySegment.NULL, POINT, MemorySegment.NULL),
+            )
             for (kind in kinds) {
                 val field = createFieldDefinition.invoke(arena.allocateFrom(kind.name), kind.type) as MemorySegment
                 setSubType.invoke(field, kind.subType)
@@ -71,7 +81,9 @@ internal object Gdal {
 
         /** The layer as a stream, which must be released before the dataset is closed. */
         fun stream(batchRows: Int): DeviceArrayReader = Arena.ofConfined().use { arena ->
-            val options = arena.allocate(PTR, 2).also { it.set(PTR, 0, arena.allocateFrom("MAX_FEATURES_IN_BATCH=$batchRows")) }
+            val options = arena.allocate(PTR, 2).also {
+                it.set(PTR, 0, arena.allocateFrom("MAX_FEATURES_IN_BATCH=$batchRows"))
+            }
             val stream = arena.allocate(ArrowArrayStreamStruct.LAYOUT)
             check(arrowStream.invoke(layer, stream, options) == 1) { "no stream: ${words()}" }
             CData.importStream(stream, CImport.DATA)
@@ -86,16 +98,25 @@ internal object Gdal {
     private const val VECTOR = 4
 
     /** A new dataset of a driver, with one layer of points. */
-    fun create(driver: String, path: String, kinds: List<FieldKind>, rows: Int): Dataset = Arena.ofConfined().use { arena ->
+    fun create(
+        driver: String,
+        path: String,
+        kinds: List<FieldKind>,
+        rows: Int,
+    ): Dataset = Arena.ofConfined().use { arena ->
         val found = orFail(getDriver.invoke(arena.allocateFrom(driver)))
-        Dataset(orFail(create.invoke(found, arena.allocateFrom(path), 0, 0, 0, 0, MemorySegment.NULL))).also { it.addLayer(kinds, rows) }
+        Dataset(orFail(create.invoke(found, arena.allocateFrom(path), 0, 0, 0, 0, MemorySegment.NULL)))
+            .also { it.addLayer(kinds, rows) }
     }
 
     fun open(path: Path): Dataset = Arena.ofConfined().use { arena ->
-        Dataset(orFail(open.invoke(arena.allocateFrom("$path"), VECTOR, MemorySegment.NULL, MemorySegment.NULL, MemorySegment.NULL)))
+        Dataset(orFail(open.invoke(arena.allocateFrom("$path"), VECTOR, MemorySegment.NULL, MemorySegment.NULL,
+            MemorySegment.NULL)))
     }
 
-    private fun orFail(pointer: Any?): MemorySegment = (pointer as MemorySegment).also { if (it.address() == 0L) throw EngineException("${words()}") }
+    private fun orFail(pointer: Any?): MemorySegment = (pointer as MemorySegment).also {
+        if (it.address() == 0L) throw EngineException("${words()}")
+    }
 
     private fun words(): String? = (lastError.invoke() as MemorySegment).text()
 
@@ -113,7 +134,9 @@ internal object Gdal {
         val strings = setter("OGR_F_SetFieldStringList", PTR)
         val none = setter("OGR_F_SetFieldNull")
         fun kind(name: String, type: Int, subType: Int = 0, set: Arena.(MemorySegment, Int, Int) -> Unit) =
-            FieldKind(name, type, subType) { feature, i, row -> if (row % 5 == 3) none.invoke(feature, i) else set(feature, i, row) }
+            FieldKind(name, type, subType) { feature, i, row ->
+                if (row % 5 == 3) none.invoke(feature, i) else set(feature, i, row)
+            }
         listOf(
             kind("bool", 0, 1) { f, i, row -> integer.invoke(f, i, row % 2) },
             kind("int16", 0, 2) { f, i, row -> integer.invoke(f, i, row * 7) },
@@ -126,9 +149,15 @@ internal object Gdal {
             kind("date", 9) { f, i, row -> dateTime.invoke(f, i, 1970, 1, 1 + row % 28, 0, 0, 0, 0) },
             kind("time", 10) { f, i, row -> dateTime.invoke(f, i, 0, 0, 0, 1, 2, row % 60, 0) },
             kind("timestamp", 11) { f, i, row -> dateTime.invoke(f, i, 1970, 1, 1 + row % 28, 0, 0, row % 60, 0) },
-            kind("int32s", 1) { f, i, row -> integers.invoke(f, i, row % 3, allocateFrom(I32, *IntArray(3) { row + it })) },
-            kind("int64s", 13) { f, i, row -> integers64.invoke(f, i, row % 3, allocateFrom(I64, *LongArray(3) { row + it * 10_000_000_019L })) },
-            kind("float64s", 3) { f, i, row -> doubles.invoke(f, i, row % 3, allocateFrom(F64, *DoubleArray(3) { row / 8.0 + it })) },
+            kind("int32s", 1) { f, i, row ->
+                integers.invoke(f, i, row % 3, allocateFrom(I32, *IntArray(3) { row + it }))
+            },
+            kind("int64s", 13) { f, i, row ->
+                integers64.invoke(f, i, row % 3, allocateFrom(I64, *LongArray(3) { row + it * 10_000_000_019L }))
+            },
+            kind("float64s", 3) { f, i, row ->
+                doubles.invoke(f, i, row % 3, allocateFrom(F64, *DoubleArray(3) { row / 8.0 + it }))
+            },
             kind("texts", 5) { f, i, row ->
                 val list = allocate(PTR, 3)
                 repeat(row % 3) { list.setAtIndex(PTR, it.toLong(), allocateFrom("t$row.$it")) }

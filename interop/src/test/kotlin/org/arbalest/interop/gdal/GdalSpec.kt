@@ -60,10 +60,17 @@ class GdalSpec : FunSpec({
         inMemory(10).use { it.stream(7).close() }
     }
 
-    test("GDAL is used by four threads at once, and its batches are released by others than those that pulled them [OWN-10]") {
+    test(
+        "GDAL is used by four threads at once, and its batches are released by others than those that pulled " +
+            "them [OWN-10]",
+    ) {
         val threads = Executors.newFixedThreadPool(4)
         try {
-            val work = List(4) { Callable { inMemory(100).use { dataset -> dataset.stream(7).use { reader -> List(5) { reader.next()!! } } } } }
+            val work = List(4) {
+                Callable {
+                    inMemory(100).use { dataset -> dataset.stream(7).use { reader -> List(5) { reader.next()!! } } }
+                }
+            }
             val batches = threads.invokeAll(work).flatMap { it.get() }
             threads.invokeAll(batches.map { batch -> Callable { batch.close() } }).forEach { it.get() }
         } finally {
@@ -81,13 +88,18 @@ class GdalSpec : FunSpec({
         folder.toFile().deleteRecursively()
     }
 
-    test("its bug: an empty FlatGeobuf layer gives batches without rows for ever; who has seen enough closes the reader") {
+    test(
+        "its bug: an empty FlatGeobuf layer gives batches without rows for ever; who has seen enough closes the reader",
+    ) {
         withEmptyFlatGeobuf { dataset ->
             dataset.stream(7).use { reader -> repeat(1000) { reader.next()!!.use { it.length() shouldBe 0 } } }
         }
     }
 
-    test("its bug: an empty FlatGeobuf layer gives batches without rows for ever; another thread stops who does not see it") {
+    test(
+        "its bug: an empty FlatGeobuf layer gives batches without rows for ever; another thread stops who " +
+            "does not see it",
+    ) {
         withEmptyFlatGeobuf { dataset ->
             val reader = dataset.stream(7)
             val begun = CountDownLatch(1)

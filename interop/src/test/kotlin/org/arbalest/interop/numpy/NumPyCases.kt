@@ -13,13 +13,15 @@ import org.arbalest.device.builders.ColumnBuilder
 import org.arbalest.device.monitoring.ResourceCounters
 import org.arbalest.device.tensors.DLPack
 import org.arbalest.device.types.DataType
-import org.arbalest.device.types.Extension
 import org.arbalest.device.types.Extension.Bool8
 import org.arbalest.device.types.Extension.FixedShapeTensor
 import org.arbalest.device.types.Field
 import java.lang.foreign.MemorySegment
 
-/** What passes between a NumPy and us, in one form of DLPack; the interpreter has a class `Ours`, whose objects hand out a capsule. */
+/**
+ * What passes between a NumPy and us, in one form of DLPack; the interpreter has a class `Ours`, whose objects hand out
+ * a capsule.
+ */
 internal class NumPyCases(private val numPy: NumPy, private val python: Python, private val form: DLPack) {
     private val capsule = if (form == DLPack.VERSIONED) "dltensor_versioned" else "dltensor"
     private val asked = if (form == DLPack.VERSIONED) "max_version=(1, 0)" else ""
@@ -27,7 +29,11 @@ internal class NumPyCases(private val numPy: NumPy, private val python: Python, 
     /** The cases by what they show. */
     val all: Map<String, () -> Unit> = NAMED.mapValues { (_, case) -> { case(this) } }
 
-    private fun column(field: Field, rows: Int, fill: (ColumnBuilder) -> Unit): DeviceArray = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
+    private fun column(
+        field: Field,
+        rows: Int,
+        fill: (ColumnBuilder) -> Unit,
+    ): DeviceArray = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
         batch.column(field).let(fill)
         batch.build().use { it.retainChild(0) }
     }
@@ -54,13 +60,16 @@ internal class NumPyCases(private val numPy: NumPy, private val python: Python, 
 
     private val types = mapOf(
         "int8" to DataType.INT8, "int16" to DataType.INT16, "int32" to DataType.INT32, "int64" to DataType.INT64,
-        "uint8" to DataType.UINT8, "uint16" to DataType.UINT16, "uint32" to DataType.UINT32, "uint64" to DataType.UINT64,
-        "float16" to DataType.FLOAT16, "float32" to DataType.FLOAT32, "float64" to DataType.FLOAT64,
+        "uint8" to DataType.UINT8, "uint16" to DataType.UINT16, "uint32" to DataType.UINT32,
+        "uint64" to DataType.UINT64, "float16" to DataType.FLOAT16, "float32" to DataType.FLOAT32,
+        "float64" to DataType.FLOAT64,
     )
 
     private fun everyTypeOut() {
         for ((dtype, type) in types) {
-            val array = column(Field.of("n", type), 5) { c -> repeat(5) { if (dtype.startsWith("f")) c.append(it + 0.5) else c.append(it + 1L) } }
+            val array = column(Field.of("n", type), 5) { c ->
+                repeat(5) { if (dtype.startsWith("f")) c.append(it + 0.5) else c.append(it + 1L) }
+            }
             val address = array.asColumn().bufferAddress(1)
             array.use { give(form.exportTensor(it.slice(1, 4))) }
             val first = if (dtype.startsWith("f")) 1.5 else 2
@@ -103,14 +112,19 @@ internal class NumPyCases(private val numPy: NumPy, private val python: Python, 
             array.field().extension() shouldBe Bool8()
             List(2) { array.asColumn().getBoolean(it.toLong()) } shouldBe listOf(true, false)
         }
-        form.importTensor(take("numpy.arange(10)[3:7]")).use { it.asColumn().toLongArray().toList() shouldBe listOf(3L, 4L, 5L, 6L) }
+        form.importTensor(take("numpy.arange(10)[3:7]")).use {
+            it.asColumn().toLongArray().toList() shouldBe listOf(3L, 4L, 5L, 6L)
+        }
         form.importTensor(take("numpy.empty(0, 'float32')")).use { it.length() shouldBe 0 }
         form.importTensor(take("numpy.array(7)")).use { it.asColumn().toLongArray().toList() shouldBe listOf(7L) }
         done()
     }
 
     private fun dimensionsOut() {
-        val lists = Field.of("t", DataType.fixedSizeList(Field.of("item", DataType.fixedSizeList(Field.of("item", DataType.INT32), 2)), 3))
+        val lists = Field.of(
+            "t",
+            DataType.fixedSizeList(Field.of("item", DataType.fixedSizeList(Field.of("item", DataType.INT32), 2)), 3),
+        )
         val nested = column(lists, 4) { c ->
             repeat(4) { row ->
                 c.appendList(3)
@@ -118,10 +132,15 @@ internal class NumPyCases(private val numPy: NumPy, private val python: Python, 
             }
         }
         nested.use { give(form.exportTensor(it.slice(1, 3))) }
-        python.run("assert (a == numpy.arange(24, dtype='int32').reshape(4, 3, 2)[1:]).all() and a.shape == (3, 3, 2), a\ndel a")
-        val turned = Field.of("t", DataType.fixedSizeList(Field.of("item", DataType.FLOAT64), 24)).withExtension(FixedShapeTensor(listOf(2, 3, 4), listOf(), listOf(2, 0, 1)))
-        give(form.exportTensor(column(turned, 2) { c -> repeat(2) { row -> c.appendTensor(2, 3, 4).items().appendAll(DoubleArray(24) { row * 24.0 + it }) } }))
-        python.run("assert (a == numpy.arange(48.0).reshape(2, 2, 3, 4).transpose(0, 3, 1, 2)).all() and a.shape == (2, 4, 2, 3), a\ndel a")
+        python.run("assert (a == numpy.arange(24, dtype='int32').reshape(4, 3, 2)[1:]).all() and a.shape == (3, 3, " +
+            "2), a\ndel a")
+        val turned = Field.of("t", DataType.fixedSizeList(Field.of("item", DataType.FLOAT64), 24))
+            .withExtension(FixedShapeTensor(listOf(2, 3, 4), listOf(), listOf(2, 0, 1)))
+        give(form.exportTensor(column(turned, 2) { c ->
+            repeat(2) { row -> c.appendTensor(2, 3, 4).items().appendAll(DoubleArray(24) { row * 24.0 + it }) }
+        }))
+        python.run("assert (a == numpy.arange(48.0).reshape(2, 2, 3, 4).transpose(0, 3, 1, 2)).all() and a.shape == " +
+            "(2, 4, 2, 3), a\ndel a")
         done()
     }
 
@@ -134,16 +153,20 @@ internal class NumPyCases(private val numPy: NumPy, private val python: Python, 
             array.field().extension() shouldBe FixedShapeTensor(listOf(3, 4), listOf(), listOf(1, 0))
             array.asColumn().getTensor(1).logicalShape() shouldBe listOf(4, 3)
             give(form.exportTensor(array.retain()))
-            python.run("assert (a == numpy.arange(24).reshape(2, 3, 4).transpose(0, 2, 1)).all() and a.shape == (2, 4, 3), a\ndel a")
+            python.run("assert (a == numpy.arange(24).reshape(2, 3, 4).transpose(0, 2, 1)).all() and a.shape == (2, " +
+                "4, 3), a\ndel a")
         }
         for ((expression, expected) in listOf(
             "numpy.arange(6)[::2]" to listOf(0L, 2L, 4L), "numpy.arange(6)[::-1]" to listOf(5L, 4L, 3L, 2L, 1L, 0L),
-            "numpy.arange(6).reshape(2, 3).T" to listOf(0L, 3L, 1L, 4L, 2L, 5L), "numpy.arange(12).reshape(3, 4)[:, 1:3]" to listOf(1L, 2L, 5L, 6L, 9L, 10L),
+            "numpy.arange(6).reshape(2, 3).T" to listOf(0L, 3L, 1L, 4L, 2L, 5L),
+            "numpy.arange(12).reshape(3, 4)[:, 1:3]" to listOf(1L, 2L, 5L, 6L, 9L, 10L),
             "numpy.lib.stride_tricks.as_strided(numpy.arange(3), (2, 3), (0, 8))" to listOf(0L, 1L, 2L, 0L, 1L, 2L),
         )) {
             shouldThrow<DeviceException> { form.importTensor(take(expression)) }.message shouldContain "importCopy()"
             form.importCopy(take(expression)).use { array ->
-                val values = if (array.field().extension() == null) array.asColumn().toLongArray().toList() else (0 until array.length()).flatMap { array.asColumn().getTensor(it).values().toLongArray().toList() }
+                val values = if (array.field().extension() == null) array.asColumn()
+                    .toLongArray().toList() else (0 until array.length())
+                    .flatMap { array.asColumn().getTensor(it).values().toLongArray().toList() }
                 values shouldBe expected
             }
         }
@@ -162,7 +185,8 @@ internal class NumPyCases(private val numPy: NumPy, private val python: Python, 
                 python.run("del x")
             } else {
                 give(form.exportCopy(array, Devices.cpu().memory(), Devices.cpu().defaultStream()))
-                python.run("assert a.tolist() == [1, 2, 3] and not a.flags.writeable\ndel a") // it takes any tensor without flags for read-only
+                // it takes any tensor without flags for read-only
+                python.run("assert a.tolist() == [1, 2, 3] and not a.flags.writeable\ndel a")
             }
             array.asColumn().getLong(0) shouldBe 1
         }
@@ -213,7 +237,8 @@ internal class NumPyCases(private val numPy: NumPy, private val python: Python, 
 
     private fun refused() {
         python.run("x = numpy.zeros(3, 'complex128')\nseen = weakref.ref(x)")
-        shouldThrow<DeviceException> { form.importTensor(take("x")) }.message shouldContain "kDLComplex of 128 bits, for which Arrow has no type"
+        shouldThrow<DeviceException> { form.importTensor(take("x")) }.message shouldContain
+            "kDLComplex of 128 bits, for which Arrow has no type"
         python.run("del x\nassert seen() is None")
         done()
     }
@@ -224,7 +249,8 @@ internal class NumPyCases(private val numPy: NumPy, private val python: Python, 
         python.run("del x")
         give(form.exportTensor(array.slice(10, 500)))
         array.close()
-        python.run("assert seen() is not None and a[0] == 30 and a.shape == (500,)\nb = a[5:]\ndel a\nassert seen() is not None\ndel b\nassert seen() is None")
+        python.run("assert seen() is not None and a[0] == 30 and a.shape == (500,)\nb = a[5:]\ndel a\nassert seen() " +
+            "is not None\ndel b\nassert seen() is None")
         done()
     }
 
@@ -241,7 +267,9 @@ internal class NumPyCases(private val numPy: NumPy, private val python: Python, 
 
     private fun thousandIn() {
         python.run("x = numpy.arange(4)\nbefore = sys.getrefcount(x)")
-        repeat(1000) { form.importTensor(take("x")).use { array -> array.asColumn().getLong(it % 4L) shouldBe it % 4L } }
+        repeat(1000) {
+            form.importTensor(take("x")).use { array -> array.asColumn().getLong(it % 4L) shouldBe it % 4L }
+        }
         python.run("assert sys.getrefcount(x) == before\ndel x")
         done()
     }

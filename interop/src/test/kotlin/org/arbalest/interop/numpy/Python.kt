@@ -10,7 +10,10 @@ import java.lang.foreign.Linker
 import java.lang.foreign.MemorySegment
 import java.lang.foreign.SymbolLookup
 
-/** Python in this process, of which there can be one: its C interface, by FFM. Every function may be called on any thread. */
+/**
+ * Python in this process, of which there can be one: its C interface, by FFM. Every function may be called on any
+ * thread.
+ */
 internal class Python(
     /** The library's path or name. */
     library: String,
@@ -28,10 +31,13 @@ internal class Python(
     init {
         val dlopen = libc.function("dlopen", PTR, PTR, I32)
         for (name in preload + library) { // RTLD_NOW and RTLD_GLOBAL: modules take Python's functions from the process
-            check((dlopen(text(name), 0x102) as MemorySegment).address() != 0L) { "dlopen of $name failed: ${(libc.function("dlerror", PTR)() as MemorySegment).text()}" }
+            check((dlopen(text(name), 0x102) as MemorySegment).address() != 0L) {
+                "dlopen of $name failed: ${(libc.function("dlerror", PTR)() as MemorySegment).text()}"
+            }
         }
         for ((variable, value) in listOf("PYTHONHOME" to home, "PYTHONPATH" to path)) {
-            if (value == null) libc.function("unsetenv", I32, PTR)(text(variable)) else libc.function("setenv", I32, PTR, PTR, I32)(text(variable), text(value), 1)
+            if (value == null) libc.function("unsetenv", I32, PTR)(text(variable))
+            else libc.function("setenv", I32, PTR, PTR, I32)(text(variable), text(value), 1)
         }
         symbols = SymbolLookup.libraryLookup(library, Arena.global())
         symbols.function("Py_InitializeEx", null, I32)(0)
@@ -52,7 +58,9 @@ internal class Python(
     private val asText = symbols.function("PyUnicode_AsUTF8", PTR, PTR)
 
     /** A text of C's, for good: a capsule keeps the pointer to its name. */
-    private fun text(value: String) = synchronized(names) { names.getOrPut(value) { Arena.global().allocateFrom(value) } }
+    private fun text(value: String) = synchronized(names) {
+        names.getOrPut(value) { Arena.global().allocateFrom(value) }
+    }
 
     private fun <T> locked(call: () -> T): T {
         val state = ensure() as Int
@@ -67,11 +75,15 @@ internal class Python(
 
     /** Runs statements; what they raise is in the process's output, and fails. */
     fun run(code: String): Unit = locked {
-        check(Arena.ofConfined().use { runSimpleString(it.allocateFrom(code.trimIndent())) } == 0) { "Python failed at:\n${code.trimIndent()}" }
+        check(Arena.ofConfined().use { runSimpleString(it.allocateFrom(code.trimIndent())) } == 0) {
+            "Python failed at:\n${code.trimIndent()}"
+        }
     }
 
     /** What a variable says, which is a text. */
-    fun read(variable: String): String = locked { withVariable(variable) { checkNotNull((asText(it) as MemorySegment).text()) } }
+    fun read(variable: String): String = locked {
+        withVariable(variable) { checkNotNull((asText(it) as MemorySegment).text()) }
+    }
 
     private fun <T> withVariable(name: String, use: (MemorySegment) -> T): T {
         val value = getAttribute(main(), text(name)) as MemorySegment
@@ -91,7 +103,9 @@ internal class Python(
     }
 
     /** Whether a variable is a capsule of that name. */
-    fun isCapsule(variable: String, name: String): Boolean = locked { withVariable(variable) { isCapsule(it, text(name)) == 1 } }
+    fun isCapsule(variable: String, name: String): Boolean = locked {
+        withVariable(variable) { isCapsule(it, text(name)) == 1 }
+    }
 
     /** Takes what is in a capsule, which is called something else from now on. */
     fun takeCapsule(variable: String, name: String): MemorySegment = locked {

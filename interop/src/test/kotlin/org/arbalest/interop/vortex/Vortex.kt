@@ -34,19 +34,25 @@ internal object Vortex : Engine {
 
     override val name: String get() = "arrow-rs"
 
-    override val missing: String? by lazy { runCatching { NativeLoader.loadJni() }.exceptionOrNull()?.let { "no Vortex: $it" } }
+    override val missing: String? by lazy {
+        runCatching { NativeLoader.loadJni() }.exceptionOrNull()?.let { "no Vortex: $it" }
+    }
 
     override val refuses: Map<String, String> = Types.all.map { it.name }.mapNotNull { name ->
         when {
             name == "fixed-size binary" || name == "map" -> name to "Arrow data type not supported"
-            name.startsWith("duration") || name.startsWith("interval") || "union" in name -> name to "Arrow data type not supported"
+            name.startsWith("duration") || name.startsWith("interval") ||
+                "union" in name -> name to "Arrow data type not supported"
             name.startsWith("run-ends") -> name to "Array encoding not implemented"
             else -> null
         }
     }.toMap()
 
     /** There is no way in for a stream: its batches are handed over one by one. */
-    override fun take(stream: MemorySegment, type: TypeCase): Kept = CData.importStream(stream, CImport.DATA).use { reader ->
+    override fun take(
+        stream: MemorySegment,
+        type: TypeCase,
+    ): Kept = CData.importStream(stream, CImport.DATA).use { reader ->
         val folder = Files.createTempDirectory("arbalest-vortex")
         try {
             write(folder, reader)
@@ -67,7 +73,8 @@ internal object Vortex : Engine {
             try {
                 while (true) {
                     reader.next()?.use { CData.exportArray(it, array, CExport.DATA) } ?: break
-                    if (!NativeWriter.writeBatch(writer, array.address(), schema.address())) throw EngineException("writeBatch is false")
+                    if (!NativeWriter.writeBatch(writer, array.address(), schema.address()))
+                        throw EngineException("writeBatch is false")
                 }
             } finally {
                 NativeWriter.close(writer)

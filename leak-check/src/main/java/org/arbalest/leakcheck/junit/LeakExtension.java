@@ -14,11 +14,12 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.platform.commons.support.AnnotationSupport;
 
 /**
- * Fails a test that leaves something open, and a class whose set-up or tear-down does. A test that fails anyway is not asked. Registered by {@link NoLeaks},
- * which also keeps JUnit from running such tests in parallel; where it is registered by itself, a test that runs beside another is refused with an
- * {@link IllegalStateException}.
+ * Fails a test that leaves something open, and a class whose set-up or tear-down does. A test that fails anyway is not
+ * asked. Registered by {@link NoLeaks}, which also keeps JUnit from running such tests in parallel; where it is
+ * registered by itself, a test that runs beside another is refused with an {@link IllegalStateException}.
  *
- * <p>The configuration parameter {@code org.arbalest.leakcheck.patience} says how many milliseconds what other threads are just releasing has to be gone.
+ * <p>The configuration parameter {@code org.arbalest.leakcheck.patience} says how many milliseconds what other threads
+ * are just releasing has to be gone.
  */
 public final class LeakExtension implements BeforeAllCallback, AfterAllCallback, BeforeEachCallback, AfterEachCallback {
   private static final String PATIENCE = "org.arbalest.leakcheck.patience";
@@ -71,13 +72,15 @@ public final class LeakExtension implements BeforeAllCallback, AfterAllCallback,
   }
 
   private static Duration patience(ExtensionContext context) {
-    return context.getConfigurationParameter(PATIENCE, said -> Duration.ofMillis(Long.parseLong(said))).orElse(LeakCheck.PATIENCE);
+    return context.getConfigurationParameter(PATIENCE, said -> Duration.ofMillis(Long.parseLong(said)))
+        .orElse(LeakCheck.PATIENCE);
   }
 
   /** Of the class, or of the nearest one around it that says something. */
   private static LeakScope scope(ExtensionContext context) {
     for (Class<?> type = context.getTestClass().orElse(null); type != null; type = type.getEnclosingClass()) {
-      Optional<NoLeaks> annotation = AnnotationSupport.findAnnotation(type, NoLeaks.class); // also of an annotation that is made of it
+      // also of an annotation that is made of it
+      Optional<NoLeaks> annotation = AnnotationSupport.findAnnotation(type, NoLeaks.class);
       if (annotation.isPresent()) return annotation.get().value();
     }
     return LeakScope.TEST_AND_CLASS;

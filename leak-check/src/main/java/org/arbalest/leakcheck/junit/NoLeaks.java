@@ -12,11 +12,12 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.parallel.ResourceLock;
 
 /**
- * A test, or the tests of a class, fail if they leave an array, a stream, an event or memory open, with what it is, and where it was made. See
- * {@link LeakExtension}.
+ * A test, or the tests of a class, fail if they leave an array, a stream, an event or memory open, with what it is, and
+ * where it was made. See {@link LeakExtension}.
  *
- * <p>Where JUnit runs tests in parallel, it runs those with this annotation one after another, by a {@link ResourceLock}. What is open is counted for the whole
- * process: others that make arrays at the same time have to be annotated, too, or to be {@code @Isolated}.
+ * <p>Where JUnit runs tests in parallel, it runs those with this annotation one after another, by a
+ * {@link ResourceLock}. What is open is counted for the whole process: others that make arrays at the same time have to
+ * be annotated, too, or to be {@code @Isolated}.
  */
 @Documented
 @Inherited

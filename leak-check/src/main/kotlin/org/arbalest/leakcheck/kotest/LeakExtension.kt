@@ -20,21 +20,22 @@ import kotlin.time.TimeSource
 import kotlin.time.toKotlinDuration
 
 /**
- * Fails a test that leaves an array, a stream, an event or memory open, and a spec whose set-up does, with what it is, and where it was made. A test that
- * fails anyway is not asked.
+ * Fails a test that leaves an array, a stream, an event or memory open, and a spec whose set-up does, with what it is,
+ * and where it was made. A test that fails anyway is not asked.
  *
  *     class PricesSpec : FunSpec({
  *         extension(LeakExtension())
  *         …
  *     })
  *
- * What is open is counted for the whole process: a test that runs beside another is refused with an [IllegalStateException]; where specs run
- * concurrently, those are to be `@Isolate`.
+ * What is open is counted for the whole process: a test that runs beside another is refused with an
+ * [IllegalStateException]; where specs run concurrently, those are to be `@Isolate`.
  *
  * @param scope what has to leave nothing open
  * @param patience how long what other threads are just releasing has to be gone; only a test that fails takes so long
- * @param withPlaces whether to note where each thing is made, which takes microseconds for each, and garbage; `-Dorg.arbalest.leaks=true` does so whatever
- *     this says. Without it there are only the numbers: what is left is not seen where as much was released that had been there before
+ * @param withPlaces whether to note where each thing is made, which takes microseconds for each, and garbage;
+ *     `-Dorg.arbalest.leaks=true` does so whatever this says. Without it there are only the numbers: what is left is
+ *     not seen where as much was released that had been there before
  */
 public class LeakExtension(
     private val scope: LeakScope = LeakScope.TEST_AND_CLASS,
@@ -96,8 +97,8 @@ public class LeakExtension(
     }
 
     /**
-     * The check that this coroutine is inside of. By the instance of the spec it cannot be found: with an `isolationMode` Kotest makes a new one, and with it
-     * another extension, while the first one's check is under way.
+     * The check that this coroutine is inside of. By the instance of the spec it cannot be found: with an
+     * `isolationMode` Kotest makes a new one, and with it another extension, while the first one's check is under way.
      */
     private class Around(val check: LeakCheck) : AbstractCoroutineContextElement(Around) {
         companion object : CoroutineContext.Key<Around>

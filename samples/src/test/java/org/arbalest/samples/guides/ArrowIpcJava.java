@@ -38,8 +38,10 @@ final class ArrowIpcJava {
     }
   }
 
-  static void onto(Device device, Path file, BufferAllocator allocator, Consumer<DeviceArray> action) throws IOException {
-    try (DeviceArrayReader batches = ArrowReaders.toDeviceArrayReader(new ArrowFileReader(FileChannel.open(file), allocator))) {
+  static void onto(Device device, Path file, BufferAllocator allocator, Consumer<DeviceArray> action)
+      throws IOException {
+    try (DeviceArrayReader batches =
+        ArrowReaders.toDeviceArrayReader(new ArrowFileReader(FileChannel.open(file), allocator))) {
       batches.forEach(batch -> {
         try (DeviceArray there = batch.copyTo(device)) {
           action.accept(there);

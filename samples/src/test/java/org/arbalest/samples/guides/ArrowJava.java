@@ -18,17 +18,21 @@ final class ArrowJava {
   private ArrowJava() {}
 
   static DeviceArray fromArrowJava(VectorSchemaRoot root, BufferAllocator allocator) {
-    try (ArrowArray array = ArrowArray.allocateNew(allocator); ArrowSchema schema = ArrowSchema.allocateNew(allocator)) {
+    try (ArrowArray array = ArrowArray.allocateNew(allocator);
+        ArrowSchema schema = ArrowSchema.allocateNew(allocator)) {
       Data.exportVectorSchemaRoot(allocator, root, null, array, schema);
-      return CData.importArray(MemorySegment.ofAddress(array.memoryAddress()), CImport.DATA.schema(MemorySegment.ofAddress(schema.memoryAddress())));
+      return CData.importArray(MemorySegment.ofAddress(array.memoryAddress()),
+          CImport.DATA.schema(MemorySegment.ofAddress(schema.memoryAddress())));
     }
   }
 
-  static VectorSchemaRoot toArrowJava(DeviceArray batch, BufferAllocator allocator, CDataDictionaryProvider dictionaries) {
+  static VectorSchemaRoot toArrowJava(DeviceArray batch, BufferAllocator allocator,
+      CDataDictionaryProvider dictionaries) {
     try (ArrowArray array = ArrowArray.allocateNew(allocator);
         ArrowSchema schema = ArrowSchema.allocateNew(allocator);
         DeviceArray whole = batch.compact()) { // arrow-java 19 reads a slice as if it began at row 0
-      CData.exportArray(whole, MemorySegment.ofAddress(array.memoryAddress()), CExport.DATA.schemaTo(MemorySegment.ofAddress(schema.memoryAddress())));
+      CData.exportArray(whole, MemorySegment.ofAddress(array.memoryAddress()),
+          CExport.DATA.schemaTo(MemorySegment.ofAddress(schema.memoryAddress())));
       return Data.importVectorSchemaRoot(allocator, array, schema, dictionaries);
     }
   }

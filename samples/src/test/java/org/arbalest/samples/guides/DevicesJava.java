@@ -17,7 +17,8 @@ final class DevicesJava {
   static Device find(String uuid, String pciBusId) {
     Device gpu = Devices.device(DeviceType.CUDA, UUID.fromString(uuid)); // of nvidia-smi -L, without GPU-
     Device same = Devices.deviceAt(DeviceType.CUDA, pciBusId); // as nvidia-smi or lspci writes it
-    if (!gpu.equals(same)) throw new IllegalStateException(uuid + " is " + gpu + ", and at " + pciBusId + " is " + same);
+    if (!gpu.equals(same))
+      throw new IllegalStateException(uuid + " is " + gpu + ", and at " + pciBusId + " is " + same);
     return gpu;
   }
 
@@ -39,14 +40,16 @@ final class DevicesJava {
 
   static MeteredMemory.Statistics bounded(Device gpu, DeviceArray batch, long limit) {
     MeteredMemory memory = gpu.memory().limited(limit); // what comes from elsewhere does not count
-    try (DeviceArray there = batch.copyTo(memory, gpu.defaultStream())) { // ENOMEM with the numbers, if it is more than the limit
+    try (DeviceArray there = batch.copyTo(memory, gpu.defaultStream())) {
+      // ENOMEM with the numbers, if it is more than the limit
       there.synchronize();
       return memory.statistics(); // in buffers now, at the most, in all
     }
   }
 
   static void pinned(Device gpu, MemorySegment table, DeviceBuffer to, DeviceStream stream, Arena arena) {
-    try (DeviceBuffer buffer = gpu.pin(table, arena::close)) { // the callback: nothing reads table any more, so it may go
+    try (DeviceBuffer buffer = gpu.pin(table, arena::close)) {
+      // the callback: nothing reads table any more, so it may go
       stream.copy(buffer, to); // as fast as from hostMemory()
     } // kept until the copy is done, then unpinned
   }
@@ -54,7 +57,8 @@ final class DevicesJava {
   static void give(Device gpu, DeviceArray batch, SocketChannel socket) throws IOException {
     MemoryManager memory = gpu.shareableMemory().orElseThrow();
     try (ArrayLink link = ArrayLink.over(socket)) { // the socket is the link's from here on: closing it is hanging up
-      link.send(batch.copyTo(memory, gpu.defaultStream())); // consumed; stays here until the other process has released it
+      // consumed; stays here until the other process has released it
+      link.send(batch.copyTo(memory, gpu.defaultStream()));
     }
   }
 

@@ -24,11 +24,13 @@ final class DuckDbJava {
     ArrowReader theirs = (ArrowReader) result.unwrap(DuckDBResultSet.class).arrowExportStream(allocator, 65_536);
     try (ArrowArrayStream stream = ArrowArrayStream.allocateNew(allocator)) {
       Data.exportArrayStream(allocator, theirs, stream);
-      return CData.importStream(MemorySegment.ofAddress(stream.memoryAddress()), CImport.DATA); // moved out of the struct
+      // moved out of the struct
+      return CData.importStream(MemorySegment.ofAddress(stream.memoryAddress()), CImport.DATA);
     }
   }
 
-  static void intoDuckDb(DeviceArrayReader reader, DuckDBConnection duckDb, BufferAllocator allocator) throws SQLException {
+  static void intoDuckDb(DeviceArrayReader reader, DuckDBConnection duckDb, BufferAllocator allocator)
+      throws SQLException {
     try (ArrowArrayStream stream = ArrowArrayStream.allocateNew(allocator); Statement sql = duckDb.createStatement()) {
       CData.exportStream(reader, MemorySegment.ofAddress(stream.memoryAddress()), CExport.DATA);
       duckDb.registerArrowStream("incoming", stream); // a view that can be read once

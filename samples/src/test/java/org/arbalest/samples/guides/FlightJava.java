@@ -31,7 +31,8 @@ final class FlightJava {
         while (reader.loadNextBatch()) {
           WaitResult client = pressure.waitForListener(0);
           if (client == WaitResult.CANCELLED) return;
-          if (client != WaitResult.READY) throw CallStatus.UNAVAILABLE.withDescription("interrupted").toRuntimeException();
+          if (client != WaitResult.READY)
+            throw CallStatus.UNAVAILABLE.withDescription("interrupted").toRuntimeException();
           listener.putNext();
         }
         listener.completed();
@@ -42,13 +43,15 @@ final class FlightJava {
   }
 
   static DeviceArrayReader receive(FlightStream stream) {
-    return DeviceArrayReader.of(ArrowSchemas.toSchema(stream.getSchema(), stream.getDictionaryProvider()), new FlightBatches(stream));
+    return DeviceArrayReader.of(ArrowSchemas.toSchema(stream.getSchema(), stream.getDictionaryProvider()),
+        new FlightBatches(stream));
   }
 
   record FlightBatches(FlightStream stream) implements DeviceArrayReader.Source {
     @Override
     public @Nullable DeviceArray next() {
-      return shielded(stream::next) ? ArrowVectors.toDeviceArray(stream.getRoot(), stream.getDictionaryProvider()) : null;
+      return shielded(stream::next) ? ArrowVectors.toDeviceArray(stream.getRoot(), stream.getDictionaryProvider())
+          : null;
     }
 
     @Override
@@ -68,7 +71,10 @@ final class FlightJava {
       });
     }
 
-    /** Where no interrupt gets: the end of a stream that comes together with one is lost to Flight, which then waits for it for ever. */
+    /**
+     * Where no interrupt gets: the end of a stream that comes together with one is lost to Flight, which then waits for
+     * it for ever.
+     */
     private static boolean shielded(Supplier<Boolean> call) {
       try {
         return CompletableFuture.supplyAsync(call, Thread::startVirtualThread).join();

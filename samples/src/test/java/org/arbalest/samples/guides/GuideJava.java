@@ -24,14 +24,16 @@ final class GuideJava {
   static List<DeviceArray> longOnes(DeviceArrayReader reader, long rows) {
     List<DeviceArray> kept = new ArrayList<>();
     reader.forEach(batch -> {
-      if (batch.length() >= rows) kept.add(batch.retain()); // a second reference: the one that is lent is closed after this block
+      // a second reference: the one that is lent is closed after this block
+      if (batch.length() >= rows) kept.add(batch.retain());
     });
     return kept; // the caller closes each
   }
 
   static void handOver(DeviceArray batch, MemorySegment array, MemorySegment schema) {
     try (DeviceArray ours = batch.retain()) { // without it, the batch could not be read any more
-      CData.exportArray(batch, array, CExport.DATA.schemaTo(schema)); // batch is consumed; C has its reference, and releases it
+      // batch is consumed; C has its reference, and releases it
+      CData.exportArray(batch, array, CExport.DATA.schemaTo(schema));
       System.out.println(ours);
     }
   }
@@ -68,7 +70,8 @@ final class GuideJava {
   }
 
   static void produce(MemorySegment handler, DeviceArrayReader reader, ExecutorService executor) {
-    CData.exportAsyncStream(AsyncProducer.of(reader, Metadata.empty()), handler, executor, CExport.DEVICE) // the reader passes to the stream, which closes it
+    // the reader passes to the stream, which closes it
+    CData.exportAsyncStream(AsyncProducer.of(reader, Metadata.empty()), handler, executor, CExport.DEVICE)
         .toCompletableFuture().join(); // complete when the consumer has released its handler
   }
 

@@ -24,7 +24,8 @@ import java.nio.file.Path
 // The snippets of docs/guides/arrow-java.md about roots and readers.
 
 fun handOver(root: VectorSchemaRoot, array: MemorySegment, schema: MemorySegment) {
-    ArrowVectors.toDeviceArray(root).use { CData.exportArray(it, array, CExport.DATA.schemaTo(schema)) } // C's now; the root may be closed
+    // C's now; the root may be closed
+    ArrowVectors.toDeviceArray(root).use { CData.exportArray(it, array, CExport.DATA.schemaTo(schema)) }
 }
 
 fun takeBack(array: MemorySegment, schema: MemorySegment, allocator: BufferAllocator): VectorSchemaRoot =

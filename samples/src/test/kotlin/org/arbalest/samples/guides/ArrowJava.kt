@@ -17,15 +17,21 @@ fun fromArrowJava(root: VectorSchemaRoot, allocator: BufferAllocator): DeviceArr
     ArrowArray.allocateNew(allocator).use { array ->
         ArrowSchema.allocateNew(allocator).use { schema ->
             Data.exportVectorSchemaRoot(allocator, root, null, array, schema)
-            CData.importArray(MemorySegment.ofAddress(array.memoryAddress()), CImport.DATA.schema(MemorySegment.ofAddress(schema.memoryAddress())))
+            CData.importArray(MemorySegment.ofAddress(array.memoryAddress()),
+                CImport.DATA.schema(MemorySegment.ofAddress(schema.memoryAddress())))
         }
     }
 
-fun toArrowJava(batch: DeviceArray, allocator: BufferAllocator, dictionaries: CDataDictionaryProvider): VectorSchemaRoot =
+fun toArrowJava(
+    batch: DeviceArray,
+    allocator: BufferAllocator,
+    dictionaries: CDataDictionaryProvider,
+): VectorSchemaRoot =
     ArrowArray.allocateNew(allocator).use { array ->
         ArrowSchema.allocateNew(allocator).use { schema ->
             batch.compact().use { whole -> // arrow-java 19 reads a slice as if it began at row 0
-                CData.exportArray(whole, MemorySegment.ofAddress(array.memoryAddress()), CExport.DATA.schemaTo(MemorySegment.ofAddress(schema.memoryAddress())))
+                CData.exportArray(whole, MemorySegment.ofAddress(array.memoryAddress()),
+                    CExport.DATA.schemaTo(MemorySegment.ofAddress(schema.memoryAddress())))
             }
             Data.importVectorSchemaRoot(allocator, array, schema, dictionaries)
         }

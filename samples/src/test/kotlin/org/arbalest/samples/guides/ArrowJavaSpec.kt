@@ -89,10 +89,17 @@ private class Endless : DeviceArrayReader.Source {
 }
 
 /** Batches of a column with a dictionary of Arrow Java's. */
-private fun colours(allocator: BufferAllocator, batches: Int): DeviceArrayReader = MapDictionaryProvider().use { provider ->
+private fun colours(
+    allocator: BufferAllocator,
+    batches: Int,
+): DeviceArrayReader = MapDictionaryProvider().use { provider ->
     provider.put(Dictionary(texts(allocator, "red", "blue"), DictionaryEncoding(1, false, null)))
-    val root = texts(allocator, "red", "blue", "red").use { VectorSchemaRoot.of(DictionaryEncoder.encode(it, provider.lookup(1)) as FieldVector) }
-    root.use { ArrowVectors.toDeviceArray(it, provider) }.use { batch -> DeviceArrayReader.of(batch.schema(), List(batches) { batch.retain() }) }
+    val root = texts(allocator, "red", "blue", "red").use {
+        VectorSchemaRoot.of(DictionaryEncoder.encode(it, provider.lookup(1)) as FieldVector)
+    }
+    root.use { ArrowVectors.toDeviceArray(it, provider) }.use { batch ->
+        DeviceArrayReader.of(batch.schema(), List(batches) { batch.retain() })
+    }
 }
 
 private fun texts(allocator: BufferAllocator, vararg values: String) = VarCharVector("colour", allocator).apply {
@@ -115,27 +122,37 @@ class ArrowJavaSpec : FunSpec({
     extension(ResourceCountersExtension)
 
     val languages = listOf(
-        Snippets("Java", { device, file, allocator, action -> ArrowIpcJava.onto(device, file, allocator, action) }, ArrowIpcJava::write, ArrowIpcJava::here, FlightJava::send, FlightJava::receive),
+        Snippets("Java", { device, file, allocator, action -> ArrowIpcJava.onto(device, file, allocator, action) },
+            ArrowIpcJava::write, ArrowIpcJava::here, FlightJava::send, FlightJava::receive),
         Snippets("Kotlin", ::onto, ::write, ::here, ::send, ::receive),
     )
 
     /** A Flight server and a client in this process, with an allocator each; ends when the server's thread has. */
-    fun flight(answer: (FlightProducer.ServerStreamListener, BufferAllocator) -> Thread, block: (FlightStream) -> Unit) {
+    fun flight(
+        answer: (FlightProducer.ServerStreamListener, BufferAllocator) -> Thread,
+        block: (FlightStream) -> Unit,
+    ) {
         RootAllocator().use { allocator ->
             allocator.newChildAllocator("server", 0, Long.MAX_VALUE).use { ours ->
                 allocator.newChildAllocator("client", 0, Long.MAX_VALUE).use { theirs ->
                     val sender = CompletableFuture<Thread>()
                     val producer = object : NoOpFlightProducer() {
-                        override fun getStream(context: FlightProducer.CallContext, ticket: Ticket, listener: FlightProducer.ServerStreamListener) {
+                        override fun getStream(
+                            context: FlightProducer.CallContext,
+                            ticket: Ticket,
+                            listener: FlightProducer.ServerStreamListener,
+                        ) {
                             sender.complete(answer(listener, ours))
                         }
                     }
-                    FlightServer.builder(ours, Location.forGrpcInsecure("127.0.0.1", 0), producer).build().start().use { server ->
-                        FlightClient.builder(theirs, Location.forGrpcInsecure("127.0.0.1", server.port)).build().use { client ->
-                            block(client.getStream(Ticket(byteArrayOf(1))))
+                    FlightServer.builder(ours, Location.forGrpcInsecure("127.0.0.1", 0), producer).build().start()
+                        .use { server ->
+                            FlightClient.builder(theirs, Location.forGrpcInsecure("127.0.0.1", server.port)).build()
+                                .use { client ->
+                                    block(client.getStream(Ticket(byteArrayOf(1))))
+                                }
+                            sender.get(5, SECONDS).join(Duration.ofSeconds(5)) shouldBe true
                         }
-                        sender.get(5, SECONDS).join(Duration.ofSeconds(5)) shouldBe true
-                    }
                 }
             }
         }
@@ -149,15 +166,20 @@ class ArrowJavaSpec : FunSpec({
             try {
                 RootAllocator().use { allocator ->
                     ArrowReaders.toArrowReader(trades(0, 1000), allocator).use { reader ->
-                        ArrowFileWriter(reader.vectorSchemaRoot, reader, FileChannel.open(file, WRITE)).use { while (reader.loadNextBatch()) it.writeBatch() }
+                        ArrowFileWriter(reader.vectorSchemaRoot, reader, FileChannel.open(file, WRITE)).use {
+                            while (reader.loadNextBatch()) it.writeBatch()
+                        }
                     }
                     val device: Device = Devices.device(DeviceType.EXT_DEV, 0)
                     val there = mutableListOf<DeviceArray>()
                     snippets.onto(device, file, allocator) { there += it.retain() }
                     there.map { it.device() } shouldContainExactly listOf(device, device)
                     val bytes = ByteArrayOutputStream()
-                    snippets.write(DeviceArrayReader.of(schema, there.map { batch -> batch.use { snippets.here(it) } }), bytes, allocator)
-                    ArrowReaders.toDeviceArrayReader(ArrowStreamReader(ByteArrayInputStream(bytes.toByteArray()), allocator)).useArrays { back ->
+                    snippets.write(DeviceArrayReader.of(schema, there.map { batch -> batch.use { snippets.here(it) } }),
+                        bytes, allocator)
+                    ArrowReaders.toDeviceArrayReader(
+                        ArrowStreamReader(ByteArrayInputStream(bytes.toByteArray()), allocator),
+                    ).useArrays { back ->
                         var from = 0L
                         for (batch in back) {
                             trades(from).use { it.contentEquals(batch) shouldBe true }
@@ -176,8 +198,12 @@ class ArrowJavaSpec : FunSpec({
             RootAllocator().use { allocator ->
                 Arena.ofConfined().use { arena ->
                     val (array, schema) = ArrowArrayStruct.allocate(arena) to ArrowSchemaStruct.allocate(arena)
-                    trades(5).use { ArrowVectors.toVectorSchemaRoot(it, allocator) }.use { if (language == "Java") ArrowIpcJava.handOver(it, array, schema) else handOver(it, array, schema) }
-                    (if (language == "Java") ArrowIpcJava.takeBack(array, schema, allocator) else takeBack(array, schema, allocator)).use { root ->
+                    trades(5).use { ArrowVectors.toVectorSchemaRoot(it, allocator) }.use {
+                        if (language == "Java") ArrowIpcJava.handOver(it, array, schema)
+                        else handOver(it, array, schema)
+                    }
+                    (if (language == "Java") ArrowIpcJava.takeBack(array, schema, allocator)
+                    else takeBack(array, schema, allocator)).use { root ->
                         root.rowCount shouldBe ROWS
                         (root.getVector("id") as BigIntVector).get(3) shouldBe 8
                     }
@@ -201,7 +227,9 @@ class ArrowJavaSpec : FunSpec({
         test("$language: a Flight stream of ours with a dictionary, which goes before the first batch") {
             flight({ listener, allocator -> snippets.send(colours(allocator, 2), listener, allocator) }) { stream ->
                 val values = mutableListOf<List<Any?>>()
-                snippets.receive(stream).useArrays { batches -> for (batch in batches) values += batch.column("colour").toList() }
+                snippets.receive(stream).useArrays { batches ->
+                    for (batch in batches) values += batch.column("colour").toList()
+                }
                 values shouldContainExactly List(2) { listOf("red", "blue", "red") }
             }
         }
@@ -217,23 +245,31 @@ class ArrowJavaSpec : FunSpec({
                     return if (made.get() < last.get()) trades(ROWS.toLong() * made.getAndIncrement()) else null
                 }
             }
-            flight({ listener, allocator -> snippets.send(DeviceArrayReader.of(schema, batches), listener, allocator) }) { stream ->
+            flight(
+                { listener, allocator -> snippets.send(DeviceArrayReader.of(schema, batches), listener, allocator) },
+            ) { stream ->
                 eventually("the server waits") { sender.get()?.state == Thread.State.WAITING }
                 last.set(batches.made.get() + 100)
                 var from = 0L
-                snippets.receive(stream).useArrays { for (batch in it) batch["id"].longs()[0] shouldBe from.also { from += ROWS } }
+                snippets.receive(stream).useArrays {
+                    for (batch in it) batch["id"].longs()[0] shouldBe from.also { from += ROWS }
+                }
                 from shouldBe last.get().toLong() * ROWS
             }
         }
 
         for (failure in listOf(DeviceException(Errno.EIO, "the disk is gone"), AssertionError("a bug"))) {
-            test("$language: a batch that fails is the Flight client's error, and ends the stream: ${failure.message}") {
+            test(
+                "$language: a batch that fails is the Flight client's error, and ends the stream: ${failure.message}",
+            ) {
                 val failing = object : DeviceArrayReader.Source {
                     var pulls = 0
 
                     override fun next() = if (pulls++ == 0) trades(0) else throw failure
                 }
-                flight({ listener, allocator -> snippets.send(DeviceArrayReader.of(schema, failing), listener, allocator) }) { stream ->
+                flight({ listener, allocator ->
+                    snippets.send(DeviceArrayReader.of(schema, failing), listener, allocator)
+                }) { stream ->
                     var batches = 0
                     shouldThrow<DeviceException> { snippets.receive(stream).useArrays { for (batch in it) batches++ } }
                     batches shouldBe 1
@@ -241,21 +277,29 @@ class ArrowJavaSpec : FunSpec({
             }
         }
 
-        test("$language: a Flight server that is interrupted while it waits does not tell the client that this was all") {
+        test(
+            "$language: a Flight server that is interrupted while it waits does not tell the client that this was all",
+        ) {
             val sender = AtomicReference<Thread>()
             val endless = object : DeviceArrayReader.Source {
                 override fun next() = trades(0).also { sender.set(Thread.currentThread()) }
             }
-            flight({ listener, allocator -> snippets.send(DeviceArrayReader.of(schema, endless), listener, allocator) }) { stream ->
+            flight(
+                { listener, allocator -> snippets.send(DeviceArrayReader.of(schema, endless), listener, allocator) },
+            ) { stream ->
                 eventually("the server waits") { sender.get()?.state == Thread.State.WAITING }
                 sender.get().interrupt()
-                shouldThrow<DeviceException> { snippets.receive(stream).useArrays { for (batch in it) batch.length() shouldBe ROWS } }.message shouldContain "interrupted"
+                shouldThrow<DeviceException> {
+                    snippets.receive(stream).useArrays { for (batch in it) batch.length() shouldBe ROWS }
+                }.message shouldContain "interrupted"
             }
         }
 
         test("$language: a Flight stream of ours as a Flow that has enough in the middle: the server stops") {
             val endless = Endless()
-            flight({ listener, allocator -> snippets.send(DeviceArrayReader.of(schema, endless), listener, allocator) }) { stream ->
+            flight(
+                { listener, allocator -> snippets.send(DeviceArrayReader.of(schema, endless), listener, allocator) },
+            ) { stream ->
                 val kept = mutableListOf<DeviceArray>()
                 runBlocking { snippets.receive(stream).asFlow().take(3).collect { kept += it.retain() } }
                 endless.closed.await(5, SECONDS) shouldBe true
@@ -279,10 +323,14 @@ class ArrowJavaSpec : FunSpec({
 
                     override fun close() = closed.countDown()
                 }
-                flight({ listener, allocator -> snippets.send(DeviceArrayReader.of(schema, silent), listener, allocator) }) { stream ->
+                flight(
+                    { listener, allocator -> snippets.send(DeviceArrayReader.of(schema, silent), listener, allocator) },
+                ) { stream ->
                     runBlocking(Dispatchers.Default) {
                         val first = CompletableDeferred<Long>()
-                        val job = launch { snippets.receive(stream).asFlow().collect { first.complete(it["id"].longs()[0]) } }
+                        val job = launch {
+                            snippets.receive(stream).asFlow().collect { first.complete(it["id"].longs()[0]) }
+                        }
                         first.await() shouldBe 0
                         job.cancelAndJoin()
                     }
@@ -307,7 +355,8 @@ class ArrowJavaSpec : FunSpec({
             DuckDbDriver.open().use { database ->
                 database.connect().use { connection ->
                     connection.createStatement().use { sql ->
-                        val frame = toDataFrame(sql.query("SELECT i::BIGINT AS id, 'n' || i AS name, CASE WHEN i % 2 = 0 THEN i / 4 END AS price FROM range(5000) t(i)"), allocator)
+                        val frame = toDataFrame(sql.query("SELECT i::BIGINT AS id, 'n' || i AS name, CASE WHEN i % 2 " +
+                            "= 0 THEN i / 4 END AS price FROM range(5000) t(i)"), allocator)
                         frame.rowsCount() shouldBe 5000
                         frame.columnNames() shouldContainExactly listOf("id", "name", "price")
                         frame[4998]["name"] shouldBe "n4998"

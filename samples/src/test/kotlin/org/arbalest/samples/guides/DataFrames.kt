@@ -15,6 +15,7 @@ import org.jetbrains.kotlinx.dataframe.io.toDataFrame
 fun toDataFrame(batches: DeviceArrayReader, allocator: BufferAllocator): AnyFrame =
     ArrowReaders.toReplacingArrowReader(batches, allocator).toDataFrame() // which closes the reader
 
-fun <R> lend(frame: AnyFrame, action: (DeviceArray) -> R): R = frame.arrowWriter().use { writer -> // whose allocator ends with it: copy what is to stay
+fun <R> lend(frame: AnyFrame, action: (DeviceArray) -> R): R = frame.arrowWriter().use { writer ->
+    // whose allocator ends with it: copy what is to stay
     writer.allocateVectorSchemaRoot().use { root -> ArrowVectors.toDeviceArray(root).use(action) }
 }

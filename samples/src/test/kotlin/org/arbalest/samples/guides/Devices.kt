@@ -41,7 +41,8 @@ fun allocate(gpu: Device, bytes: Long): String {
 
 fun bounded(gpu: Device, batch: DeviceArray, limit: Long): MeteredMemory.Statistics {
     val memory = gpu.memory().limited(limit) // what comes from elsewhere does not count
-    return batch.copyTo(memory, gpu.defaultStream()).use { there -> // ENOMEM with the numbers, if it is more than the limit
+    return batch.copyTo(memory, gpu.defaultStream()).use { there ->
+        // ENOMEM with the numbers, if it is more than the limit
         there.synchronize()
         memory.statistics() // in buffers now, at the most, in all
     }
@@ -56,7 +57,8 @@ fun pinned(gpu: Device, table: MemorySegment, to: DeviceBuffer, stream: DeviceSt
 fun give(gpu: Device, batch: DeviceArray, socket: SocketChannel) {
     val memory = gpu.shareableMemory().orElseThrow()
     ArrayLink.over(socket).use { link -> // the socket is the link's from here on: closing it is hanging up
-        link.send(batch.copyTo(memory, gpu.defaultStream())) // consumed; stays here until the other process has released it
+        // consumed; stays here until the other process has released it
+        link.send(batch.copyTo(memory, gpu.defaultStream()))
     }
 }
 

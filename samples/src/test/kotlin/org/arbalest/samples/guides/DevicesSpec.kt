@@ -34,7 +34,8 @@ class DevicesSpec : FunSpec({
         test("$language: a GPU by its name, memory of each kind, a limit, memory that is pinned in place") {
             ChildJvm.run(DevicesOnDouble::class, language).run {
                 withClue(output) { exitCode shouldBe 0 }
-                output shouldContain "8192 bytes on CUDA:1, 8192 bytes on CUDA_HOST:1, 8192 bytes on CUDA_MANAGED:1, 8192 bytes on CUDA:1"
+                output shouldContain "8192 bytes on CUDA:1, 8192 bytes on CUDA_HOST:1, 8192 bytes on CUDA_MANAGED:1, " +
+                    "8192 bytes on CUDA:1"
                 output shouldContain "all is well"
             }
         }
@@ -43,7 +44,9 @@ class DevicesSpec : FunSpec({
             val folder = Files.createTempDirectory("link")
             try {
                 val (given, taken) = listOf("give", "take").map { part ->
-                    CompletableFuture.supplyAsync({ ChildJvm.run(DevicesOnDouble::class, language, part, "${folder.resolve("s")}", seconds = 120) }, Thread::startVirtualThread)
+                    CompletableFuture.supplyAsync({
+                        ChildJvm.run(DevicesOnDouble::class, language, part, "${folder.resolve("s")}", seconds = 120)
+                    }, Thread::startVirtualThread)
                 }.map { it.join() }
                 withClue(given.output + taken.output) {
                     given.exitCode shouldBe 0
@@ -74,13 +77,16 @@ internal object DevicesOnDouble {
         val (uuid, place) = Devices.device(DeviceType.CUDA, 1).identity().let { "${it.uuid()}" to "${it.pciBusId()}" }
         val gpu: Device = if (isJava) DevicesJava.find(uuid, place) else find(uuid, place)
         println(if (isJava) DevicesJava.allocate(gpu, 8192) else allocate(gpu, 8192))
-        val statistics: MeteredMemory.Statistics = batch().use { if (isJava) DevicesJava.bounded(gpu, it, 10_000) else bounded(gpu, it, 10_000) }
+        val statistics: MeteredMemory.Statistics = batch().use {
+            if (isJava) DevicesJava.bounded(gpu, it, 10_000) else bounded(gpu, it, 10_000)
+        }
         check(statistics.currentCount() == 1L && statistics.limitBytes() == 10_000L) { "$statistics" }
         val arena = Arena.ofShared()
         val table = arena.allocate(100_000).fill(3)
         gpu.createStream().use { stream ->
             gpu.allocate(100_000).use { there ->
-                if (isJava) DevicesJava.pinned(gpu, table, there, stream, arena) else pinned(gpu, table, there, stream, arena)
+                if (isJava) DevicesJava.pinned(gpu, table, there, stream, arena)
+                else pinned(gpu, table, there, stream, arena)
                 there.copyTo(gpu.hostMemory().get()).use { check(it.segment().get(JAVA_BYTE, 99_999) == 3.toByte()) }
                 stream.synchronize()
             }
@@ -95,7 +101,9 @@ internal object DevicesOnDouble {
             ServerSocketChannel.open(StandardProtocolFamily.UNIX).use { server ->
                 server.bind(address)
                 val gpu = Devices.device(DeviceType.CUDA, 0)
-                batch().use { if (isJava) DevicesJava.give(gpu, it, server.accept()) else give(gpu, it, server.accept()) }
+                batch().use {
+                    if (isJava) DevicesJava.give(gpu, it, server.accept()) else give(gpu, it, server.accept())
+                }
             }
         } else {
             lateinit var socket: SocketChannel

@@ -51,7 +51,10 @@ class FlightBatches(private val stream: FlightStream) : DeviceArrayReader.Source
 
     override fun close() = shielded { stream.close() }
 
-    /** Where no interrupt gets: the end of a stream that comes together with one is lost to Flight, which then waits for it for ever. */
+    /**
+     * Where no interrupt gets: the end of a stream that comes together with one is lost to Flight, which then waits for
+     * it for ever.
+     */
     private fun <T> shielded(call: () -> T): T = try {
         CompletableFuture.supplyAsync(call, Thread::startVirtualThread).join()
     } catch (e: CompletionException) {

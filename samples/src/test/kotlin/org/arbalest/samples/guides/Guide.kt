@@ -25,13 +25,15 @@ import java.util.concurrent.atomic.LongAdder
 
 fun longOnes(reader: DeviceArrayReader, rows: Long): List<DeviceArray> = buildList {
     reader.useArrays { arrays ->
-        for (batch in arrays) if (batch.length() >= rows) add(batch.retain()) // a second reference: the one that is lent is closed
+        // a second reference: the one that is lent is closed
+        for (batch in arrays) if (batch.length() >= rows) add(batch.retain())
     }
 } // the caller closes each
 
 fun handOver(batch: DeviceArray, array: MemorySegment, schema: MemorySegment) {
     batch.retain().use { ours -> // without it, the batch could not be read any more
-        CData.exportArray(batch, array, CExport.DATA.schemaTo(schema)) // batch is consumed; C has its reference, and releases it
+        // batch is consumed; C has its reference, and releases it
+        CData.exportArray(batch, array, CExport.DATA.schemaTo(schema))
         println(ours)
     }
 }

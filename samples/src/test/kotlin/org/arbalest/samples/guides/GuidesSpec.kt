@@ -46,14 +46,22 @@ class GuidesSpec : FunSpec({
 
     val guides = File("../docs/guides").listFiles { file -> file.extension == "md" }!!.sorted()
     val sources = listOf("java" to "java", "kotlin" to "kt").associate { (language, extension) ->
-        language to File("src/test/$language/org/arbalest/samples/guides").walk().filter { it.extension == extension && !it.name.endsWith("Spec.kt") }
+        language to File("src/test/$language/org/arbalest/samples/guides").walk().filter {
+            it.extension == extension && !it.name.endsWith("Spec.kt")
+        }
             .map { "\n${it.readText().unindented()}\n" }.toList()
     }
 
     test("each Java and Kotlin snippet of the guides is in a source that is compiled, line by line") {
-        val snippets = guides.flatMap { guide -> FENCE.findAll(guide.readText()).map { Triple(guide.name, it.groupValues[1], it.groupValues[2].unindented()) } }
+        val snippets = guides.flatMap { guide ->
+            FENCE.findAll(guide.readText()).map {
+                Triple(guide.name, it.groupValues[1], it.groupValues[2].unindented())
+            }
+        }
         snippets shouldHaveAtLeastSize 20
-        snippets.filter { (_, language, code) -> sources.getValue(language).none { "\n$code\n" in it } } shouldBe listOf()
+        snippets.filter { (_, language, code) ->
+            sources.getValue(language).none { "\n$code\n" in it }
+        } shouldBe listOf()
     }
 
     val languages = listOf("Java", "Kotlin")
@@ -69,7 +77,9 @@ class GuidesSpec : FunSpec({
 
     for (language in languages) {
         test("$language: what is retained outlives the reader") {
-            val kept = reader(prices(1.0), prices(1.0, 2.0)).use { if (java(language)) GuideJava.longOnes(it, 2) else longOnes(it, 2) }
+            val kept = reader(prices(1.0), prices(1.0, 2.0)).use {
+                if (java(language)) GuideJava.longOnes(it, 2) else longOnes(it, 2)
+            }
             kept.map { array -> array.use { it.length() } } shouldBe listOf(2L)
         }
 
@@ -77,25 +87,36 @@ class GuidesSpec : FunSpec({
             Arena.ofConfined().use { arena ->
                 val (array, schema) = ArrowArrayStruct.allocate(arena) to ArrowSchemaStruct.allocate(arena)
                 val batch = prices(1.0, 2.0)
-                captured { 0.also { if (java(language)) GuideJava.handOver(batch, array, schema) else handOver(batch, array, schema) } }.output shouldContain "2 rows"
+                captured {
+                    0.also {
+                        if (java(language)) GuideJava.handOver(batch, array, schema) else handOver(batch, array, schema)
+                    }
+                }.output shouldContain "2 rows"
                 batch.isOpen shouldBe false
                 CData.importArray(array, CImport.DATA.schema(schema)).close()
             }
         }
 
         test("$language: structs are moved out of") {
-            (if (java(language)) GuideJava.throughC(prices(3.0)) else throughC(prices(3.0))).use { it["price"].doubles()[0] shouldBe 3.0 }
+            (if (java(language)) GuideJava.throughC(prices(3.0)) else throughC(prices(3.0))).use {
+                it["price"].doubles()[0] shouldBe 3.0
+            }
         }
 
         test("$language: a batch goes to a device and comes back") {
             val device: Device = Devices.device(DeviceType.EXT_DEV, 0)
-            prices(1.5).use { batch -> (if (java(language)) GuideJava.first(batch, device) else first(batch, device)) shouldBe 1.5 }
+            prices(1.5).use { batch ->
+                (if (java(language)) GuideJava.first(batch, device) else first(batch, device)) shouldBe 1.5
+            }
         }
 
         test("$language: a column is lent as a tensor, for a consumer's stream, and borrowed") {
             val device: Device = Devices.device(DeviceType.EXT_DEV, 0)
             device.createStream().use { stream ->
-                val tensor = prices(1.5, 2.5).use { it.copyTo(device, stream) }.use { if (java(language)) TensorsJava.lend(it, "price", stream.handle()) else lend(it, "price", stream.handle()) }
+                val tensor = prices(1.5, 2.5).use { it.copyTo(device, stream) }.use {
+                    if (java(language)) TensorsJava.lend(it, "price", stream.handle())
+                    else lend(it, "price", stream.handle())
+                }
                 stream.synchronize()
                 (if (java(language)) TensorsJava.borrow(tensor) else borrow(tensor)).use { array ->
                     array.copyTo(Devices.cpu()).use {
@@ -112,7 +133,8 @@ class GuidesSpec : FunSpec({
             Executors.newCachedThreadPool().use { executor ->
                 val start: (MemorySegment) -> Unit = { handler ->
                     executor.execute {
-                        if (java(language)) GuideJava.produce(handler, reader(*days.map { prices(*it) }.toTypedArray()), executor)
+                        if (java(language))
+                            GuideJava.produce(handler, reader(*days.map { prices(*it) }.toTypedArray()), executor)
                         else runBlocking { produce(handler, days, schema) }
                     }
                 }
@@ -126,7 +148,8 @@ class GuidesSpec : FunSpec({
         Arena.ofConfined().use { arena ->
             val stream = ArrowArrayStreamStruct.allocate(arena)
             CData.exportStream(broken, stream, CExport.DATA)
-            GuideJava.whatWentWrong(CData.importStream(stream, CImport.DATA)) shouldBe "5: java.lang.IllegalStateException: the source broke"
+            GuideJava.whatWentWrong(CData.importStream(stream, CImport.DATA)) shouldBe
+                "5: java.lang.IllegalStateException: the source broke"
         }
     }
 
@@ -138,7 +161,9 @@ class GuidesSpec : FunSpec({
         rowsOf(reader(prices(1.0), prices(1.0, 2.0))) shouldBe 3
         sums(reader(prices(1.0), prices(1.0, 2.0))) shouldBe listOf(1.0, 3.0)
         val made = AtomicInteger()
-        val endless = DeviceArrayReader.of(prices(1.0).use { it.schema() }, DeviceType.CPU) { prices(1.0).also { made.incrementAndGet() } }
+        val endless = DeviceArrayReader.of(prices(1.0).use { it.schema() }, DeviceType.CPU) {
+            prices(1.0).also { made.incrementAndGet() }
+        }
         shouldThrow<IOException> {
             eachOnce(endless, 1) {
                 while (made.get() < 6) yield() // one is worked on, four are queued, one waits for a place
@@ -169,9 +194,13 @@ class GuidesSpec : FunSpec({
             shouldThrow<IllegalStateException> { batch.retain() },
             prices(1.5).use { open -> shouldThrow<IllegalArgumentException> { open.column("price").getString(0) } },
             prices(1.5).use { open -> shouldThrow<IllegalArgumentException> { open.column("prize") } },
-            Devices.cpu().batch { utf8("symbol", listOf(null)) }.use { open -> shouldThrow<RuntimeException> { open.column("symbol").getString(0) } },
+            Devices.cpu().batch { utf8("symbol", listOf(null)) }.use { open ->
+                shouldThrow<RuntimeException> { open.column("symbol").getString(0) }
+            },
             Arena.ofConfined().use { arena ->
-                shouldThrow<RuntimeException> { CData.importStream(ArrowArrayStreamStruct.allocate(arena), CImport.DATA) }
+                shouldThrow<RuntimeException> {
+                    CData.importStream(ArrowArrayStreamStruct.allocate(arena), CImport.DATA)
+                }
             },
         ).map { "${it::class.simpleName}: ${it.message}" }
         messages.filter { it !in page } shouldBe listOf()

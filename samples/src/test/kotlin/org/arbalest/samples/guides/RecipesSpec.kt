@@ -29,12 +29,16 @@ private class Recipes(
     val toArrowJava: (DeviceArray, BufferAllocator, CDataDictionaryProvider) -> VectorSchemaRoot,
 )
 
-/** The recipes of docs/guides/streams-by-address.md, run. The allocator fails the test if arrow-java is left with memory. */
+/**
+ * The recipes of docs/guides/streams-by-address.md, run. The allocator fails the test if arrow-java is left with
+ * memory.
+ */
 class RecipesSpec : FunSpec({
     extension(ResourceCountersExtension)
 
     val recipes = listOf(
-        Recipes("Java", DuckDbJava::fromDuckDb, DuckDbJava::intoDuckDb, ArrowJava::fromArrowJava, ArrowJava::toArrowJava),
+        Recipes("Java", DuckDbJava::fromDuckDb, DuckDbJava::intoDuckDb, ArrowJava::fromArrowJava,
+            ArrowJava::toArrowJava),
         Recipes("Kotlin", ::fromDuckDb, ::intoDuckDb, ::fromArrowJava, ::toArrowJava),
     )
     fun <T> duckDb(block: (DuckDBConnection) -> T): T =
@@ -73,7 +77,9 @@ class RecipesSpec : FunSpec({
             RootAllocator().use { allocator ->
                 duckDb { connection ->
                     val batches = List(3) { n -> batch(n * 1000L, 1000) }
-                    DeviceArrayReader.of(batches[0].schema(), batches).use { recipe.intoDuckDb(it, connection, allocator) }
+                    DeviceArrayReader.of(batches[0].schema(), batches).use {
+                        recipe.intoDuckDb(it, connection, allocator)
+                    }
                     connection.createStatement().use { statement ->
                         statement.executeQuery("SELECT count(*), sum(id), count(name) FROM trades").use { result ->
                             result.next() shouldBe true
@@ -110,14 +116,18 @@ class RecipesSpec : FunSpec({
                     given = true
                     batch(0, 10)
                 }
-                reader.use { shouldThrow<SQLException> { intoDuckDb(it, connection, allocator) }.message shouldContain "the source broke" }
+                reader.use {
+                    shouldThrow<SQLException> { intoDuckDb(it, connection, allocator) }.message shouldContain
+                        "the source broke"
+                }
             }
         }
     }
 
     test("DuckDB wants arrow-java's own class, not an address") {
         duckDb { connection ->
-            runCatching { connection.registerArrowStream("incoming", 42L) }.exceptionOrNull()?.message.orEmpty() shouldContain "ArrowArrayStream"
+            runCatching { connection.registerArrowStream("incoming", 42L) }.exceptionOrNull()
+                ?.message.orEmpty() shouldContain "ArrowArrayStream"
         }
     }
 })

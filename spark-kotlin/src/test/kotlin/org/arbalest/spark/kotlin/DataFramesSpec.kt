@@ -36,18 +36,22 @@ class DataFramesSpec : FunSpec({
 
     /** What keeps a function from going to an executor. */
     fun unserializable(function: ColumnFunction<Long>): String =
-        generateSequence(shouldThrow<Exception> { ids().columns(function).collect() } as Throwable) { it.cause }.filterIsInstance<NotSerializableException>().first().message!!
+        generateSequence(shouldThrow<Exception> { ids().columns(function).collect() } as Throwable) { it.cause }
+            .filterIsInstance<NotSerializableException>().first().message!!
 
     test("a source by its type, with options of any type, also of a class in a class [SPK-20]") {
-        val squares = Cluster.session.read().option("partitions", 2).arbalest<Squares.Source>("rows" to 3, "negative" to true)
+        val squares = Cluster.session.read().option("partitions", 2)
+            .arbalest<Squares.Source>("rows" to 3, "negative" to true)
         squares.rows().map { it[0] } shouldContainExactlyInAnyOrder listOf(0L, -1L, -4L, 0L, -1L, -4L)
         squares.select("pid").distinct().rows().map { it[0] } shouldNotContain ProcessHandle.current().pid()
         Cluster.session.read().arbalest<Squares.Source>("rows" to 1).columnSchema() shouldBe schemaOf<Squares>()
     }
 
     test("a source that cannot be made says why [SPK-20]") {
-        shouldThrow<IllegalArgumentException> { Cluster.session.read().arbalest<ColumnSource>() }.message shouldContain "cannot be made"
-        shouldThrow<IllegalArgumentException> { Cluster.session.read().arbalest<NoClass>() }.message shouldContain "public constructor"
+        shouldThrow<IllegalArgumentException> { Cluster.session.read().arbalest<ColumnSource>() }.message shouldContain
+            "cannot be made"
+        shouldThrow<IllegalArgumentException> { Cluster.session.read().arbalest<NoClass>() }.message shouldContain
+            "public constructor"
     }
 
     test("a lambda goes to executors with what it refers to: values, of a var too, and functions [SPK-21]") {
@@ -62,7 +66,9 @@ class DataFramesSpec : FunSpec({
             listOf(ProcessHandle.current().pid(), task.partition(), sum, names, seen)
         }.collect()
         found.map { it[0] } shouldNotContain ProcessHandle.current().pid()
-        found.map { it.drop(1) } shouldContainExactlyInAnyOrder List(4) { part -> listOf(part, 3 * (part * 250L until (part + 1) * 250L).sumOf(::squared), names, 12) }
+        found.map { it.drop(1) } shouldContainExactlyInAnyOrder List(4) { part ->
+            listOf(part, 3 * (part * 250L until (part + 1) * 250L).sumOf(::squared), names, 12)
+        }
         seen shouldBe 2
     }
 
@@ -77,7 +83,9 @@ class DataFramesSpec : FunSpec({
     }
 
     test("what is null in Kotlin is null; what may be, is so in the result's type [SPK-21]") {
-        val odd: List<Long?> = ids().columns { task, columns -> sum(columns).takeIf { task.partition() % 2 == 1 } }.collect()
+        val odd: List<Long?> = ids().columns { task, columns ->
+            sum(columns).takeIf { task.partition() % 2 == 1 }
+        }.collect()
         odd.map { it != null } shouldBe listOf(false, true, false, true)
     }
 
@@ -89,16 +97,21 @@ class DataFramesSpec : FunSpec({
 
     test("a schema goes to executors with a function [SPK-21]") {
         val schema = schemaOf<Squares>()
-        ids().columns { _, _ -> schema.fields().joinToString { it.name() } }.collect().toSet() shouldBe setOf(schema.fields().joinToString { it.name() })
+        ids().columns { _, _ -> schema.fields().joinToString { it.name() } }.collect().toSet() shouldBe
+            setOf(schema.fields().joinToString { it.name() })
     }
 
     test("other columns by their names and types, or by a schema [SPK-22]") {
-        val counted = ids().mapColumns("kind" to DataType.UTF8, "count" to DataType.INT64) { _, columns -> counted(columns) }
+        val counted = ids().mapColumns("kind" to DataType.UTF8, "count" to DataType.INT64) { _, columns ->
+            counted(columns)
+        }
         counted.schema().catalogString() shouldBe "struct<kind:string,count:bigint>"
-        counted.groupBy("kind").sum("count").rows() shouldContainExactlyInAnyOrder listOf(listOf("even", 500L), listOf(null, 500L))
+        counted.groupBy("kind").sum("count").rows() shouldContainExactlyInAnyOrder
+            listOf(listOf("even", 500L), listOf(null, 500L))
         ids().mapColumns(schemaOf<Counted>()) { _, columns -> counted(columns) }.rows() shouldHaveSize 8
         ids().let { all -> all.mapColumns(all.columnSchema()) { _, columns -> columns }.count() } shouldBe 1000
-        ids().mapColumns("id" to DataType.INT64) { _, columns -> columns }.columns() shouldBe arrayOf("id") // Spark's own
+        // Spark's own
+        ids().mapColumns("id" to DataType.INT64) { _, columns -> columns }.columns() shouldBe arrayOf("id")
     }
 })
 
@@ -145,7 +158,9 @@ data class Squares(val square: Long, val pid: Long) {
 
         override fun partitions(request: ScanRequest): List<ColumnPartition> {
             val options = request.options()
-            return List(options["partitions"]?.toInt() ?: 1) { Part(options.getValue("rows").toInt(), options["negative"] == "true") }
+            return List(options["partitions"]?.toInt() ?: 1) {
+                Part(options.getValue("rows").toInt(), options["negative"] == "true")
+            }
         }
     }
 

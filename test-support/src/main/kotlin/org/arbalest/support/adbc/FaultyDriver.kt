@@ -19,13 +19,16 @@ import kotlin.time.Duration.Companion.seconds
 /**
  * A thin ADBC driver in C: DuckDB's functions with faults, and canned answers for what DuckDB lacks.
  *
- * Load [file] as any driver. It is compiled and loaded at first use; a second load in the process returns the same library, so the faults reach
- * everybody who uses it. It counts each struct that it gives out, and each call that `adbc.h` forbids.
+ * Load [file] as any driver. It is compiled and loaded at first use; a second load in the process returns the same
+ * library, so the faults reach everybody who uses it. It counts each struct that it gives out, and each call that
+ * `adbc.h` forbids.
  *
- * Functions have the names of `struct AdbcDriver`, such as `StatementExecuteQuery`; others are `get_schema`, `get_next`, `get_last_error`,
- * `stream.release`, `stream.unfinished` (a stream released before its end), `error.release`, `partitions.release`, `driver.release` and `init` (an
- * entry point). Its tables are in `c/adbc/duck.c`. Canned queries are `SELECT * FROM batches(n, rows)`, `fails(n, rows, at)`, which fails at
- * that batch, `waits(n, rows, at)`, which waits there, and `stuck()`, whose execution waits. Any thread may call what is here.
+ * Functions have the names of `struct AdbcDriver`, such as `StatementExecuteQuery`; others are `get_schema`,
+ * `get_next`, `get_last_error`, `stream.release`, `stream.unfinished` (a stream released before its end),
+ * `error.release`, `partitions.release`, `driver.release` and `init` (an entry point). Its tables are in
+ * `c/adbc/duck.c`. Canned queries are `SELECT * FROM batches(n, rows)`, `fails(n, rows, at)`, which fails at that
+ * batch, `waits(n, rows, at)`, which waits there, and `stuck()`, whose execution waits. Any thread may call what is
+ * here.
  */
 class FaultyDriver private constructor(main: String) {
     /** What is live in the driver. Except [DRIVERS], all are zero when the caller has released everything. */
@@ -138,7 +141,8 @@ class FaultyDriver private constructor(main: String) {
 
     private enum class Setting { STYLE, INIT, THREADS, BIND_ON_THREAD, BINDINGS_END, OPTIONS_QUERY, CANCEL_ABORTS }
 
-    private val library: NativeLibrary = NativeLibrary.compile(listOf("-O0", "-DDUCKDB=\"${DuckDbLibrary.file}\""), "adbc/$main.c", *SOURCES)
+    private val library: NativeLibrary =
+        NativeLibrary.compile(listOf("-O0", "-DDUCKDB=\"${DuckDbLibrary.file}\""), "adbc/$main.c", *SOURCES)
     private val reset by function("faulty_reset", JAVA_INT, JAVA_LONG)
     private val live by function("faulty_live", JAVA_LONG, JAVA_INT)
     private val calls by function("faulty_calls", JAVA_LONG, ADDRESS)
@@ -156,13 +160,17 @@ class FaultyDriver private constructor(main: String) {
     val file: Path get() = library.file
 
     /**
-     * Removes all faults and zeroes all counts except the live ones, brings the server back, lets waiting calls go on, and waits until no call runs.
+     * Removes all faults and zeroes all counts except the live ones, brings the server back, lets waiting calls go on,
+     * and waits until no call runs.
      *
      * @throws IllegalStateException if a call still runs after five seconds
      */
     fun reset(): Unit = check(reset(5.seconds)) { STUCK }
 
-    /** Like [reset], but returns false if a call still runs after [patience]. The driver does not free what that call may use before a later reset. */
+    /**
+     * Like [reset], but returns false if a call still runs after [patience]. The driver does not free what that call
+     * may use before a later reset.
+     */
     fun reset(patience: Duration): Boolean = reset.invoke(patience.inWholeMilliseconds) as Int != 0
 
     private val baseline = Baseline(Live.entries.size) { Live.entries.map { live.invoke(it.kind) as Long } }
@@ -173,7 +181,10 @@ class FaultyDriver private constructor(main: String) {
         foreignBaseline.begin()
     }
 
-    /** How many there are now, without those that earlier tests have left: [FaultyDriverExtension] counts each test from zero. */
+    /**
+     * How many there are now, without those that earlier tests have left: [FaultyDriverExtension] counts each test from
+     * zero.
+     */
     fun live(what: Live): Long = baseline.now()[what.ordinal]
 
     /** All of [live]. */
@@ -183,15 +194,17 @@ class FaultyDriver private constructor(main: String) {
     fun calls(name: String = ""): Long = withText(name) { calls.invoke(it) as Long }
 
     /**
-     * Lets the [nth] call of a function from now on fail, with a status, or an errno for a result's function. An empty [name] is each function that
-     * releases nothing.
+     * Lets the [nth] call of a function from now on fail, with a status, or an errno for a result's function. An empty
+     * [name] is each function that releases nothing.
      */
     fun fail(name: String, nth: Long = 1, status: Int): Unit = rule(name, nth, status, 0)
 
     /** Like [fail], for that call and all after it. */
     fun failFrom(name: String, nth: Long = 1, status: Int): Unit = rule(name, nth, status, 1)
 
-    /** Lets the [nth] call of a function from now on wait inside, until [letGo], or until it is cancelled, if it can be. */
+    /**
+     * Lets the [nth] call of a function from now on wait inside, until [letGo], or until it is cancelled, if it can be.
+     */
     fun hold(name: String, nth: Long = 1): Unit = rule(name, nth, 0, 0)
 
     /** Lets calls go on that wait now, by [hold] or in a query that waits. */
@@ -214,13 +227,19 @@ class FaultyDriver private constructor(main: String) {
     /** The first of [races], or an empty text. */
     val race: String get() = text(0)
 
-    /** Calls that came while another thread was in the same connection, or in a statement or result of it. No failure by itself. */
+    /**
+     * Calls that came while another thread was in the same connection, or in a statement or result of it. No failure by
+     * itself.
+     */
     val overlaps: Long get() = number(3)
 
     /** Releases of what was released before. */
     val doubleReleases: Long get() = number(4)
 
-    /** Calls that `adbc.h` forbids: calls on what is released, a statement released before its result, handles that are not zeroed, and such. */
+    /**
+     * Calls that `adbc.h` forbids: calls on what is released, a statement released before its result, handles that are
+     * not zeroed, and such.
+     */
     val violations: Long get() = number(5)
 
     /** The first of [violations], or an empty text. */
@@ -251,12 +270,15 @@ class FaultyDriver private constructor(main: String) {
     fun endBindingsThatFail(isOn: Boolean = true): Unit = set(Setting.BINDINGS_END, if (isOn) 1 else 0)
 
     /**
-     * Sets whether the driver runs a query for `GetOption`, as DuckDB and PostgreSQL do: the call is then one of its connection, and fails while another
-     * thread is in that.
+     * Sets whether the driver runs a query for `GetOption`, as DuckDB and PostgreSQL do: the call is then one of its
+     * connection, and fails while another thread is in that.
      */
     fun queryForOptions(isOn: Boolean = true): Unit = set(Setting.OPTIONS_QUERY, if (isOn) 1 else 0)
 
-    /** Sets whether a cancel within a transaction aborts it, as PostgreSQL does: statements fail until a rollback, and a commit rolls back. */
+    /**
+     * Sets whether a cancel within a transaction aborts it, as PostgreSQL does: statements fail until a rollback, and a
+     * commit rolls back.
+     */
     fun abortOnCancel(isOn: Boolean = true): Unit = set(Setting.CANCEL_ABORTS, if (isOn) 1 else 0)
 
     /** Lets members of the table of functions be NULL, such as `StatementCancel` or `release`. */
@@ -279,27 +301,35 @@ class FaultyDriver private constructor(main: String) {
     fun address(name: String): MemorySegment = library.findOrThrow(name)
 
     private fun rule(name: String, nth: Long, code: Int, lasts: Int): Unit =
-        withText(name) { check(rule.invoke(it, nth, code, lasts) as Int == 1) { "the driver has no room for one more rule, for $name" } }
+        withText(name) {
+            check(rule.invoke(it, nth, code, lasts) as Int == 1) {
+                "the driver has no room for one more rule, for $name"
+            }
+        }
 
     private fun number(which: Int): Long = number.invoke(which) as Long
 
-    private fun text(which: Int): String = (text.invoke(which) as MemorySegment).reinterpret(Long.MAX_VALUE).getString(0)
+    private fun text(which: Int): String =
+        (text.invoke(which) as MemorySegment).reinterpret(Long.MAX_VALUE).getString(0)
 
     private fun set(setting: Setting, value: Int) {
         set.invoke(setting.ordinal, value)
     }
 
-    private fun <T> withText(text: String, call: (MemorySegment) -> T): T = Arena.ofConfined().use { call(it.allocateFrom(text)) }
+    private fun <T> withText(text: String, call: (MemorySegment) -> T): T =
+        Arena.ofConfined().use { call(it.allocateFrom(text)) }
 
     private fun function(name: String, result: MemoryLayout?, vararg parameters: MemoryLayout) = lazy {
-        val type = if (result == null) FunctionDescriptor.ofVoid(*parameters) else FunctionDescriptor.of(result, *parameters)
+        val type = if (result == null) FunctionDescriptor.ofVoid(*parameters)
+        else FunctionDescriptor.of(result, *parameters)
         Linker.nativeLinker().downcallHandle(library.findOrThrow(name), type)
     }
 
     companion object {
         private val SOURCES = listOf(
             "peer" to "peer.h ledger.h ledger.c nodes.c streams.c",
-            "adbc" to "functions.h adbc.h driver.h faults.c errors.c options.c calls.c accessors.c duck.c bound.c results.c statement.c partitions.c " +
+            "adbc" to "functions.h adbc.h driver.h faults.c errors.c options.c calls.c accessors.c duck.c bound.c " +
+                "results.c statement.c partitions.c " +
                 "connection.c metadata.c table.c layout.c",
         ).flatMap { (folder, files) -> files.split(' ').map { "$folder/$it" } }.toTypedArray()
 
@@ -308,13 +338,19 @@ class FaultyDriver private constructor(main: String) {
         /** Why there can be no driver here: no C compiler, or no DuckDB. Null if there can be one. */
         val missing: String? get() = NativeLibrary.missing ?: DuckDbLibrary.missing
 
-        /** Skips the tests of a spec, with the reason, where there can be no driver. With `CI=true` in the environment they fail instead. */
+        /**
+         * Skips the tests of a spec, with the reason, where there can be no driver. With `CI=true` in the environment
+         * they fail instead.
+         */
         val needed: SkipWithout = SkipWithout { missing?.takeUnless { System.getenv("CI") == "true" } }
 
         /** What is said of a call that does not end. */
         const val STUCK: String = "a call of the driver still runs, though nothing holds it"
 
-        /** The driver as `libadbc_driver_faulty`, with an entry point for each way to be found and each way to fail: see `adbc_driver_faulty.c`. */
+        /**
+         * The driver as `libadbc_driver_faulty`, with an entry point for each way to be found and each way to fail: see
+         * `adbc_driver_faulty.c`.
+         */
         val full: FaultyDriver by lazy { FaultyDriver("adbc_driver_faulty") }
 
         /** The driver as `libplain`, with `AdbcDriverInit` alone. It has counts and faults of its own. */

@@ -10,15 +10,17 @@ import kotlin.time.Duration
 import kotlin.time.Duration.Companion.seconds
 
 /**
- * Resets a driver before each test of a spec. Fails a test that leaves anything of it live, that releases something twice, breaks a rule of `adbc.h`, or
- * is in one object with two threads. A test that provokes one calls [FaultyDriver.reset] at its end. Fails a test that plans a fault which does not come, and
- * one that leaves a call running, though the extension lets it go.
+ * Resets a driver before each test of a spec. Fails a test that leaves anything of it live, that releases something
+ * twice, breaks a rule of `adbc.h`, or is in one object with two threads. A test that provokes one calls
+ * [FaultyDriver.reset] at its end. Fails a test that plans a fault which does not come, and one that leaves a call
+ * running, though the extension lets it go.
  *
- * Other threads have five seconds to finish their releases, or two if nothing changes; and five to finish their calls. A later release is not the next
- * test's fault, as [org.arbalest.testkit.contract.Baseline] says.
+ * Other threads have five seconds to finish their releases, or two if nothing changes; and five to finish their calls.
+ * A later release is not the next test's fault, as [org.arbalest.testkit.contract.Baseline] says.
  */
 class FaultyDriverExtension(private val driver: () -> FaultyDriver = { FaultyDriver.full }) : TestCaseExtension {
-    override suspend fun intercept(testCase: TestCase, execute: suspend (TestCase) -> TestResult): TestResult = intercept(testCase, null, execute)
+    override suspend fun intercept(testCase: TestCase, execute: suspend (TestCase) -> TestResult): TestResult =
+        intercept(testCase, null, execute)
 
     suspend fun intercept(testCase: TestCase, quiet: Duration?, execute: suspend (TestCase) -> TestResult): TestResult {
         if (testCase.type != TestType.Test) return execute(testCase)
@@ -27,8 +29,10 @@ class FaultyDriverExtension(private val driver: () -> FaultyDriver = { FaultyDri
         driver.forgetLive()
         val result = execute(testCase)
         if (!result.isSuccess) driver.letGo() // calls that the test has left held would not end
-        val words = Settling.leftAfter(quiet ?: Settling.quietAfter(result)) { driver.difference().ifEmpty { null } }.orEmpty().toMutableList()
-        if (result.isSuccess && driver.outstanding > 0) words += "planned faults have not come: ${driver.outstandingFunctions}"
+        val words = Settling.leftAfter(quiet ?: Settling.quietAfter(result)) { driver.difference().ifEmpty { null } }
+            .orEmpty().toMutableList()
+        if (result.isSuccess && driver.outstanding > 0)
+            words += "planned faults have not come: ${driver.outstandingFunctions}"
         val isIdle = driver.reset(if (wasStuck) Duration.ZERO else quiet ?: 5.seconds)
         if (!isIdle && !wasStuck) words += FaultyDriver.STUCK
         if (words.isEmpty()) return result
@@ -41,6 +45,10 @@ class FaultyDriverExtension(private val driver: () -> FaultyDriver = { FaultyDri
         "the driver saw $violations broken rules, first: $violation".takeIf { violations != 0L },
         "the driver saw $doubleReleases double releases".takeIf { doubleReleases != 0L },
         "the driver saw $races calls of two threads at once, first: $race".takeIf { races != 0L },
-        "there are ${FaultyDriver.foreignErrors} more errors of another library than before".takeIf { FaultyDriver.foreignErrors != 0L },
-    ) + live().filter { (_, more) -> more != 0L }.map { (what, more) -> "the driver has $more more ${what.name.lowercase()} than before" }
+        "there are ${FaultyDriver.foreignErrors} more errors of another library than before".takeIf {
+            FaultyDriver.foreignErrors != 0L
+        },
+    ) + live().filter { (_, more) -> more != 0L }.map { (what, more) ->
+        "the driver has $more more ${what.name.lowercase()} than before"
+    }
 }

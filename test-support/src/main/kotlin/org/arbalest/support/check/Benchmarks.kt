@@ -5,7 +5,10 @@ import org.openjdk.jmh.runner.Runner
 import org.openjdk.jmh.runner.options.OptionsBuilder
 import org.openjdk.jmh.runner.options.TimeValue
 
-/** JMH's benchmarks, each in forks of its own; this process does not touch the GPU meanwhile. One that fails is an exception. */
+/**
+ * JMH's benchmarks, each in forks of its own; this process does not touch the GPU meanwhile. One that fails is an
+ * exception.
+ */
 fun runBenchmarks(gpu: CheckedGpu, options: List<String>, isQuick: Boolean): Int {
     val jmh = OptionsBuilder().shouldFailOnError(true).jvmArgsAppend(*(childOptions() + options).toTypedArray())
     gpu.benchmarks.forEach { jmh.include("\\b${it.simpleName}\\.") }

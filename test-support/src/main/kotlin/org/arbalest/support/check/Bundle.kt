@@ -27,26 +27,32 @@ private const val MOST_MIB = 63
 private val GLIBC = Glibc("2.28")
 
 /** Where the functions of today's libc were then. */
-private val SPLIT = listOf("-Wl,--no-as-needed", "-l:libpthread.so.0", "-l:libdl.so.2", "-l:librt.so.1", "-Wl,--as-needed")
+private val SPLIT =
+    listOf("-Wl,--no-as-needed", "-l:libpthread.so.0", "-l:libdl.so.2", "-l:librt.so.1", "-Wl,--as-needed")
 
 /** What the check uses of the JDK. */
 private val MODULES = listOf("java.base", "java.logging", "java.management", "jdk.management", "jdk.unsupported")
 
 /** What nothing in the check comes to: debugging of coroutines, property tests, annotations. */
 private val UNNEEDED = listOf(
-    "byte-buddy", "jna", "kotlinx-coroutines-debug", "kotest-property", "rgxgen", "kotlin-rgxgen", "apiguardian", "annotations", "error_prone_annotations",
+    "byte-buddy", "jna", "kotlinx-coroutines-debug", "kotest-property", "rgxgen", "kotlin-rgxgen", "apiguardian",
+    "annotations", "error_prone_annotations",
 )
 
 /** Of JCuda's natives the driver's alone: the rest is a compiler, and what finds the toolkit. */
 private val UNUSED = listOf("libJNvPTXCompiler", "libJNvrtc", "libJCudaRuntime")
 
-/** Makes a folder of this program's class path, a runtime and compiled C, which runs the check on any Linux x86-64 machine with glibc 2.28 or newer. */
+/**
+ * Makes a folder of this program's class path, a runtime and compiled C, which runs the check on any Linux x86-64
+ * machine with glibc 2.28 or newer.
+ */
 fun makeBundle(gpu: CheckedGpu, to: Path): Int {
     val folder = to.toAbsolutePath()
     folder.toFile().deleteRecursively()
     val lib = (folder / "lib").createDirectories()
     System.getProperty("java.class.path").split(File.pathSeparator).map(Path::of)
-        .filter { Files.exists(it) && UNNEEDED.none(it.name::startsWith) }.forEachIndexed { i, entry -> entry.copyInto(lib, i) }
+        .filter { Files.exists(it) && UNNEEDED.none(it.name::startsWith) }
+        .forEachIndexed { i, entry -> entry.copyInto(lib, i) }
     link(folder / "runtime")
     compile(listOf(PeerLibrary.library, gpu.double.library), (folder / "native").createDirectories())
     script(gpu, folder / "run")
@@ -66,7 +72,9 @@ fun complain(folder: Path): String? {
     val scratch = createTempDirectory("gpu-check")
     try {
         val packed = folder.walk().filter { it.name.startsWith("jcuda-natives") }.flatMap { unpacked(it, scratch) }
-        for (library in folder.walk().filter { it.isRegularFile() && (it.extension == "so" || it.parent.name == "bin") } + packed) {
+        for (library in folder.walk().filter {
+            it.isRegularFile() && (it.extension == "so" || it.parent.name == "bin")
+        } + packed) {
             val young = GLIBC.tooYoung(library)
             if (young.isNotEmpty()) return "$library needs a glibc younger than 2.28, for $young"
         }
@@ -77,7 +85,9 @@ fun complain(folder: Path): String? {
 }
 
 private fun unpacked(jar: Path, scratch: Path): List<Path> = FileSystems.newFileSystem(jar).use { files ->
-    files.getPath("/").walk().filter { it.name.endsWith(".so") }.map { it.copyTo(scratch / it.name, overwrite = true) }.toList()
+    files.getPath("/").walk().filter { it.name.endsWith(".so") }.map {
+        it.copyTo(scratch / it.name, overwrite = true)
+    }.toList()
 }
 
 private fun Path.copyInto(lib: Path, index: Int) {
@@ -94,15 +104,18 @@ private fun Path.copyInto(lib: Path, index: Int) {
 private fun link(runtime: Path) {
     val jlink = ToolProvider.findFirst("jlink").orElseThrow { IllegalStateException("this JDK has no jlink") }
     val code = jlink.run(
-        System.out, System.err, "--add-modules", MODULES.joinToString(","), "--output", "$runtime", "--no-header-files", "--no-man-pages",
-        "--strip-java-debug-attributes", "--compress", "zip-9",
+        System.out, System.err, "--add-modules", MODULES.joinToString(","), "--output", "$runtime", "--no-header-files",
+        "--no-man-pages", "--strip-java-debug-attributes", "--compress", "zip-9",
     )
     check(code == 0) { "jlink failed with $code" }
     // jlink's own plugin strips nothing where a JDK has no jmods.
     run(listOf("strip", "--strip-unneeded") + runtime.walk().filter { it.name.endsWith(".so") }.map { "$it" })
 }
 
-/** The C peer and the double, by name: there may be no compiler where they are used. Bound to the functions that an old glibc has. */
+/**
+ * The C peer and the double, by name: there may be no compiler where they are used. Bound to the functions that an old
+ * glibc has.
+ */
 fun compile(libraries: List<NativeLibrary>, folder: Path) {
     val libc = Path.of(run(listOf(System.getenv("CC") ?: "cc", "-print-file-name=libc.so.6")).trim())
     for (library in libraries) {

@@ -24,11 +24,15 @@ import kotlin.io.path.exists
  * @param only the beginnings of the steps that are run on the double; without any, all
  */
 fun gpuCheckContract(gpu: CheckedGpu, vararg only: String): TestFactory = funSpec {
-    test("a good double is good in ${if (only.isEmpty()) "all steps" else "some steps"}, and its file says what the table says [CHK-01, CHK-05]") {
+    test(
+        "a good double is good in ${if (only.isEmpty()) "all steps" else "some steps"}, and its file says what the " +
+            "table says [CHK-01, CHK-05]",
+    ) {
         val run = gpu.check("--double", *only.map { "--only=$it" }.toTypedArray())
         withClue(run.output) {
             run.code shouldBe 0
-            if (only.isEmpty()) run.report.steps.map { it.name } shouldContainExactly steps(gpu, run.report.sizes).map { it.name }
+            if (only.isEmpty()) run.report.steps.map { it.name } shouldContainExactly
+                steps(gpu, run.report.sizes).map { it.name }
             run.report.steps.forAll { it.verdict shouldBe Verdict.GOOD }
             run.report.summary.failed shouldBe 0
             run.report.summary.notRun shouldBe 0
@@ -54,7 +58,8 @@ fun gpuCheckContract(gpu: CheckedGpu, vararg only: String): TestFactory = funSpe
     }
 
     test("the process that starts the steps does not load the runtime: each step has the GPU for itself [CHK-07]") {
-        val child = ChildJvm.run(Loaded::class, gpu.program.java.name, "--double", "--quick", "--only=events", options = childOptions())
+        val child = ChildJvm.run(Loaded::class, gpu.program.java.name, "--double", "--quick", "--only=events",
+            options = childOptions())
         withClue(child.output) {
             child.output shouldContain "All is well"
             child.output.lines().last { it.isNotBlank() } shouldBe "loaded of ours: []"
@@ -62,16 +67,24 @@ fun gpuCheckContract(gpu: CheckedGpu, vararg only: String): TestFactory = funSpe
     }
 }
 
-/** What is asked of the check itself, whose code is the same for all backends: a double with each kind of trouble is found out, and it says where. */
+/**
+ * What is asked of the check itself, whose code is the same for all backends: a double with each kind of trouble is
+ * found out, and it says where.
+ */
 fun gpuCheckTroubleContract(gpu: CheckedGpu): TestFactory = funSpec {
     test("slow copies, which the runtime's own beside them are not, are slower than their thresholds [CHK-01]") {
-        for ((trouble, only) in listOf("slow:20000" to "copies, pinned memory, 64", "slow:20000" to "copies, pageable memory, 64", "slow:1000" to "events")) {
+        for ((trouble, only) in listOf(
+            "slow:20000" to "copies, pinned memory, 64",
+            "slow:20000" to "copies, pageable memory, 64",
+            "slow:1000" to "events",
+        )) {
             val run = gpu.check("--double=$trouble", "--only=$only", "--step-seconds=180")
             withClue(run.output) {
                 run.code shouldBe 1
                 val held = run.report.steps.last().figures.filter { it.threshold != null }
                 held.size shouldBe if (only == "events") 3 else 4
-                held.filter { "behind copies" !in it.name }.forAll { // those are long, and not so much slower than a busy machine's
+                held.filter { "behind copies" !in it.name }.forAll {
+                    // those are long, and not so much slower than a busy machine's
                     it.verdict shouldBe Verdict.FAILED
                     it.reason.shouldNotBeNull() shouldContain "are the most"
                 }
@@ -86,14 +99,17 @@ fun gpuCheckTroubleContract(gpu: CheckedGpu): TestFactory = funSpec {
                 run.code shouldBe 1
                 val failed = run.step("copies, $kind memory, 64 KiB").figures.filter { it.verdict == Verdict.FAILED }
                 failed.size shouldBe 1
-                failed.single().reason.shouldNotBeNull() shouldContain Regex("""copy \d+ (to|from) the GPU: column c\d+ of \d+: byte \d+ of \d+ is 0x\w\w instead of 0x\w\w""")
+                failed.single().reason.shouldNotBeNull() shouldContain Regex(
+                    """copy \d+ (to|from) the GPU: column c\d+ of \d+: byte \d+ of \d+ is 0x\w\w instead of 0x\w\w""",
+                )
                 run.output shouldContain "1 failed"
             }
         }
     }
 
     for (nth in listOf(1, 4)) {
-        test("a byte that the copy number $nth spoils before a waiter goes on is found, whichever of them waits [CHK-02]") {
+        test("a byte that the copy number $nth spoils before a waiter goes on is found, whichever of them " +
+            "waits [CHK-02]") {
             val run = gpu.check("--double=spoil:$nth", "--only=events")
             withClue(run.output) {
                 run.code shouldBe 1
@@ -114,18 +130,25 @@ fun gpuCheckTroubleContract(gpu: CheckedGpu): TestFactory = funSpec {
         }
     }
 
-    test("a step whose stream never goes on is ended at its limit, and named with where its threads stood; the others are run [CHK-03]") {
-        val run = gpu.check("--double=stick:2", "--only=copies, pinned memory, 64", "--only=events", "--step-seconds=10")
+    test(
+        "a step whose stream never goes on is ended at its limit, and named with where its threads stood; the others " +
+            "are run [CHK-03]",
+    ) {
+        val run =
+            gpu.check("--double=stick:2", "--only=copies, pinned memory, 64", "--only=events", "--step-seconds=10")
         withClue(run.output) {
             run.code shouldBe 1
             for (name in listOf("copies, pinned memory, 64 KiB", "events")) {
                 val step = run.step(name)
                 step.verdict shouldBe Verdict.FAILED
-                step.reason.shouldNotBeNull() shouldContain Regex("it took longer than 10 s; .* stood in org\\.arbalest")
+                step.reason.shouldNotBeNull() shouldContain
+                    Regex("it took longer than 10 s; .* stood in org\\.arbalest")
                 step.seconds shouldBeLessThan 30.0
                 step.stood.first().thread shouldBe "main"
             }
-            run.step("copies, pinned memory, 64 KiB").stood.first().frames.any { "ynchronize" in it && it.startsWith("org.arbalest.device.") } shouldBe true
+            run.step("copies, pinned memory, 64 KiB").stood.first().frames.any {
+                "ynchronize" in it && it.startsWith("org.arbalest.device.")
+            } shouldBe true
         }
     }
 
@@ -164,8 +187,11 @@ fun gpuCheckTroubleContract(gpu: CheckedGpu): TestFactory = funSpec {
     test("a file that cannot be written is refused before anything is run [CHK-05]") {
         val folder = createTempDirectory("gpu-check")
         try {
-            for ((file, why) in listOf(folder / "none" / "check.json" to "${folder / "none"} is no folder", folder to "it is a folder")) {
-                val child = ChildJvm.run(gpu.program, "--double", "--quick", "--only=events", "--json=$file", options = childOptions())
+            for ((file, why) in listOf(
+                folder / "none" / "check.json" to "${folder / "none"} is no folder", folder to "it is a folder",
+            )) {
+                val child = ChildJvm.run(gpu.program, "--double", "--quick", "--only=events", "--json=$file",
+                    options = childOptions())
                 withClue(child.output) {
                     child.exitCode shouldBe 2
                     child.output shouldStartWith "--json=$file: $why"
@@ -187,7 +213,10 @@ fun gpuCheckTroubleContract(gpu: CheckedGpu): TestFactory = funSpec {
     }
 }
 
-/** Runs a check and says which libraries of test-support its process has loaded since, those that stand in for a runtime among them. */
+/**
+ * Runs a check and says which libraries of test-support its process has loaded since, those that stand in for a runtime
+ * among them.
+ */
 object Loaded {
     @JvmStatic
     fun main(args: Array<String>) {
@@ -195,7 +224,9 @@ object Loaded {
         val folder = createTempDirectory("gpu-check")
         gpuCheck(gpu, (args.drop(1) + "--json=${folder / "check.json"}").toTypedArray())
         folder.toFile().deleteRecursively()
-        val loaded = File("/proc/self/maps").readLines().map { it.substringAfterLast(' ') }.filter { "/target/native/" in it || "libcuda" in it || "libamdhip64" in it }
+        val loaded = File("/proc/self/maps").readLines().map { it.substringAfterLast(' ') }.filter {
+            "/target/native/" in it || "libcuda" in it || "libamdhip64" in it
+        }
         println("loaded of ours: ${loaded.distinct()}")
     }
 }
@@ -211,7 +242,8 @@ private fun CheckedGpu.check(vararg arguments: String): CheckRun {
     val folder = createTempDirectory("gpu-check")
     try {
         val file = folder / "check.json"
-        val child = ChildJvm.run(program, "--quick", "--json=$file", *arguments, options = childOptions(), seconds = 600)
+        val child =
+            ChildJvm.run(program, "--quick", "--json=$file", *arguments, options = childOptions(), seconds = 600)
         return CheckRun(child.exitCode, child.output, if (file.exists()) read<Report>(file) else null)
     } finally {
         folder.toFile().deleteRecursively()

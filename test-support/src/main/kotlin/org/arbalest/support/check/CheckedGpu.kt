@@ -7,8 +7,8 @@ import org.arbalest.support.gpu.GpuDouble
 import kotlin.reflect.KClass
 
 /**
- * What a backend says of itself so that [gpuCheck] can tell whether a machine's GPU and its driver do what the backend needs. All but the calls of the
- * runtime is shared.
+ * What a backend says of itself so that [gpuCheck] can tell whether a machine's GPU and its driver do what the backend
+ * needs. All but the calls of the runtime is shared.
  */
 interface CheckedGpu {
     /** The runtime, in lower case: `cuda`. */
@@ -52,7 +52,10 @@ interface CheckedGpu {
  */
 class CheckedSpec(val name: String, val spec: KClass<*>, val needs: DeviceType, val seconds: Long)
 
-/** A runtime's own calls, on one GPU, without anything of ours between. Each throws an [IllegalStateException] with its name and code if it fails. */
+/**
+ * A runtime's own calls, on one GPU, without anything of ours between. Each throws an [IllegalStateException] with its
+ * name and code if it fails.
+ */
 interface RawGpu {
     /** What copies, as the runtime calls it. */
     val copyCall: String
@@ -75,7 +78,10 @@ interface RawGpu {
     /** Queues a copy. */
     fun copy(to: Long, from: Long, bytes: Long, stream: Long)
 
-    /** Makes an event whose waiters sleep, as Arbalest's do: what is compared are copies and waits, not sleeping and spinning. */
+    /**
+     * Makes an event whose waiters sleep, as Arbalest's do: what is compared are copies and waits, not sleeping and
+     * spinning.
+     */
     fun createEvent(): Long
 
     /** Destroys it. */

@@ -24,8 +24,9 @@ import java.lang.foreign.MemorySegment
 import java.util.concurrent.TimeUnit
 
 /**
- * Columns of int64 to a GPU and back, into pooled memory, until they are there; beside it one copy by the runtime of as many bytes from and to the same kind
- * of main memory. At its end a copy each way is compared. A backend's benchmark is a class of its own that extends this one.
+ * Columns of int64 to a GPU and back, into pooled memory, until they are there; beside it one copy by the runtime of as
+ * many bytes from and to the same kind of main memory. At its end a copy each way is compared. A backend's benchmark is
+ * a class of its own that extends this one.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.MILLISECONDS)
@@ -78,7 +79,8 @@ abstract class CopyBenchmark protected constructor(private val gpu: CheckedGpu) 
         there.synchronize()
         rawHere = host.allocate(bytes)
         rawThere = device.allocate(bytes)
-        MemorySegment.ofAddress(rawHere.address()).reinterpret(bytes).fill(1) // pages that nobody wrote would be one page of zeroes
+        // pages that nobody wrote would be one page of zeroes
+        MemorySegment.ofAddress(rawHere.address()).reinterpret(bytes).fill(1)
     }
 
     /** Compares, and gives all back. */
@@ -88,7 +90,8 @@ abstract class CopyBenchmark protected constructor(private val gpu: CheckedGpu) 
         here.array.copyTo(onDevice, stream).use { there ->
             there.copyTo(onHost, stream).use { back ->
                 back.synchronize()
-                for (i in 0 until columns) here.compare(i, MemorySegment.ofAddress(back.numbersOf(i)).reinterpret(here.columnBytes), "there and back", 0)
+                for (i in 0 until columns) here.compare(i,
+                    MemorySegment.ofAddress(back.numbersOf(i)).reinterpret(here.columnBytes), "there and back", 0)
             }
         }
         listOf(rawHere, rawThere, there, here, reference).forEach(AutoCloseable::close)

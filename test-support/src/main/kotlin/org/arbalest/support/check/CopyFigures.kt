@@ -11,7 +11,10 @@ import java.lang.foreign.MemorySegment
 
 enum class HostKind { PINNED, PAGEABLE }
 
-/** Batches of so many bytes from and to one kind of main memory, until they are there: whether all bytes are, and how long it takes beside the runtime's own copy. */
+/**
+ * Batches of so many bytes from and to one kind of main memory, until they are there: whether all bytes are, and how
+ * long it takes beside the runtime's own copy.
+ */
 class CopyFigures(private val measuring: Measuring, private val kind: HostKind, private val bytes: Long) {
     private val device = measuring.device
     private val gpu = measuring.gpu
@@ -22,14 +25,20 @@ class CopyFigures(private val measuring: Measuring, private val kind: HostKind, 
         measuring.raw.enter()
         device.createStream().use { stream ->
             Reference(measuring.raw, stream.handle(), measuring.double).use { reference ->
-                for (columns in listOf(1, 100)) Batch(columns, bytes, host).use { batch -> Courses(batch, stream, reference).use { it.run() } }
+                for (columns in listOf(1, 100)) Batch(columns, bytes, host).use { batch ->
+                    Courses(batch, stream, reference).use { it.run() }
+                }
             }
             stream.synchronize()
         }
     }
 
     /** Both directions of one batch. */
-    private inner class Courses(private val batch: Batch, private val stream: DeviceStream, private val reference: Reference) : AutoCloseable {
+    private inner class Courses(
+        private val batch: Batch,
+        private val stream: DeviceStream,
+        private val reference: Reference,
+    ) : AutoCloseable {
         private val onDevice = MemoryPool.of(device.memory(), 3 * bytes)
         private val onHost = MemoryPool.of(host, 3 * bytes)
         private val total = batch.columnBytes * batch.columns
@@ -53,14 +62,18 @@ class CopyFigures(private val measuring: Measuring, private val kind: HostKind, 
                 "ours", prepare = batch::stamp,
                 verify = { round ->
                     done { array ->
-                        for (i in 0 until batch.columns) reference.queue(rawHere.address() + i * batch.columnBytes, array.numbersOf(i), batch.columnBytes)
+                        for (i in 0 until batch.columns) reference.queue(rawHere.address() + i * batch.columnBytes,
+                            array.numbersOf(i), batch.columnBytes)
                         reference.await()
-                        for (i in 0 until batch.columns) batch.compare(i, scratch.asSlice(i * batch.columnBytes, batch.columnBytes), "to the GPU", round)
+                        for (i in 0 until batch.columns) batch.compare(i,
+                            scratch.asSlice(i * batch.columnBytes, batch.columnBytes), "to the GPU", round)
                     }
                 },
             ) { copied = batch.array.copyTo(onDevice, stream).also { it.synchronize() } }
             val raw = Contestant(gpu.copyName) { reference.copy(rawThere.address(), rawHere.address(), total) }
-            return figure(name, ours, raw, { reference.copy(rawThere.address(), it.address(), total) }) { pinned, pageable -> memcpy?.run(pinned, pageable) }
+            return figure(
+                name, ours, raw, { reference.copy(rawThere.address(), it.address(), total) },
+            ) { pinned, pageable -> memcpy?.run(pinned, pageable) }
         }
 
         private fun toHost(name: String): Figure = batch.array.copyTo(onDevice, stream).use { there ->
@@ -69,24 +82,29 @@ class CopyFigures(private val measuring: Measuring, private val kind: HostKind, 
                 "ours",
                 prepare = { round ->
                     batch.stamp(round)
-                    for (i in 0 until batch.columns) reference.queue(there.numbersOf(i), batch.segments[i].address(), batch.columnBytes)
+                    for (i in 0 until batch.columns)
+                        reference.queue(there.numbersOf(i), batch.segments[i].address(), batch.columnBytes)
                     reference.await()
                 },
                 verify = { round ->
                     done { array ->
                         for (i in 0 until batch.columns) {
-                            batch.compare(i, MemorySegment.ofAddress(array.numbersOf(i)).reinterpret(batch.columnBytes), "from the GPU", round)
+                            batch.compare(i, MemorySegment.ofAddress(array.numbersOf(i)).reinterpret(batch.columnBytes),
+                                "from the GPU", round)
                         }
                     }
                 },
             ) { copied = there.copyTo(onHost, stream).also { it.synchronize() } }
             val raw = Contestant(gpu.copyName) { reference.copy(rawHere.address(), rawThere.address(), total) }
-            figure(name, ours, raw, { reference.copy(it.address(), rawThere.address(), total) }) { pinned, pageable -> memcpy?.run(pageable, pinned) }
+            figure(name, ours, raw, { reference.copy(it.address(), rawThere.address(), total) }) { pinned, pageable ->
+                memcpy?.run(pageable, pinned)
+            }
         }
 
         /** @param driver the runtime's copy from or to pageable memory, which stages in its own way */
         private fun figure(
-            name: String, ours: Contestant, raw: Contestant, driver: (DeviceBuffer) -> Unit, copy: (pinned: MemorySegment, pageable: MemorySegment) -> Unit,
+            name: String, ours: Contestant, raw: Contestant, driver: (DeviceBuffer) -> Unit,
+            copy: (pinned: MemorySegment, pageable: MemorySegment) -> Unit,
         ): Figure {
             val race = Race(measuring.rounds)
             if (rawPageable == null) {
@@ -99,12 +117,20 @@ class CopyFigures(private val measuring: Measuring, private val kind: HostKind, 
             val (busMicros, memoryMicros) = bus.medianMicros() to memory.medianMicros()
             val bound = if (busMicros > memoryMicros) raw.name else "memcpy by ${memcpy?.threads} threads"
             return finished(name, mine, bound, maxOf(busMicros, memoryMicros), Thresholds.pageable(total)).copy(
-                others = mapOf("runtime_pinned_us" to busMicros, "memcpy_us" to memoryMicros, "runtime_pageable_us" to drivers.medianMicros()),
+                others = mapOf("runtime_pinned_us" to busMicros, "memcpy_us" to memoryMicros,
+                    "runtime_pageable_us" to drivers.medianMicros()),
             )
         }
 
-        private fun finished(name: String, ours: LongArray, reference: String, micros: Double, threshold: Threshold): Figure =
-            measuring.judged(name, total, ours, reference, micros, threshold).copy(gigabytesPerSecond = total / ours.medianMicros() / 1e3)
+        private fun finished(
+            name: String,
+            ours: LongArray,
+            reference: String,
+            micros: Double,
+            threshold: Threshold,
+        ): Figure =
+            measuring.judged(name, total, ours, reference, micros, threshold)
+                .copy(gigabytesPerSecond = total / ours.medianMicros() / 1e3)
 
         /** What was copied is looked at, and goes. */
         private fun done(look: (DeviceArray) -> Unit): Unit = checkNotNull(copied).use(look)
@@ -115,7 +141,8 @@ class CopyFigures(private val measuring: Measuring, private val kind: HostKind, 
         }
     }
 
-    private fun segment(buffer: DeviceBuffer): MemorySegment = MemorySegment.ofAddress(buffer.address()).reinterpret(buffer.size())
+    private fun segment(buffer: DeviceBuffer): MemorySegment =
+        MemorySegment.ofAddress(buffer.address()).reinterpret(buffer.size())
 
     private val CheckedGpu.copyName: String get() = measuring.raw.copyCall
 }

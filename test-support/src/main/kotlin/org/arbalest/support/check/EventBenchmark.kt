@@ -28,8 +28,9 @@ import java.lang.foreign.MemorySegment
 import java.util.concurrent.TimeUnit
 
 /**
- * A batch of 10 columns on a GPU across the C interface: recorded, exported, imported, waited for by a stream, released. And a wait for a copy of 1 MiB by a
- * coroutine that suspends, by a thread that sleeps in the runtime. A backend's benchmark is a class of its own that extends this one.
+ * A batch of 10 columns on a GPU across the C interface: recorded, exported, imported, waited for by a stream,
+ * released. And a wait for a copy of 1 MiB by a coroutine that suspends, by a thread that sleeps in the runtime. A
+ * backend's benchmark is a class of its own that extends this one.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)

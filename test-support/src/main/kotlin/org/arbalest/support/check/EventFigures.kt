@@ -15,7 +15,10 @@ import java.lang.foreign.MemorySegment
 
 private const val BYTES = 1L shl 20
 
-/** How long it takes until somebody who waits for a copy of 1 MiB goes on, at once or after some time, and what a batch costs across the C interface. */
+/**
+ * How long it takes until somebody who waits for a copy of 1 MiB goes on, at once or after some time, and what a batch
+ * costs across the C interface.
+ */
 class EventFigures(private val measuring: Measuring) {
     private val device = measuring.device
     private val waits = if (measuring.isQuick) 5 else 50
@@ -34,7 +37,11 @@ class EventFigures(private val measuring: Measuring) {
         }
     }
 
-    private fun waiting(stream: DeviceStream, reference: Reference, wait: Wait): Figure = Copied(reference).use { copied ->
+    private fun waiting(
+        stream: DeviceStream,
+        reference: Reference,
+        wait: Wait,
+    ): Figure = Copied(reference).use { copied ->
         val copies = copied.copiesIn(wait.micros)
         val waits = maxOf(1, waits / wait.length)
         val suspending = Contestant("suspending", nanos = copied::nanos) {
@@ -48,9 +55,15 @@ class EventFigures(private val measuring: Measuring) {
             }
         }
         val blocking = Contestant("blocking", nanos = copied::nanos) {
-            repeat(waits) { copied.timed(copies - 1, copied::queue) { from, to -> reference.copy(to.address(), from.address(), BYTES) } }
+            repeat(waits) {
+                copied.timed(copies - 1, copied::queue) { from, to ->
+                    reference.copy(to.address(), from.address(), BYTES)
+                }
+            }
         }
-        val (mine, theirs) = Race(measuring.rounds).run(listOf(suspending, blocking)).map { times -> times.map { it / waits }.toLongArray() }
+        val (mine, theirs) = Race(measuring.rounds).run(listOf(suspending, blocking)).map { times ->
+            times.map { it / waits }.toLongArray()
+        }
         measuring.judged(wait.title, BYTES, mine, measuring.raw.waitCall, theirs.medianMicros(), wait.threshold)
     }
 
@@ -64,14 +77,20 @@ class EventFigures(private val measuring: Measuring) {
         }
     }
 
-    /** A wait for a copy of 1 MiB, behind others that take so many [micros] in all; there is one where the shortest has [length]. */
+    /**
+     * A wait for a copy of 1 MiB, behind others that take so many [micros] in all; there is one where the shortest has
+     * [length].
+     */
     private enum class Wait(val title: String, val micros: Long, val length: Int, val threshold: Threshold) {
         SHORT("copying 1 MiB and a suspended wait", 0, 1, Thresholds.wait),
         MIDDLE("the same behind copies of 1 ms", 1_000, 2, Thresholds.longWait),
         LONG("the same behind copies of 10 ms", 10_000, 10, Thresholds.longWait),
     }
 
-    /** Two pieces on the device that differ everywhere, copied by turns to one place: who goes on before the copy is there finds the other one, each time. */
+    /**
+     * Two pieces on the device that differ everywhere, copied by turns to one place: who goes on before the copy is
+     * there finds the other one, each time.
+     */
     private inner class Copied(private val reference: Reference) : AutoCloseable {
         private val pinned = device.hostMemory().orElseThrow()
         private val sources = List(2) { device.allocate(BYTES) }
@@ -83,7 +102,9 @@ class EventFigures(private val measuring: Measuring) {
 
         init {
             expected.forEachIndexed { piece, buffer -> Pattern.fill(segment(buffer), piece) }
-            sources.zip(expected).forEach { (source, piece) -> reference.copy(source.address(), piece.address(), BYTES) }
+            sources.zip(expected).forEach { (source, piece) ->
+                reference.copy(source.address(), piece.address(), BYTES)
+            }
         }
 
         /** How many copies take so long, and one more. */
@@ -103,20 +124,29 @@ class EventFigures(private val measuring: Measuring) {
         /** By the runtime, on the thread that measures: no other one has a context. */
         fun queue(from: DeviceBuffer, to: DeviceBuffer): Unit = reference.queue(to.address(), from.address(), BYTES)
 
-        /** Times a copy to the target and the wait for it, behind so many to elsewhere, and then looks at what is there. */
-        inline fun timed(others: Int, before: (DeviceBuffer, DeviceBuffer) -> Unit, copy: (DeviceBuffer, DeviceBuffer) -> Unit) {
+        /**
+         * Times a copy to the target and the wait for it, behind so many to elsewhere, and then looks at what is there.
+         */
+        inline fun timed(
+            others: Int,
+            before: (DeviceBuffer, DeviceBuffer) -> Unit,
+            copy: (DeviceBuffer, DeviceBuffer) -> Unit,
+        ) {
             val piece = ++turns % 2
             val start = System.nanoTime()
             repeat(others) { before(sources[0], elsewhere) }
             copy(sources[piece], target)
             spent += System.nanoTime() - start
-            Pattern.compare(segment(expected[piece]), segment(target)) { "wait $turns: what was copied before its waiter went on" }
+            Pattern.compare(segment(expected[piece]), segment(target)) {
+                "wait $turns: what was copied before its waiter went on"
+            }
         }
 
         /** Since it was last asked for. */
         fun nanos(): Long = spent.also { spent = 0 }
 
-        private fun segment(buffer: DeviceBuffer): MemorySegment = MemorySegment.ofAddress(buffer.address()).reinterpret(BYTES)
+        private fun segment(buffer: DeviceBuffer): MemorySegment =
+            MemorySegment.ofAddress(buffer.address()).reinterpret(BYTES)
 
         override fun close(): Unit = (sources + expected + target + elsewhere).forEach { it.close() }
     }
@@ -134,7 +164,9 @@ class EventFigures(private val measuring: Measuring) {
         }
     }
 
-    private fun recording(stream: DeviceStream, other: DeviceStream): Figure = plain(RECORD) { stream.record().use { other.waitFor(it) } }
+    private fun recording(stream: DeviceStream, other: DeviceStream): Figure = plain(RECORD) {
+        stream.record().use { other.waitFor(it) }
+    }
 
     /** What is held to nothing. */
     private fun plain(name: String, block: () -> Unit): Figure {

@@ -61,7 +61,8 @@ data class StepResult(
     val device: DeviceFacts? = null,
 ) {
     /** How many of its parts, tests and figures, came out in one way; what is said of the step itself is one more. */
-    fun count(verdict: Verdict): Int = parts(verdict) + if (this.verdict == verdict && (reason != null || Verdict.entries.sumOf(::parts) == 0)) 1 else 0
+    fun count(verdict: Verdict): Int = parts(verdict) +
+        if (this.verdict == verdict && (reason != null || Verdict.entries.sumOf(::parts) == 0)) 1 else 0
 
     /** The same without the step itself. */
     fun parts(verdict: Verdict): Int = figures.count { it.verdict == verdict } + when (verdict) {
@@ -72,7 +73,13 @@ data class StepResult(
 }
 
 /** The first GPU, and in [devices] a line for each device of any kind, or why there is none. */
-data class DeviceFacts(val name: String, val driver: String, val count: Int, val memoryBytes: Long, val devices: List<String>)
+data class DeviceFacts(
+    val name: String,
+    val driver: String,
+    val count: Int,
+    val memoryBytes: Long,
+    val devices: List<String>,
+)
 
 data class HostFacts(val system: String, val processors: Int, val memoryBytes: Long, val java: String)
 
@@ -89,7 +96,8 @@ data class Report(
     val sizes: List<Long>,
     val steps: List<StepResult>,
     val seconds: Double,
-    val summary: Summary = Summary(steps.sumOf { it.count(Verdict.GOOD) }, steps.sumOf { it.count(Verdict.FAILED) }, steps.sumOf { it.count(Verdict.NOT_RUN) }),
+    val summary: Summary = Summary(steps.sumOf { it.count(Verdict.GOOD) }, steps.sumOf { it.count(Verdict.FAILED) },
+        steps.sumOf { it.count(Verdict.NOT_RUN) }),
     val exitCode: Int = if (summary.failed > 0) FAILED_CODE else if (summary.notRun > 0) NOT_ALL_CODE else 0,
     val format: Int = 1,
 )
@@ -100,7 +108,8 @@ const val FAILED_CODE = 1
 /** Nothing that was run is wrong, but not all was run. */
 const val NOT_ALL_CODE = 3
 
-private val gson: Gson = GsonBuilder().setFieldNamingPolicy(FieldNamingPolicy.LOWER_CASE_WITH_UNDERSCORES).disableHtmlEscaping().setPrettyPrinting().create()
+private val gson: Gson = GsonBuilder().setFieldNamingPolicy(FieldNamingPolicy.LOWER_CASE_WITH_UNDERSCORES)
+    .disableHtmlEscaping().setPrettyPrinting().create()
 
 /** Whoever reads the file finds what was written last, or what was before, never half of it. */
 fun write(findings: Any, file: Path) {

@@ -16,16 +16,20 @@ import kotlin.time.DurationUnit
 import kotlin.time.TimeSource
 
 /**
- * Says whether this machine's GPU and its driver do what Arbalest needs, and how fast: for the `main` of a backend's [CheckedGpu.program].
+ * Says whether this machine's GPU and its driver do what Arbalest needs, and how fast: for the `main` of a backend's
+ * [CheckedGpu.program].
  *
- * @return what the process is to end with: 0 if all is well, 1 if something is not, 2 for arguments that mean nothing, 3 if nothing is wrong but not all was run
+ * @return what the process is to end with: 0 if all is well, 1 if something is not, 2 for arguments that mean nothing,
+ *     3 if nothing is wrong but not all was run
  */
-fun gpuCheck(gpu: CheckedGpu, args: Array<String>): Int = CommandLine(GpuCheck(gpu)).execute(*args) // picocli's own codes: 1 for what fails, 2 for what it does not understand
+// picocli's own codes: 1 for what fails, 2 for what it does not understand
+fun gpuCheck(gpu: CheckedGpu, args: Array<String>): Int = CommandLine(GpuCheck(gpu)).execute(*args)
 
 @Command(
     name = "run",
     description = [
-        "Runs Arbalest's tests and copies on the first GPU, compares what was copied, and holds times to thresholds. Each step has a process and a time limit.",
+        "Runs Arbalest's tests and copies on the first GPU, compares what was copied, and holds times to thresholds. " +
+            "Each step has a process and a time limit.",
         "Ends with 0 if all is well, 1 if something is not, 3 if nothing is wrong but not all was run.",
     ],
 )
@@ -36,28 +40,36 @@ private class GpuCheck(private val gpu: CheckedGpu) : Callable<Int> {
     @Option(names = ["-h", "--help"], usageHelp = true, description = ["Says this."])
     private var help = false
 
-    @Option(names = ["--quick"], description = ["Measures for a moment, and copies of up to 16 MiB: the figures mean little."])
+    @Option(
+        names = ["--quick"],
+        description = ["Measures for a moment, and copies of up to 16 MiB: the figures mean little."],
+    )
     private var quick = false
 
-    @Option(names = ["--only"], paramLabel = "STEP", description = ["Runs the steps whose names begin like this; can be given more than once."])
+    @Option(names = ["--only"], paramLabel = "STEP",
+        description = ["Runs the steps whose names begin like this; can be given more than once."])
     private var only = listOf<String>()
 
-    @Option(names = ["--json"], paramLabel = "FILE", description = ["Where to write what the table says, and more; gpu-check.json, if nothing is said."])
+    @Option(names = ["--json"], paramLabel = "FILE",
+        description = ["Where to write what the table says, and more; gpu-check.json, if nothing is said."])
     private var json: Path = Path.of("gpu-check.json")
 
     @Option(names = ["--benchmarks"], description = ["Runs JMH's benchmarks instead, for their figures."])
     private var benchmarks = false
 
-    @Option(names = ["--minutes"], paramLabel = "N", description = ["What all may take together: \${DEFAULT-VALUE}. What then has not begun is not run."])
+    @Option(names = ["--minutes"], paramLabel = "N",
+        description = ["What all may take together: \${DEFAULT-VALUE}. What then has not begun is not run."])
     private var minutes = 8L
 
     @Option(
         names = ["--double"], arity = "0..1", fallbackValue = "", paramLabel = "TROUBLE",
-        description = ["Runs on a runtime in software, to see that the check itself works; with " + TROUBLES + " on one with that trouble."],
+        description = ["Runs on a runtime in software, to see that the check itself works; with " + TROUBLES +
+            " on one with that trouble."],
     )
     private var double: String? = null
 
-    @Option(names = ["--step-seconds"], paramLabel = "N", description = ["What each step but the first may take, instead of its own limit."])
+    @Option(names = ["--step-seconds"], paramLabel = "N",
+        description = ["What each step but the first may take, instead of its own limit."])
     private var stepSeconds: Long? = null
 
     @Option(names = ["--step"], hidden = true)
@@ -96,14 +108,19 @@ private class GpuCheck(private val gpu: CheckedGpu) : Callable<Int> {
         device?.devices?.forEach { println("  $it") }
         val memory = mainMemory()
         if (device != null) sizes = sizes(device.memoryBytes, memory, quick)
-        val chosen = steps(gpu, sizes).drop(1).filter { step -> only.isEmpty() || only.any { step.name.startsWith(it, ignoreCase = true) } }
+        val chosen = steps(gpu, sizes).drop(1).filter { step ->
+            only.isEmpty() || only.any { step.name.startsWith(it, ignoreCase = true) }
+        }
         if (chosen.isEmpty()) {
-            throw ParameterException(line.commandLine(), "no step begins with $only; there are: ${steps(gpu, sizes).joinToString("; ") { it.name }}")
+            throw ParameterException(line.commandLine(),
+                "no step begins with $only; there are: ${steps(gpu, sizes).joinToString("; ") { it.name }}")
         }
         val results = listOf(first) + chosen.map { if (device == null) left(it, "there is no device") else run(it) }
-        val host = HostFacts("${property("os.name")} ${property("os.version")} ${property("os.arch")}", Runtime.getRuntime().availableProcessors(), memory, property("java.runtime.version"))
+        val host = HostFacts("${property("os.name")} ${property("os.version")} ${property("os.arch")}",
+            Runtime.getRuntime().availableProcessors(), memory, property("java.runtime.version"))
         val report = Report(
-            gpu.name, "${Instant.now()}", double != null, quick, only, host, device, sizes, results.map { it.copy(device = null) }, start.elapsedNow().toDouble(DurationUnit.SECONDS),
+            gpu.name, "${Instant.now()}", double != null, quick, only, host, device, sizes,
+            results.map { it.copy(device = null) }, start.elapsedNow().toDouble(DurationUnit.SECONDS),
         )
         print(report.table())
         write(report, json)
@@ -114,7 +131,8 @@ private class GpuCheck(private val gpu: CheckedGpu) : Callable<Int> {
     /** Now, not when all has been run. */
     private fun requireWritable() {
         val folder = json.toAbsolutePath().parent
-        val why = if (json.isDirectory()) "it is a folder" else if (!folder.isDirectory()) "$folder is no folder" else if (!folder.isWritable()) "$folder cannot be written to" else return
+        val why = if (json.isDirectory()) "it is a folder" else if (!folder.isDirectory()) "$folder is no folder"
+        else if (!folder.isWritable()) "$folder cannot be written to" else return
         throw ParameterException(line.commandLine(), "--json=$json: $why")
     }
 
@@ -122,13 +140,15 @@ private class GpuCheck(private val gpu: CheckedGpu) : Callable<Int> {
         val left = 60 * minutes - start.elapsedNow().inWholeSeconds
         if (left < LEAST_SECONDS) return left(step, "the check's $minutes minutes were over")
         val limit = minOf(stepSeconds?.takeIf { step.name != DEVICE_STEP } ?: step.seconds, left)
-        val arguments = listOfNotNull("--quick".takeIf { quick }, double?.let { "--double=$it" }, "--sizes=${sizes.joinToString(",")}".takeIf { sizes.isNotEmpty() })
+        val arguments = listOfNotNull("--quick".takeIf { quick }, double?.let { "--double=$it" },
+            "--sizes=${sizes.joinToString(",")}".takeIf { sizes.isNotEmpty() })
         val result = StepProcess(gpu.program.java.name, childOptions() + driver).run(step.name, limit, arguments)
         println("${step.name}: ${result.words()}, %.1f s".format(result.seconds))
         return result
     }
 
-    private fun left(step: Step, why: String): StepResult = StepResult(step.name, Verdict.NOT_RUN, why, limitSeconds = step.seconds)
+    private fun left(step: Step, why: String): StepResult =
+        StepResult(step.name, Verdict.NOT_RUN, why, limitSeconds = step.seconds)
 
     private fun property(name: String): String = System.getProperty(name)
 }
@@ -139,9 +159,12 @@ private const val LEAST_SECONDS = 10
 /** What this JVM was told and the steps' have to know as well. */
 fun childOptions(): List<String> =
     listOf("--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow") +
-        listOf("arbalest.native", "arbalest.hip", "java.util.logging.config.file").mapNotNull { name -> System.getProperty(name)?.let { "-D$name=$it" } }
+        listOf("arbalest.native", "arbalest.hip", "java.util.logging.config.file").mapNotNull { name ->
+            System.getProperty(name)?.let { "-D$name=$it" }
+        }
 
-private fun mainMemory(): Long = (ManagementFactory.getOperatingSystemMXBean() as com.sun.management.OperatingSystemMXBean).totalMemorySize
+private fun mainMemory(): Long =
+    (ManagementFactory.getOperatingSystemMXBean() as com.sun.management.OperatingSystemMXBean).totalMemorySize
 
 /** Loads it, with `slow:20` or its like; with nothing for an empty text. */
 private fun GpuDouble.befall(trouble: String) {

@@ -9,21 +9,28 @@ private const val PIECE = 16L shl 20
 private const val LEAST = 1L shl 20
 private const val MOST_THREADS = 4
 
-/** Copies within main memory by a few threads: as fast as a copy of pageable memory can be that touches each byte once on the way. */
+/**
+ * Copies within main memory by a few threads: as fast as a copy of pageable memory can be that touches each byte once
+ * on the way.
+ */
 class HostCopy(bytes: Long) : AutoCloseable {
     /** A MiB at least for each, and four at most: more would be the whole machine's. */
-    val threads: Int = (bytes / LEAST).coerceIn(1, minOf(MOST_THREADS, Runtime.getRuntime().availableProcessors()).toLong()).toInt()
+    val threads: Int = (bytes / LEAST)
+        .coerceIn(1, minOf(MOST_THREADS, Runtime.getRuntime().availableProcessors()).toLong()).toInt()
 
     private val others = Executors.newFixedThreadPool(threads) { Thread(it, "check-memcpy").apply { isDaemon = true } }
 
     fun run(to: MemorySegment, from: MemorySegment) {
         if (threads == 1) return copy(to, from, 0, from.byteSize())
         val share = Math.ceilDiv(from.byteSize(), threads.toLong())
-        others.invokeAll(List(threads) { i -> Callable { copy(to, from, i * share, minOf(share, from.byteSize() - i * share)) } }).forEach { it.get() }
+        others.invokeAll(
+            List(threads) { i -> Callable { copy(to, from, i * share, minOf(share, from.byteSize() - i * share)) } },
+        ).forEach { it.get() }
     }
 
     private fun copy(to: MemorySegment, from: MemorySegment, start: Long, bytes: Long) {
-        for (at in start until start + bytes step PIECE) MemorySegment.copy(from, at, to, at, minOf(PIECE, start + bytes - at))
+        for (at in start until start + bytes step PIECE)
+            MemorySegment.copy(from, at, to, at, minOf(PIECE, start + bytes - at))
     }
 
     override fun close(): Unit = others.close()

@@ -16,15 +16,23 @@ object Pattern {
         for (offset in at until at + size step 8) segment.set(JAVA_LONG_UNALIGNED, offset, word(piece, offset, 0))
     }
 
-    /** Writes another word into each page, and at the end: who finds what an earlier round has left, finds that it is old. */
+    /**
+     * Writes another word into each page, and at the end: who finds what an earlier round has left, finds that it is
+     * old.
+     */
     fun stamp(segment: MemorySegment, piece: Int, round: Int) {
-        for (offset in 0 until segment.byteSize() step PAGE) segment.set(JAVA_LONG_UNALIGNED, offset, word(piece, offset, round + 1))
+        for (offset in 0 until segment.byteSize() step PAGE)
+            segment.set(JAVA_LONG_UNALIGNED, offset, word(piece, offset, round + 1))
         val last = segment.byteSize() - 8
         segment.set(JAVA_LONG_UNALIGNED, last, word(piece, last, round + 1))
     }
 
     /** All bytes of both. */
-    fun compare(expected: MemorySegment, actual: MemorySegment, what: () -> String): Unit = inPieces(expected.byteSize()) { at, size ->
+    fun compare(
+        expected: MemorySegment,
+        actual: MemorySegment,
+        what: () -> String,
+    ): Unit = inPieces(expected.byteSize()) { at, size ->
         val place = at + MemorySegment.mismatch(expected, at, at + size, actual, at, at + size)
         if (place >= at) {
             val (is_, was) = listOf(actual, expected).map { "0x%02x".format(it.get(JAVA_BYTE, place)) }
@@ -33,14 +41,17 @@ object Pattern {
     }
 
     private fun word(piece: Int, offset: Long, round: Int): Long {
-        val mixed = (offset + 1) * -7046029254386353131L + (piece + 1) * -4417276706812531889L + round * 2685821657736338717L
+        val mixed = (offset + 1) * -7046029254386353131L + (piece + 1) * -4417276706812531889L +
+            round * 2685821657736338717L
         return mixed xor (mixed ushr 29)
     }
 
     /** On all processors, and never for long in one call: while that lasts, the JVM cannot stop for a collection. */
     private fun inPieces(bytes: Long, block: (at: Long, size: Long) -> Unit) {
         if (bytes <= PIECE) return block(0, bytes)
-        LongStream.range(0, Math.ceilDiv(bytes, PIECE)).parallel().forEach { block(it * PIECE, minOf(PIECE, bytes - it * PIECE)) }
+        LongStream.range(0, Math.ceilDiv(bytes, PIECE)).parallel().forEach {
+            block(it * PIECE, minOf(PIECE, bytes - it * PIECE))
+        }
     }
 }
 

@@ -33,7 +33,8 @@ import kotlin.time.TimeSource
 class Plant(val name: String, val said: String, val action: () -> Unit)
 
 /**
- * Returns the plants for any backend: two failures, one with a gate shut and an array, a stream and work left, and a leak.
+ * Returns the plants for any backend: two failures, one with a gate shut and an array, a stream and work left, and a
+ * leak.
  *
  * @param leak what is said of the leak; the innermost extension says it
  */
@@ -49,8 +50,9 @@ fun plants(backend: Backend, leak: String = "not back after"): List<Plant> = lis
 )
 
 /**
- * Runs a spec inside of tests, without a plant and with each of [plants], and asserts that a plant fails the spec's first test only, and that the spec
- * ends within twice its time, or, for a suite of few seconds, within six seconds more: one wait of five seconds may end in vain.
+ * Runs a spec inside of tests, without a plant and with each of [plants], and asserts that a plant fails the spec's
+ * first test only, and that the spec ends within twice its time, or, for a suite of few seconds, within six seconds
+ * more: one wait of five seconds may end in vain.
  *
  * @param make the spec's constructor
  * @param most how many of the spec's tests are run, the first: what a test leaves behind, the next one finds
@@ -95,9 +97,12 @@ private suspend fun run(make: () -> FunSpec, most: Int, plant: () -> Unit): Suit
     val errors = TestEngineLauncher().withListener(results)
         .withSpecRefs(SpecRef.Function({ make().apply { extension(planter) } }, type)).execute().errors
     val took = start.elapsedNow()
-    val ended = results.tests.map { (test, result) -> test.name.name to result } + results.specs.map { (spec, result) -> "$spec" to result } +
+    val ended = results.tests.map { (test, result) -> test.name.name to result } +
+        results.specs.map { (spec, result) -> "$spec" to result } +
         errors.map { "the engine" to TestResult.Failure(Duration.ZERO, AssertionError(it)) }
-    val failed = ended.filter { (_, result) -> result.isErrorOrFailure }.associate { (name, result) -> name to "${result.errorOrNull?.message}" }
+    val failed = ended.filter { (_, result) -> result.isErrorOrFailure }.associate { (name, result) ->
+        name to "${result.errorOrNull?.message}"
+    }
     return SuiteRun(planter.first, failed, results.tests.values.count { it.isSuccess }, took)
 }
 

@@ -7,7 +7,8 @@ package org.arbalest.support.check
  * @property name for people
  * @property prepare what comes before, each round, and is not timed
  * @property run what is timed
- * @property nanos how long it took, if it measures by itself, having more to do than what is timed; null if all of it is
+ * @property nanos how long it took, if it measures by itself, having more to do than what is timed; null if all of it
+ *     is
  * @property verify what comes behind, and is not timed; it throws if what was done is wrong
  */
 class Contestant(
@@ -18,7 +19,10 @@ class Contestant(
     val run: () -> Unit,
 )
 
-/** How often: at least [least] times, then until [nanos] have passed, all told, at most [most] times; and [warmups] times before. */
+/**
+ * How often: at least [least] times, then until [nanos] have passed, all told, at most [most] times; and [warmups]
+ * times before.
+ */
 class Rounds(val warmups: Int, val least: Int, val most: Int, val nanos: Long)
 
 /** Times those who do the same by turns, so that a machine that is slow for a moment is slow for all of them. */

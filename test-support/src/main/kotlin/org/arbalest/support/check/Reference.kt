@@ -3,7 +3,10 @@ package org.arbalest.support.check
 
 import org.arbalest.support.gpu.GpuDouble
 
-/** The runtime's own copies and waits, in a stream: what ours are laid beside, and how what ours have written is fetched. On a double nothing befalls them. */
+/**
+ * The runtime's own copies and waits, in a stream: what ours are laid beside, and how what ours have written is
+ * fetched. On a double nothing befalls them.
+ */
 class Reference(private val raw: RawGpu, private val stream: Long, private val double: GpuDouble?) : AutoCloseable {
     private val event = raw.createEvent()
 

@@ -33,9 +33,11 @@ private class TestCounter(private val report: (Tests) -> Unit) : TestExecutionLi
         val thrown = result.throwable.orElse(null)
         when (result.status) {
             TestExecutionResult.Status.SUCCESSFUL -> if (test.isTest) say(tests.copy(passed = tests.passed + 1))
-            TestExecutionResult.Status.ABORTED -> say(tests.copy(notRun = tests.notRun + Named(test.displayName, "${thrown?.message}")))
+            TestExecutionResult.Status.ABORTED ->
+                say(tests.copy(notRun = tests.notRun + Named(test.displayName, "${thrown?.message}")))
             else -> {
-                say(tests.copy(failed = tests.failed + Named(test.displayName, "${thrown?.message ?: thrown}".take(MOST_CHARACTERS))))
+                say(tests.copy(failed = tests.failed +
+                    Named(test.displayName, "${thrown?.message ?: thrown}".take(MOST_CHARACTERS))))
                 println("FAILED: ${test.displayName}")
                 thrown?.printStackTrace(System.out)
             }
@@ -43,7 +45,8 @@ private class TestCounter(private val report: (Tests) -> Unit) : TestExecutionLi
     }
 
     fun finish(spec: String) {
-        if (tests.passed + tests.failed.size + tests.notRun.size == 0) say(tests.copy(failed = listOf(Named(spec, "no test was found"))))
+        if (tests.passed + tests.failed.size + tests.notRun.size == 0)
+            say(tests.copy(failed = listOf(Named(spec, "no test was found"))))
     }
 
     private fun say(now: Tests) {

@@ -19,8 +19,9 @@ private const val MOST_FRAMES = 12
 private val PATIENCE = 5.seconds
 
 /**
- * Runs a step in a JVM of its own: one that hangs is killed, and said to hang, where its threads stood as well, which the JVM is asked for from outside; so
- * is one that ends without a result. Whoever starts it never touches the GPU, which the step has for itself.
+ * Runs a step in a JVM of its own: one that hangs is killed, and said to hang, where its threads stood as well, which
+ * the JVM is asked for from outside; so is one that ends without a result. Whoever starts it never touches the GPU,
+ * which the step has for itself.
  */
 class StepProcess(private val main: String, private val options: List<String>) {
     @OptIn(ExperimentalPathApi::class)
@@ -36,8 +37,10 @@ class StepProcess(private val main: String, private val options: List<String>) {
     private fun run(name: String, limit: Long, arguments: List<String>, folder: Path): StepResult {
         val (file, log) = folder / "result.json" to folder / "log"
         val java = Path.of(System.getProperty("java.home"), "bin", "java").toString()
-        val own = listOf("-XX:-CreateCoredumpOnCrash", "-XX:ErrorFile=${folder / "hs_err"}", "-cp", System.getProperty("java.class.path"), main)
-        val command = listOf(java) + options + own + listOf("--step=$name", "--result=$file", "--step-seconds=$limit") + arguments
+        val own = listOf("-XX:-CreateCoredumpOnCrash", "-XX:ErrorFile=${folder / "hs_err"}", "-cp",
+            System.getProperty("java.class.path"), main)
+        val command = listOf(java) + options + own +
+            listOf("--step=$name", "--result=$file", "--step-seconds=$limit") + arguments
         val builder = ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile())
         builder.environment().remove("JAVA_TOOL_OPTIONS") // it would talk about them
         val start = TimeSource.Monotonic.markNow()
@@ -48,15 +51,20 @@ class StepProcess(private val main: String, private val options: List<String>) {
         val stood = if (ended) listOf() else stood(process, log)
         if (!ended) process.end()
         Runtime.getRuntime().removeShutdownHook(orphan)
-        val found = if (file.exists()) read<StepResult>(file) else StepResult(name, Verdict.FAILED, limitSeconds = limit)
+        val found = if (file.exists()) read<StepResult>(file)
+        else StepResult(name, Verdict.FAILED, limitSeconds = limit)
         val reason = when {
-            !ended -> "it took longer than $limit s" + (stood.firstOrNull()?.let { "; ${it.thread} stood in ${it.ours ?: it.frames.firstOrNull()}" } ?: "; its threads did not answer")
-            process.exitValue() != 0 -> "its process ended with ${process.exitValue()}" + (log.lastLine()?.let { ": $it" } ?: "")
+            !ended -> "it took longer than $limit s" + (stood.firstOrNull()?.let {
+                "; ${it.thread} stood in ${it.ours ?: it.frames.firstOrNull()}"
+            } ?: "; its threads did not answer")
+            process.exitValue() != 0 -> "its process ended with ${process.exitValue()}" +
+                (log.lastLine()?.let { ": $it" } ?: "")
             else -> found.reason
         }
         val spoilt = !ended || process.exitValue() != 0
         val result = found.copy(
-            verdict = if (spoilt) Verdict.FAILED else found.verdict, reason = reason, stood = stood, seconds = start.elapsedNow().toDouble(DurationUnit.SECONDS),
+            verdict = if (spoilt) Verdict.FAILED else found.verdict, reason = reason, stood = stood,
+            seconds = start.elapsedNow().toDouble(DurationUnit.SECONDS),
         )
         if (result.verdict == Verdict.FAILED) log.readText().lines().takeLast(MOST_LINES).forEach { println("  | $it") }
         return result
@@ -90,11 +98,15 @@ private const val OURS = "org.arbalest."
 private val Stood.ours: String? get() = frames.firstOrNull { it.startsWith(OURS) }
 
 /** Threads that are in something of Arbalest's, `main` first, from what a JVM wrote at SIGQUIT. */
-fun stood(log: String): List<Stood> = log.substringAfterLast("Full thread dump", "").substringBefore(DUMP_END).split("\n\n").mapNotNull { thread ->
-    val lines = thread.trim().lines()
-    val frames = lines.map(String::trim).filter { it.startsWith("at ") }.map { it.removePrefix("at ").replace(MODULE, "(") }
-    if (lines.first().startsWith('"') && frames.any { it.startsWith(OURS) }) Stood(lines.first().substring(1).substringBefore('"'), frames.around()) else null
-}.sortedBy { it.thread != "main" }
+fun stood(log: String): List<Stood> = log.substringAfterLast("Full thread dump", "").substringBefore(DUMP_END)
+    .split("\n\n").mapNotNull { thread ->
+        val lines = thread.trim().lines()
+        val frames = lines.map(String::trim).filter { it.startsWith("at ") }.map {
+            it.removePrefix("at ").replace(MODULE, "(")
+        }
+        if (lines.first().startsWith('"') && frames.any { it.startsWith(OURS) })
+            Stood(lines.first().substring(1).substringBefore('"'), frames.around()) else null
+    }.sortedBy { it.thread != "main" }
 
 /** The innermost frames, but as many as it takes to see one of Arbalest's. */
 private fun List<String>.around(): List<String> = take(maxOf(MOST_FRAMES, indexOfFirst { it.startsWith(OURS) } + 1))

@@ -17,14 +17,23 @@ import java.util.Locale
 class Step(val name: String, val seconds: Long, val needs: DeviceType, val run: (StepRun) -> Unit)
 
 /** One run of a step, in its own process. */
-class StepRun(val gpu: CheckedGpu, val step: Step, val double: GpuDouble?, val isQuick: Boolean, private val limit: Long, private val write: (StepResult) -> Unit) {
-    private var result = StepResult(step.name, Verdict.FAILED, "it did not get to its first result", limitSeconds = limit)
+class StepRun(
+    val gpu: CheckedGpu,
+    val step: Step,
+    val double: GpuDouble?,
+    val isQuick: Boolean,
+    private val limit: Long,
+    private val write: (StepResult) -> Unit,
+) {
+    private var result =
+        StepResult(step.name, Verdict.FAILED, "it did not get to its first result", limitSeconds = limit)
 
     /** Tells the process that waits, so that what was found is not lost if this one hangs. */
     fun report(change: (StepResult) -> StepResult) {
         val changed = change(result).copy(reason = null)
         val parts = Verdict.entries.filter { changed.parts(it) > 0 }
-        result = changed.copy(verdict = if (Verdict.FAILED in parts) Verdict.FAILED else if (Verdict.GOOD in parts) Verdict.GOOD else Verdict.NOT_RUN)
+        result = changed.copy(verdict = if (Verdict.FAILED in parts) Verdict.FAILED
+        else if (Verdict.GOOD in parts) Verdict.GOOD else Verdict.NOT_RUN)
         write(result)
     }
 
@@ -34,7 +43,8 @@ class StepRun(val gpu: CheckedGpu, val step: Step, val double: GpuDouble?, val i
         val missing = Devices.availability(step.needs) as? Availability.Missing
         if (missing != null) {
             // Without its GPU there is nothing that the check could check.
-            write(result.copy(verdict = if (step.name == DEVICE_STEP) Verdict.FAILED else Verdict.NOT_RUN, reason = "${step.needs}: ${missing.reason()}"))
+            write(result.copy(verdict = if (step.name == DEVICE_STEP) Verdict.FAILED else Verdict.NOT_RUN,
+                reason = "${step.needs}: ${missing.reason()}"))
         } else {
             try {
                 step.run(this)
@@ -54,7 +64,8 @@ private const val MOST_BYTES = 4L shl 30
 /** The sizes of copies: up to 4 GiB, or an eighth of the GPU's memory, or of main memory. */
 fun sizes(gpuMemory: Long, mainMemory: Long, isQuick: Boolean): List<Long> {
     val largest = minOf(MOST_BYTES, gpuMemory / 8, mainMemory / 8) / 65536 * 65536
-    val usual = if (isQuick) listOf(64L shl 10, 1L shl 20, 16L shl 20) else listOf(64L shl 10, 1L shl 20, 16L shl 20, 256L shl 20)
+    val usual = if (isQuick) listOf(64L shl 10, 1L shl 20, 16L shl 20)
+    else listOf(64L shl 10, 1L shl 20, 16L shl 20, 256L shl 20)
     return usual.filter { it < largest } + if (isQuick) listOf() else listOf(largest)
 }
 
@@ -64,7 +75,11 @@ fun steps(gpu: CheckedGpu, sizes: List<Long>): List<Step> {
         gpu.specs.map { spec -> Step(spec.name, spec.seconds, spec.needs) { it.tests(spec.spec) } } +
         HostKind.entries.flatMap { kind ->
             sizes.map { bytes ->
-                Step("copies, ${kind.name.lowercase()} memory, ${readable(bytes)}", if (bytes > 1L shl 30) 120 else 45, type) { run ->
+                Step(
+                    "copies, ${kind.name.lowercase()} memory, ${readable(bytes)}",
+                    if (bytes > 1L shl 30) 120 else 45,
+                    type,
+                ) { run ->
                     CopyFigures(run.measuring(), kind, bytes).run()
                 }
             }
@@ -78,12 +93,17 @@ fun readable(bytes: Long): String = when {
     else -> "%.4g MiB".format(Locale.ROOT, bytes / 1048576.0).takeIf { bytes > 1L shl 20 } ?: "${bytes shr 10} KiB"
 }
 
-private fun StepRun.measuring(): Measuring = Measuring(gpu, gpu.raw(), double, isQuick) { figure -> report { it.copy(figures = it.figures + figure) } }
+private fun StepRun.measuring(): Measuring = Measuring(gpu, gpu.raw(), double, isQuick) { figure ->
+    report { it.copy(figures = it.figures + figure) }
+}
 
 private fun device(run: StepRun) {
     val ready = Devices.availability(run.step.needs) as Availability.Ready
     Devices.device(run.step.needs, 0)
     val raw = run.gpu.raw().also { it.enter() }
-    run.report { it.copy(device = DeviceFacts(raw.deviceName, raw.driver, ready.devices(), raw.memory, Devices.describe().trim().lines())) }
+    run.report {
+        it.copy(device = DeviceFacts(raw.deviceName, raw.driver, ready.devices(), raw.memory,
+            Devices.describe().trim().lines()))
+    }
     run.report { it.copy(tests = Tests(1, listOf(), listOf())) }
 }

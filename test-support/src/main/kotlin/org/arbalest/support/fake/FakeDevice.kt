@@ -51,13 +51,14 @@ class FakeUserEvent constructor(private val device: FakeDevice, val handle: Long
     fun complete(): Unit = device.finish(event, null)
 
     /** Lets what waits for it fail. */
-    fun fail(): Unit = device.finish(event, DeviceException(Errno.EIO, "a user event of ${device.name} failed: FAKE_ABORTED (7)"))
+    fun fail(): Unit =
+        device.finish(event, DeviceException(Errno.EIO, "a user event of ${device.name} failed: FAKE_ABORTED (7)"))
 }
 
 /**
- * A device in main memory that a test has in its hands: it does what is queued at once, or, [held][hold], command by command as the test
- * says. It watches its users: memory that is read before what writes it is done, freed while queued work needs it, freed twice or not at
- * all is a violation, with a sentence.
+ * A device in main memory that a test has in its hands: it does what is queued at once, or, [held][hold], command by
+ * command as the test says. It watches its users: memory that is read before what writes it is done, freed while queued
+ * work needs it, freed twice or not at all is a violation, with a sentence.
  *
  * Devices are made by [FakeProvider] when they are opened; all functions are safe on any thread.
  */
@@ -93,7 +94,11 @@ class FakeDevice private constructor(
     @Volatile
     private var kept = 0L
     private val baseline =
-        Baseline(4) { lock.withLock { listOf(memory.count, queues.keys.count { it != kept }, events.size, maps.values.sum()).map(Int::toLong) } }
+        Baseline(4) {
+            lock.withLock {
+                listOf(memory.count, queues.keys.count { it != kept }, events.size, maps.values.sum()).map(Int::toLong)
+            }
+        }
     private var nextHandle = 0xFA4E_0000L
     private var nextCommand = 0L
     private var isHeld = false
@@ -121,7 +126,10 @@ class FakeDevice private constructor(
     /** Lets [counts] begin at zero for what is handed out now, such as the leak of an earlier test. */
     fun countFromHere(): Unit = baseline.begin()
 
-    /** Like [reset], and completes the user events and opens the calls that a test has held up, so that nothing of the next test waits for them. */
+    /**
+     * Like [reset], and completes the user events and opens the calls that a test has held up, so that nothing of the
+     * next test waits for them.
+     */
     fun letGo() {
         stops.values.forEach { it.open() }
         generateSequence { entered.poll() }.forEach { it.open() }
@@ -152,7 +160,10 @@ class FakeDevice private constructor(
     /** Does nothing of what is queued from now on, until [release]. */
     fun hold(): Unit = lock.withLock { isHeld = true }
 
-    /** Like [hold], but whoever waits for something does it: command by command, of any queue, in an order that depends on the [seed] only. */
+    /**
+     * Like [hold], but whoever waits for something does it: command by command, of any queue, in an order that depends
+     * on the [seed] only.
+     */
     fun interleave(seed: Int): Unit = lock.withLock {
         isHeld = true
         interleaving = Random(seed)
@@ -184,7 +195,9 @@ class FakeDevice private constructor(
 
     /** Lets the next copy or kernel that is done fail, and with it the rest of its queue. */
     fun failNextCommand(): Unit =
-        lock.withLock { commandToFail = DeviceException(Errno.EIO, "a command on $name failed: FAKE_LAUNCH_FAILED (719)") }
+        lock.withLock {
+            commandToFail = DeviceException(Errno.EIO, "a command on $name failed: FAKE_LAUNCH_FAILED (719)")
+        }
 
     /** Lets every call of a kind fail from now on; null ends that. */
     fun failEvery(call: FakeCall?) {
@@ -200,7 +213,10 @@ class FakeDevice private constructor(
     /** Lets the next call of a kind stand still, before it does anything. */
     fun stop(call: FakeCall): FakeStop = FakeStop().also { stops[call] = it }
 
-    /** While the block runs nobody can tell what is done, as while somebody captures a graph: waits are refused with [Errno.EAGAIN], and no event is seen to be over. */
+    /**
+     * While the block runs nobody can tell what is done, as while somebody captures a graph: waits are refused with
+     * [Errno.EAGAIN], and no event is seen to be over.
+     */
     fun <T> capturing(block: () -> T): T {
         changing { isCapturing = true }
         try {
@@ -237,14 +253,17 @@ class FakeDevice private constructor(
 
     /** Queues work of the test's own, which writes [bytes] bytes at a device [address]. */
     fun launch(stream: DeviceStream, address: Long, bytes: Long, kernel: (MemorySegment) -> Unit): Unit =
-        changing { add(stream.handle(), FakeWork(nextCommand++, address, 0, bytes) { it.withMemory(address, bytes, kernel) }) }
+        changing {
+            add(stream.handle(), FakeWork(nextCommand++, address, 0, bytes) { it.withMemory(address, bytes, kernel) })
+        }
 
     fun mayFail(call: FakeCall, asked: String) {
         stops.remove(call)?.let { stop ->
             entered += stop
             stop.pass()
         }
-        if (call != FakeCall.QUERY && untilFailure.get() != Int.MAX_VALUE && untilFailure.decrementAndGet() == 0) fail(call, asked)
+        if (call != FakeCall.QUERY && untilFailure.get() != Int.MAX_VALUE && untilFailure.decrementAndGet() == 0)
+            fail(call, asked)
         if (call == failing) fail(call, asked)
         val left = failures[call] ?: return
         if (left.decrementAndGet() == 0) fail(call, asked)
@@ -252,7 +271,8 @@ class FakeDevice private constructor(
 
     private fun fail(call: FakeCall, asked: String): Nothing {
         refusals.incrementAndGet()
-        val code = if (call == FakeCall.ALLOCATE) Errno.ENOMEM to "FAKE_OUT_OF_MEMORY (2)" else Errno.EIO to "FAKE_DEVICE_LOST (46)"
+        val code = if (call == FakeCall.ALLOCATE) Errno.ENOMEM to "FAKE_OUT_OF_MEMORY (2)"
+        else Errno.EIO to "FAKE_DEVICE_LOST (46)"
         val what = if (asked.isEmpty()) "" else ", asked for $asked"
         throw DeviceException(code.first, "${call.function} on $name failed: ${code.second}$what")
     }
@@ -271,17 +291,22 @@ class FakeDevice private constructor(
     }
 
     fun map(address: Long, bytes: Long): Long = lock.withLock {
-        if (memory.segment(address, bytes) == null) throw DeviceException(Errno.EINVAL, "fakeMap on $name failed: FAKE_INVALID_VALUE (1)")
+        if (memory.segment(address, bytes) == null)
+            throw DeviceException(Errno.EINVAL, "fakeMap on $name failed: FAKE_INVALID_VALUE (1)")
         maps.merge(address, 1, Int::plus)
         memory.untagged(address)
     }
 
     fun unmap(address: Long): Unit = lock.withLock {
         val count = maps[address]
-        if (count == null) violation("memory was unmapped that is not mapped") else if (count == 1) maps -= address else maps[address] = count - 1
+        if (count == null) violation("memory was unmapped that is not mapped") else if (count == 1) maps -= address
+        else maps[address] = count - 1
     }
 
-    /** Whether a new queue gets the handle of one that was destroyed and still works, as may happen where destroying one waits for nothing. */
+    /**
+     * Whether a new queue gets the handle of one that was destroyed and still works, as may happen where destroying one
+     * waits for nothing.
+     */
     var reusesHandles: Boolean = false
 
     fun createQueue(): Long = lock.withLock {
@@ -305,18 +330,22 @@ class FakeDevice private constructor(
 
     private fun copy(to: Long, from: Long, bytes: Long): FakeWork = lock.withLock {
         copied += bytes
-        FakeWork(nextCommand++, to, from, bytes) { it.withMemory(to, bytes) { out -> it.withMemory(from, bytes, out::copyFrom) } }
+        FakeWork(nextCommand++, to, from, bytes) {
+            it.withMemory(to, bytes) { out -> it.withMemory(from, bytes, out::copyFrom) }
+        }
     }
 
     /**
-     * A runtime that does not reach main memory which is not pinned lets the caller wait for the queue, and for the copy; and may read such memory first, into
-     * pinned memory of its own.
+     * A runtime that does not reach main memory which is not pinned lets the caller wait for the queue, and for the
+     * copy; and may read such memory first, into pinned memory of its own.
      */
     fun copyPageable(queue: Long, to: Long, from: Long, bytes: Long) {
         val copy = if (isPageable(from, bytes)) {
             val read = MemorySegment.ofAddress(from).reinterpret(bytes).toArray(JAVA_BYTE)
             lock.withLock { copied += bytes }
-            FakeWork(lock.withLock { nextCommand++ }, to, 0, bytes) { it.withMemory(to, bytes) { out -> out.copyFrom(MemorySegment.ofArray(read)) } }
+            FakeWork(lock.withLock { nextCommand++ }, to, 0, bytes) {
+                it.withMemory(to, bytes) { out -> out.copyFrom(MemorySegment.ofArray(read)) }
+            }
         } else {
             copy(to, from, bytes)
         }
@@ -326,7 +355,9 @@ class FakeDevice private constructor(
     }
 
     /** Whether main memory is none of what this device has handed out. */
-    fun isPageable(address: Long, bytes: Long): Boolean = lock.withLock { !memory.isTagged(address) && !memory.holds(address, bytes) }
+    fun isPageable(address: Long, bytes: Long): Boolean = lock.withLock {
+        !memory.isTagged(address) && !memory.holds(address, bytes)
+    }
 
     fun runOnHost(queue: Long, task: HostTask): Unit = enqueue(queue, FakeTask(task))
 
@@ -342,7 +373,9 @@ class FakeDevice private constructor(
 
     fun enqueueWait(queue: Long, event: Long): Unit = changing { add(queue, FakeWait(event(event))) }
 
-    fun destroyEvent(event: Long): Unit = lock.withLock { if (events.remove(event) == null) violation("an event was destroyed that is none") }
+    fun destroyEvent(event: Long): Unit = lock.withLock {
+        if (events.remove(event) == null) violation("an event was destroyed that is none")
+    }
 
     fun isEvent(event: Long): Boolean = lock.withLock { event in events }
 
@@ -429,7 +462,9 @@ class FakeDevice private constructor(
         failure = commandToFail.also { commandToFail = null }
         if (failure != null) return
         for (other in queues.values) {
-            if (other !== this && other.commands.any { it is FakeWork && it.number < command.number && it.conflictsWith(command) }) {
+            if (other !== this && other.commands.any {
+                    it is FakeWork && it.number < command.number && it.conflictsWith(command)
+                }) {
                 violation("memory was used before what writes it was done: nothing waited for its event")
             }
         }
@@ -438,7 +473,9 @@ class FakeDevice private constructor(
 
     fun withMemory(address: Long, bytes: Long, action: (MemorySegment) -> Unit) {
         val segment = memory.segment(address, bytes)
-        if (segment == null) violation("a command touched $bytes bytes at ${FakeMemory.hex(address)}, which are not allocated") else action(segment)
+        if (segment == null) violation(
+            "a command touched $bytes bytes at ${FakeMemory.hex(address)}, which are not allocated",
+        ) else action(segment)
     }
 
     private fun newEvent(): Long = nextHandle++.also { events[it] = FakeEvent() }
@@ -466,7 +503,8 @@ class FakeDevice private constructor(
             open.computeIfAbsent(type to id) { FakeDevice(type, id, isCpuAccessible, open.size) }
 
         /** A device that was opened by [org.arbalest.device.Devices.device]. */
-        fun of(type: DeviceType, id: Long): FakeDevice = open[type to id] ?: error("$type:$id is no fake device, or was not opened")
+        fun of(type: DeviceType, id: Long): FakeDevice =
+            open[type to id] ?: error("$type:$id is no fake device, or was not opened")
 
         /** All that were opened. */
         fun all(): Collection<FakeDevice> = open.values

@@ -8,10 +8,14 @@ import org.arbalest.device.spi.Completion
 import org.arbalest.device.spi.DeviceDriver
 import org.arbalest.device.spi.HostMemory
 
-/** What stands between core and the fake device: one call each, and nothing remembered. The example for authors of backends. */
+/**
+ * What stands between core and the fake device: one call each, and nothing remembered. The example for authors of
+ * backends.
+ */
 open class FakeDriver(private val device: FakeDevice) : DeviceDriver {
     private val memory = FakeAllocator(device, isCpuAccessible = device.isCpuAccessible)
-    private val host = if (device.isCpuAccessible) null else HostMemory(device.type, FakeAllocator(device, isCpuAccessible = true))
+    private val host = if (device.isCpuAccessible) null
+    else HostMemory(device.type, FakeAllocator(device, isCpuAccessible = true))
 
     override fun isCpuAccessible(): Boolean = memory.isCpuAccessible
 
@@ -64,7 +68,8 @@ open class FakeDriver(private val device: FakeDevice) : DeviceDriver {
     }
 
     override fun checkEvent(event: Long) {
-        if (!device.isEvent(event)) throw DeviceException(Errno.EINVAL, "its sync_event points to $event, which is no event of ${device.name}")
+        if (!device.isEvent(event))
+            throw DeviceException(Errno.EINVAL, "its sync_event points to $event, which is no event of ${device.name}")
     }
 }
 
@@ -77,7 +82,8 @@ class FakeAllocator(private val device: FakeDevice, private val isCpuAccessible:
         if (bytes > FakeDevice.LARGEST_ALLOCATION) {
             throw DeviceException(
                 Errno.ENOMEM,
-                "fakeAlloc on ${device.name} failed: FAKE_OUT_OF_MEMORY (2), asked for $bytes bytes, and the largest allocation is " +
+                "fakeAlloc on ${device.name} failed: FAKE_OUT_OF_MEMORY (2), asked for $bytes bytes, and the largest " +
+                    "allocation is " +
                     "${FakeDevice.LARGEST_ALLOCATION}",
             )
         }

@@ -13,9 +13,11 @@ import org.arbalest.device.spi.HostTask
 import java.util.concurrent.ConcurrentHashMap
 
 /**
- * Serves fake GPUs: two, whose copies from and to main memory let their caller wait unless it is pinned, so that core copies by way of pinned memory.
+ * Serves fake GPUs: two, whose copies from and to main memory let their caller wait unless it is pinned, so that core
+ * copies by way of pinned memory.
  *
- * Each is one [FakeDevice], of the first type, with two kinds of memory, as of CUDA or ROCm. To be registered like [FakeProvider].
+ * Each is one [FakeDevice], of the first type, with two kinds of memory, as of CUDA or ROCm. To be registered like
+ * [FakeProvider].
  *
  * @param type of the memory that the CPU cannot touch
  * @param pinned of the main memory that the GPU reaches
@@ -28,7 +30,8 @@ open class FakeGpuProvider(private val type: DeviceType, private val pinned: Dev
     override fun probe(type: DeviceType): Availability = Availability.Ready(2)
 
     override fun open(type: DeviceType, id: Long): DeviceDriver =
-        FakeGpuDriver(gpus.computeIfAbsent(id) { FakeGpu(FakeDevice.create(this.type, id, false), pinned) }, isPinned = type == pinned)
+        FakeGpuDriver(gpus.computeIfAbsent(id) { FakeGpu(FakeDevice.create(this.type, id, false), pinned) },
+            isPinned = type == pinned)
 
     override fun describe(type: DeviceType, id: Long): String = "a fake GPU, which does nothing until a test lets it"
 }
@@ -72,7 +75,8 @@ class SlotAllocator(private val device: FakeDevice) : MemoryAllocator {
 
 /** Either kind of a fake GPU's memory, with its queues. */
 class FakeGpuDriver(private val gpu: FakeGpu, isPinned: Boolean) : FakeDriver(gpu.device) {
-    private val own: MemoryAllocator = if (isPinned) gpu.memory.allocator() else FakeAllocator(gpu.device, isCpuAccessible = false)
+    private val own: MemoryAllocator = if (isPinned) gpu.memory.allocator()
+    else FakeAllocator(gpu.device, isCpuAccessible = false)
 
     override fun isCpuAccessible(): Boolean = own.isCpuAccessible
 

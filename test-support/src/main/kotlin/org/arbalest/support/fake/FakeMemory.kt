@@ -7,8 +7,9 @@ import java.lang.foreign.MemorySegment
 import java.util.TreeMap
 
 /**
- * The memory of a fake device: main memory, whose addresses are handed out with a tag that makes them ones that no CPU has, so that to touch
- * them ends the process, as on a GPU. New memory is full of [POISON], so that what is read too early is seen.
+ * The memory of a fake device: main memory, whose addresses are handed out with a tag that makes them ones that no CPU
+ * has, so that to touch them ends the process, as on a GPU. New memory is full of [POISON], so that what is read too
+ * early is seen.
  */
 class FakeMemory(private val tag: Long) {
     /** What is out, by its address without the tag. */
@@ -44,7 +45,8 @@ class FakeMemory(private val tag: Long) {
         block.memory.close()
         return when {
             block.bytes != bytes -> "${block.bytes} bytes at ${hex(address)} were freed as $bytes bytes"
-            block.isTagged != isTagged(address) -> "${hex(address)} was freed, which is not the address that was handed out"
+            block.isTagged != isTagged(address) ->
+                "${hex(address)} was freed, which is not the address that was handed out"
             else -> null
         }
     }
@@ -58,7 +60,8 @@ class FakeMemory(private val tag: Long) {
     }
 
     /** Whether bytes of main memory are within one block. */
-    fun holds(address: Long, bytes: Long): Boolean = live.floorEntry(address)?.let { (start, block) -> address + bytes <= start + block.bytes } ?: false
+    fun holds(address: Long, bytes: Long): Boolean =
+        live.floorEntry(address)?.let { (start, block) -> address + bytes <= start + block.bytes } ?: false
 
     fun isTagged(address: Long): Boolean = address and TAGS == tag
 

@@ -21,7 +21,8 @@ open class FakeProvider(
 
     override fun probe(type: DeviceType): Availability = Availability.Ready(DEVICES)
 
-    override fun open(type: DeviceType, id: Long): DeviceDriver = FakeDriver(FakeDevice.create(type, id, types.getValue(type)))
+    override fun open(type: DeviceType, id: Long): DeviceDriver =
+        FakeDriver(FakeDevice.create(type, id, types.getValue(type)))
 
     override fun describe(type: DeviceType, id: Long): String = "a fake device, which does nothing until a test lets it"
 

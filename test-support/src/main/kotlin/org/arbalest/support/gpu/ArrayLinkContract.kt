@@ -39,7 +39,8 @@ fun arrayLinkContract(backend: GpuBackend, kills: Int): TestFactory = funSpec {
                         manyLayouts(rows).use { source ->
                             link.send(source.toShareable(device))
                             link.receive()!!.use { back ->
-                                if (rows > 0) double.live(Live.OPENED) shouldBeGreaterThan 0 // the one before may wait for an idle period
+                                // the one before may wait for an idle period
+                                if (rows > 0) double.live(Live.OPENED) shouldBeGreaterThan 0
                                 back.copyTo(Devices.cpu()).use {
                                     it.synchronize()
                                     source.difference(it).shouldBeNull()
@@ -72,11 +73,14 @@ fun arrayLinkContract(backend: GpuBackend, kills: Int): TestFactory = funSpec {
             mine.close()
             shouldThrow<IllegalStateException> { backend.share(10).use { mine.send(it) } }
             mine.unreleased() shouldBe 3
-            repeat(3) { shouldThrow<DeviceException> { other.receive() }.message shouldContain "of this process" } // and so they go back
+            // and so they go back
+            repeat(3) { shouldThrow<DeviceException> { other.receive() }.message shouldContain "of this process" }
             other.receive().shouldBeNull()
             mine.receive().shouldBeNull()
             eventually("all went back") { mine.unreleased() == 0 }
-            eventually("the connection is closed") { backend.share(1).use { array -> runCatching { other.send(array) }.exceptionOrNull() } is IOException }
+            eventually("the connection is closed") {
+                backend.share(1).use { array -> runCatching { other.send(array) }.exceptionOrNull() } is IOException
+            }
             other.close()
         }
         backend.hasNothingLeft()
@@ -125,7 +129,8 @@ fun arrayLinkContract(backend: GpuBackend, kills: Int): TestFactory = funSpec {
                     if (who == "opened") {
                         peer.ask("nonsense") shouldBe "written"
                         shouldThrow<IOException> { link.receive() }.message shouldContain "a frame of kind 9"
-                        shouldThrow<IOException> { backend.share(1).use { link.send(it) } }.message shouldContain "a frame of kind 9"
+                        shouldThrow<IOException> { backend.share(1).use { link.send(it) } }.message shouldContain
+                            "a frame of kind 9"
                         peer.ask("receive", "none") shouldContain "hung up"
                     } else {
                         channel.write(ByteBuffer.wrap(NONSENSE))
@@ -161,16 +166,25 @@ fun arrayLinkContract(backend: GpuBackend, kills: Int): TestFactory = funSpec {
 
     test("a socket whose other end says something else is refused in words, and holds nothing [IPC-07]") {
         connection { path, accept ->
-            for (words in listOf("GET / HTTP/1.1\r\n\r\n", "ARBLINK1" + "\u0000\u0000\u0000\u0000" + "\u0009\u0000\u0000\u0000" + "12345678", "ARB", "ARBLINK1ab")) {
+            for (words in listOf(
+                "GET / HTTP/1.1\r\n\r\n",
+                "ARBLINK1" + "\u0000\u0000\u0000\u0000" + "\u0009\u0000\u0000\u0000" + "12345678",
+                "ARB",
+                "ARBLINK1ab",
+            )) {
                 val (mine, other) = accept.alongside { SocketChannel.open(UnixDomainSocketAddress.of(path)) }
                 other.write(ByteBuffer.wrap(words.encodeToByteArray()))
                 if (words.length < 24) other.shutdownOutput()
-                withClue(words) { shouldThrow<IOException> { mine.receive() }.message shouldContain "the link has failed: " }
+                withClue(words) {
+                    shouldThrow<IOException> { mine.receive() }.message shouldContain "the link has failed: "
+                }
                 shouldThrow<IOException> { backend.share(10).use { mine.send(it) } }
                 mine.close()
                 other.close()
             }
-            SocketChannel.open(UNIX).use { shouldThrow<IllegalArgumentException> { ArrayLink.over(it) }.message shouldContain "connected" }
+            SocketChannel.open(UNIX).use {
+                shouldThrow<IllegalArgumentException> { ArrayLink.over(it) }.message shouldContain "connected"
+            }
         }
         backend.hasNothingLeft()
     }
@@ -189,7 +203,9 @@ fun arrayLinkContract(backend: GpuBackend, kills: Int): TestFactory = funSpec {
                     while (sent < last) {
                         link.send(backend.share(1 + random.nextInt(2000)))
                         sent++
-                        if (random.nextInt(8) == 0) eventually("it goes on") { link.unreleased() < 4 + random.nextInt(4) }
+                        if (random.nextInt(8) == 0) eventually("it goes on") {
+                            link.unreleased() < 4 + random.nextInt(4)
+                        }
                     }
                     repeat(random.nextInt(200_000)) { Thread.onSpinWait() }
                     if (link.unreleased() > 0) killedWithSome++
@@ -208,7 +224,9 @@ fun arrayLinkContract(backend: GpuBackend, kills: Int): TestFactory = funSpec {
     }
 }
 
-private fun <T> connection(block: (Path, () -> ArrayLink) -> T): T = socket { path, accept -> block(path) { ArrayLink.over(accept()) } }
+private fun <T> connection(block: (Path, () -> ArrayLink) -> T): T = socket { path, accept ->
+    block(path) { ArrayLink.over(accept()) }
+}
 
 private fun <T> socket(block: (Path, () -> SocketChannel) -> T): T = SharingPeer.socket { path ->
     ServerSocketChannel.open(UNIX).use { server ->

@@ -28,11 +28,15 @@ import java.util.concurrent.ExecutionException
 import java.util.concurrent.TimeUnit.SECONDS
 import java.util.concurrent.atomic.AtomicBoolean
 
-/** Another thread captures a graph, in global mode: what we call meanwhile does not invalidate that, and is not misunderstood. */
+/**
+ * Another thread captures a graph, in global mode: what we call meanwhile does not invalidate that, and is not
+ * misunderstood.
+ */
 fun captureContract(backend: GpuBackend): TestFactory = funSpec {
     var hasGates = false
     beforeTest {
-        if (!hasGates) backend.gpu(0).createStream().use { backend.gate(it)?.open() } // allocates the gates' memory outside of a capture
+        // allocates the gates' memory outside of a capture
+        if (!hasGates) backend.gpu(0).createStream().use { backend.gate(it)?.open() }
         hasGates = true
     }
 
@@ -40,7 +44,10 @@ fun captureContract(backend: GpuBackend): TestFactory = funSpec {
     val double = backend.double
     val words = backend.words
 
-    test("while another thread captures a graph, nothing of ours invalidates it: memory, copies, waits, closing; and the thread's mode is restored [DEV-23]") {
+    test(
+        "while another thread captures a graph, nothing of ours invalidates it: memory, copies, waits, closing; and " +
+            "the thread's mode is restored [DEV-23]",
+    ) {
         backend.settle()
         double.capturing {
             journey(device, backend::gate)
@@ -77,7 +84,10 @@ fun captureContract(backend: GpuBackend): TestFactory = funSpec {
     }
 
     for (code in listOf(900, 907)) {
-        test("an event that nobody can tell of ($code) is neither done nor failed: nothing is released under the work, no stage completes; both happen once later [DEV-17, DEV-24]") {
+        test(
+            "an event that nobody can tell of ($code) is neither done nor failed: nothing is released under the " +
+                "work, no stage completes; both happen once later [DEV-17, DEV-24]",
+        ) {
             backend.settle()
             val before = ResourceCounters.now()
             backend.trim()
@@ -107,14 +117,25 @@ fun captureContract(backend: GpuBackend): TestFactory = funSpec {
             event.isReady shouldBe true
             event.close()
             stream.close()
-            eventually("it is all released") { backend.trim(); ResourceCounters.now().since(before).isZero && double.live(Live.DEVICE) == memory }
+            eventually("it is all released") {
+                backend.trim()
+                ResourceCounters.now().since(before).isZero && double.live(Live.DEVICE) == memory
+            }
         }
     }
 
-    test("a copy that fails half way while nobody can tell of its stream: source, target and slots are held until somebody can [DEV-41]") {
+    test(
+        "a copy that fails half way while nobody can tell of its stream: source, target and slots are held until " +
+            "somebody can [DEV-41]",
+    ) {
         val size = 9L shl 20
         device.createStream().use { stream ->
-            repeat(2) { pageable(size, 1).use { from -> device.allocate(size).use { stream.copy(from, it); stream.synchronize() } } } // slots are there now
+            // slots are there now
+            repeat(2) {
+                pageable(size, 1).use { from ->
+                    device.allocate(size).use { stream.copy(from, it); stream.synchronize() }
+                }
+            }
             backend.settle()
             val before = ResourceCounters.now()
             val memory = double.live(Live.DEVICE)
@@ -134,14 +155,26 @@ fun captureContract(backend: GpuBackend): TestFactory = funSpec {
                 double.live(Live.DEVICE) shouldBe memory + 1
                 ResourceCounters.now().since(before).waits() shouldBeGreaterThan 0
             }
-            eventually("it is all released") { backend.trim(); ResourceCounters.now().since(before).run { waits() == 0L && buffers() == 0L } && double.live(Live.DEVICE) == memory }
+            eventually("it is all released") {
+                backend.trim()
+                ResourceCounters.now().since(before).run { waits() == 0L && buffers() == 0L } &&
+                    double.live(Live.DEVICE) == memory
+            }
         }
     }
 
-    test("a copy that fails half way where no event is to be had, for whatever, ends when its stream is past it, and lets nothing go before [DEV-41]") {
+    test(
+        "a copy that fails half way where no event is to be had, for whatever, ends when its stream is past it, and " +
+            "lets nothing go before [DEV-41]",
+    ) {
         val size = 9L shl 20
         device.createStream().use { stream ->
-            repeat(2) { pageable(size, 1).use { from -> device.allocate(size).use { stream.copy(from, it); stream.synchronize() } } } // slots are there now
+            // slots are there now
+            repeat(2) {
+                pageable(size, 1).use { from ->
+                    device.allocate(size).use { stream.copy(from, it); stream.synchronize() }
+                }
+            }
             for (function in listOf("EventCreate", "EventRecord")) {
                 backend.settle()
                 val before = ResourceCounters.now()
@@ -170,7 +203,11 @@ fun captureContract(backend: GpuBackend): TestFactory = funSpec {
                 gate.open()
                 endedOpen.get(5, SECONDS) shouldBe true
                 double.failNothing() shouldBe 0
-                eventually("it is all released") { backend.trim(); ResourceCounters.now().since(before).run { waits() == 0L && buffers() == 0L } && double.live(Live.DEVICE) == memory }
+                eventually("it is all released") {
+                    backend.trim()
+                    ResourceCounters.now().since(before).run { waits() == 0L && buffers() == 0L } &&
+                        double.live(Live.DEVICE) == memory
+                }
             }
         }
     }
@@ -178,7 +215,11 @@ fun captureContract(backend: GpuBackend): TestFactory = funSpec {
     test("likewise where nobody can tell of the stream either: all is held until somebody can [DEV-41]") {
         val size = 9L shl 20
         device.createStream().use { stream ->
-            repeat(2) { pageable(size, 1).use { from -> device.allocate(size).use { stream.copy(from, it); stream.synchronize() } } }
+            repeat(2) {
+                pageable(size, 1).use { from ->
+                    device.allocate(size).use { stream.copy(from, it); stream.synchronize() }
+                }
+            }
             backend.settle()
             val before = ResourceCounters.now()
             val memory = double.live(Live.DEVICE)
@@ -196,11 +237,18 @@ fun captureContract(backend: GpuBackend): TestFactory = funSpec {
                 gate.open()
                 double.failNothing() shouldBe 0
             }
-            eventually("it is all released", seconds = 20) { backend.trim(); ResourceCounters.now().since(before).run { waits() == 0L && buffers() == 0L } && double.live(Live.DEVICE) == memory }
+            eventually("it is all released", seconds = 20) {
+                backend.trim()
+                ResourceCounters.now().since(before).run { waits() == 0L && buffers() == 0L } &&
+                    double.live(Live.DEVICE) == memory
+            }
         }
     }
 
-    test("a stream that its owner captures takes nothing of ours, says so, and its capture stays good; all that was queued before, or comes later, is done [DEV-60]") {
+    test(
+        "a stream that its owner captures takes nothing of ours, says so, and its capture stays good; all that was " +
+            "queued before, or comes later, is done [DEV-60]",
+    ) {
         device.createStream().use { own ->
             device.createStream().use { other ->
                 for (stream in listOf(device.wrapStream(own.handle()), own)) {
@@ -208,7 +256,11 @@ fun captureContract(backend: GpuBackend): TestFactory = funSpec {
                     val before = ResourceCounters.now()
                     val (host, there, back) = listOf(pageable(1000, 1), device.allocate(1000), pageable(1000, 2))
                     val source = numbers(100)
-                    val tensor = source.copyTo(device, stream).use { array -> array.retainChild(0).use { DLPack.VERSIONED.importTensor(DLPack.VERSIONED.exportTensor(it, stream), stream) } }
+                    val tensor = source.copyTo(device, stream).use { array ->
+                        array.retainChild(0).use {
+                            DLPack.VERSIONED.importTensor(DLPack.VERSIONED.exportTensor(it, stream), stream)
+                        }
+                    }
                     stream.copy(host, there)
                     val gate = backend.gate(other)
                     val event = other.record()
@@ -226,7 +278,8 @@ fun captureContract(backend: GpuBackend): TestFactory = funSpec {
                             "a tensor" to { tensor.retain().use { DLPack.VERSIONED.exportTensor(it, stream) } },
                         )
                         for ((what, use) in uses) withClue(what) {
-                            shouldThrow<IllegalStateException> { use() }.message shouldContain "of $device is being captured"
+                            shouldThrow<IllegalStateException> { use() }.message shouldContain
+                                "of $device is being captured"
                         }
                         tensor.close() // its last use is somewhere in the stream
                         journey(device, backend::gate)
@@ -242,14 +295,21 @@ fun captureContract(backend: GpuBackend): TestFactory = funSpec {
                     source.close()
                     event.close()
                     if (stream !== own) stream.close()
-                    eventually("nothing is kept: ${ResourceCounters.now().since(before)}") { ResourceCounters.now().since(before).run { waits() == 0L && buffers() == 0L && events() == 0L && arrays() == 0L } }
+                    eventually("nothing is kept: ${ResourceCounters.now().since(before)}") {
+                        ResourceCounters.now().since(before).run {
+                            waits() == 0L && buffers() == 0L && events() == 0L && arrays() == 0L
+                        }
+                    }
                     double.violation shouldBe ""
                 }
             }
         }
     }
 
-    test("memory in a stream's order that is closed while the stream is captured is freed after the capture, in its order, and not into the graph [DEV-60]") {
+    test(
+        "memory in a stream's order that is closed while the stream is captured is freed after the capture, in its " +
+            "order, and not into the graph [DEV-60]",
+    ) {
         device.createStream().use { own ->
             device.wrapStream(own.handle()).use { wrapped ->
                 backend.settle()
@@ -263,13 +323,19 @@ fun captureContract(backend: GpuBackend): TestFactory = funSpec {
                     shouldThrow<IllegalStateException> { own.memory().allocate(1000) }
                     double.live(Live.DEVICE) shouldBe memory + 2
                 } shouldBe 0
-                eventually("both are freed") { backend.trim(); double.live(Live.DEVICE) == memory && ResourceCounters.now().since(before).buffers() == 0L }
+                eventually("both are freed") {
+                    backend.trim()
+                    double.live(Live.DEVICE) == memory && ResourceCounters.now().since(before).buffers() == 0L
+                }
                 double.violation shouldBe ""
             }
         }
     }
 
-    test("the default stream takes nothing while a stream that it waits for is captured: that is refused, and the capture stays good [DEV-60]") {
+    test(
+        "the default stream takes nothing while a stream that it waits for is captured: that is refused, and the " +
+            "capture stays good [DEV-60]",
+    ) {
         device.wrapStream(0).use { stream ->
             listOf(pageable(1000, 1), device.allocate(1000), pageable(1000, 2)).also { (host, there, back) ->
                 stream.copy(host, there)
@@ -281,7 +347,8 @@ fun captureContract(backend: GpuBackend): TestFactory = funSpec {
                         "memory" to { stream.keepAlive(there) },
                     )
                     for ((what, use) in uses) withClue(what) {
-                        shouldThrow<IllegalStateException> { use() }.message shouldContain "of $device is being captured"
+                        shouldThrow<IllegalStateException> { use() }.message shouldContain
+                            "of $device is being captured"
                     }
                     journey(device, backend::gate)
                 }
@@ -293,7 +360,10 @@ fun captureContract(backend: GpuBackend): TestFactory = funSpec {
         }
     }
 
-    test("whoever waits for an event that was recorded in a capture is refused, and no stream joins the capture by it; the stream goes on [DEV-60]") {
+    test(
+        "whoever waits for an event that was recorded in a capture is refused, and no stream joins the capture by " +
+            "it; the stream goes on [DEV-60]",
+    ) {
         device.createStream().use { own ->
             device.createStream().use { other ->
                 val before = ResourceCounters.now()
@@ -304,7 +374,9 @@ fun captureContract(backend: GpuBackend): TestFactory = funSpec {
                                 "a stream" to { stream.waitFor(it) },
                                 "a thread" to { it.synchronize() },
                                 "a thread for so long" to { it.synchronize(Duration.ofSeconds(5)) },
-                                "a stage" to { event -> event.onReady().toCompletableFuture().exceptionNow().let { throw it } },
+                                "a stage" to { event ->
+                                    event.onReady().toCompletableFuture().exceptionNow().let { throw it }
+                                },
                             )
                             for ((what, wait) in waits) withClue(what) {
                                 device.adoptEvent(double.capturedEvent(own.handle())).use { event ->
@@ -318,10 +390,12 @@ fun captureContract(backend: GpuBackend): TestFactory = funSpec {
                                 }
                             }
                             device.adoptEvent(double.capturedEvent(own.handle())).use { event ->
-                                double.fail(backend.words.query, code = 900) // nobody can tell, at first: a thread of ours is told
+                                // nobody can tell, at first: a thread of ours is told
+                                double.fail(backend.words.query, code = 900)
                                 val stage = event.onReady().toCompletableFuture()
                                 double.failNothing() shouldBe 0
-                                shouldThrow<ExecutionException> { stage.get(5, SECONDS) }.cause.shouldBeInstanceOf<DeviceException>().errno() shouldBe Errno.EINVAL
+                                shouldThrow<ExecutionException> { stage.get(5, SECONDS) }
+                                    .cause.shouldBeInstanceOf<DeviceException>().errno() shouldBe Errno.EINVAL
                                 event.isReady shouldBe false
                             }
                             stream.copy(host, there)
@@ -329,9 +403,13 @@ fun captureContract(backend: GpuBackend): TestFactory = funSpec {
                         }
                     } shouldBe -1 // to ask has cost the owner the capture
                     double.violation shouldBe ""
-                    double.captured(own.handle()) { device.adoptEvent(double.capturedEvent(own.handle())).close() } shouldBe 1
+                    double.captured(own.handle()) {
+                        device.adoptEvent(double.capturedEvent(own.handle())).close()
+                    } shouldBe 1
                 }.forEach { it.close() }
-                eventually("nothing is kept: ${ResourceCounters.now().since(before)}") { ResourceCounters.now().since(before).run { waits() == 0L && buffers() == 0L && events() == 0L } }
+                eventually("nothing is kept: ${ResourceCounters.now().since(before)}") {
+                    ResourceCounters.now().since(before).run { waits() == 0L && buffers() == 0L && events() == 0L }
+                }
             }
         }
     }
@@ -340,7 +418,9 @@ fun captureContract(backend: GpuBackend): TestFactory = funSpec {
         device.createStream().use { stream ->
             val event = stream.record()
             double.capturing(events = 900) {
-                val waiting = listOf<() -> Unit>(event::synchronize, stream::synchronize).map { wait -> CompletableFuture.runAsync { wait() } }
+                val waiting = listOf<() -> Unit>(event::synchronize, stream::synchronize).map { wait ->
+                    CompletableFuture.runAsync { wait() }
+                }
                 eventually("both are refused") { double.refused > 50 }
                 waiting.count { it.isDone } shouldBe 0
                 waiting
@@ -349,7 +429,10 @@ fun captureContract(backend: GpuBackend): TestFactory = funSpec {
         }
     }
 
-    test("a thread that waits for an event which was recorded in a graph is told that this cannot be, and the event is not over [DEV-24]") {
+    test(
+        "a thread that waits for an event which was recorded in a graph is told that this cannot be, and the event " +
+            "is not over [DEV-24]",
+    ) {
         device.createStream().use { stream ->
             val event = stream.record()
             double.capturing(events = 907) {
@@ -363,7 +446,10 @@ fun captureContract(backend: GpuBackend): TestFactory = funSpec {
         }
     }
 
-    test("where the runtime has no function for a thread's mode all goes on, and what cannot be told meanwhile is held [DEV-23]") {
+    test(
+        "where the runtime has no function for a thread's mode all goes on, and what cannot be told meanwhile is " +
+            "held [DEV-23]",
+    ) {
         device.createStream().use { stream ->
             device.hostMemory().get().allocate(1000).use { pinned ->
                 device.allocate(1000).use { there ->
@@ -374,7 +460,8 @@ fun captureContract(backend: GpuBackend): TestFactory = funSpec {
                             val told = event.onReady().toCompletableFuture()
                             eventually("it is asked for") { double.refused > 20 }
                             told.isDone shouldBe false
-                            shouldThrow<DeviceException> { Devices.device(backend.types[1], 0).allocate(10) }.message shouldContain "(900)"
+                            shouldThrow<DeviceException> { Devices.device(backend.types[1], 0).allocate(10) }
+                                .message shouldContain "(900)"
                             told
                         }
                     }.get(5, SECONDS)
@@ -384,7 +471,10 @@ fun captureContract(backend: GpuBackend): TestFactory = funSpec {
         }
     }
 
-    test("an unknown code is asked for once more: one that comes once is none, one that stays is a failure that names the call [DEV-24]") {
+    test(
+        "an unknown code is asked for once more: one that comes once is none, one that stays is a failure that names " +
+            "the call [DEV-24]",
+    ) {
         device.createStream().use { stream ->
             val gate = backend.gate(stream)
             val event = stream.record()
@@ -392,7 +482,8 @@ fun captureContract(backend: GpuBackend): TestFactory = funSpec {
             event.isReady shouldBe false
             double.failNothing() shouldBe 0
             for (nth in 1L..2) double.fail(words.query, nth, 999)
-            shouldThrow<DeviceException> { event.isReady }.message shouldBe "${words.query} on $device failed: ${words.unknown}"
+            shouldThrow<DeviceException> { event.isReady }.message shouldBe
+                "${words.query} on $device failed: ${words.unknown}"
             double.failNothing() shouldBe 0
             gate.open()
             event.synchronize()

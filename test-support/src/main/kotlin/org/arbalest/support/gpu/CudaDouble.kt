@@ -30,7 +30,10 @@ object CudaDouble :
         fabric(true)
     }
 
-    /** Whether host functions may ask for contexts and change them, though call nothing else; no, if a test does not say so. */
+    /**
+     * Whether host functions may ask for contexts and change them, though call nothing else; no, if a test does not say
+     * so.
+     */
     fun contextsInHostFunctions(allowed: Boolean) {
         lenientFunction.invoke(if (allowed) 1 else 0)
     }
@@ -60,7 +63,10 @@ object CudaDouble :
         managedFunction.invoke(if (may) 1 else 0)
     }
 
-    /** The last that was said of managed memory: 0 for a prefetch, else the advice; the place (−1 is the host), the address, the bytes. */
+    /**
+     * The last that was said of managed memory: 0 for a prefetch, else the advice; the place (−1 is the host), the
+     * address, the bytes.
+     */
     val hinted: List<Long> get() = (0..3).map { hintedFunction.invoke(it) as Long }
 
     /** Whether somebody has said, since it was allocated, how the memory at an address will be used. */

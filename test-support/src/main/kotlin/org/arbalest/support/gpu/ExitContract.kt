@@ -17,39 +17,43 @@ import org.arbalest.testkit.contract.eventually
 import org.arbalest.testkit.contract.numbers
 
 /**
- * That a process ends, by its own exit code, while the runtime calls what a backend gave it: when the JVM is over, in a static destructor of the
- * runtime's, which also joins the threads that called back before. On a [double].
+ * That a process ends, by its own exit code, while the runtime calls what a backend gave it: when the JVM is over, in a
+ * static destructor of the runtime's, which also joins the threads that called back before. On a [double].
  */
 fun exitContract(double: GpuDouble): TestFactory = funSpec {
     fun leave(how: Leaving, vararg options: String): ChildJvm {
         val release = System.getProperty("arbalest.hip")?.let { listOf("-Darbalest.hip=$it") }.orEmpty()
         val quick = listOf("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
-        return ChildJvm.run(WorkAtExit::class, "${double::class.simpleName}", how.name, options = quick + release + options)
+        return ChildJvm.run(WorkAtExit::class, "${double::class.simpleName}", how.name,
+            options = quick + release + options)
     }
 
     val version = Runtime.version().feature()
     val guarded = listOf(SkipWithout { "JDK $version needs no exit guard, and has none".takeIf { version > 27 } })
 
     for (how in Leaving.entries - Leaving.PROCESS_EXIT) {
-        test("the process ends by $how while the runtime calls host functions of ours, and joins its threads [OWN-17]").config(extensions = guarded) {
-            val child = leave(how)
-            withClue(child.output) {
-                child.output shouldContain "leaving"
-                child.output shouldContain Regex("""the driver ends: [1-9] host functions called, [1-9] threads joined""")
-                child.output shouldNotContain "told"
-                child.output shouldNotContain "fatal error"
-                child.exitCode shouldBe how.code
+        test("the process ends by $how while the runtime calls host functions of ours, and joins its threads [OWN-17]")
+            .config(extensions = guarded) {
+                val child = leave(how)
+                withClue(child.output) {
+                    child.output shouldContain "leaving"
+                    child.output shouldContain
+                        Regex("""the driver ends: [1-9] host functions called, [1-9] threads joined""")
+                    child.output shouldNotContain "told"
+                    child.output shouldNotContain "fatal error"
+                    child.exitCode shouldBe how.code
+                }
             }
-        }
     }
 
-    test("without the guard a host function that is called when the JVM is over does not return [OWN-17]").config(extensions = guarded) {
-        val child = leave(Leaving.SYSTEM_EXIT, "-Dorg.arbalest.exitGuard=false")
-        withClue(child.output) {
-            child.output shouldContain "a thread of the driver does not end"
-            child.exitCode shouldBe 99
+    test("without the guard a host function that is called when the JVM is over does not return [OWN-17]")
+        .config(extensions = guarded) {
+            val child = leave(Leaving.SYSTEM_EXIT, "-Dorg.arbalest.exitGuard=false")
+            withClue(child.output) {
+                child.output shouldContain "a thread of the driver does not end"
+                child.exitCode shouldBe 99
+            }
         }
-    }
 
     test("ProcessExit.exit has the runtime do nothing more [OWN-18]") {
         val child = leave(Leaving.PROCESS_EXIT)
@@ -65,13 +69,16 @@ fun exitContract(double: GpuDouble): TestFactory = funSpec {
 object WorkAtExit {
     @JvmStatic
     fun main(args: Array<String>) {
-        val (double, type) = if (args[0] == CudaDouble::class.simpleName) CudaDouble to DeviceType.CUDA else HipDouble to DeviceType.ROCM
+        val (double, type) = if (args[0] == CudaDouble::class.simpleName) CudaDouble to DeviceType.CUDA
+        else HipDouble to DeviceType.ROCM
         double.endWithProcess()
         val stream = Devices.device(type, 0).createStream()
         val there = numbers(1000).use { it.copyTo(stream.device(), stream) }
         there.copyTo(Devices.cpu(), stream).use { it.synchronize() } // the stream's thread has called back
         stream.record().use { it.onReady().toCompletableFuture().join() } // and so has another
-        eventually("no thread of the double's is in a callback, from which it would not return") { double.live(Live.COMMANDS) == 0L }
+        eventually("no thread of the double's is in a callback, from which it would not return") {
+            double.live(Live.COMMANDS) == 0L
+        }
         double.hold(stream)
         val back = there.copyTo(Devices.cpu(), stream)
         checkNotNull(back.syncEvent()).onReady().thenRun { println("told") }

@@ -27,7 +27,10 @@ import java.util.concurrent.TimeoutException
 import java.util.logging.Level
 import java.util.logging.Logger
 
-/** Goes through all that a batch can meet on a device: pageable memory, the device, an export, an import, a tensor, waits of each kind, and back. */
+/**
+ * Goes through all that a batch can meet on a device: pageable memory, the device, an export, an import, a tensor,
+ * waits of each kind, and back.
+ */
 fun journey(device: Device, gate: (DeviceStream) -> Gate): Unit = Arena.ofConfined().use { arena ->
     device.createStream().use { stream ->
         texts(300).use { source ->
@@ -35,7 +38,9 @@ fun journey(device: Device, gate: (DeviceStream) -> Gate): Unit = Arena.ofConfin
                 device.createStream().use { second ->
                     second.waitFor(there)
                     awaitHeld(device, second, gate)
-                    there.retainChild(0).use { DLPack.VERSIONED.importTensor(DLPack.VERSIONED.exportTensor(it, second), second) }.close()
+                    there.retainChild(0).use {
+                        DLPack.VERSIONED.importTensor(DLPack.VERSIONED.exportTensor(it, second), second)
+                    }.close()
                     there.copyTo(device, second).use { copy ->
                         val out = arena.allocate(RawArrowDeviceArray.SIZE, 8)
                         CData.exportArray(copy.retain(), out, CExport.DEVICE)
@@ -53,7 +58,10 @@ fun journey(device: Device, gate: (DeviceStream) -> Gate): Unit = Arena.ofConfin
     }
 }
 
-/** A stream waits, and a stage, for what is not done for sure: behind a gate, with nothing in front of it that a call that fails would wait for. */
+/**
+ * A stream waits, and a stage, for what is not done for sure: behind a gate, with nothing in front of it that a call
+ * that fails would wait for.
+ */
 private fun awaitHeld(device: Device, stream: DeviceStream, shut: (DeviceStream) -> Gate) {
     device.createStream().use { held ->
         val gate = shut(held)
@@ -64,7 +72,9 @@ private fun awaitHeld(device: Device, stream: DeviceStream, shut: (DeviceStream)
             try {
                 told.get(5, SECONDS)
             } catch (e: TimeoutException) {
-                throw IllegalStateException("a stage of $device has not been told after 5 seconds; ${ResourceCounters.now()}; ${threads()}", e)
+                throw IllegalStateException(
+                    "a stage of $device has not been told after 5 seconds; ${ResourceCounters.now()}; ${threads()}", e,
+                )
             }
         } finally {
             gate.open()
@@ -73,12 +83,16 @@ private fun awaitHeld(device: Device, stream: DeviceStream, shut: (DeviceStream)
 }
 
 /** What the library's threads do now, for a hang that is seen once. */
-private fun threads(): String = Thread.getAllStackTraces().filterKeys { it.name.startsWith("arbalest") || it.name.startsWith("ForkJoinPool") }
-    .map { (thread, at) -> "${thread.name} ${thread.state} ${at.take(8).joinToString(" < ")}" }.joinToString("\n  ", prefix = "\n  ")
+private fun threads(): String = Thread.getAllStackTraces().filterKeys {
+    it.name.startsWith("arbalest") || it.name.startsWith("ForkJoinPool")
+}
+    .map { (thread, at) -> "${thread.name} ${thread.state} ${at.take(8).joinToString(" < ")}" }
+    .joinToString("\n  ", prefix = "\n  ")
 
 /**
- * Like [failEach], but that the call that fails is followed by none that does not, as long as the journey lasts: who gives up may be refused what he gives up with.
- * What fails then is not named by one function. Not for functions that ask how far the work is: a code that nobody knows, and that comes again, is the end of that (DEV-24), and the double
+ * Like [failEach], but that the call that fails is followed by none that does not, as long as the journey lasts: who
+ * gives up may be refused what he gives up with. What fails then is not named by one function. Not for functions that
+ * ask how far the work is: a code that nobody knows, and that comes again, is the end of that (DEV-24), and the double
  * would go on working.
  */
 fun GpuBackend.failFromEach(device: Device, functions: List<String>, kept: (Live) -> Long): Map<String, Long> {
@@ -90,7 +104,9 @@ fun GpuBackend.failFromEach(device: Device, functions: List<String>, kept: (Live
     eventually("nothing is queued") { double.live(Live.COMMANDS) == 0L }
     val before = live()
     val asking = functions.filter { "Query" in it || "Synchronize" in it }
-    return withoutLog { (functions - asking).associateWith { function -> failFromEach(device, function) { live() == before } } }
+    return withoutLog {
+        (functions - asking).associateWith { function -> failFromEach(device, function) { live() == before } }
+    }
 }
 
 private fun GpuBackend.failFromEach(device: Device, function: String, isAsBefore: () -> Boolean): Long {
@@ -101,7 +117,9 @@ private fun GpuBackend.failFromEach(device: Device, function: String, isAsBefore
         withClue("$function, from call $nth on") {
             failureOf { journey(device, ::gate) }
             pending = double.failNothing()
-            eventually("it is all released: ${Held.now()}") { Held.now().run { waits() == 0L && events() == 0L && buffers() == 0L && queues() == 0L } }
+            eventually("it is all released: ${Held.now()}") {
+                Held.now().run { waits() == 0L && events() == 0L && buffers() == 0L && queues() == 0L }
+            }
             drainFrees()
             trim()
             eventually("the runtime has it all back", isAsBefore)
@@ -112,14 +130,19 @@ private fun GpuBackend.failFromEach(device: Device, function: String, isAsBefore
 }
 
 /**
- * Lets each call of [functions] fail once in a journey of a batch's to a device and back: whoever asked gets an error that names the function, the
- * device and the code, and all is given back, to the double too.
+ * Lets each call of [functions] fail once in a journey of a batch's to a device and back: whoever asked gets an error
+ * that names the function, the device and the code, and all is given back, to the double too.
  *
  * @param kept what the backend keeps for good, of the double's
  * @param each is called after each journey, with the function that was to fail
  * @return how many calls of each function there are in a journey
  */
-fun GpuBackend.failEach(device: Device, functions: List<String>, kept: (Live) -> Long, each: (String) -> Unit = {}): Map<String, Long> {
+fun GpuBackend.failEach(
+    device: Device,
+    functions: List<String>,
+    kept: (Live) -> Long,
+    each: (String) -> Unit = {},
+): Map<String, Long> {
     fun live(): Map<Live, Long> = Live.entries.associateWith { double.live(it) - kept(it) }
     repeat(3) { journey(device, ::gate) } // what is kept for good is there now
     eventually("the warm-up is over") { Held.now().run { waits() == 0L && buffers() == 0L } }
@@ -132,7 +155,12 @@ fun GpuBackend.failEach(device: Device, functions: List<String>, kept: (Live) ->
     }
 }
 
-private fun GpuBackend.failEach(device: Device, function: String, each: (String) -> Unit, isAsBefore: () -> Boolean): Long {
+private fun GpuBackend.failEach(
+    device: Device,
+    function: String,
+    each: (String) -> Unit,
+    isAsBefore: () -> Boolean,
+): Long {
     var nth = 0L
     do {
         double.fail(function, ++nth, 999)
@@ -140,8 +168,11 @@ private fun GpuBackend.failEach(device: Device, function: String, each: (String)
         withClue("$function, call $nth") {
             val failure = failureOf { journey(device, ::gate) }
             pending = double.failNothing()
-            if (failure != null) failure.message shouldContain Regex("$function on \\w+:${device.id()} failed: .* \\(999\\)")
-            eventually("it is all released: ${Held.now()}") { Held.now().run { waits() == 0L && events() == 0L && buffers() == 0L && queues() == 0L } }
+            if (failure != null) failure.message shouldContain
+                Regex("$function on \\w+:${device.id()} failed: .* \\(999\\)")
+            eventually("it is all released: ${Held.now()}") {
+                Held.now().run { waits() == 0L && events() == 0L && buffers() == 0L && queues() == 0L }
+            }
             drainFrees()
             trim()
             eventually("the runtime has it all back", isAsBefore)

@@ -16,7 +16,10 @@ import java.lang.foreign.Arena
 import java.util.HexFormat
 import java.util.concurrent.atomic.AtomicInteger
 
-/** What cannot be given back at once, or at all; and the end of the process, when there is nothing any more to give back. */
+/**
+ * What cannot be given back at once, or at all; and the end of the process, when there is nothing any more to give
+ * back.
+ */
 fun givingBackContract(backend: GpuBackend): TestFactory = funSpec {
     val words = backend.words
 
@@ -33,7 +36,8 @@ fun givingBackContract(backend: GpuBackend): TestFactory = funSpec {
             val child = backend.run(GpuProgram.FREE_FAILS, function)
             withClue(child.output) {
                 child.exitCode shouldBe 0
-                val said = Regex("on ${backend.types[0]}\\w*:0 failed: ${Regex.escape(words.illegalAddress)}").findAll(child.output).count()
+                val said = Regex("on ${backend.types[0]}\\w*:0 failed: ${Regex.escape(words.illegalAddress)}")
+                    .findAll(child.output).count()
                 said shouldBe 1
                 child.output shouldContain "good"
             }
@@ -42,13 +46,19 @@ fun givingBackContract(backend: GpuBackend): TestFactory = funSpec {
 
     for ((function, use) in backend.keptFrees()) {
         for (code in listOf(2, 900, 999)) {
-            test("a call of $function that is answered with $code is made again, and its owner is told once, when it was made [DEV-26]") {
+            test(
+                "a call of $function that is answered with $code is made again, and its owner is told once, when it " +
+                    "was made [DEV-26]",
+            ) {
                 use(code)
             }
         }
     }
 
-    test("when the runtime is gone, at the end of the process, nobody is told, nothing is said, and nothing goes on asking [DEV-26]") {
+    test(
+        "when the runtime is gone, at the end of the process, nobody is told, nothing is said, and nothing goes on " +
+            "asking [DEV-26]",
+    ) {
         val child = backend.run(GpuProgram.RUNTIME_GONE)
         withClue(child.output) {
             child.output.trim() shouldBe "good"
@@ -105,7 +115,9 @@ private fun use(backend: GpuBackend, function: String, fail: () -> Unit) {
     val device = backend.gpu(0)
     val stream = device.createStream()
     repeat(2) {
-        numbers(10).use { it.copyTo(device, stream) }.use { there -> there.copyTo(Devices.cpu(), stream).use { it.synchronize() } }
+        numbers(10).use { it.copyTo(device, stream) }.use { there ->
+            there.copyTo(Devices.cpu(), stream).use { it.synchronize() }
+        }
         device.hostMemory().get().allocate(8).close()
         device.createStream().close()
         if (it == 0) {
@@ -116,7 +128,9 @@ private fun use(backend: GpuBackend, function: String, fail: () -> Unit) {
         }
     }
     stream.close()
-    eventually("all is given back: ${ResourceCounters.now()}") { ResourceCounters.now().run { waits() == 0L && events() == 0L && queues() == 0L && buffers() == 0L } }
+    eventually("all is given back: ${ResourceCounters.now()}") {
+        ResourceCounters.now().run { waits() == 0L && events() == 0L && queues() == 0L && buffers() == 0L }
+    }
     backend.trim() // what is kept is freed now
     backend.drainFrees()
 }
@@ -157,7 +171,9 @@ fun runtimeGone(backend: GpuBackend) {
     double.deinitialize()
     gate.open()
     eventually("the runtime says so") { double.asked > 0 }
-    eventually("whoever asks for events has ended") { Thread.getAllStackTraces().keys.none { it.name == "${backend.threads}-events-0" } }
+    eventually("whoever asks for events has ended") {
+        Thread.getAllStackTraces().keys.none { it.name == "${backend.threads}-events-0" }
+    }
     check(!told)
     check(!event.isReady)
     event.close()

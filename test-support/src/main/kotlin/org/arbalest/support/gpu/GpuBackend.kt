@@ -41,7 +41,9 @@ interface GpuBackend : StagingBackend {
     /** What allocating memory calls that can be shared. */
     val shareableCalls: List<String>
 
-    /** Whether shared memory stays for whoever has it open, though the process is gone that shared it, or has freed it. */
+    /**
+     * Whether shared memory stays for whoever has it open, though the process is gone that shared it, or has freed it.
+     */
     val isSharedForGood: Boolean get() = false
 
     /** The variable by which a process sees some of the machine's GPUs only, in another order. */
@@ -53,7 +55,9 @@ interface GpuBackend : StagingBackend {
     /** Has GPUs that are opened from now on use pools, where that is not their way anyhow. */
     fun requestPools() {}
 
-    override fun trim(): Unit = types.forEach { type -> gpus.indices.forEach { Devices.device(type, it.toLong()).memory().trim() } }
+    override fun trim(): Unit = types.forEach { type ->
+        gpus.indices.forEach { Devices.device(type, it.toLong()).memory().trim() }
+    }
 
     /** Whether the runtime's library, a real one, is there before the double is loaded. */
     fun isInstalled(): Boolean

@@ -24,7 +24,10 @@ import java.util.concurrent.ExecutionException
 import java.util.concurrent.TimeUnit.SECONDS
 import java.util.concurrent.atomic.AtomicInteger
 
-/** What is asked of every backend of GPUs beyond the contract, and only a double can show. See [gpuDriverContract], [captureContract] and [givingBackContract] for the rest. */
+/**
+ * What is asked of every backend of GPUs beyond the contract, and only a double can show. See [gpuDriverContract],
+ * [captureContract] and [givingBackContract] for the rest.
+ */
 fun gpuContract(backend: GpuBackend): TestFactory = funSpec {
     include(gpuMemoryContract(backend))
     include(gpuStreamContract(backend))
@@ -38,9 +41,13 @@ private fun gpuMemoryContract(backend: GpuBackend): TestFactory = funSpec {
     val double = backend.double
     val cpu = Devices.cpu()
 
-    val kinds = backend.types.map { type -> "$type" to { Devices.device(type, 0).memory() } } + ("${backend.types[0]} that can be shared" to { device.shareableMemory().get() })
+    val kinds = backend.types.map { type -> "$type" to { Devices.device(type, 0).memory() } } +
+        ("${backend.types[0]} that can be shared" to { device.shareableMemory().get() })
     for ((kind, memory) in kinds) {
-        test("memory of $kind that is freed while a stream is held holds up nobody: what other threads allocate, copy, record and ask for goes on [DEV-28]") {
+        test(
+            "memory of $kind that is freed while a stream is held holds up nobody: what other threads allocate, " +
+                "copy, record and ask for goes on [DEV-28]",
+        ) {
             device.createStream().use { held ->
                 val gate = backend.gate(held)
                 try {
@@ -50,7 +57,9 @@ private fun gpuMemoryContract(backend: GpuBackend): TestFactory = funSpec {
                         repeat(20) {
                             device.createStream().use { stream ->
                                 memory().allocate(1000L + it).close()
-                                numbers(100).use { it.copyTo(device, stream) }.use { there -> there.copyTo(cpu, stream).use { it.synchronize() } }
+                                numbers(100).use { it.copyTo(device, stream) }.use { there ->
+                                    there.copyTo(cpu, stream).use { it.synchronize() }
+                                }
                                 stream.record().use { it.isReady }
                             }
                         }
@@ -65,7 +74,10 @@ private fun gpuMemoryContract(backend: GpuBackend): TestFactory = funSpec {
         }
     }
 
-    test("what is kept beyond the bound is given back when no stream has work, and not before; trim gives back all [DEV-28]") {
+    test(
+        "what is kept beyond the bound is given back when no stream has work, and not before; trim gives back " +
+            "all [DEV-28]",
+    ) {
         val pinned = device.hostMemory().get()
         backend.settle()
         val bound = GpuDouble.MEMORY / 8
@@ -90,7 +102,8 @@ private fun gpuMemoryContract(backend: GpuBackend): TestFactory = funSpec {
         double.reset(memory = 1 shl 20)
         for (type in backend.types.filter { it != backend.types[1] }) {
             val memory = Devices.device(type, 0).memory()
-            repeat(2) { memory.allocate(700_000 + 90_000L * it).close() } // two sizes of blocks, of which there is room for one
+            // two sizes of blocks, of which there is room for one
+            repeat(2) { memory.allocate(700_000 + 90_000L * it).close() }
         }
         backend.trim()
     }
@@ -102,7 +115,8 @@ private fun gpuMemoryContract(backend: GpuBackend): TestFactory = funSpec {
         double.live(Live.PINNED) - pinned shouldBe 1
     }
 
-    test("memory of others is pinned in place, and unpinned once: when all have left it, and no stream has work [DEV-30]") {
+    test("memory of others is pinned in place, and unpinned once: when all have left it, and no stream has " +
+        "work [DEV-30]") {
         backend.settle()
         Arena.ofShared().use { arena ->
             val theirs = arena.allocate(10_000, 4096)
@@ -115,7 +129,9 @@ private fun gpuMemoryContract(backend: GpuBackend): TestFactory = funSpec {
                     val buffer = device.pin(theirs) { unpinned.incrementAndGet() }
                     buffer.device() shouldBe Devices.device(backend.types[1], 0)
                     buffer.address() shouldBe theirs.address()
-                    shouldThrow<DeviceException> { device.pin(theirs.asSlice(100, 8)) { error("it was never pinned") } }.run {
+                    shouldThrow<DeviceException> {
+                        device.pin(theirs.asSlice(100, 8)) { error("it was never pinned") }
+                    }.run {
                         errno() shouldBe Errno.EINVAL
                         message shouldContain "(712), asked for 8 bytes at 0x"
                     }
@@ -163,11 +179,14 @@ private fun gpuMemoryContract(backend: GpuBackend): TestFactory = funSpec {
         Arena.ofConfined().use { arena ->
             val theirs = arena.allocate(64)
             fun failure() = shouldThrow<DeviceException> { device.pin(theirs) { error("it was never pinned") } }
-            shouldThrow<IllegalArgumentException> { device.pin(java.lang.foreign.MemorySegment.ofArray(ByteArray(8))) {} }
+            shouldThrow<IllegalArgumentException> {
+                device.pin(java.lang.foreign.MemorySegment.ofArray(ByteArray(8))) {}
+            }
             shouldThrow<IllegalArgumentException> { device.pin(theirs.asSlice(0, 0)) {} }
             for (function in backend.words.pins) {
                 double.fail(function)
-                failure().message shouldContain "$function on $device failed: ${backend.words.unknown}, asked for 64 bytes at 0x"
+                failure().message shouldContain
+                    "$function on $device failed: ${backend.words.unknown}, asked for 64 bytes at 0x"
                 double.live(Live.REGISTERED) shouldBe 0
             }
             double.shifted(true)
@@ -194,15 +213,20 @@ private fun gpuMemoryContract(backend: GpuBackend): TestFactory = funSpec {
     }
 
     test("out of memory in the middle of a batch leaves nothing [DEV-14]") {
-        fun useSome() = numbers(100).use { it.copyTo(device).use { there -> there.copyTo(cpu).use { back -> back.synchronize() } } }
+        fun useSome() = numbers(100).use {
+            it.copyTo(device).use { there -> there.copyTo(cpu).use { back -> back.synchronize() } }
+        }
         useSome() // what is pinned for good, is pinned
         eventually("all is free") { backend.trim(); double.live(Live.DEVICE) == 0L }
         double.reset(memory = 1 shl 20)
         val held = device.allocate(1 shl 16)
-        BatchBuilder.of(cpu, 100_000).use { it.int64("a", LongArray(100_000)).int64("b", LongArray(100_000)).build() }.use { large ->
+        BatchBuilder.of(cpu, 100_000).use {
+            it.int64("a", LongArray(100_000)).int64("b", LongArray(100_000)).build()
+        }.use { large ->
             val error = shouldThrow<DeviceException> { large.copyTo(device) }
             error.errno() shouldBe Errno.ENOMEM
-            error.message shouldContain "${backend.words.allocation} on $device failed: ${backend.words.outOfMemory}, asked for"
+            error.message shouldContain
+                "${backend.words.allocation} on $device failed: ${backend.words.outOfMemory}, asked for"
             error.message shouldContain "; 983040 of the GPU's 1048576 bytes are free"
         }
         useSome()
@@ -263,12 +287,19 @@ private fun gpuFailureContract(backend: GpuBackend): TestFactory = funSpec {
         waiting.start()
         backend.double.die(1)
         for (stage in stages) {
-            val failure = shouldThrow<ExecutionException> { stage.get(5, SECONDS) }.cause.shouldBeInstanceOf<DeviceException>()
+            val failure = shouldThrow<ExecutionException> { stage.get(5, SECONDS) }
+                .cause.shouldBeInstanceOf<DeviceException>()
             failure.message shouldBe "${words.query} on $device failed: ${words.illegalAddress}"
         }
         waiting.join()
         thrown.shouldBeInstanceOf<DeviceException>()
-        for (use in listOf<() -> Unit>({ held.isReady }, { held.synchronize() }, { streams[1].synchronize() }, { streams[0].record() }, { device.allocate(8) })) {
+        for (use in listOf<() -> Unit>(
+            { held.isReady },
+            { held.synchronize() },
+            { streams[1].synchronize() },
+            { streams[0].record() },
+            { device.allocate(8) },
+        )) {
             shouldThrow<DeviceException> { use() }.message shouldContain words.illegalAddress
         }
         backend.gpu(0).createStream().use { it.synchronize() }
@@ -299,13 +330,21 @@ fun gpuProviderContract(backend: GpuBackend): TestFactory = funSpec {
         inChild(GpuProgram.WITHOUT_POOLS)
     }
 
-    test("a GPU is found that comes when its driver has been there for long, and a driver that was installed later [DEV-18]") {
+    test(
+        "a GPU is found that comes when its driver has been there for long, and a driver that was installed " +
+            "later [DEV-18]",
+    ) {
         inChild(GpuProgram.COMES_LATER)
     }
 
-    test("memory of a stream is allocated and freed in its turn, and not into a graph, and nobody waits; another stream's copies wait for it [DEV-31, DEV-60]") {
+    test(
+        "memory of a stream is allocated and freed in its turn, and not into a graph, and nobody waits; another " +
+            "stream's copies wait for it [DEV-31, DEV-60]",
+    ) {
         inChild(GpuProgram.IN_STREAM_ORDER)
     }
 
-    test("JVM exit: what is still open at the end, on daemon threads too, ends with the process") { inChild(GpuProgram.LEAVES_ALL_OPEN) }
+    test("JVM exit: what is still open at the end, on daemon threads too, ends with the process") {
+        inChild(GpuProgram.LEAVES_ALL_OPEN)
+    }
 }

@@ -25,10 +25,12 @@ import kotlin.time.Duration
 import kotlin.time.Duration.Companion.milliseconds
 
 /**
- * A GPU's runtime in software, for tests without a GPU: two devices whose memory the CPU cannot touch, streams that work in threads of their
- * own, events, host functions, and the runtime's rules. What a GPU punishes with undefined behaviour is counted in [violations].
+ * A GPU's runtime in software, for tests without a GPU: two devices whose memory the CPU cannot touch, streams that
+ * work in threads of their own, events, host functions, and the runtime's rules. What a GPU punishes with undefined
+ * behaviour is counted in [violations].
  *
- * It is compiled, and is the process's library of that name from [load] on, which must come before anybody looks for the real one.
+ * It is compiled, and is the process's library of that name from [load] on, which must come before anybody looks for
+ * the real one.
  */
 sealed class GpuDouble(
     private val version: Int,
@@ -79,7 +81,10 @@ sealed class GpuDouble(
     private val liveFunction by function("double_live", JAVA_LONG, JAVA_INT)
     private val forgetMemoryFunction by function("double_forget_memory", null, JAVA_INT)
 
-    /** What tests before this one have left and nobody has released yet, of each kind; a thread of the backend's may ask for [live] at any time. */
+    /**
+     * What tests before this one have left and nobody has released yet, of each kind; a thread of the backend's may ask
+     * for [live] at any time.
+     */
     private val forgotten = AtomicLongArray(Live.entries.size)
 
     /** What is live between tests beyond what the backend keeps, of this spec. */
@@ -126,7 +131,10 @@ sealed class GpuDouble(
     /** How many GPUs it has, if a test says nothing else. */
     var usualDevices: Int = 2
 
-    /** Forgets what a test has provoked, revives devices that died, and sets what there is. While nothing is allocated or queued. */
+    /**
+     * Forgets what a test has provoked, revives devices that died, and sets what there is. While nothing is allocated
+     * or queued.
+     */
     fun reset(devices: Int = usualDevices, memory: Long = MEMORY, hasPools: Boolean = true) {
         resetFunction.invoke(devices, memory, if (hasPools) 1 else 0, version)
         captureFunction.invoke(0)
@@ -140,25 +148,35 @@ sealed class GpuDouble(
     /** Takes back what a test has said of this runtime only. */
     protected open fun usual() {}
 
-    /** Lets a call fail with [code]: the [nth] from now on of the function [name], such as `cuMemAlloc`, or of any if it is empty. */
-    fun fail(name: String, nth: Long = 1, code: Int = 999): Unit = withArguments { failFunction.invoke(text(name), nth, code) }
+    /**
+     * Lets a call fail with [code]: the [nth] from now on of the function [name], such as `cuMemAlloc`, or of any if it
+     * is empty.
+     */
+    fun fail(name: String, nth: Long = 1, code: Int = 999): Unit = withArguments {
+        failFunction.invoke(text(name), nth, code)
+    }
 
     /** Like [fail], that call and all that come after it, until [failNothing]. */
-    fun failFrom(name: String, nth: Long = 1, code: Int = 999): Unit = withArguments { failFromFunction.invoke(text(name), nth, code) }
+    fun failFrom(name: String, nth: Long = 1, code: Int = 999): Unit = withArguments {
+        failFromFunction.invoke(text(name), nth, code)
+    }
 
     /** Takes back what [fail] and [failFrom] asked for: how many of them have not come. */
     fun failNothing(): Int = failNothingFunction.invoke() as Int
 
-    /** Lets a device die, as of a kernel that reads where there is nothing: every call fails, what is queued is dropped. */
+    /**
+     * Lets a device die, as of a kernel that reads where there is nothing: every call fails, what is queued is dropped.
+     */
     fun die(device: Int, code: Int = 700) {
         dieFunction.invoke(device, code)
     }
 
     /**
-     * Another thread captures a graph in global mode while the block runs: a call that is then "potentially unsafe" is refused (900), and is a violation,
-     * unless the thread that makes it is relaxed.
+     * Another thread captures a graph in global mode while the block runs: a call that is then "potentially unsafe" is
+     * refused (900), and is a violation, unless the thread that makes it is relaxed.
      *
-     * @param events what whoever asks for an event, or waits for one, is answered with, whatever mode he is in, without a violation; 0 if nothing special
+     * @param events what whoever asks for an event, or waits for one, is answered with, whatever mode he is in, without
+     *     a violation; 0 if nothing special
      * @param hasModes whether the driver has a function for a thread's mode; without it there is no violation either
      */
     fun <T> capturing(events: Int = 0, hasModes: Boolean = true, block: () -> T): T {
@@ -175,7 +193,10 @@ sealed class GpuDouble(
     /** How many calls were refused since the capture began. */
     val refused: Long get() = captureRefusedFunction.invoke() as Long
 
-    /** How many hardware connections the streams of a device share, each of which does what is queued in the order in which it was; 0: one for each stream. */
+    /**
+     * How many hardware connections the streams of a device share, each of which does what is queued in the order in
+     * which it was; 0: one for each stream.
+     */
     fun connections(count: Int) {
         connectionsFunction.invoke(count)
     }
@@ -232,12 +253,18 @@ sealed class GpuDouble(
         oneHostThreadFunction.invoke(1)
     }
 
-    /** Whether whoever allocates memory, not in a stream's order, waits until the device has done all that is queued, and holds up the others meanwhile; no, if a test does not say so. */
+    /**
+     * Whether whoever allocates memory, not in a stream's order, waits until the device has done all that is queued,
+     * and holds up the others meanwhile; no, if a test does not say so.
+     */
     fun allocationsWait(wait: Boolean) {
         allocationsWaitFunction.invoke(if (wait) 1 else 0)
     }
 
-    /** Runs a block while the owner of a stream captures it into a graph, which is never launched: how much went into that; -1 if it was invalidated by a question for an event. */
+    /**
+     * Runs a block while the owner of a stream captures it into a graph, which is never launched: how much went into
+     * that; -1 if it was invalidated by a question for an event.
+     */
     fun captured(handle: Long, block: () -> Unit): Long {
         val stream = MemorySegment.ofAddress(handle)
         captureStreamFunction.invoke(stream, 1)
@@ -248,7 +275,8 @@ sealed class GpuDouble(
     }
 
     /** An event that is recorded in a stream within [captured], for [org.arbalest.device.Device.adoptEvent]. */
-    fun capturedEvent(handle: Long): Long = (capturedEventFunction.invoke(MemorySegment.ofAddress(handle)) as MemorySegment).address()
+    fun capturedEvent(handle: Long): Long =
+        (capturedEventFunction.invoke(MemorySegment.ofAddress(handle)) as MemorySegment).address()
 
     /** Runs a block while somebody captures a stream of a device which its default stream waits for. */
     fun <T> capturedBlocking(device: Int, block: () -> T): T {
@@ -263,7 +291,10 @@ sealed class GpuDouble(
     /** How many copies the devices have done since the process began. */
     val copiesDone: Long get() = copiesDoneFunction.invoke() as Long
 
-    /** Whether devices reach pageable memory by the CPU's page tables, as a GH200's does; to be said before a device is opened. */
+    /**
+     * Whether devices reach pageable memory by the CPU's page tables, as a GH200's does; to be said before a device is
+     * opened.
+     */
     fun reachPageable(reach: Boolean) {
         reachPageableFunction.invoke(if (reach) 1 else 0)
     }
@@ -286,32 +317,44 @@ sealed class GpuDouble(
     val violation: String get() = (violationText.invoke() as MemorySegment).reinterpret(Long.MAX_VALUE).getString(0)
 
     /**
-     * Says what a kernel does, of which a module has the name: [function] is a C function `void f(void** arguments)`, which gets pointers to
-     * its [parameters] parameters of 8 bytes each, and finds device memory by `double_at`.
+     * Says what a kernel does, of which a module has the name: [function] is a C function `void f(void** arguments)`,
+     * which gets pointers to its [parameters] parameters of 8 bytes each, and finds device memory by `double_at`.
      */
     fun kernel(name: String, function: MemorySegment, parameters: Int): Unit =
-        withArguments { check(kernelFunction.invoke(text(name), function, parameters) == 1) { "the double has no room for the kernel $name" } }
+        withArguments {
+            check(kernelFunction.invoke(text(name), function, parameters) == 1) {
+                "the double has no room for the kernel $name"
+            }
+        }
 
     /** Where the bytes of a device's address are, for what stands in for a kernel. */
     fun at(address: Long, bytes: Long): MemorySegment = (atFunction.invoke(address) as MemorySegment).reinterpret(bytes)
 
-    /** The calling thread's mode beside captures of other threads': 0, the default, or what the code under test has left. */
+    /**
+     * The calling thread's mode beside captures of other threads': 0, the default, or what the code under test has
+     * left.
+     */
     val captureMode: Int get() = captureModeFunction.invoke() as Int
 
-    /** What the code under test may not leave changed on a thread: the number of its contexts, or its current device. */
+    /**
+     * What the code under test may not leave changed on a thread: the number of its contexts, or its current device.
+     */
     val threadState: Int get() = depthFunction.invoke() as Int
 
     /**
-     * Loads the double before the tests of a spec; fails a test in which there was a violation, or which leaves a context on its thread's stack,
-     * or another device than the first current; and resets the double, and the thread's state in it, after each.
+     * Loads the double before the tests of a spec; fails a test in which there was a violation, or which leaves a
+     * context on its thread's stack, or another device than the first current; and resets the double, and the thread's
+     * state in it, after each.
      */
     val extension: TestCaseExtension = watching(null)
 
     /**
-     * Like [extension]; also fails a test that leaves something live which the [backend] does not keep. What a test leaves is reported on that test only:
-     * [live] does not count it any more, and its memory is free again. Registered before the [org.arbalest.support.ResourceCountersExtension].
+     * Like [extension]; also fails a test that leaves something live which the [backend] does not keep. What a test
+     * leaves is reported on that test only: [live] does not count it any more, and its memory is free again. Registered
+     * before the [org.arbalest.support.ResourceCountersExtension].
      *
-     * A thread may release what a test has left while the next one runs, which is not blamed for it. An equal leak of that next test is not seen then.
+     * A thread may release what a test has left while the next one runs, which is not blamed for it. An equal leak of
+     * that next test is not seen then.
      */
     fun balanced(backend: GpuBackend): TestCaseExtension = watching(backend)
 
@@ -361,7 +404,10 @@ sealed class GpuDouble(
         return left
     }
 
-    /** What earlier tests have left and a thread has released by now is not forgotten any more: a later test may leave as much, which counts. */
+    /**
+     * What earlier tests have left and a thread has released by now is not forgotten any more: a later test may leave
+     * as much, which counts.
+     */
     private fun countReleased(more: Map<Live, Long>) {
         for ((what, count) in more) forgotten.addAndGet(what.ordinal, count.coerceIn(-forgotten.get(what.ordinal), 0))
         forgetMemoryFunction.invoke(if (hasForgotten()) 1 else 0)
@@ -384,9 +430,9 @@ sealed class GpuDouble(
     }
 
     /**
-     * From now on the double does at the end of the process what a driver may do in a static destructor, when the JVM is over: it lets go what
-     * [hold] held back, does what is queued, host functions too, and joins the threads of streams that are made from now on. It says so on
-     * the standard output; where a thread hangs the exit code is 99.
+     * From now on the double does at the end of the process what a driver may do in a static destructor, when the JVM
+     * is over: it lets go what [hold] held back, does what is queued, host functions too, and joins the threads of
+     * streams that are made from now on. It says so on the standard output; where a thread hangs the exit code is 99.
      */
     fun endWithProcess() {
         endFunction.invoke()
@@ -396,7 +442,8 @@ sealed class GpuDouble(
     fun hold(stream: DeviceStream): Unit = check(holdFunction.invoke(MemorySegment.ofAddress(stream.handle())) == 0)
 
     fun function(name: String, result: MemoryLayout?, vararg parameters: MemoryLayout): Lazy<MethodHandle> = lazy {
-        val type = if (result == null) FunctionDescriptor.ofVoid(*parameters) else FunctionDescriptor.of(result, *parameters)
+        val type = if (result == null) FunctionDescriptor.ofVoid(*parameters)
+        else FunctionDescriptor.of(result, *parameters)
         Linker.nativeLinker().downcallHandle(library.findOrThrow(name), type)
     }
 
@@ -407,6 +454,7 @@ sealed class GpuDouble(
         /** Begins a spec when nothing changes any more for so long. */
         private val QUIET = 20.milliseconds
 
-        private val CORE = listOf("gpu.c", "exit.c", "queue.c", "capture.c", "ipc.c", "trouble.c", "gpu.h", "exit.h", "queue.h", "capture.h", "ipc.h", "trouble.h").map { "gpu/$it" }.toTypedArray()
+        private val CORE = listOf("gpu.c", "exit.c", "queue.c", "capture.c", "ipc.c", "trouble.c", "gpu.h", "exit.h",
+            "queue.h", "capture.h", "ipc.h", "trouble.h").map { "gpu/$it" }.toTypedArray()
     }
 }

@@ -24,14 +24,17 @@ import java.util.concurrent.TimeUnit.SECONDS
 import java.util.concurrent.atomic.AtomicBoolean
 
 /**
- * What is asked of every backend of GPUs beyond the contract, and can be asked on a driver as well as on a double: kinds of memory, waits, streams. What needs
- * two GPUs is skipped, visibly, where there is one.
+ * What is asked of every backend of GPUs beyond the contract, and can be asked on a driver as well as on a double:
+ * kinds of memory, waits, streams. What needs two GPUs is skipped, visibly, where there is one.
  */
 fun gpuDriverContract(backend: GpuBackend): TestFactory = funSpec {
     val device by lazy { backend.gpu(0) }
     val cpu = Devices.cpu()
 
-    test("pinned memory with device_id −1 is served as the first GPU's, reached by the others, and goes on with −1 [DEV-16]").config(extensions = listOf(backend.twoGpus)) {
+    test(
+        "pinned memory with device_id −1 is served as the first GPU's, reached by the others, and goes on " +
+            "with −1 [DEV-16]",
+    ).config(extensions = listOf(backend.twoGpus)) {
         val type = backend.types[1]
         val pinned = Devices.device(type, -1)
         pinned.isOpaque shouldBe false
@@ -40,7 +43,9 @@ fun gpuDriverContract(backend: GpuBackend): TestFactory = funSpec {
             val second = backend.gpu(1)
             second.createStream().use { stream ->
                 val gate = backend.gate(stream)
-                val (there, field) = numbers(500).use { it.copyTo(second, stream).use { there -> there.copyTo(pinned.memory(), stream) to it.field() } }
+                val (there, field) = numbers(500).use {
+                    it.copyTo(second, stream).use { there -> there.copyTo(pinned.memory(), stream) to it.field() }
+                }
                 there.use { CData.exportArray(it, out, CExport.DEVICE) }
                 RawArrowDeviceArray.deviceId(out.address()) shouldBe -1
                 RawArrowDeviceArray.deviceType(out.address()) shouldBe type.code()
@@ -61,23 +66,24 @@ fun gpuDriverContract(backend: GpuBackend): TestFactory = funSpec {
     }
 
     for (type in backend.types.drop(1)) {
-        test("memory of $type is the CPU's to read after the wait, without a copy [DEV-11]").config(extensions = listOf(ifThere(type))) {
-            val shared = Devices.device(type, 0)
-            device.createStream().use { stream ->
-                val gate = backend.gate(stream)
-                numbers(10).use { it.copyTo(shared, stream) }.use { there ->
-                    there.isReady shouldBe false
-                    val buffers = ResourceCounters.now()
-                    val viewing = CompletableFuture.supplyAsync { there.viewOrCopyTo(cpu) }
-                    gate.open()
-                    viewing.get(5, SECONDS).use { view ->
-                        view.synchronize()
-                        (ResourceCounters.now().since(buffers).buffers() <= 0) shouldBe true
-                        view.column("a").getLong(3) shouldBe 9
+        test("memory of $type is the CPU's to read after the wait, without a copy [DEV-11]")
+            .config(extensions = listOf(ifThere(type))) {
+                val shared = Devices.device(type, 0)
+                device.createStream().use { stream ->
+                    val gate = backend.gate(stream)
+                    numbers(10).use { it.copyTo(shared, stream) }.use { there ->
+                        there.isReady shouldBe false
+                        val buffers = ResourceCounters.now()
+                        val viewing = CompletableFuture.supplyAsync { there.viewOrCopyTo(cpu) }
+                        gate.open()
+                        viewing.get(5, SECONDS).use { view ->
+                            view.synchronize()
+                            (ResourceCounters.now().since(buffers).buffers() <= 0) shouldBe true
+                            view.column("a").getLong(3) shouldBe 9
+                        }
                     }
                 }
             }
-        }
     }
 
     test("memory: freeing it does not wait for the GPU, whatever kind it is of") {
@@ -96,14 +102,19 @@ fun gpuDriverContract(backend: GpuBackend): TestFactory = funSpec {
         }
     }
 
-    test("virtual threads change their OS threads while they wait for each other, and take no context or device along [DEV-10]") {
+    test(
+        "virtual threads change their OS threads while they wait for each other, and take no context or device " +
+            "along [DEV-10]",
+    ) {
         for (used in backend.gpus) {
             val failures = ConcurrentLinkedQueue<Throwable>()
             val threads = List(64) { seed ->
                 Thread.ofVirtual().unstarted {
                     used.createStream().use { stream ->
                         repeat(5) {
-                            numbers(20_000 + seed).use { it.copyTo(used, stream) }.use { there -> there.copyTo(cpu, stream).use { it.synchronize() } }
+                            numbers(20_000 + seed).use { it.copyTo(used, stream) }.use { there ->
+                                there.copyTo(cpu, stream).use { it.synchronize() }
+                            }
                             if (backend.onDouble) backend.double.threadState shouldBe 0
                             Thread.yield()
                         }
@@ -116,9 +127,13 @@ fun gpuDriverContract(backend: GpuBackend): TestFactory = funSpec {
         }
     }
 
-    test("virtual threads that have never called before go on on no other OS thread between two calls that belong together [DEV-10]") {
+    test(
+        "virtual threads that have never called before go on on no other OS thread between two calls that belong " +
+            "together [DEV-10]",
+    ) {
         val isOver = AtomicBoolean()
-        val noise = List(2) { Thread.ofPlatform().start { while (!isOver.get()) Arena.ofAuto().allocate(8) } } // whoever makes such an arena may wait for a lock
+        // whoever makes such an arena may wait for a lock
+        val noise = List(2) { Thread.ofPlatform().start { while (!isOver.get()) Arena.ofAuto().allocate(8) } }
         val failures = ConcurrentLinkedQueue<Throwable>()
         val stream = backend.gpus.last().createStream() // not of the GPU that is current anyhow
         try {
@@ -155,37 +170,40 @@ fun gpuDriverContract(backend: GpuBackend): TestFactory = funSpec {
         }
     }
 
-    test("devices: two GPUs copy to each other, and wait for each other's events, without main memory").config(extensions = listOf(backend.twoGpus)) {
-        backend.settle()
-        val second = backend.gpu(1)
-        val pinned = { if (backend.onDouble) backend.double.live(Live.PINNED) else 0 }
-        device.createStream().use { one ->
-            second.createStream().use { two ->
-                val gate = backend.gate(one)
-                numbers(2000).use { source ->
-                    source.copyTo(device, one).use { a ->
-                        val before = pinned()
-                        a.copyTo(second, two).use { b ->
-                            b.device() shouldBeSameInstanceAs second
-                            b.isReady shouldBe false
-                            pinned() shouldBe before
-                            gate.open()
-                            b.copyTo(cpu, two).use { back ->
-                                back.synchronize()
-                                back.column("a").toLongArray() shouldBe LongArray(2000) { it * 3L }
+    test("devices: two GPUs copy to each other, and wait for each other's events, without main memory")
+        .config(extensions = listOf(backend.twoGpus)) {
+            backend.settle()
+            val second = backend.gpu(1)
+            val pinned = { if (backend.onDouble) backend.double.live(Live.PINNED) else 0 }
+            device.createStream().use { one ->
+                second.createStream().use { two ->
+                    val gate = backend.gate(one)
+                    numbers(2000).use { source ->
+                        source.copyTo(device, one).use { a ->
+                            val before = pinned()
+                            a.copyTo(second, two).use { b ->
+                                b.device() shouldBeSameInstanceAs second
+                                b.isReady shouldBe false
+                                pinned() shouldBe before
+                                gate.open()
+                                b.copyTo(cpu, two).use { back ->
+                                    back.synchronize()
+                                    back.column("a").toLongArray() shouldBe LongArray(2000) { it * 3L }
+                                }
+                                b.copyTo(device, one).use { back -> back.synchronize() }
                             }
-                            b.copyTo(device, one).use { back -> back.synchronize() }
                         }
                     }
                 }
             }
         }
-    }
 }
 
 /** For tests that need two GPUs; a double has one if it was told so. */
 val GpuBackend.twoGpus: SkipWithout get() = SkipWithout { "one GPU".takeIf { gpus.size < 2 } }
 
-private fun ifThere(type: DeviceType): SkipWithout = SkipWithout { (Devices.availability(type) as? Availability.Missing)?.reason() }
+private fun ifThere(type: DeviceType): SkipWithout = SkipWithout {
+    (Devices.availability(type) as? Availability.Missing)?.reason()
+}
 
 private fun isThere(type: DeviceType): Boolean = Devices.availability(type) is Availability.Ready

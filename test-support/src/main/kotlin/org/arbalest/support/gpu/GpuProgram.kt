@@ -35,9 +35,14 @@ enum class GpuProgram(val main: (GpuBackend, List<String>) -> Unit) {
 /** Runs what a contract wants to be run in a process of its own; for the `main` of [GpuBackend.program]. */
 fun gpuProgram(backend: GpuBackend, args: Array<String>): Unit = GpuProgram.valueOf(args[0]).main(backend, args.drop(1))
 
-fun GpuBackend.run(what: GpuProgram, vararg arguments: String): ChildJvm = ChildJvm.run(program, what.name, *arguments, options = options)
+fun GpuBackend.run(what: GpuProgram, vararg arguments: String): ChildJvm =
+    ChildJvm.run(program, what.name, *arguments, options = options)
 
-fun GpuBackend.start(what: GpuProgram, vararg arguments: String, environment: Map<String, String> = emptyMap()): Process =
+fun GpuBackend.start(
+    what: GpuProgram,
+    vararg arguments: String,
+    environment: Map<String, String> = emptyMap(),
+): Process =
     ChildJvm.start(program, what.name, *arguments, options = options, environment = environment)
 
 private fun withoutPools(backend: GpuBackend) {
@@ -46,7 +51,8 @@ private fun withoutPools(backend: GpuBackend) {
     val device = backend.gpu(0)
     check(!backend.hasPool())
     double.fail(words.plainAllocation)
-    check("${words.plainAllocation} on $device failed: ${words.unknown}" in "${runCatching { device.allocate(100) }.exceptionOrNull()}")
+    check("${words.plainAllocation} on $device failed: " +
+        "${words.unknown}" in "${runCatching { device.allocate(100) }.exceptionOrNull()}")
     device.createStream().use { stream ->
         val gate = backend.gate(stream)
         device.allocate(100).close() // the runtime's own free waits for the gate, this does not
@@ -59,7 +65,8 @@ private fun withoutPools(backend: GpuBackend) {
         }
         eventually("the copies are freed") { backend.trim(); double.live(GpuDouble.Live.DEVICE) == 0L }
         double.reset(memory = 4096, hasPools = false)
-        repeat(20) { device.allocate(3000 - it * 10L).close() } // what is kept serves, and so does what a block has less than a whole one
+        // what is kept serves, and so does what a block has less than a whole one
+        repeat(20) { device.allocate(3000 - it * 10L).close() }
     }
     eventually("all is freed") { ResourceCounters.now().isZero }
     backend.trim()
@@ -137,10 +144,14 @@ private fun inStreamOrder(backend: GpuBackend) {
         val late = captured.memory().allocate(100)
         captured.synchronize()
         check(double.captured(captured.handle()) { late.close() } == 0L) { "it was freed into a graph (DEV-60)" }
-        eventually("it is freed after the capture") { backend.drainFrees(); double.live(GpuDouble.Live.DEVICE) == live + 1 }
+        eventually("it is freed after the capture") {
+            backend.drainFrees()
+            double.live(GpuDouble.Live.DEVICE) == live + 1
+        }
     }
     check(double.violation == "") { double.violation }
-    CompletableFuture.runAsync { device.allocate(1000).close() }.get(5, SECONDS) // whoever allocates does not stand behind the stream
+    // whoever allocates does not stand behind the stream
+    CompletableFuture.runAsync { device.allocate(1000).close() }.get(5, SECONDS)
     val target = memory.allocate(8)
     val source = device.hostMemory().get().allocate(8)
     source.segment().set(JAVA_LONG_UNALIGNED, 0, 42)

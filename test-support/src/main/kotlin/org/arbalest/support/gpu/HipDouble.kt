@@ -8,8 +8,9 @@ private val SIMULATED: String? = System.getProperty("arbalest.hip")
 private fun isRocm5(release: String?) = release == "5" || release == "5.1"
 
 /**
- * A simulated driver: `libamdhip64.so.7` in software. Each thread has a current device, host functions may not call HIP, though nothing stops them,
- * who asks for an event that somebody waits for waits as well, and destroying a stream waits for what is in it.
+ * A simulated driver: `libamdhip64.so.7` in software. Each thread has a current device, host functions may not call
+ * HIP, though nothing stops them, who asks for an event that somebody waits for waits as well, and destroying a stream
+ * waits for what is in it.
  *
  * With the system property `arbalest.hip` set to `5` it is ROCm 5.2's: it lacks what came later, such as
  * `hipLaunchHostFunc`, and allocates nothing without saying so when a pool has no memory left; by the same SONAME, so

@@ -27,18 +27,26 @@ import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
 import java.lang.foreign.ValueLayout.JAVA_LONG
 
-private val STRUCT = Field.of("", NestedType.StructType(listOf(Field.of("a", DataType.INT64), Field.of("b", DataType.INT64))))
+private val STRUCT =
+    Field.of("", NestedType.StructType(listOf(Field.of("a", DataType.INT64), Field.of("b", DataType.INT64))))
 
 /** Arrays that come from outside, and are not where they are said to be. */
 fun placeContract(backend: GpuBackend): TestFactory = funSpec {
     val device by lazy { backend.gpu(0) }
 
     /** A batch of two columns that is said to be on a device of a type, each with the address that is given for it. */
-    fun imported(type: DeviceType, level: Validation, a: Long, b: Long, rows: Long = 8): DeviceArray = Arena.ofConfined().use { arena ->
+    fun imported(
+        type: DeviceType,
+        level: Validation,
+        a: Long,
+        b: Long,
+        rows: Long = 8,
+    ): DeviceArray = Arena.ofConfined().use { arena ->
         val (array, struct) = arena.allocate(ArrowArrayStruct.LAYOUT) to arena.allocate(ArrowDeviceArrayStruct.LAYOUT)
         PeerNodes.array(array, length = rows, buffers = 1, children = 2)
         for ((i, address) in listOf(a, b).withIndex()) {
-            val child = MemorySegment.ofAddress(RawArrowArray.child(array.address(), i.toLong())).reinterpret(RawArrowArray.SIZE)
+            val child = MemorySegment.ofAddress(RawArrowArray.child(array.address(), i.toLong()))
+                .reinterpret(RawArrowArray.SIZE)
             PeerNodes.array(child, length = rows, buffers = 2)
             PeerNodes.setForeignBuffer(child, 1, MemorySegment.ofAddress(address))
         }
@@ -62,15 +70,27 @@ fun placeContract(backend: GpuBackend): TestFactory = funSpec {
         }
     }
 
-    test("an array that is said to be on a GPU, but is in pageable memory or on another GPU, is refused: path, address, both places [DEV-27]") {
+    test(
+        "an array that is said to be on a GPU, but is in pageable memory or on another GPU, is refused: path, " +
+            "address, both places [DEV-27]",
+    ) {
         val type = backend.types[0]
-        with(device.allocate(64), backend.gpu(1).allocate(64), Devices.cpu().allocate(64), device.hostMemory().get().allocate(64)) { (here, there, pageable, pinned) ->
+        with(
+            device.allocate(64),
+            backend.gpu(1).allocate(64),
+            Devices.cpu().allocate(64),
+            device.hostMemory().get().allocate(64),
+        ) { (here, there, pageable, pinned) ->
             fun hex(address: Long) = "0x" + address.toString(16)
             val on = "but the array is said to be on $type:0"
-            refused(type, Validation.STRUCTURAL, there, here, "$.a: buffers[1]: ${hex(there)} is memory of $type:1, $on")
-            refused(type, Validation.STRUCTURAL, pageable, here, "$.a: buffers[1]: ${hex(pageable)} is pageable main memory, $on")
-            refused(type, Validation.FULL, here, pageable, "$.b: buffers[1]: ${hex(pageable)} is pageable main memory, $on")
-            imported(type, Validation.STRUCTURAL, here, pageable).close() // one is asked for, so that imports stay cheap
+            refused(type, Validation.STRUCTURAL, there, here,
+                "$.a: buffers[1]: ${hex(there)} is memory of $type:1, $on")
+            refused(type, Validation.STRUCTURAL, pageable, here,
+                "$.a: buffers[1]: ${hex(pageable)} is pageable main memory, $on")
+            refused(type, Validation.FULL, here, pageable,
+                "$.b: buffers[1]: ${hex(pageable)} is pageable main memory, $on")
+            // one is asked for, so that imports stay cheap
+            imported(type, Validation.STRUCTURAL, here, pageable).close()
             imported(type, Validation.NONE, pageable, pageable).close()
             imported(type, Validation.FULL, pinned, here).close()
             imported(type, Validation.FULL, pageable, pageable, rows = 0).close() // what is empty may be anywhere
@@ -79,15 +99,21 @@ fun placeContract(backend: GpuBackend): TestFactory = funSpec {
 
     test("host memory that is a GPU's own, which the CPU cannot touch, is refused [DEV-27]") {
         for (type in backend.types.drop(1)) {
-            with(device.allocate(64), Devices.device(type, 0).allocate(64), device.hostMemory().get().allocate(64)) { (there, good, pinned) ->
-                val words = "$.a: buffers[1]: 0x${there.toString(16)} is memory of ${backend.types[0]}:0, but the array is said to be on $type:0"
+            with(
+                device.allocate(64), Devices.device(type, 0).allocate(64), device.hostMemory().get().allocate(64),
+            ) { (there, good, pinned) ->
+                val words = "$.a: buffers[1]: 0x${there.toString(16)} is memory of ${backend.types[0]}:0, but the " +
+                    "array is said to be on $type:0"
                 refused(type, Validation.STRUCTURAL, there, good, words)
                 imported(type, Validation.FULL, good, pinned).close()
             }
         }
     }
 
-    test("asking for a buffer is one call, and is done while a graph is captured as well; where nobody can tell, it passes [DEV-27]") {
+    test(
+        "asking for a buffer is one call, and is done while a graph is captured as well; where nobody can tell, it " +
+            "passes [DEV-27]",
+    ) {
         with(device.allocate(64)) { (here) ->
             backend.double.capturing { imported(backend.types[0], Validation.FULL, here, here).close() }
             backend.double.fail(backend.words.address, 1, 999)
@@ -98,11 +124,14 @@ fun placeContract(backend: GpuBackend): TestFactory = funSpec {
 
     test("an event that can be no pointer is refused, and asked for by nobody [DEV-27]") {
         Arena.ofConfined().use { arena ->
-            val (array, struct) = arena.allocate(ArrowArrayStruct.LAYOUT) to arena.allocate(ArrowDeviceArrayStruct.LAYOUT)
+            val (array, struct) = arena.allocate(ArrowArrayStruct.LAYOUT) to
+                arena.allocate(ArrowDeviceArrayStruct.LAYOUT)
             val event = arena.allocateFrom(JAVA_LONG, 2)
             PeerNodes.array(array, length = 0, buffers = 2)
             PeerNodes.deviceArray(struct, array, 0, backend.types[0].code(), event)
-            val error = shouldThrow<DeviceException> { CData.importArray(struct, CImport.DEVICE.schema(Field.of("n", DataType.INT32))) }
+            val error = shouldThrow<DeviceException> {
+                CData.importArray(struct, CImport.DEVICE.schema(Field.of("n", DataType.INT32)))
+            }
             error.errno() shouldBe Errno.EINVAL
             error.message shouldContain "its sync_event points to 0x2, which is no event of $device"
             shouldThrow<DeviceException> { device.adoptEvent(2) }.errno() shouldBe Errno.EINVAL

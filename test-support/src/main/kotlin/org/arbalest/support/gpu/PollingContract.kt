@@ -12,13 +12,19 @@ import org.arbalest.testkit.contract.pageable
 import java.util.concurrent.CompletableFuture
 import java.util.concurrent.TimeUnit.SECONDS
 
-/** Waits on a GPU whose streams share few hardware connections, each of which does what is queued in the order in which it was. */
+/**
+ * Waits on a GPU whose streams share few hardware connections, each of which does what is queued in the order in which
+ * it was.
+ */
 fun pollingContract(backend: GpuBackend): TestFactory = funSpec {
     val device by lazy { backend.gpu(0) }
     val double = backend.double
 
     for (connections in listOf(1, 2, 4)) {
-        test("with $connections hardware connections a wait for an event does not stand behind the wait for one that comes later [DEV-25]") {
+        test(
+            "with $connections hardware connections a wait for an event does not stand behind the wait for one that " +
+                "comes later [DEV-25]",
+        ) {
             double.connections(connections)
             val streams = List(2) { device.createStream() }
             val gates = mutableListOf<Gate>()
@@ -29,7 +35,8 @@ fun pollingContract(backend: GpuBackend): TestFactory = funSpec {
                 }
                 val lateStages = List(40) { late.onReady().toCompletableFuture() }
                 val lateThread = CompletableFuture.runAsync { late.synchronize() }
-                val opening = early.onReady().thenRun { gates[1].open() }.toCompletableFuture() // what is told opens the way for the others
+                // what is told opens the way for the others
+                val opening = early.onReady().thenRun { gates[1].open() }.toCompletableFuture()
                 val earlyThread = CompletableFuture.runAsync { early.synchronize() }
                 gates[0].open()
                 opening.get(5, SECONDS)
@@ -44,7 +51,10 @@ fun pollingContract(backend: GpuBackend): TestFactory = funSpec {
     }
 
     for (connections in listOf(2, 4)) {
-        test("with $connections hardware connections a user's work does not stand behind waits of ours for somebody else's [DEV-25]") {
+        test(
+            "with $connections hardware connections a user's work does not stand behind waits of ours for somebody " +
+                "else's [DEV-25]",
+        ) {
             double.connections(connections)
             val streams = List(2) { device.createStream() } // made one after the other: they do not share one
             val gate = backend.gate(streams[0])
@@ -58,7 +68,9 @@ fun pollingContract(backend: GpuBackend): TestFactory = funSpec {
                         pageable(1000, it).use { from ->
                             pageable(1000, 99).use { to ->
                                 streams[1].copy(from, to)
-                                streams[1].record().use { event -> event.onReady().toCompletableFuture().get(5, SECONDS) }
+                                streams[1].record().use { event ->
+                                    event.onReady().toCompletableFuture().get(5, SECONDS)
+                                }
                                 to.segment().mismatch(from.segment()) shouldBe -1
                             }
                         }
@@ -79,7 +91,10 @@ fun pollingContract(backend: GpuBackend): TestFactory = funSpec {
     }
 
     for (connections in listOf(2, 4, 8)) {
-        test("with $connections hardware connections large copies to pageable memory, in a stream that is held, hold up no other stream [DEV-25]") {
+        test(
+            "with $connections hardware connections large copies to pageable memory, in a stream that is held, hold " +
+                "up no other stream [DEV-25]",
+        ) {
             double.connections(connections)
             val streams = List(connections) { device.createStream() }
             val gate = backend.gate(streams[0])
@@ -88,7 +103,9 @@ fun pollingContract(backend: GpuBackend): TestFactory = funSpec {
             val back = pageable(size, 1)
             try {
                 repeat(2) { streams[0].copy(there, back) }
-                for (stream in streams.drop(1)) stream.record().use { it.onReady().toCompletableFuture().get(5, SECONDS) }
+                for (stream in streams.drop(1)) stream.record().use {
+                    it.onReady().toCompletableFuture().get(5, SECONDS)
+                }
             } finally {
                 gate.open()
                 streams.forEach { it.synchronize() }
@@ -103,7 +120,8 @@ fun pollingContract(backend: GpuBackend): TestFactory = funSpec {
         repeat(3) {
             device.createStream().use { stream ->
                 numbers(1000).use { it.copyTo(device, stream) }.use { there ->
-                    there.syncEvent()?.use { it.onReady().toCompletableFuture() }?.get(5, SECONDS) // none if it is done already
+                    // none if it is done already
+                    there.syncEvent()?.use { it.onReady().toCompletableFuture() }?.get(5, SECONDS)
                     there.synchronize()
                 }
                 stream.synchronize()

@@ -7,8 +7,8 @@ import java.nio.file.Files
 import java.nio.file.Path
 
 /**
- * The functions that a double's [header] declares, such as `hip_api.h`: the double would not compile if it defined them otherwise. [disagreement]
- * lays them beside the runtime's own header, and beside what is called from Java.
+ * The functions that a double's [header] declares, such as `hip_api.h`: the double would not compile if it defined them
+ * otherwise. [disagreement] lays them beside the runtime's own header, and beside what is called from Java.
  */
 class Prototypes(private val header: String) {
     private class Prototype(val result: String, val parameters: List<String>, val since: String)
@@ -30,10 +30,15 @@ class Prototypes(private val header: String) {
     fun absent(version: String): Set<String> = since.filterValues { order(it) > order(version) }.keys
 
     /**
-     * The first that the C compiler says against them, or null: that [calls] go by other numbers or widths of arguments, or that the runtime's
-     * own header, which [preamble] includes and may lie in one of [folders], declares something else.
+     * The first that the C compiler says against them, or null: that [calls] go by other numbers or widths of
+     * arguments, or that the runtime's own header, which [preamble] includes and may lie in one of [folders], declares
+     * something else.
      */
-    fun disagreement(calls: Map<String, FunctionDescriptor>, preamble: String = "", folders: List<Path> = emptyList()): String? {
+    fun disagreement(
+        calls: Map<String, FunctionDescriptor>,
+        preamble: String = "",
+        folders: List<Path> = emptyList(),
+    ): String? {
         for ((name, call) in calls) {
             val prototype = prototypes[name] ?: return "$name is called, and is not in $header"
             val wanted = prototype.parameters.size
@@ -42,9 +47,12 @@ class Prototypes(private val header: String) {
         }
         val widths = calls.flatMap { (name, call) ->
             val prototype = prototypes.getValue(name)
-            val types = listOf("the result" to prototype.result) + prototype.parameters.mapIndexed { i, type -> "argument ${i + 1}" to type }
+            val types = listOf("the result" to prototype.result) +
+                prototype.parameters.mapIndexed { i, type -> "argument ${i + 1}" to type }
             val layouts = call.returnLayout().stream().toList() + call.argumentLayouts()
-            types.zip(layouts) { (what, type), layout -> """_Static_assert(sizeof($type) == ${layout.byteSize()}, "$name: $what is no $type");""" }
+            types.zip(layouts) { (what, type), layout ->
+                """_Static_assert(sizeof($type) == ${layout.byteSize()}, "$name: $what is no $type");"""
+            }
         }
         return compile("$preamble\n#include \"$header\"\n${widths.joinToString("\n")}\n", folders)
     }
@@ -52,7 +60,8 @@ class Prototypes(private val header: String) {
     /** A source that declares a function with one parameter more than the header does. */
     fun otherwise(name: String): String {
         val prototype = prototypes.getValue(name)
-        return "#include \"$header\"\n${prototype.result} $name(${(prototype.parameters + "void*").joinToString(", ")});\n"
+        return "#include \"$header\"\n${prototype.result} " +
+            "$name(${(prototype.parameters + "void*").joinToString(", ")});\n"
     }
 
     /** What the C compiler says against a [source], which may include the header; null if nothing. */
@@ -65,10 +74,12 @@ class Prototypes(private val header: String) {
         try {
             for (name in listOf(header, "queue.h", "gpu.h")) Files.writeString(folder.resolve(name), resource(name))
             val file = Files.writeString(folder.resolve("calls.c"), source)
-            val command = listOf("$compiler", "-std=gnu11", "-fsyntax-only", "-Wall", "-Werror") + folders.map { "-I$it" } + "$file"
+            val command = listOf("$compiler", "-std=gnu11", "-fsyntax-only", "-Wall", "-Werror") +
+                folders.map { "-I$it" } + "$file"
             val process = ProcessBuilder(command).redirectErrorStream(true).start()
             val words = process.inputReader().readLines()
-            return if (process.waitFor() == 0) null else words.firstOrNull { "error:" in it } ?: words.joinToString("\n")
+            return if (process.waitFor() == 0) null
+            else words.firstOrNull { "error:" in it } ?: words.joinToString("\n")
         } finally {
             folder.toFile().deleteRecursively()
         }
@@ -82,6 +93,8 @@ class Prototypes(private val header: String) {
             version.split('.').map { it.toInt() }.let { (major, minor) -> major * 100 + minor }
 
         fun resource(name: String): String =
-            checkNotNull(Prototypes::class.java.getResource("/org/arbalest/support/c/gpu/$name")) { "no resource $name" }.readText()
+            checkNotNull(Prototypes::class.java.getResource("/org/arbalest/support/c/gpu/$name")) {
+                "no resource $name"
+            }.readText()
     }
 }

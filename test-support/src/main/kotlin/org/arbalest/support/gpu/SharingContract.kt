@@ -52,7 +52,9 @@ private fun sharedArrayContract(backend: GpuBackend): TestFactory = funSpec {
 
     test("what one process shares the other opens without a copy, of every layout, slices too [IPC-01]") {
         SharingPeer(backend).use { peer ->
-            for ((rows, from, count) in listOf(Triple(100, 0L, 100L), Triple(100, 13L, 50L), Triple(8, 8L, 0L), Triple(0, 0L, 0L))) {
+            for ((rows, from, count) in listOf(
+                Triple(100, 0L, 100L), Triple(100, 13L, 50L), Triple(8, 8L, 0L), Triple(0, 0L, 0L),
+            )) {
                 val source = manyLayouts(rows).use { all -> all.slice(from, count) }
                 val there = manyLayouts(rows).use { it.toShareable(device) }.use { it.slice(from, count) }
                 there.synchronize()
@@ -78,7 +80,9 @@ private fun sharedArrayContract(backend: GpuBackend): TestFactory = funSpec {
             MemoryPool.of(device.shareableMemory().get(), 64L shl 20).use { pool ->
                 numbers(1000).use { it.copyTo(pool, device.defaultStream()) }.use { whole ->
                     whole.synchronize()
-                    val halves = listOf(whole.slice(0, 500), whole.slice(500, 500)).map { half -> half.use { SharedArray.of(it) } }
+                    val halves = listOf(whole.slice(0, 500), whole.slice(500, 500)).map { half ->
+                        half.use { SharedArray.of(it) }
+                    }
                     halves.forEachIndexed { i, half -> peer.open("$i", half.message()) shouldBe "$device 500 true" }
                     peer.ask("live") shouldStartWith "1 0 false"
                     peer.ask("close", "0") shouldBe "closed"
@@ -95,7 +99,10 @@ private fun sharedArrayContract(backend: GpuBackend): TestFactory = funSpec {
         backend.hasNothingLeft()
     }
 
-    test("what is open of another process is not closed while a stream is held, and can be had again without a call [DEV-28]") {
+    test(
+        "what is open of another process is not closed while a stream is held, and can be had again without a " +
+            "call [DEV-28]",
+    ) {
         SharingPeer(backend).use { peer ->
             val message = HexFormat.of().parseHex(peer.ask("share", "0", "100"))
             val closed = AtomicInteger()
@@ -103,7 +110,9 @@ private fun sharedArrayContract(backend: GpuBackend): TestFactory = funSpec {
                 val gate = backend.gate(held)
                 try {
                     SharedArray.open(message) { closed.incrementAndGet() }.close()
-                    CompletableFuture.runAsync { device.createStream().use { stream -> numbers(100).use { it.copyTo(device, stream) }.close() } }.get(5, SECONDS)
+                    CompletableFuture.runAsync {
+                        device.createStream().use { stream -> numbers(100).use { it.copyTo(device, stream) }.close() }
+                    }.get(5, SECONDS)
                     closed.get() shouldBe 0 // it is open, so its owner may not free it
                     SharedArray.open(message) { closed.incrementAndGet() }.close() // without a call
                     eventually("who had it first is told") { closed.get() == 1 }
@@ -139,7 +148,10 @@ private fun sharedArrayContract(backend: GpuBackend): TestFactory = funSpec {
         backend.hasNothingLeft()
     }
 
-    test("an array that is not ready is waited for on the other process's device, or here where there is no such event [IPC-02]") {
+    test(
+        "an array that is not ready is waited for on the other process's device, or here where there is no such " +
+            "event [IPC-02]",
+    ) {
         SharingPeer(backend).use { peer ->
             device.createStream().use { stream ->
                 val gate = backend.gate(stream)
@@ -160,7 +172,9 @@ private fun sharedArrayContract(backend: GpuBackend): TestFactory = funSpec {
         backend.hasNothingLeft()
     }
 
-    test("what was shared stays until it is closed, whoever else closes; the double tells who frees too early [IPC-03]") {
+    test(
+        "what was shared stays until it is closed, whoever else closes; the double tells who frees too early [IPC-03]",
+    ) {
         SharingPeer(backend).use { peer ->
             val shared = backend.share(100).use { SharedArray.of(it) }
             backend.settle()
@@ -181,7 +195,10 @@ private fun sharedArrayContract(backend: GpuBackend): TestFactory = funSpec {
         backend.hasNothingLeft()
     }
 
-    test("what is freed before it is opened is gone, and so is what a process had shared that was killed; what was open of it can be closed [IPC-03]") {
+    test(
+        "what is freed before it is opened is gone, and so is what a process had shared that was killed; what was " +
+            "open of it can be closed [IPC-03]",
+    ) {
         SharingPeer(backend).use { peer ->
             val message = backend.share(100).use { array -> SharedArray.of(array).use { it.message() } }
             backend.hasNothingLeft()
@@ -201,7 +218,8 @@ private fun sharedArrayContract(backend: GpuBackend): TestFactory = funSpec {
         array.close()
         backend.hasNothingLeft()
         eventually("it is told") { closed.get() == 1 } // by another thread
-        shouldThrow<DeviceException> { SharedArray.open(message) { closed.incrementAndGet() } }.errno() shouldBe Errno.EINVAL
+        shouldThrow<DeviceException> { SharedArray.open(message) { closed.incrementAndGet() } }
+            .errno() shouldBe Errno.EINVAL
         closed.get() shouldBe 2
     }
 
@@ -224,7 +242,8 @@ private fun sharedArrayContract(backend: GpuBackend): TestFactory = funSpec {
             val unready = numbers(100).use { it.copyTo(device.shareableMemory().get(), stream) }
             if (!backend.sharesEvents) gate.open()
             unready.use { array ->
-                for (call in backend.sharingCalls) failEach(call, { backend.drainFrees() }) { SharedArray.of(array).close() }
+                for (call in backend.sharingCalls)
+                    failEach(call, { backend.drainFrees() }) { SharedArray.of(array).close() }
             }
             if (backend.sharesEvents) gate.open()
             stream.synchronize()
@@ -242,7 +261,8 @@ private fun sharedArrayContract(backend: GpuBackend): TestFactory = funSpec {
             }
             SharedArray.open(message) { told.incrementAndGet() }.close()
             backend.hasNothingLeft()
-            eventually("whoever has opened it, or tried to, is told") { told.get() == opened.get() + 1 } // once more than was counted
+            // once more than was counted
+            eventually("whoever has opened it, or tried to, is told") { told.get() == opened.get() + 1 }
         }
         backend.hasNothingLeft()
     }
@@ -268,7 +288,8 @@ private fun sharedArrayContract(backend: GpuBackend): TestFactory = funSpec {
         numbers(10).use { host ->
             shouldThrow<DeviceException> { SharedArray.of(host) }.errno() shouldBe Errno.ENOSYS
             host.copyTo(Devices.device(backend.types[1], 0)).use { pinned ->
-                shouldThrow<DeviceException> { SharedArray.of(pinned) }.message shouldContain "shares no memory of that kind"
+                shouldThrow<DeviceException> { SharedArray.of(pinned) }.message shouldContain
+                    "shares no memory of that kind"
             }
             Devices.cpu().shareableMemory().isEmpty shouldBe true
         }
@@ -281,7 +302,8 @@ private fun sharedArrayContract(backend: GpuBackend): TestFactory = funSpec {
                 pooled.isOpen shouldBe true
             }
         }
-        shouldThrow<DeviceException> { device.shareableMemory().get().allocate(4 * GpuDouble.MEMORY) }.errno() shouldBe Errno.ENOMEM
+        shouldThrow<DeviceException> { device.shareableMemory().get().allocate(4 * GpuDouble.MEMORY) }
+            .errno() shouldBe Errno.ENOMEM
         device.shareableMemory().get().allocate(10, 4096).use { it.address() % 4096 shouldBe 0 }
         backend.hasNothingLeft()
     }
@@ -290,7 +312,9 @@ private fun sharedArrayContract(backend: GpuBackend): TestFactory = funSpec {
         val closed = AtomicInteger()
         backend.share(10).use { array ->
             SharedArray.of(array).use { shared ->
-                val error = shouldThrow<DeviceException> { SharedArray.open(shared.message()) { closed.incrementAndGet() } }
+                val error = shouldThrow<DeviceException> {
+                    SharedArray.open(shared.message()) { closed.incrementAndGet() }
+                }
                 error.errno() shouldBe Errno.EINVAL
                 error.message shouldContain "of this process"
                 closed.get() shouldBe 1
@@ -309,7 +333,8 @@ private fun sharedArrayContract(backend: GpuBackend): TestFactory = funSpec {
         }
         SharingPeer(backend, mapOf(backend.visibility to "1")).use { peer ->
             val uuid = device.identity().uuid()
-            peer.open("x", shared.message()) shouldStartWith "${Errno.ENOSYS} no device of ${backend.types[0]} has the UUID $uuid"
+            peer.open("x", shared.message()) shouldStartWith
+                "${Errno.ENOSYS} no device of ${backend.types[0]} has the UUID $uuid"
             peer.ask("live") shouldBe "0 0 true"
         }
         shared.close()
@@ -327,19 +352,25 @@ private fun sharedArrayContract(backend: GpuBackend): TestFactory = funSpec {
                 Devices.device(kind, ordinal.toLong()).identity() shouldBe identity
             }
             for (text in listOf("0000:3b:00.0", "3B:00.0", "00000000:3B:00.0", "3b:0")) { // nvidia-smi writes 8 digits
-                Devices.deviceAt(type, text.replace("3b", "3${"bc"[ordinal]}").replace("3B", "3${"BC"[ordinal]}")) shouldBe backend.gpu(ordinal)
+                Devices.deviceAt(
+                    type, text.replace("3b", "3${"bc"[ordinal]}").replace("3B", "3${"BC"[ordinal]}"),
+                ) shouldBe backend.gpu(ordinal)
             }
         }
         val error = shouldThrow<DeviceException> { Devices.device(type, UUID(1, 2)) }
         error.errno() shouldBe Errno.ENOSYS
-        error.message shouldContain "no device of $type has the UUID 00000000-0000-0001-0000-000000000002; there are $type:0 (61726261"
+        error.message shouldContain
+            "no device of $type has the UUID 00000000-0000-0001-0000-000000000002; there are $type:0 (61726261"
         for (text in listOf("nowhere", "0001:3b:00.0", "3b:01.0", "3b:00.1", "")) {
-            shouldThrow<DeviceException> { Devices.deviceAt(type, text) }.message shouldStartWith "no device of $type has the PCI bus id $text; there are $type:0 (61726261"
+            shouldThrow<DeviceException> { Devices.deviceAt(type, text) }.message shouldStartWith
+                "no device of $type has the PCI bus id $text; there are $type:0 (61726261"
         }
-        shouldThrow<DeviceException> { Devices.deviceAt(DeviceType.CPU, "3b:00.0") }.message shouldContain "no UUID is known, on no PCI bus"
+        shouldThrow<DeviceException> { Devices.deviceAt(DeviceType.CPU, "3b:00.0") }.message shouldContain
+            "no UUID is known, on no PCI bus"
         Devices.cpu().identity().uuid().shouldBeNull()
     }
 }
 
 /** How often the runtime was asked to close what another process shares. */
-private fun closings(backend: GpuBackend): Long = backend.openingCalls.filter { "Close" in it || "Unmap" in it }.sumOf { backend.double.calls(it) }
+private fun closings(backend: GpuBackend): Long = backend.openingCalls.filter { "Close" in it || "Unmap" in it }
+    .sumOf { backend.double.calls(it) }

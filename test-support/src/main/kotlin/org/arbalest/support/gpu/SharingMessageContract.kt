@@ -23,7 +23,9 @@ import kotlin.random.Random
 
 /** What messages that are damaged, or lie, do: nothing. */
 fun sharingMessageContract(backend: GpuBackend): TestFactory = funSpec {
-    fun message(rows: Int): ByteArray = manyLayouts(rows).use { it.toShareable(backend.gpu(0)) }.use { array -> SharedArray.of(array).use { it.message() } }
+    fun message(rows: Int): ByteArray = manyLayouts(rows).use { it.toShareable(backend.gpu(0)) }.use { array ->
+        SharedArray.of(array).use { it.message() }
+    }
 
     fun refused(message: ByteArray): DeviceException {
         val closed = AtomicInteger()
@@ -32,7 +34,10 @@ fun sharingMessageContract(backend: GpuBackend): TestFactory = funSpec {
         return error
     }
 
-    test("a message that is cut, longer, changed, of another version, or no message is refused with what is wrong [IPC-06]") {
+    test(
+        "a message that is cut, longer, changed, of another version, or no message is refused with what is " +
+            "wrong [IPC-06]",
+    ) {
         val good = message(20)
         for (length in good.indices) refused(good.copyOf(length)).errno() shouldBe Errno.EINVAL
         refused(good + 0).message shouldContain "its checksum is wrong"
@@ -40,7 +45,8 @@ fun sharingMessageContract(backend: GpuBackend): TestFactory = funSpec {
         refused(good.clone().also { it[8] = 2 }).message shouldContain "has version 2, and this release reads version 1"
         refused(good.checked(good.size + 3)).message shouldContain "3 bytes behind its end"
         refused(good.checked(good.size - 3)).message shouldContain "the message ends at byte"
-        for (i in 12 until good.size) refused(good.clone().also { it[i] = (it[i] + 1).toByte() }).message shouldContain "its checksum is wrong"
+        for (i in 12 until good.size) refused(good.clone().also { it[i] = (it[i] + 1).toByte() }).message shouldContain
+            "its checksum is wrong"
         backend.hasNothingLeft()
     }
 
@@ -61,7 +67,10 @@ fun sharingMessageContract(backend: GpuBackend): TestFactory = funSpec {
         backend.double.violation shouldBe ""
     }
 
-    test("whatever a message with a good checksum says, it opens nothing that it should not: what it opens can be copied, or is refused then [IPC-06]") {
+    test(
+        "whatever a message with a good checksum says, it opens nothing that it should not: what it opens can be " +
+            "copied, or is refused then [IPC-06]",
+    ) {
         SharingPeer(backend).use { peer -> // here what it shares can be opened
             val good = HexFormat.of().parseHex(peer.ask("shareMany", "0", "20"))
             val said = mutableSetOf<String>()
@@ -79,7 +88,8 @@ fun sharingMessageContract(backend: GpuBackend): TestFactory = funSpec {
                 backend.double.violation shouldBe ""
             }
             withClue(said.joinToString("\n")) {
-                val expected = listOf("bytes at n of an allocation of n", "bytes, but needs n", "is in allocation n, of n", "is negative", "buffers, but an array of type", "has the UUID")
+                val expected = listOf("bytes at n of an allocation of n", "bytes, but needs n",
+                    "is in allocation n, of n", "is negative", "buffers, but an array of type", "has the UUID")
                 for (words in expected) said.any { words in it } shouldBe true
             }
             opened.toLong() shouldBeGreaterThan 100

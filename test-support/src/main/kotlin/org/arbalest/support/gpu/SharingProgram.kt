@@ -58,7 +58,14 @@ private class Links {
 /** What no link says: a frame of kind 9. */
 val NONSENSE: ByteArray = ByteArray(16).also { it[4] = 9 }
 
-private fun answer(backend: GpuBackend, what: String, name: String, more: String, opened: MutableMap<String, Opened>, links: Links): String = when (what) {
+private fun answer(
+    backend: GpuBackend,
+    what: String,
+    name: String,
+    more: String,
+    opened: MutableMap<String, Opened>,
+    links: Links,
+): String = when (what) {
     "open" -> {
         val closed = AtomicBoolean()
         val array = SharedArray.open(HexFormat.of().parseHex(more)) { closed.set(true) }
@@ -86,7 +93,13 @@ private fun answer(backend: GpuBackend, what: String, name: String, more: String
     "live" -> {
         backend.settle()
         if (opened.isEmpty()) {
-            runCatching { eventually("what was copied and opened is given back") { backend.settle(); ResourceCounters.now().isZero && backend.double.live(Live.OPENED) == 0L } } // by other threads
+            // by other threads
+            runCatching {
+                eventually("what was copied and opened is given back") {
+                    backend.settle()
+                    ResourceCounters.now().isZero && backend.double.live(Live.OPENED) == 0L
+                }
+            }
         }
         val (double, ledger) = backend.double to ResourceCounters.now()
         "${double.live(Live.OPENED)} ${double.live(Live.DEVICE)} ${ledger.isZero} ${double.violation}".trim()
@@ -139,7 +152,8 @@ private fun echo(path: String) {
 
 fun link(path: String): ArrayLink = ArrayLink.over(SocketChannel.open(UnixDomainSocketAddress.of(path)))
 
-fun DeviceArray.toShareable(device: Device): DeviceArray = copyTo(device.shareableMemory().get(), device.defaultStream())
+fun DeviceArray.toShareable(device: Device): DeviceArray =
+    copyTo(device.shareableMemory().get(), device.defaultStream())
 
 /** Receives, keeps for a while, closes and sends, until somebody kills it. */
 fun churningProgram(backend: GpuBackend, path: String, seed: Long) {
@@ -166,14 +180,17 @@ fun DeviceArray.rows(most: Long): List<Any?> = (0 until minOf(most, length())).m
 
 /** A batch in main memory with columns of many layouts, and nulls in them. */
 fun manyLayouts(rows: Int): DeviceArray = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
-    fun <T> column(name: String, type: DataType, value: (Int) -> T) = batch.column(Field.of(name, type), List(rows) { if (it % 4 == 3) null else value(it) })
+    fun <T> column(name: String, type: DataType, value: (Int) -> T) =
+        batch.column(Field.of(name, type), List(rows) { if (it % 4 == 3) null else value(it) })
     column("int", DataType.INT32) { it }
     column("flag", DataType.BOOL) { it % 3 == 0 }
     column("text", DataType.UTF8) { "text ${it % 7}" }
     column("view", DataType.UTF8_VIEW) { "a text that is too long for a view, $it" }
     column("word", DataType.dictionary(DataType.INT8, DataType.UTF8)) { "word ${it % 5}" }
     column("list", ListType(Field.of("item", DataType.INT64))) { row -> List(row % 3) { (row + it).toLong() } }
-    column("pair", StructType(listOf(Field.of("x", DataType.FLOAT64), Field.of("y", DataType.LARGE_UTF8)))) { mapOf("x" to it / 2.0, "y" to "$it") }
+    column("pair", StructType(listOf(Field.of("x", DataType.FLOAT64), Field.of("y", DataType.LARGE_UTF8)))) {
+        mapOf("x" to it / 2.0, "y" to "$it")
+    }
     column("fixed", DataType.fixedSizeList(Field.of("item", DataType.INT16), 2)) { listOf(it.toShort(), 7.toShort()) }
     column("nothing", DataType.NULL) { null }
     batch.build()

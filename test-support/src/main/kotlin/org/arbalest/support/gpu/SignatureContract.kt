@@ -34,18 +34,29 @@ fun signatureContract(
     }
 }
 
-/** That no other calls, and no other definitions, would pass [signatureContract]: some hundred calls of the compiler. */
-fun wrongSignatureContract(prototypes: Prototypes, calls: () -> Map<String, FunctionDescriptor>): TestFactory = funSpec {
+/**
+ * That no other calls, and no other definitions, would pass [signatureContract]: some hundred calls of the compiler.
+ */
+fun wrongSignatureContract(
+    prototypes: Prototypes,
+    calls: () -> Map<String, FunctionDescriptor>,
+): TestFactory = funSpec {
     test("a wrong width, a wrong number of arguments and a wrong order cannot pass") {
-        prototypes.disagreement(mapOf("noSuchFunction" to FunctionDescriptor.of(JAVA_INT))).shouldNotBeNull() shouldContain "noSuchFunction is called, and is not in"
+        prototypes.disagreement(mapOf("noSuchFunction" to FunctionDescriptor.of(JAVA_INT)))
+            .shouldNotBeNull() shouldContain "noSuchFunction is called, and is not in"
         for ((name, type) in calls()) {
             val arguments = type.argumentLayouts()
             fun with(list: List<MemoryLayout>) =
-                prototypes.disagreement(mapOf(name to FunctionDescriptor.of(type.returnLayout().get(), *list.toTypedArray())))
+                prototypes.disagreement(
+                    mapOf(name to FunctionDescriptor.of(type.returnLayout().get(), *list.toTypedArray())),
+                )
             withClue(name) {
-                with(arguments + JAVA_INT) shouldBe "$name takes ${arguments.size} arguments, and is called with ${arguments.size + 1}"
+                with(arguments + JAVA_INT) shouldBe
+                    "$name takes ${arguments.size} arguments, and is called with ${arguments.size + 1}"
                 for (i in arguments.indices) {
-                    val flipped = arguments.toMutableList().also { it[i] = if (it[i] == JAVA_LONG) JAVA_INT else JAVA_LONG }
+                    val flipped = arguments.toMutableList().also {
+                        it[i] = if (it[i] == JAVA_LONG) JAVA_INT else JAVA_LONG
+                    }
                     with(flipped).shouldNotBeNull() shouldContain "$name: argument ${i + 1} is no"
                 }
                 for (i in 1 until arguments.size) {
@@ -57,6 +68,7 @@ fun wrongSignatureContract(prototypes: Prototypes, calls: () -> Map<String, Func
     }
 
     test("a double that defines a function otherwise does not compile") {
-        for (name in prototypes.functions) prototypes.compile(prototypes.otherwise(name)).shouldNotBeNull() shouldContain "conflicting types for"
+        for (name in prototypes.functions) prototypes.compile(prototypes.otherwise(name))
+            .shouldNotBeNull() shouldContain "conflicting types for"
     }
 }

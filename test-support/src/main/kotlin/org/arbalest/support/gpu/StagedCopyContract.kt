@@ -29,7 +29,9 @@ import java.util.concurrent.TimeUnit.SECONDS
 import java.util.concurrent.atomic.AtomicReference
 import kotlin.random.Random
 
-/** A backend, on a double or on a driver, that copies from and to pageable memory by way of pinned slots of two sizes. */
+/**
+ * A backend, on a double or on a driver, that copies from and to pageable memory by way of pinned slots of two sizes.
+ */
 interface StagingBackend : Backend {
     /** The runtime in software; throws where the tests run on a driver. */
     val double: GpuDouble
@@ -72,7 +74,10 @@ interface StagingBackend : Backend {
     /** Gives back what is kept of the memory of all GPUs; when nothing is queued. */
     fun trim()
 
-    /** Waits until nothing is under way any more that frees something by itself: what [GpuDouble.live] says later can be compared with what it says now. */
+    /**
+     * Waits until nothing is under way any more that frees something by itself: what [GpuDouble.live] says later can be
+     * compared with what it says now.
+     */
     fun settle() {
         settled()
         drainFrees()
@@ -112,7 +117,8 @@ fun stagedCopyContract(backend: StagingBackend): TestFactory = funSpec {
 
     test("copy: within main memory, pinned or not, returns at once as well") {
         device.createStream().use { stream ->
-            val hosts = listOf(pageable(100_000, 1)) + List(2) { device.hostMemory().get().allocate(100_000) } + List(2) { pageable(100_000, 2) }
+            val hosts = listOf(pageable(100_000, 1)) + List(2) { device.hostMemory().get().allocate(100_000) } +
+                List(2) { pageable(100_000, 2) }
             val gate = backend.gate(stream)
             hosts.zipWithNext { from, to -> stream.copy(from, to) }
             hosts.last().segment().get(JAVA_BYTE, 99) shouldBe pattern(99, 2)
@@ -123,33 +129,34 @@ fun stagedCopyContract(backend: StagingBackend): TestFactory = funSpec {
         }
     }
 
-    if (backend.onDouble) test("copy: pinned memory goes directly, pageable memory by way of pinned slots, of which there is a limit") {
-        backend.settle()
-        val others = double.live(Live.PINNED) - backend.blocks()
-        device.createStream().use { stream ->
-            device.hostMemory().get().allocate(100_000).use { pinned ->
-                device.allocate(100_000).use { there ->
-                    stream.copy(pinned, there)
-                    stream.copy(there, pinned)
-                    stream.synchronize()
-                    double.live(Live.PINNED) shouldBe others + backend.blocks() + 1
+    if (backend.onDouble)
+        test("copy: pinned memory goes directly, pageable memory by way of pinned slots, of which there is a limit") {
+            backend.settle()
+            val others = double.live(Live.PINNED) - backend.blocks()
+            device.createStream().use { stream ->
+                device.hostMemory().get().allocate(100_000).use { pinned ->
+                    device.allocate(100_000).use { there ->
+                        stream.copy(pinned, there)
+                        stream.copy(there, pinned)
+                        stream.synchronize()
+                        double.live(Live.PINNED) shouldBe others + backend.blocks() + 1
+                    }
                 }
             }
+            device.createStream().use { stream ->
+                val source = pageable(200L shl 20, 7)
+                val there = device.allocate(source.size())
+                val back = pageable(source.size(), 8)
+                stream.copy(source, there)
+                stream.copy(there, back)
+                stream.synchronize()
+                back.segment().mismatch(source.segment()) shouldBe -1
+                listOf(source, there, back).forEach { it.close() }
+            }
+            (backend.slots() <= mostSmall + mostLarge) shouldBe true
+            backend.trim()
+            eventually("only slots are left") { double.live(Live.PINNED) == others + backend.blocks() }
         }
-        device.createStream().use { stream ->
-            val source = pageable(200L shl 20, 7)
-            val there = device.allocate(source.size())
-            val back = pageable(source.size(), 8)
-            stream.copy(source, there)
-            stream.copy(there, back)
-            stream.synchronize()
-            back.segment().mismatch(source.segment()) shouldBe -1
-            listOf(source, there, back).forEach { it.close() }
-        }
-        (backend.slots() <= mostSmall + mostLarge) shouldBe true
-        backend.trim()
-        eventually("only slots are left") { double.live(Live.PINNED) == others + backend.blocks() }
-    }
 
     test("copy: when other streams hold all slots, the runtime copies in its own way, and nothing hangs") {
         device.createStream().use { free ->
@@ -166,7 +173,10 @@ fun stagedCopyContract(backend: StagingBackend): TestFactory = funSpec {
         }
     }
 
-    test("copy: what a copy on one stream writes to pageable memory, one on another reads behind it, also when there are no slots left") {
+    test(
+        "copy: what a copy on one stream writes to pageable memory, one on another reads behind it, also when there " +
+            "are no slots left",
+    ) {
         device.createStream().use { writing ->
             device.createStream().use { reading ->
                 val source = device.allocate(100)
@@ -178,7 +188,8 @@ fun stagedCopyContract(backend: StagingBackend): TestFactory = funSpec {
                 val gate = backend.gate(writing)
                 writing.copy(source, middle)
                 writing.record().use { reading.waitFor(it) }
-                val held = HeldCopies(backend, List(mostSmall - 1) { pageable(8, it) to device.allocate(8) }) // with the one above, all
+                // with the one above, all
+                val held = HeldCopies(backend, List(mostSmall - 1) { pageable(8, it) to device.allocate(8) })
                 val copying = CompletableFuture.runAsync { reading.copy(middle, target) }
                 repeat(1_000_000) { if (!copying.isDone) Thread.onSpinWait() }
                 copying.isDone shouldBe false // it has not read what is not written yet
@@ -208,7 +219,9 @@ fun stagedCopyContract(backend: StagingBackend): TestFactory = funSpec {
                 reader.copy(asOthersSeeIt, target)
                 gate.open()
                 reader.synchronize()
-                target.copyTo(cpu.memory()).use { copy -> pageable(1000, 5).use { copy.segment().mismatch(it.segment()) shouldBe -1 } }
+                target.copyTo(cpu.memory()).use { copy ->
+                    pageable(1000, 5).use { copy.segment().mismatch(it.segment()) shouldBe -1 }
+                }
             }
             val gate = checkNotNull(backend.gate(writer))
             pageable(1000, 6).use { device.defaultStream().run { copy(it, written); synchronize() } }
@@ -216,12 +229,16 @@ fun stagedCopyContract(backend: StagingBackend): TestFactory = funSpec {
             writer.copy(asOthersSeeIt, target) // who has the handle may have queued what writes there
             gate.open()
             writer.synchronize()
-            target.copyTo(cpu.memory()).use { copy -> pageable(1000, 6).use { copy.segment().mismatch(it.segment()) shouldBe -1 } }
+            target.copyTo(cpu.memory()).use { copy ->
+                pageable(1000, 6).use { copy.segment().mismatch(it.segment()) shouldBe -1 }
+            }
         }
         listOf(asOthersSeeIt, pinned, written, target).forEach { it.close() }
     }
 
-    if (backend.onDouble) test("copy: on the way out the device goes on while the CPU empties what it has filled, and nobody waits [DEV-33]") {
+    if (backend.onDouble) test(
+        "copy: on the way out the device goes on while the CPU empties what it has filled, and nobody waits [DEV-33]",
+    ) {
         device.createStream().use { stream ->
             val size = 7 * large + 12345
             val there = device.allocate(size)
@@ -240,43 +257,51 @@ fun stagedCopyContract(backend: StagingBackend): TestFactory = funSpec {
         }
     }
 
-    if (backend.onDouble) test("copy: one on the way in waits for none on the way out that it has nothing to do with [DEV-33]") {
-        device.createStream().use { leaving ->
-            device.createStream().use { coming ->
-                val size = 3 * large
-                val there = device.allocate(size)
-                pageable(size, 3).use { leaving.copy(it, there) }
-                leaving.synchronize()
-                val back = pageable(size, 4)
-                val other = pageable(size, 5)
-                val target = device.allocate(size)
-                double.withoutHostFunctions {
-                    leaving.copy(there, back)
-                    coming.copy(other, target)
-                    coming.synchronize()
+    if (backend.onDouble)
+        test("copy: one on the way in waits for none on the way out that it has nothing to do with [DEV-33]") {
+            device.createStream().use { leaving ->
+                device.createStream().use { coming ->
+                    val size = 3 * large
+                    val there = device.allocate(size)
+                    pageable(size, 3).use { leaving.copy(it, there) }
+                    leaving.synchronize()
+                    val back = pageable(size, 4)
+                    val other = pageable(size, 5)
+                    val target = device.allocate(size)
+                    double.withoutHostFunctions {
+                        leaving.copy(there, back)
+                        coming.copy(other, target)
+                        coming.synchronize()
+                    }
+                    leaving.copy(target, back)
+                    leaving.synchronize()
+                    back.segment().mismatch(other.segment()) shouldBe -1
+                    listOf(there, back, other, target).forEach { it.close() }
                 }
-                leaving.copy(target, back)
-                leaving.synchronize()
-                back.segment().mismatch(other.segment()) shouldBe -1
-                listOf(there, back, other, target).forEach { it.close() }
             }
         }
-    }
 
-    if (backend.onDouble) test("copy: 100 columns of 64 KiB, pinned or not, cost a dozen calls of the runtime, and two changes to the device [DEV-34]") {
+    if (backend.onDouble) test(
+        "copy: 100 columns of 64 KiB, pinned or not, cost a dozen calls of the runtime, and two changes to the " +
+            "device [DEV-34]",
+    ) {
         for (memory in listOf(cpu.memory(), device.hostMemory().get())) {
             BatchBuilder.of(memory, COLUMN_ROWS).use { batch ->
-                repeat(100) { column -> batch.int64("c$column", LongArray(COLUMN_ROWS) { row -> row * 1000L + column }) }
+                repeat(100) { column ->
+                    batch.int64("c$column", LongArray(COLUMN_ROWS) { row -> row * 1000L + column })
+                }
                 batch.build()
             }.use { source ->
                 device.createStream().use { stream ->
                     repeat(2) { source.copyTo(device, stream).use { it.synchronize() } } // slots are made now
                     backend.settle()
                     fun counted(copy: () -> DeviceArray): DeviceArray {
-                        val gate = backend.gate(stream) // whoever leaves last destroys the event: not this thread, as long as the copy is not over
+                        // whoever leaves last destroys the event: not this thread, as long as the copy is not over
+                        val gate = backend.gate(stream)
                         val before = backend.functions.associateWith(double::callsHere)
                         val copied = copy()
-                        val calls = before.mapValues { (name, count) -> double.callsHere(name) - count }.filterValues { it > 0 }
+                        val calls = before.mapValues { (name, count) -> double.callsHere(name) - count }
+                            .filterValues { it > 0 }
                         withClue("to ${copied.device()}, from or to ${memory.device()}: $calls") {
                             calls.values.sum() shouldBeLessThanOrEqual 12
                             (calls[backend.change] ?: 0) shouldBeLessThanOrEqual 2
@@ -299,7 +324,10 @@ fun stagedCopyContract(backend: StagingBackend): TestFactory = funSpec {
         }
     }
 
-    if (backend.onDouble) test("copy: what is done again and again asks the runtime for no memory, which may wait for all that is queued [DEV-61]") {
+    if (backend.onDouble) test(
+        "copy: what is done again and again asks the runtime for no memory, which may wait for all that is " +
+            "queued [DEV-61]",
+    ) {
         device.createStream().use { held ->
             device.createStream().use { free ->
                 fun once() {
@@ -315,8 +343,11 @@ fun stagedCopyContract(backend: StagingBackend): TestFactory = funSpec {
                             }
                         }
                     }
-                    for (memory in backend.others.map { it.memory() } + device.hostMemory().get()) memory.allocate(10_000).close()
-                    columns(3).use { it.copyTo(device, free) }.use { there -> there.copyTo(cpu, free).use { it.synchronize() } }
+                    for (memory in backend.others.map { it.memory() } + device.hostMemory().get())
+                        memory.allocate(10_000).close()
+                    columns(3).use { it.copyTo(device, free) }.use { there ->
+                        there.copyTo(cpu, free).use { it.synchronize() }
+                    }
                     eventually("nothing is under way") { Held.now().waits() == 0L }
                 }
                 repeat(3) { once() }
@@ -333,32 +364,37 @@ fun stagedCopyContract(backend: StagingBackend): TestFactory = funSpec {
         }
     }
 
-    if (backend.onDouble) test("copy: until a copy that takes 3 ms is over, the poller too has made few calls of the runtime [DEV-34]") {
-        BatchBuilder.of(device.hostMemory().get(), COLUMN_ROWS).use { batch ->
-            repeat(100) { column -> batch.int64("c$column", LongArray(COLUMN_ROWS) { row -> row * 1000L + column }) }
-            batch.build()
-        }.use { source ->
-            device.createStream().use { stream ->
-                repeat(2) { source.copyTo(device, stream).use { it.synchronize() } }
-                backend.settle()
-                val most = 5
-                val calls = List(most) {
-                    val gate = checkNotNull(backend.gate(stream))
-                    val before = double.calls()
-                    source.copyTo(device, stream).use { there ->
-                        val told = checkNotNull(there.syncEvent()).use { it.onReady().toCompletableFuture() }
-                        val start = System.nanoTime()
-                        while (System.nanoTime() - start < 3_000_000) Thread.onSpinWait() // as long as the device takes
-                        val calls = double.calls() - before
-                        gate.open()
-                        told.get(5, SECONDS)
-                        calls
-                    }
+    if (backend.onDouble)
+        test("copy: until a copy that takes 3 ms is over, the poller too has made few calls of the runtime [DEV-34]") {
+            BatchBuilder.of(device.hostMemory().get(), COLUMN_ROWS).use { batch ->
+                repeat(100) { column ->
+                    batch.int64("c$column", LongArray(COLUMN_ROWS) { row -> row * 1000L + column })
                 }
-                withClue("by all threads: $calls") { calls.sorted()[most / 2] shouldBeLessThanOrEqual MOST_CALLS } // a machine may stop one for long
+                batch.build()
+            }.use { source ->
+                device.createStream().use { stream ->
+                    repeat(2) { source.copyTo(device, stream).use { it.synchronize() } }
+                    backend.settle()
+                    val most = 5
+                    val calls = List(most) {
+                        val gate = checkNotNull(backend.gate(stream))
+                        val before = double.calls()
+                        source.copyTo(device, stream).use { there ->
+                            val told = checkNotNull(there.syncEvent()).use { it.onReady().toCompletableFuture() }
+                            val start = System.nanoTime()
+                            // as long as the device takes
+                            while (System.nanoTime() - start < 3_000_000) Thread.onSpinWait()
+                            val calls = double.calls() - before
+                            gate.open()
+                            told.get(5, SECONDS)
+                            calls
+                        }
+                    }
+                    // a machine may stop one for long
+                    withClue("by all threads: $calls") { calls.sorted()[most / 2] shouldBeLessThanOrEqual MOST_CALLS }
+                }
             }
         }
-    }
 
     if (backend.onDouble) test("copy: a batch of copies that fails is named, and its first piece [DEV-14]") {
         val function = backend.batchCopy
@@ -366,41 +402,46 @@ fun stagedCopyContract(backend: StagingBackend): TestFactory = funSpec {
             columns(20, device.hostMemory().get()).use { source ->
                 double.fail(function)
                 shouldThrow<DeviceException> { source.copyTo(device) }.message shouldContain
-                    Regex("$function on $device failed: .* \\(999\\), asked for 20 copies, the first of 80000 bytes from 0x")
-                source.copyTo(device).use { there -> there.copyTo(cpu).use { back -> back.synchronize(); back.contentEquals(source) shouldBe true } }
+                    Regex("$function on $device failed: .* \\(999\\), asked for 20 copies, the first of 80000 " +
+                        "bytes from 0x")
+                source.copyTo(device).use { there ->
+                    there.copyTo(cpu).use { back -> back.synchronize(); back.contentEquals(source) shouldBe true }
+                }
             }
         }
     }
 
     // On the way out each piece is a call where many cannot go in one.
-    if (backend.onDouble && backend.batchCopy != null) test("copy: texts by the thousand are gathered: the calls do not grow with the columns [DEV-34]") {
-        fun calls(columns: Int): Long = BatchBuilder.of(cpu, 10).use { batch ->
-            repeat(columns) { column -> batch.utf8("c$column", List(10) { "text $column.$it" }) }
-            batch.build()
-        }.use { source ->
-            device.createStream().use { stream ->
-                source.copyTo(device, stream).use { it.synchronize() }
-                backend.settle()
-                val before = double.callsHere()
-                source.copyTo(device, stream).use { there ->
-                    val coming = double.callsHere() - before
-                    there.synchronize() // else the way back may have to wait for it
-                    val between = double.callsHere()
-                    there.copyTo(cpu, stream).use { back ->
-                        val calls = coming + double.callsHere() - between
-                        back.synchronize()
-                        back.column(columns - 1).getString(9) shouldBe "text ${columns - 1}.9"
-                        calls
+    if (backend.onDouble && backend.batchCopy != null)
+        test("copy: texts by the thousand are gathered: the calls do not grow with the columns [DEV-34]") {
+            fun calls(columns: Int): Long = BatchBuilder.of(cpu, 10).use { batch ->
+                repeat(columns) { column -> batch.utf8("c$column", List(10) { "text $column.$it" }) }
+                batch.build()
+            }.use { source ->
+                device.createStream().use { stream ->
+                    source.copyTo(device, stream).use { it.synchronize() }
+                    backend.settle()
+                    val before = double.callsHere()
+                    source.copyTo(device, stream).use { there ->
+                        val coming = double.callsHere() - before
+                        there.synchronize() // else the way back may have to wait for it
+                        val between = double.callsHere()
+                        there.copyTo(cpu, stream).use { back ->
+                            val calls = coming + double.callsHere() - between
+                            back.synchronize()
+                            back.column(columns - 1).getString(9) shouldBe "text ${columns - 1}.9"
+                            calls
+                        }
                     }
                 }
             }
+            val few = calls(10)
+            withClue("of 10 columns $few") { calls(1000) shouldBeLessThanOrEqual few + 8 }
         }
-        val few = calls(10)
-        withClue("of 10 columns $few") { calls(1000) shouldBeLessThanOrEqual few + 8 }
-    }
 
     for (hasOneThread in listOf(false, true).filter { backend.onDouble || !it }) test(
-        "copy: random sizes and places between all kinds of memory, on four threads" + if (hasOneThread) ", and one for the host functions of all streams" else "",
+        "copy: random sizes and places between all kinds of memory, on four threads" +
+            if (hasOneThread) ", and one for the host functions of all streams" else "",
     ) {
         if (hasOneThread) double.oneHostThread()
         val kinds = listOf(cpu, device) + backend.others
@@ -410,7 +451,8 @@ fun stagedCopyContract(backend: StagingBackend): TestFactory = funSpec {
             val thread = Thread.ofPlatform().unstarted {
                 device.createStream().use { stream ->
                     repeat(60) {
-                        val size = if (random.nextInt(8) == 0) random.nextLong(1, 6L shl 20) else random.nextLong(1, 200_000)
+                        val size = if (random.nextInt(8) == 0) random.nextLong(1, 6L shl 20)
+                        else random.nextLong(1, 200_000)
                         val source = pageable(size, it)
                         val chain = List(random.nextInt(1, 5)) { kinds[random.nextInt(kinds.size)].allocate(size) }
                         (listOf(source) + chain).zipWithNext { from, to -> stream.copy(from, to) }
@@ -441,8 +483,14 @@ private const val MOST_CALLS = 600L
 /** Of eight bytes each: 64 KiB. */
 private const val COLUMN_ROWS = 8192
 
-/** Copies that are queued and held back, by more than one stream: none holds as many. To be closed, which lets them go on. */
-private class HeldCopies(backend: StagingBackend, private val copies: List<Pair<DeviceBuffer, DeviceBuffer>>) : AutoCloseable {
+/**
+ * Copies that are queued and held back, by more than one stream: none holds as many. To be closed, which lets them go
+ * on.
+ */
+private class HeldCopies(
+    backend: StagingBackend,
+    private val copies: List<Pair<DeviceBuffer, DeviceBuffer>>,
+) : AutoCloseable {
     private val streams = List(HOLDING) { backend.device.createStream() }
     private val gates = streams.map { backend.gate(it) }
 

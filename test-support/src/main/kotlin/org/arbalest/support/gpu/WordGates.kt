@@ -13,7 +13,8 @@ import java.util.concurrent.ConcurrentLinkedQueue
 import java.util.concurrent.atomic.AtomicInteger
 
 /**
- * Gates for a GPU's streams, which wait for a word in pinned memory: no thread waits, and no host function is in the way of others.
+ * Gates for a GPU's streams, which wait for a word in pinned memory: no thread waits, and no host function is in the
+ * way of others.
  *
  * @param allocate gives so many bytes of pinned memory, for as long as the process
  * @param wait lets a stream wait until the word at an address is 1 or more, such as `cuStreamWaitValue32`

@@ -41,29 +41,45 @@ internal const val V100 = 1000000
 internal const val V110 = 1001000
 
 /** What a call said; its error is released. */
-internal data class Outcome(val status: Int, val message: String?, val sqlstate: String, val vendor: Int, val details: List<Pair<String, List<Byte>>>, val rawSize: Int = 0)
+internal data class Outcome(
+    val status: Int,
+    val message: String?,
+    val sqlstate: String,
+    val vendor: Int,
+    val details: List<Pair<String, List<Byte>>>,
+    val rawSize: Int = 0,
+)
 
 /**
- * The least that calls an ADBC driver: each function by its name, with an error behind the arguments that is looked at and released. Nothing is checked, so that
- * a test can do what is forbidden.
+ * The least that calls an ADBC driver: each function by its name, with an error behind the arguments that is looked at
+ * and released. Nothing is checked, so that a test can do what is forbidden.
  */
-internal class AdbcCalls(val driver: FaultyDriver, entry: String = "AdbcDriverInit", val version: Int = V110) : AutoCloseable {
+internal class AdbcCalls(
+    val driver: FaultyDriver,
+    entry: String = "AdbcDriverInit",
+    val version: Int = V110,
+) : AutoCloseable {
     val arena: Arena = Arena.ofShared()
-    private val offsets = driver.layout.lines().filter { it.isNotEmpty() }.associate { it.substringBefore(' ') to it.substringAfter(' ').toLong() }
+    private val offsets = driver.layout.lines().filter { it.isNotEmpty() }.associate {
+        it.substringBefore(' ') to it.substringAfter(' ').toLong()
+    }
 
     /** Filled with what nobody may take for a pointer. */
     val table: MemorySegment = arena.allocate(offsets.getValue("AdbcDriver"), 8).fill(0x77)
     val database: MemorySegment = arena.allocate(16, 8)
     val connection: MemorySegment = arena.allocate(16, 8)
     val statement: MemorySegment = arena.allocate(16, 8)
-    val started: Outcome = outcome { error -> downcall(driver.address(entry), JAVA_INT, ADDRESS, ADDRESS).invokeWithArguments(version, table, error) as Byte }
+    val started: Outcome = outcome { error ->
+        downcall(driver.address(entry), JAVA_INT, ADDRESS, ADDRESS).invokeWithArguments(version, table, error) as Byte
+    }
 
     private fun downcall(function: MemorySegment, vararg parameters: MemoryLayout) =
         Linker.nativeLinker().downcallHandle(function, FunctionDescriptor.of(JAVA_BYTE, *parameters))
 
     fun member(name: String): MemorySegment = table.get(ADDRESS, offsets.getValue("AdbcDriver.$name"))
 
-    fun isUntouched(name: String): Boolean = table.get(JAVA_LONG, offsets.getValue("AdbcDriver.$name")) == 0x7777777777777777
+    fun isUntouched(name: String): Boolean =
+        table.get(JAVA_LONG, offsets.getValue("AdbcDriver.$name")) == 0x7777777777777777
 
     fun offset(what: String): Long = offsets.getValue(what)
 
@@ -103,25 +119,35 @@ internal class AdbcCalls(val driver: FaultyDriver, entry: String = "AdbcDriverIn
     /** An error's contents. */
     fun read(status: Int, error: MemorySegment): Outcome {
         val message = error.get(ADDRESS, 0)
-        val raw = if (message.address() == 0L) null else message.reinterpret(Long.MAX_VALUE).let { it.asSlice(0, length(it)).toArray(JAVA_BYTE) }
-        val sqlstate = error.asSlice(12, 5).toArray(JAVA_BYTE).takeWhile { it != 0.toByte() }.toByteArray().decodeToString()
+        val raw = if (message.address() == 0L) null
+        else message.reinterpret(Long.MAX_VALUE).let { it.asSlice(0, length(it)).toArray(JAVA_BYTE) }
+        val sqlstate = error.asSlice(12, 5).toArray(JAVA_BYTE).takeWhile { it != 0.toByte() }.toByteArray()
+            .decodeToString()
         return Outcome(status, raw?.decodeToString(), sqlstate, error.get(JAVA_INT, 8), details(error), raw?.size ?: 0)
     }
 
-    private fun length(text: MemorySegment): Long = generateSequence(0L) { it + 1 }.first { text.get(JAVA_BYTE, it) == 0.toByte() }
+    private fun length(text: MemorySegment): Long = generateSequence(0L) { it + 1 }.first {
+        text.get(JAVA_BYTE, it) == 0.toByte()
+    }
 
     private fun details(error: MemorySegment): List<Pair<String, List<Byte>>> {
-        if (version < V110 || isUntouched("ErrorGetDetailCount") || member("ErrorGetDetailCount").address() == 0L) return emptyList()
-        if (error.get(JAVA_INT, 8) != Int.MIN_VALUE || error.get(ADDRESS, 32).address() == 0L) return emptyList() // not to be asked
+        if (version < V110 || isUntouched("ErrorGetDetailCount") || member("ErrorGetDetailCount").address() == 0L)
+            return emptyList()
+        // not to be asked
+        if (error.get(JAVA_INT, 8) != Int.MIN_VALUE || error.get(ADDRESS, 32).address() == 0L) return emptyList()
         val linker = Linker.nativeLinker()
-        val count = linker.downcallHandle(member("ErrorGetDetailCount"), FunctionDescriptor.of(JAVA_INT, ADDRESS)).invokeWithArguments(error) as Int
+        val count = linker.downcallHandle(member("ErrorGetDetailCount"), FunctionDescriptor.of(JAVA_INT, ADDRESS))
+            .invokeWithArguments(error) as Int
         val detail = MemoryLayout.structLayout(ADDRESS, ADDRESS, JAVA_LONG)
         val get = linker.downcallHandle(member("ErrorGetDetail"), FunctionDescriptor.of(detail, ADDRESS, JAVA_INT))
         fun at(i: Int) = get.invokeWithArguments(arena, error, i) as MemorySegment
-        if (count > 0) listOf(-1, count).forEach { at(it).toArray(JAVA_BYTE).all { byte -> byte == 0.toByte() } shouldBe true }
+        if (count > 0) listOf(-1, count).forEach {
+            at(it).toArray(JAVA_BYTE).all { byte -> byte == 0.toByte() } shouldBe true
+        }
         return (0 until count).map(::at).map {
             val size = it.get(JAVA_LONG, 16)
-            it.get(ADDRESS, 0).reinterpret(Long.MAX_VALUE).getString(0) to it.get(ADDRESS, 8).reinterpret(size).toArray(JAVA_BYTE).toList()
+            it.get(ADDRESS, 0).reinterpret(Long.MAX_VALUE).getString(0) to it.get(ADDRESS, 8).reinterpret(size)
+                .toArray(JAVA_BYTE).toList()
         }
     }
 
@@ -197,14 +223,16 @@ internal class AdbcCalls(val driver: FaultyDriver, entry: String = "AdbcDriverIn
 
     companion object {
         /** All rows of a stream, each batch validated in full. */
-        fun rows(stream: MemorySegment): List<Map<*, *>> = CData.importStream(stream, CImport.DATA.validation(Validation.FULL)).use(::rows)
+        fun rows(stream: MemorySegment): List<Map<*, *>> =
+            CData.importStream(stream, CImport.DATA.validation(Validation.FULL)).use(::rows)
 
         fun rows(reader: DeviceArrayReader): List<Map<*, *>> = buildList {
             reader.forEach { batch -> for (row in 0 until batch.length()) add(batch.asColumn().get(row) as Map<*, *>) }
         }
 
         /** What a stream fails with, on the way to its end. */
-        fun failure(stream: MemorySegment): DeviceException = runCatching { rows(stream) }.exceptionOrNull() as DeviceException
+        fun failure(stream: MemorySegment): DeviceException =
+            runCatching { rows(stream) }.exceptionOrNull() as DeviceException
 
         fun fields(schema: MemorySegment): List<Field> = Schema.ofStruct(CData.importSchema(schema)).fields()
     }

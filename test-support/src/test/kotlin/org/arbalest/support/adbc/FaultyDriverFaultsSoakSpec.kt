@@ -13,9 +13,9 @@ import io.kotest.matchers.types.shouldBeInstanceOf
 import org.arbalest.device.DeviceException
 import org.arbalest.device.c.CData
 import org.arbalest.device.c.CImport
-import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerMoves
 import org.arbalest.support.PeerStreams
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.StructKind
 import org.arbalest.support.adbc.FaultyDriver.Live
 import org.arbalest.support.adbc.FaultyDriver.Style
@@ -51,13 +51,15 @@ class FaultyDriverFaultsSoakSpec : FunSpec({
     /** Until so many wait in the driver; each of them waits for us. */
     fun untilHeld(count: Long) {
         val deadline = System.nanoTime() + SECONDS.toNanos(5)
-        while (faulty.held != count) check(System.nanoTime() < deadline) { "${faulty.held} wait, and not $count" }.also { Thread.onSpinWait() }
+        while (faulty.held != count) check(System.nanoTime() < deadline) { "${faulty.held} wait, and not $count" }
+            .also { Thread.onSpinWait() }
     }
 
     /** An error of another library, which is not released. */
     fun foreign(arena: Arena): MemorySegment {
         val error = arena.allocate(48, 8)
-        val init = Linker.nativeLinker().downcallHandle(faulty.address("AdbcFaultyFailingInit"), FunctionDescriptor.of(JAVA_BYTE, JAVA_INT, ADDRESS, ADDRESS))
+        val init = Linker.nativeLinker().downcallHandle(faulty.address("AdbcFaultyFailingInit"),
+            FunctionDescriptor.of(JAVA_BYTE, JAVA_INT, ADDRESS, ADDRESS))
         faulty.errors(Style.FOREIGN)
         init.invokeWithArguments(V110, MemorySegment.NULL, error)
         return error
@@ -67,14 +69,17 @@ class FaultyDriverFaultsSoakSpec : FunSpec({
     fun AdbcCalls.streamError(stream: MemorySegment): Outcome? {
         val status = arena.allocate(JAVA_BYTE)
         status.set(JAVA_BYTE, 0, 99)
-        val error = Linker.nativeLinker().downcallHandle(member("ErrorFromArrayStream"), FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS)).invokeWithArguments(stream, status) as MemorySegment
+        val error = Linker.nativeLinker().downcallHandle(member("ErrorFromArrayStream"),
+            FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS)).invokeWithArguments(stream, status) as MemorySegment
         return if (error.address() == 0L) null else read(status.get(JAVA_BYTE, 0).toInt(), error.reinterpret(48))
     }
 
     fun AdbcCalls.raw(stream: MemorySegment, function: Int, vararg arguments: MemorySegment): Any? {
         val parameters = (listOf(stream) + arguments).map { ADDRESS }.toTypedArray()
-        val type = if (function == 2) FunctionDescriptor.of(ADDRESS, *parameters) else FunctionDescriptor.of(JAVA_INT, *parameters)
-        return Linker.nativeLinker().downcallHandle(stream.get(ADDRESS, 8L * function), type).invokeWithArguments(stream, *arguments)
+        val type = if (function == 2) FunctionDescriptor.of(ADDRESS, *parameters)
+        else FunctionDescriptor.of(JAVA_INT, *parameters)
+        return Linker.nativeLinker().downcallHandle(stream.get(ADDRESS, 8L * function), type)
+            .invokeWithArguments(stream, *arguments)
     }
 
     test("any function fails when asked to, once or from then on; others do not") {
@@ -83,7 +88,11 @@ class FaultyDriverFaultsSoakSpec : FunSpec({
             ok("StatementSetSqlQuery", statement, "SELECT 1")
             ok("StatementPrepare", statement)
             faulty.outstanding shouldBe 1
-            call("StatementPrepare", statement).let { it.status shouldBe Status.INTERNAL; it.message shouldBe "StatementPrepare: fails, as was asked for"; it.sqlstate shouldBe "58000" }
+            call("StatementPrepare", statement).let {
+                it.status shouldBe Status.INTERNAL
+                it.message shouldBe "StatementPrepare: fails, as was asked for"
+                it.sqlstate shouldBe "58000"
+            }
             faulty.outstanding shouldBe 0
             ok("StatementPrepare", statement)
             faulty.calls("StatementPrepare") shouldBe 3
@@ -104,7 +113,8 @@ class FaultyDriverFaultsSoakSpec : FunSpec({
             said.message shouldStartWith "StatementExecuteQuery: Catalog Error: Table with name nowhere does not exist!"
             said shouldBe Outcome(
                 Status.NOT_FOUND, said.message, "42P01", Int.MIN_VALUE,
-                listOf("arbalest.function" to "StatementExecuteQuery".encodeToByteArray().toList(), "arbalest.bytes" to listOf<Byte>(0, 1, -1)), said.rawSize,
+                listOf("arbalest.function" to "StatementExecuteQuery".encodeToByteArray().toList(),
+                    "arbalest.bytes" to listOf<Byte>(0, 1, -1)), said.rawSize,
             )
             faulty.calls("error.release") shouldBe 1
         }
@@ -113,15 +123,33 @@ class FaultyDriverFaultsSoakSpec : FunSpec({
     test("what errors look like") {
         driver {
             fun refused(vararg styles: Style): Outcome { faulty.errors(*styles); return run("SELECT * FROM nowhere") }
-            refused(Style.NO_MESSAGE).let { it.message shouldBe null; it.sqlstate shouldBe "42P01"; it.details.size shouldBe 2 }
-            refused(Style.NO_MESSAGE, Style.NO_DETAILS).let { it.message shouldBe null; it.details shouldBe emptyList() }
-            refused(Style.VENDOR_CODE).let { it.vendor shouldBe 4711; it.details shouldBe emptyList(); it.message shouldContain "nowhere" }
+            refused(Style.NO_MESSAGE).let {
+                it.message shouldBe null
+                it.sqlstate shouldBe "42P01"
+                it.details.size shouldBe 2
+            }
+            refused(Style.NO_MESSAGE, Style.NO_DETAILS).let {
+                it.message shouldBe null
+                it.details shouldBe emptyList()
+            }
+            refused(Style.VENDOR_CODE).let {
+                it.vendor shouldBe 4711
+                it.details shouldBe emptyList()
+                it.message shouldContain "nowhere"
+            }
             refused(Style.NO_SQLSTATE).sqlstate shouldBe ""
             refused(Style.NO_DETAILS).let { it.details shouldBe emptyList(); it.vendor shouldBe Int.MIN_VALUE }
             refused(Style.NOT_UTF8).message shouldContain "\uFFFD"
-            refused(Style.LONG).let { it.rawSize shouldBe 65536; it.message shouldStartWith "StatementExecuteQuery: Catalog Error" }
+            refused(Style.LONG).let {
+                it.rawSize shouldBe 65536
+                it.message shouldStartWith "StatementExecuteQuery: Catalog Error"
+            }
             val releases = faulty.calls("error.release")
-            refused(Style.FOREIGN).let { it.message shouldContain "nowhere"; it.sqlstate shouldBe "42P01"; it.details shouldBe emptyList() }
+            refused(Style.FOREIGN).let {
+                it.message shouldContain "nowhere"
+                it.sqlstate shouldBe "42P01"
+                it.details shouldBe emptyList()
+            }
             faulty.calls("error.release") shouldBe releases
             FaultyDriver.foreignErrors shouldBe 0
         }
@@ -138,10 +166,12 @@ class FaultyDriverFaultsSoakSpec : FunSpec({
             repeat(2) { raw(stream, 1, array) shouldBe 0; PeerMoves.release(array, StructKind.ARRAY) }
             repeat(2) {
                 raw(stream, 1, array) shouldBe 5
-                (raw(stream, 2) as MemorySegment).reinterpret(1000).getString(0) shouldBe "get_next: division by zero in row 20"
+                (raw(stream, 2) as MemorySegment).reinterpret(1000).getString(0) shouldBe
+                    "get_next: division by zero in row 20"
                 streamError(stream) shouldBe Outcome(
                     Status.INVALID_DATA, "get_next: division by zero in row 20", "22012", Int.MIN_VALUE,
-                    listOf("arbalest.function" to "get_next".encodeToByteArray().toList(), "arbalest.bytes" to listOf<Byte>(0, 1, -1)), 36,
+                    listOf("arbalest.function" to "get_next".encodeToByteArray().toList(),
+                        "arbalest.bytes" to listOf<Byte>(0, 1, -1)), 36,
                 )
             }
             call("StatementCancel", statement).status shouldBe Status.INVALID_STATE // it is over
@@ -153,7 +183,10 @@ class FaultyDriverFaultsSoakSpec : FunSpec({
             PeerStreams.stream(stream, 1, 1)
             streamError(stream) shouldBe null // nobody's of ours
             PeerMoves.release(stream, StructKind.STREAM)
-            AdbcCalls.failure(execute("SELECT * FROM fails(5, 10, 0)")).let { it.errno() shouldBe 5; it.message shouldContain "no message" }
+            AdbcCalls.failure(execute("SELECT * FROM fails(5, 10, 0)")).let {
+                it.errno() shouldBe 5
+                it.message shouldContain "no message"
+            }
         }
     }
 
@@ -162,7 +195,10 @@ class FaultyDriverFaultsSoakSpec : FunSpec({
             faulty.fail("get_schema", status = 12)
             AdbcCalls.failure(execute("SELECT * FROM t")).errno() shouldBe 12
             faulty.fail("get_next", nth = 2, status = 110)
-            AdbcCalls.failure(execute("SELECT * FROM batches(3, 3)")).let { it.errno() shouldBe 110; it.message shouldContain "fails, as was asked for" }
+            AdbcCalls.failure(execute("SELECT * FROM batches(3, 3)")).let {
+                it.errno() shouldBe 110
+                it.message shouldContain "fails, as was asked for"
+            }
         }
     }
 
@@ -171,15 +207,19 @@ class FaultyDriverFaultsSoakSpec : FunSpec({
             val stream = execute("SELECT * FROM fails(5, 10, 0)")
             raw(stream, 1, arena.allocate(80, 8)) shouldBe 5
             val status = arena.allocate(JAVA_BYTE)
-            val error = (Linker.nativeLinker().downcallHandle(member("ErrorFromArrayStream"), FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS)).invokeWithArguments(stream, status) as MemorySegment).reinterpret(48)
-            val release = Linker.nativeLinker().downcallHandle(error.get(ADDRESS, 24), FunctionDescriptor.ofVoid(ADDRESS))
+            val error = (Linker.nativeLinker().downcallHandle(
+                member("ErrorFromArrayStream"), FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS),
+            ).invokeWithArguments(stream, status) as MemorySegment).reinterpret(48)
+            val release = Linker.nativeLinker()
+                .downcallHandle(error.get(ADDRESS, 24), FunctionDescriptor.ofVoid(ADDRESS))
             release.invokeWithArguments(error)
             faulty.violation shouldBe "the error of a stream was released, which is the stream's"
             PeerMoves.release(stream, StructKind.STREAM)
             faulty.reset()
 
             val own = arena.allocate(48, 8)
-            val prepare = Linker.nativeLinker().downcallHandle(member("StatementPrepare"), FunctionDescriptor.of(JAVA_BYTE, ADDRESS, ADDRESS))
+            val prepare = Linker.nativeLinker()
+                .downcallHandle(member("StatementPrepare"), FunctionDescriptor.of(JAVA_BYTE, ADDRESS, ADDRESS))
             faulty.failFrom("StatementPrepare", status = Status.IO)
             repeat(2) { prepare.invokeWithArguments(statement, own) }
             faulty.violation shouldBe "StatementPrepare was given an error that is not zeroed"
@@ -254,7 +294,9 @@ class FaultyDriverFaultsSoakSpec : FunSpec({
             val of = execute("SELECT * FROM t")
             call("ConnectionCancel", connection).status shouldBe Status.INVALID_STATE
             faulty.hold("ConnectionGetObjects")
-            val waiting = elsewhere { call("ConnectionGetObjects", connection, 0, null, null, null, null, null, stream()) }
+            val waiting = elsewhere {
+                call("ConnectionGetObjects", connection, 0, null, null, null, null, null, stream())
+            }
             untilHeld(1)
             ok("ConnectionCancel", connection)
             waiting.await().status shouldBe Status.CANCELLED
@@ -291,12 +333,17 @@ class FaultyDriverFaultsSoakSpec : FunSpec({
             faulty.loseServer(after = 3)
             val reader = CData.importStream(stream, CImport.DATA)
             var got = 0
-            val failure = runCatching { while (true) { reader.next()!!.close(); got++ } }.exceptionOrNull() as DeviceException
+            val failure = runCatching { while (true) { reader.next()!!.close(); got++ } }
+                .exceptionOrNull() as DeviceException
             failure.errno() shouldBe 5
             failure.message shouldContain "the server is gone"
             got shouldBe 2 // and the schema
             reader.close()
-            call("ConnectionGetTableTypes", connection, stream()).let { it.status shouldBe Status.IO; it.sqlstate shouldBe "08006"; it.message shouldBe "ConnectionGetTableTypes: the server is gone" }
+            call("ConnectionGetTableTypes", connection, stream()).let {
+                it.status shouldBe Status.IO
+                it.sqlstate shouldBe "08006"
+                it.message shouldBe "ConnectionGetTableTypes: the server is gone"
+            }
             ok("StatementRelease", statement)
             faulty.reviveServer()
             ok("StatementNew", connection, statement)
@@ -341,7 +388,10 @@ class FaultyDriverFaultsSoakSpec : FunSpec({
         }
     }
 
-    test("three hundred results are cancelled by another thread at any point: each ends, or is cancelled, and nothing is left") {
+    test(
+        "three hundred results are cancelled by another thread at any point: each ends, or is cancelled, and " +
+            "nothing is left",
+    ) {
         driver {
             ok("StatementSetSqlQuery", statement, "SELECT * FROM batches(100, 3)")
             var cancelled = 0
@@ -352,7 +402,8 @@ class FaultyDriverFaultsSoakSpec : FunSpec({
                 }
                 val stream = stream()
                 val status = call("StatementExecuteQuery", statement, stream, null).status
-                val end = if (status == Status.OK) runCatching { AdbcCalls.rows(stream).size }.fold({ it }, { (it as DeviceException).errno() }) else status
+                val end = if (status == Status.OK) runCatching { AdbcCalls.rows(stream).size }
+                    .fold({ it }, { (it as DeviceException).errno() }) else status
                 val said = cancel.await()
                 if (said == Status.INVALID_STATE) end shouldBe 300 else { said shouldBe Status.OK; cancelled++ }
                 if (end != 300) listOf(Status.CANCELLED, 125) shouldContain end
@@ -364,7 +415,8 @@ class FaultyDriverFaultsSoakSpec : FunSpec({
     test("eight threads, each with a connection of its own, read and write one database") {
         driver {
             val connections = List(8) { connect() }
-            connections.indices.forEach { update("CREATE TABLE own$it (id BIGINT, label TEXT)") } // DuckDB refuses inserts into one table that overlap
+            // DuckDB refuses inserts into one table that overlap
+            connections.indices.forEach { update("CREATE TABLE own$it (id BIGINT, label TEXT)") }
             connections.mapIndexed { i, own ->
                 elsewhere {
                     val mine = arena.allocate(16, 8)
@@ -387,7 +439,9 @@ class FaultyDriverFaultsSoakSpec : FunSpec({
             val second = arena.allocate(16, 8)
             ok("StatementNew", connection, second)
             faulty.hold("StatementGetOption")
-            val asking = elsewhere { call("StatementGetOption", second, "nonsense", arena.allocate(8), arena.allocate(8, 8)).status }
+            val asking = elsewhere {
+                call("StatementGetOption", second, "nonsense", arena.allocate(8), arena.allocate(8, 8)).status
+            }
             untilHeld(1)
             val copy = arena.allocate(16, 8).copyFrom(second)
             ok("StatementRelease", copy)
@@ -404,17 +458,25 @@ class FaultyDriverFaultsSoakSpec : FunSpec({
             val result = extension.intercept(testCase, 50.milliseconds) { body(); TestResult.Success(Duration.ZERO) }
             return result.shouldBeInstanceOf<TestResult.Failure>().cause.message!!
         }
-        extension.intercept(testCase) { driver { query("SELECT 1") }; TestResult.Success(Duration.ZERO) }.isSuccess shouldBe true
+        extension.intercept(testCase) {
+            driver { query("SELECT 1") }
+            TestResult.Success(Duration.ZERO)
+        }.isSuccess shouldBe true
         lateinit var left: AdbcCalls
         complaint(testCase) { left = AdbcCalls(faulty).open() }.split("; ") shouldContainExactly
-            listOf("the driver has 1 more drivers than before", "the driver has 1 more databases than before", "the driver has 1 more connections than before", "the driver has 1 more statements than before")
-        complaint(testCase) { PeerMoves.releaseTwice(left.execute("SELECT 1"), StructKind.STREAM) } shouldStartWith "the driver saw 1 double releases"
+            listOf("the driver has 1 more drivers than before", "the driver has 1 more databases than before",
+                "the driver has 1 more connections than before", "the driver has 1 more statements than before")
+        complaint(testCase) { PeerMoves.releaseTwice(left.execute("SELECT 1"), StructKind.STREAM) } shouldStartWith
+            "the driver saw 1 double releases"
         left.close()
-        complaint(testCase) { driver { call("StatementPrepare", connection) } } shouldBe "the driver saw 1 broken rules, first: StatementPrepare was called with another kind of handle"
+        complaint(testCase) { driver { call("StatementPrepare", connection) } } shouldBe
+            "the driver saw 1 broken rules, first: StatementPrepare was called with another kind of handle"
         Arena.ofConfined().use { arena ->
             lateinit var error: MemorySegment
-            complaint(testCase) { error = foreign(arena) } shouldBe "there are 1 more errors of another library than before"
-            Linker.nativeLinker().downcallHandle(error.get(ADDRESS, 24), FunctionDescriptor.ofVoid(ADDRESS)).invokeWithArguments(error)
+            complaint(testCase) { error = foreign(arena) } shouldBe
+                "there are 1 more errors of another library than before"
+            Linker.nativeLinker().downcallHandle(error.get(ADDRESS, 24), FunctionDescriptor.ofVoid(ADDRESS))
+                .invokeWithArguments(error)
         }
     }
 })

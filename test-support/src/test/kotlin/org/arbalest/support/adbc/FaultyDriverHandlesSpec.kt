@@ -8,8 +8,8 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.string.shouldStartWith
 import org.arbalest.support.CCompiler
-import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.NativeLibrary
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.adbc.FaultyDriver.Live
 import org.arbalest.testkit.SkipWithout
 import java.lang.foreign.Arena
@@ -34,20 +34,24 @@ class FaultyDriverHandlesSpec : FunSpec({
 
     test("the structs lie where adbc.h has them") {
         val layout = FaultyDriver.full.layout.lines()
-        layout.filter { it.startsWith("AdbcError ") || it.startsWith("AdbcDriver ") || it.startsWith("AdbcPartitions ") } shouldContainExactly
+        layout.filter {
+            it.startsWith("AdbcError ") || it.startsWith("AdbcDriver ") || it.startsWith("AdbcPartitions ")
+        } shouldContainExactly
             listOf("AdbcError 48", "AdbcPartitions 40", "AdbcDriver 464")
         layout.first { it.startsWith("AdbcDriver.ErrorGetDetailCount") } shouldBe "AdbcDriver.ErrorGetDetailCount 232"
-        layout.first { it.startsWith("AdbcDriver.StatementSetOptionInt") } shouldBe "AdbcDriver.StatementSetOptionInt 456"
+        layout.first { it.startsWith("AdbcDriver.StatementSetOptionInt") } shouldBe
+            "AdbcDriver.StatementSetOptionInt 456"
         layout.filter { it.startsWith("AdbcDriver.") }.size shouldBe 58
     }
 
     test("each entry point is found, and says which it was") {
-        for (entry in listOf("AdbcDriverFaultyInit", "AdbcDriverInit", "arbalest_custom_entry")) AdbcCalls(FaultyDriver.full, entry).use {
-            it.started.status shouldBe Status.OK
-            FaultyDriver.full.entered shouldBe entry
-            FaultyDriver.full.version shouldBe V110
-            FaultyDriver.full.live(Live.DRIVERS) shouldBe 1
-        }
+        for (entry in listOf("AdbcDriverFaultyInit", "AdbcDriverInit", "arbalest_custom_entry"))
+            AdbcCalls(FaultyDriver.full, entry).use {
+                it.started.status shouldBe Status.OK
+                FaultyDriver.full.entered shouldBe entry
+                FaultyDriver.full.version shouldBe V110
+                FaultyDriver.full.live(Live.DRIVERS) shouldBe 1
+            }
         FaultyDriver.full.live(Live.DRIVERS) shouldBe 0
         FaultyDriver.full.calls("init") shouldBe 3
         AdbcCalls(FaultyDriver.plain).use { it.open().query("SELECT 1").size shouldBe 1 }
@@ -82,12 +86,19 @@ class FaultyDriverHandlesSpec : FunSpec({
     }
 
     test("an entry point that fails, in each way") {
-        fun start(entry: String = "AdbcDriverInit", version: Int = V110) = AdbcCalls(FaultyDriver.full, entry, version).use { it.started to it.isUntouched("release") }
-        start("AdbcFaultyFailingInit").let { (said, untouched) -> said.copy(rawSize = 0) shouldBe Outcome(Status.IO, "AdbcFaultyFailingInit: there is no licence", "58000", Int.MIN_VALUE, emptyList()); untouched shouldBe true }
+        fun start(entry: String = "AdbcDriverInit", version: Int = V110) =
+            AdbcCalls(FaultyDriver.full, entry, version).use { it.started to it.isUntouched("release") }
+        start("AdbcFaultyFailingInit").let { (said, untouched) ->
+            said.copy(rawSize = 0) shouldBe
+                Outcome(Status.IO, "AdbcFaultyFailingInit: there is no licence", "58000", Int.MIN_VALUE, emptyList())
+            untouched shouldBe true
+        }
         start("AdbcFaultyFailingInit", V100).first.vendor shouldBe 4711
-        start("AdbcFaultySilentInit") shouldBe Pair(Outcome(Status.INTERNAL, null, "", Int.MIN_VALUE, emptyList()), true)
+        start("AdbcFaultySilentInit") shouldBe
+            Pair(Outcome(Status.INTERNAL, null, "", Int.MIN_VALUE, emptyList()), true)
         FaultyDriver.full.init(FaultyDriver.Init.REFUSES)
-        listOf(V110, V100).map { start(version = it).first.status } shouldBe listOf(Status.NOT_IMPLEMENTED, Status.NOT_IMPLEMENTED)
+        listOf(V110, V100).map { start(version = it).first.status } shouldBe
+            listOf(Status.NOT_IMPLEMENTED, Status.NOT_IMPLEMENTED)
         FaultyDriver.full.init(FaultyDriver.Init.ODD_STATUS)
         start().first.status shouldBe 200
         FaultyDriver.full.init(FaultyDriver.Init.NORMAL)
@@ -98,7 +109,11 @@ class FaultyDriverHandlesSpec : FunSpec({
 
     test("a table that is empty, that has holes, and one of whoever ignores versions") {
         FaultyDriver.full.init(FaultyDriver.Init.EMPTY)
-        AdbcCalls(FaultyDriver.full).let { it.started.status shouldBe Status.OK; it.table.toArray(JAVA_BYTE).all { byte -> byte == 0.toByte() } shouldBe true; it.close() }
+        AdbcCalls(FaultyDriver.full).let {
+            it.started.status shouldBe Status.OK
+            it.table.toArray(JAVA_BYTE).all { byte -> byte == 0.toByte() } shouldBe true
+            it.close()
+        }
         FaultyDriver.full.init(FaultyDriver.Init.NORMAL)
         FaultyDriver.full.missing("StatementCancel", "ConnectionGetStatistics")
         driver {
@@ -125,7 +140,8 @@ class FaultyDriverHandlesSpec : FunSpec({
         driver {
             live() shouldBe mapOf(Live.DRIVERS to 1L)
             open()
-            live() shouldBe mapOf(Live.DRIVERS to 1L, Live.DATABASES to 1L, Live.CONNECTIONS to 1L, Live.STATEMENTS to 1L)
+            live() shouldBe
+                mapOf(Live.DRIVERS to 1L, Live.DATABASES to 1L, Live.CONNECTIONS to 1L, Live.STATEMENTS to 1L)
             val stream = execute("SELECT * FROM batches(2, 5)")
             live()[Live.STREAMS] shouldBe 1
             AdbcCalls.rows(stream).size shouldBe 10
@@ -136,7 +152,11 @@ class FaultyDriverHandlesSpec : FunSpec({
 
     test("each call at the wrong time is INVALID_STATE, and says why") {
         driver {
-            fun refused(name: String, vararg arguments: Any?) = call(name, *arguments).let { it.status shouldBe Status.INVALID_STATE; it.sqlstate shouldBe "HY010"; it.message!! }
+            fun refused(name: String, vararg arguments: Any?) = call(name, *arguments).let {
+                it.status shouldBe Status.INVALID_STATE
+                it.sqlstate shouldBe "HY010"
+                it.message!!
+            }
             val nothing = "there is nothing behind the handle; its New comes first"
             refused("DatabaseRelease", database) shouldBe "DatabaseRelease: $nothing"
             refused("DatabaseInit", database) shouldBe "DatabaseInit: $nothing"
@@ -145,20 +165,25 @@ class FaultyDriverHandlesSpec : FunSpec({
             refused("StatementCancel", statement) shouldBe "StatementCancel: $nothing"
             ok("DatabaseNew", database)
             ok("ConnectionNew", connection)
-            refused("ConnectionInit", connection, database) shouldBe "ConnectionInit: what it is made of is not initialized"
+            refused("ConnectionInit", connection, database) shouldBe
+                "ConnectionInit: what it is made of is not initialized"
             ok("DatabaseInit", database)
             refused("DatabaseInit", database) shouldBe "DatabaseInit: the database is initialized already"
-            refused("StatementNew", connection, statement) shouldBe "StatementNew: what it is made of is not initialized"
+            refused("StatementNew", connection, statement) shouldBe
+                "StatementNew: what it is made of is not initialized"
             refused("ConnectionCommit", connection) shouldBe "ConnectionCommit: its Init comes first"
             ok("ConnectionInit", connection, database)
-            refused("ConnectionInit", connection, database) shouldBe "ConnectionInit: the connection is initialized already"
+            refused("ConnectionInit", connection, database) shouldBe
+                "ConnectionInit: the connection is initialized already"
             ok("StatementNew", connection, statement)
             refused("StatementExecuteQuery", statement, null, null) shouldBe "StatementExecuteQuery: no query is set"
             refused("StatementPrepare", statement) shouldBe "StatementPrepare: no query is set"
-            refused("StatementGetParameterSchema", statement, MemorySegment.NULL) shouldBe "StatementGetParameterSchema: the statement is not prepared"
+            refused("StatementGetParameterSchema", statement, MemorySegment.NULL) shouldBe
+                "StatementGetParameterSchema: the statement is not prepared"
             refused("StatementCancel", statement) shouldBe "StatementCancel: there is nothing to cancel"
             refused("ConnectionCancel", connection) shouldBe "ConnectionCancel: there is nothing to cancel"
-            refused("ConnectionRelease", connection) shouldBe "ConnectionRelease: the connection has 1 open statements and 0 open streams"
+            refused("ConnectionRelease", connection) shouldBe
+                "ConnectionRelease: the connection has 1 open statements and 0 open streams"
             refused("DatabaseRelease", database) shouldBe "DatabaseRelease: the database has 1 open connections"
         }
     }
@@ -169,12 +194,16 @@ class FaultyDriverHandlesSpec : FunSpec({
             ok("StatementRelease", statement)
             val stream = stream()
             ok("ConnectionGetTableTypes", connection, stream)
-            call("ConnectionRelease", connection).message shouldBe "ConnectionRelease: the connection has 0 open statements and 1 open streams"
+            call("ConnectionRelease", connection).message shouldBe
+                "ConnectionRelease: the connection has 0 open statements and 1 open streams"
             AdbcCalls.rows(stream).size shouldBe 1
         }
     }
 
-    test("what is forbidden is counted: calls on what is released, handles that are not zeroed, another kind of handle, a statement before its result") {
+    test(
+        "what is forbidden is counted: calls on what is released, handles that are not zeroed, another kind of " +
+            "handle, a statement before its result",
+    ) {
         val faulty = FaultyDriver.full
         fun broken(text: String, release: AdbcCalls.() -> Unit) {
             driver { open(); release() }
@@ -193,8 +222,12 @@ class FaultyDriverHandlesSpec : FunSpec({
             ok("ConnectionRelease", connection)
             call("StatementNew", copy, statement).status shouldBe Status.INVALID_STATE
         }
-        broken("StatementNew was given a handle that is not zeroed") { call("StatementNew", connection, statement).status shouldBe Status.INVALID_STATE }
-        broken("StatementPrepare was called with another kind of handle") { call("StatementPrepare", connection).status shouldBe Status.INVALID_STATE }
+        broken("StatementNew was given a handle that is not zeroed") {
+            call("StatementNew", connection, statement).status shouldBe Status.INVALID_STATE
+        }
+        broken("StatementPrepare was called with another kind of handle") {
+            call("StatementPrepare", connection).status shouldBe Status.INVALID_STATE
+        }
         broken("a statement was released before its result") {
             val stream = execute("SELECT * FROM t")
             ok("StatementRelease", statement)
@@ -215,7 +248,9 @@ class FaultyDriverHandlesSpec : FunSpec({
     test("options of each kind come back, of each handle, and as they are asked for") {
         driver {
             open()
-            for ((kind, handle) in listOf("Database" to database, "Connection" to connection, "Statement" to statement)) {
+            for ((kind, handle) in listOf(
+                "Database" to database, "Connection" to connection, "Statement" to statement,
+            )) {
                 val size = arena.allocate(8, 8)
                 val room = arena.allocate(64, 8)
                 fun text(key: String, bytes: Long, function: String = "GetOption"): Pair<Int, String> {
@@ -223,7 +258,9 @@ class FaultyDriverHandlesSpec : FunSpec({
                     room.fill(0x55)
                     val status = call("$kind$function", handle, key, room, size).status
                     val length = size.get(JAVA_LONG, 0)
-                    return status to "$length:" + (0 until minOf(length, 64)).joinToString("") { "%02x".format(room.get(JAVA_BYTE, it)) }
+                    return status to "$length:" + (0 until minOf(length, 64)).joinToString("") {
+                        "%02x".format(room.get(JAVA_BYTE, it))
+                    }
                 }
                 ok("${kind}SetOption", handle, "fake.user.a", "h\u00e9")
                 text("fake.user.a", 64) shouldBe Pair(Status.OK, "4:68c3a900")
@@ -236,15 +273,23 @@ class FaultyDriverHandlesSpec : FunSpec({
                 ok("${kind}SetOptionInt", handle, "fake.user.i", Long.MIN_VALUE)
                 ok("${kind}GetOptionInt", handle, "fake.user.i", room)
                 room.get(JAVA_LONG, 0) shouldBe Long.MIN_VALUE
-                text("fake.user.i", 64) shouldBe Pair(Status.OK, "21:" + "-9223372036854775808".map { "%02x".format(it.code) }.joinToString("") + "00")
+                text("fake.user.i", 64) shouldBe Pair(Status.OK,
+                    "21:" + "-9223372036854775808".map { "%02x".format(it.code) }.joinToString("") + "00")
                 ok("${kind}SetOptionDouble", handle, "fake.user.d", 0.1)
                 ok("${kind}GetOptionDouble", handle, "fake.user.d", room)
                 room.get(JAVA_DOUBLE, 0) shouldBe 0.1
                 call("${kind}GetOptionInt", handle, "fake.user.d", room).status shouldBe Status.NOT_FOUND
                 ok("${kind}SetOption", handle, "fake.user.d", "another")
-                text("fake.user.d", 64) shouldBe Pair(Status.OK, "8:" + "another".map { "%02x".format(it.code) }.joinToString("") + "00")
-                call("${kind}SetOption", handle, "nonsense", "x").let { it.status shouldBe Status.NOT_IMPLEMENTED; it.message shouldBe "${kind}SetOption: there is no option nonsense" }
-                call("${kind}GetOption", handle, "nonsense", room, size).let { it.status shouldBe Status.NOT_FOUND; it.sqlstate shouldBe "02000" }
+                text("fake.user.d", 64) shouldBe
+                    Pair(Status.OK, "8:" + "another".map { "%02x".format(it.code) }.joinToString("") + "00")
+                call("${kind}SetOption", handle, "nonsense", "x").let {
+                    it.status shouldBe Status.NOT_IMPLEMENTED
+                    it.message shouldBe "${kind}SetOption: there is no option nonsense"
+                }
+                call("${kind}GetOption", handle, "nonsense", room, size).let {
+                    it.status shouldBe Status.NOT_FOUND
+                    it.sqlstate shouldBe "02000"
+                }
             }
         }
     }
@@ -257,19 +302,27 @@ class FaultyDriverHandlesSpec : FunSpec({
             ok("DatabaseSetOption", database, "uri", "fake://here")
             ok("DatabaseSetOption", database, "username", "nobody")
             ok("DatabaseSetOption", database, "password", "wrong")
-            call("DatabaseInit", database).let { it.status shouldBe Status.UNAUTHENTICATED; it.sqlstate shouldBe "28000" }
+            call("DatabaseInit", database).let {
+                it.status shouldBe Status.UNAUTHENTICATED
+                it.sqlstate shouldBe "28000"
+            }
             ok("DatabaseSetOption", database, "password", "right")
             ok("DatabaseInit", database)
         }
     }
 
-    val withoutHeader = SkipWithout { "ADBC_HEADER names no folder with arrow-adbc/adbc.h in it".takeIf { System.getenv("ADBC_HEADER") == null } }
+    val withoutHeader = SkipWithout {
+        "ADBC_HEADER names no folder with arrow-adbc/adbc.h in it".takeIf { System.getenv("ADBC_HEADER") == null }
+    }
     test("the structs of Apache's header lie where ours do").config(extensions = listOf(withoutHeader)) {
         val compiler = CCompiler.answer as CCompiler.Found
-        val source = checkNotNull(NativeLibrary::class.java.getResource("/org/arbalest/support/c/adbc/layout.c")).readText()
+        val source = checkNotNull(NativeLibrary::class.java.getResource("/org/arbalest/support/c/adbc/layout.c"))
+            .readText()
         val file = tempdir().toPath().resolve("layout.c").also { it.toFile().writeText(source) }
-        val flags = listOf("-std=gnu11", "-Wall", "-Wextra", "-Werror", "-I${System.getenv("ADBC_HEADER")}", "-DADBC_HEADER=<arrow-adbc/adbc.h>")
-        val process = ProcessBuilder(listOf("${compiler.path}") + flags + listOf("-c", "$file", "-o", "$file.o")).redirectErrorStream(true).start()
+        val flags = listOf("-std=gnu11", "-Wall", "-Wextra", "-Werror", "-I${System.getenv("ADBC_HEADER")}",
+            "-DADBC_HEADER=<arrow-adbc/adbc.h>")
+        val process = ProcessBuilder(listOf("${compiler.path}") + flags + listOf("-c", "$file", "-o", "$file.o"))
+            .redirectErrorStream(true).start()
         val words = process.inputReader().readText()
         Pair(process.waitFor(), words) shouldBe Pair(0, "")
     }

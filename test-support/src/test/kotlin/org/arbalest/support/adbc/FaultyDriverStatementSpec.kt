@@ -8,8 +8,8 @@ import org.arbalest.device.c.ArrowSchemaStruct
 import org.arbalest.device.c.CData
 import org.arbalest.device.c.CImport
 import org.arbalest.device.types.Schema
-import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerStreams
+import org.arbalest.support.ResourceCountersExtension
 import java.lang.foreign.FunctionDescriptor
 import java.lang.foreign.Linker
 import java.lang.foreign.MemorySegment
@@ -19,7 +19,9 @@ import java.lang.foreign.ValueLayout.JAVA_LONG
 import java.util.concurrent.CompletableFuture.supplyAsync
 import java.util.concurrent.TimeUnit.SECONDS
 
-/** The faulty driver: what it adds to DuckDB's statements, and the behaviours of other drivers that it has on request. */
+/**
+ * The faulty driver: what it adds to DuckDB's statements, and the behaviours of other drivers that it has on request.
+ */
 class FaultyDriverStatementSpec : FunSpec({
     extension(FaultyDriver.needed)
     extension(ResourceCountersExtension)
@@ -27,7 +29,8 @@ class FaultyDriverStatementSpec : FunSpec({
 
     val faulty by lazy { FaultyDriver.full }
     fun <T> driver(use: AdbcCalls.() -> T): T = AdbcCalls(faulty).use { it.open().use() }
-    fun AdbcCalls.count(table: String, on: MemorySegment = statement) = AdbcCalls.rows(execute("SELECT count(*) AS n FROM $table", on)).single()["n"]
+    fun AdbcCalls.count(table: String, on: MemorySegment = statement) =
+        AdbcCalls.rows(execute("SELECT count(*) AS n FROM $table", on)).single()["n"]
 
     test("a statement without a result returns a stream without columns") {
         driver {
@@ -104,9 +107,13 @@ class FaultyDriverStatementSpec : FunSpec({
     test("a plan is ten bytes and SQL, without a zero behind it") {
         driver {
             fun plan(text: String, size: Int = text.length) =
-                call("StatementSetSubstraitPlan", statement, arena.allocateFrom(JAVA_BYTE, *text.toByteArray()), size.toLong())
+                call("StatementSetSubstraitPlan", statement, arena.allocateFrom(JAVA_BYTE, *text.toByteArray()),
+                    size.toLong())
             plan("substrait\u0000SELECT 7XXX", 18).status shouldBe Status.OK
-            stream().let { ok("StatementExecuteQuery", statement, it, null); AdbcCalls.rows(it) } shouldBe listOf(mapOf("7" to 7L))
+            stream().let {
+                ok("StatementExecuteQuery", statement, it, null)
+                AdbcCalls.rows(it)
+            } shouldBe listOf(mapOf("7" to 7L))
             for (none in listOf("substrait SELECT 7", "substrait\u0000", "")) {
                 plan(none).let { it.status shouldBe Status.INVALID_ARGUMENT; it.sqlstate shouldBe "42601" }
             }
@@ -118,7 +125,8 @@ class FaultyDriverStatementSpec : FunSpec({
             val schema = arena.allocate(ArrowSchemaStruct.LAYOUT)
             val partitions = arena.allocate(40, 8)
             fun release() =
-                Linker.nativeLinker().downcallHandle(partitions.get(ADDRESS, 32), FunctionDescriptor.ofVoid(ADDRESS)).invokeWithArguments(partitions)
+                Linker.nativeLinker().downcallHandle(partitions.get(ADDRESS, 32), FunctionDescriptor.ofVoid(ADDRESS))
+                    .invokeWithArguments(partitions)
             fun execute(): List<ByteArray> {
                 ok("StatementExecutePartitions", statement, schema, partitions, null)
                 Schema.ofStruct(CData.importSchema(schema)).fields().map { it.name() } shouldBe listOf("id", "name")
@@ -127,7 +135,8 @@ class FaultyDriverStatementSpec : FunSpec({
                 val sizes = partitions.get(ADDRESS, 16).reinterpret(8 * count)
                 faulty.live(FaultyDriver.Live.PARTITIONS) shouldBe 1
                 return List(count.toInt()) { n ->
-                    bytes.getAtIndex(ADDRESS, n.toLong()).reinterpret(sizes.getAtIndex(JAVA_LONG, n.toLong())).toArray(JAVA_BYTE)
+                    bytes.getAtIndex(ADDRESS, n.toLong()).reinterpret(sizes.getAtIndex(JAVA_LONG, n.toLong()))
+                        .toArray(JAVA_BYTE)
                 }.also { release() }
             }
             val other = connect()
@@ -156,7 +165,10 @@ class FaultyDriverStatementSpec : FunSpec({
             val first = execute("SELECT * FROM t")
             val second = stream()
             ok("StatementExecuteQuery", statement, second, null)
-            AdbcCalls.failure(first).let { it.errno() shouldBe 22; it.message shouldContain "the statement was executed again" }
+            AdbcCalls.failure(first).let {
+                it.errno() shouldBe 22
+                it.message shouldContain "the statement was executed again"
+            }
             ok("StatementPrepare", statement)
             AdbcCalls.failure(second).message shouldContain "the statement was prepared again"
             CData.importStream(execute("SELECT * FROM t"), CImport.DATA).use { reader ->
@@ -169,7 +181,10 @@ class FaultyDriverStatementSpec : FunSpec({
         }
     }
 
-    test("a driver that runs a query for GetOption refuses the call while its connection executes, and counts the overlap") {
+    test(
+        "a driver that runs a query for GetOption refuses the call while its connection executes, and " +
+            "counts the overlap",
+    ) {
         driver {
             val size = arena.allocate(8, 8)
             val room = arena.allocate(64, 8)
@@ -183,7 +198,8 @@ class FaultyDriverStatementSpec : FunSpec({
                 ok("StatementSetSqlQuery", statement, "SELECT * FROM stuck()")
                 val stuck = supplyAsync { call("StatementExecuteQuery", statement, null, null).status }
                 val deadline = System.nanoTime() + SECONDS.toNanos(5)
-                while (faulty.held == 0L) check(System.nanoTime() < deadline) { "the query does not wait" }.also { Thread.onSpinWait() }
+                while (faulty.held == 0L) check(System.nanoTime() < deadline) { "the query does not wait" }
+                    .also { Thread.onSpinWait() }
                 return try {
                     ask()
                 } finally {
@@ -194,7 +210,10 @@ class FaultyDriverStatementSpec : FunSpec({
             askMeanwhile().status shouldBe Status.OK
             faulty.overlaps shouldBe 0
             faulty.queryForOptions()
-            askMeanwhile().let { it.status shouldBe Status.INVALID_STATE; it.message shouldContain "another command is already in progress" }
+            askMeanwhile().let {
+                it.status shouldBe Status.INVALID_STATE
+                it.message shouldContain "another command is already in progress"
+            }
             faulty.overlaps shouldBe 1
             ask().status shouldBe Status.OK
             room.getString(0) shouldBe "memory"

@@ -42,18 +42,22 @@ class BundleSoakSpec : FunSpec({
         val young = Glibc("2.2.5").tooYoung(peer)
         young["memcpy"] shouldBe "2.14" // as x86-64 has had it since
         val today = Glibc("2.28").tooYoung(peer)
-        if (today.isEmpty()) complain(folder) shouldBe null else complain(folder).shouldNotBeNull() shouldContain "libpeer.so needs a glibc younger than 2.28, for "
+        if (today.isEmpty()) complain(folder) shouldBe null else complain(folder).shouldNotBeNull() shouldContain
+            "libpeer.so needs a glibc younger than 2.28, for "
         (folder / "large").toFile().outputStream().use { out -> repeat(64) { out.write(ByteArray(1 shl 20)) } }
         complain(folder).shouldNotBeNull() shouldContain "63 are the most"
         folder.toFile().deleteRecursively()
     }
 
     test("functions are bound to the newest version that there was, and one that was not there yet is named [CHK-06]") {
-        val libc = Path.of("/proc/self/maps").toFile().readLines().map { it.substringAfterLast(' ') }.first { it.endsWith("/libc.so.6") }.let(Path::of)
+        val libc = Path.of("/proc/self/maps").toFile().readLines().map { it.substringAfterLast(' ') }
+            .first { it.endsWith("/libc.so.6") }.let(Path::of)
         Glibc("2.28").header(setOf("memcpy", "pthread_create"), libc) shouldBe
-            "__asm__(\".symver memcpy,memcpy@GLIBC_2.14\");\n__asm__(\".symver pthread_create,pthread_create@GLIBC_2.2.5\");\n"
+            "__asm__(\".symver memcpy,memcpy@GLIBC_2.14\");\n__asm__(\".symver " +
+            "pthread_create,pthread_create@GLIBC_2.2.5\");\n"
         Glibc("2.2.5").header(setOf("memcpy"), libc) shouldBe "__asm__(\".symver memcpy,memcpy@GLIBC_2.2.5\");\n"
-        shouldThrow<IllegalStateException> { Glibc("2.28").header(setOf("gettid"), libc) }.message shouldBe "glibc 2.28 has no gettid, and something calls it"
+        shouldThrow<IllegalStateException> { Glibc("2.28").header(setOf("gettid"), libc) }.message shouldBe
+            "glibc 2.28 has no gettid, and something calls it"
     }
 })
 

@@ -15,14 +15,16 @@ private const val GIB = 1L shl 30
 
 private val GOOD = Tests(5, listOf(), listOf())
 
-private fun report(vararg steps: StepResult) = Report("cuda", "2026-11-23T00:00:00Z", false, false, listOf(), HostFacts("Linux", 2, GIB, "25"), null, listOf(), steps.toList(), 1.0)
+private fun report(vararg steps: StepResult) = Report("cuda", "2026-11-23T00:00:00Z", false, false, listOf(),
+    HostFacts("Linux", 2, GIB, "25"), null, listOf(), steps.toList(), 1.0)
 
 class FindingsSpec : FunSpec({
     test("what was not run is counted apart, is in the sum, and has an exit code of its own [CHK-04]") {
         val all = report(StepResult("a", Verdict.GOOD, tests = GOOD))
         all.exitCode shouldBe 0
         all.table() shouldContain "All is well: 5 good, 0 failed, 0 not run"
-        val peer = report(StepResult("a", Verdict.GOOD, tests = GOOD.copy(notRun = listOf(Named("two GPUs copy to each other", "one GPU")))))
+        val peer = report(StepResult("a", Verdict.GOOD,
+            tests = GOOD.copy(notRun = listOf(Named("two GPUs copy to each other", "one GPU")))))
         peer.summary shouldBe Summary(5, 0, 1)
         peer.exitCode shouldBe NOT_ALL_CODE
         peer.table() shouldContain "What was run is well, but not all was run: 5 good, 0 failed, 1 not run"
@@ -33,11 +35,16 @@ class FindingsSpec : FunSpec({
         }
     }
 
-    test("what failed makes it all fail: a test, a figure, a step that hung after all of its tests had passed [CHK-01, CHK-03]") {
+    test(
+        "what failed makes it all fail: a test, a figure, a step that hung after all of its tests had passed " +
+            "[CHK-01, CHK-03]",
+    ) {
         val figure = Figure("to the GPU", 8, Verdict.FAILED, "too slow")
         for (step in listOf(
-            StepResult("a", Verdict.FAILED, tests = GOOD.copy(failed = listOf(Named("b", "c")))), StepResult("a", Verdict.FAILED, figures = listOf(figure)),
-            StepResult("a", Verdict.FAILED, "it took longer than 5 s", tests = GOOD), StepResult("a", Verdict.FAILED, "it ended with 134"),
+            StepResult("a", Verdict.FAILED, tests = GOOD.copy(failed = listOf(Named("b", "c")))),
+            StepResult("a", Verdict.FAILED, figures = listOf(figure)),
+            StepResult("a", Verdict.FAILED, "it took longer than 5 s", tests = GOOD),
+            StepResult("a", Verdict.FAILED, "it ended with 134"),
         )) {
             val report = report(step, StepResult("b", Verdict.NOT_RUN, "one GPU"))
             report.summary.failed shouldBe 1
@@ -48,12 +55,17 @@ class FindingsSpec : FunSpec({
 
     test("the file is JSON, with lower-case names, and is read as it was written [CHK-05]") {
         val folder = createTempDirectory("findings")
-        val figure = Figure("to the GPU, 1 column", 8, Verdict.GOOD, micros = 1.5, reference = "cuMemcpyAsync", referenceMicros = 1.0, threshold = Thresholds.wait, samples = 3)
-        val report = report(StepResult("a", Verdict.GOOD, tests = GOOD, figures = listOf(figure), stood = listOf(Stood("main", listOf("A.b(C.java:1)")))))
+        val figure = Figure("to the GPU, 1 column", 8, Verdict.GOOD, micros = 1.5, reference = "cuMemcpyAsync",
+            referenceMicros = 1.0, threshold = Thresholds.wait, samples = 3)
+        val report = report(StepResult("a", Verdict.GOOD, tests = GOOD, figures = listOf(figure),
+            stood = listOf(Stood("main", listOf("A.b(C.java:1)")))))
         write(report, folder / "a.json")
         read<Report>(folder / "a.json") shouldBe report
         val text = (folder / "a.json").readText()
-        for (name in listOf("format", "check", "date", "on_double", "is_quick", "host", "sizes", "steps", "summary", "not_run", "exit_code", "reference_micros", "limit_seconds")) {
+        for (name in listOf(
+            "format", "check", "date", "on_double", "is_quick", "host", "sizes", "steps", "summary", "not_run",
+            "exit_code", "reference_micros", "limit_seconds",
+        )) {
             text shouldContain "\"$name\":"
         }
         text shouldContain "\"verdict\": \"good\""
@@ -67,13 +79,18 @@ class FindingsSpec : FunSpec({
         sizes(80 * GIB, 2 * GIB, false) shouldContainExactly listOf(65536, MIB, 16 * MIB, 256 * MIB)
         sizes(GIB, GIB, false) shouldContainExactly listOf(65536, MIB, 16 * MIB, 128 * MIB)
         sizes(80 * GIB, 128 * GIB, true) shouldContainExactly listOf(65536, MIB, 16 * MIB)
-        listOf(65536L, MIB, 4 * GIB, 8483635L).map(::readable) shouldContainExactly listOf("64 KiB", "1 MiB", "4 GiB", "8.091 MiB")
+        listOf(65536L, MIB, 4 * GIB, 8483635L).map(::readable) shouldContainExactly
+            listOf("64 KiB", "1 MiB", "4 GiB", "8.091 MiB")
     }
 
-    test("where threads stood is read from what a JVM writes: those in something of ours, main first, others not [CHK-03]") {
+    test(
+        "where threads stood is read from what a JVM writes: those in something of ours, main first, others " +
+            "not [CHK-03]",
+    ) {
         val found = stood(DUMP)
         found.map { it.thread } shouldContainExactly listOf("main", "arbalest-cuda-frees")
-        found.first().frames shouldContainExactly listOf("jdk.internal.foreign.abi.DowncallStub(LambdaForm)", "org.arbalest.device.cuda.Cu.streamSynchronize(Cu.java:230)")
+        found.first().frames shouldContainExactly listOf("jdk.internal.foreign.abi.DowncallStub(LambdaForm)",
+            "org.arbalest.device.cuda.Cu.streamSynchronize(Cu.java:230)")
         stood("no dump here") shouldContainExactly listOf()
         "$found" shouldNotContain "Reference Handler"
     }

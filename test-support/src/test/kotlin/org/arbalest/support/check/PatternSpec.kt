@@ -10,7 +10,8 @@ import java.lang.foreign.MemorySegment
 import java.lang.foreign.ValueLayout.JAVA_BYTE
 
 class PatternSpec : FunSpec({
-    fun segment(bytes: Long, piece: Int = 0): MemorySegment = Arena.ofAuto().allocate(bytes, 8).also { Pattern.fill(it, piece) }
+    fun segment(bytes: Long, piece: Int = 0): MemorySegment =
+        Arena.ofAuto().allocate(bytes, 8).also { Pattern.fill(it, piece) }
 
     test("one byte that is wrong is found wherever it is, and named [CHK-02]") {
         for (bytes in listOf(8L, 640, 65536, (40L shl 20) + 8)) {
@@ -19,7 +20,8 @@ class PatternSpec : FunSpec({
             for (at in listOf(0, bytes / 2, bytes - 1)) {
                 val spoilt = segment(bytes)
                 spoilt.set(JAVA_BYTE, at, (spoilt.get(JAVA_BYTE, at).toInt() xor 1).toByte())
-                shouldThrow<SpoiltException> { Pattern.compare(expected, spoilt) { "a copy" } }.message shouldContain "a copy: byte $at of $bytes is 0x"
+                shouldThrow<SpoiltException> { Pattern.compare(expected, spoilt) { "a copy" } }.message shouldContain
+                    "a copy: byte $at of $bytes is 0x"
             }
         }
     }
@@ -32,7 +34,8 @@ class PatternSpec : FunSpec({
         val later = segment(bytes).also { Pattern.stamp(it, 0, 0) }
         val latest = segment(bytes).also { Pattern.stamp(it, 0, 1) }
         for (page in 0 until bytes step 4096) {
-            for ((a, b) in listOf(first to later, later to latest)) (a.asSlice(page, 4096).mismatch(b.asSlice(page, 4096)) in 0L..7L) shouldBe true
+            for ((a, b) in listOf(first to later, later to latest))
+                (a.asSlice(page, 4096).mismatch(b.asSlice(page, 4096)) in 0L..7L) shouldBe true
         }
         later.asSlice(bytes - 8, 8).mismatch(latest.asSlice(bytes - 8, 8)) shouldBe 0
     }

@@ -17,11 +17,13 @@ class RaceSpec : FunSpec({
     test("only what is to be timed is timed, by turns, and nobody is always the first [CHK-01]") {
         val clock = Clock()
         val said = mutableListOf<String>()
-        fun contestant(name: String, nanos: Long) = Contestant(name, prepare = { clock.pass(7) }, verify = { clock.pass(90) }) {
-            said += name
-            clock.pass(nanos)
-        }
-        val times = Race(Rounds(warmups = 1, least = 3, most = 3, nanos = 0)) { clock.now }.run(listOf(contestant("a", 20), contestant("b", 50)))
+        fun contestant(name: String, nanos: Long) =
+            Contestant(name, prepare = { clock.pass(7) }, verify = { clock.pass(90) }) {
+                said += name
+                clock.pass(nanos)
+            }
+        val times = Race(Rounds(warmups = 1, least = 3, most = 3, nanos = 0)) { clock.now }
+            .run(listOf(contestant("a", 20), contestant("b", 50)))
         times[0].toList() shouldContainExactly listOf(20L, 20, 20)
         times[1].toList() shouldContainExactly listOf(50L, 50, 50)
         said.joinToString("") shouldBe "ab" + "ab" + "ba" + "ab"
@@ -39,10 +41,13 @@ class RaceSpec : FunSpec({
 
     test("each copy is looked at, those of the warm-up too, in rounds that have numbers of their own [CHK-02]") {
         val seen = mutableListOf<Pair<String, Int>>()
-        val contestant = Contestant("a", prepare = { seen += "prepared" to it }, verify = { seen += "verified" to it }) {}
+        val contestant =
+            Contestant("a", prepare = { seen += "prepared" to it }, verify = { seen += "verified" to it }) {}
         Race(Rounds(2, 2, 2, 0)).run(listOf(contestant))
         seen shouldContainExactly (0..3).flatMap { listOf("prepared" to it, "verified" to it) }
-        shouldThrow<SpoiltException> { Race(Rounds(0, 1, 1, 0)).run(listOf(Contestant("a", verify = { throw SpoiltException("wrong") }) {})) }
+        shouldThrow<SpoiltException> {
+            Race(Rounds(0, 1, 1, 0)).run(listOf(Contestant("a", verify = { throw SpoiltException("wrong") }) {}))
+        }
     }
 
     test("the median, of odd and even numbers") {

@@ -30,7 +30,9 @@ class ThresholdSpec : FunSpec({
     }
 
     test("what a batch costs at any size, 20 us, is forgiven below 16 MiB, and not from there on [CHK-01]") {
-        for (threshold in listOf({ bytes: Long -> Thresholds.pinned(1, bytes) }, { Thresholds.pinned(100, it) }, Thresholds::pageable)) {
+        for (threshold in listOf(
+            { bytes: Long -> Thresholds.pinned(1, bytes) }, { Thresholds.pinned(100, it) }, Thresholds::pageable,
+        )) {
             val small = threshold(16 * MIB - 8)
             small.isKept(100 / small.share + 19.9, 100.0) shouldBe true
             small.isKept(100 / small.share + 20.1, 100.0) shouldBe false

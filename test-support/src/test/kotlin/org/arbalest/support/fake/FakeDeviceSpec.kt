@@ -60,7 +60,8 @@ class FakeDeviceSpec : FunSpec({
 
     test("the fake sees queues and events that are none, and maps that are not open") {
         val driver = FakeDriver(fake)
-        shouldThrow<DeviceException> { driver.record(99) }.message shouldContain "99 is no queue of EXT_DEV:0: FAKE_INVALID_HANDLE (400)"
+        shouldThrow<DeviceException> { driver.record(99) }.message shouldContain
+            "99 is no queue of EXT_DEV:0: FAKE_INVALID_HANDLE (400)"
         violation() shouldContain "no queue"
         shouldThrow<DeviceException> { driver.isReady(99) }
         violation() shouldContain "no event"
@@ -73,7 +74,9 @@ class FakeDeviceSpec : FunSpec({
     test("the fake's memory is out of the CPU's reach, and new memory is poison") {
         device.allocate(16).use { buffer ->
             (buffer.address() ushr 52) shouldBe 0x5A0L + (buffer.address() ushr 52 and 0xF)
-            buffer.copyTo(cpu.memory()).use { it.segment().toArray(JAVA_BYTE).toSet() shouldBe setOf(FakeMemory.POISON) }
+            buffer.copyTo(cpu.memory()).use {
+                it.segment().toArray(JAVA_BYTE).toSet() shouldBe setOf(FakeMemory.POISON)
+            }
         }
     }
 })

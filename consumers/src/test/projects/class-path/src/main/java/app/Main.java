@@ -25,7 +25,8 @@ public final class Main {
           DeviceArray symbols = builder.utf8("symbol", List.of("AB", "CD")).build()) {
         CData.exportArray(symbols, array, CExport.DATA.schemaTo(schema));
       }
-      try (DeviceArray batch = CData.importArray(array, CImport.DATA.schema(Schema.ofStruct(CData.importSchema(schema))))) {
+      try (DeviceArray batch =
+          CData.importArray(array, CImport.DATA.schema(Schema.ofStruct(CData.importSchema(schema))))) {
         System.out.println("symbols " + batch.column("symbol").getString(0) + batch.column("symbol").getString(1));
       }
     }

@@ -110,6 +110,7 @@ enum AdbcFunction {
 
   /** The size of {@code struct AdbcDriver} in a revision. */
   static long sizeOfTable(AdbcVersion version) {
-    return version == AdbcVersion.V1_0_0 ? ERROR_GET_DETAIL_COUNT.offset() : (BEFORE + values().length) * (long) Long.BYTES;
+    return version == AdbcVersion.V1_0_0 ? ERROR_GET_DETAIL_COUNT.offset()
+        : (BEFORE + values().length) * (long) Long.BYTES;
   }
 }

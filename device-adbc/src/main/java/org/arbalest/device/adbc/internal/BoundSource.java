@@ -8,7 +8,8 @@ import org.arbalest.device.adbc.AdbcStatus;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Batches that are bound to a statement, pulled by its driver while it executes. What the reader fails with is remembered: DuckDB takes a failure for the end, and releases what is bound long after it was used up.
+ * Batches that are bound to a statement, pulled by its driver while it executes. What the reader fails with is
+ * remembered: DuckDB takes a failure for the end, and releases what is bound long after it was used up.
  */
 final class BoundSource implements DeviceArrayReader.Source {
   private final DeviceArrayReader reader;
@@ -65,20 +66,27 @@ final class BoundSource implements DeviceArrayReader.Source {
   }
 
   private AdbcException cancelled(@Nullable RuntimeException by) {
-    AdbcException cancelled = AdbcException.of(AdbcFunction.STATEMENT_EXECUTE_QUERY.symbol(), AdbcStatus.CANCELLED.code())
-        .driver(statement.driver.name())
-        .message("it was cancelled, and pulls no more of what is bound")
-        .build();
+    AdbcException cancelled =
+        AdbcException.of(AdbcFunction.STATEMENT_EXECUTE_QUERY.symbol(), AdbcStatus.CANCELLED.code())
+            .driver(statement.driver.name())
+            .message("it was cancelled, and pulls no more of what is bound")
+            .build();
     if (by != null) cancelled.addSuppressed(by);
     return cancelled;
   }
 
-  /** It is for the execution that begins, which calls {@link #finish} when it has left the turn: closing the reader may wait for another connection, which may be fed by this one. */
+  /**
+   * It is for the execution that begins, which calls {@link #finish} when it has left the turn: closing the reader may
+   * wait for another connection, which may be fed by this one.
+   */
   void take() {
     isTaken = true;
   }
 
-  /** Closes the reader, behind the turn, and behind what else this thread releases; a driver may release it before, or much later. */
+  /**
+   * Closes the reader, behind the turn, and behind what else this thread releases; a driver may release it before, or
+   * much later.
+   */
   void finish() {
     if (statement.turn.isHeldHere() || statement.turn.isReleasingHere()) {
       statement.turn.closeBehind(reader::close);

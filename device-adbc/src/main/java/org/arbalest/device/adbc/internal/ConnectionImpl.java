@@ -35,7 +35,8 @@ public final class ConnectionImpl extends HandleImpl implements AdbcConnection {
     enter(false);
     try {
       return new StatementImpl(
-          driverImpl(), NativeHandle.open(NativeHandle.Kind.STATEMENT, handle.driver, handle.turn, handle, new NewStatement()));
+          driverImpl(),
+          NativeHandle.open(NativeHandle.Kind.STATEMENT, handle.driver, handle.turn, handle, new NewStatement()));
     } finally {
       leave();
     }
@@ -44,7 +45,8 @@ public final class ConnectionImpl extends HandleImpl implements AdbcConnection {
   private final class NewStatement implements NativeHandle.Opening {
     @Override
     public void make(NativeHandle statement) {
-      handle.driver.call(AdbcFunction.STATEMENT_NEW, (f, error) -> (byte) Signatures.PPP.invokeExact(f, handle.struct, statement.struct, error));
+      handle.driver.call(AdbcFunction.STATEMENT_NEW,
+          (f, error) -> (byte) Signatures.PPP.invokeExact(f, handle.struct, statement.struct, error));
     }
 
     @Override
@@ -60,7 +62,8 @@ public final class ConnectionImpl extends HandleImpl implements AdbcConnection {
             MemorySegment bytes = arena.allocateFrom(JAVA_BYTE, partition);
             handle.driver.call(
                 AdbcFunction.CONNECTION_READ_PARTITION,
-                (f, error) -> (byte) Signatures.PPLPP.invokeExact(f, handle.struct, bytes, (long) partition.length, block.stream, error));
+                (f, error) -> (byte) Signatures.PPLPP.invokeExact(f, handle.struct, bytes, (long) partition.length,
+                    block.stream, error));
           }
         });
   }
@@ -135,7 +138,8 @@ public final class ConnectionImpl extends HandleImpl implements AdbcConnection {
             null,
             (arena, stream) -> {
               MemorySegment numbers = codes.length == 0 ? MemorySegment.NULL : arena.allocateFrom(JAVA_INT, codes);
-              return (f, error) -> (byte) Signatures.PPLPP.invokeExact(f, handle.struct, numbers, (long) codes.length, stream, error);
+              return (f, error) -> (byte) Signatures.PPLPP.invokeExact(f, handle.struct, numbers, (long) codes.length,
+                  stream, error);
             }));
   }
 
@@ -151,7 +155,8 @@ public final class ConnectionImpl extends HandleImpl implements AdbcConnection {
           MemorySegment types = texts(arena, "tableTypes", which.tableTypes());
           MemorySegment column = CText.writeOrNull(arena, "column", which.column());
           int depth = which.depth().code();
-          return (f, error) -> (byte) Signatures.PIPPPPPPP.invokeExact(f, handle.struct, depth, catalog, dbSchema, table, types, column, stream, error);
+          return (f, error) -> (byte) Signatures.PIPPPPPPP.invokeExact(f, handle.struct, depth, catalog, dbSchema,
+              table, types, column, stream, error);
         })
         .stream()
         .map(Metadata::catalog)
@@ -178,7 +183,8 @@ public final class ConnectionImpl extends HandleImpl implements AdbcConnection {
           AdbcFunction.CONNECTION_GET_TABLE_SCHEMA,
           table,
           null,
-          (f, error) -> (byte) Signatures.PPPPPP.invokeExact(f, handle.struct, inCatalog, inDbSchema, name, out, error));
+          (f, error) -> (byte) Signatures.PPPPPP.invokeExact(f, handle.struct, inCatalog, inDbSchema, name, out,
+              error));
       return DriverSchemas.importSchema(out);
     } finally {
       leave();
@@ -187,7 +193,8 @@ public final class ConnectionImpl extends HandleImpl implements AdbcConnection {
 
   @Override
   public List<String> tableTypes() {
-    return rows(AdbcFunction.CONNECTION_GET_TABLE_TYPES, null, this::fill).stream().map(row -> row.textThatIsThere("table_type")).toList();
+    return rows(AdbcFunction.CONNECTION_GET_TABLE_TYPES, null, this::fill).stream()
+        .map(row -> row.textThatIsThere("table_type")).toList();
   }
 
   private DriverTable.Call fill(Arena arena, MemorySegment stream) {
@@ -195,7 +202,8 @@ public final class ConnectionImpl extends HandleImpl implements AdbcConnection {
   }
 
   @Override
-  public List<AdbcStatistic> statistics(@Nullable String catalog, @Nullable String dbSchema, @Nullable String table, boolean mayBeApproximate) {
+  public List<AdbcStatistic> statistics(@Nullable String catalog, @Nullable String dbSchema, @Nullable String table,
+      boolean mayBeApproximate) {
     return Metadata.statistics(
         rows(
             AdbcFunction.CONNECTION_GET_STATISTICS,
@@ -205,7 +213,8 @@ public final class ConnectionImpl extends HandleImpl implements AdbcConnection {
               MemorySegment inDbSchema = CText.writeOrNull(arena, "dbSchema", dbSchema);
               MemorySegment name = CText.writeOrNull(arena, "table", table);
               byte approximate = (byte) (mayBeApproximate ? 1 : 0);
-              return (f, error) -> (byte) Signatures.PPPPBPP.invokeExact(f, handle.struct, inCatalog, inDbSchema, name, approximate, stream, error);
+              return (f, error) -> (byte) Signatures.PPPPBPP.invokeExact(f, handle.struct, inCatalog, inDbSchema, name,
+                  approximate, stream, error);
             }));
   }
 

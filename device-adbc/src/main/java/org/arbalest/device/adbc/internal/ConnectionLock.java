@@ -21,13 +21,19 @@ final class ConnectionLock {
   /** How many threads feed any. */
   private static final AtomicInteger FEEDERS = new AtomicInteger();
 
-  /** While this thread closes a source: whose sources are to be closed when it has, and not within that, on a stack of any depth. */
+  /**
+   * While this thread closes a source: whose sources are to be closed when it has, and not within that, on a stack of
+   * any depth.
+   */
   private static final ThreadLocal<@Nullable Queue<ConnectionLock>> CLOSING = new ThreadLocal<>();
 
   /** Held for {@link #needs} of all. */
   private static final Object NEEDS = new Object();
 
-  /** Held while a call begins or ends, never while the driver is called. Notified when there may be something new for who waits. */
+  /**
+   * Held while a call begins or ends, never while the driver is called. Notified when there may be something new for
+   * who waits.
+   */
   final Object calls = new Object();
 
   // Under the monitor of calls.
@@ -58,19 +64,28 @@ final class ConnectionLock {
   /** Whose call has the turn. Written under the monitor. */
   private volatile @Nullable NativeHandle current;
 
-  /** Whether that call is one that a cancel of the handle means, or only one of its caller does. Under the monitor of calls. */
+  /**
+   * Whether that call is one that a cancel of the handle means, or only one of its caller does. Under the monitor of
+   * calls.
+   */
   private boolean isOfHandle;
 
   /** What is to be released when nobody has the turn. */
   private final Queue<Runnable> behind = new ConcurrentLinkedQueue<>();
 
-  /** Users' sources that are to be closed, when nobody has the turn, and when no more is to be released: that may take as long as it likes, and other threads release meanwhile, and close others. */
+  /**
+   * Users' sources that are to be closed, when nobody has the turn, and when no more is to be released: that may take
+   * as long as it likes, and other threads release meanwhile, and close others.
+   */
   private final Queue<Runnable> closes = new ConcurrentLinkedQueue<>();
 
   /** The thread that releases what is behind; others, and what that does, leave it to that one. */
   private final AtomicReference<@Nullable Thread> releasing = new AtomicReference<>();
 
-  /** What threads that feed it have or wait for, once for each time: it cannot go on before they do. Under {@link #NEEDS}. */
+  /**
+   * What threads that feed it have or wait for, once for each time: it cannot go on before they do. Under
+   * {@link #NEEDS}.
+   */
   private final List<ConnectionLock> needs = new ArrayList<>(0);
 
   /** How many threads feed it. Written within callbacks, while another thread may have the turn. */
@@ -80,13 +95,15 @@ final class ConnectionLock {
   private @Nullable ResultSource last;
 
   /**
-   * Takes it, for what must neither fail nor wait: otherwise, and where this thread feeds the connection, it is done behind the call that has the turn.
+   * Takes it, for what must neither fail nor wait: otherwise, and where this thread feeds the connection, it is done
+   * behind the call that has the turn.
    *
    * @param release what is done then
    * @return whether it was taken
    */
   boolean takeOr(NativeHandle by, Runnable release) {
-    if (current != null && isFedHere()) { // within a call of the driver's, mostly: a thread of its own may also pull when there is none
+    if (current != null && isFedHere()) {
+      // within a call of the driver's, mostly: a thread of its own may also pull when there is none
       behind.add(release);
       if (current != null || !behind.remove(release)) return false;
     }
@@ -137,7 +154,8 @@ final class ConnectionLock {
   }
 
   /**
-   * Ends the waits of a handle's calls that a cancel of it means, or those of a thread, for whichever handle; whether there were any. Under the monitor of calls.
+   * Ends the waits of a handle's calls that a cancel of it means, or those of a thread, for whichever handle; whether
+   * there were any. Under the monitor of calls.
    *
    * @param caller the thread; null for the handle's
    */
@@ -168,13 +186,18 @@ final class ConnectionLock {
     if (isLast) doWhatIsBehind();
   }
 
-  /** Closes a user's source now, or behind the call that has the turn: it may wait for that, or for another connection whose call waits for this one. What it fails with is logged. */
+  /**
+   * Closes a user's source now, or behind the call that has the turn: it may wait for that, or for another connection
+   * whose call waits for this one. What it fails with is logged.
+   */
   void closeBehind(Runnable close) {
     closes.add(close);
     doWhatIsBehind();
   }
 
-  /** If nobody has the turn; who has it does it when leaving. In one loop, however much it is, and whatever that adds. */
+  /**
+   * If nobody has the turn; who has it does it when leaving. In one loop, however much it is, and whatever that adds.
+   */
   private void doWhatIsBehind() {
     if (isReleasingHere()) return; // the loop goes on
     releaseAll();
@@ -235,7 +258,10 @@ final class ConnectionLock {
     }
   }
 
-  /** The driver is going to be asked to give up what has the turn, or the last result; until {@link #endCancel}. Under the monitor of calls, where that was looked at. */
+  /**
+   * The driver is going to be asked to give up what has the turn, or the last result; until {@link #endCancel}. Under
+   * the monitor of calls, where that was looked at.
+   */
   void beginCancel() {
     synchronized (calls) {
       cancels++;
@@ -262,7 +288,8 @@ final class ConnectionLock {
   }
 
   /**
-   * Whose call a cancel is for: the one that has the turn, if it is the handle's, and one that a cancel of it means; or, if none has it, the handle's that gave the last result. Or the thread's, whichever it is, but not what it
+   * Whose call a cancel is for: the one that has the turn, if it is the handle's, and one that a cancel of it means;
+   * or, if none has it, the handle's that gave the last result. Or the thread's, whichever it is, but not what it
    * releases for others behind its own, nor what is released. Null if there is none. Under the monitor of calls.
    *
    * @param by the thread; null for the handle's
@@ -283,7 +310,8 @@ final class ConnectionLock {
   /**
    * This thread is going to wait for it.
    *
-   * @throws IllegalStateException if that may be refused, and would be for ever: who has it waits, maybe by way of others, for the batches that are being made here
+   * @throws IllegalStateException if that may be refused, and would be for ever: who has it waits, maybe by way of
+   *     others, for the batches that are being made here
    */
   void need(boolean isRefused) {
     ConnectionLock fed = fedHere();
@@ -299,7 +327,8 @@ final class ConnectionLock {
     synchronized (NEEDS) {
       if (isRefused && other.needs(this, new HashSet<>())) {
         throw new IllegalStateException(
-            "this is of a connection that is executing with batches that wait for the connection which is executing with the batches that are being made here: "
+            "this is of a connection that is executing with batches that wait for the connection which is executing "
+                + "with the batches that are being made here: "
                 + "both would wait for ever; let one of them be over before the other begins");
       }
       needs.add(other);
@@ -345,7 +374,10 @@ final class ConnectionLock {
     return false;
   }
 
-  /** A callback for batches that are bound: between {@link #begin} and {@link #end} its thread feeds a connection. One at a time. */
+  /**
+   * A callback for batches that are bound: between {@link #begin} and {@link #end} its thread feeds a connection. One
+   * at a time.
+   */
   static final class Feeding {
     private final ConnectionLock fed;
 

@@ -17,7 +17,8 @@ public final class DatabaseImpl extends HandleImpl implements AdbcDatabase {
     Objects.requireNonNull(options, "options");
     enter();
     try {
-      return new ConnectionImpl(driverImpl(), NativeHandle.open(NativeHandle.Kind.CONNECTION, handle.driver, new ConnectionLock(), handle, opening(options)));
+      return new ConnectionImpl(driverImpl(), NativeHandle.open(NativeHandle.Kind.CONNECTION, handle.driver,
+          new ConnectionLock(), handle, opening(options)));
     } finally {
       leave();
     }
@@ -27,13 +28,15 @@ public final class DatabaseImpl extends HandleImpl implements AdbcDatabase {
     return new NativeHandle.Opening() {
       @Override
       public void make(NativeHandle connection) {
-        handle.driver.call(AdbcFunction.CONNECTION_NEW, (f, error) -> (byte) Signatures.PP.invokeExact(f, connection.struct, error));
+        handle.driver.call(AdbcFunction.CONNECTION_NEW,
+            (f, error) -> (byte) Signatures.PP.invokeExact(f, connection.struct, error));
       }
 
       @Override
       public void finish(NativeHandle connection) {
         options.forEach((key, value) -> OptionFunctions.CONNECTION.setAny(connection, key, value));
-        handle.driver.call(AdbcFunction.CONNECTION_INIT, (f, error) -> (byte) Signatures.PPP.invokeExact(f, connection.struct, handle.struct, error));
+        handle.driver.call(AdbcFunction.CONNECTION_INIT,
+            (f, error) -> (byte) Signatures.PPP.invokeExact(f, connection.struct, handle.struct, error));
       }
     };
   }

@@ -3,7 +3,10 @@ package org.arbalest.device.adbc.internal;
 
 import org.arbalest.device.Errno;
 
-/** Error codes that ADBC drivers say by streams, beside those of core's {@link Errno}, with the numbers of the platform's C library. */
+/**
+ * Error codes that ADBC drivers say by streams, beside those of core's {@link Errno}, with the numbers of the
+ * platform's C library.
+ */
 public final class DriverErrno {
   private static final String OS = Platform.os(System.getProperty("os.name", ""));
 

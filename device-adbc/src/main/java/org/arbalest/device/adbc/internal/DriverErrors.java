@@ -27,7 +27,8 @@ final class DriverErrors {
   private DriverErrors() {}
 
   /** The exception of a call that failed; the error is still to be released. */
-  static AdbcException ofCall(DriverTable driver, String operation, @Nullable String sql, int status, MemorySegment error) {
+  static AdbcException ofCall(DriverTable driver, String operation, @Nullable String sql, int status,
+      MemorySegment error) {
     return read(driver, AdbcException.of(operation, status).driver(driver.name()).sql(sql), error);
   }
 
@@ -36,7 +37,8 @@ final class DriverErrors {
    *
    * @param status zeroed memory for one
    */
-  static AdbcException ofStream(DriverTable driver, String operation, @Nullable String sql, MemorySegment stream, int errno, MemorySegment status,
+  static AdbcException ofStream(DriverTable driver, String operation, @Nullable String sql, MemorySegment stream,
+      int errno, MemorySegment status,
       String lastError) {
     MemorySegment function = driver.function(AdbcFunction.ERROR_FROM_ARRAY_STREAM);
     if (function != null) {
@@ -48,7 +50,8 @@ final class DriverErrors {
         return read(driver, AdbcException.of(operation, code).driver(driver.name()).sql(sql).errno(errno), error);
       }
     }
-    return AdbcException.of(operation, nearest(errno).code()).driver(driver.name()).sql(sql).errno(errno).message(lastError).build();
+    return AdbcException.of(operation, nearest(errno).code()).driver(driver.name()).sql(sql).errno(errno)
+        .message(lastError).build();
   }
 
   private static MemorySegment errorOfStream(MemorySegment function, MemorySegment stream, MemorySegment status) {
@@ -99,7 +102,8 @@ final class DriverErrors {
       for (int i = 0; i < count; i++) {
         var detail = (MemorySegment) Signatures.GET_DETAIL.invokeExact(detailOf, (SegmentAllocator) arena, error, i);
         MemorySegment key = detail.get(ADDRESS, 0);
-        if (key.address() != 0) details.add(new AdbcErrorDetail(CText.read(key), bytes(detail.get(ADDRESS, 8), detail.get(JAVA_LONG, 16))));
+        if (key.address() != 0)
+          details.add(new AdbcErrorDetail(CText.read(key), bytes(detail.get(ADDRESS, 8), detail.get(JAVA_LONG, 16))));
       }
     } catch (Throwable t) {
       throw Signatures.unexpected(t);
@@ -108,7 +112,8 @@ final class DriverErrors {
 
   private static byte[] bytes(MemorySegment address, long length) {
     if (address.address() == 0) return new byte[0];
-    if (length < 0 || length > MOST_BYTES) return ("of " + length + " bytes, as the driver says").getBytes(StandardCharsets.UTF_8);
+    if (length < 0 || length > MOST_BYTES)
+      return ("of " + length + " bytes, as the driver says").getBytes(StandardCharsets.UTF_8);
     return address.reinterpret(length).toArray(JAVA_BYTE);
   }
 }

@@ -11,8 +11,9 @@ import org.arbalest.device.adbc.AdbcDriverSearch;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds a driver by what users call it, as ADBC's driver manager does: a path to a library or to a manifest, the name of a manifest in the folders where drivers are installed, or the name of a library there, or
- * that the dynamic linker finds.
+ * Finds a driver by what users call it, as ADBC's driver manager does: a path to a library or to a manifest, the name
+ * of a manifest in the folders where drivers are installed, or the name of a library there, or that the dynamic linker
+ * finds.
  */
 final class DriverFinder {
   private final Platform platform;
@@ -43,9 +44,11 @@ final class DriverFinder {
     Path path = Path.of(driver);
     boolean isName = isName(path);
     if (!path.isAbsolute() && !search.mayBeRelative() && (!isName || hasExtension(path))) {
-      throw new IllegalArgumentException("the path of the ADBC driver is relative, which is not allowed here: " + driver);
+      throw new IllegalArgumentException(
+          "the path of the ADBC driver is relative, which is not allowed here: " + driver);
     }
-    if (hasExtension(path)) return isManifest(path) ? ofManifest(Manifest.read(path, platform.tuple())) : ofLibrary(driver, null, null);
+    if (hasExtension(path))
+      return isManifest(path) ? ofManifest(Manifest.read(path, platform.tuple())) : ofLibrary(driver, null, null);
     if (!isName) {
       Found found = path.getParent() == null ? null : inFolder(path.getParent(), String.valueOf(path.getFileName()));
       if (found == null) throw none(driver);
@@ -94,7 +97,8 @@ final class DriverFinder {
       tried.add(notOurs(found));
     }
     for (String file : platform.libraryNames(name)) {
-      if (Files.isRegularFile(folder.resolve(file))) return ofLibrary(folder.resolve(file).toAbsolutePath().toString(), null, null);
+      if (Files.isRegularFile(folder.resolve(file)))
+        return ofLibrary(folder.resolve(file).toAbsolutePath().toString(), null, null);
     }
     tried.add(folder + (Files.isDirectory(folder) ? "" : " (which is not there)"));
     return null;
@@ -104,10 +108,13 @@ final class DriverFinder {
     if (manifest.library() == null) throw new IllegalArgumentException("the ADBC driver manifest " + notOurs(manifest));
     try {
       Path library = Path.of(manifest.library());
-      if (!library.isAbsolute() && !isName(library)) throw new IllegalArgumentException("that is neither an absolute path nor a name for the dynamic linker");
+      if (!library.isAbsolute() && !isName(library))
+        throw new IllegalArgumentException("that is neither an absolute path nor a name for the dynamic linker");
       return ofLibrary(manifest.library(), manifest.name(), manifest.entryPoint());
     } catch (IllegalArgumentException e) {
-      throw new IllegalArgumentException("the ADBC driver manifest " + manifest.file() + " names " + manifest.library() + ", but " + e.getMessage(), e);
+      throw new IllegalArgumentException(
+          "the ADBC driver manifest " + manifest.file() + " names " + manifest.library() + ", but " + e.getMessage(),
+          e);
     }
   }
 
@@ -119,7 +126,8 @@ final class DriverFinder {
   private Found ofLibrary(String path, @Nullable String name, @Nullable String entryPoint) {
     Path file = Path.of(path);
     SymbolLookup library = isName(file) ? DriverLibrary.tryByName(path) : DriverLibrary.load(file);
-    if (library == null) throw new IllegalArgumentException("no ADBC driver " + path + ": the dynamic linker does not find it" + DriverLibrary.why(path));
+    if (library == null) throw new IllegalArgumentException(
+        "no ADBC driver " + path + ": the dynamic linker does not find it" + DriverLibrary.why(path));
     return found(path, name, library, entryPoint);
   }
 
@@ -130,6 +138,7 @@ final class DriverFinder {
   }
 
   private IllegalArgumentException none(String driver) {
-    return new IllegalArgumentException("no ADBC driver " + driver + ": looked for a manifest or a library of that name in " + String.join(", ", tried));
+    return new IllegalArgumentException("no ADBC driver " + driver
+        + ": looked for a manifest or a library of that name in " + String.join(", ", tried));
   }
 }

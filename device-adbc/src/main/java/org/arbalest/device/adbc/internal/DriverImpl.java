@@ -55,7 +55,9 @@ public final class DriverImpl implements AdbcDriver {
     } catch (IllegalCallerException e) {
       Module module = DriverImpl.class.getModule();
       String name = module.isNamed() ? module.getName() : "ALL-UNNAMED";
-      throw new IllegalCallerException("an ADBC driver is native code: start the JVM with --enable-native-access=" + name + ", beside what else is named there",
+      throw new IllegalCallerException(
+          "an ADBC driver is native code: start the JVM with --enable-native-access=" + name
+              + ", beside what else is named there",
           e);
     }
   }
@@ -84,13 +86,15 @@ public final class DriverImpl implements AdbcDriver {
             new NativeHandle.Opening() {
               @Override
               public void make(NativeHandle handle) {
-                table.call(AdbcFunction.DATABASE_NEW, (f, error) -> (byte) Signatures.PP.invokeExact(f, handle.struct, error));
+                table.call(AdbcFunction.DATABASE_NEW,
+                    (f, error) -> (byte) Signatures.PP.invokeExact(f, handle.struct, error));
               }
 
               @Override
               public void finish(NativeHandle handle) {
                 options.forEach((key, value) -> OptionFunctions.DATABASE.setAny(handle, key, value));
-                table.call(AdbcFunction.DATABASE_INIT, (f, error) -> (byte) Signatures.PP.invokeExact(f, handle.struct, error));
+                table.call(AdbcFunction.DATABASE_INIT,
+                    (f, error) -> (byte) Signatures.PP.invokeExact(f, handle.struct, error));
               }
             }));
   }

@@ -34,11 +34,13 @@ final class DriverLibrary {
    * @throws IllegalArgumentException if it is not there, or no library for this process: says why
    */
   static SymbolLookup load(Path library) {
-    if (!Files.isRegularFile(library)) throw new IllegalArgumentException("no ADBC driver at " + library.toAbsolutePath() + ": there is no such file");
+    if (!Files.isRegularFile(library))
+      throw new IllegalArgumentException("no ADBC driver at " + library.toAbsolutePath() + ": there is no such file");
     try {
       return SymbolLookup.libraryLookup(library.toAbsolutePath(), Arena.global());
     } catch (IllegalArgumentException e) {
-      throw new IllegalArgumentException("the ADBC driver " + library.toAbsolutePath() + " cannot be loaded" + why(library.toAbsolutePath().toString()), e);
+      throw new IllegalArgumentException("the ADBC driver " + library.toAbsolutePath() + " cannot be loaded"
+          + why(library.toAbsolutePath().toString()), e);
     }
   }
 
@@ -63,10 +65,14 @@ final class DriverLibrary {
       if (function != null) return new EntryPoint(name, function);
     }
     String hint = wanted == null ? "; if its init function has another name, such as duckdb_adbc_init, give that" : "";
-    throw new IllegalArgumentException(fileName + " is no ADBC driver: it has no function " + String.join(", nor ", names) + hint);
+    throw new IllegalArgumentException(
+        fileName + " is no ADBC driver: it has no function " + String.join(", nor ", names) + hint);
   }
 
-  /** The names that {@code adbc.h} recommends: of {@code libadbc_driver_sqlite.so.2} these are AdbcDriverSqliteInit, and AdbcDriverInit. */
+  /**
+   * The names that {@code adbc.h} recommends: of {@code libadbc_driver_sqlite.so.2} these are AdbcDriverSqliteInit, and
+   * AdbcDriverInit.
+   */
   static Set<String> entryPoints(String fileName) {
     String stem = fileName.substring(Math.max(fileName.lastIndexOf('/'), fileName.lastIndexOf('\\')) + 1);
     int dot = stem.indexOf('.');
@@ -90,9 +96,11 @@ final class DriverLibrary {
     MemorySegment error = linker.defaultLookup().find("dlerror").orElse(null);
     if (open == null || error == null) return "";
     try (Arena arena = Arena.ofConfined()) {
-      var opened = (MemorySegment) linker.downcallHandle(open, FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_INT)).invokeExact(arena.allocateFrom(library), 1);
+      var opened = (MemorySegment) linker.downcallHandle(open, FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_INT))
+          .invokeExact(arena.allocateFrom(library), 1);
       if (opened.address() != 0) return ""; // it can, after all
-      String text = CText.read((MemorySegment) linker.downcallHandle(error, FunctionDescriptor.of(ADDRESS)).invokeExact());
+      String text =
+          CText.read((MemorySegment) linker.downcallHandle(error, FunctionDescriptor.of(ADDRESS)).invokeExact());
       return text.isEmpty() ? "" : ": " + text;
     } catch (Throwable t) {
       throw Signatures.unexpected(t);

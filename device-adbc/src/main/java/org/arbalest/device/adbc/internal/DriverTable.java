@@ -13,7 +13,10 @@ import org.arbalest.device.adbc.AdbcStatus;
 import org.arbalest.device.adbc.AdbcVersion;
 import org.jspecify.annotations.Nullable;
 
-/** {@code struct AdbcDriver}, filled by a driver's init function: its functions, called with an error that is read and released. One for each database. */
+/**
+ * {@code struct AdbcDriver}, filled by a driver's init function: its functions, called with an error that is read and
+ * released. One for each database.
+ */
 final class DriverTable {
   private static final int VERSION_1_0_0 = 1_000_000;
   private static final int VERSION_1_1_0 = 1_001_000;
@@ -49,7 +52,8 @@ final class DriverTable {
    * Has an init function fill a table: for 1.1.0, or for 1.0.0 if it does not know that. To be released by the caller.
    *
    * @param entryPoint what the function is called
-   * @throws AdbcException what the function fails with; with {@link AdbcStatus#INTERNAL} if the table lacks what every driver has
+   * @throws AdbcException what the function fails with; with {@link AdbcStatus#INTERNAL} if the table lacks what every
+   *     driver has
    */
   static DriverTable init(String name, String entryPoint, MemorySegment function) {
     MemorySegment struct = TABLES.take();
@@ -64,9 +68,11 @@ final class DriverTable {
       }
       if (failure == null) {
         var table = new DriverTable(name, version, struct);
-        String missing = AdbcFunction.REQUIRED.stream().filter(f -> table.function(f) == null).map(AdbcFunction::symbol).collect(Collectors.joining(", "));
+        String missing = AdbcFunction.REQUIRED.stream().filter(f -> table.function(f) == null).map(AdbcFunction::symbol)
+            .collect(Collectors.joining(", "));
         if (missing.isEmpty()) return table;
-        failure = AdbcException.of(entryPoint, AdbcStatus.INTERNAL.code()).driver(name).message("the driver's table lacks " + missing).build();
+        failure = AdbcException.of(entryPoint, AdbcStatus.INTERNAL.code()).driver(name)
+            .message("the driver's table lacks " + missing).build();
       }
       releaseAfter(failure, new DriverTable(name, version, struct));
     } catch (Throwable t) {
@@ -86,14 +92,16 @@ final class DriverTable {
     }
   }
 
-  private static @Nullable AdbcException init(String name, String entryPoint, MemorySegment function, int version, MemorySegment struct) {
+  private static @Nullable AdbcException init(String name, String entryPoint, MemorySegment function, int version,
+      MemorySegment struct) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment error = ErrorStruct.allocate(arena, struct);
       try {
         int status = Byte.toUnsignedInt((byte) Signatures.IPP.invokeExact(function, version, struct, error));
         if (status == 0) return null;
         // No details: they would be asked for by functions of the table, which may not be there.
-        var failure = AdbcException.of(entryPoint, status).driver(name).message(ErrorStruct.message(error)).sqlState(ErrorStruct.sqlState(error));
+        var failure = AdbcException.of(entryPoint, status).driver(name).message(ErrorStruct.message(error))
+            .sqlState(ErrorStruct.sqlState(error));
         return DriverErrors.vendorCode(failure, error).build();
       } finally {
         release(error);
@@ -114,7 +122,8 @@ final class DriverTable {
 
   private void callRelease() {
     MemorySegment release = struct.get(ADDRESS, RELEASE);
-    if (release.address() != 0) call(release, "AdbcDriver.release", null, (f, error) -> (byte) Signatures.PP.invokeExact(f, struct, error));
+    if (release.address() != 0)
+      call(release, "AdbcDriver.release", null, (f, error) -> (byte) Signatures.PP.invokeExact(f, struct, error));
   }
 
   String name() {
@@ -155,7 +164,8 @@ final class DriverTable {
 
   private void call(MemorySegment address, String operation, @Nullable String sql, Call call) {
     try (Arena arena = Arena.ofConfined()) {
-      MemorySegment error = version == AdbcVersion.V1_0_0 ? ErrorStruct.allocate(arena) : ErrorStruct.allocate(arena, struct);
+      MemorySegment error =
+          version == AdbcVersion.V1_0_0 ? ErrorStruct.allocate(arena) : ErrorStruct.allocate(arena, struct);
       try {
         int status = Byte.toUnsignedInt(call.invoke(address, error));
         if (status != 0) throw DriverErrors.ofCall(this, operation, sql, status, error);
@@ -169,8 +179,10 @@ final class DriverTable {
 
   private AdbcException missing(AdbcFunction function, @Nullable String about) {
     boolean isTooOld = version.compareTo(function.since()) < 0;
-    String why = isTooOld ? "it is a driver of ADBC " + version + ", and this is of " + function.since() : "the driver has no such function";
-    return AdbcException.of(operation(function, about), AdbcStatus.NOT_IMPLEMENTED.code()).driver(name).message(why).build();
+    String why = isTooOld ? "it is a driver of ADBC " + version + ", and this is of " + function.since()
+        : "the driver has no such function";
+    return AdbcException.of(operation(function, about), AdbcStatus.NOT_IMPLEMENTED.code()).driver(name).message(why)
+        .build();
   }
 
   private static String operation(AdbcFunction function, @Nullable String about) {

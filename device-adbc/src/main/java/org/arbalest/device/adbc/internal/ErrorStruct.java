@@ -58,7 +58,9 @@ final class ErrorStruct {
     return error.get(JAVA_INT, VENDOR_CODE);
   }
 
-  /** Whether there are details to ask for: without data of the driver's own its functions for them may not be called. */
+  /**
+   * Whether there are details to ask for: without data of the driver's own its functions for them may not be called.
+   */
   static boolean hasDetails(MemorySegment error) {
     return vendorCode(error) == PRIVATE_DATA && error.get(ADDRESS, PRIVATE_DATA_OFFSET).address() != 0;
   }

@@ -10,7 +10,10 @@ import org.arbalest.device.adbc.AdbcDriver;
 import org.arbalest.device.adbc.AdbcException;
 import org.jspecify.annotations.Nullable;
 
-/** What databases, connections and statements have in common: a native handle that it holds until it is closed, and options. */
+/**
+ * What databases, connections and statements have in common: a native handle that it holds until it is closed, and
+ * options.
+ */
 abstract class HandleImpl {
   final NativeHandle handle;
   private final DriverImpl driver;
@@ -32,7 +35,10 @@ abstract class HandleImpl {
     return driver;
   }
 
-  /** Begins a call, in turn, which ends with {@link #leave}; the handle is not released before. A cancel of the handle ends its wait. */
+  /**
+   * Begins a call, in turn, which ends with {@link #leave}; the handle is not released before. A cancel of the handle
+   * ends its wait.
+   */
   final void enter() {
     enter(true);
   }
@@ -41,7 +47,8 @@ abstract class HandleImpl {
   final void enter(boolean isEndedByCancel) {
     if (handle.turn.isFedHere()) {
       throw new IllegalStateException(
-          "the " + handle.kind.noun + " is of a connection that is executing with the batches that are being made here; use another one");
+          "the " + handle.kind.noun
+              + " is of a connection that is executing with the batches that are being made here; use another one");
     }
     hold();
     try {
@@ -129,12 +136,16 @@ abstract class HandleImpl {
     }
   }
 
-  /** If it was closed meanwhile then this releases it, and who closed it does not hear what that fails with; nor is it what the call failed with. */
+  /**
+   * If it was closed meanwhile then this releases it, and who closed it does not hear what that fails with; nor is it
+   * what the call failed with.
+   */
   private void leaveBehindCall() {
     try {
       handle.leave();
     } catch (AdbcException e) {
-      System.getLogger("org.arbalest.device.adbc").log(Level.ERROR, "releasing a " + handle.kind.noun + " that was closed failed", e);
+      System.getLogger("org.arbalest.device.adbc").log(Level.ERROR,
+          "releasing a " + handle.kind.noun + " that was closed failed", e);
     }
   }
 

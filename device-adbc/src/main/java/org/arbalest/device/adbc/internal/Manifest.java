@@ -21,7 +21,8 @@ import org.tomlj.TomlTable;
  * @param entryPoint what the init function is called; null for what is usual
  * @param platforms those that it has libraries for, if it tells them apart
  */
-record Manifest(Path file, @Nullable String name, @Nullable String library, @Nullable String entryPoint, String platforms) {
+record Manifest(Path file, @Nullable String name, @Nullable String library, @Nullable String entryPoint,
+    String platforms) {
   private static final long VERSION = 1;
 
   /**
@@ -37,9 +38,11 @@ record Manifest(Path file, @Nullable String name, @Nullable String library, @Nul
     } catch (IOException e) {
       throw new UncheckedIOException("the ADBC driver manifest " + file + " cannot be read: " + e, e);
     }
-    if (toml.hasErrors()) throw wrong(file, toml.errors().stream().map(TomlParseError::toString).collect(Collectors.joining("; ")));
+    if (toml.hasErrors())
+      throw wrong(file, toml.errors().stream().map(TomlParseError::toString).collect(Collectors.joining("; ")));
     if (toml.get("manifest_version") != null && !Long.valueOf(VERSION).equals(toml.get("manifest_version"))) {
-      throw wrong(file, "its manifest_version is " + toml.get("manifest_version") + ", and only " + VERSION + " is known");
+      throw wrong(file,
+          "its manifest_version is " + toml.get("manifest_version") + ", and only " + VERSION + " is known");
     }
     String name = toml.get("name") instanceof String text ? text : null;
     Object entryPoint = toml.get("Driver.entrypoint");

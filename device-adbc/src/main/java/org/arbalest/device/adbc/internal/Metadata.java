@@ -35,11 +35,13 @@ final class Metadata {
   }
 
   static AdbcCatalog catalog(MetadataRow row) {
-    return new AdbcCatalog(row.text("catalog_name"), row.rows("catalog_db_schemas").stream().map(Metadata::dbSchema).toList());
+    return new AdbcCatalog(row.text("catalog_name"),
+        row.rows("catalog_db_schemas").stream().map(Metadata::dbSchema).toList());
   }
 
   private static AdbcDbSchema dbSchema(MetadataRow row) {
-    return new AdbcDbSchema(row.text("db_schema_name"), row.rows("db_schema_tables").stream().map(Metadata::table).toList());
+    return new AdbcDbSchema(row.text("db_schema_name"),
+        row.rows("db_schema_tables").stream().map(Metadata::table).toList());
   }
 
   private static AdbcTable table(MetadataRow row) {
@@ -84,7 +86,8 @@ final class Metadata {
 
   private static AdbcConstraint.Reference reference(MetadataRow row) {
     return new AdbcConstraint.Reference(
-        row.text("fk_catalog"), row.text("fk_db_schema"), row.textThatIsThere("fk_table"), row.textThatIsThere("fk_column_name"));
+        row.text("fk_catalog"), row.text("fk_db_schema"), row.textThatIsThere("fk_table"),
+        row.textThatIsThere("fk_column_name"));
   }
 
   static List<AdbcStatistic> statistics(List<MetadataRow> catalogs) {

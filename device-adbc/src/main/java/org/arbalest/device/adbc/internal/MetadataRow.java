@@ -9,7 +9,10 @@ import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.DeviceException;
 import org.jspecify.annotations.Nullable;
 
-/** A row of a result that is metadata, or a struct in one: values by name, of whatever encoding the driver uses. A column that the driver leaves out is null. */
+/**
+ * A row of a result that is metadata, or a struct in one: values by name, of whatever encoding the driver uses. A
+ * column that the driver leaves out is null.
+ */
 final class MetadataRow {
   private final String what;
   private final Map<?, ?> values;
@@ -48,7 +51,9 @@ final class MetadataRow {
     return text;
   }
 
-  /** A whole number; null as well if it is beyond an int: what drivers say of unbounded texts, such as 4294967295 bytes. */
+  /**
+   * A whole number; null as well if it is beyond an int: what drivers say of unbounded texts, such as 4294967295 bytes.
+   */
   @Nullable
   Integer number(String name) {
     return switch (get(name)) {
@@ -92,6 +97,7 @@ final class MetadataRow {
   }
 
   private DeviceException wrong(String name) {
-    return DeviceException.invalid(what + " has a row whose " + name + " is " + get(name) + ", which adbc.h does not allow: " + values);
+    return DeviceException
+        .invalid(what + " has a row whose " + name + " is " + get(name) + ", which adbc.h does not allow: " + values);
   }
 }

@@ -11,8 +11,9 @@ import org.arbalest.device.adbc.AdbcStatus;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A database, connection or statement of a driver: the 16 bytes of its struct. Held by its Java handle, by calls, by what was opened from it, and by its results; the last that leaves releases it, and then
- * leaves what it was opened from: a database the driver's table.
+ * A database, connection or statement of a driver: the 16 bytes of its struct. Held by its Java handle, by calls, by
+ * what was opened from it, and by its results; the last that leaves releases it, and then leaves what it was opened
+ * from: a database the driver's table.
  */
 final class NativeHandle {
   private static final long PRIVATE_DRIVER = Long.BYTES;
@@ -67,8 +68,12 @@ final class NativeHandle {
     void finish(NativeHandle handle);
   }
 
-  /** Makes one, held by the caller. If finishing it fails, it is released; whatever fails, a database's table is as well. */
-  static NativeHandle open(Kind kind, DriverTable driver, ConnectionLock turn, @Nullable NativeHandle parent, Opening opening) {
+  /**
+   * Makes one, held by the caller. If finishing it fails, it is released; whatever fails, a database's table is as
+   * well.
+   */
+  static NativeHandle open(Kind kind, DriverTable driver, ConnectionLock turn, @Nullable NativeHandle parent,
+      Opening opening) {
     if (parent != null) parent.hold();
     var handle = new NativeHandle(kind, driver, turn, parent);
     boolean isMade = false;
@@ -92,7 +97,10 @@ final class NativeHandle {
     }
   }
 
-  /** What asks the readers that feed its calls to give up, as the driver hears of no cancel while it waits for one; answers whether it waits. */
+  /**
+   * What asks the readers that feed its calls to give up, as the driver hears of no cancel while it waits for one;
+   * answers whether it waits.
+   */
   void givesUpBy(BooleanSupplier asking) {
     giveUp = asking;
   }
@@ -151,7 +159,8 @@ final class NativeHandle {
     try {
       synchronized (turn.calls) {
         if (pull != null) pull.checkNotClosed();
-        if (!turn.tryTake(this, isOfHandle)) await(pull, new ConnectionLock.Waiting(this, Thread.currentThread(), isOfHandle));
+        if (!turn.tryTake(this, isOfHandle))
+          await(pull, new ConnectionLock.Waiting(this, Thread.currentThread(), isOfHandle));
       }
     } catch (Throwable t) {
       turn.needsNoMore();
@@ -180,7 +189,8 @@ final class NativeHandle {
   }
 
   /**
-   * Has a call that runs given up by the driver, and those that wait. No other: there are drivers whose cancel is the connection's, whatever it executes.
+   * Has a call that runs given up by the driver, and those that wait. No other: there are drivers whose cancel is the
+   * connection's, whatever it executes.
    *
    * @param caller whose they are, of whichever handle of the connection; null for those of this one, whoever makes them
    * @throws AdbcException with {@link AdbcStatus#INVALID_STATE} if there is nothing to cancel
@@ -205,7 +215,8 @@ final class NativeHandle {
   }
 
   private AdbcException nothingRuns() {
-    return AdbcException.of(kind.cancel().symbol(), AdbcStatus.INVALID_STATE.code()).driver(driver.name()).message("nothing of the " + kind.noun + " runs")
+    return AdbcException.of(kind.cancel().symbol(), AdbcStatus.INVALID_STATE.code()).driver(driver.name())
+        .message("nothing of the " + kind.noun + " runs")
         .build();
   }
 

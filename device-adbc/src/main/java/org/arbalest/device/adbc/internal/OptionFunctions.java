@@ -45,7 +45,10 @@ enum OptionFunctions {
 
   private static final int USUAL_SIZE = 256;
 
-  /** A value that is longer than it was said to be has been set meanwhile; one that always is, is a fault of the driver's. */
+  /**
+   * A value that is longer than it was said to be has been set meanwhile; one that always is, is a fault of the
+   * driver's.
+   */
   private static final int MOST_TRIES = 10;
 
   /** More than any option has. */
@@ -91,7 +94,8 @@ enum OptionFunctions {
       case null -> throw new NullPointerException("the option " + key + " is null");
       default ->
           throw new IllegalArgumentException(
-              "the option " + key + " is a " + value.getClass().getName() + ", which is none of String, Boolean, Long, Integer, Double and byte[]");
+              "the option " + key + " is a " + value.getClass().getName()
+                  + ", which is none of String, Boolean, Long, Integer, Double and byte[]");
     }
   }
 
@@ -99,21 +103,24 @@ enum OptionFunctions {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment name = CText.write(arena, "key", key);
       MemorySegment text = CText.write(arena, "value", value);
-      handle.driver.call(set, key, null, (f, error) -> (byte) Signatures.PPPP.invokeExact(f, handle.struct, name, text, error));
+      handle.driver.call(set, key, null,
+          (f, error) -> (byte) Signatures.PPPP.invokeExact(f, handle.struct, name, text, error));
     }
   }
 
   void set(NativeHandle handle, String key, long value) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment name = CText.write(arena, "key", key);
-      handle.driver.call(setInt, key, null, (f, error) -> (byte) Signatures.PPLP.invokeExact(f, handle.struct, name, value, error));
+      handle.driver.call(setInt, key, null,
+          (f, error) -> (byte) Signatures.PPLP.invokeExact(f, handle.struct, name, value, error));
     }
   }
 
   void set(NativeHandle handle, String key, double value) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment name = CText.write(arena, "key", key);
-      handle.driver.call(setDouble, key, null, (f, error) -> (byte) Signatures.PPDP.invokeExact(f, handle.struct, name, value, error));
+      handle.driver.call(setDouble, key, null,
+          (f, error) -> (byte) Signatures.PPDP.invokeExact(f, handle.struct, name, value, error));
     }
   }
 
@@ -123,7 +130,8 @@ enum OptionFunctions {
       MemorySegment name = CText.write(arena, "key", key);
       MemorySegment bytes = arena.allocateFrom(JAVA_BYTE, value);
       handle.driver.call(
-          setBytes, key, null, (f, error) -> (byte) Signatures.PPPLP.invokeExact(f, handle.struct, name, bytes, (long) value.length, error));
+          setBytes, key, null,
+          (f, error) -> (byte) Signatures.PPPLP.invokeExact(f, handle.struct, name, bytes, (long) value.length, error));
     }
   }
 
@@ -146,9 +154,11 @@ enum OptionFunctions {
       for (int tries = 0; tries < MOST_TRIES; tries++) {
         MemorySegment out = value;
         length.set(JAVA_LONG, 0, out.byteSize());
-        handle.driver.call(function, key, null, (f, error) -> (byte) Signatures.PPPPP.invokeExact(f, handle.struct, name, out, length, error));
+        handle.driver.call(function, key, null,
+            (f, error) -> (byte) Signatures.PPPPP.invokeExact(f, handle.struct, name, out, length, error));
         long wanted = length.get(JAVA_LONG, 0);
-        if (wanted < 0 || wanted > MOST_BYTES) throw fault(handle, function, "says that the option " + key + " has " + wanted + " bytes");
+        if (wanted < 0 || wanted > MOST_BYTES)
+          throw fault(handle, function, "says that the option " + key + " has " + wanted + " bytes");
         if (wanted <= out.byteSize()) return out.asSlice(0, wanted).toArray(JAVA_BYTE);
         value = arena.allocate(wanted);
       }
@@ -157,14 +167,16 @@ enum OptionFunctions {
   }
 
   private static AdbcException fault(NativeHandle handle, AdbcFunction function, String what) {
-    return AdbcException.of(function.symbol(), AdbcStatus.INTERNAL.code()).driver(handle.driver.name()).message("the driver " + what).build();
+    return AdbcException.of(function.symbol(), AdbcStatus.INTERNAL.code()).driver(handle.driver.name())
+        .message("the driver " + what).build();
   }
 
   long getLong(NativeHandle handle, String key) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment name = CText.write(arena, "key", key);
       MemorySegment value = arena.allocate(JAVA_LONG);
-      handle.driver.call(getInt, key, null, (f, error) -> (byte) Signatures.PPPP.invokeExact(f, handle.struct, name, value, error));
+      handle.driver.call(getInt, key, null,
+          (f, error) -> (byte) Signatures.PPPP.invokeExact(f, handle.struct, name, value, error));
       return value.get(JAVA_LONG, 0);
     }
   }
@@ -173,7 +185,8 @@ enum OptionFunctions {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment name = CText.write(arena, "key", key);
       MemorySegment value = arena.allocate(JAVA_DOUBLE);
-      handle.driver.call(getDouble, key, null, (f, error) -> (byte) Signatures.PPPP.invokeExact(f, handle.struct, name, value, error));
+      handle.driver.call(getDouble, key, null,
+          (f, error) -> (byte) Signatures.PPPP.invokeExact(f, handle.struct, name, value, error));
       return value.get(JAVA_DOUBLE, 0);
     }
   }

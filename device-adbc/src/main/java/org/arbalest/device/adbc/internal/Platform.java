@@ -25,7 +25,10 @@ public record Platform(String os, String tuple, Path home, Map<String, String> e
     return new Platform(os, tuple, home(os, System.getenv()), System.getenv());
   }
 
-  /** What shells and ADBC's driver manager take for the user's folder; the JVM's own is that of the system's list of users. */
+  /**
+   * What shells and ADBC's driver manager take for the user's folder; the JVM's own is that of the system's list of
+   * users.
+   */
   static Path home(String os, Map<String, String> environment) {
     String home = os.equals("windows") ? "" : environment.getOrDefault("HOME", "");
     return Path.of(home.isEmpty() ? System.getProperty("user.home", "") : home);
@@ -52,7 +55,8 @@ public record Platform(String os, String tuple, Path home, Map<String, String> e
   /** The folders of {@code ADBC_DRIVER_PATH}. */
   List<Path> environmentFolders() {
     String path = environment.getOrDefault("ADBC_DRIVER_PATH", "");
-    return Stream.of(path.split(os.equals("windows") ? ";" : ":")).filter(folder -> !folder.isEmpty()).map(Path::of).toList();
+    return Stream.of(path.split(os.equals("windows") ? ";" : ":")).filter(folder -> !folder.isEmpty()).map(Path::of)
+        .toList();
   }
 
   /** Where the user's drivers are. */

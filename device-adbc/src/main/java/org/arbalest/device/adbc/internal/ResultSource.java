@@ -15,7 +15,10 @@ import org.arbalest.device.c.CImport;
 import org.arbalest.device.types.Schema;
 import org.jspecify.annotations.Nullable;
 
-/** A result: a stream of a driver's, pulled in turn with other calls of the connection, which it holds until it is closed. */
+/**
+ * A result: a stream of a driver's, pulled in turn with other calls of the connection, which it holds until it is
+ * closed.
+ */
 final class ResultSource implements DeviceArrayReader.Source {
   private final NativeHandle owner;
 
@@ -61,7 +64,8 @@ final class ResultSource implements DeviceArrayReader.Source {
    * @param bound what feeds it
    * @param level how closely its batches are looked at
    */
-  record Opening(NativeHandle owner, AdbcFunction cancel, @Nullable String sql, @Nullable BoundSource bound, Validation level) {}
+  record Opening(NativeHandle owner, AdbcFunction cancel, @Nullable String sql, @Nullable BoundSource bound,
+      Validation level) {}
 
   /** What makes a driver fill a struct with a stream, which is zeroed. */
   @FunctionalInterface
@@ -122,12 +126,14 @@ final class ResultSource implements DeviceArrayReader.Source {
   public @Nullable DeviceArray next() {
     if (owner.turn.isFedHere()) {
       throw new IllegalStateException(
-          "this is a result of the connection that is executing with the batches that are being made here; bind it to a statement of another one");
+          "this is a result of the connection that is executing with the batches that are being made here; bind it to "
+              + "a statement of another one");
     }
     owner.takeTurn(this, true);
     try {
       if (isReleased) {
-        throw new DeviceException(Errno.ECANCELED, "the result has ended: its statement was executed again, or changed. Use a statement for each result");
+        throw new DeviceException(Errno.ECANCELED,
+            "the result has ended: its statement was executed again, or changed. Use a statement for each result");
       }
       ArrowArrayStruct.setRelease(block.out, MemorySegment.NULL); // some drivers write nothing else at the end
       int errno = pull();
@@ -167,10 +173,14 @@ final class ResultSource implements DeviceArrayReader.Source {
 
   /** Under the turn's calls. */
   void checkNotClosed() {
-    if (isCancelled) throw new DeviceException(Errno.ECANCELED, "the result was closed before the driver was asked for its next batch");
+    if (isCancelled) throw new DeviceException(Errno.ECANCELED,
+        "the result was closed before the driver was asked for its next batch");
   }
 
-  /** Asks the driver to give up the pull, and what is bound as well; one that has not begun does not any more. A driver that goes on is waited for. */
+  /**
+   * Asks the driver to give up the pull, and what is bound as well; one that has not begun does not any more. A driver
+   * that goes on is waited for.
+   */
   @Override
   public void cancel() {
     synchronized (owner.turn.calls) {
@@ -208,7 +218,8 @@ final class ResultSource implements DeviceArrayReader.Source {
     try {
       owner.driver.call(cancel, null, sql, (f, error) -> (byte) Signatures.PP.invokeExact(f, owner.struct, error));
     } catch (AdbcException _) {
-      // There was nothing to give up any more, or it cannot be: it takes effect when the pull, or the release, returns by itself.
+      // There was nothing to give up any more, or it cannot be: it takes effect when the pull, or the release, returns
+      // by itself.
     }
   }
 
@@ -218,8 +229,9 @@ final class ResultSource implements DeviceArrayReader.Source {
   }
 
   /**
-   * Releases the stream, if that was not done, and leaves the owner. A query that is not over is cancelled before, since there are drivers whose release waits for it: if nothing was executed on the
-   * connection since, as there are drivers whose cancel is the connection's, and hits what it executes last.
+   * Releases the stream, if that was not done, and leaves the owner. A query that is not over is cancelled before,
+   * since there are drivers whose release waits for it: if nothing was executed on the connection since, as there are
+   * drivers whose cancel is the connection's, and hits what it executes last.
    */
   void end() {
     if (!owner.turn.takeOr(owner, this::end)) return;
@@ -273,8 +285,10 @@ final class ResultSource implements DeviceArrayReader.Source {
     }
   }
 
-  private static AdbcException failure(NativeHandle owner, String operation, @Nullable String sql, ResultBlock block, int errno) {
-    return DriverErrors.ofStream(owner.driver, operation, sql, block.stream, errno, block.number, lastError(block.stream));
+  private static AdbcException failure(NativeHandle owner, String operation, @Nullable String sql, ResultBlock block,
+      int errno) {
+    return DriverErrors.ofStream(owner.driver, operation, sql, block.stream, errno, block.number,
+        lastError(block.stream));
   }
 
   private static String lastError(MemorySegment stream) {

@@ -14,8 +14,9 @@ import java.lang.foreign.StructLayout;
 import java.lang.invoke.MethodHandle;
 
 /**
- * Calls of C, by their parameters: {@code P} is a pointer, {@code L} a {@code size_t} or {@code int64_t}, {@code I} an {@code int}, {@code D} a {@code double}, {@code B} a {@code char}. The function
- * comes first; those that answer an {@code AdbcStatusCode} have the error last.
+ * Calls of C, by their parameters: {@code P} is a pointer, {@code L} a {@code size_t} or {@code int64_t}, {@code I} an
+ * {@code int}, {@code D} a {@code double}, {@code B} a {@code char}. The function comes first; those that answer an
+ * {@code AdbcStatusCode} have the error last.
  */
 final class Signatures {
   private static final Linker LINKER = Linker.nativeLinker();
@@ -31,7 +32,8 @@ final class Signatures {
   static final MethodHandle PPPLP = status(ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS);
 
   /** {@code AdbcConnectionGetObjects}. */
-  static final MethodHandle PIPPPPPPP = status(ADDRESS, JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS);
+  static final MethodHandle PIPPPPPPP =
+      status(ADDRESS, JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS);
 
   /** {@code AdbcConnectionGetStatistics}. */
   static final MethodHandle PPPPBPP = status(ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_BYTE, ADDRESS, ADDRESS);

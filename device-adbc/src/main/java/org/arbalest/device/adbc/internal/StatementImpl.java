@@ -70,7 +70,8 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
       MemorySegment text = CText.write(arena, "sql", query);
       enterToChange();
       try {
-        handle.driver.call(AdbcFunction.STATEMENT_SET_SQL_QUERY, null, query, (f, error) -> (byte) Signatures.PPP.invokeExact(f, handle.struct, text, error));
+        handle.driver.call(AdbcFunction.STATEMENT_SET_SQL_QUERY, null, query,
+            (f, error) -> (byte) Signatures.PPP.invokeExact(f, handle.struct, text, error));
         sql = query;
       } finally {
         leave();
@@ -85,7 +86,8 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment bytes = arena.allocateFrom(JAVA_BYTE, plan);
       handle.driver.call(
-          AdbcFunction.STATEMENT_SET_SUBSTRAIT_PLAN, (f, error) -> (byte) Signatures.PPLP.invokeExact(f, handle.struct, bytes, (long) plan.length, error));
+          AdbcFunction.STATEMENT_SET_SUBSTRAIT_PLAN,
+          (f, error) -> (byte) Signatures.PPLP.invokeExact(f, handle.struct, bytes, (long) plan.length, error));
       sql = null;
     } finally {
       leave();
@@ -132,14 +134,16 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
     if (before == null || now != null) return;
     throw new IllegalStateException(
         "the statement ingested into the " + what + " " + before
-            + " before, which its driver keeps, and is now to ingest into none that is named; use a statement for each target");
+            + " before, which its driver keeps, and is now to ingest into none that is named; use a statement for each "
+            + "target");
   }
 
   @Override
   public void prepare() {
     enterToChange();
     try {
-      handle.driver.call(AdbcFunction.STATEMENT_PREPARE, null, sql, (f, error) -> (byte) Signatures.PP.invokeExact(f, handle.struct, error));
+      handle.driver.call(AdbcFunction.STATEMENT_PREPARE, null, sql,
+          (f, error) -> (byte) Signatures.PP.invokeExact(f, handle.struct, error));
     } finally {
       leave();
     }
@@ -168,7 +172,8 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
   private Schema schema(AdbcFunction function) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment out = ArrowSchemaStruct.allocate(arena);
-      handle.driver.call(function, null, sql, (f, error) -> (byte) Signatures.PPP.invokeExact(f, handle.struct, out, error));
+      handle.driver.call(function, null, sql,
+          (f, error) -> (byte) Signatures.PPP.invokeExact(f, handle.struct, out, error));
       return DriverSchemas.importSchema(out);
     }
   }
@@ -186,7 +191,8 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
         }
         try {
           handle.driver.call(
-              AdbcFunction.STATEMENT_BIND, null, sql, (f, error) -> (byte) Signatures.PPPP.invokeExact(f, handle.struct, array, schema, error));
+              AdbcFunction.STATEMENT_BIND, null, sql,
+              (f, error) -> (byte) Signatures.PPPP.invokeExact(f, handle.struct, array, schema, error));
           bound = null;
         } catch (Throwable t) {
           release(ArrowArrayStruct.release(array), array);
@@ -214,7 +220,8 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
           CData.exportStream(reader, stream, CExport.DATA);
         }
         try {
-          handle.driver.call(AdbcFunction.STATEMENT_BIND_STREAM, null, sql, (f, error) -> (byte) Signatures.PPP.invokeExact(f, handle.struct, stream, error));
+          handle.driver.call(AdbcFunction.STATEMENT_BIND_STREAM, null, sql,
+              (f, error) -> (byte) Signatures.PPP.invokeExact(f, handle.struct, stream, error));
         } catch (Throwable t) {
           release(ArrowArrayStreamStruct.release(stream), stream);
           throw t;
@@ -278,7 +285,10 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
     return Objects.requireNonNull(affected);
   }
 
-  /** Executes in turn, with what is bound: for this execution, and for no other. It is closed behind it, or by the result. */
+  /**
+   * Executes in turn, with what is bound: for this execution, and for no other. It is closed behind it, or by the
+   * result.
+   */
   private <T> @Nullable T executing(Function<@Nullable BoundSource, @Nullable T> execution) {
     enterToChange();
     BoundSource fedBy = bound;
@@ -297,7 +307,8 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
       closeAfter(t, fedBy);
       throw t;
     }
-    if (fedBy != null && !(given instanceof ResultSource)) ConnectionLock.run(fedBy::finish); // what was executed was: with an error in its place the count of rows that are stored would be lost
+    // what was executed was: with an error in its place the count of rows that are stored would be lost
+    if (fedBy != null && !(given instanceof ResultSource)) ConnectionLock.run(fedBy::finish);
     return given;
   }
 
@@ -310,7 +321,8 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
   }
 
   private void execute(MemorySegment stream, MemorySegment rows, @Nullable BoundSource fedBy) {
-    execute(AdbcFunction.STATEMENT_EXECUTE_QUERY, fedBy, (f, error) -> (byte) Signatures.PPPP.invokeExact(f, handle.struct, stream, rows, error));
+    execute(AdbcFunction.STATEMENT_EXECUTE_QUERY, fedBy,
+        (f, error) -> (byte) Signatures.PPPP.invokeExact(f, handle.struct, stream, rows, error));
   }
 
   private void execute(AdbcFunction function, @Nullable BoundSource fedBy, DriverTable.Call call) {

@@ -14,14 +14,19 @@ class DriverTableSpec : FunSpec({
     val withC = NativeLibrary.missing == null
 
     test("the structs of adbc.h are laid out as a C compiler does it [ADB-01]").config(enabled = withC) {
-        val c = FaultyDriver.full.layout.lines().filter(String::isNotBlank).associate { line -> line.split(' ').let { it[0] to it[1].toLong() } }
+        val c = FaultyDriver.full.layout.lines().filter(String::isNotBlank).associate { line ->
+            line.split(' ').let { it[0] to it[1].toLong() }
+        }
         val ours = buildMap {
-            for (struct in listOf(ErrorStruct.LAYOUT, PartitionsStruct.LAYOUT, Signatures.DETAIL)) putAll(offsets(struct))
+            for (struct in listOf(ErrorStruct.LAYOUT, PartitionsStruct.LAYOUT, Signatures.DETAIL))
+                putAll(offsets(struct))
             put("AdbcDriver", AdbcFunction.sizeOfTable(AdbcVersion.V1_1_0))
             for (function in AdbcFunction.entries) put("AdbcDriver.${function.member()}", function.offset())
         }
         ours.filter { (name, offset) -> c[name] != offset }.toList().shouldBeEmpty()
-        (c.keys.filter { it.substringBefore('.') in setOf("AdbcError", "AdbcErrorDetail", "AdbcPartitions", "AdbcDriver") } - ours.keys).toSet() shouldBe
+        (c.keys.filter {
+            it.substringBefore('.') in setOf("AdbcError", "AdbcErrorDetail", "AdbcPartitions", "AdbcDriver")
+        } - ours.keys).toSet() shouldBe
             setOf("AdbcDriver.private_data", "AdbcDriver.private_manager", "AdbcDriver.release")
     }
 
@@ -35,5 +40,6 @@ class DriverTableSpec : FunSpec({
 
 private fun offsets(struct: StructLayout): Map<String, Long> {
     val name = struct.name().get()
-    return struct.memberLayouts().mapNotNull { it.name().orElse(null) }.associate { "$name.$it" to struct.byteOffset(groupElement(it)) } + (name to struct.byteSize())
+    return struct.memberLayouts().mapNotNull { it.name().orElse(null) }
+        .associate { "$name.$it" to struct.byteOffset(groupElement(it)) } + (name to struct.byteSize())
 }

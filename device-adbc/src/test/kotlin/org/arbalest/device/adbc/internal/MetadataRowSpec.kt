@@ -17,14 +17,20 @@ class MetadataRowSpec : FunSpec({
 
     test("a null row of a batch is no row of metadata [REQ-21]") {
         val batch = ids(1, 42, 3).withNullRows(1)
-        DeviceArrayReader.of(batch.schema(), listOf(batch)).use { reader -> MetadataRow.all(reader, "a result").map { it.number("id") } shouldBe listOf(1, 3) }
+        DeviceArrayReader.of(batch.schema(), listOf(batch)).use { reader ->
+            MetadataRow.all(reader, "a result").map { it.number("id") } shouldBe listOf(1, 3)
+        }
     }
 
     test("a number that is beyond an int is not told, and an error with the row where it must be there [ADB-16]") {
-        val numbers = listOf(4_294_967_295L, Int.MAX_VALUE + 1L, Int.MIN_VALUE - 1L, Int.MAX_VALUE.toLong(), Int.MIN_VALUE.toLong(), 7L)
-        val rows = DeviceArrayReader.of(IDS, listOf(ids(*numbers.toLongArray()))).use { MetadataRow.all(it, "AdbcConnectionGetObjects") }
+        val numbers = listOf(4_294_967_295L, Int.MAX_VALUE + 1L, Int.MIN_VALUE - 1L, Int.MAX_VALUE.toLong(),
+            Int.MIN_VALUE.toLong(), 7L)
+        val rows = DeviceArrayReader.of(IDS, listOf(ids(*numbers.toLongArray()))).use {
+            MetadataRow.all(it, "AdbcConnectionGetObjects")
+        }
         rows.map { it.number("id") } shouldBe listOf(null, null, null, Int.MAX_VALUE, Int.MIN_VALUE, 7)
-        shouldThrow<DeviceException> { rows.first().numberThatIsThere("id") }.message shouldContain "AdbcConnectionGetObjects has a row whose id is 4294967295"
+        shouldThrow<DeviceException> { rows.first().numberThatIsThere("id") }.message shouldContain
+            "AdbcConnectionGetObjects has a row whose id is 4294967295"
         rows.last().numberThatIsThere("id") shouldBe 7
     }
 })

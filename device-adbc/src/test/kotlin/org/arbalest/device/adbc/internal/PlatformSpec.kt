@@ -9,26 +9,33 @@ import java.nio.file.Path
 class PlatformSpec : FunSpec({
     test("where the platforms have their drivers [ADB-20]") {
         val home = Path.of("/home/x")
-        fun of(os: String, vararg environment: Pair<String, String>) = Platform(os, "${os}_arm64", home, mapOf(*environment))
+        fun of(os: String, vararg environment: Pair<String, String>) =
+            Platform(os, "${os}_arm64", home, mapOf(*environment))
         of("linux").userFolder() shouldBe home.resolve(".config/adbc/drivers")
         of("linux", "XDG_CONFIG_HOME" to "/c").userFolder() shouldBe Path.of("/c/adbc/drivers")
         of("linux").systemFolders() shouldContainExactly listOf(Path.of("/etc/adbc/drivers"))
         of("macos").userFolder() shouldBe home.resolve("Library/Application Support/ADBC/Drivers")
         of("macos").systemFolders() shouldContainExactly listOf(Path.of("/Library/Application Support/ADBC/Drivers"))
         of("windows", "LOCALAPPDATA" to "/l").userFolder() shouldBe Path.of("/l/ADBC/Drivers")
-        of("windows", "ADBC_DRIVER_PATH" to "a;b").environmentFolders() shouldContainExactly listOf(Path.of("a"), Path.of("b"))
-        of("linux", "ADBC_DRIVER_PATH" to ":a::b").environmentFolders() shouldContainExactly listOf(Path.of("a"), Path.of("b"))
+        of("windows", "ADBC_DRIVER_PATH" to "a;b").environmentFolders() shouldContainExactly
+            listOf(Path.of("a"), Path.of("b"))
+        of("linux", "ADBC_DRIVER_PATH" to ":a::b").environmentFolders() shouldContainExactly
+            listOf(Path.of("a"), Path.of("b"))
         of("linux").libraryNames("x") shouldContainExactly listOf("libx.so", "x.so", "x")
         of("macos").libraryNames("libx") shouldContainExactly listOf("libx.dylib", "libx")
         of("windows").libraryNames("x") shouldContainExactly listOf("x.dll", "x")
     }
 
     test("this process is a platform that manifests know [ADB-20]") {
-        if (System.getProperty("os.name") == "Linux" && System.getProperty("os.arch") == "amd64") Platform.ours().tuple().removeSuffix("_musl") shouldBe "linux_amd64"
+        if (System.getProperty("os.name") == "Linux" && System.getProperty("os.arch") == "amd64") Platform.ours()
+            .tuple().removeSuffix("_musl") shouldBe "linux_amd64"
         Platform.ours().home() shouldBe Platform.home(Platform.ours().os(), System.getenv())
     }
 
-    test("the user's folder is that of HOME, as for ADBC's driver manager, and without it, or on Windows, the JVM's [ADB-20]") {
+    test(
+        "the user's folder is that of HOME, as for ADBC's driver manager, and without it, or on Windows, the " +
+            "JVM's [ADB-20]",
+    ) {
         val ofJvm = Path.of(System.getProperty("user.home"))
         for (os in listOf("linux", "macos")) {
             Platform.home(os, mapOf("HOME" to "/else/where")) shouldBe Path.of("/else/where")

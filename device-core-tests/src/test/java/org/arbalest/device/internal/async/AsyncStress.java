@@ -74,7 +74,8 @@ public class AsyncStress {
 
   /** A stream whose schema has been told, with a subscriber that has asked for nothing. */
   private static final class Stream implements Flow.Subscriber<AsyncTask> {
-    private final long producer = NativeHeap.allocate(RawArrowAsyncProducer.SIZE + RawArrowAsyncTask.SIZE + RawArrowSchema.SIZE + 8);
+    private final long producer =
+        NativeHeap.allocate(RawArrowAsyncProducer.SIZE + RawArrowAsyncTask.SIZE + RawArrowSchema.SIZE + 8);
     private final AtomicInteger extracted = new AtomicInteger();
     private volatile int completions;
     private volatile int signals;
@@ -145,7 +146,10 @@ public class AsyncStress {
     }
   }
 
-  /** A request while the stream ends: the producer is not called once its last callback has returned, the subscriber hears of one end. */
+  /**
+   * A request while the stream ends: the producer is not called once its last callback has returned, the subscriber
+   * hears of one end.
+   */
   @JCStressTest
   @Outcome(id = "0, 1", expect = ACCEPTABLE, desc = "no call too late, one end")
   @Outcome(expect = FORBIDDEN, desc = "a call of a producer that may be gone, or not one end")

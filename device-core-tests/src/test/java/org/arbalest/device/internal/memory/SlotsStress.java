@@ -77,7 +77,8 @@ public class SlotsStress {
 
   /** A renewed slot's old handle is stale for good, its new one is good. */
   @JCStressTest
-  @Outcome(id = {"true, true, true"}, expect = ACCEPTABLE, desc = "its owner or nothing; then nothing; the new handle finds it")
+  @Outcome(id = {
+      "true, true, true"}, expect = ACCEPTABLE, desc = "its owner or nothing; then nothing; the new handle finds it")
   @Outcome(expect = FORBIDDEN, desc = "a stale handle finds something, or a good one nothing")
   @State
   public static class FindWhileRenewed {

@@ -14,14 +14,19 @@ private const val CORE = "org.arbalest.device"
 
 /** Core as a module in a layer that a program made, which enables native access itself. */
 class NativeAccessLayerSpec : FunSpec({
-    test("in a layer of its own it works if that is enabled before the first call; afterwards it is refused as before, and the message says so [DEV-20]") {
+    test(
+        "in a layer of its own it works if that is enabled before the first call; afterwards it is refused as " +
+            "before, and the message says so [DEV-20]",
+    ) {
         val core = Path.of(Devices::class.java.protectionDomain.codeSource.location.toURI())
         val child = ChildJvm.run(NativeLayers::class, core.toString())
         withClue(child.output) {
-            val refused = "java.lang.IllegalCallerException: native access is not enabled for the module $CORE: it is in a layer of its own, whose " +
+            val refused = "java.lang.IllegalCallerException: native access is not enabled for the module $CORE: it " +
+                "is in a layer of its own, whose " +
                 "ModuleLayer.Controller has to enable it by enableNativeAccess before the first call"
             child.exitCode shouldBe 0
-            child.output.lines().filter { it.isNotEmpty() } shouldBe listOf("early: CPU", "none: $refused", "late: $refused")
+            child.output.lines().filter { it.isNotEmpty() } shouldBe
+                listOf("early: CPU", "none: $refused", "late: $refused")
         }
     }
 })

@@ -29,9 +29,9 @@ import org.arbalest.device.types.NestedType.StructType
 import org.arbalest.device.types.NestedType.UnionMode
 import org.arbalest.device.types.NestedType.UnionType
 import org.arbalest.support.CCompiler
-import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerMoves
 import org.arbalest.support.PeerNodes
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.StructKind
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
@@ -41,18 +41,28 @@ class ArrayExportEmptySpec : FunSpec({
     extension(CCompiler.needed)
     extension(ResourceCountersExtension)
 
-    fun child(array: MemorySegment, index: Long = 0) = MemorySegment.ofAddress(RawArrowArray.child(array.address(), index)).reinterpret(80)
+    fun child(array: MemorySegment, index: Long = 0) =
+        MemorySegment.ofAddress(RawArrowArray.child(array.address(), index)).reinterpret(80)
 
-    /** What is wrong below a struct: an array of length 0 with an offset, nulls, or offsets that do not begin at 0, by its path. */
+    /**
+     * What is wrong below a struct: an array of length 0 with an offset, nulls, or offsets that do not begin at 0, by
+     * its path.
+     */
     fun wrong(struct: Long, type: DataType, path: String = "$"): List<String> {
-        val (length, offset, nulls) = Triple(RawArrowArray.length(struct), RawArrowArray.offset(struct), RawArrowArray.nullCount(struct))
-        val below = type.children().flatMapIndexed { i, field -> wrong(RawArrowArray.child(struct, i.toLong()), field.type(), "$path.${field.name()}") }
-        val values = if (type is DictionaryType) wrong(RawArrowArray.dictionary(struct), type.values().type(), "$path.(dictionary)") else listOf()
+        val (length, offset, nulls) =
+            Triple(RawArrowArray.length(struct), RawArrowArray.offset(struct), RawArrowArray.nullCount(struct))
+        val below = type.children().flatMapIndexed { i, field ->
+            wrong(RawArrowArray.child(struct, i.toLong()), field.type(), "$path.${field.name()}")
+        }
+        val values = if (type is DictionaryType)
+            wrong(RawArrowArray.dictionary(struct), type.values().type(), "$path.(dictionary)") else listOf()
         val layout = Layout.of(Field.of("", type))
         val hasOffsets = length == 0L && (layout.shape == Layout.Shape.VARIABLE || layout.shape == Layout.Shape.LIST)
-        val first = if (!hasOffsets) 0L else RawArrowArray.buffer(struct, 1).let { if (it == 0L) null else Integers.get(it, layout.bits, 0) }
+        val first = if (!hasOffsets) 0L else RawArrowArray.buffer(struct, 1)
+            .let { if (it == 0L) null else Integers.get(it, layout.bits, 0) }
         return listOfNotNull(
-            "$path: offset $offset, $nulls nulls".takeIf { length == 0L && (offset != 0L || nulls != 0L) }, "$path: offsets[0] = $first".takeIf { first != 0L },
+            "$path: offset $offset, $nulls nulls".takeIf { length == 0L && (offset != 0L || nulls != 0L) },
+            "$path: offsets[0] = $first".takeIf { first != 0L },
         ) + below + values
     }
 
@@ -80,7 +90,8 @@ class ArrayExportEmptySpec : FunSpec({
 
     test("offsets of an array without elements begin at 0, whatever its producer has, also below others [ARR-19]") {
         fun text(out: MemorySegment, type: DataType, offset: Long, offsets: ByteArray?) {
-            PeerNodes.array(out, length = 0, offset = offset, buffers = if (type is ListType) 2 else 3, children = if (type is ListType) 1 else 0)
+            PeerNodes.array(out, length = 0, offset = offset, buffers = if (type is ListType) 2 else 3,
+                children = if (type is ListType) 1 else 0)
             if (offsets != null) PeerNodes.setBuffer(out, 1, offsets)
             if (type is ListType) bytes(child(out), 8, 0)
         }
@@ -113,21 +124,36 @@ class ArrayExportEmptySpec : FunSpec({
                 for ((i, field) in batch.schema().fields().withIndex()) {
                     withClue(field) {
                         exported(batch.retainChild(i).use { it.slice(from, 0) }) {}
-                        exported(batch.retainChild(i).use { it.slice(from, 0).use { slice -> slice.copyTo(Devices.cpu()) } }) {}
+                        exported(
+                            batch.retainChild(i).use { it.slice(from, 0).use { slice -> slice.copyTo(Devices.cpu()) } },
+                        ) {}
                     }
                 }
             }
         }
     }
 
-    test("the children of an empty struct with nulls, an empty sparse union and an empty fixed-size list begin at 0, too [ARR-19]") {
+    test(
+        "the children of an empty struct with nulls, an empty sparse union and an empty fixed-size list begin at 0, " +
+            "too [ARR-19]",
+    ) {
         val types = listOf(
-            StructType(listOf(x)) to { out: MemorySegment -> PeerNodes.array(out, length = 6, offset = 2, nullCount = -1, buffers = 1, children = 1) },
-            UnionType(UnionMode.SPARSE, listOf(0), listOf(x)) to { out -> PeerNodes.array(out, length = 6, offset = 2, buffers = 1, children = 1) },
-            FixedSizeListType(x, 2) to { out -> PeerNodes.array(out, length = 6, offset = 2, nullCount = -1, buffers = 1, children = 1) },
+            StructType(listOf(x)) to { out: MemorySegment ->
+                PeerNodes.array(out, length = 6, offset = 2, nullCount = -1, buffers = 1, children = 1)
+            },
+            UnionType(UnionMode.SPARSE, listOf(0), listOf(x)) to { out ->
+                PeerNodes.array(out, length = 6, offset = 2, buffers = 1, children = 1)
+            },
+            FixedSizeListType(x, 2) to { out ->
+                PeerNodes.array(out, length = 6, offset = 2, nullCount = -1, buffers = 1, children = 1)
+            },
         )
         for ((type, make) in types) {
-            imported(type, { make(it); PeerNodes.setBuffer(it, 0, ByteArray(8)); bytes(child(it), 16, 3) }).use { array ->
+            imported(type, {
+                make(it)
+                PeerNodes.setBuffer(it, 0, ByteArray(8))
+                bytes(child(it), 16, 3)
+            }).use { array ->
                 for (empty in listOf(array.slice(4, 0), array.slice(6, 0).use { it.copyTo(Devices.cpu()) })) {
                     exported(empty) { out ->
                         RawArrowArray.length(RawArrowArray.child(out, 0)) shouldBe 0
@@ -139,7 +165,10 @@ class ArrayExportEmptySpec : FunSpec({
         }
     }
 
-    test("what is empty below an array with elements, as the elements of empty lists are, begins at 0; a dictionary with values stays [ARR-19]") {
+    test(
+        "what is empty below an array with elements, as the elements of empty lists are, begins at 0; a dictionary " +
+            "with values stays [ARR-19]",
+    ) {
         val lists = DictionaryType(DataType.INT8, Field.of("", ListType(x)), false)
         imported(lists, { out ->
             bytes(out, 3, 1)
@@ -160,22 +189,30 @@ class ArrayExportEmptySpec : FunSpec({
         }
     }
 
-    test("a copy of an empty array whose producer has no offsets, and an offset of its own, has one offset: 0 [ARR-19, ARR-08]") {
+    test(
+        "a copy of an empty array whose producer has no offsets, and an offset of its own, has one offset: 0 " +
+            "[ARR-19, ARR-08]",
+    ) {
         for (type in listOf(DataType.UTF8, ListType(x))) {
             imported(type, { out ->
-                PeerNodes.array(out, length = 0, offset = 1L shl 40, buffers = if (type is ListType) 2 else 3, children = type.children().size.toLong())
+                PeerNodes.array(out, length = 0, offset = 1L shl 40, buffers = if (type is ListType) 2 else 3,
+                    children = type.children().size.toLong())
                 if (type is ListType) bytes(child(out), 4, 3)
             }).use { array ->
                 exported(array.copyTo(Devices.cpu())) { copy ->
                     val offsets = RawArrowArray.buffer(copy, 1)
                     offsets shouldNotBe 0
-                    MemorySegment.ofAddress(offsets).reinterpret(4).get(java.lang.foreign.ValueLayout.JAVA_INT, 0) shouldBe 0
+                    MemorySegment.ofAddress(offsets).reinterpret(4)
+                        .get(java.lang.foreign.ValueLayout.JAVA_INT, 0) shouldBe 0
                 }
             }
         }
     }
 
-    test("arrays of length 0 with huge offsets are read, sliced, copied and handed on without a look at their buffers [ARR-20]") {
+    test(
+        "arrays of length 0 with huge offsets are read, sliced, copied and handed on without a look at their " +
+            "buffers [ARR-20]",
+    ) {
         val item = Field.of("item", DataType.INT32)
         val types = EveryType.fields.map { it.type() } + FixedSizeListType(item, 3) + DataType.INTERVAL_DAY_TIME +
             DataType.BINARY_VIEW + UnionType(UnionMode.DENSE, listOf(0), listOf(x))
@@ -184,7 +221,9 @@ class ArrayExportEmptySpec : FunSpec({
                 imported(type, { emptyAt(it, type, offset) }).use { array ->
                     val column = array.asColumn()
                     column.nullCount() shouldBe 0
-                    if (type !is StructType) Arena.ofConfined().use { arena -> runCatching { column.segment(arena).byteSize() shouldBe 0 } }
+                    if (type !is StructType) Arena.ofConfined().use { arena ->
+                        runCatching { column.segment(arena).byteSize() shouldBe 0 }
+                    }
                     runCatching { column.toLongArray().size shouldBe 0 }
                     exported(array.slice(0, 0)) {}
                     exported(array.copyTo(Devices.cpu())) {}
@@ -193,16 +232,22 @@ class ArrayExportEmptySpec : FunSpec({
         }
     }
 
-    test("a data buffer of a view array that is not there goes out with an address, and is copied; the specification has it at size 0 [ARR-08]") {
+    test(
+        "a data buffer of a view array that is not there goes out with an address, and is copied; the specification " +
+            "has it at size 0 [ARR-08]",
+    ) {
         val (views, data) = List(2) { Devices.cpu().allocate(64).also { it.segment().fill(0) } }
-        DeviceArray.of(Field.of("v", DataType.UTF8_VIEW), ArrayData.of(2, 0, listOf(null, views, null, data, null))).use { array ->
-            for (some in listOf(array.retain(), array.copyTo(Devices.cpu()), array.slice(1, 0).use { it.copyTo(Devices.cpu()) })) {
-                exported(some) { out ->
-                    RawArrowArray.nBuffers(out) shouldBe 6
-                    for (i in 1L..5L) RawArrowArray.buffer(out, i) shouldNotBe 0
+        DeviceArray.of(Field.of("v", DataType.UTF8_VIEW), ArrayData.of(2, 0, listOf(null, views, null, data, null)))
+            .use { array ->
+                for (some in listOf(
+                    array.retain(), array.copyTo(Devices.cpu()), array.slice(1, 0).use { it.copyTo(Devices.cpu()) },
+                )) {
+                    exported(some) { out ->
+                        RawArrowArray.nBuffers(out) shouldBe 6
+                        for (i in 1L..5L) RawArrowArray.buffer(out, i) shouldNotBe 0
+                    }
                 }
             }
-        }
         imported(DataType.UTF8_VIEW, { out ->
             PeerNodes.array(out, length = 1, buffers = 4)
             PeerNodes.setBuffer(out, 1, ByteArray(16))
@@ -220,11 +265,13 @@ private fun emptyAt(out: MemorySegment, type: DataType, offset: Long, length: Lo
         is FlatType.NullType, is RunEndEncodedType -> 0L
         is StructType, is FixedSizeListType -> 1L
         is UnionType -> if (type.mode() == UnionMode.SPARSE) 1L else 2L
-        is FlatType.LargeUtf8Type, is FlatType.BinaryType, is FlatType.LargeBinaryType, is FlatType.BinaryViewType, is FlatType.Utf8ViewType -> 3L
+        is FlatType.LargeUtf8Type, is FlatType.BinaryType, is FlatType.LargeBinaryType, is FlatType.BinaryViewType,
+        is FlatType.Utf8ViewType -> 3L
         is ListViewType, is LargeListViewType -> 3L
         else -> if (type == DataType.UTF8) 3L else 2L
     }
-    PeerNodes.array(out, length = length, offset = offset, nullCount = 0, buffers = buffers, children = type.children().size.toLong())
+    PeerNodes.array(out, length = length, offset = offset, nullCount = 0, buffers = buffers,
+        children = type.children().size.toLong())
     for (i in (if (type is UnionType) 0 else 1) until buffers) PeerNodes.setBuffer(out, i, ByteArray(16))
     type.children().forEachIndexed { i, field ->
         val child = MemorySegment.ofAddress(RawArrowArray.child(out.address(), i.toLong())).reinterpret(80)
@@ -238,6 +285,7 @@ private fun emptyAt(out: MemorySegment, type: DataType, offset: Long, length: Lo
     }
     if (type is DictionaryType) {
         PeerNodes.setArrayDictionary(out)
-        emptyAt(MemorySegment.ofAddress(RawArrowArray.dictionary(out.address())).reinterpret(80), type.values().type(), 0)
+        emptyAt(MemorySegment.ofAddress(RawArrowArray.dictionary(out.address())).reinterpret(80),
+            type.values().type(), 0)
     }
 }

@@ -26,7 +26,9 @@ class ArrayExportReleaseSoakSpec : FunSpec({
     }
 
     for (kind in listOf(StructKind.ARRAY, StructKind.STREAM)) for (exit in ReleaseAtExit.Exit.entries) {
-        test("$kind of ours is released by a C thread while shutdown hooks run: by $exit [OWN-10]") { leave(null, exit, kind) }
+        test("$kind of ours is released by a C thread while shutdown hooks run: by $exit [OWN-10]") {
+            leave(null, exit, kind)
+        }
 
         for (how in PeerMoves.AtExit.entries) {
             test("$kind of ours is released in an atexit handler, $how: by $exit [OWN-10]") { leave(how, exit, kind) }

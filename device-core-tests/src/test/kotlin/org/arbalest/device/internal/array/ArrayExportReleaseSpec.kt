@@ -11,8 +11,8 @@ import org.arbalest.device.support.EveryType
 import org.arbalest.device.support.struct
 import org.arbalest.support.CCompiler
 import org.arbalest.support.CPeer
-import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerMoves
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.StructKind
 import org.arbalest.testkit.contract.Held
 import java.lang.foreign.Arena
@@ -55,12 +55,16 @@ class ArrayExportReleaseSpec : FunSpec({
         repeat(20) {
             Arena.ofConfined().use { arena ->
                 val structs = arena.exports(40)
-                val moved = structs.map { parent -> arena.struct(StructKind.ARRAY).also { PeerMoves.moveChild(parent, 5, it) } }
+                val moved = structs.map { parent ->
+                    arena.struct(StructKind.ARRAY).also { PeerMoves.moveChild(parent, 5, it) }
+                }
                 PeerMoves.releaseMany(structs + moved, 4, StructKind.ARRAY) shouldBe 80
                 Held.now().isZero shouldBe true
                 val streams = List(20) { arena.struct(StructKind.STREAM) }
                 val schema = EveryType.batch(0, 1).use { it.schema() }
-                streams.forEach { CData.exportStream(DeviceArrayReader.of(schema, listOf(EveryType.batch(0, 1))), it, CExport.DATA) }
+                streams.forEach {
+                    CData.exportStream(DeviceArrayReader.of(schema, listOf(EveryType.batch(0, 1))), it, CExport.DATA)
+                }
                 PeerMoves.releaseMany(streams, 4, StructKind.STREAM) shouldBe 20
                 Held.now().isZero shouldBe true
             }
@@ -83,7 +87,9 @@ internal object ReleaseAtExit {
             CData.exportStream(DeviceArrayReader.of(schema, listOf(EveryType.batch(0, 1))), struct, CExport.DATA)
         }
         if (args[0] == "null") {
-            Runtime.getRuntime().addShutdownHook(Thread { check(PeerMoves.releaseOnThread(struct, kind) && ResourceCounters.now().isZero) })
+            Runtime.getRuntime().addShutdownHook(
+                Thread { check(PeerMoves.releaseOnThread(struct, kind) && ResourceCounters.now().isZero) },
+            )
         } else {
             PeerMoves.releaseAtExit(struct, kind, PeerMoves.AtExit.valueOf(args[0]))
         }

@@ -30,7 +30,8 @@ class ArrayExportSliceSpec : FunSpec({
         release(out)
     }
 
-    fun describe(array: Long) = Triple(RawArrowArray.offset(array), RawArrowArray.length(array), RawArrowArray.nullCount(array))
+    fun describe(array: Long) =
+        Triple(RawArrowArray.offset(array), RawArrowArray.length(array), RawArrowArray.nullCount(array))
 
     /** id: int64; maybe: int64 with nulls in each third row; nothing: null; tags: list of int64. */
     fun nested(rows: Int): DeviceArray = BatchBuilder.of(Devices.cpu(), rows).use { batch ->

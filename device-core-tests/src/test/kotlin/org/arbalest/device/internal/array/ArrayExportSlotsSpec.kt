@@ -45,7 +45,8 @@ class ArrayExportSlotsSpec : FunSpec({
 
     /** Runs [action] when all slots are taken; it gets what gives one back. */
     fun withoutSlots(array: DeviceArray, action: (giveBack: () -> Unit) -> Unit) = Arena.ofConfined().use { arena ->
-        val created = Slots::class.java.getDeclaredField("CREATED").apply { isAccessible = true }.get(null) as AtomicLong
+        val created = Slots::class.java.getDeclaredField("CREATED").apply { isAccessible = true }
+            .get(null) as AtomicLong
         val given = arena.allocate(ArrowSchemaStruct.LAYOUT).also { CData.exportSchema(array.field(), it) }.address()
         val count = created.get()
         val arrays = mutableListOf<Long>()
@@ -73,27 +74,34 @@ class ArrayExportSlotsSpec : FunSpec({
         SchemaImporter.giveBack(given)
     }
 
-    test("without a slot an array alone, a schema alone and both fail; nothing is written, and the handle is not consumed [OWN-09]") {
+    test(
+        "without a slot an array alone, a schema alone and both fail; nothing is written, and the handle is not " +
+            "consumed [OWN-09]",
+    ) {
         batch(3).use { array ->
             withoutSlots(array) {
                 Arena.ofConfined().use { arena ->
-                    for (isDeviceArray in listOf(false, true)) for (withSchema in listOf(false, true)) withClue("$isDeviceArray, $withSchema") {
-                        val (out, schema) = arena.garbage(RawArrowDeviceArray.SIZE) to arena.garbage(RawArrowSchema.SIZE)
-                        val error = shouldThrow<DeviceException> {
-                            when {
-                                isDeviceArray && withSchema -> CData.exportArray(array, out, CExport.DEVICE.schemaTo(schema))
-                                isDeviceArray -> CData.exportArray(array, out, CExport.DEVICE)
-                                withSchema -> CData.exportArray(array, out, CExport.DATA.schemaTo(schema))
-                                else -> CData.exportArray(array, out, CExport.DATA)
+                    for (isDeviceArray in listOf(false, true)) for (withSchema in listOf(false, true))
+                        withClue("$isDeviceArray, $withSchema") {
+                            val (out, schema) = arena.garbage(RawArrowDeviceArray.SIZE) to
+                                arena.garbage(RawArrowSchema.SIZE)
+                            val error = shouldThrow<DeviceException> {
+                                when {
+                                    isDeviceArray && withSchema ->
+                                        CData.exportArray(array, out, CExport.DEVICE.schemaTo(schema))
+                                    isDeviceArray -> CData.exportArray(array, out, CExport.DEVICE)
+                                    withSchema -> CData.exportArray(array, out, CExport.DATA.schemaTo(schema))
+                                    else -> CData.exportArray(array, out, CExport.DATA)
+                                }
                             }
+                            error.errno() shouldBe Errno.ENOMEM
+                            out.shouldBeGarbage()
+                            schema.shouldBeGarbage()
+                            array.isOpen shouldBe true
                         }
-                        error.errno() shouldBe Errno.ENOMEM
-                        out.shouldBeGarbage()
-                        schema.shouldBeGarbage()
-                        array.isOpen shouldBe true
-                    }
                     val schema = arena.garbage(RawArrowSchema.SIZE)
-                    shouldThrow<DeviceException> { CData.exportSchema(array.field(), schema) }.errno() shouldBe Errno.ENOMEM
+                    shouldThrow<DeviceException> { CData.exportSchema(array.field(), schema) }
+                        .errno() shouldBe Errno.ENOMEM
                     schema.shouldBeGarbage()
                 }
             }
@@ -101,14 +109,17 @@ class ArrayExportSlotsSpec : FunSpec({
         }
     }
 
-    val tells = { _: TestCase -> if (Files.exists(STATUS)) Enabled.enabled else Enabled.disabled("nothing here tells how much memory is taken") }
+    val tells = { _: TestCase ->
+        if (Files.exists(STATUS)) Enabled.enabled else Enabled.disabled("nothing here tells how much memory is taken")
+    }
     test("a schema for which there is no slot keeps no memory [OWN-09]").config(enabledOrReasonIf = tells) {
         val field = Field.of("n".repeat(8 shl 20), DataType.INT8) // so large that malloc asks the system for it
         batch(3).use { array ->
             withoutSlots(array) {
                 Arena.ofConfined().use { arena ->
                     val out = arena.allocate(ArrowSchemaStruct.LAYOUT)
-                    fun failed() = shouldThrow<DeviceException> { CData.exportSchema(field, out) }.errno() shouldBe Errno.ENOMEM
+                    fun failed() = shouldThrow<DeviceException> { CData.exportSchema(field, out) }
+                        .errno() shouldBe Errno.ENOMEM
                     failed()
                     val before = mappedMiB()
                     repeat(256) { failed() } // 2 GiB, if they are kept
@@ -124,9 +135,11 @@ class ArrayExportSlotsSpec : FunSpec({
                 giveBack()
                 Arena.ofConfined().use { arena ->
                     for (options in listOf(CExport.DATA, CExport.DEVICE)) repeat(2) {
-                        val (out, schema) = arena.garbage(RawArrowDeviceArray.SIZE) to arena.garbage(RawArrowSchema.SIZE)
+                        val (out, schema) = arena.garbage(RawArrowDeviceArray.SIZE) to
+                            arena.garbage(RawArrowSchema.SIZE)
                         val exports = ResourceCounters.now().exports()
-                        shouldThrow<DeviceException> { CData.exportArray(array, out, options.schemaTo(schema)) }.errno() shouldBe Errno.ENOMEM
+                        shouldThrow<DeviceException> { CData.exportArray(array, out, options.schemaTo(schema)) }
+                            .errno() shouldBe Errno.ENOMEM
                         out.shouldBeGarbage()
                         schema.shouldBeGarbage()
                         ResourceCounters.now().exports() shouldBe exports
@@ -144,10 +157,13 @@ class ArrayExportSlotsSpec : FunSpec({
             withoutSlots(array) {
                 Arena.ofConfined().use { arena ->
                     DeviceArrayReader.of(array.schema(), listOf(array.retain())).use { reader ->
-                        val (stream, deviceStream) = arena.garbage(RawArrowArrayStream.SIZE) to arena.garbage(RawArrowDeviceArrayStream.SIZE)
-                        shouldThrow<DeviceException> { CData.exportStream(reader, stream, CExport.DATA) }.errno() shouldBe Errno.ENOMEM
+                        val (stream, deviceStream) = arena.garbage(RawArrowArrayStream.SIZE) to
+                            arena.garbage(RawArrowDeviceArrayStream.SIZE)
+                        shouldThrow<DeviceException> { CData.exportStream(reader, stream, CExport.DATA) }
+                            .errno() shouldBe Errno.ENOMEM
                         stream.shouldBeGarbage()
-                        shouldThrow<DeviceException> { CData.exportStream(reader, deviceStream, CExport.DEVICE) }.errno() shouldBe Errno.ENOMEM
+                        shouldThrow<DeviceException> { CData.exportStream(reader, deviceStream, CExport.DEVICE) }
+                            .errno() shouldBe Errno.ENOMEM
                         deviceStream.shouldBeGarbage()
                         reader.next()!!.use { it.length() shouldBe 3 }
                     }
@@ -172,7 +188,8 @@ class ArrayExportSlotsSpec : FunSpec({
         val million = Field.of("", StructType(List(1024) { Field.of("$it", thousand) }))
         Arena.ofConfined().use { arena ->
             val out = arena.garbage(RawArrowSchema.SIZE)
-            shouldThrow<IllegalArgumentException> { CData.exportSchema(million, out) }.message!! shouldContain "at most 1048576 can be exported"
+            shouldThrow<IllegalArgumentException> { CData.exportSchema(million, out) }.message!! shouldContain
+                "at most 1048576 can be exported"
             out.shouldBeGarbage()
         }
     }
@@ -181,4 +198,5 @@ class ArrayExportSlotsSpec : FunSpec({
 private val STATUS = Path.of("/proc/self/status")
 
 /** How much of this process's address space is taken; what is taken and never written counts. */
-private fun mappedMiB(): Long = Files.readAllLines(STATUS).first { it.startsWith("VmSize:") }.filter(Char::isDigit).toLong() / 1024
+private fun mappedMiB(): Long = Files.readAllLines(STATUS).first { it.startsWith("VmSize:") }.filter(Char::isDigit)
+    .toLong() / 1024

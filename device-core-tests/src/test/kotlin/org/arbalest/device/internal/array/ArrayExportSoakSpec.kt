@@ -12,8 +12,8 @@ import org.arbalest.device.c.CData
 import org.arbalest.device.c.CExport
 import org.arbalest.device.c.CImport
 import org.arbalest.support.CCompiler
-import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerMoves
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.StructKind
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
@@ -44,7 +44,10 @@ class ArrayExportPeerSoakSpec : FunSpec({
     extension(CCompiler.needed)
     extension(ResourceCountersExtension)
 
-    test("a hundred thousand exports, whose children C moves out and releases before or after their parent, leave nothing [OWN-06]") {
+    test(
+        "a hundred thousand exports, whose children C moves out and releases before or after their parent, leave " +
+            "nothing [OWN-06]",
+    ) {
         soak { batch, array, child ->
             repeat(100_000) {
                 CData.exportArray(batch.retain(), array, CExport.DATA)

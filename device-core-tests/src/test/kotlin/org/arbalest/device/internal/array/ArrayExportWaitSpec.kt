@@ -21,8 +21,8 @@ import org.arbalest.device.support.shouldBeGarbage
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.support.CCompiler
-import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerMoves
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.StructKind.DEVICE_ARRAY
 import org.arbalest.support.StructKind.SCHEMA
 import org.arbalest.support.fake.FakeCall
@@ -69,16 +69,23 @@ class ArrayExportWaitSpec : FunSpec({
 
     for ((name, wait) in waits) {
         for (isImported in listOf(false, true)) {
-            test("${if (isImported) "theirs" else "ours"}: not waited for, it goes with its event; after $name, which had to wait, without one [DEV-15]") {
+            test(
+                "${if (isImported) "theirs" else "ours"}: not waited for, it goes with its event; after $name, which " +
+                    "had to wait, without one [DEV-15]",
+            ) {
                 device.createStream().use { stream ->
                     fake.hold()
-                    val array = numbers(20).use { it.copyTo(device, stream) }.let { if (isImported) imported(it) else it }
+                    val array = numbers(20).use { it.copyTo(device, stream) }.let {
+                        if (isImported) imported(it) else it
+                    }
                     array.use {
                         val others = listOf(array.slice(3, 5), array.retainChild(0), array.retain())
                         syncEvent(array.retain()) shouldNotBe 0
                         syncEvent(array.slice(1, 2)) shouldNotBe 0
                         val waiting = thread { wait(array) }
-                        eventually("the thread waits") { waiting.state == Thread.State.WAITING || waiting.state == Thread.State.TIMED_WAITING }
+                        eventually("the thread waits") {
+                            waiting.state == Thread.State.WAITING || waiting.state == Thread.State.TIMED_WAITING
+                        }
                         fake.release()
                         waiting.join()
                         syncEvent(array.retain()) shouldBe 0
@@ -111,7 +118,10 @@ class ArrayExportWaitSpec : FunSpec({
         }
     }
 
-    test("an array whose work failed, and that has to be waited for, is not exported: C's structs are as they were, the handle is not consumed [OWN-09]") {
+    test(
+        "an array whose work failed, and that has to be waited for, is not exported: C's structs are as they were, " +
+            "the handle is not consumed [OWN-09]",
+    ) {
         val pinned = Devices.device(DeviceType.CUDA_HOST, 0)
         pinned.createStream().use { stream ->
             FakeDevice.of(DeviceType.CUDA_HOST, 0).failNextCommand()
@@ -120,7 +130,8 @@ class ArrayExportWaitSpec : FunSpec({
                 Arena.ofConfined().use { arena ->
                     for (options in listOf(CExport.DATA, CExport.DEVICE)) {
                         val (out, schema) = arena.garbage(DEVICE_ARRAY.size) to arena.garbage(SCHEMA.size)
-                        shouldThrow<DeviceException> { CData.exportArray(array, out, options.schemaTo(schema)) }.message!! shouldContain "FAKE_LAUNCH_FAILED"
+                        shouldThrow<DeviceException> { CData.exportArray(array, out, options.schemaTo(schema)) }
+                            .message!! shouldContain "FAKE_LAUNCH_FAILED"
                         out.shouldBeGarbage()
                         schema.shouldBeGarbage()
                         array.isOpen shouldBe true
@@ -140,7 +151,8 @@ class ArrayExportWaitSpec : FunSpec({
             device.allocate(16).use { values ->
                 fake.failCall(FakeCall.RECORD)
                 val data = ArrayData.of(2, 0, listOf(null, values))
-                shouldThrow<DeviceException> { DeviceArray.of(Field.of("n", DataType.INT64), data, stream) }.message!! shouldContain "fakeEventRecord"
+                shouldThrow<DeviceException> { DeviceArray.of(Field.of("n", DataType.INT64), data, stream) }
+                    .message!! shouldContain "fakeEventRecord"
                 values.size() shouldBe 16
                 DeviceArray.of(Field.of("n", DataType.INT64), data, stream).close()
             }

@@ -26,11 +26,18 @@ class BufferSizesSpec : FunSpec({
     extension(Balanced)
 
     /** Tries buffers of these sizes, null for none; returns the error, or null if they make an array. */
-    fun attempt(type: DataType, length: Long, vararg sizes: Long?, offset: Long = 0, children: List<ArrayData> = emptyList()): String? {
+    fun attempt(
+        type: DataType,
+        length: Long,
+        vararg sizes: Long?,
+        offset: Long = 0,
+        children: List<ArrayData> = emptyList(),
+    ): String? {
         val buffers = sizes.map { size -> size?.let(Devices.cpu()::allocate)?.also { it.segment().fill(0) } }
         try {
             val data = ArrayData(length, 0, offset, buffers, children, null)
-            return runCatching { DeviceArray.of(Field.of("a", type), data).close() }.exceptionOrNull()?.let { it.message!! }
+            return runCatching { DeviceArray.of(Field.of("a", type), data).close() }.exceptionOrNull()
+                ?.let { it.message!! }
         } finally {
             buffers.forEach { it?.close() }
         }
@@ -51,14 +58,17 @@ class BufferSizesSpec : FunSpec({
         attempt(DataType.UTF8_VIEW, 2, null, 31) shouldBe "the views need 32 bytes, but the buffer has 31"
         val item = listOf(ArrayData.of(0, 0, listOf()))
         val nulls = Field.of("item", DataType.NULL)
-        attempt(ListViewType(nulls), 2, null, 8, 7, children = item) shouldBe "the sizes need 8 bytes, but the buffer has 7"
+        attempt(ListViewType(nulls), 2, null, 8, 7, children = item) shouldBe
+            "the sizes need 8 bytes, but the buffer has 7"
         attempt(UnionType(UnionMode.DENSE, listOf(0), listOf(nulls)), 2, 2, 7, children = item) shouldBe
             "the offsets need 8 bytes, but the buffer has 7"
     }
 
     test("offsets that go beyond the data, or the elements, are refused with the numbers [ARR-09]") {
         fun withOffsets(type: DataType, last: Int, data: Long?, children: List<ArrayData> = emptyList()): String {
-            val offsets = Devices.cpu().allocate(12).also { it.segment().copyFrom(MemorySegment.ofArray(intArrayOf(0, 1, last))) }
+            val offsets = Devices.cpu().allocate(12).also {
+                it.segment().copyFrom(MemorySegment.ofArray(intArrayOf(0, 1, last)))
+            }
             val buffers = listOfNotNull(offsets, data?.let(Devices.cpu()::allocate))
             try {
                 return shouldThrow<DeviceException> {
@@ -105,7 +115,8 @@ class BufferSizesSpec : FunSpec({
                 .message shouldBe "there are 0 children, but the schema has 1"
             DeviceBufferImpl.unwrap(x).isOpen shouldBe true
         }
-        attempt(ListType(Field.of("item", DataType.NULL)), 1, null, 8) shouldBe "there are 0 children, but the schema has 1"
+        attempt(ListType(Field.of("item", DataType.NULL)), 1, null, 8) shouldBe
+            "there are 0 children, but the schema has 1"
     }
 
     test("children shorter than their parent needs are refused, and longer ones are not [ARR-10]") {
@@ -118,9 +129,13 @@ class BufferSizesSpec : FunSpec({
 
     test("a failure leaves the buffers to the caller, also when one of them was given twice") {
         val (a, b) = List(2) { Devices.cpu().allocate(8) }
-        shouldThrow<DeviceException> { DeviceArray.of(Field.of("x", DataType.INT64), ArrayData.of(1, 1, listOf(null, a))) }
+        shouldThrow<DeviceException> {
+            DeviceArray.of(Field.of("x", DataType.INT64), ArrayData.of(1, 1, listOf(null, a)))
+        }
             .message shouldContain "null_count = 1"
-        shouldThrow<IllegalStateException> { DeviceArray.of(Field.of("x", DataType.INT8), ArrayData.of(1, 0, listOf(b, b))) }
+        shouldThrow<IllegalStateException> {
+            DeviceArray.of(Field.of("x", DataType.INT8), ArrayData.of(1, 0, listOf(b, b)))
+        }
         listOf(a, b).forEach { DeviceBufferImpl.unwrap(it).isOpen shouldBe true }
         DeviceArray.of(Field.of("x", DataType.INT8), ArrayData.of(1, 0, listOf(a, b))).close()
         listOf(a, b).forEach { DeviceBufferImpl.unwrap(it).isOpen shouldBe false }

@@ -20,8 +20,8 @@ import org.arbalest.device.support.struct
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.support.CCompiler
-import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerNodes
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.StructKind
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
@@ -30,7 +30,9 @@ class HandleExportSpec : FunSpec({
     extension(CCompiler.needed)
     extension(ResourceCountersExtension)
 
-    fun int8(): DeviceArray = EveryType.batch(0, 1).use { it.retainChild(EveryType.fields.indexOfFirst { field -> field.name() == "int8" }) }
+    fun int8(): DeviceArray = EveryType.batch(0, 1).use {
+        it.retainChild(EveryType.fields.indexOfFirst { field -> field.name() == "int8" })
+    }
 
     /** An array that an unknown device has. */
     fun elsewhere(): DeviceArray = Arena.ofConfined().use { arena ->
@@ -51,7 +53,10 @@ class HandleExportSpec : FunSpec({
         ResourceCounters.now().exports shouldBe exports
     }
 
-    test("an array on another device is no ArrowArray: neither output is written to, and the handle is not consumed [OWN-09]") {
+    test(
+        "an array on another device is no ArrowArray: neither output is written to, and the handle is not " +
+            "consumed [OWN-09]",
+    ) {
         elsewhere().use { array ->
             fails(StructKind.ARRAY) { out, schema ->
                 shouldThrow<DeviceException> { CData.exportArray(array, out, CExport.DATA.schemaTo(schema)) }.let {
@@ -65,16 +70,24 @@ class HandleExportSpec : FunSpec({
 
     test("a handle that is closed or was exported: neither output is written to [OWN-09]") {
         val consumed = int8().also(DeviceArray::close)
-        fails(StructKind.ARRAY) { out, schema -> shouldThrow<IllegalStateException> { CData.exportArray(consumed, out, CExport.DATA.schemaTo(schema)) } }
-        fails(StructKind.DEVICE_ARRAY) { out, schema -> shouldThrow<IllegalStateException> { CData.exportArray(consumed, out, CExport.DEVICE.schemaTo(schema)) } }
+        fails(StructKind.ARRAY) { out, schema ->
+            shouldThrow<IllegalStateException> { CData.exportArray(consumed, out, CExport.DATA.schemaTo(schema)) }
+        }
+        fails(StructKind.DEVICE_ARRAY) { out, schema ->
+            shouldThrow<IllegalStateException> { CData.exportArray(consumed, out, CExport.DEVICE.schemaTo(schema)) }
+        }
     }
 
-    test("structs that C has already are not given again: a second export throws, and the first is as it was [OWN-09]") {
+    test(
+        "structs that C has already are not given again: a second export throws, and the first is as it was [OWN-09]",
+    ) {
         val exports = listOf<(DeviceArray, MemorySegment, MemorySegment) -> Unit>(
             { array, out, schema -> CData.exportArray(array, out, CExport.DATA.schemaTo(schema)) },
             { array, out, schema -> CData.exportArray(array, out, CExport.DEVICE.schemaTo(schema)) },
             { array, out, schema -> CData.exportArray(array, out, CExport.DATA.schemaTo(schema)) },
-            { array, out, schema -> CData.exportArray(array, out, CExport.DATA.schemaTo(schema).requested(array.field())) },
+            { array, out, schema ->
+                CData.exportArray(array, out, CExport.DATA.schemaTo(schema).requested(array.field()))
+            },
             { array, out, _ -> CData.exportArray(array, out, CExport.DEVICE) },
         )
         for (export in exports) {
@@ -92,10 +105,14 @@ class HandleExportSpec : FunSpec({
         int8().use { array ->
             Arena.ofConfined().use { arena ->
                 val schema = arena.garbage(StructKind.SCHEMA.size)
-                shouldThrow<IllegalArgumentException> { CData.exportArray(array, arena.struct(StructKind.ARRAY), CExport.DEVICE.schemaTo(schema)) }.message shouldBe
+                shouldThrow<IllegalArgumentException> {
+                    CData.exportArray(array, arena.struct(StructKind.ARRAY), CExport.DEVICE.schemaTo(schema))
+                }.message shouldBe
                     "ArrowDeviceArray has 128 bytes, the segment given has 80"
                 schema.shouldBeGarbage()
-                shouldThrow<IllegalArgumentException> { CData.exportArray(array, MemorySegment.NULL, CExport.DATA.schemaTo(schema)) }.message shouldBe "ArrowArray is NULL"
+                shouldThrow<IllegalArgumentException> {
+                    CData.exportArray(array, MemorySegment.NULL, CExport.DATA.schemaTo(schema))
+                }.message shouldBe "ArrowArray is NULL"
                 schema.shouldBeGarbage()
             }
             array.asColumn().getLong(0) shouldBe 0
@@ -106,7 +123,9 @@ class HandleExportSpec : FunSpec({
         int8().use { array ->
             Arena.ofConfined().use { arena ->
                 val out = arena.garbage(StructKind.ARRAY.size)
-                shouldThrow<IllegalArgumentException> { CData.exportArray(array, out, CExport.DATA.schemaTo(out.asSlice(0, 64))) }.message shouldBe
+                shouldThrow<IllegalArgumentException> {
+                    CData.exportArray(array, out, CExport.DATA.schemaTo(out.asSlice(0, 64)))
+                }.message shouldBe
                     "ArrowSchema has 72 bytes, the segment given has 64"
                 out.shouldBeGarbage()
             }
@@ -116,13 +135,17 @@ class HandleExportSpec : FunSpec({
 
     test("heap memory, odd addresses and closed arenas are refused before they are written to") {
         int8().use { array ->
-            shouldThrow<IllegalArgumentException> { CData.exportArray(array, MemorySegment.ofArray(LongArray(10)), CExport.DATA) }.message shouldContain "native memory"
+            shouldThrow<IllegalArgumentException> {
+                CData.exportArray(array, MemorySegment.ofArray(LongArray(10)), CExport.DATA)
+            }.message shouldContain "native memory"
             Arena.ofConfined().use { arena ->
                 val odd = arena.allocate(96, 8).asSlice(4)
-                shouldThrow<IllegalArgumentException> { CData.exportArray(array, odd, CExport.DATA) }.message shouldContain "aligned to 8 bytes"
+                shouldThrow<IllegalArgumentException> { CData.exportArray(array, odd, CExport.DATA) }
+                    .message shouldContain "aligned to 8 bytes"
             }
             val gone = Arena.ofConfined().use { it.struct(StructKind.ARRAY) }
-            shouldThrow<IllegalStateException> { CData.exportArray(array, gone, CExport.DATA) }.message shouldContain "closed"
+            shouldThrow<IllegalStateException> { CData.exportArray(array, gone, CExport.DATA) }
+                .message shouldContain "closed"
             array.isOpen shouldBe true
         }
     }

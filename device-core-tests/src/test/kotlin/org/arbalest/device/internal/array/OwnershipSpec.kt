@@ -93,7 +93,9 @@ class OwnershipSpec : FunSpec({
             arrays.size,
             { arrays[it].close() },
             {
-                val kept = runCatching { arrays[it].retain() }.getOrElse { e -> if (e is IllegalStateException) null else throw e }
+                val kept = runCatching { arrays[it].retain() }.getOrElse { e ->
+                    if (e is IllegalStateException) null else throw e
+                }
                 kept?.use { held -> check(held.column("id").getLong(0) == 0L) }
             },
         )

@@ -10,7 +10,10 @@ import org.arbalest.device.support.Balanced
 import java.time.Duration
 import org.arbalest.device.internal.recording.Recording as Recorded
 
-/** What goes wrong while an event is told changes nothing of what has happened: an array that came in is there, one that went out is C's. */
+/**
+ * What goes wrong while an event is told changes nothing of what has happened: an array that came in is there, one that
+ * went out is C's.
+ */
 class RecordedArraysSpec : FunSpec({
     extension(Balanced)
 

@@ -21,10 +21,10 @@ import org.arbalest.device.types.NestedType.StructType
 import org.arbalest.device.types.Schema
 import org.arbalest.support.CCompiler
 import org.arbalest.support.CPeer
-import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerMoves
 import org.arbalest.support.PeerNodes
 import org.arbalest.support.PeerStreams
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.StructKind
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
@@ -41,9 +41,11 @@ class StructureMalformedSpec : FunSpec({
         for (isDevice in listOf(false, true)) {
             withClue(expected) {
                 val array = arena.struct(StructKind.ARRAY).also(make)
-                val given = if (isDevice) arena.struct(StructKind.DEVICE_ARRAY).also { PeerNodes.deviceArray(it, array, -1, 1) } else array
+                val given = if (isDevice) arena.struct(StructKind.DEVICE_ARRAY)
+                    .also { PeerNodes.deviceArray(it, array, -1, 1) } else array
                 val failure = shouldThrow<DeviceException> {
-                    if (isDevice) CData.importArray(given, CImport.DEVICE.schema(field)) else CData.importArray(given, CImport.DATA.schema(field))
+                    if (isDevice) CData.importArray(given, CImport.DEVICE.schema(field))
+                    else CData.importArray(given, CImport.DATA.schema(field))
                 }
                 failure.message shouldBe expected
                 failure.errno() shouldBe Errno.EINVAL
@@ -56,7 +58,10 @@ class StructureMalformedSpec : FunSpec({
     val peers = Schema.of(Field.of("id", DataType.INT64), Field.of("name", DataType.UTF8)).asField()
 
     /** The peer's batch of 5 rows with something wrong in its root, its `id` or its `name`. */
-    fun refusedBatch(expected: String, spoil: (root: Long, id: Long, name: Long) -> Unit) = refused(peers, expected) { out ->
+    fun refusedBatch(
+        expected: String,
+        spoil: (root: Long, id: Long, name: Long) -> Unit,
+    ) = refused(peers, expected) { out ->
         PeerStreams.batch(out, 0, 5)
         spoil(out.address(), child(out, 0).address(), child(out, 1).address())
     }
@@ -65,9 +70,13 @@ class StructureMalformedSpec : FunSpec({
         refusedBatch("length = -1 is negative") { root, _, _ -> RawArrowArray.setLength(root, -1) }
         refusedBatch("$.name: length = -5 is negative") { _, _, name -> RawArrowArray.setLength(name, -5) }
         refusedBatch("$.id: offset = -2 is negative") { _, id, _ -> RawArrowArray.setOffset(id, -2) }
-        refusedBatch("offset + length = 9223372036854775807 + 5 overflows") { root, _, _ -> RawArrowArray.setOffset(root, Long.MAX_VALUE) }
+        refusedBatch("offset + length = 9223372036854775807 + 5 overflows") { root, _, _ ->
+            RawArrowArray.setOffset(root, Long.MAX_VALUE)
+        }
         refusedBatch("n_children = -1, but the schema has 2") { root, _, _ -> RawArrowArray.setNChildren(root, -1) }
-        refusedBatch("$.id: n_buffers = -1, but an array of type int64 has 2") { _, id, _ -> RawArrowArray.setNBuffers(id, -1) }
+        refusedBatch("$.id: n_buffers = -1, but an array of type int64 has 2") { _, id, _ ->
+            RawArrowArray.setNBuffers(id, -1)
+        }
     }
 
     test("null counts that cannot be, or that have no bitmap [ARR-02, ARR-03, ARR-18]") {
@@ -80,12 +89,24 @@ class StructureMalformedSpec : FunSpec({
     }
 
     test("buffers that are too few, too many, or NULL though there are rows [ARR-04, ARR-08, ARR-18]") {
-        refusedBatch("$.name: n_buffers = 2, but an array of type utf8 has 3") { _, _, name -> RawArrowArray.setNBuffers(name, 2) }
-        refusedBatch("$.id: n_buffers = 3, but an array of type int64 has 2") { _, id, _ -> RawArrowArray.setNBuffers(id, 3) }
-        refusedBatch("n_buffers = 0, but an array of type struct has 1") { root, _, _ -> RawArrowArray.setNBuffers(root, 0) }
-        refusedBatch("$.id: n_buffers = 2, but buffers is NULL") { _, id, _ -> PeerNodes.nullArrayBuffers(MemorySegment.ofAddress(id)) }
-        refusedBatch("$.id: buffers[1] is NULL, but the array needs 5 elements of it") { _, id, _ -> RawArrowArray.setBuffer(id, 1, 0) }
-        refusedBatch("$.name: buffers[1] is NULL, but the array needs 5 elements of it") { _, _, name -> RawArrowArray.setBuffer(name, 1, 0) }
+        refusedBatch("$.name: n_buffers = 2, but an array of type utf8 has 3") { _, _, name ->
+            RawArrowArray.setNBuffers(name, 2)
+        }
+        refusedBatch("$.id: n_buffers = 3, but an array of type int64 has 2") { _, id, _ ->
+            RawArrowArray.setNBuffers(id, 3)
+        }
+        refusedBatch("n_buffers = 0, but an array of type struct has 1") { root, _, _ ->
+            RawArrowArray.setNBuffers(root, 0)
+        }
+        refusedBatch("$.id: n_buffers = 2, but buffers is NULL") { _, id, _ ->
+            PeerNodes.nullArrayBuffers(MemorySegment.ofAddress(id))
+        }
+        refusedBatch("$.id: buffers[1] is NULL, but the array needs 5 elements of it") { _, id, _ ->
+            RawArrowArray.setBuffer(id, 1, 0)
+        }
+        refusedBatch("$.name: buffers[1] is NULL, but the array needs 5 elements of it") { _, _, name ->
+            RawArrowArray.setBuffer(name, 1, 0)
+        }
     }
 
     val lists = mutableListOf<MemorySegment>()
@@ -126,7 +147,8 @@ class StructureMalformedSpec : FunSpec({
             PeerNodes.array(out, length = 1, buffers = 2)
             PeerNodes.setBuffer(out, 1, ByteArray(1))
         }
-        fun dictionary(out: MemorySegment) = MemorySegment.ofAddress(RawArrowArray.dictionary(out.address())).reinterpret(80)
+        fun dictionary(out: MemorySegment) = MemorySegment.ofAddress(RawArrowArray.dictionary(out.address()))
+            .reinterpret(80)
         refused(encoded, "the dictionary is NULL, but the schema has one", ::indices)
         refused(encoded, "$.(dictionary): is released") { indices(it); PeerNodes.setArrayDictionary(it) }
         refused(encoded, "$.(dictionary): n_buffers = 2, but an array of type utf8 has 3") {
@@ -146,7 +168,9 @@ class StructureMalformedSpec : FunSpec({
         fun make(out: MemorySegment, vararg sizes: Long?, spoil: (MemorySegment) -> Unit = {}) {
             PeerNodes.array(out, length = 0, buffers = 3L + sizes.size)
             val bytes = Arena.ofAuto().allocate(8L * sizes.size + 8).also { memory ->
-                sizes.forEachIndexed { i, size -> memory.setAtIndex(java.lang.foreign.ValueLayout.JAVA_LONG, i.toLong(), size ?: 7L) }
+                sizes.forEachIndexed { i, size ->
+                    memory.setAtIndex(java.lang.foreign.ValueLayout.JAVA_LONG, i.toLong(), size ?: 7L)
+                }
             }.toArray(java.lang.foreign.ValueLayout.JAVA_BYTE).copyOf(8 * sizes.size)
             PeerNodes.setBuffer(out, 2L + sizes.size, bytes)
             spoil(out)
@@ -154,7 +178,9 @@ class StructureMalformedSpec : FunSpec({
         refused(views, "the size of variadic buffer 1 is -3") { make(it, 0, -3) }
         refused(views, "variadic buffer 0 is NULL, but its size is 7") { make(it, null) }
         val garbage = "the size of variadic buffer 1 is 4611686018427387904, with which they are larger than any memory"
-        refused(views, garbage) { out -> make(out, 0, 1L shl 62) { RawArrowArray.setBuffer(it.address(), 3, it.address()) } }
+        refused(views, garbage) { out ->
+            make(out, 0, 1L shl 62) { RawArrowArray.setBuffer(it.address(), 3, it.address()) }
+        }
         refused(views, "n_buffers = 4611686018427387904, but an array of type utf8_view has at least 3") { out ->
             PeerNodes.array(out, length = 0, buffers = 3)
             RawArrowArray.setNBuffers(out.address(), 1L shl 62)
@@ -162,26 +188,38 @@ class StructureMalformedSpec : FunSpec({
         refused(views, "there are 1 variadic buffers, but the buffer of their sizes is NULL") { out ->
             make(out, 0) { RawArrowArray.setBuffer(it.address(), 3, 0) }
         }
-        refused(views, "n_buffers = 2, but an array of type utf8_view has at least 3") { PeerNodes.array(it, length = 0, buffers = 2) }
+        refused(views, "n_buffers = 2, but an array of type utf8_view has at least 3") {
+            PeerNodes.array(it, length = 0, buffers = 2)
+        }
     }
 
-    test("more elements than any memory holds, also where none of them are shown, and also by a bitmap alone [ARR-20]") {
+    test(
+        "more elements than any memory holds, also where none of them are shown, and also by a bitmap alone [ARR-20]",
+    ) {
         fun make(out: MemorySegment, length: Long, offset: Long, buffers: Long, bitmap: Boolean = false) {
             PeerNodes.array(out, length = length, nullCount = -1, offset = offset, buffers = buffers)
             for (i in (if (bitmap) 0L else 1L) until buffers) PeerNodes.setBuffer(out, i, ByteArray(8))
         }
-        fun tooMany(end: Long, type: String) = "offset + length = $end elements of type $type are more than memory has bytes for"
+        fun tooMany(end: Long, type: String) =
+            "offset + length = $end elements of type $type are more than memory has bytes for"
         refused(Field.of("", DataType.UTF8), tooMany(1L shl 62, "utf8")) { make(it, 0, 1L shl 62, 3) }
         refused(Field.of("", DataType.UTF8), tooMany(Long.MAX_VALUE, "utf8")) { make(it, 0, Long.MAX_VALUE, 3) }
         refused(Field.of("", DataType.INT64), tooMany(1L shl 54, "int64")) { make(it, 1, (1L shl 54) - 1, 2) }
         refused(Field.of("", DataType.BOOL), tooMany((1L shl 60) + 1, "bool")) { make(it, 1, 1L shl 60, 2) }
-        refused(Field.of("", FixedSizeBinaryType(Int.MAX_VALUE)), tooMany(1L shl 26, "fixed_size_binary[2147483647]")) { make(it, 1, (1L shl 26) - 1, 2) }
-        refused(Field.of("", FixedSizeBinaryType(0)), tooMany(Long.MAX_VALUE, "fixed_size_binary[0]")) { make(it, Long.MAX_VALUE, 0, 2, bitmap = true) }
-        refused(Field.of("", StructType(listOf())), tooMany(1L shl 62, "struct")) { make(it, 1L shl 62, 0, 1, bitmap = true) }
+        refused(Field.of("", FixedSizeBinaryType(Int.MAX_VALUE)), tooMany(1L shl 26, "fixed_size_binary[2147483647]")) {
+            make(it, 1, (1L shl 26) - 1, 2)
+        }
+        refused(Field.of("", FixedSizeBinaryType(0)), tooMany(Long.MAX_VALUE, "fixed_size_binary[0]")) {
+            make(it, Long.MAX_VALUE, 0, 2, bitmap = true)
+        }
+        refused(Field.of("", StructType(listOf())), tooMany(1L shl 62, "struct")) {
+            make(it, 1L shl 62, 0, 1, bitmap = true)
+        }
     }
 
     test("run-ends with elements but without runs, or with fewer values than runs [ARR-20]") {
-        val runs = Field.of("", RunEndEncodedType(Field.of("run_ends", DataType.INT32).withNullable(false), Field.of("values", DataType.NULL)))
+        val runs = Field.of("", RunEndEncodedType(Field.of("run_ends", DataType.INT32).withNullable(false),
+            Field.of("values", DataType.NULL)))
         fun make(out: MemorySegment, length: Long, ends: Long, values: Long) {
             PeerNodes.array(out, length = length, children = 2)
             PeerNodes.array(child(out, 0), length = ends, buffers = 2)
@@ -201,8 +239,12 @@ class StructureMalformedSpec : FunSpec({
 
     test("the path leads to the field, through structs, lists and fields without a name [ARR-18]") {
         fun nested(type: DataType, vararg names: String): Field =
-            Field.of("", names.reversed().fold(type) { inner, name -> if (name == "item") ListType(Field.of(name, inner)) else StructType(listOf(Field.of(name, inner))) })
-        refused(nested(DataType.INT8, "orders", "item", "price"), "$.orders.item.price: length = -1 is negative") { out ->
+            Field.of("", names.reversed().fold(type) { inner, name ->
+                if (name == "item") ListType(Field.of(name, inner)) else StructType(listOf(Field.of(name, inner)))
+            })
+        refused(
+            nested(DataType.INT8, "orders", "item", "price"), "$.orders.item.price: length = -1 is negative",
+        ) { out ->
             PeerNodes.array(out, length = 0, buffers = 1, children = 1)
             PeerNodes.array(child(out), length = 0, buffers = 2, children = 1)
             PeerNodes.array(child(child(out)), length = 0, buffers = 1, children = 1)
@@ -231,10 +273,12 @@ class StructureMalformedSpec : FunSpec({
             shouldThrow<DeviceException> { CData.importArray(array, CImport.DATA.schema(schema)) }
             bothReleased()
             PeerStreams.batch(array, 0, 5)
-            shouldThrow<DeviceException> { CData.importArray(array, CImport.DATA.schema(schema)) } // the schema is released
+            // the schema is released
+            shouldThrow<DeviceException> { CData.importArray(array, CImport.DATA.schema(schema)) }
             bothReleased()
             PeerStreams.batchSchema(schema)
-            shouldThrow<DeviceException> { CData.importArray(array, CImport.DATA.schema(schema)) } // the array is released
+            // the array is released
+            shouldThrow<DeviceException> { CData.importArray(array, CImport.DATA.schema(schema)) }
             bothReleased()
         }
     }
@@ -244,9 +288,13 @@ class StructureMalformedSpec : FunSpec({
             val (array, schema) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.SCHEMA)
             PeerStreams.batch(array, 0, 5)
             PeerStreams.batchSchema(schema)
-            shouldThrow<IllegalArgumentException> { CData.importArray(array.asSlice(0, 72), CImport.DATA.schema(schema)) }.message shouldBe
+            shouldThrow<IllegalArgumentException> {
+                CData.importArray(array.asSlice(0, 72), CImport.DATA.schema(schema))
+            }.message shouldBe
                 "ArrowArray has 80 bytes, the segment given has 72"
-            shouldThrow<IllegalArgumentException> { CData.importArray(array, CImport.DEVICE.schema(schema)) }.message shouldBe
+            shouldThrow<IllegalArgumentException> {
+                CData.importArray(array, CImport.DEVICE.schema(schema))
+            }.message shouldBe
                 "ArrowDeviceArray has 128 bytes, the segment given has 80"
             PeerMoves.release(array, StructKind.ARRAY) shouldBe true
             PeerMoves.release(schema, StructKind.SCHEMA) shouldBe true

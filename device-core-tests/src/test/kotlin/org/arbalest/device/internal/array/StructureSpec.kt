@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.array
 
-import org.arbalest.device.spi.ArrayBridge
 import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
@@ -14,6 +13,7 @@ import org.arbalest.device.c.CData
 import org.arbalest.device.c.CExport
 import org.arbalest.device.c.CImport
 import org.arbalest.device.internal.abi.RawArrowArray
+import org.arbalest.device.spi.ArrayBridge
 import org.arbalest.device.support.EveryType
 import org.arbalest.device.support.struct
 import org.arbalest.device.types.DataType
@@ -23,10 +23,10 @@ import org.arbalest.device.types.NestedType.RunEndEncodedType
 import org.arbalest.device.types.NestedType.UnionMode
 import org.arbalest.device.types.NestedType.UnionType
 import org.arbalest.support.CCompiler
-import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerMoves
 import org.arbalest.support.PeerNodes
 import org.arbalest.support.PeerStreams
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.StructKind
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
@@ -35,9 +35,14 @@ class StructureSpec : FunSpec({
     extension(CCompiler.needed)
     extension(ResourceCountersExtension)
 
-    fun child(array: MemorySegment, index: Long) = MemorySegment.ofAddress(RawArrowArray.child(array.address(), index)).reinterpret(80)
+    fun child(array: MemorySegment, index: Long) = MemorySegment.ofAddress(RawArrowArray.child(array.address(), index))
+        .reinterpret(80)
 
-    fun <T> imported(type: DataType, make: (MemorySegment) -> Unit, look: (DeviceArray) -> T): T = Arena.ofConfined().use { arena ->
+    fun <T> imported(
+        type: DataType,
+        make: (MemorySegment) -> Unit,
+        look: (DeviceArray) -> T,
+    ): T = Arena.ofConfined().use { arena ->
         val out = arena.struct(StructKind.ARRAY).also(make)
         CData.importArray(out, CImport.DATA.schema(Field.of("a", type))).use(look)
     }
@@ -80,7 +85,9 @@ class StructureSpec : FunSpec({
     }
 
     test("null arrays count their nulls without a bitmap [ARR-03]") {
-        imported(DataType.NULL, { PeerNodes.array(it, length = 4, nullCount = 4) }) { it.asColumn().nullCount() shouldBe 4 }
+        imported(DataType.NULL, { PeerNodes.array(it, length = 4, nullCount = 4) }) {
+            it.asColumn().nullCount() shouldBe 4
+        }
     }
 
     test("null arrays with a buffer and unions with a bitmap are taken in, and go out without [ARR-05]") {
@@ -104,11 +111,15 @@ class StructureSpec : FunSpec({
         }
     }
 
-    test("a union with a bitmap that has nulls, or may have some, is refused, since a union of today cannot say them; a bitmap that is NULL has none [ARR-05]") {
+    test(
+        "a union with a bitmap that has nulls, or may have some, is refused, since a union of today cannot say them; " +
+            "a bitmap that is NULL has none [ARR-05]",
+    ) {
         for (dense in listOf(true, false)) for (nulls in listOf(-1L, 1L)) for (below in listOf(false, true)) {
             val type = UnionType(if (dense) UnionMode.DENSE else UnionMode.SPARSE, listOf(0, 1), integers)
             fun made(out: MemorySegment, hasBitmap: Boolean) {
-                val node = if (below) child(out.also { PeerNodes.array(it, length = 2, buffers = 1, children = 1) }, 0) else out
+                val node = if (below) child(out.also { PeerNodes.array(it, length = 2, buffers = 1, children = 1) }, 0)
+                else out
                 union(node, dense, true)
                 if (!hasBitmap) PeerNodes.setBuffer(node, 0, null)
                 RawArrowArray.setNullCount(node.address(), nulls)
@@ -116,13 +127,17 @@ class StructureSpec : FunSpec({
             val all = if (below) DataType.struct(Field.of("u", type)) else type
             val error = shouldThrow<DeviceException> { imported(all, { made(it, true) }) { } }
             error.errno() shouldBe Errno.EINVAL
-            error.message shouldContain "null_count = $nulls, and a bitmap in front of the types, as older peers have it, but unions have no nulls of their own"
+            error.message shouldContain "null_count = $nulls, and a bitmap in front of the types, as older peers " +
+                "have it, but unions have no nulls of their own"
             imported(all, { made(it, false) }) { array -> exported(array, RawArrowArray::nullCount) shouldBe 0 }
         }
     }
 
     test("ours: unions and run-end-encoded arrays have no nulls, null arrays nothing else [ARR-06]") {
-        imported(UnionType(UnionMode.SPARSE, listOf(0, 1), integers), { union(it, false, false); RawArrowArray.setNullCount(it.address(), -1) }) {
+        imported(UnionType(UnionMode.SPARSE, listOf(0, 1), integers), {
+            union(it, false, false)
+            RawArrowArray.setNullCount(it.address(), -1)
+        }) {
             exported(it, RawArrowArray::nullCount) shouldBe 0
         }
         val runs = RunEndEncodedType(Field.of("run_ends", DataType.INT32).withNullable(false), integers[0])
@@ -179,7 +194,8 @@ class StructureSpec : FunSpec({
                 exported(array) { RawArrowArray.offset(it) shouldBe 0 }
                 val sums = array.slice(4, 3).use { EveryType.checksum(it.retain()) }
                 PeerStreams.batch(batch, 4, 3)
-                CData.importArray(batch, CImport.DATA.schema(array.field())).use { EveryType.checksum(it.retain()) } shouldBe sums
+                CData.importArray(batch, CImport.DATA.schema(array.field()))
+                    .use { EveryType.checksum(it.retain()) } shouldBe sums
             }
         }
     }
@@ -189,8 +205,10 @@ class StructureSpec : FunSpec({
             exported(array) { out ->
                 for (i in EveryType.fields.indices) {
                     val column = RawArrowArray.child(out, i.toLong())
-                    val sizes = if (EveryType.fields[i].type().format().startsWith("v")) 1 else 0 // of the views' buffers, which are no buffer of ours
-                    for (b in 0 until RawArrowArray.nBuffers(column) - sizes) RawArrowArray.buffer(column, b) % 64 shouldBe 0
+                    // of the views' buffers, which are no buffer of ours
+                    val sizes = if (EveryType.fields[i].type().format().startsWith("v")) 1 else 0
+                    for (b in 0 until RawArrowArray.nBuffers(column) - sizes)
+                        RawArrowArray.buffer(column, b) % 64 shouldBe 0
                 }
             }
         }
@@ -216,8 +234,12 @@ class StructureSpec : FunSpec({
             repeat(10) {
                 PeerNodes.array(array, length = 0, buffers = 2)
                 PeerNodes.deviceArray(device, array, 0, 2, MemorySegment.ofAddress(0xe0))
-                CData.importArray(device, CImport.DEVICE.schema(integers[0])).use { ArrayBridge.syncEventAddress(it) shouldBe 0xe0 }
-                imported(DataType.INT8, { PeerNodes.array(it, length = 0, buffers = 2) }) { ArrayBridge.syncEventAddress(it) shouldBe 0 }
+                CData.importArray(device, CImport.DEVICE.schema(integers[0])).use {
+                    ArrayBridge.syncEventAddress(it) shouldBe 0xe0
+                }
+                imported(DataType.INT8, { PeerNodes.array(it, length = 0, buffers = 2) }) {
+                    ArrayBridge.syncEventAddress(it) shouldBe 0
+                }
             }
         }
     }

@@ -10,9 +10,9 @@ import org.arbalest.device.c.CImport
 import org.arbalest.device.support.outcome
 import org.arbalest.support.CCompiler
 import org.arbalest.support.I64
-import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.NativeLibrary
 import org.arbalest.support.PTR
+import org.arbalest.support.ResourceCountersExtension
 import java.lang.foreign.FunctionDescriptor
 import java.lang.foreign.Linker
 import java.lang.foreign.MemorySegment
@@ -24,11 +24,13 @@ class ArrowCppSpec : FunSpec({
     extension(ResourceCountersExtension)
 
     fun cancels(library: NativeLibrary, vararg quirks: AsyncQuirk): Long {
-        fun function(name: String, type: FunctionDescriptor): MethodHandle = Linker.nativeLinker().downcallHandle(library.findOrThrow(name), type)
+        fun function(name: String, type: FunctionDescriptor): MethodHandle =
+            Linker.nativeLinker().downcallHandle(library.findOrThrow(name), type)
 
         var producer = MemorySegment.NULL
         val start = function("small_start", FunctionDescriptor.of(PTR, PTR))
-        val arrays = CData.importAsyncStream(CImport.DEVICE.quirks(*quirks), { handler -> producer = start.invoke(handler) as MemorySegment })
+        val arrays = CData.importAsyncStream(CImport.DEVICE.quirks(*quirks),
+            { handler -> producer = start.invoke(handler) as MemorySegment })
         arrays.close()
         val cancels = function("small_cancels", FunctionDescriptor.of(I64, PTR)).invoke(producer) as Long
         function("small_end", FunctionDescriptor.ofVoid(PTR)).invoke(producer)
@@ -36,7 +38,10 @@ class ArrowCppSpec : FunSpec({
         return cancels
     }
 
-    test("a producer in a library that looks like Arrow C++'s is cancelled only where its struct certainly exists [ASY-29]") {
+    test(
+        "a producer in a library that looks like Arrow C++'s is cancelled only where its struct certainly " +
+            "exists [ASY-29]",
+    ) {
         cancels(NativeLibrary.compile("peer/arrow_alike.c", "peer/small_producer.h")) shouldBe 0
     }
 
@@ -45,8 +50,14 @@ class ArrowCppSpec : FunSpec({
     }
 
     test("whoever knows better says so, either way, but not both [ASY-29]") {
-        cancels(NativeLibrary.compile("peer/arrow_alike.c", "peer/small_producer.h"), AsyncQuirk.PRODUCER_STAYS) shouldBe 1
-        cancels(NativeLibrary.compile("peer/arrow_unlike.c", "peer/small_producer.h"), AsyncQuirk.PRODUCER_ENDS_EARLY) shouldBe 0
-        shouldThrow<IllegalArgumentException> { CData.importAsyncStream(CImport.DEVICE.quirks(AsyncQuirk.PRODUCER_STAYS, AsyncQuirk.PRODUCER_ENDS_EARLY), {}) }
+        cancels(NativeLibrary.compile("peer/arrow_alike.c", "peer/small_producer.h"),
+            AsyncQuirk.PRODUCER_STAYS) shouldBe 1
+        cancels(NativeLibrary.compile("peer/arrow_unlike.c", "peer/small_producer.h"),
+            AsyncQuirk.PRODUCER_ENDS_EARLY) shouldBe 0
+        shouldThrow<IllegalArgumentException> {
+            CData.importAsyncStream(
+                CImport.DEVICE.quirks(AsyncQuirk.PRODUCER_STAYS, AsyncQuirk.PRODUCER_ENDS_EARLY), {},
+            )
+        }
     }
 })

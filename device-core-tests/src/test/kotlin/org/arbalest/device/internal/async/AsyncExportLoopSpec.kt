@@ -53,14 +53,17 @@ class AsyncExportLoopSpec : FunSpec({
     ): Pair<AsyncArrayStream, CompletableFuture<Void>> {
         val produced = CompletableFuture<Void>()
         val arrays = CData.importAsyncStream(CImport.DEVICE) { handler ->
-            CData.exportAsyncStream(AsyncProducer.of(described, publisher), handler, executor, CExport.DEVICE).whenComplete { _, t ->
-                if (t == null) produced.complete(null) else produced.completeExceptionally(t)
-            }
+            CData.exportAsyncStream(AsyncProducer.of(described, publisher), handler, executor, CExport.DEVICE)
+                .whenComplete { _, t ->
+                    if (t == null) produced.complete(null) else produced.completeExceptionally(t)
+                }
         }
         return arrays to produced
     }
 
-    for ((name, executor) in mapOf("a pool" to ForkJoinPool.commonPool(), "the caller's thread" to Executor { it.run() })) {
+    for ((name, executor) in mapOf(
+        "a pool" to ForkJoinPool.commonPool(), "the caller's thread" to Executor { it.run() },
+    )) {
         for (window in listOf(1L, 5L, 64L, Long.MAX_VALUE)) {
             test("a thousand arrays pass, with an executor that is $name, $window at a time") {
                 val (arrays, produced) = loop(Batches(1000), executor)
@@ -85,7 +88,8 @@ class AsyncExportLoopSpec : FunSpec({
     }
 
     test("an error passes with code, message and metadata") {
-        val why = DeviceException(71, "no such table", null, Metadata.empty().with("k".toByteArray(), byteArrayOf(0, 1, 0)))
+        val why =
+            DeviceException(71, "no such table", null, Metadata.empty().with("k".toByteArray(), byteArrayOf(0, 1, 0)))
         val (arrays, produced) = loop(Batches(3, why))
         val got = Collecting(1)
         arrays.subscribe(got)
@@ -133,10 +137,15 @@ class AsyncExportLoopSpec : FunSpec({
         Arena.ofConfined().use { arena ->
             for (isDeviceStream in listOf(false, true)) {
                 val stream = arena.allocate(ArrowDeviceArrayStreamStruct.LAYOUT)
-                if (isDeviceStream) CData.exportStream(reader, stream, CExport.DEVICE) else CData.exportStream(reader, stream, CExport.DATA)
-                reader = if (isDeviceStream) CData.importStream(stream, CImport.DEVICE) else CData.importStream(stream, CImport.DATA)
+                if (isDeviceStream) CData.exportStream(reader, stream, CExport.DEVICE)
+                else CData.exportStream(reader, stream, CExport.DATA)
+                reader = if (isDeviceStream) CData.importStream(stream, CImport.DEVICE)
+                else CData.importStream(stream, CImport.DATA)
             }
-            val arrays = CData.importAsyncStream(CImport.DEVICE) { CData.exportAsyncStream(AsyncProducer.of(reader, Metadata.empty()), it, ForkJoinPool.commonPool(), CExport.DEVICE) }
+            val arrays = CData.importAsyncStream(CImport.DEVICE) {
+                CData.exportAsyncStream(AsyncProducer.of(reader, Metadata.empty()), it, ForkJoinPool.commonPool(),
+                    CExport.DEVICE)
+            }
             arrays.reader(1).use { back ->
                 val failed = shouldThrow<DeviceException> { back.next() }
                 failed.message shouldBe "java.util.NoSuchElementException"
@@ -175,7 +184,10 @@ class AsyncExportLoopSpec : FunSpec({
 
     test("a pull stream passes through an async one and back") {
         val reader = DeviceArrayReader.of(schema, List(100) { batch(it + 1) })
-        val arrays = CData.importAsyncStream(CImport.DEVICE) { CData.exportAsyncStream(AsyncProducer.of(reader, Metadata.empty()), it, ForkJoinPool.commonPool(), CExport.DEVICE) }
+        val arrays = CData.importAsyncStream(CImport.DEVICE) {
+            CData.exportAsyncStream(AsyncProducer.of(reader, Metadata.empty()), it, ForkJoinPool.commonPool(),
+                CExport.DEVICE)
+        }
         arrays.reader(4).use { back ->
             for (i in 1..100) back.next()!!.use { it.length() shouldBe i.toLong() }
             back.next().shouldBeNull()

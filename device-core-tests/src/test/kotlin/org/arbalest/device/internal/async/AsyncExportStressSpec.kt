@@ -9,6 +9,7 @@ import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceType
 import org.arbalest.device.async.AsyncProducer
 import org.arbalest.device.async.AsyncSchema
+import org.arbalest.device.async.WakingSubscription
 import org.arbalest.device.c.ArrowAsyncHandlerStruct
 import org.arbalest.device.c.ArrowAsyncTaskStruct
 import org.arbalest.device.c.ArrowDeviceArrayStruct
@@ -22,7 +23,6 @@ import org.arbalest.device.internal.array.ArrayRelease
 import org.arbalest.device.internal.calls.Calls
 import org.arbalest.device.internal.memory.NativeHeap
 import org.arbalest.device.internal.schema.SchemaImporter
-import org.arbalest.device.async.WakingSubscription
 import org.arbalest.device.support.Balanced
 import org.arbalest.device.support.Interleavings
 import org.arbalest.device.support.batch
@@ -46,8 +46,13 @@ class AsyncExportStressSpec : FunSpec({
 
     for (fails in listOf(false, true)) {
         for (script in if (fails) ProducerModel.SCRIPTS.take(2) else ProducerModel.SCRIPTS) {
-            test("${if (fails) "a failure" else "an end"}, while the consumer does $script [ASY-04, ASY-05, ASY-06, ASY-08, ASY-16, ASY-19, ASY-22, ASY-28]") {
-                val orders = Interleavings(preemptions = 2).explore { ProducerModel(this, fails, script, ProducerModel.Asked.BY_WHO_ACTS).run { ::check } }
+            test(
+                "${if (fails) "a failure" else "an end"}, while the consumer does $script " +
+                    "[ASY-04, ASY-05, ASY-06, ASY-08, ASY-16, ASY-19, ASY-22, ASY-28]",
+            ) {
+                val orders = Interleavings(preemptions = 2).explore {
+                    ProducerModel(this, fails, script, ProducerModel.Asked.BY_WHO_ACTS).run { ::check }
+                }
                 println("AsyncExport, ${if (fails) "onError" else "onComplete"}, $script: $orders orders")
                 orders shouldBeGreaterThan 40
             }
@@ -57,8 +62,13 @@ class AsyncExportStressSpec : FunSpec({
     for (asked in listOf(ProducerModel.Asked.BY_THE_CONSUMER, ProducerModel.Asked.ANSWERS_AT_ONCE)) {
         val how = if (asked == ProducerModel.Asked.ANSWERS_AT_ONCE) ", and signals at once" else ""
         for (script in ProducerModel.SCRIPTS) {
-            test("a publisher that is asked on the consumer's thread$how, while the consumer does $script [ASY-04, ASY-06, ASY-19, ASY-28]") {
-                val orders = Interleavings(preemptions = 2).explore { ProducerModel(this, false, script, asked).run { ::check } }
+            test(
+                "a publisher that is asked on the consumer's thread$how, while the consumer does $script " +
+                    "[ASY-04, ASY-06, ASY-19, ASY-28]",
+            ) {
+                val orders = Interleavings(preemptions = 2).explore {
+                    ProducerModel(this, false, script, asked).run { ::check }
+                }
                 println("AsyncExport, a waking subscription$how, $script: $orders orders")
                 orders shouldBeGreaterThan 15
             }
@@ -67,7 +77,12 @@ class AsyncExportStressSpec : FunSpec({
 })
 
 /** One run of a C consumer, made of upcalls, with our producer. */
-internal class ProducerModel(run: Interleavings.Run, private val fails: Boolean, private val script: List<String>, asked: Asked) {
+internal class ProducerModel(
+    run: Interleavings.Run,
+    private val fails: Boolean,
+    private val script: List<String>,
+    asked: Asked,
+) {
     enum class Asked { BY_WHO_ACTS, BY_THE_CONSUMER, ANSWERS_AT_ONCE }
 
     private val arena = Arena.ofShared()
@@ -95,7 +110,12 @@ internal class ProducerModel(run: Interleavings.Run, private val fails: Boolean,
         RawArrowAsyncHandler.setOnNextTask(handler.address(), ON_NEXT_TASK)
         RawArrowAsyncHandler.setOnError(handler.address(), ON_ERROR)
         RawArrowAsyncHandler.setRelease(handler.address(), RELEASE)
-        done = CData.exportAsyncStream(AsyncProducer.of(SCHEMA, { subscriber.complete(it); it.onSubscribe(subscription(asked)) }), handler, { jobs.add(it) }, CExport.DEVICE).toCompletableFuture()
+        done = CData.exportAsyncStream(
+            AsyncProducer.of(SCHEMA, { subscriber.complete(it); it.onSubscribe(subscription(asked)) }),
+            handler,
+            { jobs.add(it) },
+            CExport.DEVICE,
+        ).toCompletableFuture()
         run.actor("executor") {
             while (true) {
                 step("run") { jobs.isNotEmpty() || run.othersDone("executor") }
@@ -145,7 +165,8 @@ internal class ProducerModel(run: Interleavings.Run, private val fails: Boolean,
     /** The first with an array, the second with NULL; both twice. */
     private fun extract(task: MemorySegment, index: Int) {
         val out = arena.allocate(ArrowDeviceArrayStruct.LAYOUT)
-        val code = Calls.get(RawArrowAsyncTask.extractData(task.address()), task.address(), if (index == 0) out.address() else 0)
+        val code = Calls.get(RawArrowAsyncTask.extractData(task.address()), task.address(),
+            if (index == 0) out.address() else 0)
         if (code != 0) faults += "extract_data returned $code"
         if (index == 0) ArrayRelease.release(out.address())
         Interleavings.step("extract $index again")
@@ -208,7 +229,8 @@ internal class ProducerModel(run: Interleavings.Run, private val fails: Boolean,
     companion object {
         private const val TASKS = 2
         val SCRIPTS = listOf(
-            listOf("request", "request"), listOf("request", "cancel", "cancel"), listOf("cancel"), listOf("request", "request(0)"),
+            listOf("request", "request"), listOf("request", "cancel", "cancel"), listOf("cancel"),
+            listOf("request", "request(0)"),
             listOf("request", "request", "cancel"),
         )
         private val faults = CopyOnWriteArrayList<String>()
@@ -223,7 +245,8 @@ internal class ProducerModel(run: Interleavings.Run, private val fails: Boolean,
 
         private fun stub(name: String, type: FunctionDescriptor): Long =
             Linker.nativeLinker().upcallStub(
-                MethodHandles.lookup().findStatic(ProducerModel::class.java, name, type.toMethodType()), type, Arena.global(),
+                MethodHandles.lookup().findStatic(ProducerModel::class.java, name, type.toMethodType()), type,
+                Arena.global(),
             ).address()
 
         @JvmStatic
@@ -237,7 +260,8 @@ internal class ProducerModel(run: Interleavings.Run, private val fails: Boolean,
         fun onNextTask(@Suppress("unused") self: Long, task: Long, @Suppress("unused") metadata: Long): Int {
             val model = current
             model.callback(if (task == 0L) "end" else "task")
-            if (task != 0L) model.tasks += model.arena.allocate(ArrowAsyncTaskStruct.LAYOUT).copyFrom(NativeHeap.segment(task, RawArrowAsyncTask.SIZE))
+            if (task != 0L) model.tasks += model.arena.allocate(ArrowAsyncTaskStruct.LAYOUT)
+                .copyFrom(NativeHeap.segment(task, RawArrowAsyncTask.SIZE))
             return 0
         }
 

@@ -88,7 +88,10 @@ class AsyncHandlerByHandSpec : FunSpec({
     }
 
     /** Takes down what it is signalled; asks for [first] at once, and does what [onTask] says. */
-    class Noting(private val first: Long, private val onTask: Noting.(AsyncTask) -> Unit = { it.close() }) : Flow.Subscriber<AsyncTask> {
+    class Noting(
+        private val first: Long,
+        private val onTask: Noting.(AsyncTask) -> Unit = { it.close() },
+    ) : Flow.Subscriber<AsyncTask> {
         lateinit var subscription: Flow.Subscription
         val signals = mutableListOf<String>()
 
@@ -118,7 +121,8 @@ class AsyncHandlerByHandSpec : FunSpec({
                 while (jobs.isNotEmpty()) jobs.removeFirst().run()
             }
             val reader = DeviceArrayReader.of(type.schema(), List(5) { ProducerByHand.one() })
-            val done = CData.exportAsyncStream(AsyncProducer.of(reader, Metadata.empty()), consumer.handler, Executor { jobs += it }, CExport.DEVICE)
+            val done = CData.exportAsyncStream(AsyncProducer.of(reader, Metadata.empty()), consumer.handler,
+                Executor { jobs += it }, CExport.DEVICE)
             run()
             consumer.tasks.size shouldBe 0
             consumer.request(2)
@@ -138,7 +142,8 @@ class AsyncHandlerByHandSpec : FunSpec({
     test("producer: what is requested after a cancellation is nothing, be it less than one [ASY-07]") {
         ConsumerByHand().use { consumer ->
             val jobs = mutableListOf<Runnable>()
-            val done = CData.exportAsyncStream(AsyncProducer.of(type, Given()), consumer.handler, Executor { jobs += it }, CExport.DEVICE)
+            val done = CData.exportAsyncStream(AsyncProducer.of(type, Given()), consumer.handler,
+                Executor { jobs += it }, CExport.DEVICE)
             consumer.cancel()
             consumer.request(0)
             consumer.request(5)
@@ -195,7 +200,8 @@ class AsyncHandlerByHandSpec : FunSpec({
     test("producer: out is released after an extract_data that failed, whatever was in it [ASY-17]") {
         ConsumerByHand().use { consumer ->
             val given = Given()
-            val done = CData.exportAsyncStream(AsyncProducer.of(type, given), consumer.handler, ForkJoinPool.commonPool(), CExport.DEVICE)
+            val done = CData.exportAsyncStream(AsyncProducer.of(type, given), consumer.handler,
+                ForkJoinPool.commonPool(), CExport.DEVICE)
             val subscriber = given.subscriber.get(5, SECONDS)
             consumer.request(2)
             eventually("it was asked 2 times") { given.asked >= 2 }
@@ -216,11 +222,15 @@ class AsyncHandlerByHandSpec : FunSpec({
 
     // ---- ASY-18 ----
 
-    test("consumer: what the producer reports after a failed extract_data is why, also if the subscriber has cancelled on it [ASY-18]") {
+    test(
+        "consumer: what the producer reports after a failed extract_data is why, also if the subscriber has " +
+            "cancelled on it [ASY-18]",
+    ) {
         ProducerByHand { _, _ -> Errno.EIO }.use { producer ->
             val arrays = producer.connect()
             val subscriber = Noting(5) { task ->
-                runCatching { task.extract() }.exceptionOrNull().shouldBeInstanceOf<DeviceException>().errno() shouldBe Errno.EIO
+                runCatching { task.extract() }.exceptionOrNull().shouldBeInstanceOf<DeviceException>()
+                    .errno() shouldBe Errno.EIO
                 subscription.cancel()
             }
             arrays.subscribe(subscriber)
@@ -232,8 +242,13 @@ class AsyncHandlerByHandSpec : FunSpec({
         }
     }
 
-    test("producer: a failed extract_data is followed by on_error, though nobody requests any more, and then by release alone [ASY-18]") {
-        val wrong = BatchBuilder.of(Devices.cpu(), 1).use { it.int64("id", longArrayOf(1)).float64("more", doubleArrayOf(1.0)).build() }
+    test(
+        "producer: a failed extract_data is followed by on_error, though nobody requests any more, and then by " +
+            "release alone [ASY-18]",
+    ) {
+        val wrong = BatchBuilder.of(Devices.cpu(), 1).use {
+            it.int64("id", longArrayOf(1)).float64("more", doubleArrayOf(1.0)).build()
+        }
         val tasks = Flow.Publisher<AsyncTask> { subscriber ->
             subscriber.onSubscribe(object : Flow.Subscription {
                 override fun request(n: Long) = subscriber.onNext(AsyncTask.of(wrong, Metadata.empty()))
@@ -242,7 +257,8 @@ class AsyncHandlerByHandSpec : FunSpec({
             })
         }
         ConsumerByHand().use { consumer ->
-            val done = CData.exportAsyncStream(AsyncProducer.ofTasks(type, tasks), consumer.handler, ForkJoinPool.commonPool(), CExport.DEVICE)
+            val done = CData.exportAsyncStream(AsyncProducer.ofTasks(type, tasks), consumer.handler,
+                ForkJoinPool.commonPool(), CExport.DEVICE)
             eventually("the consumer was called") { consumer.calls.isNotEmpty() }
             consumer.request(1)
             eventually("the consumer has a task") { consumer.tasks.isNotEmpty() }
@@ -250,7 +266,8 @@ class AsyncHandlerByHandSpec : FunSpec({
             consumer.extract(0, out) shouldBe Errno.EINVAL
             consumer.isReleased(out) shouldBe true
             consumer.awaitRelease()
-            consumer.calls.map { it.substringBefore(" a stream") } shouldContainExactly listOf("on_schema", "task", "on_error ${Errno.EINVAL}", "release")
+            consumer.calls.map { it.substringBefore(" a stream") } shouldContainExactly
+                listOf("on_schema", "task", "on_error ${Errno.EINVAL}", "release")
             failure(done).shouldBeInstanceOf<DeviceException>().message shouldContain "gave an array of"
         }
     }
@@ -309,7 +326,8 @@ class AsyncHandlerByHandSpec : FunSpec({
                 }
             }
             consumer.inside = { if (it == "task") repeat(20) { consumer.request(1) } }
-            val done = CData.exportAsyncStream(AsyncProducer.of(reader, Metadata.empty()), consumer.handler, pool, CExport.DEVICE)
+            val done = CData.exportAsyncStream(AsyncProducer.of(reader, Metadata.empty()), consumer.handler, pool,
+                CExport.DEVICE)
             eventually("the consumer was called") { consumer.calls.isNotEmpty() }
             pool.submit { repeat(20) { consumer.request(1) } }.get(5, SECONDS)
             eventually("the consumer has a task") { consumer.tasks.isNotEmpty() }
@@ -324,7 +342,10 @@ class AsyncHandlerByHandSpec : FunSpec({
 
     // ---- ASY-25 ----
 
-    test("consumer: an error before on_schema is the error of the schema, of the subscriber, also a late one, and of the release [ASY-25]") {
+    test(
+        "consumer: an error before on_schema is the error of the schema, of the subscriber, also a late one, and of " +
+            "the release [ASY-25]",
+    ) {
         for (late in listOf(false, true)) {
             ProducerByHand(ProducerByHand.GIVES).use { producer ->
                 val arrays = producer.connect()
@@ -346,7 +367,9 @@ class AsyncHandlerByHandSpec : FunSpec({
         }
     }
 
-    test("consumer: a close beside the end of the stream discards tasks with an error, never with onComplete [ASY-28]") {
+    test(
+        "consumer: a close beside the end of the stream discards tasks with an error, never with onComplete [ASY-28]",
+    ) {
         val threads = Executors.newFixedThreadPool(2)
         try {
             repeat(500) {
@@ -380,11 +403,16 @@ class AsyncHandlerByHandSpec : FunSpec({
         consumer.calls[1] shouldBe "release"
     }
 
-    test("producer: a schema that cannot be exported is on_error, then release, and what was to be produced is let go of [ASY-25]") {
+    test(
+        "producer: a schema that cannot be exported is on_error, then release, and what was to be produced is let " +
+            "go of [ASY-25]",
+    ) {
         val field = Field.of("c", DataType.INT8)
-        val huge = AsyncSchema(Field.of("", NestedType.StructType(List(1 shl 20) { field })), DeviceType.CPU, Metadata.empty())
+        val huge =
+            AsyncSchema(Field.of("", NestedType.StructType(List(1 shl 20) { field })), DeviceType.CPU, Metadata.empty())
         ConsumerByHand().use { consumer ->
-            val done = CData.exportAsyncStream(AsyncProducer.of(huge, Given()), consumer.handler, ForkJoinPool.commonPool(), CExport.DEVICE)
+            val done = CData.exportAsyncStream(AsyncProducer.of(huge, Given()), consumer.handler,
+                ForkJoinPool.commonPool(), CExport.DEVICE)
             toldOnlyAnError(consumer, "can be exported")
             failure(done).shouldBeInstanceOf<IllegalArgumentException>()
         }
@@ -408,7 +436,8 @@ class AsyncHandlerByHandSpec : FunSpec({
 
     test("producer: an executor that does not run it is an on_error before the schema, then release [ASY-25]") {
         ConsumerByHand().use { consumer ->
-            val done = CData.exportAsyncStream(AsyncProducer.of(type, Given()), consumer.handler, Executor { throw RejectedExecutionException("closed for the night") }, CExport.DEVICE)
+            val done = CData.exportAsyncStream(AsyncProducer.of(type, Given()), consumer.handler,
+                Executor { throw RejectedExecutionException("closed for the night") }, CExport.DEVICE)
             toldOnlyAnError(consumer, "closed for the night")
             failure(done).shouldBeInstanceOf<DeviceException>()
         }
@@ -416,9 +445,15 @@ class AsyncHandlerByHandSpec : FunSpec({
 
     // ---- ASY-28 ----
 
-    for (step in listOf("before on_schema", "inside on_schema", "before a task", "inside a task", "with tasks queued", "before the end", "inside the end", "after the end", "after the release")) {
+    for (step in listOf(
+        "before on_schema", "inside on_schema", "before a task", "inside a task", "with tasks queued", "before the end",
+        "inside the end", "after the end", "after the release",
+    )) {
         for (how in listOf("cancel", "close")) {
-            test("consumer: $how $step: each task is extracted once, the producer cancelled at most once, and never after its end [ASY-28]") {
+            test(
+                "consumer: $how $step: each task is extracted once, the producer cancelled at most once, and never " +
+                    "after its end [ASY-28]",
+            ) {
                 ProducerByHand(ProducerByHand.GIVES).use { producer ->
                     val arrays = producer.connect()
                     lateinit var subscription: Flow.Subscription
@@ -458,7 +493,8 @@ class AsyncHandlerByHandSpec : FunSpec({
                     arrays.close()
                     producer.cancels shouldBe before
                     before shouldBe if (step.startsWith("after") || step == "inside the end") 0 else 1
-                    producer.extracts.map { if (it < 0) -it - 1 else it }.sorted() shouldContainExactly (0 until asked.toInt()).toList()
+                    producer.extracts.map { if (it < 0) -it - 1 else it }.sorted() shouldContainExactly
+                        (0 until asked.toInt()).toList()
                 }
             }
         }
@@ -477,7 +513,10 @@ class AsyncHandlerByHandSpec : FunSpec({
         }
     }
 
-    test("consumer: a pull stream that is closed discards what comes after, and cancels a subscription that comes after [ASY-28]") {
+    test(
+        "consumer: a pull stream that is closed discards what comes after, and cancels a subscription that comes " +
+            "after [ASY-28]",
+    ) {
         val requests = mutableListOf<Long>()
         var cancels = 0
         val subscription = object : Flow.Subscription {
@@ -506,7 +545,8 @@ class AsyncHandlerByHandSpec : FunSpec({
     test("producer: cancelled before on_schema, the consumer is released and told nothing else [ASY-28]") {
         ConsumerByHand().use { consumer ->
             val jobs = mutableListOf<Runnable>()
-            val done = CData.exportAsyncStream(AsyncProducer.of(type, Given()), consumer.handler, Executor { jobs += it }, CExport.DEVICE)
+            val done = CData.exportAsyncStream(AsyncProducer.of(type, Given()), consumer.handler,
+                Executor { jobs += it }, CExport.DEVICE)
             consumer.cancel()
             while (jobs.isNotEmpty()) jobs.removeFirst().run()
             consumer.calls shouldContainExactly listOf("release")
@@ -517,7 +557,8 @@ class AsyncHandlerByHandSpec : FunSpec({
     test("producer: what a publisher sends after the consumer has cancelled is closed [ASY-28]") {
         ConsumerByHand().use { consumer ->
             val given = Given()
-            CData.exportAsyncStream(AsyncProducer.of(type, given), consumer.handler, ForkJoinPool.commonPool(), CExport.DEVICE)
+            CData.exportAsyncStream(AsyncProducer.of(type, given), consumer.handler, ForkJoinPool.commonPool(),
+                CExport.DEVICE)
             val subscriber = given.subscriber.get(5, SECONDS)
             consumer.request(2)
             eventually("it was asked 2 times") { given.asked >= 2 }

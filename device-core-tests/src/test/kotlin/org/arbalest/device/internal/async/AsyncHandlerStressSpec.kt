@@ -36,7 +36,10 @@ import java.util.concurrent.CancellationException
 import java.util.concurrent.Flow
 import java.util.concurrent.atomic.AtomicInteger
 
-/** The consumer's end in every order: a producer's callbacks, a subscriber's calls, and extractions, each inside the others. */
+/**
+ * The consumer's end in every order: a producer's callbacks, a subscriber's calls, and extractions, each inside the
+ * others.
+ */
 class AsyncHandlerStressSpec : FunSpec({
     extension(Balanced)
 
@@ -53,8 +56,13 @@ class AsyncHandlerStressSpec : FunSpec({
     for (end in listOf(ConsumerModel.End.NULL_TASK, ConsumerModel.End.ON_ERROR)) {
         for (script in ConsumerModel.EARLY_SCRIPTS) {
             for (tasks in 0..2) {
-                test("$end after $tasks tasks, from a producer that is gone before it tells, while the subscriber does $script [ASY-29]") {
-                    val orders = Interleavings(preemptions = 2).explore { ConsumerModel(this, end, script, tasks, isGoneEarly = true).run { ::check } }
+                test(
+                    "$end after $tasks tasks, from a producer that is gone before it tells, while the subscriber " +
+                        "does $script [ASY-29]",
+                ) {
+                    val orders = Interleavings(preemptions = 2).explore {
+                        ConsumerModel(this, end, script, tasks, isGoneEarly = true).run { ::check }
+                    }
                     println("AsyncHandler, gone early, $end, $tasks tasks, $script: $orders orders")
                     orders shouldBeGreaterThan 5
                 }
@@ -172,7 +180,8 @@ internal class ConsumerModel(
         val (ends, others) = signals.drop(1).partition { it != "onNext" }
         if (ends.isNotEmpty()) ends shouldBe listOf(signals.last())
         (ends.singleOrNull() in expectedEnds()) shouldBe true
-        if ("cancel" !in script && "close" !in script) others.size shouldBe minOf(sent, script.count { it == "request" })
+        if ("cancel" !in script && "close" !in script) others.size shouldBe
+            minOf(sent, script.count { it == "request" })
     }
 
     /** What the subscriber may hear at last; null is nothing. */
@@ -214,7 +223,9 @@ internal class ConsumerModel(
             signal("onNext")
         }
 
-        override fun onError(t: Throwable) = signal("onError ${if (t is DeviceException) t.errno() else if (t is CancellationException) "closed" else t}")
+        override fun onError(t: Throwable) = signal(
+            "onError ${if (t is DeviceException) t.errno() else if (t is CancellationException) "closed" else t}",
+        )
 
         override fun onComplete() = signal("onComplete")
 
@@ -228,10 +239,12 @@ internal class ConsumerModel(
 
     companion object {
         val EARLY_SCRIPTS = listOf(
-            listOf("request", "request"), listOf("subscribe", "request", "request"), listOf("request", "cancel"), listOf("cancel"), listOf("request", "close"),
+            listOf("request", "request"), listOf("subscribe", "request", "request"), listOf("request", "cancel"),
+            listOf("cancel"), listOf("request", "close"),
             listOf("close"),
         )
-        val SCRIPTS = listOf(listOf("request", "request"), listOf("request", "cancel"), listOf("cancel"), listOf("request", "close"))
+        val SCRIPTS = listOf(listOf("request", "request"), listOf("request", "cancel"), listOf("cancel"),
+            listOf("request", "close"))
         private val faults = java.util.concurrent.CopyOnWriteArrayList<String>()
 
         @Volatile private lateinit var current: ConsumerModel
@@ -242,14 +255,17 @@ internal class ConsumerModel(
 
         private fun stub(name: String, type: FunctionDescriptor): Long =
             Linker.nativeLinker().upcallStub(
-                MethodHandles.lookup().findStatic(ConsumerModel::class.java, name, type.toMethodType()), type, Arena.global(),
+                MethodHandles.lookup().findStatic(ConsumerModel::class.java, name, type.toMethodType()), type,
+                Arena.global(),
             ).address()
 
         @JvmStatic
         fun request(@Suppress("unused") self: Long, n: Long) = guarded { current.requested(n) }
 
         @JvmStatic
-        fun cancel(@Suppress("unused") self: Long) = guarded { current.run { called("cancel") { cancels.incrementAndGet() } } }
+        fun cancel(@Suppress("unused") self: Long) = guarded {
+            current.run { called("cancel") { cancels.incrementAndGet() } }
+        }
 
         @JvmStatic
         fun extract(task: Long, out: Long): Int {
@@ -257,7 +273,10 @@ internal class ConsumerModel(
                 current.extracted[RawArrowAsyncTask.privateData(task).toInt()].incrementAndGet()
                 Interleavings.step(if (out == 0L) "in extract_data(NULL)" else "in extract_data")
                 current.goEarly()
-                if (out != 0L) batch(1).use { CData.exportArray(it, MemorySegment.ofAddress(out).reinterpret(RawArrowDeviceArray.SIZE), CExport.DEVICE) }
+                if (out != 0L) batch(1).use {
+                    CData.exportArray(it, MemorySegment.ofAddress(out).reinterpret(RawArrowDeviceArray.SIZE),
+                        CExport.DEVICE)
+                }
             }
             return 0
         }

@@ -23,10 +23,10 @@ import org.arbalest.device.support.outcome
 import org.arbalest.support.CCompiler
 import org.arbalest.support.CPeer
 import org.arbalest.support.ChildJvm
-import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerProducer
 import org.arbalest.support.PeerProducer.Quirk.*
 import org.arbalest.support.Produced
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.testkit.contract.eventually
 import java.lang.foreign.MemorySegment
 import java.util.concurrent.CancellationException
@@ -43,40 +43,53 @@ class ForeignProducerSpec : FunSpec({
 
     fun awaitGate() = eventually("the producer is at the gate") { CPeer.waitingAtGate > 0L }
 
-    /** At the gate with [act] done, its source has ended, or failed, with the struct gone, and it has told nobody yet. */
-    fun goneBeforeTold(batches: Long, fails: Boolean, prepare: (AsyncArrayStream) -> Unit = {}, act: (AsyncArrayStream) -> Unit, check: (Produced, AsyncArrayStream) -> Unit) {
+    /**
+     * At the gate with [act] done, its source has ended, or failed, with the struct gone, and it has told nobody yet.
+     */
+    fun goneBeforeTold(
+        batches: Long,
+        fails: Boolean,
+        prepare: (AsyncArrayStream) -> Unit = {},
+        act: (AsyncArrayStream) -> Unit,
+        check: (Produced, AsyncArrayStream) -> Unit,
+    ) {
         val quirks = setOfNotNull(GONE_EARLY, GATE_END, ERROR.takeIf { fails })
-        PeerProducer(if (fails) -1 else batches, 10, quirks, at = batches, code = Errno.EIO, message = "disk gone").use { producer ->
-            val arrays = producer.connect(AsyncQuirk.PRODUCER_ENDS_EARLY)
-            prepare(arrays)
-            awaitGate()
-            try {
-                act(arrays)
-                producer.results().let {
-                    it.gone shouldBe true
-                    it.goneCalls shouldBe 0
+        PeerProducer(if (fails) -1 else batches, 10, quirks, at = batches, code = Errno.EIO, message = "disk gone")
+            .use { producer ->
+                val arrays = producer.connect(AsyncQuirk.PRODUCER_ENDS_EARLY)
+                prepare(arrays)
+                awaitGate()
+                try {
+                    act(arrays)
+                    producer.results().let {
+                        it.gone shouldBe true
+                        it.goneCalls shouldBe 0
+                    }
+                } finally {
+                    CPeer.openGate()
                 }
-            } finally {
-                CPeer.openGate()
+                val released = arrays.released().outcome()
+                producer.join() shouldBe true
+                if (!fails) released.getOrThrow()
+                producer.results().goneCalls shouldBe 0
+                check(producer.results(), arrays)
             }
-            val released = arrays.released().outcome()
-            producer.join() shouldBe true
-            if (!fails) released.getOrThrow()
-            producer.results().goneCalls shouldBe 0
-            check(producer.results(), arrays)
-        }
         CPeer.shutGate()
     }
 
     fun AsyncCollector.shouldEnd(fails: Boolean) {
         val outcome = done.outcome()
-        if (fails) outcome.exceptionOrNull().shouldBeInstanceOf<DeviceException>().message shouldBe "disk gone" else outcome.getOrThrow()
+        if (fails) outcome.exceptionOrNull().shouldBeInstanceOf<DeviceException>().message shouldBe
+            "disk gone" else outcome.getOrThrow()
     }
 
     for (fails in listOf(false, true)) {
         val how = if (fails) "fails" else "ends"
 
-        test("a producer that $how right after on_schema, and is gone: a subscriber that requests late reaches nothing [ASY-29]") {
+        test(
+            "a producer that $how right after on_schema, and is gone: a subscriber that requests late reaches " +
+                "nothing [ASY-29]",
+        ) {
             val collector = AsyncCollector(7)
             goneBeforeTold(0, fails, act = { it.subscribe(collector) }) { seen, _ -> seen.requestsInside shouldBe 1 }
             collector.shouldEnd(fails)
@@ -86,26 +99,38 @@ class ForeignProducerSpec : FunSpec({
             lateinit var reader: org.arbalest.device.DeviceArrayReader
             goneBeforeTold(0, fails, act = { reader = it.reader(4) }) { _, _ ->
                 reader.use {
-                    if (fails) shouldThrow<DeviceException> { it.next() }.message shouldBe "disk gone" else it.next() shouldBe null
+                    if (fails) shouldThrow<DeviceException> { it.next() }.message shouldBe
+                        "disk gone" else it.next() shouldBe null
                 }
             }
         }
 
-        test("a producer that $how right after on_schema, and is gone: closing the stream, or its reader, waits for nothing and reaches nothing [ASY-29]") {
+        test(
+            "a producer that $how right after on_schema, and is gone: closing the stream, or its reader, waits for " +
+                "nothing and reaches nothing [ASY-29]",
+        ) {
             for (close in listOf<(AsyncArrayStream) -> Unit>({ it.close() }, { it.reader(1).close() })) {
                 goneBeforeTold(0, fails, act = close) { seen, _ -> seen.cancels shouldBe 0 }
             }
         }
 
-        test("a producer that $how with demand owed, and is gone: more demand and a cancellation reach nothing [ASY-29]") {
+        test(
+            "a producer that $how with demand owed, and is gone: more demand and a cancellation reach nothing [ASY-29]",
+        ) {
             val collector = AsyncCollector(7)
-            goneBeforeTold(0, fails, prepare = { it.subscribe(collector) }, act = { collector.subscription.request(3); collector.subscription.cancel() }) { seen, _ ->
+            goneBeforeTold(0, fails, prepare = { it.subscribe(collector) }, act = {
+                collector.subscription.request(3)
+                collector.subscription.cancel()
+            }) { seen, _ ->
                 seen.cancels shouldBe 0
             }
             collector.done.isDone shouldBe false
         }
 
-        test("a producer that $how after two tasks, of which the last is extracted when it is asked for: what is wanted then reaches nothing [ASY-29]") {
+        test(
+            "a producer that $how after two tasks, of which the last is extracted when it is asked for: what is " +
+                "wanted then reaches nothing [ASY-29]",
+        ) {
             val collector = AsyncCollector(0)
             goneBeforeTold(2, fails, prepare = {
                 it.subscribe(collector)
@@ -149,7 +174,10 @@ class ForeignProducerSpec : FunSpec({
         }
     }
 
-    test("a cancellation waits for a callback where the producer ends early, and for nothing where it does not; the subscriber is told at once [ASY-29]") {
+    test(
+        "a cancellation waits for a callback where the producer ends early, and for nothing where it does not; the " +
+            "subscriber is told at once [ASY-29]",
+    ) {
         for (quirk in listOf(AsyncQuirk.PRODUCER_ENDS_EARLY, null)) {
             PeerProducer(-1, 1, setOf(GATE_TASK), at = 0).use { producer ->
                 val arrays = producer.connect(*listOfNotNull(quirk).toTypedArray())
@@ -172,7 +200,10 @@ class ForeignProducerSpec : FunSpec({
         }
     }
 
-    test("with a task that waits for the subscriber a cancellation goes out at once, also where the producer ends early [ASY-29]") {
+    test(
+        "with a task that waits for the subscriber a cancellation goes out at once, also where the producer ends " +
+            "early [ASY-29]",
+    ) {
         PeerProducer(-1, 1).use { producer ->
             val arrays = producer.connect(AsyncQuirk.PRODUCER_ENDS_EARLY)
             eventually("a task comes") { producer.results().sent > 0 }
@@ -183,11 +214,15 @@ class ForeignProducerSpec : FunSpec({
         }
     }
 
-    /** A subscriber blocks in onNext while [act] runs, with the first of the [tasks] that came; the producer ends early, and is at the gate before the next. */
+    /**
+     * A subscriber blocks in onNext while [act] runs, with the first of the [tasks] that came; the producer ends early,
+     * and is at the gate before the next.
+     */
     fun whileOnNextBlocks(tasks: Long, act: (PeerProducer, AsyncArrayStream) -> Unit) {
         PeerProducer(-1, 1, setOf(GATE_TASK), at = tasks).use { producer ->
             lateinit var handler: MemorySegment
-            val arrays = CData.importAsyncStream(CImport.DEVICE.quirks(AsyncQuirk.PRODUCER_ENDS_EARLY), { handler = it })
+            val arrays =
+                CData.importAsyncStream(CImport.DEVICE.quirks(AsyncQuirk.PRODUCER_ENDS_EARLY), { handler = it })
             val (introduced, begin, inside, goOn) = List(4) { CountDownLatch(1) }
             val collector = AsyncCollector(2) { task ->
                 inside.countDown()
@@ -221,7 +256,10 @@ class ForeignProducerSpec : FunSpec({
         CPeer.shutGate()
     }
 
-    test("a cancellation does not wait for a subscriber that blocks in onNext, also where the producer ends early [ASY-29]") {
+    test(
+        "a cancellation does not wait for a subscriber that blocks in onNext, also where the producer ends " +
+            "early [ASY-29]",
+    ) {
         whileOnNextBlocks(tasks = 2) { producer, arrays -> // the second waits behind it
             arrays.close()
             producer.results().cancels shouldBe 1
@@ -233,12 +271,22 @@ class ForeignProducerSpec : FunSpec({
             arrays.close()
             producer.results().cancels shouldBe 0
             CPeer.openGate()
-            eventually("the producer is told, and has its task back") { producer.results().run { cancels == 1L && discarded == 1L } }
+            eventually("the producer is told, and has its task back") {
+                producer.results().run { cancels == 1L && discarded == 1L }
+            }
         }
     }
 
-    /** A producer that waits before task 1, and whose struct has a NULL in place of [function]; three tasks are wanted. One that [staysHeld] does nothing meanwhile. */
-    fun unreachable(function: (Long, Long) -> Unit, take: (AsyncArrayStream) -> Unit, staysHeld: Boolean = false, check: (AsyncArrayStream) -> Unit) {
+    /**
+     * A producer that waits before task 1, and whose struct has a NULL in place of [function]; three tasks are wanted.
+     * One that [staysHeld] does nothing meanwhile.
+     */
+    fun unreachable(
+        function: (Long, Long) -> Unit,
+        take: (AsyncArrayStream) -> Unit,
+        staysHeld: Boolean = false,
+        check: (AsyncArrayStream) -> Unit,
+    ) {
         PeerProducer(-1, 1, setOf(GATE_TASK), at = 1).use { producer ->
             lateinit var handler: MemorySegment
             val arrays = CData.importAsyncStream(CImport.DEVICE) { handler = it; producer.start(it) }
@@ -260,8 +308,10 @@ class ForeignProducerSpec : FunSpec({
     test("a request that cannot be made reaches the subscriber and whoever waits for the release [ASY-30]") {
         val collector = AsyncCollector(1)
         unreachable(RawArrowAsyncProducer::setRequest, { it.subscribe(collector) }) { arrays ->
-            collector.done.outcome().exceptionOrNull().shouldBeInstanceOf<DeviceException>().message shouldContain "could not be called"
-            arrays.released().outcome().exceptionOrNull().shouldBeInstanceOf<DeviceException>().message shouldContain "could not be called"
+            collector.done.outcome().exceptionOrNull().shouldBeInstanceOf<DeviceException>().message shouldContain
+                "could not be called"
+            arrays.released().outcome().exceptionOrNull().shouldBeInstanceOf<DeviceException>().message shouldContain
+                "could not be called"
         }
     }
 
@@ -269,27 +319,42 @@ class ForeignProducerSpec : FunSpec({
         lateinit var reader: org.arbalest.device.DeviceArrayReader
         unreachable(RawArrowAsyncProducer::setRequest, { reader = it.reader(1) }) {
             reader.use {
-                val failed = ForkJoinPool.commonPool().submit<Throwable?> { runCatching { while (true) it.next()!!.close() }.exceptionOrNull() }
-                failed.get(5, java.util.concurrent.TimeUnit.SECONDS).shouldBeInstanceOf<DeviceException>().message shouldContain "could not be called"
+                val failed = ForkJoinPool.commonPool().submit<Throwable?> {
+                    runCatching { while (true) it.next()!!.close() }.exceptionOrNull()
+                }
+                failed.get(5, java.util.concurrent.TimeUnit.SECONDS).shouldBeInstanceOf<DeviceException>()
+                    .message shouldContain "could not be called"
             }
         }
     }
 
-    test("a cancel that cannot be made is no error for whoever cancels, and reaches whoever waits for the release [ASY-30]") {
+    test(
+        "a cancel that cannot be made is no error for whoever cancels, and reaches whoever waits for the " +
+            "release [ASY-30]",
+    ) {
         val collector = AsyncCollector(0)
-        unreachable(RawArrowAsyncProducer::setCancel, { it.subscribe(collector); collector.subscription.request(1) }, staysHeld = true) { arrays ->
+        unreachable(RawArrowAsyncProducer::setCancel, {
+            it.subscribe(collector)
+            collector.subscription.request(1)
+        }, staysHeld = true) { arrays ->
             arrays.close() // before the producer could release by itself
-            arrays.released().outcome().exceptionOrNull().shouldBeInstanceOf<DeviceException>().message shouldContain "could not be called"
+            arrays.released().outcome().exceptionOrNull().shouldBeInstanceOf<DeviceException>().message shouldContain
+                "could not be called"
             collector.done.outcome().isFailure shouldBe true
         }
     }
 
-    test("a thousand streams whose producer frees its struct early end, fail, are cancelled or closed at any point: nothing is left [ASY-29, ASY-28]") {
+    test(
+        "a thousand streams whose producer frees its struct early end, fail, are cancelled or closed at any point: " +
+            "nothing is left [ASY-29, ASY-28]",
+    ) {
         EarlyEnds.run(1_000)
     }
 })
 
-/** Streams of the peer that is like Arrow C++, with structs that crash whoever calls through them once they are gone. */
+/**
+ * Streams of the peer that is like Arrow C++, with structs that crash whoever calls through them once they are gone.
+ */
 internal object EarlyEnds {
     private const val THREADS = 4
 
@@ -317,10 +382,13 @@ internal object EarlyEnds {
             }
         }
         check(done.await(240, java.util.concurrent.TimeUnit.SECONDS)) { "it hangs" }
-        eventually("what is under way is over") { ResourceCounters.now().isZero && CPeer.counts().run { tasks + arrays + handlers == 0L } }
+        eventually("what is under way is over") {
+            ResourceCounters.now().isZero && CPeer.counts().run { tasks + arrays + handlers == 0L }
+        }
         val counts = CPeer.counts()
         check(ResourceCounters.now().isZero) { ResourceCounters.now() }
-        check(counts.tasks + counts.arrays + counts.schemas + counts.producers + counts.violations + counts.doubleReleases == 0L) { counts }
+        check(counts.tasks + counts.arrays + counts.schemas + counts.producers + counts.violations +
+            counts.doubleReleases == 0L) { counts }
         println("nothing is left of $streams streams")
     }
 

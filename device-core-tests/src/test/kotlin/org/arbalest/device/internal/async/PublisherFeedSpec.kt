@@ -10,9 +10,9 @@ import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceType
 import org.arbalest.device.async.AsyncProducer
 import org.arbalest.device.async.AsyncSchema
+import org.arbalest.device.async.WakingSubscription
 import org.arbalest.device.c.CData
 import org.arbalest.device.c.CExport
-import org.arbalest.device.async.WakingSubscription
 import org.arbalest.device.support.ConsumerByHand
 import org.arbalest.device.support.ProducerByHand
 import org.arbalest.support.ResourceCountersExtension
@@ -27,7 +27,10 @@ class PublisherFeedSpec : FunSpec({
 
     val type = ProducerByHand.one().use { AsyncSchema.of(it.schema(), DeviceType.CPU) }
 
-    /** A stream of what the test signals, also inside of the publisher's request, and whose executor runs when it says so. */
+    /**
+     * A stream of what the test signals, also inside of the publisher's request, and whose executor runs when it says
+     * so.
+     */
     class Stream(consumer: ConsumerByHand, wakes: Boolean, val onRequest: Stream.(Long) -> Unit = {}) {
         val jobs = mutableListOf<Runnable>()
         var asked = 0L
@@ -39,7 +42,8 @@ class PublisherFeedSpec : FunSpec({
                 subscriber = it
                 it.onSubscribe(if (wakes) Waking() else Plain())
             }
-            done = CData.exportAsyncStream(AsyncProducer.of(type, publisher), consumer.handler, Executor { jobs += it }, CExport.DEVICE).toCompletableFuture()
+            done = CData.exportAsyncStream(AsyncProducer.of(type, publisher), consumer.handler, Executor { jobs += it },
+                CExport.DEVICE).toCompletableFuture()
             run()
         }
 
@@ -75,7 +79,10 @@ class PublisherFeedSpec : FunSpec({
         }
     }
 
-    test("producer: what a publisher signals as soon as it is asked is called back by the executor, or after the callback that it is in [ASY-04]") {
+    test(
+        "producer: what a publisher signals as soon as it is asked is called back by the executor, or after the " +
+            "callback that it is in [ASY-04]",
+    ) {
         ConsumerByHand().use { consumer ->
             val stream = Stream(consumer, wakes = true) {
                 subscriber.onNext(ProducerByHand.one())
@@ -100,7 +107,9 @@ class PublisherFeedSpec : FunSpec({
         }
     }
 
-    test("producer: what a publisher throws when it is asked ends the stream, also if that is inside request [ASY-04]") {
+    test(
+        "producer: what a publisher throws when it is asked ends the stream, also if that is inside request [ASY-04]",
+    ) {
         for (wakes in listOf(true, false)) {
             ConsumerByHand().use { consumer ->
                 val stream = Stream(consumer, wakes) { error("it cannot be asked") }

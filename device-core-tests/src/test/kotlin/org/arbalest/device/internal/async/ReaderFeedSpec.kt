@@ -23,15 +23,18 @@ import org.arbalest.device.types.Schema
 import org.arbalest.support.CCompiler
 import org.arbalest.support.CPeer
 import org.arbalest.support.Consumed
-import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerConsumer
 import org.arbalest.support.PeerConsumer.Quirk
 import org.arbalest.support.PeerConsumer.Quirk.*
+import org.arbalest.support.ResourceCountersExtension
 import java.util.concurrent.CountDownLatch
 import java.util.concurrent.Executors
 import java.util.concurrent.TimeUnit.SECONDS
 
-/** A pull stream that blocks and cannot be asked to give up, driving a C handler: what ends the stream does not wait for it. */
+/**
+ * A pull stream that blocks and cannot be asked to give up, driving a C handler: what ends the stream does not wait for
+ * it.
+ */
 class ReaderFeedSpec : FunSpec({
     extension(CCompiler.needed)
     extension(ResourceCountersExtension)
@@ -61,7 +64,12 @@ class ReaderFeedSpec : FunSpec({
     fun consume(quirk: Quirk, check: (Consumed, Throwable?) -> Unit) {
         val source = Blocked()
         PeerConsumer(5, setOf(quirk, GATE_EXTRACT), at = 0).use { consumer ->
-            val produced = CData.exportAsyncStream(AsyncProducer.of(DeviceArrayReader.of(schema, DeviceType.CPU, source), Metadata.empty()), consumer.handler, one, CExport.DEVICE)
+            val produced = CData.exportAsyncStream(
+                AsyncProducer.of(DeviceArrayReader.of(schema, DeviceType.CPU, source), Metadata.empty()),
+                consumer.handler,
+                one,
+                CExport.DEVICE,
+            )
             try {
                 source.blocks.await()
                 CPeer.openGate()

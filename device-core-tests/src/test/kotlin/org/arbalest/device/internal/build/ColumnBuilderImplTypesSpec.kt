@@ -10,6 +10,7 @@ import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.builders.ColumnBuilder
 import org.arbalest.device.support.Balanced
 import org.arbalest.device.support.batch
+import org.arbalest.device.types.ArrowTimeUnit
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.FlatType.DecimalType
@@ -22,7 +23,6 @@ import org.arbalest.device.types.NestedType.DictionaryType
 import org.arbalest.device.types.NestedType.LargeListType
 import org.arbalest.device.types.NestedType.ListType
 import org.arbalest.device.types.NestedType.StructType
-import org.arbalest.device.types.ArrowTimeUnit
 import java.math.BigDecimal
 import kotlin.random.Random
 
@@ -30,18 +30,27 @@ class ColumnBuilderImplTypesSpec : FunSpec({
     extension(Balanced)
 
     /** Builds a column, and reads it back as objects. */
-    fun built(type: DataType, fill: ColumnBuilder.() -> Unit): List<Any?> = BatchBuilder.of(Devices.cpu(), 3).use { batch ->
+    fun built(
+        type: DataType,
+        fill: ColumnBuilder.() -> Unit,
+    ): List<Any?> = BatchBuilder.of(Devices.cpu(), 3).use { batch ->
         batch.column(Field.of("a", type)).fill()
         batch.build().use { array -> (0L..2L).map { array.column("a").get(it) } }
     }
 
-    fun refused(type: DataType, fill: ColumnBuilder.() -> Unit): String = BatchBuilder.of(Devices.cpu(), 1).use { batch ->
+    fun refused(
+        type: DataType,
+        fill: ColumnBuilder.() -> Unit,
+    ): String = BatchBuilder.of(Devices.cpu(), 1).use { batch ->
         shouldThrow<IllegalArgumentException> {
             (batch.column(Field.of("a", type)) as ColumnBuilderImpl).apply(fill).checkComplete()
         }.message!!
     }
 
-    test("a time of day is within a day, and a date in milliseconds whole days; appended one by one, as an array, encoded [BLD-18]") {
+    test(
+        "a time of day is within a day, and a date in milliseconds whole days; appended one by one, as an array, " +
+            "encoded [BLD-18]",
+    ) {
         val day = 86_400L
         for ((unit, perSecond) in ArrowTimeUnit.entries.zip(listOf(1L, 1_000L, 1_000_000L, 1_000_000_000L))) {
             val (time, last) = TimeType(unit) to day * perSecond - 1
@@ -50,13 +59,18 @@ class ColumnBuilderImplTypesSpec : FunSpec({
                 val why = "the integer $wrong (0 to $last), in row"
                 refused(time) { append(0).append(wrong) } shouldContain "$why 1"
                 refused(time) { appendAll(longArrayOf(0, 0, wrong)) } shouldContain "$why 2"
-                if (wrong == wrong.toInt().toLong()) refused(time) { append(0).appendAll(intArrayOf(0, wrong.toInt())) } shouldContain "$why 2"
-                refused(DictionaryType(IntType(8, true), Field.of("", time), false)) { append(0).append(wrong) } shouldContain "$why 1"
+                if (wrong == wrong.toInt().toLong()) refused(time) {
+                    append(0).appendAll(intArrayOf(0, wrong.toInt()))
+                } shouldContain "$why 2"
+                refused(DictionaryType(IntType(8, true), Field.of("", time), false)) {
+                    append(0).append(wrong)
+                } shouldContain "$why 1"
             }
             built(time) { appendAll(longArrayOf(1, last, 2)) } shouldBe listOf(1L, last, 2L)
         }
         val millis = day * 1_000
-        built(DataType.DATE64) { append(-millis).appendNull().append(3 * millis) } shouldBe listOf(-millis, null, 3 * millis)
+        built(DataType.DATE64) { append(-millis).appendNull().append(3 * millis) } shouldBe
+            listOf(-millis, null, 3 * millis)
         built(DataType.DATE64) { appendAll(longArrayOf(0, -millis, millis)) } shouldBe listOf(0L, -millis, millis)
         for (wrong in listOf(5L, -1L, millis + 1)) {
             val why = "the integer $wrong (whole days, of $millis milliseconds), in row 1"
@@ -66,11 +80,17 @@ class ColumnBuilderImplTypesSpec : FunSpec({
     }
 
     test("what an array has in rows that become null before the column is built may be anything [BLD-18]") {
-        built(DataType.DATE64) { append(0).appendAll(longArrayOf(86_400_000, 5)).setNulls { it == 2 } } shouldBe listOf(0L, 86_400_000L, null)
-        built(TimeType(ArrowTimeUnit.SECOND)) { appendAll(intArrayOf(-1, 7, -1)).setNulls { it != 1 } } shouldBe listOf(null, 7L, null)
+        built(DataType.DATE64) { append(0).appendAll(longArrayOf(86_400_000, 5)).setNulls { it == 2 } } shouldBe
+            listOf(0L, 86_400_000L, null)
+        built(TimeType(ArrowTimeUnit.SECOND)) { appendAll(intArrayOf(-1, 7, -1)).setNulls { it != 1 } } shouldBe
+            listOf(null, 7L, null)
         BatchBuilder.of(Devices.cpu(), 3).use { batch -> // refused as often as it is tried, until the row is null
-            val column = batch.column(Field.of("a", TimeType(ArrowTimeUnit.MICROSECOND))).appendAll(longArrayOf(1, -1, 2))
-            repeat(2) { shouldThrow<IllegalArgumentException> { batch.build() }.message shouldContain "the integer -1 (0 to 86399999999), in row 1" }
+            val column = batch.column(Field.of("a", TimeType(ArrowTimeUnit.MICROSECOND)))
+                .appendAll(longArrayOf(1, -1, 2))
+            repeat(2) {
+                shouldThrow<IllegalArgumentException> { batch.build() }.message shouldContain
+                    "the integer -1 (0 to 86399999999), in row 1"
+            }
             column.setNulls { it == 1 }
             batch.build().use { array -> (0L..2L).map { array.column("a").get(it) } shouldBe listOf(1L, null, 2L) }
         }
@@ -94,43 +114,64 @@ class ColumnBuilderImplTypesSpec : FunSpec({
         built(DataType.UINT64) { append(-1).append(0).appendNull() } shouldBe
             listOf(BigDecimal("18446744073709551615"), BigDecimal(0), null)
         refused(DataType.UINT8) { appendAll(byteArrayOf(1, -1)) } shouldContain "the integer -1 (0 to 255)"
-        refused(DataType.DATE32) { append(1L shl 31) } shouldContain "the integer 2147483648 (-2147483648 to 2147483647)"
+        refused(DataType.DATE32) { append(1L shl 31) } shouldContain
+            "the integer 2147483648 (-2147483648 to 2147483647)"
     }
 
     test("booleans, floats, dates, times, timestamps and durations") {
         built(DataType.BOOL) { append(true).appendNull().append(false) } shouldBe listOf(true, null, false)
         built(DataType.FLOAT16) { append(1.5).append(65504.0).appendNull() } shouldBe listOf(1.5, 65504.0, null)
         built(DataType.FLOAT32) { appendAll(floatArrayOf(0.5f, -0.25f, 3f)) } shouldBe listOf(0.5, -0.25, 3.0)
-        built(DataType.FLOAT64) { append(Double.MAX_VALUE).append(0.1).appendNull() } shouldBe listOf(Double.MAX_VALUE, 0.1, null)
+        built(DataType.FLOAT64) { append(Double.MAX_VALUE).append(0.1).appendNull() } shouldBe
+            listOf(Double.MAX_VALUE, 0.1, null)
         val counted = listOf(
-            DataType.DATE32, TimestampType(ArrowTimeUnit.MICROSECOND, "Europe/Rome"), TimestampType(ArrowTimeUnit.SECOND, null), DurationType(ArrowTimeUnit.NANOSECOND),
+            DataType.DATE32, TimestampType(ArrowTimeUnit.MICROSECOND, "Europe/Rome"),
+            TimestampType(ArrowTimeUnit.SECOND, null), DurationType(ArrowTimeUnit.NANOSECOND),
         )
         for (type in counted) built(type) { append(86_000).append(-1).appendNull() } shouldBe listOf(86_000L, -1L, null)
     }
 
     test("integers go into floats that have them exactly, value by value and by the array") {
-        built(DataType.FLOAT64) { append(5).append(1L shl 53).append(Long.MIN_VALUE) } shouldBe listOf(5.0, 9007199254740992.0, -9223372036854775808.0)
-        built(DataType.FLOAT32) { append(5).append(16777216).append(-(1L shl 62)) } shouldBe listOf(5.0, 16777216.0, -4611686018427387904.0)
+        built(DataType.FLOAT64) { append(5).append(1L shl 53).append(Long.MIN_VALUE) } shouldBe
+            listOf(5.0, 9007199254740992.0, -9223372036854775808.0)
+        built(DataType.FLOAT32) { append(5).append(16777216).append(-(1L shl 62)) } shouldBe
+            listOf(5.0, 16777216.0, -4611686018427387904.0)
         built(DataType.FLOAT16) { append(2048).append(-65504).append(0) } shouldBe listOf(2048.0, -65504.0, 0.0)
         val fills = listOf<ColumnBuilder.() -> Unit>(
-            { appendAll(byteArrayOf(1, -2, 3)) }, { appendAll(shortArrayOf(1, -2, 3)) }, { appendAll(intArrayOf(1, -2, 3)) }, { appendAll(longArrayOf(1, -2, 3)) },
+            { appendAll(byteArrayOf(1, -2, 3)) }, { appendAll(shortArrayOf(1, -2, 3)) },
+            { appendAll(intArrayOf(1, -2, 3)) }, { appendAll(longArrayOf(1, -2, 3)) },
         )
-        for (type in listOf(DataType.FLOAT16, DataType.FLOAT32, DataType.FLOAT64)) for (fill in fills) built(type, fill) shouldBe listOf(1.0, -2.0, 3.0)
-        built(DataType.FLOAT64) { appendAll(floatArrayOf(0.1f, 2f, Float.MAX_VALUE)) } shouldBe listOf(0.1f.toDouble(), 2.0, Float.MAX_VALUE.toDouble())
-        built(DataType.INT64) { appendAll(intArrayOf(1, Int.MIN_VALUE, Int.MAX_VALUE)) } shouldBe listOf(1L, Int.MIN_VALUE.toLong(), Int.MAX_VALUE.toLong())
-        built(DataType.decimal64(5, 2)) { append(999).appendAll(intArrayOf(0, -7)) } shouldBe listOf("999.00", "0.00", "-7.00").map(::BigDecimal)
+        for (type in listOf(DataType.FLOAT16, DataType.FLOAT32, DataType.FLOAT64)) for (fill in fills)
+            built(type, fill) shouldBe listOf(1.0, -2.0, 3.0)
+        built(DataType.FLOAT64) { appendAll(floatArrayOf(0.1f, 2f, Float.MAX_VALUE)) } shouldBe
+            listOf(0.1f.toDouble(), 2.0, Float.MAX_VALUE.toDouble())
+        built(DataType.INT64) { appendAll(intArrayOf(1, Int.MIN_VALUE, Int.MAX_VALUE)) } shouldBe
+            listOf(1L, Int.MIN_VALUE.toLong(), Int.MAX_VALUE.toLong())
+        built(DataType.decimal64(5, 2)) { append(999).appendAll(intArrayOf(0, -7)) } shouldBe
+            listOf("999.00", "0.00", "-7.00").map(::BigDecimal)
     }
 
     test("an integer that a float or a decimal does not have is refused with column, type, value and row") {
-        refused(DataType.FLOAT32) { append(1).append(16777217) } shouldBe "column \"a\" of type float32 does not hold the integer 16777217 exactly, in row 1"
-        refused(DataType.FLOAT32) { append(1).appendAll(intArrayOf(2, 16777217)) } shouldContain "the integer 16777217 exactly, in row 2"
-        refused(DataType.decimal32(3, 1)) { appendAll(intArrayOf(99, 100)) } shouldBe "column \"a\" of type decimal32(3, 1) does not hold the decimal 100, which takes 4 digits (precision 3), in row 1; a type with a precision of 4 does"
+        refused(DataType.FLOAT32) { append(1).append(16777217) } shouldBe
+            "column \"a\" of type float32 does not hold the integer 16777217 exactly, in row 1"
+        refused(DataType.FLOAT32) { append(1).appendAll(intArrayOf(2, 16777217)) } shouldContain
+            "the integer 16777217 exactly, in row 2"
+        refused(DataType.decimal32(3, 1)) { appendAll(intArrayOf(99, 100)) } shouldBe
+            "column \"a\" of type decimal32(3, 1) does not hold the decimal 100, which takes 4 digits (precision 3), " +
+            "in row 1; a type with a precision of 4 does"
         refused(DataType.INT8) { appendAll(intArrayOf(1, 300)) } shouldContain "the integer 300 (-128 to 127), in row 1"
         val random = Random(42)
-        for ((type, digits, most) in listOf(Triple(DataType.FLOAT64, 53, Long.MAX_VALUE), Triple(DataType.FLOAT32, 24, Long.MAX_VALUE), Triple(DataType.FLOAT16, 11, 65504L))) {
-            val near = (0..63).flatMap { bit -> (-2L..2L).map { (1L shl bit) + it } } + List(200) { random.nextLong() shr random.nextInt(64) }
+        for ((type, digits, most) in listOf(
+            Triple(DataType.FLOAT64, 53, Long.MAX_VALUE),
+            Triple(DataType.FLOAT32, 24, Long.MAX_VALUE),
+            Triple(DataType.FLOAT16, 11, 65504L),
+        )) {
+            val near = (0..63).flatMap { bit -> (-2L..2L).map { (1L shl bit) + it } } + List(200) {
+                random.nextLong() shr random.nextInt(64)
+            }
             for (value in near + near.map { -it } + listOf(Long.MAX_VALUE, Long.MIN_VALUE, 65504, 65519, 65520)) {
-                val significant = if (value == 0L) 0 else 64 - value.countTrailingZeroBits() - (if (value == Long.MIN_VALUE) 0 else Math.abs(value).countLeadingZeroBits())
+                val significant = if (value == 0L) 0 else 64 - value.countTrailingZeroBits() -
+                    (if (value == Long.MIN_VALUE) 0 else Math.abs(value).countLeadingZeroBits())
                 if (significant <= digits && (most == Long.MAX_VALUE || value in -most..most)) {
                     built(type) { append(value).append(0).append(0) }[0] shouldBe value.toDouble()
                 } else {
@@ -144,13 +185,18 @@ class ColumnBuilderImplTypesSpec : FunSpec({
         val money = DataType.decimal128(10, 2)
         built(money) { append(BigDecimal("12345678.91")).append(BigDecimal("-0.01")).append(7) } shouldBe
             listOf(BigDecimal("12345678.91"), BigDecimal("-0.01"), BigDecimal("7.00"))
-        refused(money) { append(BigDecimal("0.001")) } shouldContain "the decimal 0.001, which has 3 digits after the point (scale 2), in row 0; round it, as by setScale(2, RoundingMode.HALF_EVEN)"
-        refused(money) { append(BigDecimal("123456789.00")) } shouldContain "the decimal 123456789.00, which takes 11 digits (precision 10), in row 0; a type with a precision of 11 does"
-        built(DataType.decimal128(38, 0)) { append(BigDecimal("9".repeat(38))).append(BigDecimal("-" + "9".repeat(38))).appendNull() } shouldBe
+        refused(money) { append(BigDecimal("0.001")) } shouldContain "the decimal 0.001, which has 3 digits after " +
+            "the point (scale 2), in row 0; round it, as by setScale(2, RoundingMode.HALF_EVEN)"
+        refused(money) { append(BigDecimal("123456789.00")) } shouldContain "the decimal 123456789.00, which takes " +
+            "11 digits (precision 10), in row 0; a type with a precision of 11 does"
+        built(DataType.decimal128(38, 0)) {
+            append(BigDecimal("9".repeat(38))).append(BigDecimal("-" + "9".repeat(38))).appendNull()
+        } shouldBe
             listOf(BigDecimal("9".repeat(38)), BigDecimal("-" + "9".repeat(38)), null)
         for ((bits, digits) in listOf(32 to 9, 64 to 18, 256 to 76)) {
             val most = BigDecimal("9".repeat(digits))
-            built(DecimalType(bits, digits, 0)) { append(most).append(most.negate()).appendNull() } shouldBe listOf(most, most.negate(), null)
+            built(DecimalType(bits, digits, 0)) { append(most).append(most.negate()).appendNull() } shouldBe
+                listOf(most, most.negate(), null)
         }
     }
 
@@ -200,15 +246,18 @@ class ColumnBuilderImplTypesSpec : FunSpec({
     }
 
     test("what a column does not hold is refused with its name and type") {
-        refused(DataType.INT32) { append("1") } shouldBe "column \"a\" of type int32 does not hold text; append(long) takes values"
-        refused(DataType.UTF8) { append(byteArrayOf()) } shouldBe "column \"a\" of type utf8 does not hold bytes; append(String) and append(MemorySegment) take values"
+        refused(DataType.INT32) { append("1") } shouldBe
+            "column \"a\" of type int32 does not hold text; append(long) takes values"
+        refused(DataType.UTF8) { append(byteArrayOf()) } shouldBe
+            "column \"a\" of type utf8 does not hold bytes; append(String) and append(MemorySegment) take values"
         refused(DataType.INT32) { append(1.0) } shouldContain "a floating-point number"
         refused(DataType.fixedSizeBinary(4)) { append(1L) } shouldContain "an integer"
         refused(DataType.fixedSizeBinary(4)) { appendAll(intArrayOf(1)) } shouldContain "an integer"
         refused(DataType.NULL) { append(true) } shouldContain "a boolean"
         BatchBuilder.of(Devices.cpu(), 1).use { batch ->
             val strict = batch.column(Field.of("s", DataType.INT32).withNullable(false))
-            shouldThrow<IllegalArgumentException> { strict.appendNull() }.message shouldContain "not nullable, but row 0 is null"
+            shouldThrow<IllegalArgumentException> { strict.appendNull() }.message shouldContain
+                "not nullable, but row 0 is null"
             strict.append(1)
             shouldThrow<IllegalArgumentException> { strict.setNulls { true } }.message shouldContain "not nullable"
         }

@@ -29,7 +29,12 @@ import java.math.BigDecimal
 class EncodedBuilderSpec : FunSpec({
     extension(Balanced)
 
-    fun <T> built(type: DataType, rows: Int, fill: ColumnBuilder.() -> Unit, look: (DeviceArray) -> T): T = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
+    fun <T> built(
+        type: DataType,
+        rows: Int,
+        fill: ColumnBuilder.() -> Unit,
+        look: (DeviceArray) -> T,
+    ): T = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
         batch.column(Field.of("a", type)).fill()
         batch.build().use { array -> array.retainChild(0).use(look) }
     }
@@ -44,18 +49,28 @@ class EncodedBuilderSpec : FunSpec({
         val views = if (RawArrowArray.dictionary(own) != 0L) RawArrowArray.dictionary(own) else own
         val count = RawArrowArray.nBuffers(views) - 3
         val sizes = RawArrowArray.buffer(views, count + 2)
-        List(count.toInt()) { NativeHeap.getLong(sizes + 8L * it) }.also { CData.importArray(out, CImport.DATA.schema(field())).close() }
+        List(count.toInt()) { NativeHeap.getLong(sizes + 8L * it) }.also {
+            CData.importArray(out, CImport.DATA.schema(field())).close()
+        }
     }
 
-    test("a long value that comes again and again, or is refused, needs no buffer more, in a dictionary and in run-ends [BLD-08]") {
+    test(
+        "a long value that comes again and again, or is refused, needs no buffer more, in a dictionary and in " +
+            "run-ends [BLD-08]",
+    ) {
         val value = "twenty bytes of text"
-        for (type in listOf(DataType.dictionary(DataType.INT8, DataType.UTF8_VIEW), DataType.runEndEncoded(DataType.INT32, Field.of("v", DataType.UTF8_VIEW)))) withClue(type) {
+        for (type in listOf(
+            DataType.dictionary(DataType.INT8, DataType.UTF8_VIEW),
+            DataType.runEndEncoded(DataType.INT32, Field.of("v", DataType.UTF8_VIEW)),
+        )) withClue(type) {
             val bytes = MemorySegment.ofArray(value.encodeToByteArray())
             built(type, 20_001, {
                 if (type.format() == "+r") values().viewBufferSize(16) else dictionary().viewBufferSize(16)
                 repeat(20_000) { append(bytes) }
                 val wrong = MemorySegment.ofArray(ByteArray(20) { -1 })
-                repeat(100) { shouldThrow<IllegalArgumentException> { append(wrong) }.message shouldContain "not UTF-8" }
+                repeat(100) {
+                    shouldThrow<IllegalArgumentException> { append(wrong) }.message shouldContain "not UTF-8"
+                }
                 append("another of some bytes")
             }) { array ->
                 array.asColumn().get(19_999) shouldBe value
@@ -65,7 +80,10 @@ class EncodedBuilderSpec : FunSpec({
         }
     }
 
-    test("a data buffer is as long as what is written there, and has no more of several values than was asked for [BLD-08]") {
+    test(
+        "a data buffer is as long as what is written there, and has no more of several values than was asked " +
+            "for [BLD-08]",
+    ) {
         built(DataType.BINARY_VIEW, 7, {
             viewBufferSize(100)
             for (length in listOf(40, 50, 30, 200, 70, 5, 13)) append(ByteArray(length) { length.toByte() })
@@ -75,22 +93,30 @@ class EncodedBuilderSpec : FunSpec({
         }
     }
 
-    test("text from memory is checked, native or on the heap, and what is refused or cannot be read leaves nothing [BLD-09]") {
+    test(
+        "text from memory is checked, native or on the heap, and what is refused or cannot be read leaves " +
+            "nothing [BLD-09]",
+    ) {
         val text = "grüße, an alle".encodeToByteArray()
         Arena.ofConfined().use { arena ->
-            val native = arena.allocate(text.size.toLong()).also { MemorySegment.copy(text, 0, it, JAVA_BYTE, 0, text.size) }
-            val closed = Arena.ofConfined().use { it.allocate(9) }
-            for (type in listOf(DataType.UTF8, DataType.LARGE_UTF8, DataType.UTF8_VIEW)) for (value in listOf(native, MemorySegment.ofArray(text))) withClue("$type $value") {
-                built(type, 4, {
-                    append(value)
-                    for (size in listOf(2L, 9L, 16L)) {
-                        shouldThrow<IllegalArgumentException> { append(MemorySegment.ofArray(ByteArray(size.toInt()) { -61 })) }.message shouldContain "$size bytes that are not UTF-8"
-                        append(value.asSlice(0, 2))
-                    }
-                    shouldThrow<IllegalStateException> { append(closed) }
-                    length() shouldBe 4
-                }) { array -> array.asColumn().all() shouldBe listOf("grüße, an alle", "gr", "gr", "gr") }
+            val native = arena.allocate(text.size.toLong()).also {
+                MemorySegment.copy(text, 0, it, JAVA_BYTE, 0, text.size)
             }
+            val closed = Arena.ofConfined().use { it.allocate(9) }
+            for (type in listOf(DataType.UTF8, DataType.LARGE_UTF8, DataType.UTF8_VIEW))
+                for (value in listOf(native, MemorySegment.ofArray(text))) withClue("$type $value") {
+                    built(type, 4, {
+                        append(value)
+                        for (size in listOf(2L, 9L, 16L)) {
+                            shouldThrow<IllegalArgumentException> {
+                                append(MemorySegment.ofArray(ByteArray(size.toInt()) { -61 }))
+                            }.message shouldContain "$size bytes that are not UTF-8"
+                            append(value.asSlice(0, 2))
+                        }
+                        shouldThrow<IllegalStateException> { append(closed) }
+                        length() shouldBe 4
+                    }) { array -> array.asColumn().all() shouldBe listOf("grüße, an alle", "gr", "gr", "gr") }
+                }
         }
     }
 
@@ -109,15 +135,26 @@ class EncodedBuilderSpec : FunSpec({
     }
 
     test("a decimal is refused by its exponent, not by making its digits; zero has none [BLD-14]") {
-        for (type in listOf(DataType.decimal128(38, 2), DataType.decimal256(76, 2), DataType.decimal32(9, 2), DataType.decimal64(18, 2))) withClue(type) {
+        for (type in listOf(
+            DataType.decimal128(38, 2), DataType.decimal256(76, 2), DataType.decimal32(9, 2), DataType.decimal64(18, 2),
+        )) withClue(type) {
             built(type, 6, {
-                for (huge in listOf("1E+100000000", "-7E+2147483000")) shouldThrow<IllegalArgumentException> { append(BigDecimal(huge)) }.message shouldContain "precision"
-                for (tiny in listOf("1E-100000000", "-7E-2147483000", "0.001")) shouldThrow<IllegalArgumentException> { append(BigDecimal(tiny)) }.message shouldContain "(scale 2)"
-                append(BigDecimal("0E+100000000")).append(BigDecimal("0E-100000000")).append(BigDecimal("1.50000")).append(12).append(-12).append(BigDecimal("3E1"))
-            }) { array -> array.asColumn().all() shouldBe listOf("0.00", "0.00", "1.50", "12.00", "-12.00", "30.00").map(::BigDecimal) }
+                for (huge in listOf("1E+100000000", "-7E+2147483000"))
+                    shouldThrow<IllegalArgumentException> { append(BigDecimal(huge)) }.message shouldContain "precision"
+                for (tiny in listOf("1E-100000000", "-7E-2147483000", "0.001"))
+                    shouldThrow<IllegalArgumentException> { append(BigDecimal(tiny)) }.message shouldContain "(scale 2)"
+                append(BigDecimal("0E+100000000")).append(BigDecimal("0E-100000000")).append(BigDecimal("1.50000"))
+                    .append(12).append(-12).append(BigDecimal("3E1"))
+            }) { array ->
+                array.asColumn().all() shouldBe listOf(
+                    "0.00", "0.00", "1.50", "12.00", "-12.00", "30.00",
+                ).map(::BigDecimal)
+            }
         }
         built(DataType.decimal32(3, 1), 2, {
-            for (value in listOf(100L, -100, Long.MAX_VALUE, Long.MIN_VALUE)) shouldThrow<IllegalArgumentException> { append(value) }.message shouldContain "the decimal $value, which takes ${"$value".trimStart('-').length + 1} digits (precision 3)"
+            for (value in listOf(100L, -100, Long.MAX_VALUE, Long.MIN_VALUE))
+                shouldThrow<IllegalArgumentException> { append(value) }.message shouldContain
+                    "the decimal $value, which takes ${"$value".trimStart('-').length + 1} digits (precision 3)"
             append(99).append(-99)
         }) { array -> array.asColumn().all() shouldBe listOf("99.0", "-99.0").map(::BigDecimal) }
         built(DataType.decimal128(38, 18), 2, { append(Long.MAX_VALUE).append(Long.MIN_VALUE) }) { array ->
@@ -125,18 +162,25 @@ class EncodedBuilderSpec : FunSpec({
         }
     }
 
-    test("what a dictionary and run-ends do not take names the type of their values, and how these are appended [BLD-11]") {
+    test("what a dictionary and run-ends do not take names the type of their values, and how these are " +
+        "appended [BLD-11]") {
         val lists = DataType.list(Field.of("item", DataType.INT32))
         BatchBuilder.of(Devices.cpu(), 0).use { batch ->
             val column = batch.column(Field.of("d", DataType.dictionary(DataType.INT8, lists)))
-            for (append in listOf<ColumnBuilder.() -> Unit>({ appendLists(intArrayOf(1)) }, { appendListView(0, 1) }, { items() })) {
+            for (append in listOf<ColumnBuilder.() -> Unit>(
+                { appendLists(intArrayOf(1)) }, { appendListView(0, 1) }, { items() },
+            )) {
                 shouldThrow<IllegalArgumentException> { column.append() }.message.let {
-                    it shouldContain "column \"d\" of type dictionary<values=list<item: int32>, indices=int8> does not hold a list"
+                    it shouldContain
+                        "column \"d\" of type dictionary<values=list<item: int32>, indices=int8> does not hold a list"
                     it shouldContain "one by one, and their parts to dictionary()"
                 }
             }
-            val runs = batch.column(Field.of("r", DataType.runEndEncoded(DataType.INT16, Field.of("v", DataType.INT32))))
-            shouldThrow<IllegalArgumentException> { runs.appendAll(MemorySegment.ofArray(intArrayOf(1))) }.message shouldContain "column \"r\" of type run_end_encoded<run_ends: int16 not null, v: int32> does not hold"
+            val runs =
+                batch.column(Field.of("r", DataType.runEndEncoded(DataType.INT16, Field.of("v", DataType.INT32))))
+            shouldThrow<IllegalArgumentException> { runs.appendAll(MemorySegment.ofArray(intArrayOf(1))) }
+                .message shouldContain
+                "column \"r\" of type run_end_encoded<run_ends: int16 not null, v: int32> does not hold"
         }
     }
 
@@ -144,14 +188,17 @@ class EncodedBuilderSpec : FunSpec({
         BatchBuilder.of(Devices.cpu(), 3).use { batch ->
             val type = DataType.dictionary(DataType.UINT8, DataType.INT16)
             val column = batch.column(Field.of("a", type)).growIndices().append(7).append(8)
-            shouldThrow<IllegalArgumentException> { column.appendAll(LongArray(300) { if (it == 299) 70_000 else it.toLong() }) }
+            shouldThrow<IllegalArgumentException> {
+                column.appendAll(LongArray(300) { if (it == 299) 70_000 else it.toLong() })
+            }
             column.field().type() shouldBe type
             column.append(7)
             batch.build().use { it.column("a").all() shouldBe listOf(7L, 8L, 7L) }
         }
     }
 
-    // Elements may be appended ahead of the list-views that refer to them: a value that is the same as one before takes none of them with it.
+    // Elements may be appended ahead of the list-views that refer to them: a value that is the same as one before takes
+    // none of them with it.
     val views = DataType.listView(Field.of("item", DataType.INT8))
     val ahead: ColumnBuilder.(ColumnBuilder, ColumnBuilder) -> Unit = { lists, values ->
         lists.items().appendAll(byteArrayOf(1, 2, 3, 4, 5))
@@ -161,13 +208,20 @@ class EncodedBuilderSpec : FunSpec({
         lists.items().appendAll(byteArrayOf(6, 7, 8, 9, 10))
     }
 
-    test("elements that were appended ahead stay when a list-view is the same as the one before, in run-ends [BLD-02, BLD-08]") {
+    test(
+        "elements that were appended ahead stay when a list-view is the same as the one before, in run-ends " +
+            "[BLD-02, BLD-08]",
+    ) {
         built(DataType.runEndEncoded(DataType.INT32, Field.of("v", views)), 4, {
             ahead(values(), values())
             appendNull().appendNull()
             values().appendListView(5, 2)
             appendRun(1)
-        }) { it.asColumn().all().map { list -> list as List<*>? } shouldBe listOf(listOf(1L, 2L), null, null, listOf(6L, 7L)) }
+        }) {
+            it.asColumn().all().map { list ->
+                list as List<*>?
+            } shouldBe listOf(listOf(1L, 2L), null, null, listOf(6L, 7L))
+        }
     }
 
     test("… and of a struct with a list-view, and in a dictionary [BLD-02, BLD-08]") {
@@ -178,7 +232,11 @@ class EncodedBuilderSpec : FunSpec({
             values().child("l").appendListView(5, 2)
             values().appendStruct()
             appendRun(1)
-        }) { it.asColumn().all().map { row -> (row as Map<*, *>?)?.get("l") } shouldBe listOf(listOf(1L, 2L), null, null, listOf(6L, 7L)) }
+        }) {
+            it.asColumn().all().map { row ->
+                (row as Map<*, *>?)?.get("l")
+            } shouldBe listOf(listOf(1L, 2L), null, null, listOf(6L, 7L))
+        }
         for (type in listOf(DataType.dictionary(DataType.INT8, views))) {
             built(type, 4, {
                 ahead(dictionary(), dictionary())
@@ -189,7 +247,10 @@ class EncodedBuilderSpec : FunSpec({
         }
     }
 
-    test("a list that is the same as the one before leaves its elements, and the next list has those behind them [BLD-02]") {
+    test(
+        "a list that is the same as the one before leaves its elements, and the next list has those behind " +
+            "them [BLD-02]",
+    ) {
         built(DataType.runEndEncoded(DataType.INT32, Field.of("v", views)), 3, {
             values().items().append(1).append(2)
             appendList(2)
@@ -201,7 +262,9 @@ class EncodedBuilderSpec : FunSpec({
     }
 
     test("lists that come again and again by their sizes keep no elements [BLD-02, BLD-08]") {
-        for (type in listOf(DataType.dictionary(DataType.INT8, views), DataType.runEndEncoded(DataType.INT32, Field.of("v", views)))) {
+        for (type in listOf(
+            DataType.dictionary(DataType.INT8, views), DataType.runEndEncoded(DataType.INT32, Field.of("v", views)),
+        )) {
             built(type, 1000, {
                 val lists = if (type.format() == "+r") values() else dictionary()
                 repeat(1000) {
@@ -228,11 +291,12 @@ class EncodedBuilderSpec : FunSpec({
     }
 
     test("a codec that fails takes back what it has appended, and nothing that was appended ahead [OWN-15, BLD-02]") {
-        val codec = ExtensionCodec.of("pairs", LongArray::class.java, views, { _, _ -> longArrayOf() }, { column, pair ->
-            for (each in pair) column.items().append(each)
-            column.appendList(pair.size)
-            check(pair.size == 2) { "no pair" }
-        })
+        val codec = ExtensionCodec.of("pairs", LongArray::class.java, views, { _, _ -> longArrayOf() },
+            { column, pair ->
+                for (each in pair) column.items().append(each)
+                column.appendList(pair.size)
+                check(pair.size == 2) { "no pair" }
+            })
         BatchBuilder.of(Devices.cpu(), 2).use { batch ->
             val column = batch.column(codec.field("a"))
             column.items().appendAll(byteArrayOf(1, 2))
@@ -251,7 +315,9 @@ class EncodedBuilderSpec : FunSpec({
     }
 
     test("a value of a dictionary that is made null is another one then: the same text is appended anew [BLD-08]") {
-        for (append in listOf<ColumnBuilder.(String) -> Unit>({ append(it) }, { append(MemorySegment.ofArray(it.encodeToByteArray())) })) {
+        for (append in listOf<ColumnBuilder.(String) -> Unit>(
+            { append(it) }, { append(MemorySegment.ofArray(it.encodeToByteArray())) },
+        )) {
             built(DataType.dictionary(DataType.INT8, DataType.UTF8), 2, {
                 append("a")
                 dictionary().setNulls { true }

@@ -14,7 +14,10 @@ import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.NestedType.StructType
 
-/** What nulls and other children's elements are made of comes when all before it is there; what is refused leaves no part of it. */
+/**
+ * What nulls and other children's elements are made of comes when all before it is there; what is refused leaves no
+ * part of it.
+ */
 class FillersSpec : FunSpec({
     extension(Balanced)
 
@@ -23,9 +26,15 @@ class FillersSpec : FunSpec({
     val struct = Field.of("s", point)
 
     /** A column's rows, after [fill]. */
-    fun rows(type: DataType, rows: Int, fill: ColumnBuilder.() -> Unit): List<Any?> = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
+    fun rows(
+        type: DataType,
+        rows: Int,
+        fill: ColumnBuilder.() -> Unit,
+    ): List<Any?> = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
         batch.column(Field.of("a", type)).fill()
-        batch.build().use { array -> array.column("a").let { column -> (0 until column.length()).map { column.get(it) } } }
+        batch.build().use { array ->
+            array.column("a").let { column -> (0 until column.length()).map { column.get(it) } }
+        }
     }
 
     fun ColumnBuilder.refuses(says: String, append: ColumnBuilder.() -> Unit) {
@@ -59,12 +68,18 @@ class FillersSpec : FunSpec({
         } shouldBe listOf(x(7), null)
     }
 
-    test("a struct that is a sparse union's child gets another's row when the fields of those before are there [BLD-06]") {
+    test(
+        "a struct that is a sparse union's child gets another's row when the fields of those before are there [BLD-06]",
+    ) {
         for (bulk in listOf(false, true)) rows(DataType.sparseUnion(struct, number), 3) {
             appendUnion("s").child("s").appendStruct()
-            refuses("its field \"x\" has 0 values, where 1 come before") { if (bulk) appendUnions(byteArrayOf(1)) else appendUnion("n") }
+            refuses("its field \"x\" has 0 values, where 1 come before") {
+                if (bulk) appendUnions(byteArrayOf(1)) else appendUnion("n")
+            }
             child("s").child("x").append(7).append(8)
-            refuses("its field \"x\" has 2 values, where 1 come before") { if (bulk) appendUnions(byteArrayOf(1)) else appendUnion("n") }
+            refuses("its field \"x\" has 2 values, where 1 come before") {
+                if (bulk) appendUnions(byteArrayOf(1)) else appendUnion("n")
+            }
             child("s").appendStruct()
             appendUnion("s")
             if (bulk) appendUnions(byteArrayOf(1)) else appendUnion("n")
@@ -75,7 +90,10 @@ class FillersSpec : FunSpec({
 
     val runs = Field.of("r", DataType.runEndEncoded(DataType.INT16, number))
 
-    test("where one of several elements cannot be made, none is: run-ends that count no further, values that are missing [OWN-15]") {
+    test(
+        "where one of several elements cannot be made, none is: run-ends that count no further, values that are " +
+            "missing [OWN-15]",
+    ) {
         BatchBuilder.of(Devices.cpu(), 32767).use { batch ->
             val column = batch.column(Field.of("a", DataType.sparseUnion(number, runs)))
             for (row in 0 until 32766) column.child("n").append(row.toLong())
@@ -133,9 +151,14 @@ class FillersSpec : FunSpec({
         }
     }
 
-    test("what a dictionary or run-ends made for a value that is refused goes, and what the user gave for it stays [OWN-15]") {
+    test(
+        "what a dictionary or run-ends made for a value that is refused goes, and what the user gave for it " +
+            "stays [OWN-15]",
+    ) {
         val union = DataType.sparseUnion(number, Field.of("s", DataType.UTF8), runs)
-        for (type in listOf<DataType>(DataType.dictionary(DataType.INT8, union), DataType.runEndEncoded(DataType.INT32, Field.of("u", union)))) withClue(type) {
+        for (type in listOf<DataType>(
+            DataType.dictionary(DataType.INT8, union), DataType.runEndEncoded(DataType.INT32, Field.of("u", union)),
+        )) withClue(type) {
             rows(type, 2) {
                 val parts = if (type.format() == "+r") values() else dictionary()
                 repeat(2) { refuses("child \"n\"") { appendUnion("n") } }
@@ -161,7 +184,9 @@ class FillersSpec : FunSpec({
             appendStruct().appendNull()
         } shouldBe listOf(x(1), null)
         BatchBuilder.of(Devices.cpu(), 32767).use { batch ->
-            val column = batch.column(Field.of("a", DataType.runEndEncoded(DataType.INT16, Field.of("two", DataType.fixedSizeList(number, 2))))).appendRun(32767)
+            val column = batch.column(Field.of(
+                "a", DataType.runEndEncoded(DataType.INT16, Field.of("two", DataType.fixedSizeList(number, 2))),
+            )).appendRun(32767)
             column.values().items().append(1).append(2)
             column.values().appendList(2)
             column.refuses("count (32767)") { appendNull() }
@@ -172,7 +197,8 @@ class FillersSpec : FunSpec({
 
     test("a value that a dictionary's index does not count leaves nothing of it behind but what was given [OWN-15]") {
         BatchBuilder.of(Devices.cpu(), 129).use { batch ->
-            val column = batch.column(Field.of("a", DataType.dictionary(DataType.INT8, DataType.fixedSizeList(DataType.denseUnion(number).let { Field.of("u", it) }, 1))))
+            val column = batch.column(Field.of("a", DataType.dictionary(DataType.INT8,
+                DataType.fixedSizeList(DataType.denseUnion(number).let { Field.of("u", it) }, 1))))
             for (i in 0L until 128) {
                 column.dictionary().items().appendUnion("n").child("n").append(i)
                 column.appendList(1)

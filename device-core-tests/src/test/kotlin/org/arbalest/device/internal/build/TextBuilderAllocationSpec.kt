@@ -20,17 +20,20 @@ class TextBuilderAllocationSpec : FunSpec({
         val threads = ManagementFactory.getThreadMXBean() as com.sun.management.ThreadMXBean
         val text = "grüße, an alle".encodeToByteArray()
         Arena.ofConfined().use { arena ->
-            val native = arena.allocate(text.size.toLong()).also { MemorySegment.copy(text, 0, it, JAVA_BYTE, 0, text.size) }
-            for (type in listOf(DataType.UTF8, DataType.LARGE_UTF8, DataType.UTF8_VIEW)) for (value in listOf(native, MemorySegment.ofArray(text))) {
-                fun allocated(): Long = BatchBuilder.of(Devices.cpu(), 20_000).use { batch ->
-                    val column = batch.column(Field.of("a", type))
-                    val before = threads.currentThreadAllocatedBytes
-                    repeat(20_000) { column.append(value) }
-                    threads.currentThreadAllocatedBytes - before
-                }
-                // As soon as it is compiled, which is done by another thread; buffers that grow take something.
-                generateSequence(::allocated).take(200).any { it < 20_000 } shouldBe true
+            val native = arena.allocate(text.size.toLong()).also {
+                MemorySegment.copy(text, 0, it, JAVA_BYTE, 0, text.size)
             }
+            for (type in listOf(DataType.UTF8, DataType.LARGE_UTF8, DataType.UTF8_VIEW))
+                for (value in listOf(native, MemorySegment.ofArray(text))) {
+                    fun allocated(): Long = BatchBuilder.of(Devices.cpu(), 20_000).use { batch ->
+                        val column = batch.column(Field.of("a", type))
+                        val before = threads.currentThreadAllocatedBytes
+                        repeat(20_000) { column.append(value) }
+                        threads.currentThreadAllocatedBytes - before
+                    }
+                    // As soon as it is compiled, which is done by another thread; buffers that grow take something.
+                    generateSequence(::allocated).take(200).any { it < 20_000 } shouldBe true
+                }
         }
     }
 })

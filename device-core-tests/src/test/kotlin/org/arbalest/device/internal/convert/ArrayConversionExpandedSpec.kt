@@ -27,7 +27,10 @@ import java.lang.foreign.Arena
 import java.nio.ByteBuffer
 import kotlin.random.Random
 
-/** Run-ends and dictionaries of a few bytes, which stand for more than memory has room for: a user has an error with the numbers, and at once. */
+/**
+ * Run-ends and dictionaries of a few bytes, which stand for more than memory has room for: a user has an error with the
+ * numbers, and at once.
+ */
 class ArrayConversionExpandedSpec : FunSpec({
     extension(CCompiler.needed)
     extension(ResourceCountersExtension)
@@ -37,16 +40,26 @@ class ArrayConversionExpandedSpec : FunSpec({
         val valid = values.foldIndexed(0) { i, bits, value -> if (value == null) bits else bits or (1 shl i) }
         val ends = values.runningFold(0) { end, value -> end + (value?.length ?: 0) }
         val data = values.filterNotNull().joinToString("").encodeToByteArray()
-        return RawArray(Field.of("values", DataType.UTF8), values.size, nulls.toLong(), 0, mutableListOf(RawArray.bytes(valid.toByte()), RawArray.ints(*ends.toIntArray()), ByteBuffer.wrap(data)))
+        return RawArray(Field.of("values", DataType.UTF8), values.size, nulls.toLong(), 0,
+            mutableListOf(RawArray.bytes(valid.toByte()), RawArray.ints(*ends.toIntArray()), ByteBuffer.wrap(data)))
     }
 
-    fun plain(type: DataType, length: Int, vararg buffers: ByteBuffer?, name: String = "values", children: List<RawArray> = listOf(), dictionary: RawArray? = null) =
+    fun plain(
+        type: DataType,
+        length: Int,
+        vararg buffers: ByteBuffer?,
+        name: String = "values",
+        children: List<RawArray> = listOf(),
+        dictionary: RawArray? = null,
+    ) =
         RawArray(Field.of(name, type), length, 0, 0, buffers.toMutableList(), children, dictionary)
 
     /** Run-ends whose runs end at these rows. */
     fun <T> runs(values: RawArray, vararg ends: Long, use: (DeviceArray) -> T): T = Arena.ofConfined().use { arena ->
-        val runEnds = RawArray(Field.of("run_ends", DataType.INT64).withNullable(false), ends.size, 0, 0, mutableListOf(null, RawArray.longs(*ends)))
-        val array = RawArray(Field.of("a", DataType.runEndEncoded(DataType.INT64, values.field)), 1, 0, 0, mutableListOf(), listOf(runEnds, values))
+        val runEnds = RawArray(Field.of("run_ends", DataType.INT64).withNullable(false), ends.size, 0, 0,
+            mutableListOf(null, RawArray.longs(*ends)))
+        val array = RawArray(Field.of("a", DataType.runEndEncoded(DataType.INT64, values.field)), 1, 0, 0,
+            mutableListOf(), listOf(runEnds, values))
         val out = array.laid(arena).also { RawArrowArray.setLength(it.address(), ends.last()) }
         CData.importArray(out, CImport.DATA.schema(array.field)).use(use)
     }
@@ -62,48 +75,82 @@ class ArrayConversionExpandedSpec : FunSpec({
     val long = "x".repeat(100)
     val many = 1L shl 40
 
-    test("text in run-ends that is more than offsets reach is refused by the sum, before anything is made of its rows [REQ-04]") {
-        runs(text(long), many) { refused(it, DataType.UTF8) shouldBe "${100 * many} bytes of data are more than offsets of 32 bits reach" }
+    test(
+        "text in run-ends that is more than offsets reach is refused by the sum, before anything is made of its " +
+            "rows [REQ-04]",
+    ) {
+        runs(text(long), many) {
+            refused(it, DataType.UTF8) shouldBe "${100 * many} bytes of data are more than offsets of 32 bits reach"
+        }
         runs(text(null, "", long), many, 2 * many, 2 * many + (1L shl 25)) {
             refused(it, DataType.UTF8) shouldBe "${100L shl 25} bytes of data are more than offsets of 32 bits reach"
-            it.slice(many, many + (1L shl 25) - 1).use { cut -> refused(cut, DataType.UTF8) } shouldBe "${(100L shl 25) - 100} bytes of data are more than offsets of 32 bits reach"
+            it.slice(many, many + (1L shl 25) - 1).use { cut -> refused(cut, DataType.UTF8) } shouldBe
+                "${(100L shl 25) - 100} bytes of data are more than offsets of 32 bits reach"
         }
-        runs(text(long), 1L shl 53) { refused(it, DataType.LARGE_UTF8) shouldBe "row 0: ${1L shl 53} texts of 100 bytes, beside 0 others, are more than memory has" }
+        runs(text(long), 1L shl 53) {
+            refused(it, DataType.LARGE_UTF8) shouldBe
+                "row 0: ${1L shl 53} texts of 100 bytes, beside 0 others, are more than memory has"
+        }
         val list = DataType.list(Field.of("item", DataType.INT8))
-        val lists = plain(list, 1, null, RawArray.ints(0, 3), children = listOf(plain(DataType.INT8, 3, null, RawArray.bytes(1, 2, 3), name = "item")))
+        val lists = plain(list, 1, null, RawArray.ints(0, 3),
+            children = listOf(plain(DataType.INT8, 3, null, RawArray.bytes(1, 2, 3), name = "item")))
         runs(lists, many) { refused(it, list) shouldBe "${3 * many} elements are more than offsets of 32 bits reach" }
     }
 
     test("a dictionary of one long text is refused by the sum, and so is one whose indices are in runs [REQ-04]") {
         val words = plain(DataType.UTF8, 1, null, RawArray.ints(0, 1 shl 20), RawArray.blank(1 shl 20), name = "")
-        val encoded = plain(DataType.dictionary(DataType.INT8, DataType.UTF8), 4096, null, RawArray.blank(4096), dictionary = words)
+        val encoded = plain(DataType.dictionary(DataType.INT8, DataType.UTF8), 4096, null, RawArray.blank(4096),
+            dictionary = words)
         Arena.ofConfined().use { arena ->
-            CData.importArray(encoded.laid(arena), CImport.DATA.schema(encoded.field)).use { refused(it, DataType.UTF8) shouldBe "${1L shl 32} bytes of data are more than offsets of 32 bits reach" }
+            CData.importArray(encoded.laid(arena), CImport.DATA.schema(encoded.field)).use {
+                refused(it, DataType.UTF8) shouldBe "${1L shl 32} bytes of data are more than offsets of 32 bits reach"
+            }
         }
-        runs(encoded.also { it.length = 1 }, many) { refused(it, DataType.UTF8) shouldBe "row 0: $many texts of ${1 shl 20} bytes, beside 0 others, are more than memory has" }
+        runs(encoded.also { it.length = 1 }, many) {
+            refused(it, DataType.UTF8) shouldBe
+                "row 0: $many texts of ${1 shl 20} bytes, beside 0 others, are more than memory has"
+        }
     }
 
-    test("what no memory has room for is the memory's own error, with the bytes of the result, and nothing is lost [REQ-11]") {
+    test(
+        "what no memory has room for is the memory's own error, with the bytes of the result, and nothing is " +
+            "lost [REQ-11]",
+    ) {
         val rows = 1L shl 50
-        runs(plain(DataType.INT64, 1, null, RawArray.longs(7)), rows) { refused(it, DataType.INT64, Errno.ENOMEM) shouldContain "failed: ENOMEM, asked for ${8 * rows} bytes" }
-        runs(text(""), rows) { refused(it, DataType.UTF8_VIEW, Errno.ENOMEM) shouldContain "failed: ENOMEM, asked for ${16 * rows} bytes" }
-        runs(plain(DataType.INT64, 1, null, RawArray.longs(7)), 1L shl 55) { refused(it, DataType.INT64) shouldBe "${1L shl 55} elements are more than memory has bytes for" }
+        runs(plain(DataType.INT64, 1, null, RawArray.longs(7)), rows) {
+            refused(it, DataType.INT64, Errno.ENOMEM) shouldContain "failed: ENOMEM, asked for ${8 * rows} bytes"
+        }
+        runs(text(""), rows) {
+            refused(it, DataType.UTF8_VIEW, Errno.ENOMEM) shouldContain "failed: ENOMEM, asked for ${16 * rows} bytes"
+        }
+        runs(plain(DataType.INT64, 1, null, RawArray.longs(7)), 1L shl 55) {
+            refused(it, DataType.INT64) shouldBe "${1L shl 55} elements are more than memory has bytes for"
+        }
         runs(plain(DataType.fixedSizeBinary(1 shl 20), 1, null, RawArray.blank(1 shl 20)), rows) {
-            refused(it, DataType.fixedSizeBinary(1 shl 20)) shouldBe "$rows values of ${1 shl 20} bytes are more than memory has"
+            refused(it, DataType.fixedSizeBinary(1 shl 20)) shouldBe
+                "$rows values of ${1 shl 20} bytes are more than memory has"
         }
     }
 
-    test("what expanding takes beside the result is a matter of the runs: rows that need no memory may be as many as they like [REQ-11]") {
+    test(
+        "what expanding takes beside the result is a matter of the runs: rows that need no memory may be as many as " +
+            "they like [REQ-11]",
+    ) {
         runs(plain(DataType.fixedSizeBinary(0), 2, null, RawArray.blank(1)), 5, 1L shl 44) { array ->
             array.convertTo(Field.of("a", DataType.fixedSizeBinary(0))).use { it.length() shouldBe (1L shl 44) }
         }
     }
 
-    test("lists in run-ends are gathered by the runs: those without elements may be as many as they like before the result is refused [REQ-04]") {
+    test(
+        "lists in run-ends are gathered by the runs: those without elements may be as many as they like before the " +
+            "result is refused [REQ-04]",
+    ) {
         val item = plain(DataType.INT8, 3, null, RawArray.bytes(1, 2, 3), name = "item")
         val lists = plain(DataType.list(item.field), 3, null, RawArray.ints(0, 2, 2, 3), children = listOf(item))
         val rows = 1L shl 50
-        runs(lists, 1, rows, rows + 2) { refused(it, lists.type, Errno.ENOMEM) shouldContain "failed: ENOMEM, asked for" }
+        runs(lists, 1, rows, rows + 2) {
+            refused(it, lists.type, Errno.ENOMEM) shouldContain "failed: ENOMEM, asked for"
+        }
     }
 
     test("lists of one size in run-ends are refused by their sum; those of no elements take nothing [REQ-04]") {
@@ -111,24 +158,45 @@ class ArrayConversionExpandedSpec : FunSpec({
             val item = plain(DataType.INT8, size, null, RawArray.blank(size), name = "item")
             return plain(DataType.fixedSizeList(item.field, size), 1, null, children = listOf(item))
         }
-        runs(lists(1 shl 20), 1L shl 50) { refused(it, lists(1 shl 20).type) shouldBe "${1L shl 50} lists of ${1 shl 20} elements are more than memory has bytes for" }
-        runs(lists(0), 1L shl 50) { array -> array.convertTo(Field.of("a", lists(0).type)).use { it.length() shouldBe (1L shl 50) } }
+        runs(lists(1 shl 20), 1L shl 50) {
+            refused(it, lists(1 shl 20).type) shouldBe
+                "${1L shl 50} lists of ${1 shl 20} elements are more than memory has bytes for"
+        }
+        runs(lists(0), 1L shl 50) { array ->
+            array.convertTo(Field.of("a", lists(0).type)).use { it.length() shouldBe (1L shl 50) }
+        }
     }
 
-    test("elements of a dense union in run-ends that are more than its offsets reach are refused by their number [REQ-04]") {
+    test(
+        "elements of a dense union in run-ends that are more than its offsets reach are refused by their " +
+            "number [REQ-04]",
+    ) {
         val child = plain(DataType.INT8, 1, null, RawArray.bytes(1), name = "c")
-        val union = plain(DataType.denseUnion(child.field), 1, RawArray.bytes(0), RawArray.ints(0), children = listOf(child))
-        runs(union, many) { refused(it, union.type) shouldBe "$many elements of \"c\" are more than offsets of 32 bits reach" }
+        val union =
+            plain(DataType.denseUnion(child.field), 1, RawArray.bytes(0), RawArray.ints(0), children = listOf(child))
+        runs(union, many) {
+            refused(it, union.type) shouldBe "$many elements of \"c\" are more than offsets of 32 bits reach"
+        }
     }
 
     test("runs of all lengths, cut anywhere, have in each row what they had [REQ-01]") {
         val ends = listOf(1L, 2, 9, 9 + 64, 9 + 64 + 3, 200)
         val values = text("a", null, "b", long, "", "c")
-        val expected = ends.indices.flatMap { run -> List((ends[run] - (if (run == 0) 0 else ends[run - 1])).toInt()) { listOf("a", null, "b", long, "", "c")[run] } }
-        runs(values, *ends.toLongArray()) { array ->
-            for (type in listOf(DataType.UTF8, DataType.LARGE_UTF8, DataType.UTF8_VIEW)) for ((from, count) in listOf(0 to 200, 1 to 1, 2 to 8, 8 to 2, 40 to 150, 75 to 2, 199 to 1)) withClue("$type $from $count") {
-                array.slice(from.toLong(), count.toLong()).use { cut -> cut.convertTo(Field.of("a", type)).use { read(it.asColumn()) shouldBe expected.subList(from, from + count) } }
+        val expected = ends.indices.flatMap { run ->
+            List((ends[run] - (if (run == 0) 0 else ends[run - 1])).toInt()) {
+                listOf("a", null, "b", long, "", "c")[run]
             }
+        }
+        runs(values, *ends.toLongArray()) { array ->
+            for (type in listOf(DataType.UTF8, DataType.LARGE_UTF8, DataType.UTF8_VIEW))
+                for ((from, count) in listOf(0 to 200, 1 to 1, 2 to 8, 8 to 2, 40 to 150, 75 to 2, 199 to 1))
+                    withClue("$type $from $count") {
+                        array.slice(from.toLong(), count.toLong()).use { cut ->
+                            cut.convertTo(Field.of("a", type)).use {
+                                read(it.asColumn()) shouldBe expected.subList(from, from + count)
+                            }
+                        }
+                    }
         }
     }
 
@@ -140,8 +208,12 @@ class ArrayConversionExpandedSpec : FunSpec({
             if (raw.length == 0) continue
             val ends = List(raw.length) { random.nextLong(1, 60) }.runningReduce(Long::plus)
             val requested = (OtherLayouts.of(raw.type) + raw.type).random(random)
-            val values = Arena.ofConfined().use { arena -> CData.importArray(raw.laid(arena), CImport.DATA.schema(raw.field)).use { read(it.asColumn()) } }
-            val all = values.flatMapIndexed { run, value -> List((ends[run] - (if (run == 0) 0 else ends[run - 1])).toInt()) { value } }
+            val values = Arena.ofConfined().use { arena ->
+                CData.importArray(raw.laid(arena), CImport.DATA.schema(raw.field)).use { read(it.asColumn()) }
+            }
+            val all = values.flatMapIndexed { run, value ->
+                List((ends[run] - (if (run == 0) 0 else ends[run - 1])).toInt()) { value }
+            }
             runs(raw, *ends.toLongArray()) { array ->
                 val from = random.nextInt(all.size)
                 val count = random.nextInt(1, all.size - from + 1)

@@ -17,13 +17,12 @@ import org.arbalest.device.c.CImport
 import org.arbalest.device.support.LaidValues.read
 import org.arbalest.device.support.RawArray
 import org.arbalest.device.support.struct
+import org.arbalest.device.types.ArrowTimeUnit
 import org.arbalest.device.types.DataType
-import org.arbalest.device.types.Extension
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.NestedType.DictionaryType
 import org.arbalest.device.types.NestedType.ListType
 import org.arbalest.device.types.NestedType.ListViewType
-import org.arbalest.device.types.ArrowTimeUnit
 import org.arbalest.support.CCompiler
 import org.arbalest.support.ResourceCountersExtension
 import java.lang.foreign.Arena
@@ -37,12 +36,23 @@ class ArrayConversionFieldsSpec : FunSpec({
     extension(ResourceCountersExtension)
 
     fun build(field: Field, rows: Int, fill: (ColumnBuilder) -> Unit): DeviceArray =
-        BatchBuilder.of(Devices.cpu(), rows).use { batch -> batch.column(field).let(fill).let { batch.build() } }.use { it.retainChild(0) }
+        BatchBuilder.of(Devices.cpu(), rows).use { batch -> batch.column(field).let(fill).let { batch.build() } }
+            .use { it.retainChild(0) }
 
-    fun raw(type: DataType, length: Int, vararg buffers: ByteBuffer?, nulls: Long = 0, children: List<RawArray> = listOf(), dictionary: RawArray? = null, name: String = "a") =
+    fun raw(
+        type: DataType,
+        length: Int,
+        vararg buffers: ByteBuffer?,
+        nulls: Long = 0,
+        children: List<RawArray> = listOf(),
+        dictionary: RawArray? = null,
+        name: String = "a",
+    ) =
         RawArray(Field.of(name, type), length, nulls, 0, buffers.toMutableList(), children, dictionary)
 
-    fun imported(array: RawArray, use: (DeviceArray) -> Unit): Unit = Arena.ofConfined().use { arena -> CData.importArray(array.laid(arena), CImport.DATA.schema(array.field)).use(use) }
+    fun imported(array: RawArray, use: (DeviceArray) -> Unit): Unit = Arena.ofConfined().use { arena ->
+        CData.importArray(array.laid(arena), CImport.DATA.schema(array.field)).use(use)
+    }
 
     fun refused(array: DeviceArray, requested: Field, message: String) {
         val thrown = shouldThrow<DeviceException> { array.convertTo(requested) }
@@ -58,29 +68,52 @@ class ArrayConversionFieldsSpec : FunSpec({
     test("… a type that is nothing but nulls is no exception [REQ-03]") {
         val nothing = Field.of("n", DataType.NULL)
         build(nothing, 2) { it.appendNull().appendNull() }.use { array ->
-            refused(array, nothing.withNullable(false), "row 0: is null, but the field that is asked for is not nullable")
+            refused(array, nothing.withNullable(false),
+                "row 0: is null, but the field that is asked for is not nullable")
             array.slice(1, 0).use { none -> none.convertTo(nothing.withNullable(false)).use { it.length() shouldBe 0 } }
         }
         val strict = DataType.struct(nothing.withNullable(false))
-        imported(raw(DataType.struct(nothing), 2, RawArray.bytes(0), nulls = 2, children = listOf(raw(DataType.NULL, 2, name = "n")))) { array ->
+        imported(raw(
+            DataType.struct(nothing),
+            2,
+            RawArray.bytes(0),
+            nulls = 2,
+            children = listOf(raw(DataType.NULL, 2, name = "n")),
+        )) { array ->
             array.convertTo(Field.of("a", strict)).use { it.asColumn().column(0).length() shouldBe 2 }
         }
-        imported(raw(DataType.struct(nothing), 2, RawArray.bytes(0b10), nulls = 1, children = listOf(raw(DataType.NULL, 2, name = "n")))) { array ->
-            refused(array, Field.of("a", strict), "$.n: row 1: is null, but the field that is asked for is not nullable")
+        imported(raw(
+            DataType.struct(nothing),
+            2,
+            RawArray.bytes(0b10),
+            nulls = 1,
+            children = listOf(raw(DataType.NULL, 2, name = "n")),
+        )) { array ->
+            refused(array, Field.of("a", strict),
+                "$.n: row 1: is null, but the field that is asked for is not nullable")
         }
     }
 
     test("offsets of nothing but empty texts may stand anywhere, also where there is no data [REQ-01]") {
-        for ((type, others) in listOf(DataType.UTF8 to listOf(DataType.LARGE_UTF8, DataType.UTF8_VIEW), DataType.LARGE_BINARY to listOf(DataType.BINARY, DataType.BINARY_VIEW))) {
+        for ((type, others) in listOf(
+            DataType.UTF8 to listOf(DataType.LARGE_UTF8, DataType.UTF8_VIEW),
+            DataType.LARGE_BINARY to listOf(DataType.BINARY, DataType.BINARY_VIEW),
+        )) {
             val offsets = if (type == DataType.UTF8) RawArray.ints(5, 5, 5) else RawArray.longs(5, 5, 5)
             val empty = raw(type, 2, null, offsets, null, name = "")
             imported(empty) { array ->
                 array.validate(Validation.FULL)
-                for (other in others + type) array.convertTo(Field.of("a", other)).use { result -> List(2) { result.asColumn().getBytes(it.toLong()).size } shouldBe listOf(0, 0) }
+                for (other in others + type) array.convertTo(Field.of("a", other)).use { result ->
+                    List(2) { result.asColumn().getBytes(it.toLong()).size } shouldBe listOf(0, 0)
+                }
                 array.compact().use { it.asColumn().getBytes(1).size shouldBe 0 }
             }
-            imported(raw(DataType.dictionary(DataType.INT8, type), 1, null, RawArray.bytes(1), dictionary = empty)) { array ->
-                for (other in others + type) array.convertTo(Field.of("a", other)).use { it.asColumn().getBytes(0).size shouldBe 0 }
+            imported(
+                raw(DataType.dictionary(DataType.INT8, type), 1, null, RawArray.bytes(1), dictionary = empty),
+            ) { array ->
+                for (other in others + type) array.convertTo(Field.of("a", other)).use {
+                    it.asColumn().getBytes(0).size shouldBe 0
+                }
             }
         }
     }
@@ -93,32 +126,61 @@ class ArrayConversionFieldsSpec : FunSpec({
         build(Field.of("d", encoded), 2) { it.append(one).append(one) }.use { array ->
             array.convertTo(id).use { it.asColumn().getUuid(1) shouldBe one }
             array.convertTo(plain).use { it.asColumn().getBytes(0).size shouldBe 16 }
-            array.convertTo(Field.of("d", DictionaryType(DataType.INT8, plain.withName(""), false))).use { it.asColumn().get(0) shouldBe it.asColumn().getBytes(0) }
-            mismatch(array, Field.of("d", DataType.BINARY).withExtension("arrow.uuid", ""), "arrow.uuid (fixed_size_binary[16]) cannot be converted to arrow.uuid (binary): arrow.uuid is stored as fixed_size_binary[16], not as binary")
+            array.convertTo(Field.of("d", DictionaryType(DataType.INT8, plain.withName(""), false))).use {
+                it.asColumn().get(0) shouldBe it.asColumn().getBytes(0)
+            }
+            mismatch(
+                array,
+                Field.of("d", DataType.BINARY).withExtension("arrow.uuid", ""),
+                "arrow.uuid (fixed_size_binary[16]) cannot be converted to arrow.uuid (binary): arrow.uuid is stored " +
+                    "as fixed_size_binary[16], not as binary",
+            )
         }
         val time = Field.timestampWithOffset("t", ArrowTimeUnit.SECOND)
-        build(Field.of("l", ListType(time)), 1) { l -> l.appendList(1).items().append(OffsetDateTime.parse("2024-02-29T12:00:00+01:00")) }.use { array ->
+        build(Field.of("l", ListType(time)), 1) { l ->
+            l.appendList(1).items().append(OffsetDateTime.parse("2024-02-29T12:00:00+01:00"))
+        }.use { array ->
             val instants = DataType.struct(Field.of("timestamp", DataType.timestamp(ArrowTimeUnit.SECOND, "UTC")))
-            array.convertTo(Field.of("l", ListViewType(Field.of("t", instants)))).use { read(it.asColumn()) shouldBe listOf(listOf(mapOf("timestamp" to 1709204400L))) }
+            array.convertTo(Field.of("l", ListViewType(Field.of("t", instants)))).use {
+                read(it.asColumn()) shouldBe listOf(listOf(mapOf("timestamp" to 1709204400L)))
+            }
             val same = array.field().withType(ListViewType(time))
             array.convertTo(same).use { it.asColumn().getList(0).getOffsetDateTime(0).hour shouldBe 12 }
         }
     }
 
-    test("an extension type stays the one that it is, however its parameters are written, and where the other layout is one that it may be stored as [REQ-07]") {
-        fun tensor(json: String, item: DataType = DataType.UTF8) = Field.of("t", DataType.fixedSizeList(Field.of("item", item), 2)).withExtension("arrow.fixed_shape_tensor", json)
+    test(
+        "an extension type stays the one that it is, however its parameters are written, and where the other layout " +
+            "is one that it may be stored as [REQ-07]",
+    ) {
+        fun tensor(json: String, item: DataType = DataType.UTF8) = Field.of("t",
+            DataType.fixedSizeList(Field.of("item", item), 2)).withExtension("arrow.fixed_shape_tensor", json)
         build(tensor("{\"shape\": [2]}"), 1) { it.items().append("a").append("b"); it.appendTensor(2) }.use { array ->
             val asked = tensor("{ \"shape\":[ 2 ] }", DataType.UTF8_VIEW)
             array.convertTo(asked).use { it.field() shouldBe asked }
-            mismatch(array, tensor("{\"shape\": [1, 2]}"), "arrow.fixed_shape_tensor (fixed_size_list<item: utf8>[2]) cannot be converted to arrow.fixed_shape_tensor (fixed_size_list<item: utf8>[2]): the parameters are others")
+            mismatch(
+                array,
+                tensor("{\"shape\": [1, 2]}"),
+                "arrow.fixed_shape_tensor (fixed_size_list<item: utf8>[2]) cannot be converted to " +
+                    "arrow.fixed_shape_tensor (fixed_size_list<item: utf8>[2]): the parameters are others",
+            )
         }
         val offsets = Field.timestampWithOffset("t", ArrowTimeUnit.SECOND)
         val parts = offsets.type().children()
         build(offsets, 1) { it.append(OffsetDateTime.parse("2024-02-29T12:00:00+01:00")) }.use { array ->
-            mismatch(array, offsets.withType(DataType.struct(parts[1], parts[0])), "arrow.timestamp_with_offset (struct<timestamp: timestamp[s, tz=UTC] not null, offset_minutes: int16 not null>) cannot be converted to")
-            array.convertTo(Field.of("t", DataType.struct(parts[1], parts[0]))).use { read(it.asColumn()) shouldBe listOf(mapOf("offset_minutes" to 60L, "timestamp" to 1709204400L)) }
+            mismatch(
+                array,
+                offsets.withType(DataType.struct(parts[1], parts[0])),
+                "arrow.timestamp_with_offset (struct<timestamp: timestamp[s, tz=UTC] not null, offset_minutes: int16 " +
+                    "not null>) cannot be converted to",
+            )
+            array.convertTo(Field.of("t", DataType.struct(parts[1], parts[0]))).use {
+                read(it.asColumn()) shouldBe listOf(mapOf("offset_minutes" to 60L, "timestamp" to 1709204400L))
+            }
         }
         val odd = Field.of("o", DataType.UTF8).withExtension("arrow.uuid", "") // came so, and goes so
-        build(odd, 1) { it.append("x") }.use { array -> array.convertTo(odd.withType(DataType.UTF8_VIEW)).use { it.field().extensionName() shouldBe "arrow.uuid" } }
+        build(odd, 1) { it.append("x") }.use { array ->
+            array.convertTo(odd.withType(DataType.UTF8_VIEW)).use { it.field().extensionName() shouldBe "arrow.uuid" }
+        }
     }
 })

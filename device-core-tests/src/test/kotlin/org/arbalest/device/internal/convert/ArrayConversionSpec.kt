@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.convert
 
-import org.arbalest.device.Conversion
 import io.kotest.assertions.withClue
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.ints.shouldBeGreaterThan
 import io.kotest.matchers.shouldBe
+import org.arbalest.device.Conversion
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Validation
@@ -32,32 +32,50 @@ import org.arbalest.support.ResourceCountersExtension
 import java.lang.foreign.Arena
 import kotlin.random.Random
 
-/** Arrays of every type, converted to every other layout that they can have, and made compact: they read as before, and are sound. */
+/**
+ * Arrays of every type, converted to every other layout that they can have, and made compact: they read as before, and
+ * are sound.
+ */
 class ArrayConversionSpec : FunSpec({
     extension(CCompiler.needed)
     extension(ResourceCountersExtension)
 
     fun field(name: String, type: DataType) = Field.of(name, type)
-    fun runs(values: DataType) = RunEndEncodedType(field("run_ends", DataType.INT32).withNullable(false), field("values", values))
+    fun runs(values: DataType) =
+        RunEndEncodedType(field("run_ends", DataType.INT32).withNullable(false), field("values", values))
     fun dictionary(values: DataType) = DictionaryType(DataType.INT16, field("", values), false)
     fun list(item: DataType) = ListType(field("item", item))
     fun map(value: DataType) = DataType.map(field("key", DataType.UTF8_VIEW), field("value", value))
-    fun union(mode: UnionMode, a: DataType, b: DataType, c: DataType) = UnionType(mode, listOf(7, 1, 0), listOf(field("a", a), field("b", b), field("c", c)))
+    fun union(mode: UnionMode, a: DataType, b: DataType, c: DataType) =
+        UnionType(mode, listOf(7, 1, 0), listOf(field("a", a), field("b", b), field("c", c)))
 
     val union = union(UnionMode.SPARSE, dictionary(DataType.UTF8), list(DataType.UTF8), map(DataType.INT8))
     val dense = union(UnionMode.DENSE, runs(DataType.UTF8), dictionary(DataType.UTF8_VIEW), union)
     val deeper = listOf(
-        DataType.INT32, DataType.BOOL, DataType.UTF8_VIEW, list(DataType.INT32), ListViewType(field("item", DataType.UTF8)), FixedSizeListType(field("item", DataType.BINARY_VIEW), 2),
-        map(DataType.INT32), union, dense, runs(DataType.INT64), dictionary(DataType.LARGE_UTF8), DataType.decimal128(9, 0), DataType.NULL,
-        StructType(listOf(field("r", runs(DataType.DATE32)), field("d", dictionary(DataType.INT64)), field("u", dense))),
-    ).flatMap { type -> listOf(dictionary(type), runs(type), list(type), ListViewType(field("item", type)), map(type), StructType(listOf(field("x", type))), FixedSizeListType(field("item", type), 3)) } +
-        dictionary(dictionary(dictionary(DataType.UTF8))) + runs(runs(runs(DataType.UTF8))) + dictionary(runs(dense)) + dense + union(UnionMode.SPARSE, dense, union, runs(union))
+        DataType.INT32, DataType.BOOL, DataType.UTF8_VIEW, list(DataType.INT32),
+        ListViewType(field("item", DataType.UTF8)), FixedSizeListType(field("item", DataType.BINARY_VIEW), 2),
+        map(DataType.INT32), union, dense, runs(DataType.INT64), dictionary(DataType.LARGE_UTF8),
+        DataType.decimal128(9, 0), DataType.NULL,
+        StructType(
+            listOf(field("r", runs(DataType.DATE32)), field("d", dictionary(DataType.INT64)), field("u", dense)),
+        ),
+    ).flatMap { type ->
+        listOf(dictionary(type), runs(type), list(type), ListViewType(field("item", type)), map(type),
+            StructType(listOf(field("x", type))), FixedSizeListType(field("item", type), 3))
+    } +
+        dictionary(dictionary(dictionary(DataType.UTF8))) + runs(runs(runs(DataType.UTF8))) + dictionary(runs(dense)) +
+        dense + union(UnionMode.SPARSE, dense, union, runs(union))
 
     val types = (HandLaid.types + deeper).distinct()
     val rows = List(13) { it }
     val cuts = listOf(0 to 13, 1 to 12, 3 to 7, 8 to 5, 12 to 1, 5 to 0)
 
-    fun imported(type: DataType, of: List<Int>, skipped: Int, isSpoiled: Boolean): DeviceArray = Arena.ofConfined().use { arena ->
+    fun imported(
+        type: DataType,
+        of: List<Int>,
+        skipped: Int,
+        isSpoiled: Boolean,
+    ): DeviceArray = Arena.ofConfined().use { arena ->
         val out = HandLaid.laid(arena, type, of, skipped)
         if (isSpoiled) spoil(out.address(), type)
         CData.importArray(out, CImport.DATA.schema(field("column", type)))
@@ -74,53 +92,82 @@ class ArrayConversionSpec : FunSpec({
             (0 until result.length()).map(result.asColumn()::isNull) shouldBe values.map { it == null }
             result.validate(if (wasSound) Validation.FULL else Validation.STRUCTURAL)
             for ((from, count) in listOf(1L to 3L, result.length() / 2 to 2L)) {
-                if (from + count <= result.length()) result.slice(from, count).use { read(it.asColumn()) shouldBe values.subList(from.toInt(), (from + count).toInt()) }
+                if (from + count <= result.length()) result.slice(from, count).use {
+                    read(it.asColumn()) shouldBe values.subList(from.toInt(), (from + count).toInt())
+                }
             }
         }
     }
 
     val byKind = types.groupBy { it.javaClass.simpleName.removeSuffix("Type") }
     for ((kind, ofKind) in byKind) {
-        test("${ofKind.size} of $kind are converted to each other layout, whole and cut, with garbage beneath nulls or without [REQ-01]") {
-            for (type in ofKind) for (requested in OtherLayouts.of(type) + type) for ((skipped, isSpoiled) in listOf(3 to true)) {
-                withClue("$type to $requested, offset $skipped") {
-                    imported(type, rows, skipped, isSpoiled).use { array ->
-                        for ((from, count) in cuts) array.slice(from.toLong(), count.toLong()).use { cut ->
-                            check(cut, requested, rows.subList(from, from + count).map { LaidValues.of(type, it) }) { it.convertTo(field("other", requested)) }
+        test(
+            "${ofKind.size} of $kind are converted to each other layout, whole and cut, with garbage beneath nulls " +
+                "or without [REQ-01]",
+        ) {
+            for (type in ofKind) for (requested in OtherLayouts.of(type) + type)
+                for ((skipped, isSpoiled) in listOf(3 to true)) {
+                    withClue("$type to $requested, offset $skipped") {
+                        imported(type, rows, skipped, isSpoiled).use { array ->
+                            for ((from, count) in cuts) array.slice(from.toLong(), count.toLong()).use { cut ->
+                                check(
+                                    cut, requested, rows.subList(from, from + count).map { LaidValues.of(type, it) },
+                                ) {
+                                    it.convertTo(field("other", requested))
+                                }
+                            }
                         }
                     }
                 }
-            }
         }
 
         test("… $kind, without rows and of nulls only [REQ-01]") {
             for (type in ofKind) for (requested in OtherLayouts.of(type) + type) withClue("$type to $requested") {
-                for (skipped in listOf(0, 5)) imported(type, listOf(), skipped, true).use { check(it, requested, listOf()) { array -> array.convertTo(field("other", requested)) } }
+                for (skipped in listOf(0, 5)) imported(type, listOf(), skipped, true).use {
+                    check(it, requested, listOf()) { array -> array.convertTo(field("other", requested)) }
+                }
                 val nulls = (0..400).filter { LaidValues.of(type, it) == null }.take(9)
-                if (nulls.size == 9) imported(type, nulls, 2, true).use { check(it, requested, nulls.map { null }) { array -> array.convertTo(field("other", requested)) } }
+                if (nulls.size == 9) imported(type, nulls, 2, true).use {
+                    check(it, requested, nulls.map { null }) { array -> array.convertTo(field("other", requested)) }
+                }
             }
         }
 
         test("… $kind: for C it is what is laid by hand in the other layout [REQ-01]") {
-            for (type in ofKind) for (requested in OtherLayouts.of(type).filter { OtherLayouts.areLaidAlike(type, it) }) withClue("$type to $requested") {
-                imported(type, rows, 3, false).use { array ->
-                    HandLaid.exported(array.convertTo(field("", requested))) shouldBe HandLaid.expected(requested, rows)
-                    HandLaid.exported(array.slice(2, 9).use { it.convertTo(field("", requested)) }) shouldBe HandLaid.expected(requested, rows.subList(2, 11))
+            for (type in ofKind) for (requested in OtherLayouts.of(type).filter { OtherLayouts.areLaidAlike(type, it) })
+                withClue("$type to $requested") {
+                    imported(type, rows, 3, false).use { array ->
+                        HandLaid.exported(array.convertTo(field("", requested))) shouldBe
+                            HandLaid.expected(requested, rows)
+                        HandLaid.exported(array.slice(2, 9).use { it.convertTo(field("", requested)) }) shouldBe
+                            HandLaid.expected(requested, rows.subList(2, 11))
+                    }
                 }
-            }
         }
 
         test("$kind: made compact, cut at several levels, it reads as before [REQ-20]") {
             for (type in ofKind) for (skipped in listOf(0, 3)) withClue("$type, offset $skipped") {
                 imported(type, rows, skipped, true).use { array ->
                     for ((from, count) in cuts) array.slice(from.toLong(), count.toLong()).use { cut ->
-                        check(cut, type, rows.subList(from, from + count).map { LaidValues.of(type, it) }, DeviceArray::compact)
-                        cut.compact().use { once -> check(once, type, rows.subList(from, from + count).map { LaidValues.of(type, it) }, DeviceArray::compact) }
+                        check(cut, type, rows.subList(from, from + count).map { LaidValues.of(type, it) },
+                            DeviceArray::compact)
+                        cut.compact().use { once ->
+                            check(once, type, rows.subList(from, from + count).map { LaidValues.of(type, it) },
+                                DeviceArray::compact)
+                        }
                     }
                 }
-                imported(StructType(listOf(field("first", DataType.INT8), field("column", type))), rows, skipped, true).use { array ->
-                    array.slice(2, 10).use { cut -> cut.retainChild(1).use { child -> child.slice(1, 7).use { check(it, type, rows.subList(3, 10).map { row -> LaidValues.of(type, row + 1) }, DeviceArray::compact) } } }
-                }
+                imported(StructType(listOf(field("first", DataType.INT8), field("column", type))), rows, skipped, true)
+                    .use { array ->
+                        array.slice(2, 10).use { cut ->
+                            cut.retainChild(1).use { child ->
+                                child.slice(1, 7).use {
+                                    check(it, type, rows.subList(3, 10).map { row -> LaidValues.of(type, row + 1) },
+                                        DeviceArray::compact)
+                                }
+                            }
+                        }
+                    }
             }
         }
     }
@@ -135,11 +182,20 @@ class ArrayConversionSpec : FunSpec({
         }
     }
 
-    test("a batch with a column of every type is converted, with other columns in between, and outlives what it was made of [REQ-01]") {
+    test(
+        "a batch with a column of every type is converted, with other columns in between, and outlives what it was " +
+            "made of [REQ-01]",
+    ) {
         val batch = StructType(types.mapIndexed { i, type -> field("$i", type) })
-        val requested = StructType(types.mapIndexed { i, type -> field("$i", OtherLayouts.of(type).ifEmpty { listOf(type) }.last()) }.reversed())
-        val converted = imported(batch, rows, 3, true).use { array -> array.slice(1, 11).use { it.convertTo(field("", requested)) } }
-        converted.use { result -> read(result.asColumn()) shouldBe rows.subList(1, 12).map { LaidValues.of(batch, it) } }
+        val requested = StructType(types.mapIndexed { i, type ->
+            field("$i", OtherLayouts.of(type).ifEmpty { listOf(type) }.last())
+        }.reversed())
+        val converted = imported(batch, rows, 3, true).use { array ->
+            array.slice(1, 11).use { it.convertTo(field("", requested)) }
+        }
+        converted.use { result ->
+            read(result.asColumn()) shouldBe rows.subList(1, 12).map { LaidValues.of(batch, it) }
+        }
     }
 
     test("random arrays, as untidy as may be, read the same in random layouts, and are sound [REQ-01]") {
@@ -153,7 +209,9 @@ class ArrayConversionSpec : FunSpec({
                     val from = random.nextLong(array.length() + 1)
                     array.slice(from, random.nextLong(array.length() - from + 1)).use { cut ->
                         val values = read(cut.asColumn())
-                        for (make in listOf<(DeviceArray) -> DeviceArray>({ it.convertTo(raw.field.withType(requested)) }, DeviceArray::compact)) {
+                        for (make in listOf<(DeviceArray) -> DeviceArray>(
+                            { it.convertTo(raw.field.withType(requested)) }, DeviceArray::compact,
+                        )) {
                             val result = try {
                                 make(cut)
                             } catch (e: DeviceException) {

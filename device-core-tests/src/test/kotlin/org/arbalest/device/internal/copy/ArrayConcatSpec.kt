@@ -30,9 +30,9 @@ import org.arbalest.device.types.FlatType
 import org.arbalest.device.types.Metadata
 import org.arbalest.device.types.NestedType.StructType
 import org.arbalest.support.CCompiler
-import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerMoves
 import org.arbalest.support.PeerNodes
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.StructKind
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
@@ -47,12 +47,16 @@ class ArrayConcatSpec : FunSpec({
     val rows = List(13) { it }
 
     /** The rows of a partition, in parts from array to array. */
-    fun cut(all: List<Int>, at: List<Int>): List<List<Int>> = (listOf(0) + at + all.size).zipWithNext { from, to -> all.subList(from, to) }
+    fun cut(all: List<Int>, at: List<Int>): List<List<Int>> =
+        (listOf(0) + at + all.size).zipWithNext { from, to -> all.subList(from, to) }
 
     val partitions = listOf(listOf(1), listOf(5), listOf(8, 8), listOf(0, 3, 4, 11), listOf(13), rows.drop(1))
 
     for (skipped in listOf(0, 1, 3, 8)) {
-        test("arrays of every type of C's, each with its own dictionary and an offset of $skipped, are joined right [ARR-12, ARR-21]") {
+        test(
+            "arrays of every type of C's, each with its own dictionary and an offset of $skipped, are joined right " +
+                "[ARR-12, ARR-21]",
+        ) {
             for (type in HandLaid.types) withClue(type) {
                 val expected = HandLaid.expected(type, rows)
                 for (partition in partitions) withClue(partition) {
@@ -72,7 +76,8 @@ class ArrayConcatSpec : FunSpec({
                     val slices = ranges.map { (from, to) -> array.slice(from.toLong(), (to - from).toLong()) }
                     val joined = DeviceArray.concat(slices)
                     slices.forEach(DeviceArray::close)
-                    HandLaid.exported(joined) shouldBe HandLaid.expected(type, ranges.flatMap { (from, to) -> rows.subList(from, to) })
+                    HandLaid.exported(joined) shouldBe
+                        HandLaid.expected(type, ranges.flatMap { (from, to) -> rows.subList(from, to) })
                 }
             }
         }
@@ -111,11 +116,15 @@ class ArrayConcatSpec : FunSpec({
             for (value in values) if (value == null) column.appendNull() else column.append(value)
             batch.build()
         }
-        fun joined(vararg arrays: DeviceArray, look: (DeviceArray, MemorySegment) -> Unit): Unit = Arena.ofConfined().use { arena ->
+        fun joined(
+            vararg arrays: DeviceArray,
+            look: (DeviceArray, MemorySegment) -> Unit,
+        ): Unit = Arena.ofConfined().use { arena ->
             val out = arena.struct(StructKind.ARRAY)
             DeviceArray.concat(arrays.toList()).use { joined ->
                 CData.exportArray(joined.retain(), out, CExport.DATA)
-                look(joined, MemorySegment.ofAddress(RawArrowArray.child(out.address(), 0)).reinterpret(RawArrowArray.SIZE))
+                look(joined, MemorySegment.ofAddress(RawArrowArray.child(out.address(), 0))
+                    .reinterpret(RawArrowArray.SIZE))
             }
             PeerMoves.release(out, StructKind.ARRAY)
             arrays.forEach(DeviceArray::close)
@@ -132,7 +141,8 @@ class ArrayConcatSpec : FunSpec({
 
     test("of arrays without rows, whose buffers are NULL, comes one with offset 0, and offsets [ARR-08, ARR-19]") {
         for (type in HandLaid.types) withClue(type) {
-            val arrays = listOf(HandLaid.imported(type, rows, 3).use { it.slice(4, 0) }, HandLaid.imported(type, listOf(), 1), HandLaid.imported(type, listOf(), 0))
+            val arrays = listOf(HandLaid.imported(type, rows, 3).use { it.slice(4, 0) },
+                HandLaid.imported(type, listOf(), 1), HandLaid.imported(type, listOf(), 0))
             DeviceArray.concat(arrays).use { joined ->
                 joined.length() shouldBe 0
                 HandLaid.exported(joined.retain()) shouldBe HandLaid.expected(type, listOf())
@@ -140,12 +150,17 @@ class ArrayConcatSpec : FunSpec({
             arrays.forEach(DeviceArray::close)
         }
         Arena.ofConfined().use { arena ->
-            val bare = List(2) { CData.importArray(arena.struct(StructKind.ARRAY).also { PeerNodes.array(it, 0, offset = 7, buffers = 3) }, CImport.DATA.schema(Field.of("", DataType.UTF8))) }
+            val bare = List(2) {
+                CData.importArray(arena.struct(StructKind.ARRAY).also {
+                    PeerNodes.array(it, 0, offset = 7, buffers = 3)
+                }, CImport.DATA.schema(Field.of("", DataType.UTF8)))
+            }
             val out = arena.struct(StructKind.ARRAY)
             CData.exportArray(DeviceArray.concat(bare), out, CExport.DATA)
             bare.forEach(DeviceArray::close)
             RawArrowArray.offset(out.address()) shouldBe 0
-            MemorySegment.ofAddress(RawArrowArray.buffer(out.address(), 1)).reinterpret(4).toArray(java.lang.foreign.ValueLayout.JAVA_BYTE).sum() shouldBe 0
+            MemorySegment.ofAddress(RawArrowArray.buffer(out.address(), 1)).reinterpret(4)
+                .toArray(java.lang.foreign.ValueLayout.JAVA_BYTE).sum() shouldBe 0
             PeerMoves.release(out, StructKind.ARRAY)
         }
     }
@@ -173,7 +188,9 @@ class ArrayConcatSpec : FunSpec({
         val bytes = ResourceCounters.now().since(before).bufferBytes()
         slices.forEach(DeviceArray::close)
         joined.close()
-        whole.use { it.copyTo(cpu) }.use { bytes shouldBeLessThanOrEqual ResourceCounters.now().since(before).bufferBytes() }
+        whole.use { it.copyTo(cpu) }.use {
+            bytes shouldBeLessThanOrEqual ResourceCounters.now().since(before).bufferBytes()
+        }
     }
 
     test("of one array comes a copy, which shares no memory with it") {
@@ -192,15 +209,19 @@ class ArrayConcatSpec : FunSpec({
         EveryType.batch(0, 1).use { one ->
             BatchBuilder.of(cpu, 1).use { it.int64("a", longArrayOf(1)).build() }.use { other ->
                 val error = shouldThrow<IllegalArgumentException> { DeviceArray.concat(listOf(one, one, other)) }
-                error.message shouldContain "arrays[2] and arrays[0] differ: one is \"struct<a: int64> not null\", the first \"struct<"
+                error.message shouldContain
+                    "arrays[2] and arrays[0] differ: one is \"struct<a: int64> not null\", the first \"struct<"
             }
             val consumed = one.retain().also { it.close() }
-            shouldThrow<IllegalStateException> { DeviceArray.concat(listOf(one, consumed)) }.message shouldContain "closed"
+            shouldThrow<IllegalStateException> { DeviceArray.concat(listOf(one, consumed)) }
+                .message shouldContain "closed"
         }
     }
 
     test("metadata may differ: the first one's stays") {
-        fun batch(of: String) = BatchBuilder.of(cpu, 1).use { it.int64("a", longArrayOf(7)).metadata(Metadata.of(mapOf("of" to of))).build() }
+        fun batch(of: String) = BatchBuilder.of(cpu, 1).use {
+            it.int64("a", longArrayOf(7)).metadata(Metadata.of(mapOf("of" to of))).build()
+        }
         batch("a").use { a ->
             batch("b").use { b ->
                 DeviceArray.concat(listOf(a, b)).use { joined ->
@@ -213,14 +234,17 @@ class ArrayConcatSpec : FunSpec({
 
     test("ENOMEM comes through, and nothing is left") {
         val poor = object : MemoryAllocator {
-            override fun allocate(bytes: Long, alignment: Long): Long = throw DeviceException(Errno.ENOMEM, "no $bytes bytes")
+            override fun allocate(bytes: Long, alignment: Long): Long =
+                throw DeviceException(Errno.ENOMEM, "no $bytes bytes")
 
             override fun free(address: Long, bytes: Long): Unit = error("nothing was allocated")
 
             override fun isCpuAccessible() = true
         }
         EveryType.batch(0, 10).use { batch ->
-            val error = shouldThrow<DeviceException> { DeviceArray.concat(listOf(batch, batch), MemoryManager.of(cpu, poor), cpu.defaultStream()) }
+            val error = shouldThrow<DeviceException> {
+                DeviceArray.concat(listOf(batch, batch), MemoryManager.of(cpu, poor), cpu.defaultStream())
+            }
             error.errno() shouldBe Errno.ENOMEM
         }
     }
@@ -229,6 +253,8 @@ class ArrayConcatSpec : FunSpec({
         val nothing = DeviceArray.of(Field.of("", FlatType.NullType()), ArrayData.of(3, 3, listOf()))
         DeviceArray.concat(listOf(nothing, nothing)).use { it.length() shouldBe 6 }
         nothing.close()
-        BatchBuilder.of(cpu, 2).use { it.build() }.use { batch -> DeviceArray.concat(listOf(batch, batch, batch)).use { it.length() shouldBe 6 } }
+        BatchBuilder.of(cpu, 2).use { it.build() }.use { batch ->
+            DeviceArray.concat(listOf(batch, batch, batch)).use { it.length() shouldBe 6 }
+        }
     }
 })

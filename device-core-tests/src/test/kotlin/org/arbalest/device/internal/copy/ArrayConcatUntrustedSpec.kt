@@ -27,19 +27,23 @@ import org.arbalest.device.types.NestedType.RunEndEncodedType
 import org.arbalest.device.types.NestedType.UnionMode
 import org.arbalest.device.types.NestedType.UnionType
 import org.arbalest.support.CCompiler
-import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerNodes
 import org.arbalest.support.PeerNodes.Placement.GUARDED
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.StructKind
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
 
-/** Joining what peers wrote, without trusting it: what leads beyond its own array, and what is more than offsets reach. */
+/**
+ * Joining what peers wrote, without trusting it: what leads beyond its own array, and what is more than offsets reach.
+ */
 class ArrayConcatUntrustedSpec : FunSpec({
     extension(CCompiler.needed)
     extension(ResourceCountersExtension)
 
-    fun numbers(vararg values: Long, width: Int = 4) = ByteArray(width * values.size) { (values[it / width] shr 8 * (it % width)).toByte() }
+    fun numbers(vararg values: Long, width: Int = 4) = ByteArray(width * values.size) {
+        (values[it / width] shr 8 * (it % width)).toByte()
+    }
 
     fun child(of: MemorySegment, index: Long = 0): MemorySegment =
         MemorySegment.ofAddress(RawArrowArray.child(of.address(), index)).reinterpret(RawArrowArray.SIZE)
@@ -73,15 +77,23 @@ class ArrayConcatUntrustedSpec : FunSpec({
         PeerNodes.array(child(out), items.toLong(), items.toLong())
     }
 
-    test("texts whose offsets go back, are negative, or lie outside, or whose data is NULL, are not joined [ARR-09, ARR-21]") {
+    test(
+        "texts whose offsets go back, are negative, or lie outside, or whose data is NULL, are not joined " +
+            "[ARR-09, ARR-21]",
+    ) {
         val good = text("ab".encodeToByteArray(), 0, 1, 2)
-        refusal(good.retain(), text(ByteArray(5), 4, 5, 2)) shouldBe "arrays[1]: offsets[2] = 2 is before offsets[0] = 4, or one is negative"
-        refusal(text(ByteArray(5), -4, 0, 5), good.retain()) shouldBe "arrays[0]: offsets[2] = 5 is before offsets[0] = -4, or one is negative"
-        refusal(good.retain(), text(ByteArray(5), 1, 900, 5)) shouldBe "arrays[1]: offsets[1] = 900 is not between 1 and 5"
+        refusal(good.retain(), text(ByteArray(5), 4, 5, 2)) shouldBe
+            "arrays[1]: offsets[2] = 2 is before offsets[0] = 4, or one is negative"
+        refusal(text(ByteArray(5), -4, 0, 5), good.retain()) shouldBe
+            "arrays[0]: offsets[2] = 5 is before offsets[0] = -4, or one is negative"
+        refusal(good.retain(), text(ByteArray(5), 1, 900, 5)) shouldBe
+            "arrays[1]: offsets[1] = 900 is not between 1 and 5"
         refusal(good.retain(), text(null, 0, 5)) shouldBe "arrays[1]: the data is NULL, but the offsets say 5 bytes"
         refusal(good.retain(), text(ByteArray(3), 0, 1, Int.MAX_VALUE.toLong(), 3).use { it.slice(0, 2) }) shouldBe
             "arrays[1]: offsets[2] = 2147483647 is beyond the last, offsets[3] = 3"
-        joined(good, text("xyz".encodeToByteArray(), 1, 1, 3)).use { EveryType.rows(it) shouldBe listOf("a", "b", "", "yz") }
+        joined(good, text("xyz".encodeToByteArray(), 1, 1, 3)).use {
+            EveryType.rows(it) shouldBe listOf("a", "b", "", "yz")
+        }
     }
 
     test("more text or elements than 32 bits reach is an error with the numbers, and not one byte is read [ARR-21]") {
@@ -92,14 +104,20 @@ class ArrayConcatUntrustedSpec : FunSpec({
         refusal(text(ByteArray(1), 0, 1), text(ByteArray(1), 0, most)) shouldBe
             "arrays[1]: 1 + 2147483647 bytes of data are more than offsets of 32 bits reach"
         fun large(items: Int, last: Long) = list(LargeListType(nulls), items, 0, last, width = 8)
-        joined(large(Int.MAX_VALUE, most), large(Int.MAX_VALUE, most)).use { it.asColumn().items().length() shouldBe 2 * most }
-        joined(list(ListType(nulls), 1, 0, 1), list(ListType(nulls), Int.MAX_VALUE - 1, 0, most - 1)).use { it.length() shouldBe 2 }
+        joined(large(Int.MAX_VALUE, most), large(Int.MAX_VALUE, most)).use {
+            it.asColumn().items().length() shouldBe 2 * most
+        }
+        joined(list(ListType(nulls), 1, 0, 1), list(ListType(nulls), Int.MAX_VALUE - 1, 0, most - 1))
+            .use { it.length() shouldBe 2 }
     }
 
     test("more elements than memory has is an error, also of types that need none [ARR-20, ARR-21]") {
-        val huge = List(2) { array(FixedSizeBinaryType(0)) { out -> PeerNodes.array(out, Long.MAX_VALUE, buffers = 2) } }
+        val huge = List(2) {
+            array(FixedSizeBinaryType(0)) { out -> PeerNodes.array(out, Long.MAX_VALUE, buffers = 2) }
+        }
         refusal(*huge.toTypedArray()) shouldBe
-            "arrays[1]: 9223372036854775807 + 9223372036854775807 elements of type fixed_size_binary[0] are more than memory has bytes for"
+            "arrays[1]: 9223372036854775807 + 9223372036854775807 elements of type fixed_size_binary[0] are more " +
+            "than memory has bytes for"
     }
 
     test("lists beyond their elements are not joined [ARR-09, ARR-21]") {
@@ -119,7 +137,9 @@ class ArrayConcatUntrustedSpec : FunSpec({
             refusal(views(longArrayOf(0), longArrayOf(3)), views(longArrayOf(0, offset), longArrayOf(1, size))) shouldBe
                 "arrays[1]: offsets[1] = $offset and sizes[1] = $size lead beyond the 3 elements"
         }
-        joined(views(longArrayOf(1, 77), longArrayOf(2, 0)), views(longArrayOf(99, 2), longArrayOf(99, 1), byteArrayOf(2))).use { whole ->
+        joined(
+            views(longArrayOf(1, 77), longArrayOf(2, 0)), views(longArrayOf(99, 2), longArrayOf(99, 1), byteArrayOf(2)),
+        ).use { whole ->
             val own = array(type) { out ->
                 lay(out, 4, byteArrayOf(11), numbers(0, 0, 0, 2), numbers(2, 0, 0, 1), children = 1)
                 RawArrowArray.setNullCount(out.address(), 1)
@@ -129,19 +149,26 @@ class ArrayConcatUntrustedSpec : FunSpec({
         }
     }
 
-    test("views into a data buffer that there is not, or of a negative size, are not joined; null ones may be anything [ARR-21]") {
+    test(
+        "views into a data buffer that there is not, or of a negative size, are not joined; null ones may be " +
+            "anything [ARR-21]",
+    ) {
         fun view(vararg words: Long, validity: ByteArray? = null) = array(FlatType.Utf8ViewType()) { out ->
-            lay(out, words.size / 4, validity, numbers(*words), ByteArray(20) { 'a'.code.toByte() }, numbers(20, width = 8))
+            lay(out, words.size / 4, validity, numbers(*words), ByteArray(20) { 'a'.code.toByte() },
+                numbers(20, width = 8))
             if (validity != null) RawArrowArray.setNullCount(out.address(), -1)
         }
         val good = view(20, 0, 0, 0)
-        refusal(good.retain(), view(0, 0, 0, 0, 20, 0, 1, 0)) shouldBe "arrays[1]: views[1] is in data buffer 1, but there are 1"
+        refusal(good.retain(), view(0, 0, 0, 0, 20, 0, 1, 0)) shouldBe
+            "arrays[1]: views[1] is in data buffer 1, but there are 1"
         refusal(good.retain(), view(20, 0, -1, 0)) shouldBe "arrays[1]: views[0] is in data buffer -1, but there are 1"
         for (at in listOf(1L, 1L shl 20, -1L)) {
-            refusal(good.retain(), view(20, 0, 0, 0, 20, 0, 0, at)) shouldBe "arrays[1]: views[1] has 20 bytes at $at, but data buffer 0 has 20"
+            refusal(good.retain(), view(20, 0, 0, 0, 20, 0, 0, at)) shouldBe
+                "arrays[1]: views[1] has 20 bytes at $at, but data buffer 0 has 20"
         }
         refusal(good.retain(), view(-1, 0, 0, 0)) shouldBe "arrays[1]: views[0] has -1 bytes"
-        joined(good, view(20, 0, 9, 0, 3, 'x'.code.toLong(), 0, 0, validity = byteArrayOf(2))).use { it.length() shouldBe 3 }
+        joined(good, view(20, 0, 9, 0, 3, 'x'.code.toLong(), 0, 0, validity = byteArrayOf(2)))
+            .use { it.length() shouldBe 3 }
     }
 
     test("unions of a type that there is not, or beyond their elements, are not joined [ARR-21]") {
@@ -151,14 +178,20 @@ class ArrayConcatUntrustedSpec : FunSpec({
             lay(child(out), 2, null, byteArrayOf(1, 2))
         }
         val good = union(5, 1)
-        for (id in listOf(0, -5, 127)) refusal(good.retain(), union(id, 0)) shouldBe "arrays[1]: types[0] = $id is none of the union's"
-        for (offset in listOf(2L, -1L)) refusal(good.retain(), union(5, offset)) shouldBe "arrays[1]: offsets[0] = $offset is beyond the 2 elements of \"n\""
+        for (id in listOf(0, -5, 127)) refusal(good.retain(), union(id, 0)) shouldBe
+            "arrays[1]: types[0] = $id is none of the union's"
+        for (offset in listOf(2L, -1L)) refusal(good.retain(), union(5, offset)) shouldBe
+            "arrays[1]: offsets[0] = $offset is beyond the 2 elements of \"n\""
         joined(good, union(5, 0)).use { it.length() shouldBe 2 }
     }
 
-    test("runs that go back, or end before the array, and more elements than their ends reach, are not joined [ARR-21]") {
+    test(
+        "runs that go back, or end before the array, and more elements than their ends reach, are not joined [ARR-21]",
+    ) {
         fun runs(length: Int, vararg ends: Long, bits: Int = 16) =
-            array(RunEndEncodedType(Field.of("run_ends", IntType(bits, true)).withNullable(false), Field.of("values", NullType()))) { out ->
+            array(RunEndEncodedType(
+                Field.of("run_ends", IntType(bits, true)).withNullable(false), Field.of("values", NullType()),
+            )) { out ->
                 lay(out, length, children = 2)
                 lay(child(out, 0), ends.size, null, numbers(*ends, width = bits / 8))
                 PeerNodes.array(child(out, 1), ends.size.toLong(), ends.size.toLong())
@@ -167,20 +200,23 @@ class ArrayConcatUntrustedSpec : FunSpec({
         refusal(good.retain(), runs(5, 2, 2, 5)) shouldBe "arrays[1]: run_ends[1] = 2 is not behind 2"
         refusal(good.retain(), runs(5, 2, 4)) shouldBe "arrays[1]: the runs end at 4, but offset + length = 5"
         refusal(good.retain(), runs(5, -1, -2)) shouldBe "arrays[1]: run_ends[0] = -1 is not behind 0"
-        refusal(good.retain(), runs(32765, 32767)) shouldBe "arrays[1]: 3 + 32765 elements are more than run ends of 16 bits reach"
+        refusal(good.retain(), runs(32765, 32767)) shouldBe
+            "arrays[1]: 3 + 32765 elements are more than run ends of 16 bits reach"
         joined(good, runs(32764, 32767)).use { it.length() shouldBe 32767 }
     }
 
     test("bitmaps are read to their last bit and not beyond, and joined at any position [ARR-10, ARR-21]") {
-        for (length in listOf(1, 7, 8, 9, 64, 65)) for (offset in listOf(0, 1, 7, 13)) for (before in listOf(0, 1, 4, 8)) withClue("$before $offset $length") {
-            fun bits(count: Int) = ByteArray((count + 7) / 8) { i -> (0x2D * (i + 3)).toByte() }
-            fun bools(count: Int, skipped: Int) = array(DataType.BOOL) { out ->
-                lay(out, count, bits(skipped + count).map { (it.toInt() xor 0x5A).toByte() }.toByteArray(), bits(skipped + count), offset = skipped)
-                RawArrowArray.setNullCount(out.address(), -1)
+        for (length in listOf(1, 7, 8, 9, 64, 65)) for (offset in listOf(0, 1, 7, 13))
+            for (before in listOf(0, 1, 4, 8)) withClue("$before $offset $length") {
+                fun bits(count: Int) = ByteArray((count + 7) / 8) { i -> (0x2D * (i + 3)).toByte() }
+                fun bools(count: Int, skipped: Int) = array(DataType.BOOL) { out ->
+                    lay(out, count, bits(skipped + count).map { (it.toInt() xor 0x5A).toByte() }.toByteArray(),
+                        bits(skipped + count), offset = skipped)
+                    RawArrowArray.setNullCount(out.address(), -1)
+                }
+                val (first, second) = bools(before, 2) to bools(length, offset)
+                val rows = EveryType.rows(first) + EveryType.rows(second)
+                joined(first, second).use { EveryType.rows(it) shouldBe rows }
             }
-            val (first, second) = bools(before, 2) to bools(length, offset)
-            val rows = EveryType.rows(first) + EveryType.rows(second)
-            joined(first, second).use { EveryType.rows(it) shouldBe rows }
-        }
     }
 })

@@ -37,8 +37,13 @@ class ArrayCopySpec : FunSpec({
 
     fun DeviceArray.copied(): DeviceArray = use { it.copyTo(cpu) }
 
-    for ((from, count) in listOf(0L to 30L, 0L to 0L, 1L to 29L, 7L to 16L, 8L to 8L, 13L to 17L, 29L to 1L, 30L to 0L)) {
-        test("a copy of rows $from to ${from + count} of every type has the same content, for C too, and C's copy of it again") {
+    for ((from, count) in listOf(
+        0L to 30L, 0L to 0L, 1L to 29L, 7L to 16L, 8L to 8L, 13L to 17L, 29L to 1L, 30L to 0L,
+    )) {
+        test(
+            "a copy of rows $from to ${from + count} of every type has the same content, for C too, and C's " +
+                "copy of it again",
+        ) {
             EveryType.batch(5, 30).use { batch ->
                 val expected = batch.slice(from, count).use { EveryType.rows(it) to EveryType.checksum(it.retain()) }
                 batch.slice(from, count).copied().use { copy ->
@@ -81,12 +86,14 @@ class ArrayCopySpec : FunSpec({
 
     // Row 3 is the first that is shown; a bitmap is copied from row 0 on.
     val hiddenText = { type: DataType, offsets: ByteBuffer ->
-        RawArray(Field.of("text", type), 4, -1, 3, mutableListOf(RawArray.bytes(0x77), offsets, ByteBuffer.wrap("abcd".toByteArray())))
+        RawArray(Field.of("text", type), 4, -1, 3,
+            mutableListOf(RawArray.bytes(0x77), offsets, ByteBuffer.wrap("abcd".toByteArray())))
     }
     val plainText = { nulls: Byte? ->
         RawArray(
             Field.of("text", DataType.UTF8), 7, -1, 0,
-            mutableListOf(nulls?.let { RawArray.bytes(it) }, RawArray.ints(-5, 0, 0, 0, 1, 2, 3, 4), ByteBuffer.wrap("abcd".toByteArray())),
+            mutableListOf(nulls?.let { RawArray.bytes(it) }, RawArray.ints(-5, 0, 0, 0, 1, 2, 3, 4),
+                ByteBuffer.wrap("abcd".toByteArray())),
         )
     }
     val hidden = listOf(
@@ -95,42 +102,52 @@ class ArrayCopySpec : FunSpec({
         hiddenText(DataType.BINARY, RawArray.ints(-5, 0, 0, 1, 1, 2, 3, 4)),
         hiddenText(DataType.LARGE_UTF8, RawArray.longs(-5, 0, 0, 0, 1, 2, 3, 4)),
         plainText(null).let { text ->
-            RawArray(Field.of("structs", NestedType.StructType(listOf(text.field))), 4, -1, 3, mutableListOf(RawArray.bytes(0x77)), listOf(text))
+            RawArray(Field.of("structs", NestedType.StructType(listOf(text.field))), 4, -1, 3,
+                mutableListOf(RawArray.bytes(0x77)), listOf(text))
         },
         plainText(0x5f).let { text ->
-            val inner = RawArray(Field.of("inner", NestedType.StructType(listOf(text.field))), 7, -1, 0, mutableListOf(RawArray.bytes(0x6f)), listOf(text))
-            RawArray(Field.of("structs", NestedType.StructType(listOf(inner.field))), 4, -1, 3, mutableListOf(RawArray.bytes(0x77)), listOf(inner))
+            val inner = RawArray(Field.of("inner", NestedType.StructType(listOf(text.field))), 7, -1, 0,
+                mutableListOf(RawArray.bytes(0x6f)), listOf(text))
+            RawArray(Field.of("structs", NestedType.StructType(listOf(inner.field))), 4, -1, 3,
+                mutableListOf(RawArray.bytes(0x77)), listOf(inner))
         },
         plainText(null).let { text ->
             val union = NestedType.UnionType(NestedType.UnionMode.SPARSE, listOf(0), listOf(text.field))
             val values = RawArray(Field.of("union", union), 7, 0, 0, mutableListOf(RawArray.blank(7)), listOf(text))
-            RawArray(Field.of("structs", NestedType.StructType(listOf(values.field))), 4, -1, 3, mutableListOf(RawArray.bytes(0x77)), listOf(values))
+            RawArray(Field.of("structs", NestedType.StructType(listOf(values.field))), 4, -1, 3,
+                mutableListOf(RawArray.bytes(0x77)), listOf(values))
         },
         plainText(null).let { text ->
             val lists = NestedType.FixedSizeListType(text.field, 1)
             RawArray(Field.of("lists", lists), 4, -1, 3, mutableListOf(RawArray.bytes(0x77)), listOf(text))
         },
-        RawArray(Field.of("item", DataType.INT8), 4, 0, 0, mutableListOf(null, RawArray.bytes(1, 2, 3, 4))).let { items ->
-            val lists = NestedType.ListType(items.field)
-            RawArray(Field.of("lists", lists), 4, -1, 3, mutableListOf(RawArray.bytes(0x77), RawArray.ints(-5, 0, 0, 0, 1, 2, 3, 4)), listOf(items))
-        },
+        RawArray(Field.of("item", DataType.INT8), 4, 0, 0, mutableListOf(null, RawArray.bytes(1, 2, 3, 4)))
+            .let { items ->
+                val lists = NestedType.ListType(items.field)
+                RawArray(Field.of("lists", lists), 4, -1, 3,
+                    mutableListOf(RawArray.bytes(0x77), RawArray.ints(-5, 0, 0, 0, 1, 2, 3, 4)), listOf(items))
+            },
     )
     for ((i, raw) in hidden.withIndex()) {
         test("rows before the first that is shown are not looked at, case $i of type ${raw.type} [ARR-12]") {
             Arena.ofConfined().use { arena ->
-                CData.importArray(raw.laid(arena), CImport.DATA.schema(raw.field).validation(Validation.FULL)).use { array ->
-                    array.copyTo(cpu).use { copy ->
-                        copy.difference(array) shouldBe null
-                        copy.validate(Validation.FULL)
-                        copy.slice(1, 2).copied().use { again -> array.slice(1, 2).use { again.difference(it) shouldBe null } }
+                CData.importArray(raw.laid(arena), CImport.DATA.schema(raw.field).validation(Validation.FULL))
+                    .use { array ->
+                        array.copyTo(cpu).use { copy ->
+                            copy.difference(array) shouldBe null
+                            copy.validate(Validation.FULL)
+                            copy.slice(1, 2).copied().use { again ->
+                                array.slice(1, 2).use { again.difference(it) shouldBe null }
+                            }
+                        }
                     }
-                }
             }
         }
     }
 
     test("an array without elements whose offsets are NULL is copied to one with offsets [ARR-08]") {
-        val schema = Schema.of(listOf(Field.of("text", DataType.UTF8), Field.of("list", NestedType.ListType(Field.of("item", DataType.INT8)))))
+        val schema = Schema.of(listOf(Field.of("text", DataType.UTF8),
+            Field.of("list", NestedType.ListType(Field.of("item", DataType.INT8)))))
         BatchBuilder.of(cpu, 0).use {
             it.utf8("text", listOf())
             it.column(schema.fields()[1])
@@ -146,7 +163,10 @@ class ArrayCopySpec : FunSpec({
         val offsets = cpu.allocate(16)
         offsets.segment().asByteBuffer().order(java.nio.ByteOrder.nativeOrder()).putInt(5).putInt(9).putInt(3).putInt(7)
         val text = ArrayData.of(3, 0, listOf(null, offsets, cpu.allocate(10)))
-        DeviceArray.of(Schema.of(listOf(Field.of("name", DataType.UTF8))).asField(), ArrayData.of(3, 0, listOf(null), listOf(text))).use { batch ->
+        DeviceArray.of(
+            Schema.of(listOf(Field.of("name", DataType.UTF8))).asField(),
+            ArrayData.of(3, 0, listOf(null), listOf(text)),
+        ).use { batch ->
             val error = shouldThrow<DeviceException> { batch.copyTo(cpu) }
             error.errno() shouldBe Errno.EINVAL
             error.message shouldContain "$.name: offsets[1] = 9 is not between 5 and 7"
@@ -156,7 +176,8 @@ class ArrayCopySpec : FunSpec({
     test("a stream that reaches neither device is refused") {
         EveryType.batch(0, 1).use { batch ->
             batch.copyTo(cpu, cpu.defaultStream()).close()
-            shouldThrow<IllegalStateException> { cpu.createStream().also { it.close() }.let { batch.copyTo(cpu, it) } }.message shouldContain "closed"
+            shouldThrow<IllegalStateException> { cpu.createStream().also { it.close() }.let { batch.copyTo(cpu, it) } }
+                .message shouldContain "closed"
         }
     }
 

@@ -21,9 +21,9 @@ import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.NestedType
 import org.arbalest.support.CCompiler
-import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerMoves
 import org.arbalest.support.PeerNodes
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.StructKind
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
@@ -40,7 +40,8 @@ class ArrayCopyUntrustedSpec : FunSpec({
     fun refusal(data: ByteArray?, vararg offsets: Int): String = Arena.ofConfined().use { arena ->
         val out = arena.struct(StructKind.ARRAY)
         PeerNodes.array(out, length = offsets.size - 1L, buffers = 3)
-        val bytes = ByteBuffer.allocate(4 * offsets.size).order(ByteOrder.nativeOrder()).apply { offsets.forEach(::putInt) }.array()
+        val bytes = ByteBuffer.allocate(4 * offsets.size).order(ByteOrder.nativeOrder())
+            .apply { offsets.forEach(::putInt) }.array()
         PeerNodes.setBuffer(out, 1, bytes, PeerNodes.Placement.GUARDED)
         PeerNodes.setBuffer(out, 2, data, PeerNodes.Placement.GUARDED)
         CData.importArray(out, CImport.DATA.schema(Field.of("a", DataType.UTF8))).use { array ->
@@ -72,13 +73,18 @@ class ArrayCopyUntrustedSpec : FunSpec({
     }
 
     /** Makes an array of C's, copies it, and looks at the copy; also at the struct that it goes out as. */
-    fun copied(type: DataType, make: (MemorySegment) -> Unit, look: (DeviceArray, MemorySegment) -> Unit) = Arena.ofConfined().use { arena ->
-        CData.importArray(arena.struct(StructKind.ARRAY).also(make), CImport.DATA.schema(Field.of("a", type))).use { it.copyTo(Devices.cpu()) }.use { copy ->
-            val out = arena.struct(StructKind.ARRAY)
-            copy.retain().use { CData.exportArray(it, out, CExport.DATA) }
-            look(copy, out)
-            PeerMoves.release(out, StructKind.ARRAY)
-        }
+    fun copied(
+        type: DataType,
+        make: (MemorySegment) -> Unit,
+        look: (DeviceArray, MemorySegment) -> Unit,
+    ) = Arena.ofConfined().use { arena ->
+        CData.importArray(arena.struct(StructKind.ARRAY).also(make), CImport.DATA.schema(Field.of("a", type)))
+            .use { it.copyTo(Devices.cpu()) }.use { copy ->
+                val out = arena.struct(StructKind.ARRAY)
+                copy.retain().use { CData.exportArray(it, out, CExport.DATA) }
+                look(copy, out)
+                PeerMoves.release(out, StructKind.ARRAY)
+            }
     }
 
     test("the copy of text without elements, whose offsets are NULL, has one offset, which is 0 [ARR-08]") {
@@ -105,7 +111,8 @@ class ArrayCopyUntrustedSpec : FunSpec({
     test("the copy of text views has the sizes of its data buffers [ARR-07]") {
         copied(DataType.UTF8_VIEW, { out ->
             PeerNodes.array(out, length = 1, buffers = 4)
-            PeerNodes.setBuffer(out, 1, ByteBuffer.allocate(16).order(ByteOrder.nativeOrder()).putInt(20).putInt(0).array())
+            PeerNodes.setBuffer(out, 1, ByteBuffer.allocate(16).order(ByteOrder.nativeOrder()).putInt(20)
+                .putInt(0).array())
             PeerNodes.setBuffer(out, 2, ByteArray(20))
             PeerNodes.setBuffer(out, 3, ByteBuffer.allocate(8).order(ByteOrder.nativeOrder()).putLong(20).array())
         }) { _, out ->
@@ -121,8 +128,10 @@ class ArrayCopyUntrustedSpec : FunSpec({
                 copy.retain().use { CData.exportArray(it, out, CExport.DATA) }
                 for ((i, field) in EveryType.fields.withIndex()) {
                     val column = RawArrowArray.child(out.address(), i.toLong())
-                    val sizes = if (field.type().format().startsWith("v")) 1 else 0 // of the views' buffers, which are no buffer of ours
-                    for (buffer in 0 until RawArrowArray.nBuffers(column) - sizes) RawArrowArray.buffer(column, buffer) % 64 shouldBe 0
+                    // of the views' buffers, which are no buffer of ours
+                    val sizes = if (field.type().format().startsWith("v")) 1 else 0
+                    for (buffer in 0 until RawArrowArray.nBuffers(column) - sizes)
+                        RawArrowArray.buffer(column, buffer) % 64 shouldBe 0
                 }
                 PeerMoves.release(out, StructKind.ARRAY)
             }

@@ -22,9 +22,9 @@ import org.arbalest.device.types.FlatType.IntType
 import org.arbalest.device.types.NestedType
 import org.arbalest.device.types.NestedType.DictionaryType
 import org.arbalest.support.CCompiler
-import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerMoves
 import org.arbalest.support.PeerNodes
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.StructKind
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
@@ -36,23 +36,32 @@ class ConcatDictionarySpec : FunSpec({
 
     fun number(value: Long, bytes: Int) = ByteArray(bytes) { (value shr 8 * it).toByte() }
 
-    fun dictionary(of: MemorySegment): MemorySegment = MemorySegment.ofAddress(RawArrowArray.dictionary(of.address())).reinterpret(RawArrowArray.SIZE)
+    fun dictionary(of: MemorySegment): MemorySegment = MemorySegment.ofAddress(RawArrowArray.dictionary(of.address()))
+        .reinterpret(RawArrowArray.SIZE)
 
     /** An array of C's of these indices, null where one is; [lay] lays out its dictionary. */
-    fun array(type: DictionaryType, indices: List<Long?>, lay: (MemorySegment) -> Unit): DeviceArray = Arena.ofConfined().use { arena ->
+    fun array(
+        type: DictionaryType,
+        indices: List<Long?>,
+        lay: (MemorySegment) -> Unit,
+    ): DeviceArray = Arena.ofConfined().use { arena ->
         val out = arena.struct(StructKind.ARRAY)
         PeerNodes.array(out, length = indices.size.toLong(), nullCount = -1, buffers = 2)
         val valid = indices.foldIndexed(0L) { i, bits, index -> if (index == null) bits else bits or (1L shl i) }
         PeerNodes.setBuffer(out, 0, number(valid, 8))
-        PeerNodes.setBuffer(out, 1, indices.map { number(it ?: 99, type.index().bits() / 8) }.fold(ByteArray(0), ByteArray::plus))
+        PeerNodes.setBuffer(out, 1, indices.map { number(it ?: 99, type.index().bits() / 8) }
+            .fold(ByteArray(0), ByteArray::plus))
         PeerNodes.setArrayDictionary(out)
         lay(dictionary(out))
         CData.importArray(out, CImport.DATA.schema(Field.of("d", type)))
     }
 
-    fun words(vararg rows: Int, skipped: Int = 0): (MemorySegment) -> Unit = { HandLaid.lay(it, DataType.UTF8, rows.toList(), skipped) }
+    fun words(vararg rows: Int, skipped: Int = 0): (MemorySegment) -> Unit = {
+        HandLaid.lay(it, DataType.UTF8, rows.toList(), skipped)
+    }
 
-    fun type(bits: Int, signed: Boolean = true, ordered: Boolean = false) = DictionaryType(IntType(bits, signed), Field.of("", DataType.UTF8), ordered)
+    fun type(bits: Int, signed: Boolean = true, ordered: Boolean = false) =
+        DictionaryType(IntType(bits, signed), Field.of("", DataType.UTF8), ordered)
 
     /** The values, and how long the dictionary is, of arrays that are closed. */
     fun joined(vararg arrays: DeviceArray): Pair<List<Any?>, Long> = try {
@@ -62,7 +71,8 @@ class ConcatDictionarySpec : FunSpec({
     }
 
     /** What is wrong with the types. */
-    fun mismatch(vararg arrays: DeviceArray): String = shouldThrow<IllegalArgumentException> { joined(*arrays) }.message!!
+    fun mismatch(vararg arrays: DeviceArray): String =
+        shouldThrow<IllegalArgumentException> { joined(*arrays) }.message!!
 
     fun refusal(vararg arrays: DeviceArray): String {
         val error = shouldThrow<DeviceException> { joined(*arrays) }
@@ -71,48 +81,64 @@ class ConcatDictionarySpec : FunSpec({
     }
 
     test("the same dictionary is kept once: of slices of one array, of equal bytes, wherever they lie [ARR-21]") {
-        val (a, b) = array(type(8), listOf(2, 0, null), words(1, 2, 4)) to array(type(8), listOf(1, null), words(1, 2, 4, skipped = 5))
+        val (a, b) = array(type(8), listOf(2, 0, null), words(1, 2, 4)) to
+            array(type(8), listOf(1, null), words(1, 2, 4, skipped = 5))
         val rest = a.slice(1, 2)
         joined(a, b, rest) shouldBe (listOf("w4 w4 w4 w4 ", "w1 ", null, "w2 w2 ", null, "w1 ", null) to 3L)
     }
 
-    test("what is in order is joined to what is in order, though no format string says so, and though there are no rows [ARR-21]") {
+    test(
+        "what is in order is joined to what is in order, though no format string says so, and though there are no " +
+            "rows [ARR-21]",
+    ) {
         fun ordered(is1: Boolean, indices: List<Long?>) = array(type(8, ordered = is1), indices, words(1, 2))
-        val wrong = "arrays[1] and arrays[0] differ: they differ in whether keys are sorted, or the dictionary is ordered"
+        val wrong = "arrays[1] and arrays[0] differ: they differ in whether keys are sorted, or the " +
+            "dictionary is ordered"
         mismatch(ordered(true, listOf()), ordered(false, listOf(1))) shouldBe wrong
         mismatch(ordered(false, listOf(1)), ordered(true, listOf(1))) shouldBe wrong
         joined(ordered(true, listOf(1)), ordered(true, listOf(0))) shouldBe (listOf("w2 w2 ", "w1 ") to 2L)
         fun map(sorted: Boolean) = Arena.ofConfined().use { arena ->
-            val unsorted = DataType.map(Field.of("key", DataType.UTF8).withNullable(false), Field.of("value", DataType.INT8)) as NestedType.MapType
+            val unsorted = DataType.map(Field.of("key", DataType.UTF8).withNullable(false),
+                Field.of("value", DataType.INT8)) as NestedType.MapType
             val type = NestedType.MapType(unsorted.entries(), sorted)
-            CData.importArray(arena.struct(StructKind.ARRAY).also { HandLaid.lay(it, type, listOf(1), 0) }, CImport.DATA.schema(Field.of("m", type)))
+            CData.importArray(arena.struct(StructKind.ARRAY).also { HandLaid.lay(it, type, listOf(1), 0) },
+                CImport.DATA.schema(Field.of("m", type)))
         }
         mismatch(map(false), map(true)) shouldBe wrong
     }
 
-    test("different dictionaries are joined, and the indices follow, each dictionary once; of an array without rows none is taken [ARR-21]") {
-        for (index in listOf(type(8), type(8, false), type(16), type(32, false), type(64), type(64, false))) withClue(index) {
-            joined(
-                array(index, listOf(), words(9)),
-                array(index, listOf(1, 0), words(1, 2)),
-                array(index, listOf(0, null, 2), words(4, 3, 6)), // 3 is null
-                array(index, listOf(1), words(1, 2)),
-                array(index, listOf(1), words(4, 3, 6)),
-                array(index, listOf(null), words()),
-            ) shouldBe (listOf("w2 w2 ", "w1 ", "w4 w4 w4 w4 ", null, "w6 ", "w2 w2 ", null, null) to 5L)
-        }
+    test(
+        "different dictionaries are joined, and the indices follow, each dictionary once; of an array without rows " +
+            "none is taken [ARR-21]",
+    ) {
+        for (index in listOf(type(8), type(8, false), type(16), type(32, false), type(64), type(64, false)))
+            withClue(index) {
+                joined(
+                    array(index, listOf(), words(9)),
+                    array(index, listOf(1, 0), words(1, 2)),
+                    array(index, listOf(0, null, 2), words(4, 3, 6)), // 3 is null
+                    array(index, listOf(1), words(1, 2)),
+                    array(index, listOf(1), words(4, 3, 6)),
+                    array(index, listOf(null), words()),
+                ) shouldBe (listOf("w2 w2 ", "w1 ", "w4 w4 w4 w4 ", null, "w6 ", "w2 w2 ", null, null) to 5L)
+            }
     }
 
     test("of arrays without rows the first one's dictionary is kept [ARR-21]") {
         joined(array(type(8), listOf(), words(1, 2)), array(type(8), listOf(), words(4))) shouldBe (listOf<Any>() to 2L)
     }
 
-    test("dictionaries of more values than the indices reach are an error with the numbers; one such dictionary alone is not [ARR-21]") {
+    test(
+        "dictionaries of more values than the indices reach are an error with the numbers; one such dictionary alone " +
+            "is not [ARR-21]",
+    ) {
         val (first, second) = IntArray(100) { 4 * it } to IntArray(29) { 4 * it + 1 }
         refusal(array(type(8), listOf(99), words(*first)), array(type(8), listOf(0), words(*second))) shouldBe
             "arrays[1]: $.(dictionary): 100 + 29 values are more than indices of type int8 reach"
-        joined(array(type(8), listOf(99), words(*first)), array(type(8), listOf(27), words(*second.copyOf(28)))).second shouldBe 128
-        joined(array(type(8, false), listOf(99), words(*first)), array(type(8, false), listOf(28), words(*second))).first[1] shouldBe "w113 w113 w113 "
+        joined(array(type(8), listOf(99), words(*first)), array(type(8), listOf(27), words(*second.copyOf(28))))
+            .second shouldBe 128
+        joined(array(type(8, false), listOf(99), words(*first)), array(type(8, false), listOf(28), words(*second)))
+            .first[1] shouldBe "w113 w113 w113 "
         val long = IntArray(300) { it }
         joined(array(type(8), listOf(5), words(*long)), array(type(8), listOf(6), words(*long))).second shouldBe 300
     }
@@ -120,8 +146,10 @@ class ConcatDictionarySpec : FunSpec({
     test("an index beyond its own dictionary does not get to be one of another's [ARR-16, ARR-21]") {
         val good = array(type(8), listOf(1), words(1, 2))
         for (bad in listOf(2L, -1L)) {
-            refusal(good.retain(), array(type(8), listOf(0, bad), words(4, 5))) shouldBe "arrays[1]: index $bad is beyond the 2 values of the dictionary"
-            refusal(array(type(8), listOf(0, bad), words(4, 5)), good.retain()) shouldBe "arrays[0]: index $bad is beyond the 2 values of the dictionary"
+            refusal(good.retain(), array(type(8), listOf(0, bad), words(4, 5))) shouldBe
+                "arrays[1]: index $bad is beyond the 2 values of the dictionary"
+            refusal(array(type(8), listOf(0, bad), words(4, 5)), good.retain()) shouldBe
+                "arrays[0]: index $bad is beyond the 2 values of the dictionary"
         }
         good.close()
     }
@@ -136,7 +164,8 @@ class ConcatDictionarySpec : FunSpec({
     test("dictionaries of every type are told apart by each value, and are the same if all are [ARR-21]") {
         for (values in HandLaid.types.filter { it !is FlatType.NullType }) withClue(values) {
             val type = DictionaryType(IntType(16, true), Field.of("", values), false)
-            fun made(rows: List<Int>, skipped: Int) = array(type, listOf(0, 1), { HandLaid.lay(it, values, rows, skipped) })
+            fun made(rows: List<Int>, skipped: Int) =
+                array(type, listOf(0, 1), { HandLaid.lay(it, values, rows, skipped) })
             fun length(a: DeviceArray, b: DeviceArray): Long = DeviceArray.concat(listOf(a, b)).use { whole ->
                 listOf(a, b).forEach(DeviceArray::close)
                 Arena.ofConfined().use { arena ->
@@ -148,7 +177,9 @@ class ConcatDictionarySpec : FunSpec({
             length(made(listOf(4, 5, 9), 0), made(listOf(4, 5, 9), 0)) shouldBe 3
             length(made(listOf(4, 5, 9), 2), made(listOf(4, 5, 9), 2)) shouldBe 3
             length(made(listOf(4, 5, 9), 0), made(listOf(4, 5, 7), 0)) shouldBe 6
-            val tells = values != FlatType.FixedSizeBinaryType(0) && (values as? NestedType.FixedSizeListType)?.size() != 0 // what is empty is equal
+            // what is empty is equal
+            val tells = values != FlatType.FixedSizeBinaryType(0) &&
+                (values as? NestedType.FixedSizeListType)?.size() != 0
             length(made(listOf(4, 5, 9), 0), made(listOf(4, 5, 13), 0)) shouldBe if (tells) 6 else 3
         }
     }

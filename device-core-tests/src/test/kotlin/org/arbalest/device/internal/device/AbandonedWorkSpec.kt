@@ -20,7 +20,10 @@ class AbandonedWorkSpec : FunSpec({
 
     fun Uncertain.queue() = DeviceQueue(DeviceImpl(DeviceType(1005), 0, this), this, 7, DeviceQueue.Kind.BORROWED)
 
-    test("what work uses is held until its queue is past it, also where nobody can say whether that is captured [DEV-40, DEV-60]") {
+    test(
+        "what work uses is held until its queue is past it, also where nobody can say whether that is captured " +
+            "[DEV-40, DEV-60]",
+    ) {
         val driver = Uncertain()
         val queue = driver.queue()
         val used = Freed()
@@ -33,7 +36,10 @@ class AbandonedWorkSpec : FunSpec({
         queue.release()
     }
 
-    test("what is kept without a wait is let go, and there is an idle period again, also where nobody can say whether its queue is captured [DEV-40, DEV-60]") {
+    test(
+        "what is kept without a wait is let go, and there is an idle period again, also where nobody can say whether " +
+            "its queue is captured [DEV-40, DEV-60]",
+    ) {
         val driver = Uncertain()
         driver.isPast = true
         val queue = driver.queue()
@@ -55,7 +61,8 @@ private class Uncertain : NoMemoryDriver() {
     var isPast = false
     val asked = AtomicInteger()
 
-    override fun isCaptured(queue: Long): Boolean = throw DeviceException(Errno.EIO, "the device is gone, or cannot be changed to")
+    override fun isCaptured(queue: Long): Boolean =
+        throw DeviceException(Errno.EIO, "the device is gone, or cannot be changed to")
 
     override fun record(queue: Long): Long = throw DeviceException(Errno.EAGAIN, "there is no event now")
 

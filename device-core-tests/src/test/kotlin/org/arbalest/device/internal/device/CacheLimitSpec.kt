@@ -16,11 +16,15 @@ class CacheLimitSpec : FunSpec({
     val most = Management.mainMemory() / 16
     val piece = most / 8
 
-    fun cache(id: Long, allocator: MemoryAllocator) = DeviceCaches.around(DeviceImpl(DeviceType.CUDA_HOST, id, null), allocator)
+    fun cache(id: Long, allocator: MemoryAllocator) =
+        DeviceCaches.around(DeviceImpl(DeviceType.CUDA_HOST, id, null), allocator)
 
     fun MemoryAllocator.use(pieces: Int) = List(pieces) { allocate(piece, 256) }.forEach { free(it, piece) }
 
-    test("what is kept of main memory is a sixteenth of it for all devices, and who keeps most gives back; of devices' own memory it is each one's part [DEV-53]") {
+    test(
+        "what is kept of main memory is a sixteenth of it for all devices, and who keeps most gives back; of " +
+            "devices' own memory it is each one's part [DEV-53]",
+    ) {
         val numbers = List(2) { Numbers(true) } + Numbers(false)
         val (first, second, own) = numbers.mapIndexed { i, it -> cache(90L + i, it) }
         own.use(20)
@@ -32,14 +36,19 @@ class CacheLimitSpec : FunSpec({
             busy.keptBytes() shouldBe 3 * BlockCache.blockSize(piece)
             (idle.keptBytes() + busy.keptBytes() > most / 2) shouldBe true
             own.keptBytes() shouldBe 20 * BlockCache.blockSize(piece)
-            eventually("what is kept no more is freed") { numbers.map { it.live.get() } == listOf(first, second, own).map { it.keptBytes() } }
+            eventually("what is kept no more is freed") {
+                numbers.map { it.live.get() } == listOf(first, second, own).map { it.keptBytes() }
+            }
             listOf(busy, idle).forEach { it.trim() }
         }
         own.trim()
         numbers.sumOf { it.live.get() } shouldBe 0
     }
 
-    test("what a cache keeps too much while it is looked at is given back as well, though nobody frees anything more [DEV-53]") {
+    test(
+        "what a cache keeps too much while it is looked at is given back as well, though nobody frees anything " +
+            "more [DEV-53]",
+    ) {
         val page = BlockCache.PAGE
         val together = CacheLimit(10 * page)
         val caches = listOf("fullest" to 100L, "held" to 100L, "shrinking" to 2L).map { (name, pages) ->
@@ -51,7 +60,9 @@ class CacheLimitSpec : FunSpec({
         synchronized(held) { // so whoever gives back waits after it has looked at what is kept in the fullest
             shrinking.free(blocks[0], page)
             eventually("it is looked for who keeps most") {
-                Thread.getAllStackTraces().any { (thread, frames) -> thread.state == Thread.State.BLOCKED && frames.any { it.methodName == "evictOne" } }
+                Thread.getAllStackTraces().any { (thread, frames) ->
+                    thread.state == Thread.State.BLOCKED && frames.any { it.methodName == "evictOne" }
+                }
             }
             fullest.trim()
             for (block in blocks.drop(1)) shrinking.free(block, page)
@@ -61,9 +72,14 @@ class CacheLimitSpec : FunSpec({
         caches.forEach { it.trim() }
     }
 
-    test("main memory is what the machine, or the container, has; without the module that knows, what the heap may have says it [DEV-53]") {
-        Management.mainMemory() shouldBe (ManagementFactory.getOperatingSystemMXBean() as com.sun.management.OperatingSystemMXBean).totalMemorySize
-        ChildJvm.run(MainMemory::class, options = listOf("--limit-modules", "java.base", "-Xmx96m")).output.trim() shouldBe "4.0 times the heap's limit"
+    test(
+        "main memory is what the machine, or the container, has; without the module that knows, what the heap may " +
+            "have says it [DEV-53]",
+    ) {
+        Management.mainMemory() shouldBe
+            (ManagementFactory.getOperatingSystemMXBean() as com.sun.management.OperatingSystemMXBean).totalMemorySize
+        ChildJvm.run(MainMemory::class, options = listOf("--limit-modules", "java.base", "-Xmx96m"))
+            .output.trim() shouldBe "4.0 times the heap's limit"
     }
 })
 

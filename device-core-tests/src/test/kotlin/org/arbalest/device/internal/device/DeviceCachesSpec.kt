@@ -24,7 +24,10 @@ class DeviceCachesSpec : FunSpec({
 
     fun refused(errno: Int): Nothing = throw DeviceException(errno, "no memory")
 
-    test("what one kind keeps is given up for another of the same GPU, before that is said to be full; what other GPUs keep is not [DEV-28]") {
+    test(
+        "what one kind keeps is given up for another of the same GPU, before that is said to be full; what other " +
+            "GPUs keep is not [DEV-28]",
+    ) {
         val (full, kept, elsewhere) = List(3) { Counted() }
         val first = DeviceCaches.around(gpu(70), full)
         val second = DeviceCaches.around(gpu(70), kept)
@@ -102,5 +105,6 @@ private class Counted : MemoryAllocator {
         return address
     }
 
-    override fun free(address: Long, bytes: Long): Unit = check(live.remove(address) == bytes) { "$bytes bytes at $address" }
+    override fun free(address: Long, bytes: Long): Unit =
+        check(live.remove(address) == bytes) { "$bytes bytes at $address" }
 }

@@ -84,7 +84,8 @@ class DeviceImplFailureSpec : FunSpec({
     }
 
     test("an export for which there is no slot writes nothing and leaves the handle open [OWN-09]") {
-        val created = Slots::class.java.getDeclaredField("CREATED").apply { isAccessible = true }.get(null) as AtomicLong
+        val created = Slots::class.java.getDeclaredField("CREATED").apply { isAccessible = true }
+            .get(null) as AtomicLong
         val before = ResourceCounters.now()
         batch(3).use { array ->
             Arena.ofConfined().use { arena ->

@@ -23,11 +23,17 @@ import java.util.concurrent.TimeUnit.SECONDS
 import java.util.concurrent.atomic.AtomicReference
 import kotlin.concurrent.thread
 
-/** Events that others record while they capture a graph. The streams that they capture: IdlePeriodSpec, and the contract of GPUs. */
+/**
+ * Events that others record while they capture a graph. The streams that they capture: IdlePeriodSpec, and the contract
+ * of GPUs.
+ */
 class EventPointCaptureSpec : FunSpec({
     extension(ResourceCountersExtension)
 
-    test("an event that was recorded in a graph is refused by whoever is to wait for it, for good, whatever is told the second time [DEV-60]") {
+    test(
+        "an event that was recorded in a graph is refused by whoever is to wait for it, for good, whatever is told " +
+            "the second time [DEV-60]",
+    ) {
         val driver = Captured()
         withPoint(driver, isOurs = false) { point, keeper, letWait ->
             driver.answers += listOf(Answer.CANNOT_TELL, Answer.CAPTURED, Answer.DONE)
@@ -35,7 +41,8 @@ class EventPointCaptureSpec : FunSpec({
             repeat(3) {
                 shouldThrow<DeviceException> { letWait() }.run {
                     errno() shouldBe Errno.EINVAL
-                    message shouldContain "the event 0x4d of ${point.device} was recorded in a stream that was being captured"
+                    message shouldContain
+                        "the event 0x4d of ${point.device} was recorded in a stream that was being captured"
                 }
             }
             shouldThrow<DeviceException> { SyncEventImpl.synchronize(point, keeper) }.errno() shouldBe Errno.EINVAL
@@ -45,7 +52,9 @@ class EventPointCaptureSpec : FunSpec({
         }
     }
 
-    test("of two who ask at once for an event that was recorded in a graph neither is told of something else [DEV-60]") {
+    test(
+        "of two who ask at once for an event that was recorded in a graph neither is told of something else [DEV-60]",
+    ) {
         val driver = Captured()
         withPoint(driver, isOurs = false) { point, _, _ ->
             driver.answers += listOf(Answer.CAPTURED, Answer.DONE)
@@ -60,16 +69,21 @@ class EventPointCaptureSpec : FunSpec({
         }
     }
 
-    test("a wait that began when nobody could tell fails where the event turns out to have been recorded in a graph, whoever asked [DEV-24, DEV-60]") {
+    test(
+        "a wait that began when nobody could tell fails where the event turns out to have been recorded in a graph, " +
+            "whoever asked [DEV-24, DEV-60]",
+    ) {
         for (tell in listOf(Completion::complete, Completion::captured)) {
             val driver = Captured()
             withPoint(driver, isOurs = false) { point, keeper, _ ->
                 driver.answers += Answer.CANNOT_TELL
                 SyncEventImpl.completion(point, keeper).toCompletableFuture().run {
                     isDone shouldBe false
-                    driver.answers += if (tell == Completion::complete) listOf(Answer.CAPTURED, Answer.DONE) else listOf(Answer.DONE)
+                    driver.answers += if (tell == Completion::complete) listOf(Answer.CAPTURED, Answer.DONE)
+                    else listOf(Answer.DONE)
                     tell(driver.told.remove())
-                    shouldThrow<ExecutionException> { get(5, SECONDS) }.cause.shouldBeInstanceOf<DeviceException>().errno() shouldBe Errno.EINVAL
+                    shouldThrow<ExecutionException> { get(5, SECONDS) }.cause.shouldBeInstanceOf<DeviceException>()
+                        .errno() shouldBe Errno.EINVAL
                 }
                 point.isReady shouldBe false
                 driver.answers.toList() shouldBe listOf(Answer.DONE)

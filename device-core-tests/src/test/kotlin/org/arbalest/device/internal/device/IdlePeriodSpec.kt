@@ -26,7 +26,9 @@ class IdlePeriodSpec : FunSpec({
 
     /** Whoever looks for an idle period has looked, and sleeps since there is none. */
     fun awaitLook(): Unit = eventually("somebody has looked") {
-        Thread.getAllStackTraces().any { (thread, frames) -> thread.name == "arbalest-idle" && frames.any { it.methodName == "sleep" } }
+        Thread.getAllStackTraces().any { (thread, frames) ->
+            thread.name == "arbalest-idle" && frames.any { it.methodName == "sleep" }
+        }
     }
 
     fun <T> busy(block: () -> T): T {
@@ -57,7 +59,10 @@ class IdlePeriodSpec : FunSpec({
         eventually("all are done") { done.get() == 3 }
     }
 
-    test("who does at once what waits does all of it, also what the thread that looks for an idle period is about to do [DEV-28]") {
+    test(
+        "who does at once what waits does all of it, also what the thread that looks for an idle period is about " +
+            "to do [DEV-28]",
+    ) {
         val begun = CountDownLatch(1)
         val gate = CountDownLatch(1)
         val by = ConcurrentLinkedQueue<Thread>()
@@ -75,7 +80,9 @@ class IdlePeriodSpec : FunSpec({
         }
         try {
             eventually("the other waits for its turn") {
-                Thread.getAllStackTraces().any { (thread, frames) -> thread.name == "arbalest-idle" && frames.any { it.className == ReentrantLock::class.java.name } }
+                Thread.getAllStackTraces().any { (thread, frames) ->
+                    thread.name == "arbalest-idle" && frames.any { it.className == ReentrantLock::class.java.name }
+                }
             }
         } finally {
             gate.countDown()
@@ -84,7 +91,10 @@ class IdlePeriodSpec : FunSpec({
         by.toList() shouldBe listOf(hurrying)
     }
 
-    test("nothing is done while a stream of ours has work, or is captured by others, who are not asked for more than that [DEV-28, DEV-60]") {
+    test(
+        "nothing is done while a stream of ours has work, or is captured by others, who are not asked for more than " +
+            "that [DEV-28, DEV-60]",
+    ) {
         val driver = Idle()
         DeviceImpl(DeviceType(1004), 0, driver).createStream().use { stream ->
             val done = CountDownLatch(1)
@@ -149,7 +159,10 @@ class IdlePeriodSpec : FunSpec({
         done.sorted() shouldContainExactly listOf("defect", "failed")
     }
 
-    test("who is in a hurry has all done at once, to the last step, but for what cannot be told, which is done in an idle period [DEV-28]") {
+    test(
+        "who is in a hurry has all done at once, to the last step, but for what cannot be told, which is done in an " +
+            "idle period [DEV-28]",
+    ) {
         val steps = AtomicInteger()
         val tries = AtomicInteger()
         busy {
@@ -173,7 +186,10 @@ class IdlePeriodSpec : FunSpec({
         eventually("it is done again") { tries.get() == 2 }
     }
 
-    test("a call that fails is made ten times, each in an idle period, and then its owner is told, once; nobody waits while it is made again [DEV-26]") {
+    test(
+        "a call that fails is made ten times, each in an idle period, and then its owner is told, once; nobody waits " +
+            "while it is made again [DEV-26]",
+    ) {
         val calls = AtomicInteger()
         val told = ConcurrentLinkedQueue<String>()
         IdleTask.run({ calls.incrementAndGet(); refused(Errno.EIO) }) { told += "${it?.message}" }

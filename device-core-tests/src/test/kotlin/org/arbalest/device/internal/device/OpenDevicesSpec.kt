@@ -61,7 +61,10 @@ class OpenDevicesSpec : FunSpec({
         }
     }
 
-    test("a device that was missing is found by an array that comes when the pause is over; older arrays stay where they were [DEV-18]") {
+    test(
+        "a device that was missing is found by an array that comes when the pause is over; older arrays stay where " +
+            "they were [DEV-18]",
+    ) {
         with(Fixture()) {
             val missing = table.find(type, 0)
             missing.isOpaque shouldBe true
@@ -87,7 +90,9 @@ class OpenDevicesSpec : FunSpec({
         with(Fixture()) {
             val start = clock.get()
             val asked = mutableListOf<Long>()
-            provider.onProbe = { asked += MILLISECONDS.convert(clock.get() - start, java.util.concurrent.TimeUnit.NANOSECONDS) / 1000 }
+            provider.onProbe = {
+                asked += MILLISECONDS.convert(clock.get() - start, java.util.concurrent.TimeUnit.NANOSECONDS) / 1000
+            }
             repeat(3000) {
                 repeat(3) { id -> table.find(type, id.toLong()) }
                 later(MILLISECONDS.toNanos(100))
@@ -132,7 +137,10 @@ class OpenDevicesSpec : FunSpec({
         }
     }
 
-    test("a device that is there and fails to open is opaque to arrays, which try again after a pause; who wants it is told why [DEV-18]") {
+    test(
+        "a device that is there and fails to open is opaque to arrays, which try again after a pause; who wants it " +
+            "is told why [DEV-18]",
+    ) {
         with(Fixture(2)) {
             val failure = DeviceException(Errno.EIO, "out of order")
             provider.onOpen = { if (it == 0L) throw failure }
@@ -172,7 +180,8 @@ class OpenDevicesSpec : FunSpec({
         val first = CompletableFuture.supplyAsync({ table.find(type, 0) }, threads)
         try {
             asking.await(5, SECONDS) shouldBe true
-            val found = CompletableFuture.supplyAsync({ table.find(other, 0) to table.want(other, 0) }, threads).get(5, SECONDS)
+            val found = CompletableFuture.supplyAsync({ table.find(other, 0) to table.want(other, 0) }, threads)
+                .get(5, SECONDS)
             found.first.isOpaque shouldBe false
             found.second shouldBeSameInstanceAs found.first
         } finally {
@@ -216,7 +225,8 @@ class OpenDevicesSpec : FunSpec({
         val silent = object : DeviceProvider by Provider(1) {
             override fun probe(type: DeviceType): Availability = nothing()
         }
-        DeviceRegistry.probe(silent, type).shouldBeInstanceOf<Availability.Missing>().reason() shouldContain "failed to probe VULKAN"
+        DeviceRegistry.probe(silent, type).shouldBeInstanceOf<Availability.Missing>().reason() shouldContain
+            "failed to probe VULKAN"
         val empty = object : DeviceProvider by Provider(1) {
             override fun open(type: DeviceType, id: Long): DeviceDriver = nothing()
         }
@@ -224,17 +234,23 @@ class OpenDevicesSpec : FunSpec({
         shouldThrow<DeviceException> { table.want(type, 0) }.message shouldContain "failed to open VULKAN:0"
     }
 
-    test("what is asked of a device that is not there, or failed to open, is refused for that reason, whenever it came [DEV-14]") {
+    test(
+        "what is asked of a device that is not there, or failed to open, is refused for that reason, whenever it " +
+            "came [DEV-14]",
+    ) {
         with(Fixture()) {
-            fun reason(device: Device) = shouldThrow<DeviceException> { device.createStream() }.also { it.errno() shouldBe Errno.ENOSYS }.message
+            fun reason(device: Device) = shouldThrow<DeviceException> { device.createStream() }
+                .also { it.errno() shouldBe Errno.ENOSYS }.message
             val early = table.find(type, 0)
-            reason(early) shouldBe "VULKAN:0 is unavailable, because not yet, so nothing can be allocated or queued on it"
+            reason(early) shouldBe
+                "VULKAN:0 is unavailable, because not yet, so nothing can be allocated or queued on it"
             provider.devices = 1
             provider.onOpen = { throw DeviceException(Errno.EIO, "vkOpen on VULKAN:0 failed: VK_BUSY (7)") }
             later(OpenDevices.SHORTEST_PAUSE)
             table.find(type, 0) shouldBeSameInstanceAs early
             reason(early) shouldContain "VULKAN:0 is unavailable, because vkOpen on VULKAN:0 failed: VK_BUSY (7), so"
-            reason(table.find(type, 1)) shouldContain "VULKAN:1 is unavailable, because there is no more than 1 of them, so"
+            reason(table.find(type, 1)) shouldContain
+                "VULKAN:1 is unavailable, because there is no more than 1 of them, so"
             provider.onOpen = {}
             later(OpenDevices.LONGEST_PAUSE)
             table.find(type, 0).isOpaque shouldBe false
@@ -242,7 +258,10 @@ class OpenDevicesSpec : FunSpec({
         }
     }
 
-    test("while one thread asks, which may take long, arrays in others go on: of devices that are there, and of the one that is asked about [DEV-18]") {
+    test(
+        "while one thread asks, which may take long, arrays in others go on: of devices that are there, and of the " +
+            "one that is asked about [DEV-18]",
+    ) {
         with(Fixture(1)) {
             val found = table.find(type, 0)
             val missing = table.find(type, 1)
@@ -255,7 +274,8 @@ class OpenDevicesSpec : FunSpec({
             val other = thread { table.find(type, 1) }
             try {
                 asking.await(5, SECONDS) shouldBe true
-                val (one, two) = CompletableFuture.supplyAsync { table.find(type, 0) to table.find(type, 1) }.get(5, SECONDS)
+                val (one, two) = CompletableFuture.supplyAsync { table.find(type, 0) to table.find(type, 1) }
+                    .get(5, SECONDS)
                 one shouldBeSameInstanceAs found
                 two shouldBeSameInstanceAs missing
             } finally {

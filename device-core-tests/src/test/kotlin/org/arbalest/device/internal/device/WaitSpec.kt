@@ -35,7 +35,8 @@ class WaitSpec : FunSpec({
                 driver.isGone shouldBe false
                 if (failing) {
                     driver.failure = DeviceException(Errno.EIO, "the device has failed")
-                    shouldThrow<ExecutionException> { stage.get(5, SECONDS) }.cause?.message shouldBe "the device has failed"
+                    shouldThrow<ExecutionException> { stage.get(5, SECONDS) }.cause?.message shouldBe
+                        "the device has failed"
                 } else {
                     driver.isOver = true
                     stage.get(5, SECONDS)
@@ -46,7 +47,10 @@ class WaitSpec : FunSpec({
         }
     }
 
-    test("what queued work uses is kept where nobody can be told, and a wait that fails says nothing of the work [DEV-24]") {
+    test(
+        "what queued work uses is kept where nobody can be told, and a wait that fails says nothing of the " +
+            "work [DEV-24]",
+    ) {
         val driver = Undecided()
         driver.refusal = DeviceException(Errno.EIO, "nobody can be told")
         driver.waiting = DeviceException(Errno.EAGAIN, "somebody captures a graph")

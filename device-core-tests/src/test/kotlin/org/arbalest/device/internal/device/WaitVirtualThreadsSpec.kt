@@ -49,7 +49,9 @@ class WaitVirtualThreadsSpec : FunSpec({
         val sum = AtomicLong()
         Arena.ofShared().use { arena ->
             val structs = List(1000) {
-                val reader = numbers(5).use { batch -> DeviceArrayReader.of(batch.schema(), List(3) { batch.slice(1, 4) }) }
+                val reader = numbers(5).use { batch ->
+                    DeviceArrayReader.of(batch.schema(), List(3) { batch.slice(1, 4) })
+                }
                 arena.allocate(ArrowArrayStreamStruct.LAYOUT).also { CData.exportStream(reader, it, CExport.DATA) }
             }
             Executors.newVirtualThreadPerTaskExecutor().use { threads ->
@@ -65,7 +67,9 @@ class WaitVirtualThreadsSpec : FunSpec({
         val child = ChildJvm.run(OneCarrier::class, options = options)
         withClue(child.output) {
             child.exitCode shouldBe 0
-            val results = child.output.lines().filter { ": " in it }.associate { it.substringBefore(": ") to it.substringAfter(": ") }
+            val results = child.output.lines().filter { ": " in it }.associate {
+                it.substringBefore(": ") to it.substringAfter(": ")
+            }
             (Waits.NAMES - results.keys).shouldBeEmpty()
             results.filterKeys { it in Waits.NAMES }.filterValues { it != "left the carrier" }.keys.shouldBeEmpty()
             results["a stream pulled through C"] shouldBe "kept the carrier"
@@ -99,7 +103,9 @@ private class Waits : AutoCloseable {
     private val strangers = stranger.createStream()
     private val pool = Executors.newSingleThreadExecutor(Thread.ofPlatform().factory())
 
-    /** Runs a case with an array on the device that is not ready; what it gives is let go on by [FakeDevice.release]. */
+    /**
+     * Runs a case with an array on the device that is not ready; what it gives is let go on by [FakeDevice.release].
+     */
     fun onDevice(name: String, run: (Case, () -> Unit) -> Unit) {
         fake.hold()
         texts(20).use { it.copyTo(device, stream) }.use { there -> run(case(name, there), fake::release) }
@@ -170,7 +176,9 @@ private class Waits : AutoCloseable {
             val pull = Case(name) {
                 stream.reader(1).use { reader -> while (true) (reader.next() ?: break).close() }
             }
-            run(pull) { CData.exportAsyncStream(AsyncProducer.of(batches, Metadata.empty()), handler, pool, CExport.DEVICE) }
+            run(pull) {
+                CData.exportAsyncStream(AsyncProducer.of(batches, Metadata.empty()), handler, pool, CExport.DEVICE)
+            }
             stream.released().toCompletableFuture().join()
         }
     }
@@ -183,8 +191,8 @@ private class Waits : AutoCloseable {
 
     companion object {
         val ON_DEVICE = listOf(
-            "event.synchronize", "event.synchronize with a limit", "array.synchronize", "array.validate", "stream.synchronize",
-            "stream.waitFor, of another runtime", "array.copyTo, with texts", "buffer.copy",
+            "event.synchronize", "event.synchronize with a limit", "array.synchronize", "array.validate",
+            "stream.synchronize", "stream.waitFor, of another runtime", "array.copyTo, with texts", "buffer.copy",
         )
         const val OWN_SLOTS = "stream.copy, whose stream uses all slots"
         const val OTHERS_SLOTS = "stream.copy, where another stream uses all slots"
@@ -197,14 +205,17 @@ private class Waits : AutoCloseable {
 private class Case(val name: String, val wait: () -> Unit)
 
 internal object OneCarrier {
-    /** Another virtual thread lets the one that waits go on: with one carrier it cannot, unless that one has left it. */
+    /**
+     * Another virtual thread lets the one that waits go on: with one carrier it cannot, unless that one has left it.
+     */
     private fun leaves(case: Case, release: () -> Unit) {
         val waiting = Thread.ofVirtual().start { case.wait() }
         val hasWaited = AtomicBoolean()
         val releasing = Thread.ofVirtual().start {
             val patience = System.nanoTime() + Duration.ofSeconds(3).toNanos()
             while (waiting.isAlive && !hasWaited.get() && System.nanoTime() < patience) {
-                if (waiting.state == Thread.State.WAITING || waiting.state == Thread.State.TIMED_WAITING) hasWaited.set(true) else Thread.yield()
+                if (waiting.state == Thread.State.WAITING || waiting.state == Thread.State.TIMED_WAITING)
+                    hasWaited.set(true) else Thread.yield()
             }
             release()
         }
@@ -228,7 +239,8 @@ internal object OneCarrier {
         }
         val other = Thread.ofVirtual().start { order += "the other" }
         val patience = System.nanoTime() + Duration.ofSeconds(5).toNanos()
-        while (waiting.state != Thread.State.WAITING && waiting.isAlive && System.nanoTime() < patience) Thread.onSpinWait()
+        while (waiting.state != Thread.State.WAITING && waiting.isAlive && System.nanoTime() < patience)
+            Thread.onSpinWait()
         check(waiting.state == Thread.State.WAITING) { "${case.name} has not waited: ${waiting.state}" }
         release()
         waiting.join()

@@ -13,10 +13,14 @@ import java.nio.file.Path
 
 private const val FROM_JUMP_TO_CELL = 65536 + 1024 - 176
 
-/** The bytes of the exit guard are what the assembler makes of the comments beside them, and do what they shall: here, and in an emulator. */
+/**
+ * The bytes of the exit guard are what the assembler makes of the comments beside them, and do what they shall: here,
+ * and in an emulator.
+ */
 class MachineCodeSpec : FunSpec({
     fun program(name: String): Path? =
-        System.getenv("PATH").orEmpty().split(File.pathSeparator).map { Path.of(it, name) }.firstOrNull(Files::isExecutable)
+        System.getenv("PATH").orEmpty().split(File.pathSeparator).map { Path.of(it, name) }
+            .firstOrNull(Files::isExecutable)
 
     fun run(folder: Path, vararg command: String): String {
         val process = ProcessBuilder(*command).directory(folder.toFile()).redirectErrorStream(true).start()
@@ -26,28 +30,32 @@ class MachineCodeSpec : FunSpec({
     }
 
     fun code(machine: MachineCode): ByteArray =
-        machine.atExit().copyOf(128) + listOf(machine.answer(125), machine.clear(24), machine.clear(64), machine.jump(FROM_JUMP_TO_CELL))
-            .map { it.copyOf(16) }.reduce(ByteArray::plus)
+        machine.atExit().copyOf(128) +
+            listOf(machine.answer(125), machine.clear(24), machine.clear(64), machine.jump(FROM_JUMP_TO_CELL))
+                .map { it.copyOf(16) }.reduce(ByteArray::plus)
 
     for (machine in MachineCode.entries) {
         val isOurs = machine == MachineCode.ours()
-        val prefix = if (isOurs) "" else if (machine == MachineCode.AARCH64) "aarch64-linux-gnu-" else "x86_64-linux-gnu-"
+        val prefix = if (isOurs) "" else if (machine == MachineCode.AARCH64) "aarch64-linux-gnu-"
+        else "x86_64-linux-gnu-"
         val emulator = if (isOurs) null else if (machine == MachineCode.AARCH64) "qemu-aarch64" else "qemu-x86_64"
         val tools = listOfNotNull("${prefix}gcc", "${prefix}objcopy", emulator)
         val missing = tools.filter { program(it) == null }
         val config = "$machine: needs $tools"
 
-        test("the machine code for $config is what the assembler makes of it [OWN-17]").config(enabled = missing.isEmpty()) {
-            val folder = tempdir().toPath()
-            Files.writeString(folder.resolve("code.s"), source(machine))
-            run(folder, "${prefix}gcc", "-c", "code.s", "-o", "code.o")
-            run(folder, "${prefix}objcopy", "-O", "binary", "-j", ".text", "code.o", "code.bin")
-            code(machine).asList() shouldContainExactly Files.readAllBytes(folder.resolve("code.bin")).asList()
-        }
+        test("the machine code for $config is what the assembler makes of it [OWN-17]")
+            .config(enabled = missing.isEmpty()) {
+                val folder = tempdir().toPath()
+                Files.writeString(folder.resolve("code.s"), source(machine))
+                run(folder, "${prefix}gcc", "-c", "code.s", "-o", "code.o")
+                run(folder, "${prefix}objcopy", "-O", "binary", "-j", ".text", "code.o", "code.bin")
+                code(machine).asList() shouldContainExactly Files.readAllBytes(folder.resolve("code.bin")).asList()
+            }
 
         test("the machine code for $config does what it shall [OWN-17]").config(enabled = missing.isEmpty()) {
             val folder = tempdir().toPath()
-            val resource = checkNotNull(SkipWithout::class.java.getResource("/org/arbalest/support/c/checks/machine_code.c"))
+            val resource =
+                checkNotNull(SkipWithout::class.java.getResource("/org/arbalest/support/c/checks/machine_code.c"))
             Files.writeString(folder.resolve("machine_code.c"), resource.readText())
             Files.write(folder.resolve("code.bin"), code(machine))
             run(folder, "${prefix}gcc", "-static", "-O2", "-Wall", "-Werror", "machine_code.c", "-o", "program")

@@ -24,11 +24,15 @@ import java.util.logging.Logger
 
 /** `-Dorg.arbalest.leaks`, in a JVM of its own, since it is read once. */
 class LeaksReportSoakSpec : FunSpec({
-    test("a handle that became unreachable while it was open is reported, with the place that made it; others are not") {
+    test(
+        "a handle that became unreachable while it was open is reported, with the place that made it; others are not",
+    ) {
         val child = ChildJvm.run(LeakedHandles::class, options = listOf("-Dorg.arbalest.leaks=true"))
         withClue(child.output) {
             child.exitCode shouldBe 0
-            for (what in listOf("DeviceArray struct<n: int32>, 1 row, on CPU, 64 bytes", "DeviceStream of CPU", "SyncEvent of CPU")) {
+            for (what in listOf(
+                "DeviceArray struct<n: int32>, 1 row, on CPU, 64 bytes", "DeviceStream of CPU", "SyncEvent of CPU",
+            )) {
                 child.output shouldContain "reported: LEAK: $what was never closed, made here:, in leak"
             }
             child.output shouldNotContain "in keepOrder"
@@ -39,10 +43,12 @@ class LeaksReportSoakSpec : FunSpec({
         val child = ChildJvm.run(LeakedHandles::class, "5000", "50", options = listOf("-Dorg.arbalest.leaks=50"))
         withClue(child.output) {
             child.exitCode shouldBe 0
-            child.output.lines().count { it.startsWith("reported: LEAK: DeviceArray ") } shouldBeInRange 50..150 // 100, and five times the deviation
+            // 100, and five times the deviation
+            child.output.lines().count { it.startsWith("reported: LEAK: DeviceArray ") } shouldBeInRange 50..150
         }
         for (wrong in listOf("0", "often", "")) {
-            ChildJvm.run(LeakedHandles::class, "1", "0", options = listOf("-Dorg.arbalest.leaks=$wrong")).output shouldContain
+            ChildJvm.run(LeakedHandles::class, "1", "0", options = listOf("-Dorg.arbalest.leaks=$wrong"))
+                .output shouldContain
                 "org.arbalest.leaks is true, false or a number from 1 on, not \"$wrong\": no leak is reported"
         }
     }

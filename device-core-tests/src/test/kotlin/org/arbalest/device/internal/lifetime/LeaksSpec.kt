@@ -8,7 +8,10 @@ import org.arbalest.device.monitoring.HandleWatch
 import org.arbalest.device.monitoring.MXBeanRegistration
 
 class LeaksSpec : FunSpec({
-    test("what is made while somebody follows, and opened when nobody does any more, is not kept once somebody follows again") {
+    test(
+        "what is made while somebody follows, and opened when nobody does any more, is not kept once somebody " +
+            "follows again",
+    ) {
         val first = HandleWatch.start()
         val late = Leaks.watch(Any(), "something")
         first.close()

@@ -17,9 +17,9 @@ import org.arbalest.device.monitoring.ResourceCounters
 import org.arbalest.device.support.EveryType
 import org.arbalest.device.support.struct
 import org.arbalest.support.CCompiler
-import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerMoves
 import org.arbalest.support.PeerStreams
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.StructKind
 import org.arbalest.testkit.contract.Held
 import java.lang.foreign.Arena
@@ -67,7 +67,8 @@ class FaultsSpec : FunSpec({
         val schema = EveryType.batch(0, 1).use { it.schema() }
         Arena.ofConfined().use { arena ->
             val stream = arena.struct(StructKind.STREAM)
-            CData.exportStream(DeviceArrayReader.of(schema, DeviceType.CPU) { overflow(0).let { null } }, stream, CExport.DATA)
+            CData.exportStream(DeviceArrayReader.of(schema, DeviceType.CPU) { overflow(0).let { null } },
+                stream, CExport.DATA)
             PeerStreams.drain(stream).let {
                 it.code shouldBe Errno.EIO
                 it.error!! shouldContain "StackOverflowError"
@@ -97,9 +98,11 @@ internal class ThrowingLogger : System.Logger {
 
     override fun isLoggable(level: System.Logger.Level) = true
 
-    override fun log(level: System.Logger.Level, bundle: ResourceBundle?, message: String?, thrown: Throwable?): Unit = throw StackOverflowError("log")
+    override fun log(level: System.Logger.Level, bundle: ResourceBundle?, message: String?, thrown: Throwable?): Unit =
+        throw StackOverflowError("log")
 
-    override fun log(level: System.Logger.Level, bundle: ResourceBundle?, format: String?, vararg params: Any?): Unit = throw OutOfMemoryError("log")
+    override fun log(level: System.Logger.Level, bundle: ResourceBundle?, format: String?, vararg params: Any?): Unit =
+        throw OutOfMemoryError("log")
 
     /** Finds it. */
     class Finder : System.LoggerFinder() {
@@ -127,7 +130,9 @@ internal object FaultsWithoutLog {
             val array = arena.struct(StructKind.ARRAY)
             val copy = arena.struct(StructKind.ARRAY)
             repeat(2) {
-                BatchBuilder.of(Devices.cpu(), 1).use { it.int32("n", intArrayOf(1)).build() }.use { CData.exportArray(it, array, CExport.DATA) }
+                BatchBuilder.of(Devices.cpu(), 1).use { it.int32("n", intArrayOf(1)).build() }.use {
+                    CData.exportArray(it, array, CExport.DATA)
+                }
                 PeerMoves.copy(array, copy, StructKind.ARRAY)
                 PeerMoves.release(array, StructKind.ARRAY)
                 PeerMoves.release(copy, StructKind.ARRAY)

@@ -16,13 +16,16 @@ import kotlin.concurrent.thread
 import kotlin.random.Random
 
 /**
- * Copies of many bytes. That one is made of parts is seen by its memory going away meanwhile: who closes a shared arena stops all threads that use it, which a copy
- * in one call lets happen at its end only, when all is copied.
+ * Copies of many bytes. That one is made of parts is seen by its memory going away meanwhile: who closes a shared arena
+ * stops all threads that use it, which a copy in one call lets happen at its end only, when all is copied.
  */
 class NativeHeapCopySpec : FunSpec({
     extension(ResourceCountersExtension)
 
-    /** Copies between two pieces of memory, of which the source goes away, until that happens to a copy that is under way. */
+    /**
+     * Copies between two pieces of memory, of which the source goes away, until that happens to a copy that is under
+     * way.
+     */
     fun isInParts(target: MemorySegment, copy: (source: MemorySegment) -> Unit): Boolean = (1..100).any {
         target.fill(0)
         val source = Arena.ofShared()
@@ -36,7 +39,9 @@ class NativeHeapCopySpec : FunSpec({
         failure != null && target.get(JAVA_BYTE, BYTES - 1) == 0.toByte()
     }
 
-    test("a copy of any size is made of parts, from and to memory and arrays, so that threads can be stopped [DEV-51]") {
+    test(
+        "a copy of any size is made of parts, from and to memory and arrays, so that threads can be stopped [DEV-51]",
+    ) {
         Arena.ofShared().use { arena ->
             val target = arena.allocate(BYTES)
             isInParts(target) { NativeHeap.copy(it, target.address()) } shouldBe true
@@ -95,14 +100,28 @@ class NativeHeapCopySpec : FunSpec({
             val room = memory.byteSize()
             val before = ByteArray(room.toInt()).also { Random(51).nextBytes(it) }
             val copies = mapOf<String, (Long, Long, Long) -> Unit>(
-                "address to address" to { from, to, size -> NativeHeap.copy(memory.address() + from, memory.address() + to, size) },
-                "segment to address" to { from, to, size -> NativeHeap.copy(memory.asSlice(from, size), memory.address() + to) },
-                "segment to segment" to { from, to, size -> NativeHeap.copy(memory.asSlice(from, size), memory.asSlice(to, size)) },
-                "address into a segment" to { from, to, size -> NativeHeap.copy(memory.address() + from, memory, to, size) },
-                "written to the buffer" to { from, to, size -> buffer.writer().use { it.position(to).write(memory.asSlice(from, size).asByteBuffer()) } },
-                "read from the buffer" to { from, to, size -> buffer.reader().use { it.position(from).read(memory.asSlice(to, size).asByteBuffer()) } },
+                "address to address" to { from, to, size ->
+                    NativeHeap.copy(memory.address() + from, memory.address() + to, size)
+                },
+                "segment to address" to { from, to, size ->
+                    NativeHeap.copy(memory.asSlice(from, size), memory.address() + to)
+                },
+                "segment to segment" to { from, to, size ->
+                    NativeHeap.copy(memory.asSlice(from, size), memory.asSlice(to, size))
+                },
+                "address into a segment" to { from, to, size ->
+                    NativeHeap.copy(memory.address() + from, memory, to, size)
+                },
+                "written to the buffer" to { from, to, size ->
+                    buffer.writer().use { it.position(to).write(memory.asSlice(from, size).asByteBuffer()) }
+                },
+                "read from the buffer" to { from, to, size ->
+                    buffer.reader().use { it.position(from).read(memory.asSlice(to, size).asByteBuffer()) }
+                },
                 "a slice to a slice" to { from, to, size ->
-                    buffer.slice(from, size).use { source -> buffer.slice(to, size).use { Devices.cpu().defaultStream().copy(source, it) } }
+                    buffer.slice(from, size).use { source ->
+                        buffer.slice(to, size).use { Devices.cpu().defaultStream().copy(source, it) }
+                    }
                 },
             )
             for ((what, copy) in copies) {
@@ -111,8 +130,12 @@ class NativeHeapCopySpec : FunSpec({
                         for ((from, to) in listOf(0L to ahead, ahead to 0L)) {
                             MemorySegment.copy(before, 0, memory, JAVA_BYTE, 0, before.size)
                             copy(from, to, size)
-                            val moved = before.clone().also { before.copyInto(it, to.toInt(), from.toInt(), (from + size).toInt()) }
-                            withClue("$what, $size bytes from $from to $to") { memory.mismatch(MemorySegment.ofArray(moved)) shouldBe -1 }
+                            val moved = before.clone().also {
+                                before.copyInto(it, to.toInt(), from.toInt(), (from + size).toInt())
+                            }
+                            withClue("$what, $size bytes from $from to $to") {
+                                memory.mismatch(MemorySegment.ofArray(moved)) shouldBe -1
+                            }
                         }
                     }
                 }

@@ -119,8 +119,12 @@ class SlotsSpec : FunSpec({
                         stale.add(entry)
                         if (stale.size > 50) stale.removeFirst()
                     }
-                    3 -> mine.lastOrNull()?.let { (handle, owner) -> check(Slots.find(handle) === owner) { "not the owner" } }
-                    else -> stale.forEach { (handle, owner) -> check(Slots.find(handle) !== owner) { "found after it left" } }
+                    3 -> mine.lastOrNull()?.let { (handle, owner) ->
+                        check(Slots.find(handle) === owner) { "not the owner" }
+                    }
+                    else -> stale.forEach { (handle, owner) ->
+                        check(Slots.find(handle) !== owner) { "found after it left" }
+                    }
                 }
                 if (mine.size > 40) mine.removeFirst().let { Slots.leave(it.first) }
                 shared.lazySet(random.nextInt(64), it)

@@ -48,7 +48,10 @@ import java.util.concurrent.Executor
 import java.util.concurrent.SubmissionPublisher
 import kotlin.concurrent.thread
 
-/** Structs in automatic arenas, which their caller drops while the call runs: the collector frees them as soon as nobody refers to them. */
+/**
+ * Structs in automatic arenas, which their caller drops while the call runs: the collector frees them as soon as nobody
+ * refers to them.
+ */
 class StructsUnreachableStressSpec : FunSpec({
     extension(CCompiler.needed)
 
@@ -59,7 +62,8 @@ class StructsUnreachableStressSpec : FunSpec({
 
     // Compiled code forgets a variable after its last use, and so without luck; interpreted code does not.
     test("a struct that its caller dropped is not collected before the last access to it, whatever the call [OWN-14]") {
-        good(ChildJvm.run(CollectedMeanwhile::class, options = listOf("-Xcomp", "-XX:CompileCommand=quiet", "-XX:CompileCommand=compileonly,org.arbalest.device.*::*")))
+        good(ChildJvm.run(CollectedMeanwhile::class, options = listOf("-Xcomp", "-XX:CompileCommand=quiet",
+            "-XX:CompileCommand=compileonly,org.arbalest.device.*::*")))
     }
 
     test("under the pressure of the collector structs that were dropped are imported and exported whole [OWN-14]") {
@@ -73,16 +77,25 @@ class StructsUnreachableStressSpec : FunSpec({
         "ArrowDeviceArray" to { CData.importArray(it, CImport.DEVICE.schema(field)) },
         "ArrowArrayStream" to { CData.importStream(it, CImport.DATA).close() },
         "ArrowDeviceArrayStream" to { CData.importStream(it, CImport.DEVICE).close() },
-        "ArrowAsyncDeviceStreamHandler" to { CData.exportAsyncStream(AsyncProducer.failed(IllegalStateException("not today")), it, Runnable::run, CExport.DEVICE) },
+        "ArrowAsyncDeviceStreamHandler" to {
+            CData.exportAsyncStream(AsyncProducer.failed(IllegalStateException("not today")), it, Runnable::run,
+                CExport.DEVICE)
+        },
     )
 
     for ((struct, call) in calls) {
-        test("an $struct in an arena that was closed, or that is another thread's, is refused before it is touched [OWN-14]") {
+        test(
+            "an $struct in an arena that was closed, or that is another thread's, is refused before it is " +
+                "touched [OWN-14]",
+        ) {
             val closed = Arena.ofConfined().use { it.allocate(256, 8) }
-            shouldThrow<IllegalStateException> { call(closed) }.message shouldBe "$struct is in an arena that was closed"
+            shouldThrow<IllegalStateException> { call(closed) }.message shouldBe
+                "$struct is in an arena that was closed"
             Arena.ofConfined().use { arena ->
                 val confined = arena.allocate(256, 8).fill(0x5A)
-                val failure = CompletableFuture.supplyAsync { shouldThrow<WrongThreadException> { call(confined) } }.join()
+                val failure = CompletableFuture.supplyAsync {
+                    shouldThrow<WrongThreadException> { call(confined) }
+                }.join()
                 failure.message shouldBe "$struct is in an arena that is confined to another thread"
                 confined.mismatch(arena.allocate(256, 8).fill(0x5A)) shouldBe -1
             }
@@ -148,7 +161,8 @@ internal object CollectedMeanwhile {
     fun onError(handler: Long, code: Int, message: Long, metadata: Long) = look(handler)
 
     private fun releaseOf(function: Long, struct: Long) {
-        Linker.nativeLinker().downcallHandle(FunctionDescriptor.ofVoid(JAVA_LONG)).invokeWithArguments(MemorySegment.ofAddress(function), struct)
+        Linker.nativeLinker().downcallHandle(FunctionDescriptor.ofVoid(JAVA_LONG))
+            .invokeWithArguments(MemorySegment.ofAddress(function), struct)
     }
 
     /** Each look while [call] runs counts for [what]; there must be [looks]. */
@@ -180,18 +194,33 @@ internal object CollectedMeanwhile {
         val field = Field.of("n", DataType.INT32)
         schema().let { during("importSchema", 1, it) { CData.importSchema(it.take()) } }
         val (array, device) = ArrowArrayStruct.LAYOUT to ArrowDeviceArrayStruct.LAYOUT
-        malformed(array).let { during("importArray", 1, it) { refused { CData.importArray(it.take(), CImport.DATA.schema(field)) } } }
-        malformed(device).let { during("importDeviceArray", 1, it) { refused { CData.importArray(it.take(), CImport.DEVICE.schema(field)) } } }
+        malformed(array).let {
+            during("importArray", 1, it) { refused { CData.importArray(it.take(), CImport.DATA.schema(field)) } }
+        }
+        malformed(device).let {
+            during("importDeviceArray", 1, it) {
+                refused { CData.importArray(it.take(), CImport.DEVICE.schema(field)) }
+            }
+        }
         (malformed(array) to schema()).let { (a, s) ->
-            during("importArray with its schema", 2, a, s) { refused { CData.importArray(a.take(), CImport.DATA.schema(s.take())) } }
+            during("importArray with its schema", 2, a, s) {
+                refused { CData.importArray(a.take(), CImport.DATA.schema(s.take())) }
+            }
         }
         (malformed(device) to schema()).let { (a, s) ->
-            during("importDeviceArray with its schema", 2, a, s) { refused { CData.importArray(a.take(), CImport.DEVICE.schema(s.take())) } }
+            during("importDeviceArray with its schema", 2, a, s) {
+                refused { CData.importArray(a.take(), CImport.DEVICE.schema(s.take())) }
+            }
         }
     }
 
     /** Runs [call] in a thread, and looks when it waits. */
-    private fun whileItWaits(what: String, vararg structs: Dropped, call: () -> Unit, goOn: () -> Unit) = during(what, 1, *structs) {
+    private fun whileItWaits(
+        what: String,
+        vararg structs: Dropped,
+        call: () -> Unit,
+        goOn: () -> Unit,
+    ) = during(what, 1, *structs) {
         val caller = thread { call() }
         eventually("the caller waits") { caller.state == Thread.State.WAITING }
         look(0)
@@ -210,9 +239,15 @@ internal object CollectedMeanwhile {
             val copy = ints().use { it.copyTo(device) }.use { it.viewOrCopyTo(Devices.cpu()) }
             whileItWaits(what, out, schema, call = { export(copy, out, schema) }, goOn = fake::release)
         }
-        waits("exportArray", ArrowArrayStruct.LAYOUT) { array, out, _ -> CData.exportArray(array, out.take(), CExport.DATA) }
-        waits("exportArray with its schema", ArrowArrayStruct.LAYOUT) { array, out, schema -> CData.exportArray(array, out.take(), CExport.DATA.schemaTo(schema.take())) }
-        waits("exportDeviceArray", ArrowDeviceArrayStruct.LAYOUT) { array, out, _ -> CData.exportArray(array, out.take(), CExport.DEVICE) }
+        waits("exportArray", ArrowArrayStruct.LAYOUT) { array, out, _ ->
+            CData.exportArray(array, out.take(), CExport.DATA)
+        }
+        waits("exportArray with its schema", ArrowArrayStruct.LAYOUT) { array, out, schema ->
+            CData.exportArray(array, out.take(), CExport.DATA.schemaTo(schema.take()))
+        }
+        waits("exportDeviceArray", ArrowDeviceArrayStruct.LAYOUT) { array, out, _ ->
+            CData.exportArray(array, out.take(), CExport.DEVICE)
+        }
         waits("exportDeviceArray with its schema", ArrowDeviceArrayStruct.LAYOUT) { array, out, schema ->
             CData.exportArray(array, out.take(), CExport.DEVICE.schemaTo(schema.take()))
         }
@@ -233,8 +268,12 @@ internal object CollectedMeanwhile {
             whileItWaits(what, out, call = { export(reader, out) }, goOn = goOn::countDown)
             puller.join()
         }
-        waits("exportStream", ArrowArrayStreamStruct.LAYOUT) { reader, out -> CData.exportStream(reader, out.take(), CExport.DATA) }
-        waits("exportDeviceArrayStream", ArrowDeviceArrayStreamStruct.LAYOUT) { reader, out -> CData.exportStream(reader, out.take(), CExport.DEVICE) }
+        waits("exportStream", ArrowArrayStreamStruct.LAYOUT) { reader, out ->
+            CData.exportStream(reader, out.take(), CExport.DATA)
+        }
+        waits("exportDeviceArrayStream", ArrowDeviceArrayStreamStruct.LAYOUT) { reader, out ->
+            CData.exportStream(reader, out.take(), CExport.DEVICE)
+        }
     }
 
     private fun handler() = Dropped(ArrowAsyncHandlerStruct.LAYOUT).also {
@@ -245,13 +284,19 @@ internal object CollectedMeanwhile {
     }
 
     private fun handlers() {
-        handler().let { during("refuse", 2, it) { CData.exportAsyncStream(AsyncProducer.failed(IllegalStateException("not today")), it.take(), Runnable::run, CExport.DEVICE) } }
+        handler().let {
+            during("refuse", 2, it) {
+                CData.exportAsyncStream(AsyncProducer.failed(IllegalStateException("not today")), it.take(),
+                    Runnable::run, CExport.DEVICE)
+            }
+        }
         val schema = AsyncSchema(Field.of("n", DataType.INT32), DeviceType.CPU, Metadata.empty())
         val later = mutableListOf<Runnable>() // long after produce has returned
         SubmissionPublisher<DeviceArray>().use { arrays ->
             handler().let {
                 during("produce", 2, it) {
-                    CData.exportAsyncStream(AsyncProducer.of(schema, arrays), it.take(), Executor(later::add), CExport.DEVICE)
+                    CData.exportAsyncStream(AsyncProducer.of(schema, arrays), it.take(), Executor(later::add),
+                        CExport.DEVICE)
                     while (later.isNotEmpty()) later.removeFirst().run()
                 }
             }
@@ -268,7 +313,10 @@ internal object CollectedMeanwhile {
     }
 }
 
-/** Without any timing of ours: large schemas cross in structs that are dropped, and the calls themselves make the garbage for the collector. */
+/**
+ * Without any timing of ours: large schemas cross in structs that are dropped, and the calls themselves make the
+ * garbage for the collector.
+ */
 internal object UnderPressure {
     private const val ROUNDS = 3000
     private val schema = Schema.of(List(300) { Field.of("column $it", DataType.INT32) })
@@ -280,13 +328,16 @@ internal object UnderPressure {
         while (!Thread.interrupted()) Arena.ofConfined().use { arena -> repeat(100) { arena.allocate(72).fill(0x5A) } }
     }
 
-    private fun exported(): MemorySegment = out(ArrowSchemaStruct.LAYOUT).also { CData.exportSchema(schema.asField(), it) }
+    private fun exported(): MemorySegment = out(ArrowSchemaStruct.LAYOUT).also {
+        CData.exportSchema(schema.asField(), it)
+    }
 
     @JvmStatic
     fun main(args: Array<String>) {
         val churning = thread(isDaemon = true) { churn() }
         repeat(ROUNDS) {
-            CData.exportSchema(schema.asField(), out(ArrowSchemaStruct.LAYOUT)) // leaks, as it must if C forgets it; what counts is where it was written
+            // leaks, as it must if C forgets it; what counts is where it was written
+            CData.exportSchema(schema.asField(), out(ArrowSchemaStruct.LAYOUT))
             check(Schema.ofStruct(CData.importSchema(exported())) == schema) { "round $it" }
         }
         churning.interrupt()

@@ -19,24 +19,32 @@ class Utf8ScanSpec : FunSpec({
     val characters = CharBuffer.allocate(4096)
 
     // By its result: an exception for each refused sequence takes most of the time.
-    fun isDecoded(bytes: ByteArray): Boolean = !decoder.reset().decode(ByteBuffer.wrap(bytes), characters.clear(), true).isError
+    fun isDecoded(bytes: ByteArray): Boolean =
+        !decoder.reset().decode(ByteBuffer.wrap(bytes), characters.clear(), true).isError
 
     fun check(bytes: ByteArray, at: Long = 0) {
         MemorySegment.copy(MemorySegment.ofArray(bytes), 0, memory, at, bytes.size.toLong())
         val (address, size) = memory.address() + at to bytes.size.toLong()
         val isValid = Utf8Scan.isValid(address, size)
-        if (isValid != isDecoded(bytes)) withClue(bytes.joinToString(" ") { "%02x".format(it) }) { isValid shouldBe isDecoded(bytes) }
+        if (isValid != isDecoded(bytes)) withClue(bytes.joinToString(" ") { "%02x".format(it) }) {
+            isValid shouldBe isDecoded(bytes)
+        }
         if (isValid) Utf8Scan.wrong(address, size) shouldBe size
         val ascii = bytes.indexOfFirst { it < 0 }
-        if (ascii < 0) Utf8Scan.ascii(address, size) shouldBe size else check(Utf8Scan.ascii(address, size) in ascii - 7L..ascii)
+        if (ascii < 0) Utf8Scan.ascii(address, size) shouldBe
+            size else check(Utf8Scan.ascii(address, size) in ascii - 7L..ascii)
     }
 
-    test("every sequence of one and two bytes, and those of three and four bytes that begin, go on and end where rules change [VAL-06]") {
+    test(
+        "every sequence of one and two bytes, and those of three and four bytes that begin, go on and end where " +
+            "rules change [VAL-06]",
+    ) {
         for (a in 0..255) {
             check(byteArrayOf(a.toByte()))
             for (b in 0..255) check(byteArrayOf(a.toByte(), b.toByte()))
         }
-        val edges = listOf(0x00, 0x41, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xC1, 0xC2, 0xDF, 0xE0, 0xE1, 0xEC, 0xED, 0xEE, 0xEF, 0xF0, 0xF1, 0xF3, 0xF4, 0xF5, 0xF7, 0xF8, 0xFF)
+        val edges = listOf(0x00, 0x41, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xC1, 0xC2, 0xDF, 0xE0, 0xE1,
+            0xEC, 0xED, 0xEE, 0xEF, 0xF0, 0xF1, 0xF3, 0xF4, 0xF5, 0xF7, 0xF8, 0xFF)
         for (a in 0xC0..0xFF) for (b in 0..255) for (c in edges) {
             check(byteArrayOf(a.toByte(), b.toByte(), c.toByte()))
             if (a >= 0xF0) for (d in edges) check(byteArrayOf(a.toByte(), b.toByte(), c.toByte(), d.toByte()))
@@ -45,13 +53,18 @@ class Utf8ScanSpec : FunSpec({
 
     test("a character that is broken off by ASCII, wherever that is looked for, and goes on behind it [VAL-06]") {
         for (before in 0..80) for (between in listOf(0, 1, 7, 8, 9, 16, 40)) {
-            check("é".encodeToByteArray() + ByteArray(before) { 'a'.code.toByte() } + 0xC3.toByte() + ByteArray(between) { 'b'.code.toByte() } + 0xA9.toByte())
+            check("é".encodeToByteArray() + ByteArray(before) { 'a'.code.toByte() } + 0xC3.toByte() +
+                ByteArray(between) { 'b'.code.toByte() } + 0xA9.toByte())
         }
     }
 
-    test("long texts of mixed scripts, at any address, with and without a byte that is wrong, missing or too many [VAL-06]") {
+    test(
+        "long texts of mixed scripts, at any address, with and without a byte that is wrong, missing or too " +
+            "many [VAL-06]",
+    ) {
         val random = Random(7)
-        val words = listOf("a", "ASCII for a while, longer than a word of the machine", "é", "Москва", "日本語", "\uD83D\uDE00", "\u0800", "\uFFFF", "\uDBFF\uDFFF", "\u0000")
+        val words = listOf("a", "ASCII for a while, longer than a word of the machine", "é", "Москва", "日本語",
+            "\uD83D\uDE00", "\u0800", "\uFFFF", "\uDBFF\uDFFF", "\u0000")
         repeat(20_000) {
             val text = List(random.nextInt(12)) { words.random(random) }.joinToString("").encodeToByteArray()
             check(text, random.nextLong(16))

@@ -51,9 +51,12 @@ class ContentDifferenceSpec : FunSpec({
 
     fun difference(one: DeviceArray, other: DeviceArray): String? = one.use { other.use { one.difference(other) } }
 
-    fun numbers(vararg values: Long?) = build(Field.of("n", DataType.INT64), values.size) { n -> values.forEach { if (it == null) n.appendNull() else n.append(it) } }
+    fun numbers(vararg values: Long?) = build(Field.of("n", DataType.INT64), values.size) { n ->
+        values.forEach { if (it == null) n.appendNull() else n.append(it) }
+    }
 
-    fun doubles(vararg values: Double) = build(Field.of("d", DataType.FLOAT64), values.size) { d -> values.forEach(d::append) }
+    fun doubles(vararg values: Double) =
+        build(Field.of("d", DataType.FLOAT64), values.size) { d -> values.forEach(d::append) }
 
     test("a slice has the content of what was built as that slice, of every type that can be built") {
         EveryType.batch(0, 40).use { all ->
@@ -69,7 +72,8 @@ class ContentDifferenceSpec : FunSpec({
         for (type in HandLaid.types) withClue(type) {
             HandLaid.imported(type, List(9) { it }, 3) { one ->
                 HandLaid.imported(type, List(9) { it }, 8) { one.contentEquals(it) shouldBe true }
-                val sameEverywhere = type is FlatType.NullType || type == FlatType.FixedSizeBinaryType(0) || (type is NestedType.FixedSizeListType && type.size() == 0)
+                val sameEverywhere = type is FlatType.NullType || type == FlatType.FixedSizeBinaryType(0) ||
+                    (type is NestedType.FixedSizeListType && type.size() == 0)
                 HandLaid.imported(type, List(8) { it } + 42, 1) { one.contentEquals(it) shouldBe sameEverywhere }
             }
         }
@@ -82,7 +86,8 @@ class ContentDifferenceSpec : FunSpec({
                     one.retainChild(i).use { a ->
                         other.retainChild(i).use { b ->
                             val difference = a.difference(b)
-                            if (field.type() is FlatType.NullType) difference shouldBe null else difference.shouldNotBeNull() shouldContain "[0]: "
+                            if (field.type() is FlatType.NullType) difference shouldBe
+                                null else difference.shouldNotBeNull() shouldContain "[0]: "
                         }
                     }
                 }
@@ -103,7 +108,9 @@ class ContentDifferenceSpec : FunSpec({
         fun trips(vararg ends: String?) = build(Field.of("trips", ListType(Field.of("item", trip))), 2) { trips ->
             trips.appendList(0)
             trips.appendList(ends.size)
-            for (end in ends) trips.items().also { if (end == null) it.child("end").appendNull() else it.child("end").append(end) }.appendStruct()
+            for (end in ends) trips.items().also {
+                if (end == null) it.child("end").appendNull() else it.child("end").append(end)
+            }.appendStruct()
         }
         difference(trips("JFK", "a\n"), trips("JFK", null)) shouldBe """trips[1].end[1]: "a\n", and null"""
         difference(trips("JFK"), trips("JFK", "LHR")) shouldBe "trips[1]: 1 elements, and 2"
@@ -114,22 +121,25 @@ class ContentDifferenceSpec : FunSpec({
         val (a, b) = Field.of("a", DataType.INT32) to Field.of("b", DataType.INT32)
         fun union(vararg fields: Field) = build(Field.of("u", DataType.denseUnion(*fields)), 0) {}
         difference(union(a, b), union(a, b)) shouldBe null
-        difference(union(a, b), union(b, a)) shouldBe "the types of u differ: dense_union<a: int32, b: int32>, and dense_union<b: int32, a: int32>"
+        difference(union(a, b), union(b, a)) shouldBe
+            "the types of u differ: dense_union<a: int32, b: int32>, and dense_union<b: int32, a: int32>"
     }
 
     test("unions are equal if the types of their rows are, too [READ-60]") {
-        val both = listOf(Field.of("a", DataType.INT32), Field.of("b", DataType.INT32), Field.of("s", StructType(List(2) { Field.of("x", DataType.INT8) })), Field.of("e", StructType(listOf())))
+        val both = listOf(Field.of("a", DataType.INT32), Field.of("b", DataType.INT32),
+            Field.of("s", StructType(List(2) { Field.of("x", DataType.INT8) })), Field.of("e", StructType(listOf())))
         for (mode in NestedType.UnionMode.entries) {
-            fun union(vararg rows: Pair<Int, Long>) = build(Field.of("u", NestedType.UnionType(mode, listOf(0, 5, 7, 9), both)), rows.size) { u ->
-                for ((child, value) in rows) {
-                    u.appendUnion(child)
-                    when (child) {
-                        2 -> u.child(2).also { s -> repeat(2) { s.child(it).append(value + it) } }.appendStruct()
-                        3 -> u.child(3).appendStruct()
-                        else -> u.child(child).append(value)
+            fun union(vararg rows: Pair<Int, Long>) =
+                build(Field.of("u", NestedType.UnionType(mode, listOf(0, 5, 7, 9), both)), rows.size) { u ->
+                    for ((child, value) in rows) {
+                        u.appendUnion(child)
+                        when (child) {
+                            2 -> u.child(2).also { s -> repeat(2) { s.child(it).append(value + it) } }.appendStruct()
+                            3 -> u.child(3).appendStruct()
+                            else -> u.child(child).append(value)
+                        }
                     }
                 }
-            }
             difference(union(0 to 1, 1 to 2), union(0 to 1, 1 to 2)) shouldBe null
             difference(union(0 to 1, 1 to 2), union(0 to 1, 0 to 2)) shouldBe "u[1]: 2 of type 5, and 2 of type 0"
             difference(union(1 to 1), union(1 to 2)) shouldBe "u[0]: 1, and 2"
@@ -141,29 +151,39 @@ class ContentDifferenceSpec : FunSpec({
 
     test("what is encoded is compared as what it encodes: structs with a field of the same name twice, too [READ-60]") {
         val pair = StructType(List(2) { Field.of("x", DataType.INT8) })
-        val types = listOf(DataType.dictionary(DataType.INT8, pair), DataType.runEndEncoded(DataType.INT32, Field.of("values", pair)))
+        val types = listOf(DataType.dictionary(DataType.INT8, pair),
+            DataType.runEndEncoded(DataType.INT32, Field.of("values", pair)))
         for (type in types) withClue(type) {
             HandLaid.imported(type, List(9) { it }, 3) { one ->
                 HandLaid.imported(type, List(9) { it }, 8) { one.difference(it) shouldBe null }
-                HandLaid.imported(type, List(8) { it } + 44, 1) { one.difference(it).shouldNotBeNull() shouldStartWith "[8]" }
+                HandLaid.imported(type, List(8) { it } + 44, 1) {
+                    one.difference(it).shouldNotBeNull() shouldStartWith "[8]"
+                }
             }
         }
     }
 
     test("structs without fields are equal wherever they are: in a union, in a dictionary, in a list [READ-60]") {
         val none = Field.of("none", DataType.struct())
-        fun union(size: Int) = build(Field.of("u", DataType.denseUnion(none, Field.of("n", DataType.INT8))), size) { u -> repeat(size) { u.child(0).appendStruct().also { u.appendUnion(0) } } }
+        fun union(size: Int) = build(Field.of("u", DataType.denseUnion(none, Field.of("n", DataType.INT8))),
+            size) { u -> repeat(size) { u.child(0).appendStruct().also { u.appendUnion(0) } } }
         difference(union(2), union(2)) shouldBe null
-        fun encoded() = build(Field.of("d", DictionaryType(DataType.INT8, none, false)), 2) { d -> d.appendStruct().appendNull() }
+        fun encoded() = build(Field.of("d", DictionaryType(DataType.INT8, none, false)), 2) { d ->
+            d.appendStruct().appendNull()
+        }
         difference(encoded(), encoded()) shouldBe null
-        fun list(size: Int) = build(Field.of("l", ListType(none))) { l -> repeat(size) { l.items().appendStruct() }.also { l.appendList(size) } }
+        fun list(size: Int) = build(Field.of("l", ListType(none))) { l ->
+            repeat(size) { l.items().appendStruct() }.also { l.appendList(size) }
+        }
         difference(list(2), list(2)) shouldBe null
         difference(list(2), list(1)) shouldBe "l[0]: 2 elements, and 1"
     }
 
     test("what the entries of a map are called does not count [READ-60]") {
         fun map(key: String, value: String, count: Long) =
-            build(Field.of("m", DataType.map(Field.of(key, DataType.INT32).withNullable(false), Field.of(value, DataType.INT64)))) { m ->
+            build(Field.of(
+                "m", DataType.map(Field.of(key, DataType.INT32).withNullable(false), Field.of(value, DataType.INT64)),
+            )) { m ->
                 m.appendMap(1)
                 m.keys().append(1)
                 m.values().append(count)
@@ -192,16 +212,21 @@ class ContentDifferenceSpec : FunSpec({
     }
 
     test("floats are equal as objects are: NaN to NaN, zeros by their sign") {
-        difference(doubles(Double.NaN), doubles(java.lang.Double.longBitsToDouble(0x7ff8_0000_0000_0001L))) shouldBe null
+        difference(doubles(Double.NaN), doubles(java.lang.Double.longBitsToDouble(0x7ff8_0000_0000_0001L))) shouldBe
+            null
         difference(doubles(0.0), doubles(-0.0)) shouldBe "d[0]: 0.0, and -0.0"
     }
 
     test("nullability and metadata do not count; what a struct's fields are called does, what a list's is does not") {
         fun array(field: Field) = build(field) { it.append(1) }
         val plain = Field.of("n", DataType.INT32)
-        difference(array(plain), array(plain.withNullable(false).withMetadata(Metadata.of(mapOf("k" to "v"))))) shouldBe null
-        difference(array(plain), array(Field.of("m", DataType.INT32))).shouldNotBeNull() shouldStartWith "the types differ"
-        fun list(item: String) = build(Field.of("l", ListType(Field.of(item, DataType.INT32)))) { it.appendList(1).let { _ -> it.items().append(1) } }
+        difference(array(plain), array(plain.withNullable(false).withMetadata(Metadata.of(mapOf("k" to "v"))))) shouldBe
+            null
+        difference(array(plain), array(Field.of("m", DataType.INT32))).shouldNotBeNull() shouldStartWith
+            "the types differ"
+        fun list(item: String) = build(Field.of("l", ListType(Field.of(item, DataType.INT32)))) {
+            it.appendList(1).let { _ -> it.items().append(1) }
+        }
         difference(list("item"), list("element")) shouldBe null
     }
 
@@ -223,10 +248,14 @@ class ContentDifferenceSpec : FunSpec({
         val random = Random(7)
         var malformed = 0
         repeat(500) { round ->
-            val ends = if (round == 0) intArrayOf(8, 11, 7, 9, 18) else IntArray(5) { random.nextInt(-2, 21) } // the first leads to another run the second time
-            val values = RawArray(Field.of("values", DataType.INT8), 5, 3, 0, mutableListOf(RawArray.bytes(0b01010), RawArray.bytes(1, 2, 3, 4, 5)))
-            val runEnds = RawArray(Field.of("run_ends", DataType.INT32).withNullable(false), 5, 0, 0, mutableListOf(null, RawArray.ints(*ends)))
-            val runs = RawArray(Field.of("a", DataType.runEndEncoded(DataType.INT32, values.field)), 12, 0, 0, mutableListOf(), listOf(runEnds, values))
+            // the first leads to another run the second time
+            val ends = if (round == 0) intArrayOf(8, 11, 7, 9, 18) else IntArray(5) { random.nextInt(-2, 21) }
+            val values = RawArray(Field.of("values", DataType.INT8), 5, 3, 0,
+                mutableListOf(RawArray.bytes(0b01010), RawArray.bytes(1, 2, 3, 4, 5)))
+            val runEnds = RawArray(Field.of("run_ends", DataType.INT32).withNullable(false), 5, 0, 0,
+                mutableListOf(null, RawArray.ints(*ends)))
+            val runs = RawArray(Field.of("a", DataType.runEndEncoded(DataType.INT32, values.field)), 12, 0, 0,
+                mutableListOf(), listOf(runEnds, values))
             Arena.ofConfined().use { arena ->
                 CData.importArray(runs.laid(arena), CImport.DATA.schema(runs.field)).use { one ->
                     CData.importArray(runs.laid(arena), CImport.DATA.schema(runs.field)).use { other ->
@@ -244,8 +273,16 @@ class ContentDifferenceSpec : FunSpec({
 
     test("values alone are the same in any layout of their type, and encoded or not, below lists and structs, too") {
         val words = listOf("a", null, "longer than a view holds", "a")
-        fun text(type: DataType) = build(Field.of("t", type), words.size) { t -> words.forEach { if (it == null) t.appendNull() else t.append(it) } }
-        val types = listOf(DataType.UTF8, DataType.LARGE_UTF8, DataType.UTF8_VIEW, DataType.dictionary(DataType.INT8, DataType.UTF8), DataType.runEndEncoded(DataType.INT16, Field.of("values", DataType.UTF8_VIEW)))
+        fun text(type: DataType) = build(Field.of("t", type), words.size) { t ->
+            words.forEach { if (it == null) t.appendNull() else t.append(it) }
+        }
+        val types = listOf(
+            DataType.UTF8,
+            DataType.LARGE_UTF8,
+            DataType.UTF8_VIEW,
+            DataType.dictionary(DataType.INT8, DataType.UTF8),
+            DataType.runEndEncoded(DataType.INT16, Field.of("values", DataType.UTF8_VIEW)),
+        )
         fun listed(type: DataType, list: (Field) -> DataType) =
             build(Field.of("t", list(Field.of("item", StructType(listOf(Field.of("x", type)))))), 2) { t ->
                 for (part in words.chunked(2)) {
@@ -257,7 +294,9 @@ class ContentDifferenceSpec : FunSpec({
                 }
             }
         for (one in types) for (other in types) withClue("$one, $other") {
-            text(one).use { a -> text(other).use { b -> a.valueDifference(b) shouldBe null; a.contentEquals(b) shouldBe (one == other) } }
+            text(one).use { a ->
+                text(other).use { b -> a.valueDifference(b) shouldBe null; a.contentEquals(b) shouldBe (one == other) }
+            }
             listed(one) { ListType(it) }.use { a ->
                 listed(other) { NestedType.LargeListViewType(it) }.use { b ->
                     a.valuesEqual(b) shouldBe true
@@ -267,14 +306,21 @@ class ContentDifferenceSpec : FunSpec({
         }
     }
 
-    test("values that differ do so in other layouts, too, and numbers of other widths, binary and fixed lists are other values") {
-        fun text(type: DataType, value: String?) = build(Field.of("t", type)) { if (value == null) it.appendNull() else it.append(value) }
+    test(
+        "values that differ do so in other layouts, too, and numbers of other widths, binary and fixed lists are " +
+            "other values",
+    ) {
+        fun text(type: DataType, value: String?) = build(Field.of("t", type)) {
+            if (value == null) it.appendNull() else it.append(value)
+        }
         fun wrong(one: DeviceArray, other: DeviceArray) = one.use { other.use { one.valueDifference(other) } }
         val dictionary = DataType.dictionary(DataType.INT8, DataType.UTF8)
         wrong(text(DataType.UTF8, "a"), text(DataType.UTF8_VIEW, "b")) shouldBe "t[0]: \"a\", and \"b\""
         wrong(text(DataType.UTF8, "a"), text(dictionary, "b")) shouldBe "t[0]: \"a\", and \"b\""
         wrong(text(dictionary, null), text(DataType.LARGE_UTF8, "b")) shouldBe "t[0]: null, and \"b\""
-        wrong(text(DataType.UTF8, "a"), build(Field.of("t", DataType.BINARY)) { it.append(byteArrayOf(97)) }) shouldBe "the types of t differ: utf8, and binary"
-        wrong(numbers(1), build(Field.of("n", DataType.INT8)) { it.append(1) }) shouldBe "the types of n differ: int64, and int8"
+        wrong(text(DataType.UTF8, "a"), build(Field.of("t", DataType.BINARY)) { it.append(byteArrayOf(97)) }) shouldBe
+            "the types of t differ: utf8, and binary"
+        wrong(numbers(1), build(Field.of("n", DataType.INT8)) { it.append(1) }) shouldBe
+            "the types of n differ: int64, and int8"
     }
 })

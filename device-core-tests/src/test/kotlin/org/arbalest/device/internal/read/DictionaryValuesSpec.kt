@@ -21,8 +21,8 @@ import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.FlatType.IntType
 import org.arbalest.support.CCompiler
-import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerNodes
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.StructKind
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
@@ -37,7 +37,13 @@ class DictionaryValuesSpec : FunSpec({
     fun number(value: Long, bytes: Int) = ByteArray(bytes) { (value shr 8 * it).toByte() }
 
     /** An array of these indices into a dictionary that [values] lays out. */
-    fun imported(index: IntType, indices: List<Long>, valueType: DataType, values: (MemorySegment) -> Unit, use: (DeviceArray) -> Unit): Unit =
+    fun imported(
+        index: IntType,
+        indices: List<Long>,
+        valueType: DataType,
+        values: (MemorySegment) -> Unit,
+        use: (DeviceArray) -> Unit,
+    ): Unit =
         Arena.ofConfined().use { arena ->
             val out = arena.struct(StructKind.ARRAY)
             PeerNodes.array(out, length = indices.size.toLong(), buffers = 2)
@@ -52,12 +58,17 @@ class DictionaryValuesSpec : FunSpec({
     /** What is wrong for a dictionary of three values. */
     fun wrong(index: IntType): List<Long> {
         val beyond = listOf(3L, 1L shl index.bits() - 2)
-        return if (index.signed()) beyond + listOf(-1, -1L shl index.bits() - 1) else beyond + listOf(-1L ushr 64 - index.bits())
+        return if (index.signed()) beyond + listOf(-1, -1L shl index.bits() - 1)
+        else beyond + listOf(-1L ushr 64 - index.bits())
     }
 
-    test("an index that is out of the dictionary, at either end, is an error for whoever reads it, with the numbers; its neighbours are read [ARR-16]") {
+    test(
+        "an index that is out of the dictionary, at either end, is an error for whoever reads it, with the numbers; " +
+            "its neighbours are read [ARR-16]",
+    ) {
         val reads = mapOf<String, (Column) -> Unit>(
-            "getString" to { it.getString(1) }, "getBytes" to { it.getBytes(1) }, "get" to { it.get(1) }, "isNull" to { it.isNull(1) },
+            "getString" to { it.getString(1) }, "getBytes" to { it.getBytes(1) }, "get" to { it.get(1) },
+            "isNull" to { it.isNull(1) },
             "nullCount" to { it.nullCount() },
         )
         for (index in indexTypes) for (bad in wrong(index)) withClue("$index $bad") {
@@ -66,7 +77,8 @@ class DictionaryValuesSpec : FunSpec({
                 for ((name, read) in reads) withClue(name) {
                     val error = shouldThrow<DeviceException> { read(column) }
                     error.errno() shouldBe Errno.EINVAL
-                    error.message!! shouldContain "column \"d\", row 1: index $bad is beyond the 3 values of the dictionary"
+                    error.message!! shouldContain
+                        "column \"d\", row 1: index $bad is beyond the 3 values of the dictionary"
                 }
                 column.getString(0) shouldBe "w1 "
                 listOf(0L, 2L, 3L).map(column::get) shouldBe listOf("w1 ", "w2 w2 ", null)
@@ -76,15 +88,22 @@ class DictionaryValuesSpec : FunSpec({
         }
     }
 
-    test("such an array is taken in, copied and handed on as it is: nobody looks at indices that nobody reads [ARR-16]") {
-        for (index in indexTypes) for (bad in wrong(index)) imported(index, listOf(bad), DataType.UTF8, ::words) { array ->
-            array.copyTo(Devices.cpu()).use { copy -> shouldThrow<DeviceException> { copy.asColumn().get(0) }.message!! shouldContain "index $bad is" }
-            Arena.ofConfined().use { arena ->
-                val (out, schema) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.SCHEMA)
-                array.retain().use { CData.exportArray(it, out, CExport.DATA.schemaTo(schema)) }
-                CData.importArray(out, CImport.DATA.schema(schema)).use { it.asColumn().indices().getLong(0) shouldBe bad }
+    test(
+        "such an array is taken in, copied and handed on as it is: nobody looks at indices that nobody reads [ARR-16]",
+    ) {
+        for (index in indexTypes) for (bad in wrong(index))
+            imported(index, listOf(bad), DataType.UTF8, ::words) { array ->
+                array.copyTo(Devices.cpu()).use { copy ->
+                    shouldThrow<DeviceException> { copy.asColumn().get(0) }.message!! shouldContain "index $bad is"
+                }
+                Arena.ofConfined().use { arena ->
+                    val (out, schema) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.SCHEMA)
+                    array.retain().use { CData.exportArray(it, out, CExport.DATA.schemaTo(schema)) }
+                    CData.importArray(out, CImport.DATA.schema(schema)).use {
+                        it.asColumn().indices().getLong(0) shouldBe bad
+                    }
+                }
             }
-        }
     }
 
     test("unsigned indices are: 200 of eight bits and 60,000 of sixteen are found [ARR-16]") {
@@ -101,7 +120,8 @@ class DictionaryValuesSpec : FunSpec({
             }
         }
         imported(DataType.INT8, listOf(200), DataType.INT32, numbers) { array ->
-            shouldThrow<DeviceException> { array.asColumn().getLong(0) }.message!! shouldContain "index -56 is beyond the 70000 values"
+            shouldThrow<DeviceException> { array.asColumn().getLong(0) }.message!! shouldContain
+                "index -56 is beyond the 70000 values"
         }
     }
 
@@ -109,7 +129,8 @@ class DictionaryValuesSpec : FunSpec({
         val nothing: (MemorySegment) -> Unit = { PeerNodes.array(it, length = 0, buffers = 3) }
         for (index in indexTypes) {
             imported(index, listOf(0), DataType.UTF8, nothing) { array ->
-                shouldThrow<DeviceException> { array.asColumn().get(0) }.message!! shouldContain "index 0 is beyond the 0 values of the dictionary"
+                shouldThrow<DeviceException> { array.asColumn().get(0) }.message!! shouldContain
+                    "index 0 is beyond the 0 values of the dictionary"
                 array.slice(1, 0).use { it.asColumn().nullCount() } shouldBe 0
             }
         }

@@ -20,7 +20,10 @@ import org.arbalest.support.CCompiler
 import org.arbalest.support.ResourceCountersExtension
 import java.lang.foreign.Arena
 
-/** What is shown of a value is bounded, whatever the value is: a few bytes of C can say that it has as many elements as there are. */
+/**
+ * What is shown of a value is bounded, whatever the value is: a few bytes of C can say that it has as many elements as
+ * there are.
+ */
 class ValueTextBoundSpec : FunSpec({
     extension(CCompiler.needed)
     extension(ResourceCountersExtension)
@@ -34,13 +37,19 @@ class ValueTextBoundSpec : FunSpec({
         CData.importArray(raw.laid(arena), CImport.DATA.schema(raw.field)).use(look)
     }
 
-    fun cell(raw: RawArray, check: (String) -> Unit) = imported(raw) { array -> check(array.toString().lines()[4].trim()) }
+    fun cell(raw: RawArray, check: (String) -> Unit) = imported(raw) { array ->
+        check(array.toString().lines()[4].trim())
+    }
 
     test("a list of two billion nulls [READ-61]") {
         val fixed = Field.of("a", FixedSizeListType(nulls, most))
-        cell(RawArray(fixed, 1, 0, 0, mutableListOf(null), listOf(nulls(most)))) { it shouldBe "[null, null, null, null, null, …" }
+        cell(RawArray(fixed, 1, 0, 0, mutableListOf(null), listOf(nulls(most)))) {
+            it shouldBe "[null, null, null, null, null, …"
+        }
         val large = Field.of("a", LargeListType(nulls))
-        cell(RawArray(large, 1, 0, 0, mutableListOf(null, RawArray.longs(0, most.toLong())), listOf(nulls(most)))) { it shouldEndWith "…" }
+        cell(RawArray(large, 1, 0, 0, mutableListOf(null, RawArray.longs(0, most.toLong())), listOf(nulls(most)))) {
+            it shouldEndWith "…"
+        }
     }
 
     /** Each level's view has both elements of the one below: so many leaves as 2 to the power of the levels. */
@@ -64,7 +73,8 @@ class ValueTextBoundSpec : FunSpec({
         for (type in listOf(DataType.UTF8, DataType.LARGE_BINARY)) {
             val size = 1 shl 30
             val offsets = if (type == DataType.UTF8) RawArray.ints(0, size) else RawArray.longs(0, size.toLong())
-            val raw = RawArray(Field.of("a", type), 1, 0, 0, mutableListOf(null, offsets, RawArray.bytes(*ByteArray(4096) { 'a'.code.toByte() })))
+            val raw = RawArray(Field.of("a", type), 1, 0, 0,
+                mutableListOf(null, offsets, RawArray.bytes(*ByteArray(4096) { 'a'.code.toByte() })))
             // nobody knows here how large the data is; what was not read was not missing
             cell(raw) { it shouldBe (if (type == DataType.UTF8) "a".repeat(31) else "61".repeat(16).dropLast(1)) + "…" }
         }
@@ -73,16 +83,21 @@ class ValueTextBoundSpec : FunSpec({
     test("text beyond the BMP is cut with a sign of it, in quotes, too [READ-61]") {
         val crab = "\uD83E\uDD80"
         fun text(end: String) = (crab.repeat(1000) + end).encodeToByteArray()
-        fun array(end: String) = RawArray(Field.of("a", DataType.UTF8), 1, 0, 0, mutableListOf(null, RawArray.ints(0, text(end).size), RawArray.bytes(*text(end))))
+        fun array(end: String) = RawArray(Field.of("a", DataType.UTF8), 1, 0, 0,
+            mutableListOf(null, RawArray.ints(0, text(end).size), RawArray.bytes(*text(end))))
         imported(array("a")) { one ->
-            imported(array("b")) { other -> one.difference(other) shouldBe "[0]: \"${crab.repeat(118)}…, and \"${crab.repeat(118)}…" }
+            imported(array("b")) { other ->
+                one.difference(other) shouldBe "[0]: \"${crab.repeat(118)}…, and \"${crab.repeat(118)}…"
+            }
         }
     }
 
     test("columns beyond the width of the table are not rendered [READ-61]") {
         val columns = List(30) { Field.of("column $it", FixedSizeListType(nulls, most)) }
         val children = columns.map { RawArray(it, 1, 0, 0, mutableListOf(null), listOf(nulls(most))) }
-        imported(RawArray(Field.of("", DataType.struct(*columns.toTypedArray())), 1, 0, 0, mutableListOf(null), children)) {
+        imported(
+            RawArray(Field.of("", DataType.struct(*columns.toTypedArray())), 1, 0, 0, mutableListOf(null), children),
+        ) {
             it.toString() shouldContain "… 26 more columns"
         }
     }

@@ -14,7 +14,8 @@ class RecordingSoakSpec : FunSpec({
         withClue(child.output) {
             child.exitCode shouldBe 0
             child.output shouldContain "recorded: DeviceArray struct<n: int32>, 1 row, on CPU, 64 bytes"
-            child.output shouldContain Regex("""made: by the thread main\s+at [^\n]*\n(\s+at [^\n]*\n)*?\s+at [^\n]*RecordedLeak\.leak""")
+            child.output shouldContain
+                Regex("""made: by the thread main\s+at [^\n]*\n(\s+at [^\n]*\n)*?\s+at [^\n]*RecordedLeak\.leak""")
         }
     }
 

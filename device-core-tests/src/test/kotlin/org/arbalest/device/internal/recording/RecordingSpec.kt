@@ -67,7 +67,10 @@ class RecordingSpec : FunSpec({
         events.single { it.kind == "Import" }.getLong("bytes") shouldBe 16_000
     }
 
-    test("the bytes of what comes in are those that its buffers have to hold, but for texts: nobody looks into a buffer for them [ARR-17]") {
+    test(
+        "the bytes of what comes in are those that its buffers have to hold, but for texts: nobody looks into a " +
+            "buffer for them [ARR-17]",
+    ) {
         val events = recorded("Import") { crossed(texts(100)).close() }
         events.single().getLong("bytes") shouldBe 100 * 8 + 101 * 4
     }
@@ -76,7 +79,8 @@ class RecordingSpec : FunSpec({
         val validation: (Recording) -> Unit = { it.enable("org.arbalest.Validation").withThreshold(Duration.ZERO) }
         val quick = recordedBy(validation) { repeat(100) { crossed(numbers(10), Validation.FULL).close() } }
         quick.count { it.kind == "Validation" } shouldBe 100 // this has been recorded, of the same arrays
-        quick.filter { it.kind == "Import" || it.kind == "Export" }.filter { it.duration < Duration.ofMillis(1) }.shouldBeEmpty()
+        quick.filter { it.kind == "Import" || it.kind == "Export" }.filter { it.duration < Duration.ofMillis(1) }
+            .shouldBeEmpty()
     }
 
     test("a copy between devices, from where to where; and waits for events and for streams") {
@@ -94,8 +98,11 @@ class RecordingSpec : FunSpec({
         }
         val copies = events.filter { it.kind == "Copy" }
         copies.size shouldBe 2
-        copies.map { listOf(it.getString("from"), it.getString("device"), it.getLong("rows")) }.distinct() shouldBe listOf(listOf("CPU", "EXT_DEV:0", 20L))
-        events.filter { it.kind == "Wait" }.map { it.getString("what") to it.getString("device") } shouldContainExactlyInAnyOrder
+        copies.map { listOf(it.getString("from"), it.getString("device"), it.getLong("rows")) }.distinct() shouldBe
+            listOf(listOf("CPU", "EXT_DEV:0", 20L))
+        events.filter { it.kind == "Wait" }.map {
+            it.getString("what") to it.getString("device")
+        } shouldContainExactlyInAnyOrder
             listOf("event" to "EXT_DEV:0", "stream" to "EXT_DEV:0")
     }
 
@@ -117,7 +124,10 @@ class RecordingSpec : FunSpec({
     test("how many tasks of an async stream wait, on both sides") {
         val reader = numbers(10).use { batch -> DeviceArrayReader.of(batch.schema(), List(5) { batch.retain() }) }
         val taken = Tasks()
-        val stream = CData.importAsyncStream(CImport.DEVICE) { CData.exportAsyncStream(AsyncProducer.of(reader, Metadata.empty()), it, Executor { work -> work.run() }, CExport.DEVICE) }
+        val stream = CData.importAsyncStream(CImport.DEVICE) {
+            CData.exportAsyncStream(AsyncProducer.of(reader, Metadata.empty()), it, Executor { work -> work.run() },
+                CExport.DEVICE)
+        }
         stream.subscribe(taken)
         val subscription = taken.subscription.get(5, SECONDS)
         subscription.request(2)
@@ -127,7 +137,8 @@ class RecordingSpec : FunSpec({
             events.enable("org.arbalest.AsyncStream").withPeriod(Duration.ofMillis(20))
             events.onEvent("org.arbalest.AsyncStream", told)
             events.startAsync()
-            told.consumer.get(5, SECONDS) shouldBe (1L to 0L) // one more is requested than the subscriber asks for, and waits
+            // one more is requested than the subscriber asks for, and waits
+            told.consumer.get(5, SECONDS) shouldBe (1L to 0L)
             told.producer.get(5, SECONDS) shouldBe (3L to 0L)
         }
         taken.tasks.forEach { it.extract().close() }
@@ -140,7 +151,8 @@ private val RecordedEvent.kind: String get() = eventType.name.removePrefix("org.
 
 /** The events of these kinds, however short they were. */
 private fun recorded(vararg kinds: String, action: () -> Unit): List<RecordedEvent> =
-    recordedBy({ recording -> kinds.forEach { recording.enable("org.arbalest.$it").withThreshold(Duration.ZERO) } }, action).filter { it.kind in kinds }
+    recordedBy({ recording -> kinds.forEach { recording.enable("org.arbalest.$it").withThreshold(Duration.ZERO) } },
+        action).filter { it.kind in kinds }
 
 private fun recordedBy(settings: (Recording) -> Unit, action: () -> Unit): List<RecordedEvent> {
     val file = Files.createTempFile("arbalest", ".jfr")
@@ -159,7 +171,10 @@ private fun recordedBy(settings: (Recording) -> Unit, action: () -> Unit): List<
 }
 
 /** An array that was C's for a moment. */
-private fun crossed(array: DeviceArray, level: Validation = Validation.STRUCTURAL): DeviceArray = Arena.ofConfined().use { arena ->
+private fun crossed(
+    array: DeviceArray,
+    level: Validation = Validation.STRUCTURAL,
+): DeviceArray = Arena.ofConfined().use { arena ->
     val out = arena.allocate(ArrowDeviceArrayStruct.LAYOUT)
     val field = array.field()
     CData.exportArray(array, out, CExport.DEVICE)
@@ -186,7 +201,9 @@ private fun waiting(release: () -> Unit, action: () -> Unit) {
 
 private fun asyncRound(executor: Executor) {
     val reader = numbers(10).use { batch -> DeviceArrayReader.of(batch.schema(), listOf(batch.retain())) }
-    CData.importAsyncStream(CImport.DEVICE) { CData.exportAsyncStream(AsyncProducer.of(reader, Metadata.empty()), it, executor, CExport.DEVICE) }.use { stream ->
+    CData.importAsyncStream(CImport.DEVICE) {
+        CData.exportAsyncStream(AsyncProducer.of(reader, Metadata.empty()), it, executor, CExport.DEVICE)
+    }.use { stream ->
         stream.reader(1).use { all -> while (true) (all.next() ?: break).close() }
         stream.released().toCompletableFuture().get(5, SECONDS)
     }
@@ -198,7 +215,8 @@ private class Told : (RecordedEvent) -> Unit {
     val producer = CompletableFuture<Pair<Long, Long>>()
 
     override fun invoke(event: RecordedEvent) {
-        (if (event.getString("role") == "consumer") consumer else producer).complete(event.getLong("queued") to event.getLong("demand"))
+        (if (event.getString("role") == "consumer") consumer else producer)
+            .complete(event.getLong("queued") to event.getLong("demand"))
     }
 }
 
@@ -247,7 +265,9 @@ internal object WithoutModules {
     fun main(args: Array<String>) {
         BatchBuilder.of(Devices.cpu(), 3).use { it.int64("n", longArrayOf(1, 2, 3)).build() }.use { batch ->
             crossed(batch.retain(), Validation.FULL).use { back ->
-                val modules = listOf("jdk.jfr", "java.management").map { "$it: ${ModuleLayer.boot().findModule(it).isPresent}" }
+                val modules = listOf("jdk.jfr", "java.management").map {
+                    "$it: ${ModuleLayer.boot().findModule(it).isPresent}"
+                }
                 println("${back.length()} rows, ${modules.joinToString()}")
             }
             asyncRound { it.run() }

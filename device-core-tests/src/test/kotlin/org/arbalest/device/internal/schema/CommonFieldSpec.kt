@@ -17,53 +17,77 @@ import org.arbalest.device.types.FlatType
 import org.arbalest.device.types.NestedType
 import org.arbalest.support.ResourceCountersExtension
 
-/** Of which field the whole is, where those of the arrays that are joined differ; and which field fits what is expected. */
+/**
+ * Of which field the whole is, where those of the arrays that are joined differ; and which field fits what is expected.
+ */
 class CommonFieldSpec : FunSpec({
     extension(ResourceCountersExtension)
 
     val cpu = Devices.cpu()
 
     /** A batch of no rows. */
-    fun batch(vararg fields: Field): DeviceArray = BatchBuilder.of(cpu, 0).use { batch -> fields.forEach { batch.column(it) }; batch.build() }
+    fun batch(vararg fields: Field): DeviceArray = BatchBuilder.of(cpu, 0).use { batch ->
+        fields.forEach { batch.column(it) }
+        batch.build()
+    }
 
-    test("columns of other names, or in another order, are not joined; those of items and entries are no matter [ARR-21]") {
+    test("columns of other names, or in another order, are not joined; those of items and entries are no " +
+        "matter [ARR-21]") {
         val (x, y) = Field.of("x", DataType.INT32) to Field.of("y", DataType.INT32)
         fun refused(path: String, one: Array<Field>, other: Array<Field>) = batch(*one).use { first ->
             batch(*other).use { second ->
                 val error = shouldThrow<IllegalArgumentException> { DeviceArray.concat(listOf(first, first, second)) }
-                error.message shouldBe """arrays[2] and arrays[0] differ: ${path}field 0 is "y: int32", of the first "x: int32""""
+                error.message shouldBe
+                    """arrays[2] and arrays[0] differ: ${path}field 0 is "y: int32", of the first "x: int32""""
             }
         }
         refused("", arrayOf(x, y), arrayOf(y, x))
         refused("$.s: ", arrayOf(Field.of("s", DataType.struct(x, y))), arrayOf(Field.of("s", DataType.struct(y, x))))
         fun list(item: String, of: Field) = Field.of("l", DataType.list(Field.of(item, DataType.struct(of))))
         refused("$.l.item: ", arrayOf(list("item", x)), arrayOf(list("element", y)))
-        for (union in listOf<(Field) -> DataType>({ DataType.denseUnion(it) }, { DataType.sparseUnion(it) })) refused("$.u: ", arrayOf(Field.of("u", union(x))), arrayOf(Field.of("u", union(y))))
+        for (union in listOf<(Field) -> DataType>({ DataType.denseUnion(it) }, { DataType.sparseUnion(it) }))
+            refused("$.u: ", arrayOf(Field.of("u", union(x))), arrayOf(Field.of("u", union(y))))
         fun map(item: String, entries: String, key: String, value: String): Field {
-            val pair = DataType.struct(Field.of(key, DataType.INT32).withNullable(false), Field.of(value, DataType.list(Field.of(item, DataType.INT32))))
+            val pair = DataType.struct(Field.of(key, DataType.INT32).withNullable(false),
+                Field.of(value, DataType.list(Field.of(item, DataType.INT32))))
             return Field.of("m", NestedType.MapType(Field.of(entries, pair).withNullable(false), false))
         }
         batch(map("item", "entries", "key", "value")).use { first ->
-            batch(map("element", "key_value", "k", "v")).use { second -> DeviceArray.concat(listOf(first, second)).use { it.field() shouldBe first.field() } }
+            batch(map("element", "key_value", "k", "v")).use { second ->
+                DeviceArray.concat(listOf(first, second)).use { it.field() shouldBe first.field() }
+            }
         }
     }
 
     test("another type below is named by its path, and so is what is in order in one only [ARR-21]") {
-        fun refused(one: DataType, other: DataType): String? = batch(Field.of("s", DataType.struct(Field.of("a", one)))).use { first ->
-            batch(Field.of("s", DataType.struct(Field.of("a", other)))).use { second -> shouldThrow<IllegalArgumentException> { DeviceArray.concat(listOf(first, second)) }.message }
+        fun refused(
+            one: DataType,
+            other: DataType,
+        ): String? = batch(Field.of("s", DataType.struct(Field.of("a", one)))).use { first ->
+            batch(Field.of("s", DataType.struct(Field.of("a", other)))).use { second ->
+                shouldThrow<IllegalArgumentException> { DeviceArray.concat(listOf(first, second)) }.message
+            }
         }
         val encoded = DataType.dictionary(DataType.INT8, DataType.UTF8)
-        refused(DataType.INT32, DataType.INT64) shouldBe """arrays[1] and arrays[0] differ: $.s.a: one is "a: int64", the first "a: int32""""
+        refused(DataType.INT32, DataType.INT64) shouldBe
+            """arrays[1] and arrays[0] differ: $.s.a: one is "a: int64", the first "a: int32""""
         refused(encoded, DataType.INT8) shouldBe """arrays[1] and arrays[0] differ: $.s.a: one is "a: int8", """ +
             """the first "a: dictionary<values=utf8, indices=int8>""""
-        refused(encoded, DataType.dictionary(DataType.INT8, DataType.BINARY)) shouldBe """arrays[1] and arrays[0] differ: $.s.a.(dictionary): one is "binary", the first "utf8""""
-        refused(encoded, NestedType.DictionaryType(FlatType.IntType(8, true), Field.of("values", DataType.UTF8), true)) shouldBe
-            "arrays[1] and arrays[0] differ: $.s.a: they differ in whether keys are sorted, or the dictionary is ordered"
+        refused(encoded, DataType.dictionary(DataType.INT8, DataType.BINARY)) shouldBe
+            """arrays[1] and arrays[0] differ: $.s.a.(dictionary): one is "binary", the first "utf8""""
+        refused(
+            encoded, NestedType.DictionaryType(FlatType.IntType(8, true), Field.of("values", DataType.UTF8), true),
+        ) shouldBe
+            "arrays[1] and arrays[0] differ: $.s.a: they differ in whether keys are sorted, or the " +
+            "dictionary is ordered"
     }
 
     test("what is nullable in one is nullable in the whole, at any depth, and valid to the last bit [ARR-21]") {
         val (may, not) = Field.of("x", DataType.INT32) to Field.of("x", DataType.INT32).withNullable(false)
-        fun rows(field: Field, fill: (ColumnBuilder) -> Unit) = BatchBuilder.of(cpu, 1).use { batch -> fill(batch.column(field)); batch.build() }
+        fun rows(field: Field, fill: (ColumnBuilder) -> Unit) = BatchBuilder.of(cpu, 1).use { batch ->
+            fill(batch.column(field))
+            batch.build()
+        }
         rows(not) { it.append(1L) }.use { first ->
             rows(may) { it.appendNull() }.use { second ->
                 DeviceArray.concat(listOf(first, second)).use {
@@ -75,33 +99,51 @@ class CommonFieldSpec : FunSpec({
             }
         }
         fun around(field: Field): List<DataType> = listOf(
-            DataType.struct(field), DataType.list(field), NestedType.LargeListType(field), NestedType.ListViewType(field), NestedType.LargeListViewType(field),
-            NestedType.FixedSizeListType(field, 2), NestedType.UnionType(NestedType.UnionMode.DENSE, listOf(3), listOf(field)),
-            NestedType.UnionType(NestedType.UnionMode.SPARSE, listOf(3), listOf(field)), NestedType.DictionaryType(FlatType.IntType(8, true), field, false),
+            DataType.struct(field), DataType.list(field), NestedType.LargeListType(field),
+            NestedType.ListViewType(field), NestedType.LargeListViewType(field),
+            NestedType.FixedSizeListType(field, 2),
+            NestedType.UnionType(NestedType.UnionMode.DENSE, listOf(3), listOf(field)),
+            NestedType.UnionType(NestedType.UnionMode.SPARSE, listOf(3), listOf(field)),
+            NestedType.DictionaryType(FlatType.IntType(8, true), field, false),
             NestedType.RunEndEncodedType(Field.of("run_ends", DataType.INT32).withNullable(false), field),
-            NestedType.MapType(Field.of("entries", DataType.struct(Field.of("key", DataType.INT32).withNullable(false), field)).withNullable(false), false),
+            NestedType.MapType(
+                Field.of("entries", DataType.struct(Field.of("key", DataType.INT32).withNullable(false), field))
+                    .withNullable(false),
+                false,
+            ),
         )
         for ((one, other) in around(not).zip(around(may))) {
             batch(Field.of("a", one)).use { first ->
                 batch(Field.of("a", other)).use { second ->
-                    DeviceArray.concat(listOf(first, second)).use { it.field() shouldBe second.field(); it.validate(Validation.FULL) }
+                    DeviceArray.concat(listOf(first, second)).use {
+                        it.field() shouldBe second.field()
+                        it.validate(Validation.FULL)
+                    }
                 }
             }
         }
     }
 
-    test("what is expected has no nulls where it says so: of columns at any depth, but not of a batch itself, of entries and of a dictionary's values [STR-12]") {
+    test(
+        "what is expected has no nulls where it says so: of columns at any depth, but not of a batch itself, of " +
+            "entries and of a dictionary's values [STR-12]",
+    ) {
         val (may, not) = Field.of("x", DataType.INT32) to Field.of("x", DataType.INT32).withNullable(false)
         fun struct(field: Field) = Field.of("", DataType.struct(field)).withNullable(false)
-        fun refused(expected: Field, given: Field) = shouldThrow<DeviceException> { CommonField.checkExpected(expected, given) }.message!!.substringAfter("the expected one: ")
+        fun refused(expected: Field, given: Field) = shouldThrow<DeviceException> {
+            CommonField.checkExpected(expected, given)
+        }.message!!.substringAfter("the expected one: ")
         CommonField.checkExpected(struct(may), struct(not))
         CommonField.checkExpected(struct(may), struct(may).withNullable(true))
         refused(struct(not), struct(may)) shouldBe "$.x: there may be nulls, and none are expected"
-        refused(struct(Field.of("s", DataType.struct(not))), struct(Field.of("s", DataType.struct(may)))) shouldBe "$.s.x: there may be nulls, and none are expected"
+        refused(struct(Field.of("s", DataType.struct(not))), struct(Field.of("s", DataType.struct(may)))) shouldBe
+            "$.s.x: there may be nulls, and none are expected"
         refused(not, may) shouldBe "there may be nulls, and none are expected" // of an array that is no batch
-        refused(struct(may), struct(Field.of("y", DataType.INT32))) shouldBe "field 0 is \"y: int32\", and \"x: int32\" is expected"
+        refused(struct(may), struct(Field.of("y", DataType.INT32))) shouldBe
+            "field 0 is \"y: int32\", and \"x: int32\" is expected"
 
-        fun map(entries: Boolean) = NestedType.MapType(Field.of("entries", DataType.struct(Field.of("key", DataType.INT32).withNullable(false), may)).withNullable(entries), false)
+        fun map(entries: Boolean) = NestedType.MapType(Field.of("entries",
+            DataType.struct(Field.of("key", DataType.INT32).withNullable(false), may)).withNullable(entries), false)
         CommonField.checkExpected(struct(Field.of("m", map(false))), struct(Field.of("m", map(true))))
         fun encoded(values: Field) = NestedType.DictionaryType(FlatType.IntType(8, true), values, false)
         CommonField.checkExpected(struct(Field.of("d", encoded(not))), struct(Field.of("d", encoded(may))))
@@ -110,7 +152,9 @@ class CommonFieldSpec : FunSpec({
     test("what the arrays themselves are called is no matter") {
         batch(Field.of("x", DataType.INT32)).use { x ->
             batch(Field.of("y", DataType.INT32)).use { y ->
-                x.retainChild(0).use { a -> y.retainChild(0).use { b -> DeviceArray.concat(listOf(a, b)).use { it.field() shouldBe a.field() } } }
+                x.retainChild(0).use { a ->
+                    y.retainChild(0).use { b -> DeviceArray.concat(listOf(a, b)).use { it.field() shouldBe a.field() } }
+                }
             }
         }
     }

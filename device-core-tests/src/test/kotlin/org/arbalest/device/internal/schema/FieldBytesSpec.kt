@@ -19,7 +19,9 @@ class FieldBytesSpec : FunSpec({
 
     fun bytes(field: Field): ByteArray = ByteWriter().also { FieldBytes.write(field, it) }.toArray()
 
-    fun read(bytes: ByteArray): Field = ByteReader(bytes).let { reader -> FieldBytes.read(reader).also { reader.end() } }
+    fun read(bytes: ByteArray): Field = ByteReader(bytes).let { reader ->
+        FieldBytes.read(reader).also { reader.end() }
+    }
 
     test("a field of every type is read as it was written, with names, flags and metadata [IPC-01]") {
         for (field in schema.fields()) {
@@ -40,7 +42,9 @@ class FieldBytesSpec : FunSpec({
         repeat(5000) {
             val bad = good.clone().also { it[random.nextInt(it.size)] = random.nextInt().toByte() }
             val failure = runCatching { read(bad) }.exceptionOrNull()
-            withClue("$failure") { (failure == null || failure is DeviceException || failure is MalformedException) shouldBe true }
+            withClue("$failure") {
+                (failure == null || failure is DeviceException || failure is MalformedException) shouldBe true
+            }
         }
     }
 })

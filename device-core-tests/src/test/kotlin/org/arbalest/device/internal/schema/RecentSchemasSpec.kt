@@ -18,13 +18,13 @@ import org.arbalest.device.internal.memory.NativeHeap
 import org.arbalest.device.internal.memory.Stripes
 import org.arbalest.device.support.Balanced
 import org.arbalest.device.support.together
+import org.arbalest.device.types.ArrowTimeUnit
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.Metadata
 import org.arbalest.device.types.NestedType.DictionaryType
 import org.arbalest.device.types.NestedType.MapType
 import org.arbalest.device.types.NestedType.StructType
-import org.arbalest.device.types.ArrowTimeUnit
 import java.lang.foreign.Arena
 import java.lang.foreign.FunctionDescriptor
 import java.lang.foreign.Linker
@@ -47,7 +47,10 @@ class RecentSchemasSpec : FunSpec({
     }
 
     val kinds = Field.of("", DataType.UTF8)
-    val entries = Field.of("entries", DataType.struct(Field.of("key", DataType.UTF8).withNullable(false), Field.of("value", DataType.INT64))).withNullable(false)
+    val entries = Field.of(
+        "entries",
+        DataType.struct(Field.of("key", DataType.UTF8).withNullable(false), Field.of("value", DataType.INT64)),
+    ).withNullable(false)
     val fields = listOf(
         Field.of("id", DataType.INT64).withNullable(false),
         Field.of("the price of it", DataType.decimal128(10, 2)).withMetadata(Metadata.of("unit", "EUR")),
@@ -57,7 +60,8 @@ class RecentSchemasSpec : FunSpec({
         Field.of("map", MapType(entries, false)),
     )
     fun row(children: List<Field>) = Field.of("row", StructType(children)).withMetadata(Metadata.of("origin", "here"))
-    fun with(index: Int, change: (Field) -> Field) = row(fields.mapIndexed { i, field -> if (i == index) change(field) else field })
+    fun with(index: Int, change: (Field) -> Field) =
+        row(fields.mapIndexed { i, field -> if (i == index) change(field) else field })
     val base = row(fields)
 
     val others = mapOf(
@@ -83,9 +87,13 @@ class RecentSchemasSpec : FunSpec({
         "nullable" to with(0) { it.withNullable(true) },
         "not nullable" to with(1) { it.withNullable(false) },
         "an ordered dictionary" to with(2) { it.withType(DictionaryType(DataType.INT32, kinds, true)) },
-        "the type of a dictionary" to with(2) { it.withType(DictionaryType(DataType.INT32, kinds.withType(DataType.LARGE_UTF8), false)) },
+        "the type of a dictionary" to with(2) {
+            it.withType(DictionaryType(DataType.INT32, kinds.withType(DataType.LARGE_UTF8), false))
+        },
         "the index of a dictionary" to with(2) { it.withType(DictionaryType(DataType.INT16, kinds, false)) },
-        "a nullable dictionary" to with(2) { it.withType(DictionaryType(DataType.INT32, kinds.withNullable(false), false)) },
+        "a nullable dictionary" to with(2) {
+            it.withType(DictionaryType(DataType.INT32, kinds.withNullable(false), false))
+        },
         "no dictionary" to with(2) { it.withType(DataType.INT32) },
         "a dictionary where there was none" to with(0) { it.withType(DictionaryType(DataType.INT64, kinds, false)) },
         "sorted keys" to with(5) { it.withType(MapType(entries, true)) },
@@ -102,18 +110,23 @@ class RecentSchemasSpec : FunSpec({
         cross(seen) shouldBeSameInstanceAs seen
     }
 
-    for ((what, other) in others) test("a schema that differs in $what is another, and both are themselves again [SCH-22]") {
-        repeat(RecentSchemas.MOST) { cross(Field.of("$it", DataType.INT8)) } // so that nothing is left, and the next are not the oldest
-        val seen = cross(base)
-        other shouldNotBe base
-        val near = cross(other)
-        near shouldBe other
-        cross(base) shouldBeSameInstanceAs seen
-        cross(other) shouldBeSameInstanceAs near
-        seen shouldBe base
-    }
+    for ((what, other) in others)
+        test("a schema that differs in $what is another, and both are themselves again [SCH-22]") {
+            // so that nothing is left, and the next are not the oldest
+            repeat(RecentSchemas.MOST) { cross(Field.of("$it", DataType.INT8)) }
+            val seen = cross(base)
+            other shouldNotBe base
+            val near = cross(other)
+            near shouldBe other
+            cross(base) shouldBeSameInstanceAs seen
+            cross(other) shouldBeSameInstanceAs near
+            seen shouldBe base
+        }
 
-    test("names that are NULL and names of no bytes, and no metadata and a block of no pairs, are recognised apart, and are the same to read [SCH-22]") {
+    test(
+        "names that are NULL and names of no bytes, and no metadata and a block of no pairs, are recognised apart, " +
+            "and are the same to read [SCH-22]",
+    ) {
         Arena.ofConfined().use { arena ->
             val (none, empty) = listOf(null, "").map { name -> CData.importSchema(arena.laid(name, "i")) }
             none shouldBe empty
@@ -149,7 +162,8 @@ class RecentSchemasSpec : FunSpec({
 
     test("a producer that changes its strings afterwards changes nothing of what was seen [SCH-22]") {
         Arena.ofConfined().use { arena ->
-            val schema = arena.laid("name of a column", "i", metadata = byteArrayOf(1, 0, 0, 0, 1, 0, 0, 0, 'k'.code.toByte(), 1, 0, 0, 0, 'v'.code.toByte()))
+            val schema = arena.laid("name of a column", "i",
+                metadata = byteArrayOf(1, 0, 0, 0, 1, 0, 0, 0, 'k'.code.toByte(), 1, 0, 0, 0, 'v'.code.toByte()))
             fun again(): Field {
                 RawArrowSchema.setRelease(schema.address(), HandLaid.RELEASE)
                 return CData.importSchema(schema)
@@ -176,9 +190,13 @@ class RecentSchemasSpec : FunSpec({
         }
     }
 
-    test("what is malformed is refused as ever, though it differs from what was seen in that alone, and released [SCH-19, SCH-22]") {
+    test(
+        "what is malformed is refused as ever, though it differs from what was seen in that alone, and released " +
+            "[SCH-19, SCH-22]",
+    ) {
         Arena.ofConfined().use { arena ->
-            fun schema() = arena.laid("s", "+s", children = listOf(arena.laid("a", "i", dictionary = arena.laid("", "u")), arena.laid("b", "u")))
+            fun schema() = arena.laid("s", "+s",
+                children = listOf(arena.laid("a", "i", dictionary = arena.laid("", "u")), arena.laid("b", "u")))
             val seen = CData.importSchema(schema())
             fun child(schema: MemorySegment, index: Long = 0) = RawArrowSchema.child(schema.address(), index)
             for ((what, damage) in mapOf<String, (MemorySegment) -> Unit>(
@@ -200,37 +218,45 @@ class RecentSchemasSpec : FunSpec({
         }
     }
 
-    test("nothing is read behind a string that ends with its page, whatever was seen before [SCH-22]").config(enabled = System.getProperty("os.name") == "Linux") {
-        Fence().use { fence ->
-            Arena.ofConfined().use { arena ->
-                val seen = CData.importSchema(arena.laid("0123456789abcdef", "i"))
-                for (length in 16 downTo 0) {
-                    val name = "0123456789abcdef".take(length)
-                    val schema = arena.laid(name, "i").also { RawArrowSchema.setName(it.address(), fence.last(name.toByteArray() + 0)) }
-                    val field = CData.importSchema(schema)
-                    field.name() shouldBe name
-                    if (length == 16) field shouldBeSameInstanceAs seen
-                }
-                val pairs = byteArrayOf(1, 0, 0, 0, 2, 0, 0, 0, 1, 1, 8, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8)
-                val long = CData.importSchema(arena.laid("m", "i", metadata = pairs))
-                for (block in listOf(ByteArray(4), pairs.copyOf(14).also { it[10] = 0 }, pairs)) {
-                    val schema = arena.laid("m", "i").also { RawArrowSchema.setMetadata(it.address(), fence.last(block)) }
-                    (CData.importSchema(schema) === long) shouldBe (block === pairs)
+    test("nothing is read behind a string that ends with its page, whatever was seen before [SCH-22]")
+        .config(enabled = System.getProperty("os.name") == "Linux") {
+            Fence().use { fence ->
+                Arena.ofConfined().use { arena ->
+                    val seen = CData.importSchema(arena.laid("0123456789abcdef", "i"))
+                    for (length in 16 downTo 0) {
+                        val name = "0123456789abcdef".take(length)
+                        val schema = arena.laid(name, "i").also {
+                            RawArrowSchema.setName(it.address(), fence.last(name.toByteArray() + 0))
+                        }
+                        val field = CData.importSchema(schema)
+                        field.name() shouldBe name
+                        if (length == 16) field shouldBeSameInstanceAs seen
+                    }
+                    val pairs = byteArrayOf(1, 0, 0, 0, 2, 0, 0, 0, 1, 1, 8, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8)
+                    val long = CData.importSchema(arena.laid("m", "i", metadata = pairs))
+                    for (block in listOf(ByteArray(4), pairs.copyOf(14).also { it[10] = 0 }, pairs)) {
+                        val schema = arena.laid("m", "i").also {
+                            RawArrowSchema.setMetadata(it.address(), fence.last(block))
+                        }
+                        (CData.importSchema(schema) === long) shouldBe (block === pairs)
+                    }
                 }
             }
         }
-    }
 
     test("few fields are held, and none that is large [SCH-22]") {
-        val large = listOf(base.withName("n".repeat(40_000)), Field.of("wide", StructType(List(2_000) { Field.of("c", DataType.INT8) })))
+        val large = listOf(base.withName("n".repeat(40_000)),
+            Field.of("wide", StructType(List(2_000) { Field.of("c", DataType.INT8) })))
         for (field in large) {
             val first = cross(field)
             first shouldBe field
             cross(field) shouldNotBeSameInstanceAs first
         }
         together(4) { repeat(500) { i -> cross(base.withName("$i")) } }
-        val recent = RecentSchemas::class.java.getDeclaredField("RECENT").apply { isAccessible = true }.get(null) as AtomicReferenceArray<*>
-        for (i in 0 until Stripes.COUNT) ((recent.get(i) as Array<*>?)?.size ?: 0) shouldBeLessThanOrEqual RecentSchemas.MOST
+        val recent = RecentSchemas::class.java.getDeclaredField("RECENT").apply { isAccessible = true }
+            .get(null) as AtomicReferenceArray<*>
+        for (i in 0 until Stripes.COUNT) ((recent.get(i) as Array<*>?)?.size ?: 0) shouldBeLessThanOrEqual
+            RecentSchemas.MOST
     }
 
     test("threads that import and export many schemas at the same time each get their own [SCH-22]") {
@@ -268,7 +294,8 @@ class RecentSchemasSpec : FunSpec({
                 NativeHeap.fill(RawArrowSchema.name(RawArrowSchema.child(at, 1)), 3, 'x'.code.toByte()) // not its right
                 RawArrowSchema.setFlags(RawArrowSchema.child(at, 0), 0x77)
                 RawArrowSchema.setMetadata(RawArrowSchema.child(at, 1), 0)
-                RawArrowSchema.setFormat(RawArrowSchema.child(at, 3), RawArrowSchema.format(RawArrowSchema.child(at, 0)))
+                RawArrowSchema.setFormat(RawArrowSchema.child(at, 3),
+                    RawArrowSchema.format(RawArrowSchema.child(at, 0)))
                 SchemaImporter.giveBack(at)
                 cross(base) shouldBe base
             }
@@ -292,7 +319,8 @@ private fun Arena.laid(
     RawArrowSchema.setMetadata(at, metadata?.let { allocateFrom(JAVA_BYTE, *it).address() } ?: 0)
     RawArrowSchema.setFlags(at, flags)
     RawArrowSchema.setNChildren(at, children.size.toLong())
-    RawArrowSchema.setChildren(at, if (children.isEmpty()) 0 else allocateFrom(JAVA_LONG, *children.map { it.address() }.toLongArray()).address())
+    RawArrowSchema.setChildren(at, if (children.isEmpty()) 0
+    else allocateFrom(JAVA_LONG, *children.map { it.address() }.toLongArray()).address())
     RawArrowSchema.setDictionary(at, dictionary?.address() ?: 0)
     RawArrowSchema.setRelease(at, HandLaid.RELEASE)
     return schema
@@ -329,9 +357,10 @@ private class Fence : AutoCloseable {
         call("munmap", start, 2 * page, 0, 0, 0, 0)
     }
 
-    private fun call(name: String, a: Long, b: Long, c: Long, d: Long, e: Long, f: Long): Long = CALL.invokeWithArguments(
-        Linker.nativeLinker().defaultLookup().findOrThrow(name), a, b, c, d, e, f,
-    ) as Long
+    private fun call(name: String, a: Long, b: Long, c: Long, d: Long, e: Long, f: Long): Long =
+        CALL.invokeWithArguments(
+            Linker.nativeLinker().defaultLookup().findOrThrow(name), a, b, c, d, e, f,
+        ) as Long
 
     private companion object {
         private val CALL = Linker.nativeLinker().downcallHandle(

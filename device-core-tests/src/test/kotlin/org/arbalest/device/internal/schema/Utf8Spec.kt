@@ -9,7 +9,10 @@ class Utf8Spec : FunSpec({
     /** Characters whose bytes are near those of a question mark, in some bit or in the next byte. */
     val others = "a>@\u003d\u00bf\u017f\u0000~\u00ff\u263a".toList()
 
-    test("half a surrogate pair is found wherever it is, in texts of every length up to three words, among any characters [SCH-21]") {
+    test(
+        "half a surrogate pair is found wherever it is, in texts of every length up to three words, among any " +
+            "characters [SCH-21]",
+    ) {
         for (length in 1..25) {
             for (at in 0 until length) {
                 for (other in others) {

@@ -36,7 +36,10 @@ class OpenedMemorySpec : FunSpec({
         }
     }
 
-    test("an allocation is opened once for all its users, and closed once when the last has left; each is told when his part is over [IPC-01]") {
+    test(
+        "an allocation is opened once for all its users, and closed once when the last has left; each is told when " +
+            "his part is over [IPC-01]",
+    ) {
         val sharing = Counting()
         val told = List(3) { AtomicInteger() }
         withoutIdlePeriod {
@@ -57,7 +60,10 @@ class OpenedMemorySpec : FunSpec({
         eventually("it is closed again") { sharing.closed.get() == 2 }
     }
 
-    test("who opens it again before an idle period has it without a call, and who had it before is told; it is not closed under him [DEV-28]") {
+    test(
+        "who opens it again before an idle period has it without a call, and who had it before is told; it is not " +
+            "closed under him [DEV-28]",
+    ) {
         val sharing = Counting()
         val (first, second) = List(2) { AtomicInteger() }
         val again = withoutIdlePeriod {
@@ -112,7 +118,10 @@ class OpenedMemorySpec : FunSpec({
         sharing.closed.get() shouldBe 1
     }
 
-    test("whoever has left is told when it was closed, and not before: not where that was refused, nor where it failed for good [IPC-03, DEV-26]") {
+    test(
+        "whoever has left is told when it was closed, and not before: not where that was refused, nor where it " +
+            "failed for good [IPC-03, DEV-26]",
+    ) {
         for (errno in listOf(Errno.EAGAIN, Errno.EIO)) {
             val sharing = Counting()
             val told = AtomicInteger()

@@ -10,7 +10,11 @@ import java.util.concurrent.CountDownLatch
 
 /** Copies that a queue leaves to the CPU. The queue may run a job while another thread ends it. */
 class HostJobSpec : FunSpec({
-    fun job(from: MemorySegment, to: MemorySegment, sizes: Sequence<Long> = generateSequence { from.byteSize() }): HostJob {
+    fun job(
+        from: MemorySegment,
+        to: MemorySegment,
+        sizes: Sequence<Long> = generateSequence { from.byteSize() },
+    ): HostJob {
         val pieces = CopyList()
         var at = 0L
         for (size in sizes) {
@@ -28,7 +32,10 @@ class HostJobSpec : FunSpec({
         return PendingWrites.touch(pieces).also { pieces.free() }
     }
 
-    test("an ended job writes nothing when it is run, and a job that has run writes nothing when it is run again [DEV-40]") {
+    test(
+        "an ended job writes nothing when it is run, and a job that has run writes nothing when it is run " +
+            "again [DEV-40]",
+    ) {
         Arena.ofConfined().use { arena ->
             val (source, target) = List(2) { arena.allocate(1000) }
             source.fill(1)
@@ -74,7 +81,8 @@ class HostJobSpec : FunSpec({
             val (source, target) = List(2) { arena.allocate(24 shl 20) }
             for (i in 0 until source.byteSize() step 97) source.set(JAVA_BYTE, i, (i % 127 + 1).toByte())
             for (end in listOf(0, source.byteSize() - 1)) source.set(JAVA_BYTE, end, 1)
-            val job = job(source, target, sequenceOf(1L, 5_000_000, 513 shl 10, 7, 3 shl 20) + generateSequence { 9_999_999L })
+            val job = job(source, target, sequenceOf(1L, 5_000_000, 513 shl 10, 7, 3 shl 20) +
+                generateSequence { 9_999_999L })
             val queue = Thread.ofPlatform().start { job.run() }
             while (target.get(JAVA_BYTE, 0) == 0.toByte()) Thread.onSpinWait()
             Thread.currentThread().interrupt()

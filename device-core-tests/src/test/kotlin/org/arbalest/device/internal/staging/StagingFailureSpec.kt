@@ -62,13 +62,19 @@ class StagingFailureSpec : FunSpec({
             }
             texts(100).use { source ->
                 source.copyTo(device, stream).use { there ->
-                    there.copyTo(cpu, stream).use { back -> back.synchronize(); back.column("t").getString(99) shouldBe "text 99" }
+                    there.copyTo(cpu, stream).use { back ->
+                        back.synchronize()
+                        back.column("t").getString(99) shouldBe "text 99"
+                    }
                 }
             }
         }
     }
 
-    test("each call of the runtime that fails on any way: the error names it, nothing is freed under what is queued, and all is back [DEV-40]") {
+    test(
+        "each call of the runtime that fails on any way: the error names it, nothing is freed under what is queued, " +
+            "and all is back [DEV-40]",
+    ) {
         var failed = 0
         var inARow = 0
         var nth = 0
@@ -81,40 +87,53 @@ class StagingFailureSpec : FunSpec({
             withClue("call $nth: $failure") {
                 if (failure == null) inARow++ else inARow = 0
                 if (failure != null) {
-                    (failure as DeviceException).message shouldContain Regex("fake\\w+ on DEVICE_TYPE_1001:0 failed: FAKE_")
+                    (failure as DeviceException).message shouldContain
+                        Regex("fake\\w+ on DEVICE_TYPE_1001:0 failed: FAKE_")
                     failed++
                 }
-                eventually("all is back: ${Held.now()}, ${gpu.staging.inUse()} slots and lanes") { ResourceCounters.now().since(before).isZero && gpu.staging.inUse() == 0 }
+                eventually("all is back: ${Held.now()}, ${gpu.staging.inUse()} slots and lanes") {
+                    ResourceCounters.now().since(before).isZero && gpu.staging.inUse() == 0
+                }
                 fake.violations() shouldBe listOf()
             }
         }
         failed shouldBeGreaterThan 50
     }
 
-    test("each call that fails while the device is held back and somebody else lets it go on, command by command [DEV-40]") {
-        for (call in listOf(FakeCall.COPY, FakeCall.RECORD, FakeCall.WAIT, FakeCall.RUN_ON_HOST)) for (nth in 1..8) device.createStream().use { stream ->
-            val before = settled()
-            val size = 3 * large + 5
-            val there = device.allocate(size)
-            val (source, back) = filled(size, 1) to filled(size, 2)
-            fake.interleave(nth)
-            fake.failCall(call, nth)
-            val failure = runCatching {
-                stream.copy(source, there)
-                stream.copy(there, back)
-            }.exceptionOrNull()
-            listOf(source, there).forEach(DeviceBuffer::close)
-            stream.synchronize()
-            fake.release()
-            if (failure == null) back.matches(size, 1) shouldBe true else (failure as DeviceException).message shouldContain "FAKE_DEVICE_LOST (46)"
-            back.close()
-            fake.failCall(call, Int.MAX_VALUE)
-            eventually("$call $nth: all is back") { ResourceCounters.now().since(before).isZero && gpu.staging.inUse() == 0 }
-            fake.violations() shouldBe listOf()
-        }
+    test(
+        "each call that fails while the device is held back and somebody else lets it go on, command by " +
+            "command [DEV-40]",
+    ) {
+        for (call in listOf(FakeCall.COPY, FakeCall.RECORD, FakeCall.WAIT, FakeCall.RUN_ON_HOST)) for (nth in 1..8)
+            device.createStream().use { stream ->
+                val before = settled()
+                val size = 3 * large + 5
+                val there = device.allocate(size)
+                val (source, back) = filled(size, 1) to filled(size, 2)
+                fake.interleave(nth)
+                fake.failCall(call, nth)
+                val failure = runCatching {
+                    stream.copy(source, there)
+                    stream.copy(there, back)
+                }.exceptionOrNull()
+                listOf(source, there).forEach(DeviceBuffer::close)
+                stream.synchronize()
+                fake.release()
+                if (failure == null) back.matches(size, 1) shouldBe
+                    true else (failure as DeviceException).message shouldContain "FAKE_DEVICE_LOST (46)"
+                back.close()
+                fake.failCall(call, Int.MAX_VALUE)
+                eventually("$call $nth: all is back") {
+                    ResourceCounters.now().since(before).isZero && gpu.staging.inUse() == 0
+                }
+                fake.violations() shouldBe listOf()
+            }
     }
 
-    test("a copy that fails half way while nobody can tell: what it uses is held, slots too, until the queue is seen to be past it [DEV-41]") {
+    test(
+        "a copy that fails half way while nobody can tell: what it uses is held, slots too, until the queue is seen " +
+            "to be past it [DEV-41]",
+    ) {
         for (size in listOf(100L, 9 * large)) for (isOut in listOf(false, true)) device.createStream().use { stream ->
             val released = AtomicInteger()
             val there = device.allocate(size)
@@ -124,7 +143,9 @@ class StagingFailureSpec : FunSpec({
             fake.hold()
             fake.capturing {
                 fake.failCall(if (size == 100L) FakeCall.RECORD else FakeCall.COPY, if (size == 100L) 1 else 2)
-                val thrown = shouldThrow<DeviceException> { if (isOut) stream.copy(there, mine) else stream.copy(mine, there) }
+                val thrown = shouldThrow<DeviceException> {
+                    if (isOut) stream.copy(there, mine) else stream.copy(mine, there)
+                }
                 thrown.message shouldContain "FAKE_DEVICE_LOST (46)"
                 there.close()
                 mine.close()
@@ -140,13 +161,19 @@ class StagingFailureSpec : FunSpec({
                     gpu.staging.inUse() shouldBe used
                 }
             }
-            eventually("it is all released") { released.get() == 1 && Held.now().waits() == 0L && fake.counts().allocations == memory - 1 && gpu.staging.inUse() == 0 }
+            eventually("it is all released") {
+                released.get() == 1 && Held.now().waits() == 0L && fake.counts().allocations == memory - 1 &&
+                    gpu.staging.inUse() == 0
+            }
             fake.violations() shouldBe listOf()
             host.close()
         }
     }
 
-    test("a batch whose copy fails while nobody can tell, and whose event cannot be recorded for a while: source, target and slots are held [DEV-41]") {
+    test(
+        "a batch whose copy fails while nobody can tell, and whose event cannot be recorded for a while: source, " +
+            "target and slots are held [DEV-41]",
+    ) {
         device.createStream().use { stream ->
             val source = numbers(50_000)
             val memory = fake.counts().allocations
@@ -162,11 +189,16 @@ class StagingFailureSpec : FunSpec({
             fake.failEvery(null)
             fake.counts().allocations shouldBe memory + 1
             fake.release()
-            eventually("it is all released") { fake.counts().allocations == memory && Held.now().run { arrays() == 0L && waits() == 0L } }
+            eventually("it is all released") {
+                fake.counts().allocations == memory && Held.now().run { arrays() == 0L && waits() == 0L }
+            }
         }
     }
 
-    test("text ends that are fetched, and parts that are looked at, while nobody can tell: the array and what was to hold them stay [DEV-41]") {
+    test(
+        "text ends that are fetched, and parts that are looked at, while nobody can tell: the array and what was to " +
+            "hold them stay [DEV-41]",
+    ) {
         val there = texts(1000).use { it.copyTo(device) }
         there.synchronize()
         settled()
@@ -185,7 +217,10 @@ class StagingFailureSpec : FunSpec({
         there.close()
     }
 
-    test("memory that a tensor's consumer gives back while nobody can tell, where no event can be recorded, is held until its stream is past it [DEV-41]") {
+    test(
+        "memory that a tensor's consumer gives back while nobody can tell, where no event can be recorded, is held " +
+            "until its stream is past it [DEV-41]",
+    ) {
         device.createStream().use { writer ->
             device.createStream().use { consumer ->
                 val array = numbers(8).use { it.copyTo(device, writer) }.use { it.retainChild(0) }
@@ -210,7 +245,10 @@ class StagingFailureSpec : FunSpec({
         }
     }
 
-    test("where there is no pinned memory for slots, said once, the runtime copies in its own way; and it reaches pageable memory without any [DEV-40]") {
+    test(
+        "where there is no pinned memory for slots, said once, the runtime copies in its own way; and it reaches " +
+            "pageable memory without any [DEV-40]",
+    ) {
         for (reaches in listOf(false, true)) {
             val other = FakeDevice.of(TestGpuProvider.GPU, Devices.device(TestGpuProvider.GPU, 1).id())
             val driver = FakeGpuDriver(FakeGpu(other, DeviceType(1002), reachesPageable = reaches), isPinned = false)
@@ -220,7 +258,10 @@ class StagingFailureSpec : FunSpec({
             val (source, back) = filled(100, 1) to filled(100, 2)
             if (!reaches) other.failCall(FakeCall.ALLOCATE)
             val place = staging.pageable()
-            for ((to, from) in listOf((Place.DEVICE to there) to (place to source.address()), (place to back.address()) to (Place.DEVICE to there))) {
+            for ((to, from) in listOf(
+                (Place.DEVICE to there) to (place to source.address()),
+                (place to back.address()) to (Place.DEVICE to there),
+            )) {
                 val transfer = Transfer(driver, staging, queue)
                 transfer.add(to.first, to.second, from.first, from.second, 100)
                 driver.destroyEvent(transfer.queue(true, false))
@@ -238,7 +279,8 @@ class StagingFailureSpec : FunSpec({
         device.createStream().use { stream: DeviceStream ->
             filled(100, 1).use { host ->
                 device.allocate(100).use { there ->
-                    val transfer = Transfer(FakeGpuDriver(FakeGpu(fake, DeviceType(1002)), false), gpu.staging, stream.handle())
+                    val transfer =
+                        Transfer(FakeGpuDriver(FakeGpu(fake, DeviceType(1002)), false), gpu.staging, stream.handle())
                     transfer.add(Place.DEVICE, there.address(), Place.PAGEABLE, host.address(), 100)
                     transfer.add(Place.PAGEABLE, host.address(), Place.DEVICE, there.address(), 100)
                     transfer.release()

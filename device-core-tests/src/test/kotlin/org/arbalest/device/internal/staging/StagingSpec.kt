@@ -38,26 +38,35 @@ class StagingSpec : FunSpec({
     val fake by lazy { gpu.fake }
     val small = Staging.SMALL
     val large = Staging.LARGE
-    val sizes = listOf(1L, 8, 1000, small - 1, small, small + 1, large - 8, large, large + 1, 2 * large, 2 * large + 1, 5 * large + 12345)
+    val sizes = listOf(1L, 8, 1000, small - 1, small, small + 1, large - 8, large, large + 1, 2 * large, 2 * large + 1,
+        5 * large + 12345)
 
     fun <T> onStream(block: (DeviceStream) -> T): T = device.createStream().use(block)
 
     /** Whether a thread is in a call of the fake's that waits. */
-    fun Thread.waits() = stackTrace.any { it.methodName.startsWith("synchronize") && it.className.endsWith("FakeDevice") }
+    fun Thread.waits() = stackTrace.any {
+        it.methodName.startsWith("synchronize") && it.className.endsWith("FakeDevice")
+    }
 
     fun thread(action: () -> Unit): Pair<Thread, CompletableFuture<Unit>> {
         val done = CompletableFuture<Unit>()
-        return Thread.ofPlatform().start { runCatching(action).fold(done::complete, done::completeExceptionally) } to done
+        return Thread.ofPlatform().start {
+            runCatching(action).fold(done::complete, done::completeExceptionally)
+        } to done
     }
 
-    test("in: the caller waits for nothing, what he has may be overwritten at once, and nothing is there before the device does it [DEV-40]") {
+    test(
+        "in: the caller waits for nothing, what he has may be overwritten at once, and nothing is there before the " +
+            "device does it [DEV-40]",
+    ) {
         for (size in sizes) onStream { stream ->
             device.allocate(size).use { there ->
                 filled(size, 1).use { source ->
                     fake.hold()
                     stream.copy(source, there)
                     source.fill(size, 2)
-                    if (size <= 2 * large) fake.pending(stream) shouldBe ((size + large - 1) / large + 1).toInt() // the copies of slots, and an event
+                    // the copies of slots, and an event
+                    if (size <= 2 * large) fake.pending(stream) shouldBe ((size + large - 1) / large + 1).toInt()
                     fake.release()
                     stream.synchronize()
                     withClue(size) { gpu.matches(there, size, 1) shouldBe true }
@@ -66,7 +75,10 @@ class StagingSpec : FunSpec({
         }
     }
 
-    test("slots that a closed stream's work uses are not those of the next that gets its handle, until the device is past them [DEV-40]") {
+    test(
+        "slots that a closed stream's work uses are not those of the next that gets its handle, until the device is " +
+            "past them [DEV-40]",
+    ) {
         fake.reusesHandles = true
         try {
             val closed = device.createStream()
@@ -124,9 +136,12 @@ class StagingSpec : FunSpec({
         }
     }
 
-    test("what the device reaches goes there directly: its own memory, and pinned memory in either direction [DEV-40]") {
+    test(
+        "what the device reaches goes there directly: its own memory, and pinned memory in either direction [DEV-40]",
+    ) {
         onStream { stream ->
-            val places = listOf(device.memory(), device.memory(), gpu.pinned, device.memory(), gpu.pinned).map { it.allocate(100_000) }
+            val places = listOf(device.memory(), device.memory(), gpu.pinned, device.memory(), gpu.pinned)
+                .map { it.allocate(100_000) }
             filled(100_000, 7).use { stream.copy(it, places[0]); stream.synchronize() }
             settled()
             fake.reset()
@@ -156,7 +171,8 @@ class StagingSpec : FunSpec({
         }
     }
 
-    test("order: what a queued copy has yet to write to main memory is read behind it; all else is read at once [DEV-40]") {
+    test("order: what a queued copy has yet to write to main memory is read behind it; all else is read at " +
+        "once [DEV-40]") {
         onStream { stream ->
             val there = listOf(100L, 100L, 100L).map(device::allocate)
             val hosts = List(3) { filled(100, it) }
@@ -174,7 +190,10 @@ class StagingSpec : FunSpec({
         }
     }
 
-    test("packing: the columns of a batch share slots, and gaps of less than 64 bytes are no reason for another piece [DEV-40]") {
+    test(
+        "packing: the columns of a batch share slots, and gaps of less than 64 bytes are no reason for another " +
+            "piece [DEV-40]",
+    ) {
         for ((columns, rows) in listOf(100 to 8192, 40 to 1001, 300 to 3)) {
             BatchBuilder.of(cpu, rows).use { batch ->
                 repeat(columns) { column -> batch.int64("c$column", LongArray(rows) { row -> row * 1000L + column }) }
@@ -186,9 +205,14 @@ class StagingSpec : FunSpec({
                     fake.hold()
                     source.copyTo(device, stream).use { there ->
                         val bytes = columns * rows * 8L
-                        withClue("$columns columns of $rows rows: ${fake.copies()}") { fake.copies().size.toLong() shouldBe (bytes + large - 1) / large }
+                        withClue("$columns columns of $rows rows: ${fake.copies()}") {
+                            fake.copies().size.toLong() shouldBe (bytes + large - 1) / large
+                        }
                         fake.release()
-                        there.copyTo(cpu, stream).use { back -> back.synchronize(); back.contentEquals(source) shouldBe true }
+                        there.copyTo(cpu, stream).use { back ->
+                            back.synchronize()
+                            back.contentEquals(source) shouldBe true
+                        }
                     }
                 }
             }
@@ -203,13 +227,19 @@ class StagingSpec : FunSpec({
                 batch.build()
             }.use { source ->
                 source.copyTo(device, stream).use { there ->
-                    there.copyTo(cpu, stream).use { back -> back.synchronize(); withClue(first) { back.contentEquals(source) shouldBe true } }
+                    there.copyTo(cpu, stream).use { back ->
+                        back.synchronize()
+                        withClue(first) { back.contentEquals(source) shouldBe true }
+                    }
                 }
             }
         }
     }
 
-    test("more than all slots hold: in and out, the caller waits for the oldest of its own slots only, and goes on when that is back [DEV-40]") {
+    test(
+        "more than all slots hold: in and out, the caller waits for the oldest of its own slots only, and goes on " +
+            "when that is back [DEV-40]",
+    ) {
         val size = (Staging.MOST_LARGE + 3) * large + 77
         onStream { stream ->
             val there = device.allocate(size)
@@ -275,7 +305,10 @@ class StagingSpec : FunSpec({
         }
     }
 
-    test("out of slots on another stream: the runtime copies in its own way, in and out, and nobody waits for that other stream [DEV-40]") {
+    test(
+        "out of slots on another stream: the runtime copies in its own way, in and out, and nobody waits for that " +
+            "other stream [DEV-40]",
+    ) {
         onStream { busy ->
             onStream { stream ->
                 val gate = gpu.gate(busy)
@@ -294,7 +327,9 @@ class StagingSpec : FunSpec({
         }
     }
 
-    test("out of slots: what a queued copy has yet to write is copied by the runtime in its order, not before [DEV-40]") {
+    test(
+        "out of slots: what a queued copy has yet to write is copied by the runtime in its order, not before [DEV-40]",
+    ) {
         onStream { busy -> onStream { writing -> onStream { reading ->
             val (first, second) = device.allocate(100) to device.allocate(100)
             filled(100, 1).use { source -> writing.copy(source, first); writing.synchronize() }
@@ -326,7 +361,8 @@ class StagingSpec : FunSpec({
                 val stop = fake.stop(FakeCall.COPY)
                 val (_, copying) = thread { stream.copy(first, one) } // it has the last slot, and has filled it
                 stop.awaitThread()
-                thread { stream.copy(second, two) }.second.get(5, SECONDS) // the stream is empty: a wait for it says nothing of that slot
+                // the stream is empty: a wait for it says nothing of that slot
+                thread { stream.copy(second, two) }.second.get(5, SECONDS)
                 stop.open()
                 copying.get(5, SECONDS)
                 stream.synchronize()
@@ -345,14 +381,18 @@ class StagingSpec : FunSpec({
             val threads = List(2) { number ->
                 thread {
                     val stream = shared[number % streams]
-                    val buffers = List(40) { Triple(filled(200, 100 * number + it), device.allocate(200), cpu.allocate(200)) }
+                    val buffers = List(40) {
+                        Triple(filled(200, 100 * number + it), device.allocate(200), cpu.allocate(200))
+                    }
                     repeat(40) {
                         buffers.forEach { (from, there, back) ->
                             stream.copy(from, there)
                             stream.copy(there, back)
                         }
                         stream.synchronize()
-                        buffers.forEachIndexed { i, (_, _, back) -> check(back.matches(200, 100 * number + i)) { "$streams streams, thread $number, copy $i" } }
+                        buffers.forEachIndexed { i, (_, _, back) ->
+                            check(back.matches(200, 100 * number + i)) { "$streams streams, thread $number, copy $i" }
+                        }
                         buffers.forEach { (_, _, back) -> back.fill(200, -1) }
                     }
                     buffers.forEach { it.toList().forEach(DeviceBuffer::close) }
@@ -363,7 +403,9 @@ class StagingSpec : FunSpec({
         }
     }
 
-    test("a stream that is closed while its copies are held back: they are done, and slots and lanes come back [DEV-40]") {
+    test(
+        "a stream that is closed while its copies are held back: they are done, and slots and lanes come back [DEV-40]",
+    ) {
         for (size in listOf(100L, 3 * large + 5)) {
             val there = device.allocate(size)
             val (source, back) = filled(size, 1) to filled(size, 2)
@@ -401,8 +443,12 @@ class StagingSpec : FunSpec({
         }
     }
 
-    test("a copy that the device fails is given up: main memory is as it was, and is read at once by the next who copies it [DEV-40]") {
-        for (size in listOf(100L, 2 * large)) onStream { stream -> // by the stream itself: a queue that has failed stays so, a lane too
+    test(
+        "a copy that the device fails is given up: main memory is as it was, and is read at once by the next who " +
+            "copies it [DEV-40]",
+    ) {
+        for (size in listOf(100L, 2 * large)) onStream { stream ->
+            // by the stream itself: a queue that has failed stays so, a lane too
             val there = device.allocate(size)
             val back = filled(size, 2)
             fake.hold()
@@ -425,7 +471,9 @@ class StagingSpec : FunSpec({
         }
     }
 
-    test("more copies on the way out than there are lanes go by the queue itself, and none waits for another [DEV-40]") {
+    test(
+        "more copies on the way out than there are lanes go by the queue itself, and none waits for another [DEV-40]",
+    ) {
         val streams = List(6) { device.createStream() }
         val there = device.allocate(3 * large)
         filled(3 * large, 1).use { source -> streams[0].copy(source, there); streams[0].synchronize() }

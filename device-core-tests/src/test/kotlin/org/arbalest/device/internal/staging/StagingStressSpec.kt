@@ -28,10 +28,14 @@ class StagingStressSpec : FunSpec({
     val gpu by lazy { StagedGpu(0) }
     val fake by lazy { gpu.fake }
 
-    /** A stream and buffers of one size that only it uses, of each of which it is known what is to be in it; null if a copy into it has failed. */
+    /**
+     * A stream and buffers of one size that only it uses, of each of which it is known what is to be in it; null if a
+     * copy into it has failed.
+     */
     class Chain(val size: Long, seed: Int) : AutoCloseable {
         val stream: DeviceStream = gpu.device.createStream()
-        val buffers: List<DeviceBuffer> = listOf(Devices.cpu().memory(), gpu.device.memory(), Devices.cpu().memory(), gpu.device.memory(), gpu.pinned, Devices.cpu().memory())
+        val buffers: List<DeviceBuffer> = listOf(Devices.cpu().memory(), gpu.device.memory(), Devices.cpu().memory(),
+            gpu.device.memory(), gpu.pinned, Devices.cpu().memory())
             .map { it.allocate(size) }
         val content: Array<Int?> = Array(buffers.size) { null }
 
@@ -58,7 +62,8 @@ class StagingStressSpec : FunSpec({
         /** Which buffer has not in it what it should. */
         fun wrong(): Int? = buffers.indices.firstOrNull { i ->
             val what = content[i]
-            what != null && !(if (buffers[i].isCpuAccessible) buffers[i].matches(size, what) else gpu.matches(buffers[i], size, what))
+            what != null && !(if (buffers[i].isCpuAccessible) buffers[i].matches(size, what)
+            else gpu.matches(buffers[i], size, what))
         }
 
         override fun close() {
@@ -73,7 +78,10 @@ class StagingStressSpec : FunSpec({
         else -> random.nextLong(1, 300)
     }
 
-    test("three thousand programs of three streams each, by one thread that does the device's commands in any order: all is where it should be [DEV-40]") {
+    test(
+        "three thousand programs of three streams each, by one thread that does the device's commands in any order: " +
+            "all is where it should be [DEV-40]",
+    ) {
         repeat(3_000) { seed ->
             val random = Random(seed)
             if (seed % 10 == 0) eventually("before seed $seed slots are back") { gpu.staging.inUse() == 0 }
@@ -106,7 +114,10 @@ class StagingStressSpec : FunSpec({
         }
     }
 
-    test("four threads on three streams, calls that fail, and two that let the device go on, at random: no copy gets another's slots [DEV-40]") {
+    test(
+        "four threads on three streams, calls that fail, and two that let the device go on, at random: no copy gets " +
+            "another's slots [DEV-40]",
+    ) {
         val wrong = ConcurrentLinkedQueue<String>()
         val left = AtomicInteger(4)
         fake.hold()
@@ -124,7 +135,8 @@ class StagingStressSpec : FunSpec({
                     repeat(400) { round ->
                         Chain(size(random), 1000 * number + round).use { chain ->
                             repeat(random.nextInt(3, 20)) {
-                                if (number == 3 && random.nextInt(30) == 0) fake.failCall(COPYING.random(random), random.nextInt(1, 4))
+                                if (number == 3 && random.nextInt(30) == 0)
+                                    fake.failCall(COPYING.random(random), random.nextInt(1, 4))
                                 chain.copy(random)
                                 if (number < 2) {
                                     chain.stream.synchronize()
@@ -134,7 +146,9 @@ class StagingStressSpec : FunSpec({
                                 }
                             }
                             chain.stream.synchronize()
-                            chain.wrong()?.let { wrong += "thread $number, round $round, ${chain.size} bytes: buffer $it" }
+                            chain.wrong()?.let {
+                                wrong += "thread $number, round $round, ${chain.size} bytes: buffer $it"
+                            }
                         }
                     }
                 } catch (e: DeviceException) {

@@ -21,14 +21,19 @@ import java.lang.foreign.ValueLayout.JAVA_BYTE
 class TransferSpec : FunSpec({
     fun MemorySegment.bytes() = toArray(JAVA_BYTE).toSet()
 
-    test("jobs that are in the queue are done with all of their pieces when the event behind them cannot be recorded [DEV-33]") {
+    test(
+        "jobs that are in the queue are done with all of their pieces when the event behind them cannot be " +
+            "recorded [DEV-33]",
+    ) {
         Arena.ofConfined().use { arena ->
             val driver = HeldBack(arena)
             val pieces = 40
             val (source, target) = List(2) { arena.allocate(64L * pieces) }
             source.fill(1)
             val transfer = Transfer(driver, Staging.of(driver), 0)
-            repeat(pieces) { transfer.add(Place.PAGEABLE, target.address() + 64 * it, Place.DEVICE, source.address() + 64 * it, 64) }
+            repeat(pieces) {
+                transfer.add(Place.PAGEABLE, target.address() + 64 * it, Place.DEVICE, source.address() + 64 * it, 64)
+            }
             driver.failing = "record"
             shouldThrow<DeviceException> { transfer.queue(true, false) }.errno() shouldBe Errno.ENOMEM
             driver.synchronizeQueue(0) // as who gives the transfer up does

@@ -71,7 +71,9 @@ class CopiedSourceSpec : FunSpec({
         /** Until the thread that pulls does nothing but wait. */
         fun awaitWaiting(): Unit = eventually("the thread waits") { thread?.state == Thread.State.WAITING }
 
-        fun awaitEnd(): Unit = check(thread!!.join(java.time.Duration.ofSeconds(5))) { "the thread that copies goes on" }
+        fun awaitEnd(): Unit = check(thread!!.join(java.time.Duration.ofSeconds(5))) {
+            "the thread that copies goes on"
+        }
     }
 
     /** What blocks a tape's pulls from the [from]th on. */
@@ -90,17 +92,25 @@ class CopiedSourceSpec : FunSpec({
         fun open(): Unit = open.countDown()
     }
 
-    fun copying(tape: Tape, ahead: Int, block: (DeviceArrayReader, DeviceStream) -> Unit) = device.createStream().use { stream ->
+    fun copying(
+        tape: Tape,
+        ahead: Int,
+        block: (DeviceArrayReader, DeviceStream) -> Unit,
+    ) = device.createStream().use { stream ->
         tape.reader().copyTo(device.memory(), stream, ahead).use { block(it, stream) }
         if (ahead > 0 && tape.thread != null) tape.awaitEnd()
         tape.closes.get() shouldBe 1
     }
 
-    fun DeviceArray.rows(): List<Long> = use { there -> there.copyTo(cpu).use { it.synchronize(); it.column("a").toLongArray().toList() } }
+    fun DeviceArray.rows(): List<Long> = use { there ->
+        there.copyTo(cpu).use { it.synchronize(); it.column("a").toLongArray().toList() }
+    }
 
     fun expected(rows: Int): List<Long> = List(rows) { it * 3L }
 
-    fun <T> started(call: () -> T): Pair<FutureTask<T>, Thread> = FutureTask(call).let { it to thread(isDaemon = true, block = it::run) }
+    fun <T> started(call: () -> T): Pair<FutureTask<T>, Thread> = FutureTask(call).let {
+        it to thread(isDaemon = true, block = it::run)
+    }
 
     fun FutureTask<*>.failure(): Throwable = shouldThrow<ExecutionException> { get(5, SECONDS) }.cause!!
 
@@ -142,7 +152,9 @@ class CopiedSourceSpec : FunSpec({
             val struct = ArrowDeviceArrayStreamStruct.allocate(arena)
             copying(Tape(4), 2) { copied, _ ->
                 CData.exportStream(copied, struct, CExport.DEVICE)
-                CData.importStream(struct, CImport.DEVICE).use { reader -> for (rows in 1..4) reader.next()!!.rows() shouldBe expected(rows) }
+                CData.importStream(struct, CImport.DEVICE).use { reader ->
+                    for (rows in 1..4) reader.next()!!.rows() shouldBe expected(rows)
+                }
             }
         }
     }
@@ -174,10 +186,12 @@ class CopiedSourceSpec : FunSpec({
     test("a negative number is refused, and so is a reader that is closed; the reader is still the caller's [STR-14]") {
         val tape = Tape(1)
         tape.reader().use { reader ->
-            shouldThrow<IllegalArgumentException> { reader.copyTo(device.memory(), device.defaultStream(), -1) }.message shouldBe "ahead is -1, and cannot be negative"
+            shouldThrow<IllegalArgumentException> { reader.copyTo(device.memory(), device.defaultStream(), -1) }
+                .message shouldBe "ahead is -1, and cannot be negative"
             reader.next()!!.close()
             reader.close()
-            shouldThrow<IllegalStateException> { reader.copyTo(device.memory(), device.defaultStream(), 1) }.message shouldBe "the reader was closed"
+            shouldThrow<IllegalStateException> { reader.copyTo(device.memory(), device.defaultStream(), 1) }
+                .message shouldBe "the reader was closed"
         }
         tape.closes.get() shouldBe 1
     }
@@ -208,7 +222,9 @@ class CopiedSourceSpec : FunSpec({
     }
 
     test("an Error, and an exception that is no DeviceException, come as without a thread [STR-15]") {
-        copying(Tape(9) { throw AssertionError("no tape") }, 2) { copied, _ -> shouldThrow<AssertionError> { copied.next() }.message shouldBe "no tape" }
+        copying(Tape(9) { throw AssertionError("no tape") }, 2) { copied, _ ->
+            shouldThrow<AssertionError> { copied.next() }.message shouldBe "no tape"
+        }
         copying(Tape(9) { throw IOException("no tape") }, 2) { copied, _ ->
             val error = shouldThrow<DeviceException> { copied.next() }
             error.errno() shouldBe Errno.EIO
@@ -220,7 +236,8 @@ class CopiedSourceSpec : FunSpec({
         Devices.device(DeviceType.EXT_DEV, 1).createStream().use { other ->
             val tape = Tape(2)
             tape.reader().copyTo(device.memory(), other, 2).use { copied ->
-                shouldThrow<DeviceException> { copied.next() }.message shouldContain "it has to be of a device that takes part"
+                shouldThrow<DeviceException> { copied.next() }.message shouldContain
+                    "it has to be of a device that takes part"
             }
             tape.awaitEnd()
         }
@@ -265,13 +282,17 @@ class CopiedSourceSpec : FunSpec({
 
             override fun next(): DeviceArray = numbers(1).also { made.incrementAndGet() }
         }
-        val copied = DeviceArrayReader.of(numbers(0).use { it.schema() }, batches).copyTo(cpu.memory(), cpu.defaultStream(), 30_000)
+        val copied = DeviceArrayReader.of(numbers(0).use { it.schema() }, batches)
+            .copyTo(cpu.memory(), cpu.defaultStream(), 30_000)
         copied.next()!!.close()
         eventually("it is 30,000 ahead") { batches.made.get() == 30_001 }
         copied.close()
     }
 
-    test("closed while the thread pulls, the source is asked to give up, nobody waits, and what it makes then is given back [STR-16]") {
+    test(
+        "closed while the thread pulls, the source is asked to give up, nobody waits, and what it makes then is " +
+            "given back [STR-16]",
+    ) {
         val gate = Gate(1)
         val tape = Tape(9, gate)
         device.createStream().use { stream ->
@@ -288,7 +309,10 @@ class CopiedSourceSpec : FunSpec({
         tape.made.get() shouldBe 2
     }
 
-    test("closed by another thread while somebody pulls in place, the source is asked to give up, and closed behind the pull [STR-16]") {
+    test(
+        "closed by another thread while somebody pulls in place, the source is asked to give up, and closed behind " +
+            "the pull [STR-16]",
+    ) {
         val gate = Gate(0)
         val tape = Tape(9, gate)
         copying(tape, 0) { copied, _ ->
@@ -353,7 +377,9 @@ class CopiedSourceSpec : FunSpec({
                 go.await()
                 repeat(random.nextInt(5_000)) { Thread.onSpinWait() }
                 copied.close()
-                for ((pull, _) in threads) pull.get(5, SECONDS)?.message.let { message -> (message == null || message == "the reader was closed") shouldBe true }
+                for ((pull, _) in threads) pull.get(5, SECONDS)?.message.let { message ->
+                    (message == null || message == "the reader was closed") shouldBe true
+                }
                 eventually("the source is closed") { tape.closes.get() == 1 }
             }
         }

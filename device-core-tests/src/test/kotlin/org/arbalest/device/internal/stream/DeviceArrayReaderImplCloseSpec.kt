@@ -58,7 +58,9 @@ class DeviceArrayReaderImplCloseSpec : FunSpec({
 
     fun reader(source: DeviceArrayReader.Source) = DeviceArrayReader.of(schema, DeviceType.CPU, source)
 
-    test("closing and exporting at the same time: the close wins and the export throws, or the stream is whole [STR-11]") {
+    test(
+        "closing and exporting at the same time: the close wins and the export throws, or the stream is whole [STR-11]",
+    ) {
         Arena.ofShared().use { arena ->
             val out = arena.allocate(ArrowDeviceArrayStreamStruct.LAYOUT)
             val sources = List(10_000) { Cancellable() }
@@ -68,8 +70,12 @@ class DeviceArrayReaderImplCloseSpec : FunSpec({
                 if (runCatching { CData.exportStream(readers[i], out, CExport.DEVICE) }.isSuccess) {
                     exports++
                     var pulled = 0
-                    CData.importStream(out, CImport.DEVICE).use { stream -> while (stream.next()?.close() != null) pulled++ }
-                    check(pulled == 3 && sources[i].cancels.get() == 0) { "of race $i C got $pulled arrays, ${sources[i].cancels} cancels" }
+                    CData.importStream(out, CImport.DEVICE).use { stream ->
+                        while (stream.next()?.close() != null) pulled++
+                    }
+                    check(pulled == 3 && sources[i].cancels.get() == 0) {
+                        "of race $i C got $pulled arrays, ${sources[i].cancels} cancels"
+                    }
                 }
             })
             exports shouldBeGreaterThan 0
@@ -85,7 +91,10 @@ class DeviceArrayReaderImplCloseSpec : FunSpec({
         sources.map { it.closes.get() }.distinct() shouldBe listOf(1)
     }
 
-    test("a close that comes between a pull's last look and its unlock, and finds the lock taken, still closes the source [STR-11]") {
+    test(
+        "a close that comes between a pull's last look and its unlock, and finds the lock taken, still closes the " +
+            "source [STR-11]",
+    ) {
         val source = Cancellable()
         val own = CompletableFuture<DeviceArrayReader>()
         val lock = object : ReentrantLock() {
@@ -105,7 +114,8 @@ class DeviceArrayReaderImplCloseSpec : FunSpec({
         source.closes.get() shouldBe 1
     }
 
-    test("a close that finds the lock taken does not ask a source to give up that the pull has closed meanwhile [STR-11]") {
+    test("a close that finds the lock taken does not ask a source to give up that the pull has closed " +
+        "meanwhile [STR-11]") {
         val pulling = CountDownLatch(1)
         val goOn = CountDownLatch(1)
         val heard = CopyOnWriteArrayList<String>()
@@ -168,13 +178,15 @@ class DeviceArrayReaderImplCloseSpec : FunSpec({
         val closer = runAsync({ reader.close() }, threads)
         cancelling.await()
         pulled.countDown()
-        while (puller.isAlive && puller.state != Thread.State.BLOCKED) Thread.onSpinWait() // it stops before it closes the source
+        // it stops before it closes the source
+        while (puller.isAlive && puller.state != Thread.State.BLOCKED) Thread.onSpinWait()
         closes.get() shouldBe 0
         cancelled.countDown()
         closer.get(5, SECONDS)
         puller.join()
         closes.get() shouldBe 1
-        told.get().exceptionOrNull().shouldBeInstanceOf<IllegalStateException>() // not the null of an end: the stream may have more
+        // not the null of an end: the stream may have more
+        told.get().exceptionOrNull().shouldBeInstanceOf<IllegalStateException>()
     }
 
     test("who pulls while the reader is closed gets all three arrays or an error, never an early end [STR-11]") {

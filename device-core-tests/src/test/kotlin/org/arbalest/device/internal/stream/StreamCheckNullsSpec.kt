@@ -26,7 +26,10 @@ import org.arbalest.support.fake.FakeExtension
 import java.lang.foreign.ValueLayout
 import kotlin.concurrent.thread
 
-/** A stream whose columns are not nullable, and arrays whose columns are: these may have nulls only where nobody sees them. */
+/**
+ * A stream whose columns are not nullable, and arrays whose columns are: these may have nulls only where nobody sees
+ * them.
+ */
 class StreamCheckNullsSpec : FunSpec({
     extension(FakeExtension)
     extension(ResourceCountersExtension)
@@ -41,25 +44,35 @@ class StreamCheckNullsSpec : FunSpec({
     fun bits(bits: Int): DeviceBuffer = cpu.allocate(1).also { it.segment().fill(bits.toByte()) }
 
     /** Integers; a bitmap of −1 is none. */
-    fun ints(count: Long, valid: Int, nulls: Long): ArrayData = ArrayData.of(count, nulls, listOf(if (valid < 0) null else bits(valid), cpu.allocate(4 * count)))
+    fun ints(count: Long, valid: Int, nulls: Long): ArrayData =
+        ArrayData.of(count, nulls, listOf(if (valid < 0) null else bits(valid), cpu.allocate(4 * count)))
 
-    fun check(field: Field, array: DeviceArray): DeviceArray? = DeviceArrayReader.of(field, array.device().type()) { array.retain() }.use { it.next() }
+    fun check(field: Field, array: DeviceArray): DeviceArray? =
+        DeviceArrayReader.of(field, array.device().type()) { array.retain() }.use { it.next() }
 
     fun taken(field: Field, array: DeviceArray) = check(field, array)!!.close()
 
     fun refused(field: Field, array: DeviceArray): String {
-        DeviceArrayReader.of(field, array.device().type()) { array.retain() }.use { reader -> repeat(2) { shouldThrow<DeviceException> { reader.next() } } }
-        return shouldThrow<DeviceException> { check(field, array) }.message!!.removePrefix("a stream gave an array of another type: ")
+        DeviceArrayReader.of(field, array.device().type()) { array.retain() }.use { reader ->
+            repeat(2) { shouldThrow<DeviceException> { reader.next() } }
+        }
+        return shouldThrow<DeviceException> { check(field, array) }.message!!
+            .removePrefix("a stream gave an array of another type: ")
     }
 
-    test("a nullable column under one that is not has to have no nulls, batch by batch, also if all batches are of one field [STR-12]") {
+    test(
+        "a nullable column under one that is not has to have no nulls, batch by batch, also if all batches are of " +
+            "one field [STR-12]",
+    ) {
         val given = Schema.of(may("zz")).asField()
-        fun batch(nulls: Boolean) = DeviceArray.of(given, ArrayData.of(2, 0, listOf(null), listOf(if (nulls) ints(2, 1, 1) else ints(2, -1, 0))))
+        fun batch(nulls: Boolean) = DeviceArray.of(given,
+            ArrayData.of(2, 0, listOf(null), listOf(if (nulls) ints(2, 1, 1) else ints(2, -1, 0))))
         val all = ArrayDeque(listOf(batch(false), batch(false), batch(true)))
         val schema = Schema.of(not("zz"))
         DeviceArrayReader.of(schema, DeviceType.CPU) { all.removeFirst() }.use { reader ->
             repeat(2) { reader.next()!!.close() }
-            shouldThrow<DeviceException> { reader.next() }.message shouldBe "a stream gave an array of another type: $.zz: row 1: null, but the field is not nullable"
+            shouldThrow<DeviceException> { reader.next() }.message shouldBe
+                "a stream gave an array of another type: $.zz: row 1: null, but the field is not nullable"
         }
         batch(true).use {
             taken(Schema.of(may("zz")).asField(), it)
@@ -69,9 +82,11 @@ class StreamCheckNullsSpec : FunSpec({
     }
 
     test("nulls that nobody counted are looked for, and so are those of a slice, and of no rows [STR-12]") {
-        for ((valid, row) in listOf(-1 to null, 7 to null, 5 to 1, 3 to 2)) DeviceArray.of(may("a"), ints(3, valid, -1)).use {
-            if (row == null) taken(not("a"), it) else refused(not("a"), it) shouldBe "row $row: null, but the field is not nullable"
-        }
+        for ((valid, row) in listOf(-1 to null, 7 to null, 5 to 1, 3 to 2))
+            DeviceArray.of(may("a"), ints(3, valid, -1)).use {
+                if (row == null) taken(not("a"), it) else refused(not("a"), it) shouldBe
+                    "row $row: null, but the field is not nullable"
+            }
         DeviceArray.of(may("a"), ints(3, 5, 1)).use { array ->
             array.slice(2, 1).use { taken(not("a"), it) }
             array.slice(1, 2).use { refused(not("a"), it) shouldBe "row 0: null, but the field is not nullable" }
@@ -79,17 +94,25 @@ class StreamCheckNullsSpec : FunSpec({
         }
     }
 
-    test("what is null beneath a null struct, among the elements of a null list of a fixed size, or in a sparse union's other rows, is hidden [STR-12]") {
+    test(
+        "what is null beneath a null struct, among the elements of a null list of a fixed size, or in a sparse " +
+            "union's other rows, is hidden [STR-12]",
+    ) {
         fun struct(x: Field) = may("s", DataType.struct(x))
         for ((outer, isHidden) in listOf(5 to true, 4 to true, 7 to false, -1 to false)) withClue("$outer") {
             val nulls = 3L - (if (outer < 0) 3 else Integer.bitCount(outer))
-            DeviceArray.of(struct(may("x")), ArrayData.of(3, nulls, listOf(if (outer < 0) null else bits(outer)), listOf(ints(3, 5, 1)))).use { array ->
-                if (isHidden) taken(struct(not("x")), array) else refused(struct(not("x")), array) shouldBe "$.x: row 1: null, but the field is not nullable"
+            DeviceArray.of(
+                struct(may("x")),
+                ArrayData.of(3, nulls, listOf(if (outer < 0) null else bits(outer)), listOf(ints(3, 5, 1))),
+            ).use { array ->
+                if (isHidden) taken(struct(not("x")), array) else refused(struct(not("x")), array) shouldBe
+                    "$.x: row 1: null, but the field is not nullable"
                 array.slice(1, 1).use { if (isHidden) taken(struct(not("x")), it) else refused(struct(not("x")), it) }
             }
         }
         fun lists(item: Field) = may("l", DataType.fixedSizeList(item, 2))
-        DeviceArray.of(lists(may("item")), ArrayData.of(2, 1, listOf(bits(2)), listOf(ints(4, 12, 2)))).use { taken(lists(not("item")), it) }
+        DeviceArray.of(lists(may("item")), ArrayData.of(2, 1, listOf(bits(2)), listOf(ints(4, 12, 2))))
+            .use { taken(lists(not("item")), it) }
         DeviceArray.of(lists(may("item")), ArrayData.of(2, 1, listOf(bits(1)), listOf(ints(4, 12, 2)))).use {
             refused(lists(not("item")), it) shouldBe "$.item: row 0: null, but the field is not nullable"
         }
@@ -98,16 +121,20 @@ class StreamCheckNullsSpec : FunSpec({
         for (first in listOf(0, 1)) {
             val data = ArrayData.of(2, 0, listOf(types(first)), listOf(ints(2, 3, 0), ints(2, 2, 1)))
             DeviceArray.of(union(may("a"), may("b")), data).use {
-                if (first == 0) taken(union(may("a"), not("b")), it) else refused(union(may("a"), not("b")), it) shouldBe "$.b: row 0: null, but the field is not nullable"
+                if (first == 0) taken(union(may("a"), not("b")), it)
+                else refused(union(may("a"), not("b")), it) shouldBe
+                    "$.b: row 0: null, but the field is not nullable"
             }
         }
     }
 
     test("a dictionary's values may be null, whatever its field says; what is in them may not [STR-12, VAL-02]") {
         fun encoded(values: Field) = may("d", DictionaryType(IntType(8, true), values, false))
-        fun of(field: Field, values: ArrayData) = DeviceArray.of(field, ArrayData(1, 0, 0, listOf(null, cpu.allocate(1)), listOf(), values))
+        fun of(field: Field, values: ArrayData) =
+            DeviceArray.of(field, ArrayData(1, 0, 0, listOf(null, cpu.allocate(1)), listOf(), values))
         of(encoded(may("")), ints(2, 1, 1)).use { taken(encoded(not("")), it) }
-        val looked = DeviceArray.of(encoded(may("")), ArrayData(1, -1, 0, listOf(bits(1), cpu.allocate(1)), listOf(), ints(2, 1, 1)))
+        val looked = DeviceArray.of(encoded(may("")),
+            ArrayData(1, -1, 0, listOf(bits(1), cpu.allocate(1)), listOf(), ints(2, 1, 1)))
         looked.use { taken(encoded(not("")).withNullable(false), it) }
         fun struct(x: Field) = encoded(may("", DataType.struct(x)))
         of(struct(may("x")), ArrayData.of(2, 0, listOf(null), listOf(ints(2, 1, 1)))).use {
@@ -120,7 +147,8 @@ class StreamCheckNullsSpec : FunSpec({
         val given = batch(may("x"), may("y")).asField()
         fun array(outer: Int): DeviceArray {
             val struct = ArrayData.of(3, 3L - Integer.bitCount(outer), listOf(bits(outer)), listOf(ints(3, 5, 1)))
-            return DeviceArray.of(given, ArrayData.of(3, 0, listOf(null), listOf(struct, ints(3, 7, 0)))).use { it.copyTo(device) }
+            return DeviceArray.of(given, ArrayData.of(3, 0, listOf(null), listOf(struct, ints(3, 7, 0))))
+                .use { it.copyTo(device) }
         }
         fun copies(there: DeviceArray, stream: Schema, look: (Field, DeviceArray) -> Unit): List<Long> {
             there.synchronize()
@@ -130,10 +158,15 @@ class StreamCheckNullsSpec : FunSpec({
         }
         array(5).use { there ->
             copies(there, batch(may("x"), not("y")), ::taken).shouldBeEmpty()
-            copies(there, batch(not("x"), not("y")), ::taken) shouldBe listOf(1L, 1L) // whose nulls they are, and what is above
+            // whose nulls they are, and what is above
+            copies(there, batch(not("x"), not("y")), ::taken) shouldBe listOf(1L, 1L)
             there.validate(Validation.FULL)
         }
-        array(3).use { there -> copies(there, batch(not("x"), may("y"))) { field, array -> refused(field, array) shouldBe "$.s.x: row 1: null, but the field is not nullable" } }
+        array(3).use { there ->
+            copies(there, batch(not("x"), may("y"))) { field, array ->
+                refused(field, array) shouldBe "$.s.x: row 1: null, but the field is not nullable"
+            }
+        }
     }
 
     test("whoever looks for nulls waits for the array's event first, and only then [STR-12]") {
@@ -145,7 +178,8 @@ class StreamCheckNullsSpec : FunSpec({
                 taken(may("b"), late) // as nothing has to be read
                 var said: String? = null
                 val looking = thread { said = refused(not("a"), late) }
-                while (looking.isAlive && looking.state != Thread.State.WAITING && looking.state != Thread.State.TIMED_WAITING) Thread.onSpinWait()
+                while (looking.isAlive && looking.state != Thread.State.WAITING &&
+                    looking.state != Thread.State.TIMED_WAITING) Thread.onSpinWait()
                 looking.isAlive shouldBe true
                 held.release()
                 looking.join()

@@ -23,14 +23,21 @@ import org.arbalest.device.types.Schema
 import org.arbalest.support.ResourceCountersExtension
 import java.util.concurrent.atomic.AtomicInteger
 
-/** C reads the arrays of a stream by the stream's fields: by their names and order, and without looking for nulls where there are none. */
+/**
+ * C reads the arrays of a stream by the stream's fields: by their names and order, and without looking for nulls where
+ * there are none.
+ */
 class StreamCheckSpec : FunSpec({
     extension(ResourceCountersExtension)
 
-    fun field(name: String, type: DataType = DataType.INT32, nullable: Boolean = true): Field = Field.of(name, type).withNullable(nullable)
+    fun field(name: String, type: DataType = DataType.INT32, nullable: Boolean = true): Field =
+        Field.of(name, type).withNullable(nullable)
 
     /** Of no rows. */
-    fun batch(vararg fields: Field): DeviceArray = BatchBuilder.of(Devices.cpu(), 0).use { batch -> fields.forEach { batch.column(it) }; batch.build() }
+    fun batch(vararg fields: Field): DeviceArray = BatchBuilder.of(Devices.cpu(), 0).use { batch ->
+        fields.forEach { batch.column(it) }
+        batch.build()
+    }
 
     /** Of two rows. */
     fun rows(vararg fields: Field): DeviceArray = BatchBuilder.of(Devices.cpu(), 2).use { batch ->
@@ -49,30 +56,43 @@ class StreamCheckSpec : FunSpec({
 
     fun refused(schema: Schema, batch: DeviceArray): String {
         val said = refused(schema.asField(), batch)
-        shouldThrow<IllegalArgumentException> { DeviceArrayReader.of(schema, listOf(batch.retain())) }.message shouldBe "batch 0: a stream gave an array of another type: $said"
+        shouldThrow<IllegalArgumentException> { DeviceArrayReader.of(schema, listOf(batch.retain())) }.message shouldBe
+            "batch 0: a stream gave an array of another type: $said"
         return said
     }
 
-    fun taken(field: Field, array: DeviceArray) = DeviceArrayReader.of(field, DeviceType.CPU) { array.retain() }.use { it.next()!!.close() }
+    fun taken(field: Field, array: DeviceArray) = DeviceArrayReader.of(field, DeviceType.CPU) { array.retain() }
+        .use { it.next()!!.close() }
 
     test("columns of other names, or in another order, are refused with the path and both [STR-12]") {
         val schema = Schema.of(field("hi"), field("lo"))
-        rows(field("lo"), field("hi")).use { refused(schema, it) shouldBe """field 0 of the stream's is "hi: int32", of the array's "lo: int32"""" }
-        rows(field("hi"), field("b")).use { refused(schema, it) shouldBe """field 1 of the stream's is "lo: int32", of the array's "b: int32"""" }
+        rows(field("lo"), field("hi")).use {
+            refused(schema, it) shouldBe """field 0 of the stream's is "hi: int32", of the array's "lo: int32""""
+        }
+        rows(field("hi"), field("b")).use {
+            refused(schema, it) shouldBe """field 1 of the stream's is "lo: int32", of the array's "b: int32""""
+        }
         val (ours, theirs) = DataType.struct(field("x"), field("y")) to DataType.struct(field("y"), field("x"))
         fun wrapped(struct: DataType): List<DataType> =
-            listOf(struct, DataType.list(field("item", struct)), DictionaryType(IntType(8, true), field("", struct), false))
+            listOf(struct, DataType.list(field("item", struct)),
+                DictionaryType(IntType(8, true), field("", struct), false))
         val paths = listOf("", ".item", ".(dictionary)")
         wrapped(ours).zip(wrapped(theirs)).zip(paths) { (one, other), path ->
-            batch(field("s", other)).use { refused(Schema.of(field("s", one)), it) shouldBe """$.s$path: field 0 of the stream's is "x: int32", of the array's "y: int32"""" }
+            batch(field("s", other)).use {
+                refused(Schema.of(field("s", one)), it) shouldBe
+                    """$.s$path: field 0 of the stream's is "x: int32", of the array's "y: int32""""
+            }
         }
     }
 
     test("the children of a union have names, and run-ends' have none that count [STR-12]") {
         val (x, y) = field("x") to field("y")
-        for (union in listOf<(Field, Field) -> DataType>({ one, other -> DataType.denseUnion(one, other) }, { one, other -> DataType.sparseUnion(one, other) })) {
+        for (union in listOf<(Field, Field) -> DataType>(
+            { one, other -> DataType.denseUnion(one, other) }, { one, other -> DataType.sparseUnion(one, other) },
+        )) {
             batch(field("u", union(y, x))).use {
-                refused(Schema.of(field("u", union(x, y))), it) shouldBe """$.u: field 0 of the stream's is "x: int32", of the array's "y: int32""""
+                refused(Schema.of(field("u", union(x, y))), it) shouldBe
+                    """$.u: field 0 of the stream's is "x: int32", of the array's "y: int32""""
             }
         }
         fun runs(values: String) = field("r", DataType.runEndEncoded(DataType.INT32, field(values)))
@@ -81,21 +101,34 @@ class StreamCheckSpec : FunSpec({
 
     test("another type below is named by its path [STR-12]") {
         val schema = Schema.of(field("s", DataType.struct(field("x"))))
-        batch(field("s", DataType.struct(field("x", DataType.INT64)))).use { refused(schema, it) shouldBe """$.s.x: the stream's is "x: int32", the array's "x: int64"""" }
-        batch(field("s", DataType.struct(field("x"), field("y")))).use {
-            refused(schema, it) shouldBe """$.s: the stream's is "s: struct<x: int32>", the array's "s: struct<x: int32, y: int32>""""
+        batch(field("s", DataType.struct(field("x", DataType.INT64)))).use {
+            refused(schema, it) shouldBe """$.s.x: the stream's is "x: int32", the array's "x: int64""""
         }
-        val entries = field("entries", DataType.struct(field("key", nullable = false), field("value")), nullable = false)
+        batch(field("s", DataType.struct(field("x"), field("y")))).use {
+            refused(schema, it) shouldBe
+                """$.s: the stream's is "s: struct<x: int32>", the array's "s: struct<x: int32, y: int32>""""
+        }
+        val entries =
+            field("entries", DataType.struct(field("key", nullable = false), field("value")), nullable = false)
         fun map(sorted: Boolean) = field("m", MapType(entries, sorted))
-        batch(map(false)).use { refused(Schema.of(map(true)), it) shouldStartWith "$.m: the stream's has sorted keys, or an ordered dictionary, \"m: map<" }
+        batch(map(false)).use {
+            refused(Schema.of(map(true)), it) shouldStartWith
+                "$.m: the stream's has sorted keys, or an ordered dictionary, \"m: map<"
+        }
         batch(map(true)).use { taken(Schema.of(map(false)).asField(), it) }
     }
 
     test("what items and entries are called, and metadata, is no matter [STR-12]") {
         fun map(entries: String, key: String, value: String): DataType =
-            MapType(field(entries, DataType.struct(field(key, nullable = false), field(value)), nullable = false), false)
-        val named = field("a", DataType.struct(field("l", DataType.list(field("item"))), field("m", map("entries", "key", "value"))))
-        val other = field("a", DataType.struct(field("l", DataType.list(field("element"))), field("m", map("key_value", "k", "v")))).withMetadata(Metadata.of("of", "other"))
+            MapType(
+                field(entries, DataType.struct(field(key, nullable = false), field(value)), nullable = false), false,
+            )
+        val named = field(
+            "a", DataType.struct(field("l", DataType.list(field("item"))), field("m", map("entries", "key", "value"))),
+        )
+        val other = field(
+            "a", DataType.struct(field("l", DataType.list(field("element"))), field("m", map("key_value", "k", "v"))),
+        ).withMetadata(Metadata.of("of", "other"))
         batch(other).use { taken(Schema.of(named).asField(), it) }
         rows(field("x")).use { array -> array.retainChild(0).use { taken(field("y"), it) } }
     }
@@ -105,7 +138,9 @@ class StreamCheckSpec : FunSpec({
         val good = List(2) { rows(field("x")) }
         val bad = rows(field("y"))
         val next = AtomicInteger()
-        DeviceArrayReader.of(schema, DeviceType.CPU) { next.getAndIncrement().let { if (it < 6) good[it % 2] else bad }.retain() }.use { reader ->
+        DeviceArrayReader.of(schema, DeviceType.CPU) {
+            next.getAndIncrement().let { if (it < 6) good[it % 2] else bad }.retain()
+        }.use { reader ->
             repeat(6) { reader.next()!!.close() }
             shouldThrow<DeviceException> { reader.next() }
         }

@@ -26,12 +26,12 @@ import org.arbalest.device.types.Field
 import org.arbalest.device.types.Schema
 import org.arbalest.support.CCompiler
 import org.arbalest.support.Drained
-import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerMoves
 import org.arbalest.support.PeerNodes
 import org.arbalest.support.PeerStreams
 import org.arbalest.support.PeerStreams.Manner
 import org.arbalest.support.PeerStreams.Manner.*
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.StructKind
 import org.arbalest.testkit.contract.Held
 import java.io.IOException
@@ -126,14 +126,18 @@ class StreamExportSpec : FunSpec({
         }
     }
 
-    test("a stream may be moved before it is used, and released before it was pulled: what nobody took is closed [STR-04]") {
+    test(
+        "a stream may be moved before it is used, and released before it was pulled: what nobody took is " +
+            "closed [STR-04]",
+    ) {
         Arena.ofConfined().use { arena ->
             for (released in listOf(true, false)) {
                 val (stream, moved) = List(2) { arena.struct(StructKind.STREAM) }
                 CData.exportStream(DeviceArrayReader.of(schema, List(5) { batch(10L * it) }), stream, CExport.DATA)
                 PeerMoves.move(stream, moved, StructKind.STREAM)
                 stream.fill(0x5a)
-                if (released) PeerMoves.releaseOnThread(moved, StructKind.STREAM) else PeerStreams.drain(moved).checksum shouldBe all
+                if (released) PeerMoves.releaseOnThread(moved, StructKind.STREAM)
+                else PeerStreams.drain(moved).checksum shouldBe all
                 Held.now().arrays shouldBe 0
             }
         }
@@ -189,12 +193,18 @@ class StreamExportSpec : FunSpec({
         DeviceArrayReader.of(schema, DeviceType(2), listOf()).use { it.deviceType() shouldBe DeviceType(2) }
         fun text() = BatchBuilder.of(Devices.cpu(), 0).use { it.utf8("id", listOf()).build() }
         fun mixed() = listOf(batch(0), cuda(), text())
-        shouldThrow<IllegalArgumentException> { DeviceArrayReader.of(schema, mixed()) }.message shouldBe "batch 1: a stream of CPU arrays gave one on CUDA:1"
-        shouldThrow<IllegalArgumentException> { DeviceArrayReader.of(schema, listOf(batch(0), text())) }.message shouldContain "batch 1: a stream gave an array of another type"
-        shouldThrow<IllegalArgumentException> { DeviceArrayReader.of(schema, DeviceType(2), mixed()) }.message shouldContain "batch 0: a stream of CUDA arrays"
+        shouldThrow<IllegalArgumentException> { DeviceArrayReader.of(schema, mixed()) }.message shouldBe
+            "batch 1: a stream of CPU arrays gave one on CUDA:1"
+        shouldThrow<IllegalArgumentException> { DeviceArrayReader.of(schema, listOf(batch(0), text())) }
+            .message shouldContain "batch 1: a stream gave an array of another type"
+        shouldThrow<IllegalArgumentException> { DeviceArrayReader.of(schema, DeviceType(2), mixed()) }
+            .message shouldContain "batch 0: a stream of CUDA arrays"
     }
 
-    test("arrays that are given to a reader are its own from then on, also if it refuses them; none is taken twice or closed [OWN-16]") {
+    test(
+        "arrays that are given to a reader are its own from then on, also if it refuses them; none is taken twice or " +
+            "closed [OWN-16]",
+    ) {
         val given = List(2) { batch(it.toLong()) }
         DeviceArrayReader.of(schema, given).use { reader ->
             given.map { it.isOpen } shouldBe listOf(false, false)
@@ -212,8 +222,10 @@ class StreamExportSpec : FunSpec({
             batches.filterNotNull().forEach { it.isOpen shouldBe false }
         }
         val unknown = batch(0)
-        val of = DeviceArrayReader::class.java.getMethod("of", Schema::class.java, DeviceType::class.java, List::class.java)
-        shouldThrow<InvocationTargetException> { of.invoke(null, schema, null, listOf(unknown)) }.cause!!::class shouldBe NullPointerException::class
+        val of =
+            DeviceArrayReader::class.java.getMethod("of", Schema::class.java, DeviceType::class.java, List::class.java)
+        shouldThrow<InvocationTargetException> { of.invoke(null, schema, null, listOf(unknown)) }
+            .cause!!::class shouldBe NullPointerException::class
         unknown.isOpen shouldBe false
         val twice = batch(0)
         shouldThrow<IllegalStateException> { DeviceArrayReader.of(schema, listOf(twice, twice)) }.message shouldBe
@@ -223,11 +235,17 @@ class StreamExportSpec : FunSpec({
     test("a source that gives a closed array fails the stream [OWN-16]") {
         val closed = batch(0).also { it.close() }
         DeviceArrayReader.of(schema, DeviceType.CPU) { closed }.use { reader ->
-            repeat(2) { shouldThrow<DeviceException> { reader.next() }.message shouldContain "a stream gave an array that was closed or exported" }
+            repeat(2) {
+                shouldThrow<DeviceException> { reader.next() }.message shouldContain
+                    "a stream gave an array that was closed or exported"
+            }
         }
     }
 
-    test("forEach lends: each array is open during the action and closed after it, also if that throws; the reader stays open") {
+    test(
+        "forEach lends: each array is open during the action and closed after it, also if that throws; the " +
+            "reader stays open",
+    ) {
         val seen = mutableListOf<DeviceArray>()
         DeviceArrayReader.of(schema, DeviceType.CPU, source(4)).use { reader ->
             shouldThrow<IOException> { reader.forEach { seen += it; if (seen.size == 2) throw IOException("full") } }
@@ -253,7 +271,8 @@ class StreamExportSpec : FunSpec({
         }
     }
 
-    test("an error in the middle is repeated by all later calls, with its text, and the source is asked no more [STR-09]") {
+    test("an error in the middle is repeated by all later calls, with its text, and the source is asked no " +
+        "more [STR-09]") {
         var asked = 0
         both({ asked = 0; source(2) { asked++; throw IOException("disk on fire") } }, extra = 5) {
             it.code shouldBe Errno.EIO
@@ -275,20 +294,26 @@ class StreamExportSpec : FunSpec({
         Arena.ofConfined().use { arena ->
             val stream = arena.garbage(StructKind.STREAM.size)
             DeviceArrayReader.of(schema, DeviceType(2), source(1)).use { reader ->
-                shouldThrow<DeviceException> { CData.exportStream(reader, stream, CExport.DATA) }.message shouldContain "export a device stream"
+                shouldThrow<DeviceException> { CData.exportStream(reader, stream, CExport.DATA) }.message shouldContain
+                    "export a device stream"
                 stream.shouldBeGarbage()
             }
         }
     }
 
-    test("a reader that was exported or closed cannot be exported again, and nothing is written, not even to the struct that C has [OWN-09]") {
+    test(
+        "a reader that was exported or closed cannot be exported again, and nothing is written, not even to the " +
+            "struct that C has [OWN-09]",
+    ) {
         Arena.ofConfined().use { arena ->
             val (stream, other) = arena.struct(StructKind.STREAM) to arena.garbage(StructKind.DEVICE_STREAM.size)
             val reader = DeviceArrayReader.of(schema, List(2) { batch(it.toLong()) })
             CData.exportStream(reader, stream, CExport.DATA)
-            shouldThrow<IllegalStateException> { CData.exportStream(reader, other, CExport.DEVICE) }.message shouldBe "the reader was exported"
+            shouldThrow<IllegalStateException> { CData.exportStream(reader, other, CExport.DEVICE) }.message shouldBe
+                "the reader was exported"
             other.shouldBeGarbage()
-            shouldThrow<IllegalStateException> { CData.exportStream(reader, stream, CExport.DATA) }.message shouldBe "the reader was exported"
+            shouldThrow<IllegalStateException> { CData.exportStream(reader, stream, CExport.DATA) }.message shouldBe
+                "the reader was exported"
             shouldThrow<IllegalStateException> { reader.next() }.message shouldBe "the reader was exported"
             reader.close()
             PeerStreams.drain(stream).batches shouldBe 2

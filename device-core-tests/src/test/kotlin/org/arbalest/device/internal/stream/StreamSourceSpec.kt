@@ -16,12 +16,12 @@ import org.arbalest.device.internal.abi.RawArrowArrayStream
 import org.arbalest.device.support.struct
 import org.arbalest.support.CCompiler
 import org.arbalest.support.CPeer
-import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerMoves
 import org.arbalest.support.PeerStreams
 import org.arbalest.support.PeerStreams.Flavour
 import org.arbalest.support.PeerStreams.Flavour.*
 import org.arbalest.support.PeerStreams.StreamCall
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.StructKind
 import org.arbalest.testkit.contract.eventually
 import java.lang.foreign.Arena
@@ -65,7 +65,9 @@ class StreamSourceSpec : FunSpec({
         }
 
     fun ids(reader: DeviceArrayReader): List<Long> =
-        generateSequence { reader.next() }.flatMap { batch -> batch.use { it.column("id").toLongArray().toList() } }.toList()
+        generateSequence { reader.next() }.flatMap { batch ->
+            batch.use { it.column("id").toLongArray().toList() }
+        }.toList()
 
     fun failure(reader: DeviceArrayReader) = shouldThrow<DeviceException> { reader.next()?.close() }
 
@@ -84,12 +86,16 @@ class StreamSourceSpec : FunSpec({
 
     test("a producer that writes nothing at all at the end has ended its stream [STR-01]") {
         for (atStart in listOf(true, false)) Arena.ofConfined().use { arena ->
-            fun callback(type: FunctionDescriptor, function: MethodHandle) = Linker.nativeLinker().upcallStub(function, type, arena).address()
+            fun callback(type: FunctionDescriptor, function: MethodHandle) =
+                Linker.nativeLinker().upcallStub(function, type, arena).address()
             val stream = arena.struct(StructKind.STREAM)
             val producer = SilentEnd(if (atStart) 0 else 1)
-            RawArrowArrayStream.setGetSchema(stream.address(), callback(SilentEnd.GET, SilentEnd.getSchema.bindTo(producer)))
-            RawArrowArrayStream.setGetNext(stream.address(), callback(SilentEnd.GET, SilentEnd.getNext.bindTo(producer)))
-            RawArrowArrayStream.setRelease(stream.address(), callback(SilentEnd.RELEASE, SilentEnd.release.bindTo(producer)))
+            RawArrowArrayStream.setGetSchema(stream.address(),
+                callback(SilentEnd.GET, SilentEnd.getSchema.bindTo(producer)))
+            RawArrowArrayStream.setGetNext(stream.address(),
+                callback(SilentEnd.GET, SilentEnd.getNext.bindTo(producer)))
+            RawArrowArrayStream.setRelease(stream.address(),
+                callback(SilentEnd.RELEASE, SilentEnd.release.bindTo(producer)))
             CData.importStream(stream, CImport.DATA).use { reader ->
                 if (!atStart) reader.next()!!.close()
                 reader.next() shouldBe null
@@ -136,7 +142,8 @@ class StreamSourceSpec : FunSpec({
             val stream = arena.struct(StructKind.STREAM)
             PeerStreams.stream(stream, 1, 1)
             PeerMoves.release(stream, StructKind.STREAM)
-            shouldThrow<DeviceException> { CData.importStream(stream, CImport.DATA) }.message shouldContain "released before"
+            shouldThrow<DeviceException> { CData.importStream(stream, CImport.DATA) }.message shouldContain
+                "released before"
             PeerStreams.calls(StreamCall.GET_SCHEMA) shouldBe 0
         }
     }
@@ -159,7 +166,9 @@ class StreamSourceSpec : FunSpec({
     }
 
     test("a stream without a schema is refused with its errno and text, and released once [STR-02]") {
-        for (flavours in listOf(setOf(FAIL_SCHEMA), setOf(FAIL_SCHEMA, TEXT_NULL), setOf(FAIL_SCHEMA, FAIL_GARBAGE, TEXT_VOLATILE))) {
+        for (flavours in listOf(
+            setOf(FAIL_SCHEMA), setOf(FAIL_SCHEMA, TEXT_NULL), setOf(FAIL_SCHEMA, FAIL_GARBAGE, TEXT_VOLATILE),
+        )) {
             CPeer.reset()
             Arena.ofConfined().use { arena ->
                 val stream = arena.struct(StructKind.STREAM)
@@ -167,7 +176,8 @@ class StreamSourceSpec : FunSpec({
                 val failure = shouldThrow<DeviceException> { CData.importStream(stream, CImport.DATA) }
                 failure.errno() shouldBe Errno.ENOSYS
                 failure.message shouldBe
-                    if (TEXT_NULL in flavours) "get_schema failed with ENOSYS and no message" else "peer: schema 0 failed — code ${Errno.ENOSYS}"
+                    if (TEXT_NULL in flavours) "get_schema failed with ENOSYS and no message"
+                    else "peer: schema 0 failed — code ${Errno.ENOSYS}"
                 RawArrowArrayStream.release(stream.address()) shouldBe 0
                 PeerStreams.calls(StreamCall.RELEASE) shouldBe 1
             }
@@ -184,7 +194,8 @@ class StreamSourceSpec : FunSpec({
     test("a chunk on another type of device is an error, and released; other ids are not [STR-08]") {
         Arena.ofConfined().use { arena ->
             val stream = arena.struct(StructKind.DEVICE_STREAM)
-            PeerStreams.deviceStream(stream, 5, 10, setOf(OTHER_DEVICE, DIRTY_RESERVED), at = 1, deviceId = 3, deviceType = 2)
+            PeerStreams.deviceStream(stream, 5, 10, setOf(OTHER_DEVICE, DIRTY_RESERVED), at = 1, deviceId = 3,
+                deviceType = 2)
             CData.importStream(stream, CImport.DEVICE).use { reader ->
                 reader.deviceType() shouldBe DeviceType(2)
                 reader.next()!!.use { it.device().toString() shouldBe "CUDA:3" }
@@ -199,7 +210,9 @@ class StreamSourceSpec : FunSpec({
                 repeat(2) { reader.next()!!.close() }
                 val first = failure(reader)
                 first.errno() shouldBe Errno.ENOMEM
-                repeat(3) { failure(reader).let { it.message shouldBe first.message; it.errno() shouldBe Errno.ENOMEM } }
+                repeat(3) {
+                    failure(reader).let { it.message shouldBe first.message; it.errno() shouldBe Errno.ENOMEM }
+                }
                 PeerStreams.calls(StreamCall.GET_NEXT) shouldBe 3
             }
         }
@@ -222,7 +235,10 @@ class StreamSourceSpec : FunSpec({
         }
     }
 
-    test("a reader that is closed while the producer blocks is closed at once, and the stream released when the pull returns") {
+    test(
+        "a reader that is closed while the producer blocks is closed at once, and the stream released when the " +
+            "pull returns",
+    ) {
         both(GATE, at = 1) { reader ->
             reader.next()!!.close()
             val pull = supplyAsync({ reader.next() }, threads)

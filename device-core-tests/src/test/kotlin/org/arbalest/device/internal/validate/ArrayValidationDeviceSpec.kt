@@ -26,8 +26,8 @@ import org.arbalest.device.types.Field
 import org.arbalest.device.types.NestedType.ListType
 import org.arbalest.device.types.NestedType.StructType
 import org.arbalest.support.CCompiler
-import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.PeerNodes
+import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.StructKind
 import org.arbalest.support.fake.FakeCall
 import org.arbalest.support.fake.FakeDevice
@@ -57,7 +57,15 @@ class ArrayValidationDeviceSpec : FunSpec({
         }
     }
 
-    fun raw(type: DataType, length: Int, vararg buffers: ByteBuffer?, nulls: Long = 0, children: List<RawArray> = listOf(), dictionary: RawArray? = null, name: String = "a") =
+    fun raw(
+        type: DataType,
+        length: Int,
+        vararg buffers: ByteBuffer?,
+        nulls: Long = 0,
+        children: List<RawArray> = listOf(),
+        dictionary: RawArray? = null,
+        name: String = "a",
+    ) =
         RawArray(Field.of(name, type), length, nulls, 0, buffers.toMutableList(), children, dictionary)
 
     fun refused(array: RawArray, expected: String) = there(array) { copy ->
@@ -66,17 +74,30 @@ class ArrayValidationDeviceSpec : FunSpec({
         shouldThrow<DeviceException> { copy.validate(Validation.FULL) }.message shouldBe expected
     }
 
-    val words = raw(DataType.UTF8, 2, null, RawArray.ints(0, 4, 5), ByteBuffer.wrap("fußb".encodeToByteArray()), name = "x")
+    val words =
+        raw(DataType.UTF8, 2, null, RawArray.ints(0, 4, 5), ByteBuffer.wrap("fußb".encodeToByteArray()), name = "x")
 
     test("what is wrong on a device is found as in main memory [VAL-12]") {
         val byte = RawArray.bytes(65, -1)
-        refused(raw(DataType.UTF8, 2, null, RawArray.ints(0, 1, 2), byte), "row 1: no UTF-8: a text of 1 bytes has 0xff at 0")
-        refused(raw(ListType(Field.of("x", DataType.INT8)), 2, null, RawArray.ints(0, 3, 2), children = listOf(raw(DataType.INT8, 3, null, byte, name = "x"))), "row 1: offsets[2] = 2 is before offsets[1] = 3")
-        refused(raw(DataType.dictionary(DataType.INT8, DataType.UTF8), 2, null, RawArray.bytes(0, 2), dictionary = words), "row 1: index 2 is beyond the 2 values of the dictionary")
-        refused(raw(DataType.DATE64, 2, RawArray.bytes(0b10), RawArray.longs(1, 1), nulls = 1), "row 1: 1 milliseconds are not a whole number of days")
+        refused(raw(DataType.UTF8, 2, null, RawArray.ints(0, 1, 2), byte),
+            "row 1: no UTF-8: a text of 1 bytes has 0xff at 0")
+        refused(raw(
+            ListType(Field.of("x", DataType.INT8)),
+            2,
+            null,
+            RawArray.ints(0, 3, 2),
+            children = listOf(raw(DataType.INT8, 3, null, byte, name = "x")),
+        ), "row 1: offsets[2] = 2 is before offsets[1] = 3")
+        refused(
+            raw(DataType.dictionary(DataType.INT8, DataType.UTF8), 2, null, RawArray.bytes(0, 2), dictionary = words),
+            "row 1: index 2 is beyond the 2 values of the dictionary",
+        )
+        refused(raw(DataType.DATE64, 2, RawArray.bytes(0b10), RawArray.longs(1, 1), nulls = 1),
+            "row 1: 1 milliseconds are not a whole number of days")
         val long = ByteBuffer.wrap("a text that is long".encodeToByteArray())
         val view = RawArray.ints(19, 0, 0, 0)
-        refused(raw(DataType.UTF8_VIEW, 1, null, view, long, RawArray.longs(19)), "row 0: views[0] begins with 0x00000000, but in data buffer 0 at 0 is 0x61207465")
+        refused(raw(DataType.UTF8_VIEW, 1, null, view, long, RawArray.longs(19)),
+            "row 0: views[0] begins with 0x00000000, but in data buffer 0 at 0 is 0x61207465")
     }
 
     test("what is right passes, of every type, whole and cut, as does what a random peer makes [VAL-12]") {
@@ -88,10 +109,15 @@ class ArrayValidationDeviceSpec : FunSpec({
                 }
             }
         }
-        for (seed in 0 until 300) withClue(seed) { there(SoundArrays(Random(seed)).array()) { it.validate(Validation.FULL) } }
+        for (seed in 0 until 300) withClue(seed) {
+            there(SoundArrays(Random(seed)).array()) { it.validate(Validation.FULL) }
+        }
     }
 
-    test("copied is what is looked at, and no more: of numbers nothing, of text its offsets and bytes, of a slice what it shows [VAL-12]") {
+    test(
+        "copied is what is looked at, and no more: of numbers nothing, of text its offsets and bytes, of a slice " +
+            "what it shows [VAL-12]",
+    ) {
         val validity = RawArray.bytes(0b1011)
         there(raw(DataType.INT64, 4, validity, RawArray.longs(1, 2, 3, 4), nulls = -1)) {
             it.validate(Validation.FULL)
@@ -129,8 +155,12 @@ class ArrayValidationDeviceSpec : FunSpec({
                         copy.validate(Validation.STRUCTURAL)
                         copy.isReady shouldBe false
                         var failure: Throwable? = null
-                        val waiting = thread { failure = runCatching { copy.validate(Validation.FULL) }.exceptionOrNull() }
-                        eventually("the thread waits") { waiting.state == Thread.State.WAITING || waiting.state == Thread.State.TIMED_WAITING }
+                        val waiting = thread {
+                            failure = runCatching { copy.validate(Validation.FULL) }.exceptionOrNull()
+                        }
+                        eventually("the thread waits") {
+                            waiting.state == Thread.State.WAITING || waiting.state == Thread.State.TIMED_WAITING
+                        }
                         fake.release()
                         waiting.join()
                         failure!!.message shouldBe "row 0: no UTF-8: a text of 1 bytes has 0xff at 0"
@@ -141,24 +171,35 @@ class ArrayValidationDeviceSpec : FunSpec({
         }
     }
 
-    test("at import, too: an array on a device that is refused goes back to its producer, as does one whose event fails or that cannot be copied [VAL-12]") {
+    test(
+        "at import, too: an array on a device that is refused goes back to its producer, as does one whose event " +
+            "fails or that cannot be copied [VAL-12]",
+    ) {
         Arena.ofConfined().use { arena ->
             val out = arena.struct(StructKind.DEVICE_ARRAY)
             val wrong = raw(DataType.UTF8, 1, null, RawArray.ints(0, 1), RawArray.bytes(-1))
-            fun export() = CData.importArray(wrong.laid(arena), CImport.DATA.schema(wrong.field)).use { it.copyTo(device) }.use { it.synchronize(); CData.exportArray(it, out, CExport.DEVICE) }
+            fun export() = CData.importArray(wrong.laid(arena), CImport.DATA.schema(wrong.field))
+                .use { it.copyTo(device) }.use { it.synchronize(); CData.exportArray(it, out, CExport.DEVICE) }
             export()
-            shouldThrow<DeviceException> { CData.importArray(out, CImport.DEVICE.schema(wrong.field).validation(Validation.FULL)) }.message shouldBe "row 0: no UTF-8: a text of 1 bytes has 0xff at 0"
+            shouldThrow<DeviceException> {
+                CData.importArray(out, CImport.DEVICE.schema(wrong.field).validation(Validation.FULL))
+            }.message shouldBe "row 0: no UTF-8: a text of 1 bytes has 0xff at 0"
             RawArrowArray.release(out.address()) shouldBe 0
             export()
             fake.failCall(FakeCall.COPY, 2)
-            shouldThrow<DeviceException> { CData.importArray(out, CImport.DEVICE.schema(wrong.field).validation(Validation.FULL)) }.message!! shouldContain "fakeMemcpyAsync"
+            shouldThrow<DeviceException> {
+                CData.importArray(out, CImport.DEVICE.schema(wrong.field).validation(Validation.FULL))
+            }.message!! shouldContain "fakeMemcpyAsync"
             RawArrowArray.release(out.address()) shouldBe 0
             device.createStream().use { stream ->
                 fake.hold()
-                CData.importArray(wrong.laid(arena), CImport.DATA.schema(wrong.field)).use { it.copyTo(device, stream) }.use { CData.exportArray(it, out, CExport.DEVICE) }
+                CData.importArray(wrong.laid(arena), CImport.DATA.schema(wrong.field)).use { it.copyTo(device, stream) }
+                    .use { CData.exportArray(it, out, CExport.DEVICE) }
                 fake.failNextCommand()
                 fake.release()
-                shouldThrow<DeviceException> { CData.importArray(out, CImport.DEVICE.schema(wrong.field).validation(Validation.FULL)) }.message!! shouldContain "FAKE_LAUNCH_FAILED"
+                shouldThrow<DeviceException> {
+                    CData.importArray(out, CImport.DEVICE.schema(wrong.field).validation(Validation.FULL))
+                }.message!! shouldContain "FAKE_LAUNCH_FAILED"
                 RawArrowArray.release(out.address()) shouldBe 0
             }
         }
@@ -167,7 +208,9 @@ class ArrayValidationDeviceSpec : FunSpec({
     test("pinned memory is read where it is, once its event has completed [VAL-12]") {
         val pinned = Devices.device(DeviceType.CUDA_HOST, 0)
         Arena.ofConfined().use { arena ->
-            CData.importArray(words.laid(arena), CImport.DATA.schema(words.field)).use { it.copyTo(pinned) }.use { array ->
+            CData.importArray(words.laid(arena), CImport.DATA.schema(words.field)).use {
+                it.copyTo(pinned)
+            }.use { array ->
                 array.synchronize()
                 FakeDevice.of(DeviceType.CUDA_HOST, 0).reset()
                 array.validate(Validation.FULL)
@@ -182,17 +225,22 @@ class ArrayValidationDeviceSpec : FunSpec({
             val field = Field.of("a", StructType(listOf(Field.of("t", DataType.UTF8))))
             fun make() {
                 PeerNodes.array(array, length = 1, buffers = 1, children = 1)
-                val text = MemorySegment.ofAddress(RawArrowArray.child(array.address(), 0)).reinterpret(RawArrowArray.SIZE)
+                val text = MemorySegment.ofAddress(RawArrowArray.child(array.address(), 0))
+                    .reinterpret(RawArrowArray.SIZE)
                 PeerNodes.array(text, length = 1, buffers = 3)
                 PeerNodes.setForeignBuffer(text, 1, MemorySegment.ofAddress(4096))
                 PeerNodes.setForeignBuffer(text, 2, MemorySegment.ofAddress(4096))
                 PeerNodes.deviceArray(out, array, deviceId = 3, deviceType = 17)
             }
             make()
-            shouldThrow<DeviceException> { CData.importArray(out, CImport.DEVICE.schema(field).validation(Validation.FULL)) }.errno() shouldBe Errno.ENOSYS
+            shouldThrow<DeviceException> {
+                CData.importArray(out, CImport.DEVICE.schema(field).validation(Validation.FULL))
+            }.errno() shouldBe Errno.ENOSYS
             RawArrowArray.release(out.address()) shouldBe 0
             make()
-            CData.importArray(out, CImport.DEVICE.schema(field)).use { shouldThrow<DeviceException> { it.validate(Validation.FULL) }.errno() shouldBe Errno.ENOSYS }
+            CData.importArray(out, CImport.DEVICE.schema(field)).use {
+                shouldThrow<DeviceException> { it.validate(Validation.FULL) }.errno() shouldBe Errno.ENOSYS
+            }
         }
     }
 })

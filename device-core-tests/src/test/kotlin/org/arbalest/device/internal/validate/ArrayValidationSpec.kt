@@ -22,6 +22,7 @@ import org.arbalest.device.support.RawArray.Companion.longs
 import org.arbalest.device.support.SoundArrays
 import org.arbalest.device.support.setInteger
 import org.arbalest.device.support.struct
+import org.arbalest.device.types.ArrowTimeUnit
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.FlatType.DecimalType
@@ -37,7 +38,6 @@ import org.arbalest.device.types.NestedType.RunEndEncodedType
 import org.arbalest.device.types.NestedType.StructType
 import org.arbalest.device.types.NestedType.UnionMode
 import org.arbalest.device.types.NestedType.UnionType
-import org.arbalest.device.types.ArrowTimeUnit
 import org.arbalest.support.CCompiler
 import org.arbalest.support.CPeer
 import org.arbalest.support.ResourceCountersExtension
@@ -51,18 +51,29 @@ class ArrayValidationSpec : FunSpec({
     extension(ResourceCountersExtension)
 
     fun raw(
-        type: DataType, length: Int, vararg buffers: ByteBuffer?, nulls: Long = -1, offset: Int = 0, children: List<RawArray> = listOf(), dictionary: RawArray? = null,
+        type: DataType, length: Int, vararg buffers: ByteBuffer?, nulls: Long = -1, offset: Int = 0,
+        children: List<RawArray> = listOf(), dictionary: RawArray? = null,
         nullable: Boolean = true, name: String = "a",
-    ) = RawArray(Field.of(name, type).withNullable(nullable), length, nulls, offset, buffers.toMutableList(), children, dictionary)
+    ) = RawArray(Field.of(name, type).withNullable(nullable), length, nulls, offset, buffers.toMutableList(),
+        children, dictionary)
 
-    fun child(name: String, type: DataType, length: Int, vararg buffers: ByteBuffer?, nullable: Boolean = true, nulls: Long = -1) =
+    fun child(
+        name: String,
+        type: DataType,
+        length: Int,
+        vararg buffers: ByteBuffer?,
+        nullable: Boolean = true,
+        nulls: Long = -1,
+    ) =
         raw(type, length, *buffers, nullable = nullable, nulls = nulls, name = name)
 
     /** Refused by full validation, at import or later; only by that; and given back once (ARR-18). */
     fun refused(array: RawArray, expected: String) = Arena.ofConfined().use { arena ->
         withClue(expected) {
             val out = array.laid(arena)
-            val failure = shouldThrow<DeviceException> { CData.importArray(out, CImport.DATA.schema(array.field).validation(Validation.FULL)) }
+            val failure = shouldThrow<DeviceException> {
+                CData.importArray(out, CImport.DATA.schema(array.field).validation(Validation.FULL))
+            }
             failure.message shouldBe expected
             failure.errno() shouldBe Errno.EINVAL
             RawArrowArray.release(out.address()) shouldBe 0
@@ -76,71 +87,97 @@ class ArrayValidationSpec : FunSpec({
     }
 
     fun <T> passes(array: RawArray, look: (DeviceArray) -> T): T =
-        Arena.ofConfined().use { arena -> CData.importArray(array.laid(arena), CImport.DATA.schema(array.field).validation(Validation.FULL)).use(look) }
+        Arena.ofConfined().use { arena ->
+            CData.importArray(array.laid(arena), CImport.DATA.schema(array.field).validation(Validation.FULL)).use(look)
+        }
 
     fun passes(array: RawArray) = passes(array) {}
 
     /** A text column with these rows. */
     fun texts(vararg rows: ByteArray, validity: ByteBuffer? = null, type: DataType = DataType.UTF8): RawArray {
         val offsets = rows.map { it.size }.runningFold(0, Int::plus)
-        val buffer = if (type == DataType.UTF8) ints(*offsets.toIntArray()) else longs(*offsets.map { it.toLong() }.toLongArray())
+        val buffer = if (type == DataType.UTF8) ints(*offsets.toIntArray())
+        else longs(*offsets.map { it.toLong() }.toLongArray())
         return raw(type, rows.size, validity, buffer, ByteBuffer.wrap(rows.fold(ByteArray(0), ByteArray::plus)))
     }
 
     fun texts(vararg rows: String) = texts(*rows.map { it.encodeToByteArray() }.toTypedArray())
 
     test("a null count that is false, and one of what has no nulls of its own [VAL-01]") {
-        refused(raw(DataType.INT32, 4, bytes(0b1010), ints(1, 2, 3, 4), nulls = 1), "null_count = 1, but 2 of 4 elements are null")
-        refused(raw(DataType.INT32, 4, bytes(0b1010), ints(1, 2, 3, 4), nulls = 0), "null_count = 0, but 2 of 4 elements are null")
+        refused(raw(DataType.INT32, 4, bytes(0b1010), ints(1, 2, 3, 4), nulls = 1),
+            "null_count = 1, but 2 of 4 elements are null")
+        refused(raw(DataType.INT32, 4, bytes(0b1010), ints(1, 2, 3, 4), nulls = 0),
+            "null_count = 0, but 2 of 4 elements are null")
         refused(raw(DataType.BOOL, 3, bytes(-1), bytes(0), nulls = 1), "null_count = 1, but 0 of 3 elements are null")
         val union = UnionType(UnionMode.SPARSE, listOf(0), listOf(Field.of("x", DataType.INT8)))
-        refused(raw(union, 1, bytes(0), nulls = 1, children = listOf(child("x", DataType.INT8, 1, null, bytes(0)))), "null_count = 1, but arrays of type sparse_union have no nulls of their own")
+        refused(raw(union, 1, bytes(0), nulls = 1, children = listOf(child("x", DataType.INT8, 1, null, bytes(0)))),
+            "null_count = 1, but arrays of type sparse_union have no nulls of their own")
         passes(raw(DataType.INT32, 4, bytes(0b1010), ints(1, 2, 3, 4), nulls = 2))
         for (said in listOf(-1L, 0, 2)) passes(raw(DataType.NULL, 2, nulls = said)) // DuckDB says 0
     }
 
-    test("of a slice no more can be null than were said to be; the struct's own count is that of the whole [VAL-01, VAL-11]") {
+    test(
+        "of a slice no more can be null than were said to be; the struct's own count is that of the whole " +
+            "[VAL-01, VAL-11]",
+    ) {
         Arena.ofConfined().use { arena ->
             val array = raw(DataType.INT32, 4, bytes(0b0011), ints(1, 2, 3, 4), nulls = 1)
             CData.importArray(array.laid(arena), CImport.DATA.schema(array.field)).use { whole ->
                 whole.slice(0, 2).use { it.validate(Validation.FULL) }
                 whole.slice(1, 2).use { it.validate(Validation.FULL) }
-                whole.slice(2, 2).use { shouldThrow<DeviceException> { it.validate(Validation.FULL) }.message shouldBe "null_count = 1, but 2 of 2 elements are null" }
+                whole.slice(2, 2).use {
+                    shouldThrow<DeviceException> { it.validate(Validation.FULL) }.message shouldBe
+                        "null_count = 1, but 2 of 2 elements are null"
+                }
             }
         }
     }
 
     test("nulls in a field that is not nullable, unless what it is part of is null there [VAL-02]") {
-        refused(raw(DataType.INT32, 3, bytes(0b101), ints(1, 2, 3), nullable = false), "row 1: null, but the field is not nullable")
+        refused(raw(DataType.INT32, 3, bytes(0b101), ints(1, 2, 3), nullable = false),
+            "row 1: null, but the field is not nullable")
         fun struct(validity: ByteBuffer?, x: ByteBuffer?) = raw(
-            StructType(listOf(Field.of("x", DataType.INT8).withNullable(false))), 3, validity, children = listOf(child("x", DataType.INT8, 3, x, bytes(1, 2, 3), nullable = false)),
+            StructType(listOf(Field.of("x", DataType.INT8).withNullable(false))), 3, validity,
+            children = listOf(child("x", DataType.INT8, 3, x, bytes(1, 2, 3), nullable = false)),
         )
         refused(struct(null, bytes(0b011)), "$.x: row 2: null, but the field is not nullable")
         refused(struct(bytes(0b101), bytes(0b001)), "$.x: row 2: null, but the field is not nullable")
         passes(struct(bytes(0b001), bytes(0b001)))
         val pairs = FixedSizeListType(Field.of("x", DataType.INT8).withNullable(false), 2)
-        fun lists(validity: Byte, x: Byte) = raw(pairs, 2, bytes(validity), children = listOf(child("x", DataType.INT8, 4, bytes(x), bytes(1, 2, 3, 4), nullable = false)))
+        fun lists(validity: Byte, x: Byte) = raw(pairs, 2, bytes(validity),
+            children = listOf(child("x", DataType.INT8, 4, bytes(x), bytes(1, 2, 3, 4), nullable = false)))
         refused(lists(0b01, 0b1101), "$.x: row 1: null, but the field is not nullable")
         passes(lists(0b01, 0b0011))
-        val union = UnionType(UnionMode.SPARSE, listOf(7, 9), listOf(Field.of("p", DataType.INT8).withNullable(false), Field.of("q", DataType.INT8)))
+        val union = UnionType(UnionMode.SPARSE, listOf(7, 9),
+            listOf(Field.of("p", DataType.INT8).withNullable(false), Field.of("q", DataType.INT8)))
         fun unions(p: Byte) =
-            raw(union, 2, bytes(9, 7), children = listOf(child("p", DataType.INT8, 2, bytes(p), bytes(1, 2), nullable = false), child("q", DataType.INT8, 2, null, bytes(1, 2))))
+            raw(union, 2, bytes(9, 7), children = listOf(
+                child("p", DataType.INT8, 2, bytes(p), bytes(1, 2), nullable = false),
+                child("q", DataType.INT8, 2, null, bytes(1, 2)),
+            ))
         refused(unions(0b01), "$.p: row 1: null, but the field is not nullable")
         passes(unions(0b10))
-        val outer = StructType(listOf(Field.of("s", StructType(listOf(Field.of("x", DataType.INT8).withNullable(false)))).withNullable(false)))
-        fun deep(top: Byte) = raw(outer, 2, bytes(top), children = listOf(struct(null, bytes(0b001)).let { RawArray(outer.fields()[0], 3, -1, 0, it.buffers, it.children) }))
+        val outer = StructType(listOf(
+            Field.of("s", StructType(listOf(Field.of("x", DataType.INT8).withNullable(false)))).withNullable(false),
+        ))
+        fun deep(top: Byte) = raw(outer, 2, bytes(top), children = listOf(struct(null, bytes(0b001))
+            .let { RawArray(outer.fields()[0], 3, -1, 0, it.buffers, it.children) }))
         passes(deep(0b01))
         refused(deep(0b11), "$.s.x: row 1: null, but the field is not nullable")
     }
 
     test("the entries and the keys of a map that are null, whatever the schema says of the entries [VAL-02]") {
-        val entries = Field.of("entries", StructType(listOf(Field.of("key", DataType.INT8).withNullable(false), Field.of("value", DataType.INT8))))
+        val entries = Field.of(
+            "entries",
+            StructType(listOf(Field.of("key", DataType.INT8).withNullable(false), Field.of("value", DataType.INT8))),
+        )
         fun map(entry: Byte, key: Byte) = raw(
             MapType(entries, false), 1, null, ints(0, 2),
             children = listOf(
                 RawArray(
                     entries, 2, -1, 0, mutableListOf(bytes(entry)),
-                    listOf(child("key", DataType.INT8, 2, bytes(key), bytes(1, 2), nullable = false), child("value", DataType.INT8, 2, bytes(0), bytes(0, 0))),
+                    listOf(child("key", DataType.INT8, 2, bytes(key), bytes(1, 2), nullable = false),
+                        child("value", DataType.INT8, 2, bytes(0), bytes(0, 0))),
                 ),
             ),
         )
@@ -149,9 +186,13 @@ class ArrayValidationSpec : FunSpec({
         passes(map(0b11, 0b11))
     }
 
-    test("offsets that are negative, go back, or lead beyond the elements, also beneath nulls; text whose data is missing [VAL-03]") {
+    test(
+        "offsets that are negative, go back, or lead beyond the elements, also beneath nulls; text whose data is " +
+            "missing [VAL-03]",
+    ) {
         fun lists(offsets: ByteBuffer, offset: Int = 0, length: Int = 2, validity: ByteBuffer? = null) =
-            raw(ListType(Field.of("item", DataType.INT8)), length, validity, offsets, offset = offset, children = listOf(child("item", DataType.INT8, 3, null, bytes(1, 2, 3))))
+            raw(ListType(Field.of("item", DataType.INT8)), length, validity, offsets, offset = offset,
+                children = listOf(child("item", DataType.INT8, 3, null, bytes(1, 2, 3))))
         refused(lists(ints(-1, 0, 1)), "row 0: offsets[0] = -1 is negative")
         refused(lists(ints(0, 2, 1)), "row 1: offsets[2] = 1 is before offsets[1] = 2")
         refused(lists(ints(0, 2, 1), validity = bytes(0b01)), "row 1: offsets[2] = 1 is before offsets[1] = 2")
@@ -159,13 +200,16 @@ class ArrayValidationSpec : FunSpec({
         refused(lists(ints(9, 9, 2, 1, 1), offset = 2, length = 2), "row 0: offsets[3] = 1 is before offsets[2] = 2")
         passes(lists(ints(9, 9, 1, 2, 3), offset = 2, length = 2))
         val large = LargeListType(Field.of("item", DataType.NULL))
-        fun longLists(vararg offsets: Long) = raw(large, offsets.size - 1, null, longs(*offsets), children = listOf(child("item", DataType.NULL, 3)))
+        fun longLists(vararg offsets: Long) =
+            raw(large, offsets.size - 1, null, longs(*offsets), children = listOf(child("item", DataType.NULL, 3)))
         refused(longLists(0, 1L shl 40, 3), "row 1: offsets[2] = 3 is before offsets[1] = 1099511627776")
         refused(longLists(0, 1L shl 40), "row 0: offsets[1] = 1099511627776 is beyond the 3 elements")
         passes(longLists(0, 1, 3))
-        refused(raw(DataType.BINARY, 2, null, ints(0, 5, 3), bytes(1, 2, 3)), "row 1: offsets[2] = 3 is before offsets[1] = 5")
+        refused(raw(DataType.BINARY, 2, null, ints(0, 5, 3), bytes(1, 2, 3)),
+            "row 1: offsets[2] = 3 is before offsets[1] = 5")
         refused(raw(DataType.UTF8, 1, null, ints(0, 5), null), "the data is NULL, but the offsets say 5 bytes")
-        refused(raw(DataType.LARGE_BINARY, 1, null, longs(0, 1L shl 60), bytes(1)), "row 0: offsets[1] = 1152921504606846976 is beyond the 144115188075855872 bytes of data")
+        refused(raw(DataType.LARGE_BINARY, 1, null, longs(0, 1L shl 60), bytes(1)),
+            "row 0: offsets[1] = 1152921504606846976 is beyond the 144115188075855872 bytes of data")
         passes(raw(DataType.UTF8, 0, null, null, null))
     }
 
@@ -175,10 +219,12 @@ class ArrayValidationSpec : FunSpec({
             CData.importArray(array.laid(arena), CImport.DATA.schema(array.field)).use { whole ->
                 whole.slice(0, 1).use { it.validate(Validation.FULL) }
                 whole.slice(0, 2).use {
-                    shouldThrow<DeviceException> { it.validate(Validation.FULL) }.message shouldBe "row 1: offsets[2] = 7 is beyond the last, offsets[3] = 2"
+                    shouldThrow<DeviceException> { it.validate(Validation.FULL) }.message shouldBe
+                        "row 1: offsets[2] = 7 is beyond the last, offsets[3] = 2"
                 }
                 whole.slice(2, 1).use {
-                    shouldThrow<DeviceException> { it.validate(Validation.FULL) }.message shouldBe "row 0: offsets[3] = 2 is before offsets[2] = 7"
+                    shouldThrow<DeviceException> { it.validate(Validation.FULL) }.message shouldBe
+                        "row 0: offsets[3] = 2 is before offsets[2] = 7"
                 }
             }
         }
@@ -191,22 +237,30 @@ class ArrayValidationSpec : FunSpec({
         return view.array()
     }
 
-    test("views whose size is negative, that lead beyond, begin otherwise than their prefix, or are not padded by zeros [VAL-04]") {
+    test(
+        "views whose size is negative, that lead beyond, begin otherwise than their prefix, or are not padded by " +
+            "zeros [VAL-04]",
+    ) {
         val long = "a text that is long".encodeToByteArray()
         fun views(vararg views: ByteArray, validity: ByteBuffer? = null, type: DataType = DataType.UTF8_VIEW) =
-            raw(type, views.size, validity, ByteBuffer.wrap(views.fold(ByteArray(0), ByteArray::plus)), ByteBuffer.wrap(long), longs(long.size.toLong()))
+            raw(type, views.size, validity, ByteBuffer.wrap(views.fold(ByteArray(0), ByteArray::plus)),
+                ByteBuffer.wrap(long), longs(long.size.toLong()))
         fun spoilt(view: ByteArray, spoil: (ByteBuffer) -> Unit) = bytes(*view.copyOf()).also(spoil).array()
         val short = view("short".encodeToByteArray())
         val good = view(long)
         passes(views(short, good, view(ByteArray(0)), view("twelve bytes".encodeToByteArray())))
         refused(views(short, spoilt(short) { it.putInt(0, -5) }), "row 1: views[1] has -5 bytes")
-        refused(views(spoilt(short) { it.put(11, 1) }), "row 0: views[0] has 5 bytes in itself, but what is behind them is not 0")
-        refused(views(spoilt(view(byteArrayOf(65))) { it.put(6, 1) }), "row 0: views[0] has 1 bytes in itself, but what is behind them is not 0")
+        refused(views(spoilt(short) { it.put(11, 1) }),
+            "row 0: views[0] has 5 bytes in itself, but what is behind them is not 0")
+        refused(views(spoilt(view(byteArrayOf(65))) { it.put(6, 1) }),
+            "row 0: views[0] has 1 bytes in itself, but what is behind them is not 0")
         refused(views(spoilt(good) { it.putInt(8, 1) }), "row 0: views[0] is in data buffer 1, but there are 1")
         refused(views(spoilt(good) { it.putInt(8, -1) }), "row 0: views[0] is in data buffer -1, but there are 1")
         refused(views(spoilt(good) { it.putInt(12, 1) }), "row 0: views[0] has 19 bytes at 1, but data buffer 0 has 19")
-        refused(views(spoilt(good) { it.putInt(12, -1) }), "row 0: views[0] has 19 bytes at -1, but data buffer 0 has 19")
-        refused(views(spoilt(good) { it.put(5, 'b'.code.toByte()) }), "row 0: views[0] begins with 0x61627465, but in data buffer 0 at 0 is 0x61207465")
+        refused(views(spoilt(good) { it.putInt(12, -1) }),
+            "row 0: views[0] has 19 bytes at -1, but data buffer 0 has 19")
+        refused(views(spoilt(good) { it.put(5, 'b'.code.toByte()) }),
+            "row 0: views[0] begins with 0x61627465, but in data buffer 0 at 0 is 0x61207465")
         refused(views(spoilt(short) { it.put(5, -1) }), "row 0: no UTF-8: a text of 5 bytes has 0xff at 1")
         passes(views(spoilt(short) { it.put(5, -1) }, type = DataType.BINARY_VIEW))
         passes(views(short, spoilt(good) { it.putInt(0, -7).putInt(8, 77) }, validity = bytes(0b01)))
@@ -214,9 +268,11 @@ class ArrayValidationSpec : FunSpec({
 
     test("list views that lead beyond the elements, also beneath nulls, and whatever overflows [VAL-05]") {
         fun views(offsets: ByteBuffer, sizes: ByteBuffer, validity: ByteBuffer? = null) =
-            raw(ListViewType(Field.of("item", DataType.NULL)), 2, validity, offsets, sizes, children = listOf(child("item", DataType.NULL, 3)))
+            raw(ListViewType(Field.of("item", DataType.NULL)), 2, validity, offsets, sizes,
+                children = listOf(child("item", DataType.NULL, 3)))
         passes(views(ints(3, 0), ints(0, 3)))
-        fun wrong(row: Int, offset: Int, size: Int) = "row $row: offsets[$row] = $offset and sizes[$row] = $size lead beyond the 3 elements, or are negative"
+        fun wrong(row: Int, offset: Int, size: Int) =
+            "row $row: offsets[$row] = $offset and sizes[$row] = $size lead beyond the 3 elements, or are negative"
         refused(views(ints(2, 0), ints(2, 3)), wrong(0, 2, 2))
         refused(views(ints(0, 4), ints(0, 0), validity = bytes(0b01)), wrong(1, 4, 0))
         refused(views(ints(0, -1), ints(0, 0)), wrong(1, -1, 0))
@@ -226,55 +282,73 @@ class ArrayValidationSpec : FunSpec({
 
     test("text that is no UTF-8: the row, the byte and where it is; each row by itself; not beneath nulls [VAL-06]") {
         fun row(vararg values: Int) = ByteArray(values.size) { values[it].toByte() }
-        passes(texts("", "ASCII", "Zürich", "Москва", "東京", "\uD83D\uDE00", "and a text that is longer than a few words, with a ü in its middle", ""))
+        passes(texts("", "ASCII", "Zürich", "Москва", "東京", "\uD83D\uDE00",
+            "and a text that is longer than a few words, with a ü in its middle", ""))
         for (type in listOf(DataType.UTF8, DataType.LARGE_UTF8)) {
             val good = "fine, fine and fine".encodeToByteArray()
             refused(texts(good, row(65, 0xFF, 66), type = type), "row 1: no UTF-8: a text of 3 bytes has 0xff at 1")
             refused(texts(good, row(0xC0, 0x80), good, type = type), "row 1: no UTF-8: a text of 2 bytes has 0xc0 at 0")
             refused(texts(good, row(0xED, 0xA0, 0x80), type = type), "row 1: no UTF-8: a text of 3 bytes has 0xa0 at 1")
-            refused(texts(good, row(65, 0xC3), row(0xBC, 66), type = type), "row 1: no UTF-8: a text of 2 bytes ends within a character")
+            refused(texts(good, row(65, 0xC3), row(0xBC, 66), type = type),
+                "row 1: no UTF-8: a text of 2 bytes ends within a character")
             refused(texts(row(0xC3), type = type), "row 0: no UTF-8: a text of 1 bytes ends within a character")
             passes(texts(good, row(0xFF, 0xC3), "é".encodeToByteArray(), validity = bytes(0b101), type = type))
-            refused(texts(good, row(0xFF, 0xC3), row(0xC3), validity = bytes(0b101), type = type), "row 2: no UTF-8: a text of 1 bytes ends within a character")
+            refused(texts(good, row(0xFF, 0xC3), row(0xC3), validity = bytes(0b101), type = type),
+                "row 2: no UTF-8: a text of 1 bytes ends within a character")
             passes(texts("ü".encodeToByteArray(), good, ByteArray(0), ByteArray(0), type = type))
         }
         passes(raw(DataType.BINARY, 1, null, ints(0, 1), bytes(-1)))
     }
 
-    test("indices that are out of the dictionary, of every width; not beneath nulls; the dictionary is looked at, too [ARR-16]") {
+    test(
+        "indices that are out of the dictionary, of every width; not beneath nulls; the dictionary is looked at, " +
+            "too [ARR-16]",
+    ) {
         for (bits in listOf(8, 16, 32, 64)) {
             for (isSigned in listOf(true, false)) {
                 val type = DictionaryType(IntType(bits, isSigned), Field.of("", DataType.UTF8), false)
                 fun indices(vararg values: Long, validity: ByteBuffer? = null, words: RawArray = texts("x", "y")) = raw(
-                    type, values.size, validity, blank(values.size * bits / 8).also { buffer -> values.forEachIndexed { i, it -> buffer.setInteger(bits / 8, i, it) } }, dictionary = words,
+                    type, values.size, validity,
+                    blank(values.size * bits / 8).also { buffer ->
+                        values.forEachIndexed { i, it -> buffer.setInteger(bits / 8, i, it) }
+                    },
+                    dictionary = words,
                 )
                 passes(indices(0, 1, 0))
                 refused(indices(0, 2), "row 1: index 2 is beyond the 2 values of the dictionary")
                 val last = if (isSigned) "-1" else "${BigInteger.TWO.pow(bits) - BigInteger.ONE}"
                 refused(indices(0, 1, -1), "row 2: index $last is beyond the 2 values of the dictionary")
                 passes(indices(0, -1, 1, validity = bytes(0b101)))
-                refused(indices(0, -1, 5, validity = bytes(0b101)), "row 2: index 5 is beyond the 2 values of the dictionary")
+                refused(indices(0, -1, 5, validity = bytes(0b101)),
+                    "row 2: index 5 is beyond the 2 values of the dictionary")
                 refused(indices(0, words = texts()), "row 0: index 0 is beyond the 0 values of the dictionary")
                 passes(indices(7, validity = bytes(0), words = texts()))
-                refused(indices(0, words = texts("x".encodeToByteArray(), byteArrayOf(-1))), "$.(dictionary): row 1: no UTF-8: a text of 1 bytes has 0xff at 0")
+                refused(indices(0, words = texts("x".encodeToByteArray(), byteArrayOf(-1))),
+                    "$.(dictionary): row 1: no UTF-8: a text of 1 bytes has 0xff at 0")
             }
         }
-        val nullable = raw(DataType.dictionary(DataType.INT8, DataType.INT8), 1, null, bytes(0), dictionary = child("", DataType.INT8, 1, bytes(0), bytes(0)), nullable = false)
+        val nullable = raw(DataType.dictionary(DataType.INT8, DataType.INT8), 1, null, bytes(0),
+            dictionary = child("", DataType.INT8, 1, bytes(0), bytes(0)), nullable = false)
         passes(nullable) // the nulls of the field are those of the indices
     }
 
-    test("unions with types that are not theirs, and dense ones whose offsets go back or lead beyond the child [VAL-07]") {
+    test(
+        "unions with types that are not theirs, and dense ones whose offsets go back or lead beyond the child [VAL-07]",
+    ) {
         val fields = listOf(Field.of("p", DataType.INT8), Field.of("q", DataType.INT8))
         fun children(length: Int) = listOf("p", "q").map { child(it, DataType.INT8, length, null, blank(length)) }
-        fun sparse(vararg types: Byte) = raw(UnionType(UnionMode.SPARSE, listOf(5, 127), fields), types.size, bytes(*types), children = children(types.size))
+        fun sparse(vararg types: Byte) = raw(UnionType(UnionMode.SPARSE, listOf(5, 127), fields), types.size,
+            bytes(*types), children = children(types.size))
         passes(sparse(5, 127, 5))
         refused(sparse(5, 127, 6), "row 2: types[2] = 6 is none of the union's")
         refused(sparse(-1), "row 0: types[0] = -1 is none of the union's")
-        fun dense(types: ByteBuffer, offsets: ByteBuffer) = raw(UnionType(UnionMode.DENSE, listOf(5, 127), fields), 3, types, offsets, children = children(2))
+        fun dense(types: ByteBuffer, offsets: ByteBuffer) =
+            raw(UnionType(UnionMode.DENSE, listOf(5, 127), fields), 3, types, offsets, children = children(2))
         passes(dense(bytes(5, 127, 5), ints(0, 0, 1)))
         passes(dense(bytes(5, 5, 5), ints(0, 0, 1)))
         refused(dense(bytes(5, 0, 5), ints(0, 0, 1)), "row 1: types[1] = 0 is none of the union's")
-        refused(dense(bytes(5, 127, 5), ints(1, 0, 0)), "row 2: offsets[2] = 0 is before 1, which was the last of \"p\"")
+        refused(dense(bytes(5, 127, 5), ints(1, 0, 0)),
+            "row 2: offsets[2] = 0 is before 1, which was the last of \"p\"")
         refused(dense(bytes(5, 127, 5), ints(0, 2, 1)), "row 1: offsets[1] = 2 is beyond the 2 elements of \"q\"")
         refused(dense(bytes(5, 127, 5), ints(0, -1, 1)), "row 1: offsets[1] = -1 is beyond the 2 elements of \"q\"")
     }
@@ -282,9 +356,13 @@ class ArrayValidationSpec : FunSpec({
     test("run ends that do not ascend, do not cover the rows, or are null [VAL-08]") {
         fun runs(bits: Int, length: Int, offset: Int, vararg ends: Long, nulls: ByteBuffer? = null): RawArray {
             val type = IntType(bits, true)
-            val buffer = blank(ends.size * bits / 8).also { ends.forEachIndexed { i, end -> it.setInteger(bits / 8, i, end) } }
-            val children = listOf(child("run_ends", type, ends.size, nulls, buffer, nullable = false), child("values", DataType.NULL, ends.size))
-            return raw(RunEndEncodedType(children[0].field, children[1].field), length, offset = offset, children = children)
+            val buffer = blank(ends.size * bits / 8).also {
+                ends.forEachIndexed { i, end -> it.setInteger(bits / 8, i, end) }
+            }
+            val children = listOf(child("run_ends", type, ends.size, nulls, buffer, nullable = false),
+                child("values", DataType.NULL, ends.size))
+            return raw(RunEndEncodedType(children[0].field, children[1].field), length, offset = offset,
+                children = children)
         }
         for (bits in listOf(16, 32, 64)) {
             passes(runs(bits, 3, 2, 1, 4, 9))
@@ -294,64 +372,89 @@ class ArrayValidationSpec : FunSpec({
             refused(runs(bits, 3, 0, 2, -3, 3), "run_ends[1] = -3 is not behind 2")
             refused(runs(bits, 3, 2, 2, 4), "row 2: the runs end at 4, but offset + length = 5")
             refused(runs(bits, 3, 2, 1), "row 0: the runs end at 1, but offset + length = 5")
-            refused(runs(bits, 3, 0, 1, 3, nulls = bytes(0b01)), "$.run_ends: row 1: null, but the field is not nullable")
+            refused(runs(bits, 3, 0, 1, 3, nulls = bytes(0b01)),
+                "$.run_ends: row 1: null, but the field is not nullable")
         }
     }
 
     test("decimals with more digits than their precision, of every width; not beneath nulls [VAL-09]") {
         for (type in listOf(
-            DecimalType(32, 4, 2), DecimalType(32, 9, 0), DecimalType(64, 12, 0), DecimalType(64, 18, 0), DecimalType(128, 5, 0), DecimalType(128, 18, 0),
-            DecimalType(128, 19, 0), DecimalType(128, 38, 10), DecimalType(256, 7, 0), DecimalType(256, 40, 0), DecimalType(256, 76, 0),
+            DecimalType(32, 4, 2), DecimalType(32, 9, 0), DecimalType(64, 12, 0), DecimalType(64, 18, 0),
+            DecimalType(128, 5, 0), DecimalType(128, 18, 0), DecimalType(128, 19, 0), DecimalType(128, 38, 10),
+            DecimalType(256, 7, 0), DecimalType(256, 40, 0), DecimalType(256, 76, 0),
         )) {
             val most = BigInteger.TEN.pow(type.precision()) - BigInteger.ONE
             fun decimals(vararg values: BigInteger, validity: ByteBuffer? = null) = raw(
-                type, values.size, validity, blank(values.size * type.bits() / 8).also { values.forEachIndexed { i, value -> SoundArrays.decimal(it, type.bits() / 8, i, value) } },
+                type, values.size, validity,
+                blank(values.size * type.bits() / 8).also {
+                    values.forEachIndexed { i, value -> SoundArrays.decimal(it, type.bits() / 8, i, value) }
+                },
             )
-            passes(decimals(BigInteger.ZERO, most, most.negate(), BigInteger.ONE.negate(), most.shiftRight(3), most.shiftRight(70)))
-            val extremes = listOf(BigInteger.TWO.pow(type.bits() - 1) - BigInteger.ONE, BigInteger.TWO.pow(type.bits() - 1).negate())
+            passes(decimals(BigInteger.ZERO, most, most.negate(), BigInteger.ONE.negate(), most.shiftRight(3),
+                most.shiftRight(70)))
+            val extremes = listOf(BigInteger.TWO.pow(type.bits() - 1) - BigInteger.ONE,
+                BigInteger.TWO.pow(type.bits() - 1).negate())
             for (wrong in listOf(most + BigInteger.ONE, most.negate() - BigInteger.ONE) + extremes) {
-                refused(decimals(BigInteger.ONE, wrong), "row 1: the unscaled $wrong has more digits than the ${type.precision()} of the precision")
+                refused(decimals(BigInteger.ONE, wrong),
+                    "row 1: the unscaled $wrong has more digits than the ${type.precision()} of the precision")
                 passes(decimals(BigInteger.ONE, wrong, most, validity = bytes(0b101)))
-                refused(decimals(wrong, wrong, validity = bytes(0b10)), "row 1: the unscaled $wrong has more digits than the ${type.precision()} of the precision")
+                refused(decimals(wrong, wrong, validity = bytes(0b10)),
+                    "row 1: the unscaled $wrong has more digits than the ${type.precision()} of the precision")
             }
         }
     }
 
-    test("dates in milliseconds that are no whole days, and times that are not within a day; not beneath nulls [VAL-10]") {
+    test(
+        "dates in milliseconds that are no whole days, and times that are not within a day; not beneath nulls [VAL-10]",
+    ) {
         val day = 86_400_000L
         passes(raw(DataType.DATE64, 3, null, longs(0, -day, 3 * day)))
-        refused(raw(DataType.DATE64, 3, null, longs(0, day, day + 1)), "row 2: 86400001 milliseconds are not a whole number of days")
-        refused(raw(DataType.DATE64, 3, bytes(0b101), longs(0, 1, -1)), "row 2: -1 milliseconds are not a whole number of days")
+        refused(raw(DataType.DATE64, 3, null, longs(0, day, day + 1)),
+            "row 2: 86400001 milliseconds are not a whole number of days")
+        refused(raw(DataType.DATE64, 3, bytes(0b101), longs(0, 1, -1)),
+            "row 2: -1 milliseconds are not a whole number of days")
         passes(raw(DataType.DATE64, 2, bytes(0b01), longs(0, 1)))
         for (unit in ArrowTimeUnit.entries) {
             val type = TimeType(unit)
             val whole = SoundArrays.day(type)
             fun times(vararg values: Long, validity: ByteBuffer? = null) =
-                raw(type, values.size, validity, if (whole <= day) ints(*IntArray(values.size) { values[it].toInt() }) else longs(*values))
+                raw(type, values.size, validity, if (whole <= day) ints(*IntArray(values.size) { values[it].toInt() })
+                else longs(*values))
             passes(times(0, whole - 1, 1))
             val units = unit.name.lowercase() + "s"
             refused(times(0, whole), "row 1: $whole is not within the $whole $units of a day")
             refused(times(-1), "row 0: -1 is not within the $whole $units of a day")
             passes(times(0, whole, 1, validity = bytes(0b101)))
-            refused(times(whole, whole, -5, validity = bytes(0b100)), "row 2: -5 is not within the $whole $units of a day")
+            refused(times(whole, whole, -5, validity = bytes(0b100)),
+                "row 2: -5 is not within the $whole $units of a day")
         }
     }
 
     test("the path leads to what is wrong, through lists and structs, and the row counts there [ARR-18]") {
         val words = Field.of("word", DataType.UTF8)
         val item = Field.of("item", StructType(listOf(words)))
-        val text = texts("a", "b").let { RawArray(words, 3, -1, 0, mutableListOf(null, ints(0, 1, 2, 3), ByteBuffer.wrap(byteArrayOf(65, 66, -1)))) }
+        val text = texts("a", "b").let {
+            RawArray(words, 3, -1, 0, mutableListOf(null, ints(0, 1, 2, 3), ByteBuffer.wrap(byteArrayOf(65, 66, -1))))
+        }
         val items = RawArray(item, 2, -1, 1, mutableListOf(null), listOf(text))
-        val lists = raw(StructType(listOf(Field.of("orders", ListType(item)))), 1, null, children = listOf(RawArray(Field.of("orders", ListType(item)), 1, -1, 0, mutableListOf(null, ints(0, 1)), listOf(items))))
+        val lists = raw(StructType(listOf(Field.of("orders", ListType(item)))), 1, null, children = listOf(
+            RawArray(Field.of("orders", ListType(item)), 1, -1, 0, mutableListOf(null, ints(0, 1)), listOf(items)),
+        ))
         refused(lists, "$.orders.item.word: row 1: no UTF-8: a text of 1 bytes has 0xff at 0")
     }
 
-    test("elements of lists, children of dense unions and values of runs are looked at whole, also where no row leads [VAL-11]") {
-        val wrong = texts("x".encodeToByteArray(), byteArrayOf(-1)).let { RawArray(Field.of("x", DataType.UTF8), 2, -1, 0, it.buffers) }
+    test(
+        "elements of lists, children of dense unions and values of runs are looked at whole, also where no row " +
+            "leads [VAL-11]",
+    ) {
+        val wrong = texts("x".encodeToByteArray(), byteArrayOf(-1)).let {
+            RawArray(Field.of("x", DataType.UTF8), 2, -1, 0, it.buffers)
+        }
         val said = "$.x: row 1: no UTF-8: a text of 1 bytes has 0xff at 0"
         refused(raw(ListType(wrong.field), 1, null, ints(0, 1), children = listOf(wrong)), said)
         refused(raw(ListViewType(wrong.field), 0, null, null, null, children = listOf(wrong)), said)
-        refused(raw(UnionType(UnionMode.DENSE, listOf(0), listOf(wrong.field)), 1, bytes(0), ints(0), children = listOf(wrong)), said)
+        refused(raw(UnionType(UnionMode.DENSE, listOf(0), listOf(wrong.field)), 1, bytes(0), ints(0),
+            children = listOf(wrong)), said)
         val ends = child("run_ends", DataType.INT32, 2, null, ints(1, 2), nullable = false)
         refused(raw(RunEndEncodedType(ends.field, wrong.field), 1, children = listOf(ends, wrong)), said)
         passes(raw(StructType(listOf(wrong.field)), 1, null, children = listOf(wrong)))

@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
 /** The whole address space as one segment, so that reading a field costs a load and no object. */
 public final class Memory {
   /** Null without native access: what reads a struct says so, every time. */
-  private static final @Nullable MemorySegment ALL = NativeAccess.isEnabled() ? MemorySegment.NULL.reinterpret(Long.MAX_VALUE) : null;
+  private static final @Nullable MemorySegment ALL =
+      NativeAccess.isEnabled() ? MemorySegment.NULL.reinterpret(Long.MAX_VALUE) : null;
 
   private static final ValueLayout.OfLong LONG = JAVA_LONG.withByteAlignment(1);
   private static final ValueLayout.OfInt INT = JAVA_INT.withByteAlignment(1);

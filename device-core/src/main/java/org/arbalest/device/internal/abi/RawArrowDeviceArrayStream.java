@@ -39,7 +39,9 @@ public final class RawArrowDeviceArrayStream {
     Memory.putLong(stream + GET_SCHEMA, value);
   }
 
-  /** {@code int (*)(struct ArrowDeviceArrayStream*, struct ArrowDeviceArray* out)}; a released {@code out} is the end. */
+  /**
+   * {@code int (*)(struct ArrowDeviceArrayStream*, struct ArrowDeviceArray* out)}; a released {@code out} is the end.
+   */
   public static long getNext(long stream) {
     return Memory.getLong(stream + GET_NEXT);
   }

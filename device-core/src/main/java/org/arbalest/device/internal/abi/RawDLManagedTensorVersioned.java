@@ -24,7 +24,9 @@ public final class RawDLManagedTensorVersioned {
     return managed + TENSOR;
   }
 
-  /** The version of the layout; where it is another, only {@code manager_ctx} and {@code deleter} are known to be here. */
+  /**
+   * The version of the layout; where it is another, only {@code manager_ctx} and {@code deleter} are known to be here.
+   */
   public static int major(long managed) {
     return Memory.getInt(managed + MAJOR);
   }
@@ -64,7 +66,9 @@ public final class RawDLManagedTensorVersioned {
     Memory.putLong(managed + DELETER, value);
   }
 
-  /** {@link DLManagedTensorVersionedStruct#READ_ONLY}, {@link DLManagedTensorVersionedStruct#IS_COPIED}; 0 if neither. */
+  /**
+   * {@link DLManagedTensorVersionedStruct#READ_ONLY}, {@link DLManagedTensorVersionedStruct#IS_COPIED}; 0 if neither.
+   */
   public static long flags(long managed) {
     return Memory.getLong(managed + FLAGS);
   }

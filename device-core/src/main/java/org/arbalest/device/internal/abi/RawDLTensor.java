@@ -101,7 +101,10 @@ public final class RawDLTensor {
     Memory.putLong(tensor + SHAPE, value);
   }
 
-  /** A pointer to how many elements lie from one of each dimension to the next, {@code int64_t[ndim]}; NULL if they are compact, the last dimension side by side. */
+  /**
+   * A pointer to how many elements lie from one of each dimension to the next, {@code int64_t[ndim]}; NULL if they are
+   * compact, the last dimension side by side.
+   */
   public static long strides(long tensor) {
     return Memory.getLong(tensor + STRIDES);
   }

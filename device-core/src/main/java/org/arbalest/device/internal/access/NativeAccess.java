@@ -7,8 +7,9 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether the JVM lets core call C ({@code --enable-native-access}), and what to tell users where it does not. It is asked once, without making a class
- * unusable: whoever needs C asks here first, and so everybody is told the same, every time. What is enabled later comes too late, since constants hang on it.
+ * Whether the JVM lets core call C ({@code --enable-native-access}), and what to tell users where it does not. It is
+ * asked once, without making a class unusable: whoever needs C asks here first, and so everybody is told the same,
+ * every time. What is enabled later comes too late, since constants hang on it.
  */
 public final class NativeAccess {
   /** What a backend provides; by its name, since nothing is known here. */
@@ -21,7 +22,10 @@ public final class NativeAccess {
 
   private NativeAccess() {}
 
-  /** A call that needs it; that the flag is not given says nothing, since without {@code --illegal-native-access=deny} there is a warning only. */
+  /**
+   * A call that needs it; that the flag is not given says nothing, since without {@code --illegal-native-access=deny}
+   * there is a warning only.
+   */
   private static boolean attempt() {
     try {
       MemorySegment.NULL.reinterpret(0);
@@ -40,7 +44,10 @@ public final class NativeAccess {
     if (!ENABLED) throw refusal();
   }
 
-  /** What users get who forgot the flag: the class that the JDK throws, with a message that names the flag for their case. */
+  /**
+   * What users get who forgot the flag: the class that the JDK throws, with a message that names the flag for their
+   * case.
+   */
   public static IllegalCallerException refusal() {
     return new IllegalCallerException(why());
   }
@@ -56,7 +63,8 @@ public final class NativeAccess {
     for (Throwable t = failure; t != null; t = t.getCause()) {
       boolean isRefusal = t instanceof IllegalCallerException;
       // What a class that is unusable now failed with is known by its name only.
-      if (isRefusal || String.valueOf(t.getMessage()).contains(IllegalCallerException.class.getName())) return why(backend);
+      if (isRefusal || String.valueOf(t.getMessage()).contains(IllegalCallerException.class.getName()))
+        return why(backend);
     }
     return null;
   }
@@ -65,10 +73,13 @@ public final class NativeAccess {
     String who = refused.isNamed() ? "the module " + refused.getName() : "the class path";
     String why = "native access is not enabled for " + who + ": ";
     if (refused.isNamed() && refused.getLayer() != ModuleLayer.boot()) {
-      return why + "it is in a layer of its own, whose ModuleLayer.Controller has to enable it by enableNativeAccess before the first call";
+      return why
+          + "it is in a layer of its own, whose ModuleLayer.Controller has to enable it by enableNativeAccess before "
+          + "the first call";
     }
     String flag = why + "start the JVM with --enable-native-access=" + String.join(",", modules(refused));
-    return refused.isNamed() ? flag : flag + "; an executable jar may say Enable-Native-Access: " + ALL_UNNAMED + " in its manifest instead";
+    return refused.isNamed() ? flag
+        : flag + "; an executable jar may say Enable-Native-Access: " + ALL_UNNAMED + " in its manifest instead";
   }
 
   /** What the flag has to name: core, the backends that are there, and the one that was refused. */
@@ -79,7 +90,8 @@ public final class NativeAccess {
     ModuleLayer layer = CORE.getLayer();
     if (layer == null) return names;
     for (Module module : layer.modules()) {
-      if (module.getDescriptor().provides().stream().anyMatch(service -> service.service().equals(PROVIDER))) names.add(module.getName());
+      if (module.getDescriptor().provides().stream().anyMatch(service -> service.service().equals(PROVIDER)))
+        names.add(module.getName());
     }
     return names;
   }

@@ -17,7 +17,10 @@ import org.arbalest.device.internal.device.RecordedEvent;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.jspecify.annotations.Nullable;
 
-/** Makes arrays of buffers: takes these over, once it is sure that they are one array, and on failure leaves them to the caller. */
+/**
+ * Makes arrays of buffers: takes these over, once it is sure that they are one array, and on failure leaves them to the
+ * caller.
+ */
 public final class ArrayAssembly {
   private ArrayAssembly() {}
 
@@ -52,8 +55,8 @@ public final class ArrayAssembly {
   }
 
   /**
-   * The first handle of an array whose buffers somebody else laid out, who has checked their sizes; what the structs say is checked here. Takes over the
-   * buffers and a holder of the event; on failure they are still the caller's.
+   * The first handle of an array whose buffers somebody else laid out, who has checked their sizes; what the structs
+   * say is checked here. Takes over the buffers and a holder of the event; on failure they are still the caller's.
    */
   public static DeviceArray ofLaidOut(Field field, ArrayData data, Device device, @Nullable RecordedEvent event) {
     return build(device, field, data, event);
@@ -84,14 +87,15 @@ public final class ArrayAssembly {
   private static void requireOn(Device device, ArrayData data) {
     for (DeviceBuffer buffer : allBuffers(data)) {
       if (!buffer.device().equals(device)) {
-        throw new IllegalArgumentException("the buffers of an array are on one device, but these are on " + device + " and " + buffer.device());
+        throw new IllegalArgumentException(
+            "the buffers of an array are on one device, but these are on " + device + " and " + buffer.device());
       }
     }
   }
 
   /**
-   * The first handle of an array that takes over the buffers, whose sizes were checked, and a holder of the event. On failure they are still
-   * the caller's.
+   * The first handle of an array that takes over the buffers, whose sizes were checked, and a holder of the event. On
+   * failure they are still the caller's.
    */
   private static DeviceArray build(Device device, Field field, ArrayData data, @Nullable RecordedEvent event) {
     List<DeviceBuffer> buffers = allBuffers(data);
@@ -99,7 +103,8 @@ public final class ArrayAssembly {
     try {
       for (DeviceBuffer buffer : buffers) {
         DeviceBufferImpl own = DeviceBufferImpl.unwrap(buffer);
-        if (!own.take()) throw new IllegalStateException("a buffer was closed, moved into another array, or given twice: " + buffer);
+        if (!own.take())
+          throw new IllegalStateException("a buffer was closed, moved into another array, or given twice: " + buffer);
         taken.add(own);
       }
       return build(device, field, data, taken, event);
@@ -109,7 +114,8 @@ public final class ArrayAssembly {
     }
   }
 
-  private static DeviceArray build(Device device, Field field, ArrayData data, List<DeviceBufferImpl> buffers, @Nullable RecordedEvent event) {
+  private static DeviceArray build(Device device, Field field, ArrayData data, List<DeviceBufferImpl> buffers,
+      @Nullable RecordedEvent event) {
     StructWriter writer = StructWriter.of(field, data);
     long block = writer.block();
     try {

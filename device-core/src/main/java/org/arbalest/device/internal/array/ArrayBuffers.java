@@ -16,7 +16,10 @@ import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.schema.MalformedException;
 import org.jspecify.annotations.Nullable;
 
-/** Takes an array apart into buffers that hold its memory; see {@link ArrayData#of(DeviceArray)}. The structs are those of an export, where slices are pushed down. */
+/**
+ * Takes an array apart into buffers that hold its memory; see {@link ArrayData#of(DeviceArray)}. The structs are those
+ * of an export, where slices are pushed down.
+ */
 public final class ArrayBuffers {
   private final DeviceArrayImpl array;
   private final Ownership owner;
@@ -49,7 +52,8 @@ public final class ArrayBuffers {
   private static void export(DeviceArrayImpl array, Ownership owner, long struct) {
     owner.retain();
     try {
-      ArrayExport.export(owner, Layout.of(array.field()), array.struct(owner), array.offset(), array.length(), false, struct);
+      ArrayExport.export(owner, Layout.of(array.field()), array.struct(owner), array.offset(), array.length(), false,
+          struct);
     } catch (Throwable t) {
       owner.release();
       throw t;
@@ -86,12 +90,17 @@ public final class ArrayBuffers {
       children.add(below(layout.children[i].name(), layout.children[i], RawArrowArray.child(node, i)));
     }
     FieldImpl values = layout.dictionary;
-    ArrayData dictionary = values == null ? null : below(MalformedException.DICTIONARY, values, RawArrowArray.dictionary(node));
+    ArrayData dictionary =
+        values == null ? null : below(MalformedException.DICTIONARY, values, RawArrowArray.dictionary(node));
     return new ArrayData(
-        RawArrowArray.length(node), RawArrowArray.nullCount(node), RawArrowArray.offset(node), buffers, children, dictionary);
+        RawArrowArray.length(node), RawArrowArray.nullCount(node), RawArrowArray.offset(node), buffers, children,
+        dictionary);
   }
 
-  /** An address for a buffer that C left out, as one without bytes may be: of the memory where the others are, if it is the array's. */
+  /**
+   * An address for a buffer that C left out, as one without bytes may be: of the memory where the others are, if it is
+   * the array's.
+   */
   private static long nowhere(long node, int index) {
     long other = index < 2 ? 0 : RawArrowArray.buffer(node, 1);
     return other == 0 ? ArrayExport.NO_ELEMENTS : other;
@@ -125,7 +134,8 @@ public final class ArrayBuffers {
 
   private long read(long address, long width) {
     if (owner.isCpuAccessible()) return width == Long.BYTES ? NativeHeap.getLong(address) : NativeHeap.getInt(address);
-    try (DeviceBuffer here = DeviceBufferImpl.copyNonOwned(array.device(), address, width, DeviceRegistry.cpu().memory())) {
+    try (DeviceBuffer here =
+        DeviceBufferImpl.copyNonOwned(array.device(), address, width, DeviceRegistry.cpu().memory())) {
       return width == Long.BYTES ? NativeHeap.getLong(here.address()) : NativeHeap.getInt(here.address());
     }
   }

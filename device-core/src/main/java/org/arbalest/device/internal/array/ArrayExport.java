@@ -13,11 +13,11 @@ import org.arbalest.device.internal.schema.Layout;
 /**
  * One array that C holds: the structs below the base struct. {@link ArrayRelease} releases it.
  *
- * <p>The lists of buffer pointers are not copied: they belong to the array's memory, which an export holds. The block has
- * the structs below the base struct, then the lists of children.
+ * <p>The lists of buffer pointers are not copied: they belong to the array's memory, which an export holds. The block
+ * has the structs below the base struct, then the lists of children.
  *
- * <p>When some forty accesses to native memory have been inlined into a method, C2 calls all others, which doubles the time: hence few
- * accesses for each struct.
+ * <p>When some forty accesses to native memory have been inlined into a method, C2 calls all others, which doubles the
+ * time: hence few accesses for each struct.
  */
 public final class ArrayExport extends ArrayRelease {
   private static final long NODE = RawArrowArray.SIZE;
@@ -27,7 +27,10 @@ public final class ArrayExport extends ArrayRelease {
 
   private static final Slots.Stack[] IDLE = stacks();
 
-  /** The buffers of text, or of lists, without elements: no bitmap, one offset of 0, and no data, at an address. Made here, before anything is written. */
+  /**
+   * The buffers of text, or of lists, without elements: no bitmap, one offset of 0, and no data, at an address. Made
+   * here, before anything is written.
+   */
   static final long NO_ELEMENTS = noElements();
 
   /** The length of a window that shows all that the struct has, as it has it. */
@@ -56,21 +59,24 @@ public final class ArrayExport extends ArrayRelease {
   }
 
   /**
-   * Exports an array to {@code out}, an {@code ArrowArray}. The holder that the caller has passes to the export; if this throws, the caller
-   * still has it, and nothing was written to {@code out}; only where the stack was exhausted in the middle it is a released struct.
+   * Exports an array to {@code out}, an {@code ArrowArray}. The holder that the caller has passes to the export; if
+   * this throws, the caller still has it, and nothing was written to {@code out}; only where the stack was exhausted in
+   * the middle it is a released struct.
    *
    * @param node the array's own struct, which has the shape of {@code layout}
    * @param offset where the array begins in its buffers
    * @param isInMainMemory whether the consumer reads it there: on the CPU
    */
-  static void export(Ownership owner, Layout layout, long node, long offset, long length, boolean isInMainMemory, long out) {
+  static void export(Ownership owner, Layout layout, long node, long offset, long length, boolean isInMainMemory,
+      long out) {
     ArrayExport export = take(layout);
     export.holds(owner, 1 + layout.descendants);
     export.nextNode = 1;
     export.nextList = export.block + NODE * layout.descendants;
     boolean isTouched = false;
     try {
-      if (Leaks.isFollowed()) export.follow("an array of type " + layout.kind() + ", " + DeviceArrayImpl.counted(length, "row"));
+      if (Leaks.isFollowed())
+        export.follow("an array of type " + layout.kind() + ", " + DeviceArrayImpl.counted(length, "row"));
       boolean isSlice = offset != 0 || length != RawArrowArray.length(node) || RawArrowArray.offset(node) != 0;
       export.mayBeEmpty = length == 0 || owner.hasEmpty;
       export.isInMainMemory = isInMainMemory;
@@ -88,7 +94,8 @@ public final class ArrayExport extends ArrayRelease {
   private static ArrayExport take(Layout layout) {
     if (layout.descendants >= Slots.MOST_NODES) {
       throw new IllegalArgumentException(
-          "the array has " + layout.descendants + " structs below it; at most " + (Slots.MOST_NODES - 1) + " can be exported");
+          "the array has " + layout.descendants + " structs below it; at most " + (Slots.MOST_NODES - 1)
+              + " can be exported");
     }
     Slots.Stack home = mine(IDLE);
     ArrayExport export = (ArrayExport) takeIdle(home);
@@ -151,8 +158,8 @@ public final class ArrayExport extends ArrayRelease {
   }
 
   /**
-   * Lets an array without elements begin at 0 (ARR-19). Its offsets, of which the only one may be anything, or NULL, are
-   * 0 in main memory.
+   * Lets an array without elements begin at 0 (ARR-19). Its offsets, of which the only one may be anything, or NULL,
+   * are 0 in main memory.
    */
   private void resetEmpty(Layout.Shape shape, long to) {
     RawArrowArray.setOffset(to, 0);
@@ -162,8 +169,9 @@ public final class ArrayExport extends ArrayRelease {
   }
 
   /**
-   * Writes the structs below one. A slice of a struct without nulls of its own leaves its window to its fields, since some
-   * peers look there only (ARR-13). Children that an array without elements alone positions have none either (ARR-19).
+   * Writes the structs below one. A slice of a struct without nulls of its own leaves its window to its fields, since
+   * some peers look there only (ARR-13). Children that an array without elements alone positions have none either
+   * (ARR-19).
    */
   private void writeBelow(Layout layout, long from, long to, boolean isSlice) {
     FieldImpl[] children = layout.children;

@@ -26,7 +26,10 @@ import org.arbalest.device.spi.SynchronousDriver;
 import org.arbalest.device.types.Field;
 import org.jspecify.annotations.Nullable;
 
-/** Takes arrays in from C: either there is a handle that holds what was in the struct, or it went back to its producer (OWN-08). */
+/**
+ * Takes arrays in from C: either there is a handle that holds what was in the struct, or it went back to its producer
+ * (OWN-08).
+ */
 public final class ArrayImport {
   private ArrayImport() {}
 
@@ -40,9 +43,11 @@ public final class ArrayImport {
   }
 
   /** See {@link org.arbalest.device.c.CData#importArray}, for a type that C says. */
-  public static DeviceArray importArray(MemorySegment array, MemorySegment schema, boolean isDeviceArray, Validation level) {
+  public static DeviceArray importArray(MemorySegment array, MemorySegment schema, boolean isDeviceArray,
+      Validation level) {
     try {
-      return take(Structs.address(array, layout(isDeviceArray)), Structs.address(schema, ArrowSchemaStruct.LAYOUT), isDeviceArray, level);
+      return take(Structs.address(array, layout(isDeviceArray)), Structs.address(schema, ArrowSchemaStruct.LAYOUT),
+          isDeviceArray, level);
     } finally {
       Reference.reachabilityFence(array);
       Reference.reachabilityFence(schema);
@@ -53,7 +58,10 @@ public final class ArrayImport {
     return isDeviceArray ? ArrowDeviceArrayStruct.LAYOUT : ArrowArrayStruct.LAYOUT;
   }
 
-  /** Moves the array at {@code source} to memory of ours, or releases it; with its schema, which is released in any case. */
+  /**
+   * Moves the array at {@code source} to memory of ours, or releases it; with its schema, which is released in any
+   * case.
+   */
   public static DeviceArray take(long source, long schema, boolean isDeviceArray, Validation level) {
     Field field;
     try {
@@ -65,7 +73,10 @@ public final class ArrayImport {
     return take(source, field, isDeviceArray, level);
   }
 
-  /** Moves the array at {@code source} to memory of ours, or releases it. Of the level what concerns its structure is done here. */
+  /**
+   * Moves the array at {@code source} to memory of ours, or releases it. Of the level what concerns its structure is
+   * done here.
+   */
   public static DeviceArray take(long source, Field field, boolean isDeviceArray, Validation level) {
     Recording.OfArray event = Recording.anImport();
     DeviceArray array = move(source, field, isDeviceArray, level);
@@ -74,7 +85,8 @@ public final class ArrayImport {
   }
 
   private static DeviceArray move(long source, Field field, boolean isDeviceArray, Validation level) {
-    if (RawArrowArray.release(source) == 0) throw DeviceException.invalid("the array was released before it was imported");
+    if (RawArrowArray.release(source) == 0)
+      throw DeviceException.invalid("the array was released before it was imported");
     long block = 0;
     try {
       Device device = isDeviceArray ? deviceOf(source) : DeviceRegistry.cpu();
@@ -105,7 +117,8 @@ public final class ArrayImport {
       Device device = deviceOf(block);
       EventPoint event = eventOf(device, block);
       boolean hasEmpty = check(device, field, block, level);
-      DeviceArrayImpl array = new DeviceArrayImpl(device, field, block, RawArrowArray.offset(block), RawArrowArray.length(block));
+      DeviceArrayImpl array =
+          new DeviceArrayImpl(device, field, block, RawArrowArray.offset(block), RawArrowArray.length(block));
       boolean hasUnknownEvent = event == null && RawArrowDeviceArray.syncEvent(block) != 0;
       return array.holding(new ImportedArray(block, device, event, hasUnknownEvent, hasEmpty));
     } catch (Throwable t) {
@@ -115,7 +128,10 @@ public final class ArrayImport {
     }
   }
 
-  /** Validates the structure, and asks the driver about the buffers; whether there may be an empty array at an offset below (ARR-19). */
+  /**
+   * Validates the structure, and asks the driver about the buffers; whether there may be an empty array at an offset
+   * below (ARR-19).
+   */
   private static boolean check(Device device, Field field, long array, Validation level) {
     if (level == Validation.NONE) return true;
     boolean hasEmpty = Structure.validate(field, array);
@@ -125,7 +141,8 @@ public final class ArrayImport {
 
   private static Device deviceOf(long array) {
     int type = RawArrowDeviceArray.deviceType(array);
-    return type == 1 ? DeviceRegistry.cpu() : DeviceRegistry.find(new DeviceType(type), RawArrowDeviceArray.deviceId(array));
+    return type == 1 ? DeviceRegistry.cpu()
+        : DeviceRegistry.find(new DeviceType(type), RawArrowDeviceArray.deviceId(array));
   }
 
   /** The event to wait for; null if there is none, or if nobody here knows the device, and it can only be handed on. */
@@ -134,7 +151,8 @@ public final class ArrayImport {
     if (cell == 0 || device.isOpaque()) return null;
     DeviceDriver driver = DeviceImpl.unwrap(device).driver();
     if (driver instanceof SynchronousDriver) {
-      throw DeviceException.invalid("an array on " + device + " has a sync_event, which nobody can wait for: that device has no events");
+      throw DeviceException
+          .invalid("an array on " + device + " has a sync_event, which nobody can wait for: that device has no events");
     }
     long handle = NativeHeap.getLong(cell);
     if (handle == 0) throw DeviceException.invalid("sync_event points to an event that is NULL");

@@ -19,14 +19,15 @@ import org.jspecify.annotations.Nullable;
  * Releases arrays: those of other producers by their callback, and exported arrays by the number of their structs.
  *
  * <p>Each struct of an export counts, since a consumer may move a child out and release it after its parent (OWN-06). A
- * struct's {@code private_data} is a generational handle: the slot's, with the struct's number. For each number the export
- * knows whether its struct is still to be released, so that a second release of it does nothing, even through a bitwise
- * copy (OWN-07).
+ * struct's {@code private_data} is a generational handle: the slot's, with the struct's number. For each number the
+ * export knows whether its struct is still to be released, so that a second release of it does nothing, even through a
+ * bitwise copy (OWN-07).
  */
 public abstract sealed class ArrayRelease extends RecycledExport permits ArrayExport {
   /** The release callback of every array of the library, for native code. */
   public static final long RELEASE =
-      ExitGuard.stub(MethodHandles.lookup(), "released", FunctionDescriptor.ofVoid(JAVA_LONG), ExitAction.RELEASE_ARRAY);
+      ExitGuard.stub(MethodHandles.lookup(), "released", FunctionDescriptor.ofVoid(JAVA_LONG),
+          ExitAction.RELEASE_ARRAY);
 
   private static final byte RELEASED = 0;
   private static final byte LIVE_LEAF = 1;

@@ -13,8 +13,9 @@ import org.arbalest.device.spi.DeviceDriver;
 import org.arbalest.device.types.Field;
 
 /**
- * Asks the driver whether an array's buffers may be where the array is said to be (DEV-12, DEV-27). Main memory needs no asking. A driver for which a question
- * costs a call of the runtime's is asked for one buffer that has something in it, at full validation for all of them.
+ * Asks the driver whether an array's buffers may be where the array is said to be (DEV-12, DEV-27). Main memory needs
+ * no asking. A driver for which a question costs a call of the runtime's is asked for one buffer that has something in
+ * it, at full validation for all of them.
  */
 final class BufferPlaces {
   private final DeviceDriver driver;
@@ -39,7 +40,8 @@ final class BufferPlaces {
   }
 
   private void check(Layout layout, long array) {
-    long count = RawArrowArray.nBuffers(array) - (layout.shape == Layout.Shape.VIEW ? 1 : 0); // the last are sizes, in main memory
+    // the last are sizes, in main memory
+    long count = RawArrowArray.nBuffers(array) - (layout.shape == Layout.Shape.VIEW ? 1 : 0);
     for (long i = 0; i < count && !isEnough(); i++) {
       long address = RawArrowArray.buffer(array, i);
       if (address != 0 && (asksForEach || isNeeded(layout.shape, i, array))) check(i, address);
@@ -63,7 +65,9 @@ final class BufferPlaces {
     return hasAsked && !asksForEach && !isFull;
   }
 
-  /** Whether there is something in a buffer for sure; an empty one may be anywhere. Nobody knows how much text there is. */
+  /**
+   * Whether there is something in a buffer for sure; an empty one may be anywhere. Nobody knows how much text there is.
+   */
   private static boolean isNeeded(Layout.Shape shape, long buffer, long array) {
     if (RawArrowArray.length(array) == 0) return false;
     return switch (shape) {

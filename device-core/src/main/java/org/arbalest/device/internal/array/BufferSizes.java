@@ -11,7 +11,10 @@ import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.schema.MalformedException;
 import org.jspecify.annotations.Nullable;
 
-/** Checks that the buffers which an array is to be made of are there and large enough; sizes are lost in the C interface. */
+/**
+ * Checks that the buffers which an array is to be made of are there and large enough; sizes are lost in the C
+ * interface.
+ */
 final class BufferSizes {
   /** Whether the offsets can be read. */
   private final boolean written;
@@ -41,7 +44,8 @@ final class BufferSizes {
   private void check(Layout layout, ArrayData data) {
     checkRange(layout, data.offset(), data.length());
     if (data.children().size() != layout.children.length) {
-      throw new MalformedException("there are " + data.children().size() + " children, but the schema has " + layout.children.length);
+      throw new MalformedException(
+          "there are " + data.children().size() + " children, but the schema has " + layout.children.length);
     }
     checkBuffers(layout, data);
     for (int i = 0; i < layout.children.length; i++) {
@@ -53,7 +57,8 @@ final class BufferSizes {
     }
     ArrayData values = data.dictionary();
     if ((values == null) != (layout.dictionary == null)) {
-      throw new MalformedException(values == null ? "there is no dictionary, but the schema has one" : "there is a dictionary, but the schema has none");
+      throw new MalformedException(values == null ? "there is no dictionary, but the schema has one"
+          : "there is a dictionary, but the schema has none");
     }
     if (values != null && layout.dictionary != null) {
       try {
@@ -89,7 +94,8 @@ final class BufferSizes {
   static void checkBuffers(Layout layout, long end, Sizes buffers) {
     int expected = layout.shape == Layout.Shape.VIEW ? 2 : layout.shape.buffers;
     boolean legal = layout.shape == Layout.Shape.VIEW ? buffers.count() >= expected : buffers.count() == expected;
-    if (!legal) throw new MalformedException("there are " + buffers.count() + " buffers, but an array of type " + layout.kind() + " has " + expected);
+    if (!legal) throw new MalformedException(
+        "there are " + buffers.count() + " buffers, but an array of type " + layout.kind() + " has " + expected);
     int next = 0;
     if (layout.shape.hasValidity) {
       if (buffers.has(next)) need(buffers, next, "the validity bitmap", bits(end, 1));
@@ -98,7 +104,8 @@ final class BufferSizes {
     switch (layout.shape) {
       case FIXED -> need(buffers, next, "the values", bits(end, layout.bits));
       case VARIABLE, LIST -> {
-        boolean isNone = end == 0 && buffers.has(next) && buffers.bytes(next) == 0; // as peers have it where there are no elements
+        // as peers have it where there are no elements
+        boolean isNone = end == 0 && buffers.has(next) && buffers.bytes(next) == 0;
         if (!isNone) need(buffers, next, "the offsets", bits(end + 1, layout.bits));
       }
       case LIST_VIEW -> {
@@ -113,11 +120,14 @@ final class BufferSizes {
       }
       case NULL, FIXED_LIST, STRUCT, RUN_END -> {}
     }
-    if (layout.shape == Layout.Shape.VARIABLE && !buffers.has(next + 1)) throw new MalformedException("there is no buffer for the data");
+    if (layout.shape == Layout.Shape.VARIABLE && !buffers.has(next + 1))
+      throw new MalformedException("there is no buffer for the data");
   }
 
-  private static void checkExtent(Layout layout, @Nullable DeviceBuffer offsets, long end, long available, String what) {
-    if (offsets != null && offsets.size() > 0 && offsets.isCpuAccessible()) checkExtent(layout, offsets.address(), end, available, what);
+  private static void checkExtent(Layout layout, @Nullable DeviceBuffer offsets, long end, long available,
+      String what) {
+    if (offsets != null && offsets.size() > 0 && offsets.isCpuAccessible())
+      checkExtent(layout, offsets.address(), end, available, what);
   }
 
   /** Checks that the last of the offsets, which the CPU can read, lies within what there is. */

@@ -21,7 +21,8 @@ public final class BuiltArray extends Ownership {
   private final @Nullable RecordedEvent event;
 
   /** Takes over the buffers, the block of a {@link StructBlock} and a holder of the event. */
-  public BuiltArray(List<DeviceBufferImpl> buffers, long block, Device device, @Nullable RecordedEvent event, boolean hasEmpty) {
+  public BuiltArray(List<DeviceBufferImpl> buffers, long block, Device device, @Nullable RecordedEvent event,
+      boolean hasEmpty) {
     super(hasEmpty);
     this.buffers = buffers;
     this.block = block;
@@ -82,11 +83,13 @@ public final class BuiltArray extends Ownership {
       return;
     }
     Throwable untold = Wait.forSure(end.point, end, Worker.RELEASES, this::freeNow);
-    if (untold != null) Faults.report("waiting for the event of an array that was released before it was complete", untold);
+    if (untold != null)
+      Faults.report("waiting for the event of an array that was released before it was complete", untold);
   }
 
   private void freeNow() {
-    if (event != null) event.release(); // first: whoever is told that the memory of another process is closed may count on it
+    // first: whoever is told that the memory of another process is closed may count on it
+    if (event != null) event.release();
     for (DeviceBufferImpl buffer : buffers) buffer.free();
     NativeHeap.free(block);
   }

@@ -7,7 +7,10 @@ import org.arbalest.device.internal.device.EventPoint;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.jspecify.annotations.Nullable;
 
-/** An array made of another: structs of ours in one block, which lead to that one's buffers, and to those that had to be written anew. */
+/**
+ * An array made of another: structs of ours in one block, which lead to that one's buffers, and to those that had to be
+ * written anew.
+ */
 public final class ConvertedArray extends Ownership {
   private final Ownership source;
   private final @Nullable DeviceBufferImpl memory;
@@ -15,7 +18,8 @@ public final class ConvertedArray extends Ownership {
   private final Conversion conversion;
 
   /** Takes over a holder of the source, the memory, and the block of a {@link StructBlock}. */
-  public ConvertedArray(Ownership source, @Nullable DeviceBufferImpl memory, long block, Conversion conversion, boolean hasEmpty) {
+  public ConvertedArray(Ownership source, @Nullable DeviceBufferImpl memory, long block, Conversion conversion,
+      boolean hasEmpty) {
     super(hasEmpty);
     this.source = source;
     this.memory = memory;

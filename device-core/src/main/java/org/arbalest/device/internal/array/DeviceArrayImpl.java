@@ -153,7 +153,8 @@ public final class DeviceArrayImpl extends Handle implements DeviceArray {
       long node = RawArrowArray.child(struct(shared), index);
       boolean rows = layout.shape.sharesRows();
       long start = RawArrowArray.offset(node) + (rows ? offset : 0);
-      return new DeviceArrayImpl(device, layout.children[index], node, start, rows ? length : RawArrowArray.length(node)).holding(shared);
+      return new DeviceArrayImpl(device, layout.children[index], node, start,
+          rows ? length : RawArrowArray.length(node)).holding(shared);
     } catch (Throwable t) {
       shared.release();
       throw t;

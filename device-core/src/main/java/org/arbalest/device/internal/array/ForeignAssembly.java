@@ -34,20 +34,24 @@ public final class ForeignAssembly implements BufferSizes.Sizes {
   }
 
   /** The first handle; see {@link org.arbalest.device.spi.ArrayBridge#wrap}. */
-  public static DeviceArray wrap(Field field, ForeignArray data, Device device, @Nullable Object origin, Runnable onFree) {
+  public static DeviceArray wrap(Field field, ForeignArray data, Device device, @Nullable Object origin,
+      Runnable onFree) {
     Objects.requireNonNull(field, "field");
     Objects.requireNonNull(device, "device");
     Objects.requireNonNull(onFree, "onFree");
     int arrays = Layout.of(FieldImpl.unwrap(field)).descendants + 1;
-    if (data.arrays() != arrays) throw new MalformedException("there are " + data.arrays() + " arrays, but the field has " + arrays).toException();
-    // Of each array the pointer to it and the size of its data, of each buffer its pointer and its size, of view arrays the list of these.
+    if (data.arrays() != arrays)
+      throw new MalformedException("there are " + data.arrays() + " arrays, but the field has " + arrays).toException();
+    // Of each array the pointer to it and the size of its data, of each buffer its pointer and its size, of view arrays
+    // the list of these.
     StructBlock block = new StructBlock(data.arrays(), 3L * data.arrays() + 2L * data.buffers());
     try {
       ForeignAssembly assembly = new ForeignAssembly(data, device.isCpuAccessible(), block);
       assembly.writeAll(FieldImpl.unwrap(field));
       boolean hasEmpty = Structure.validate(field, block.address);
       long struct = block.address;
-      DeviceArrayImpl handle = new DeviceArrayImpl(device, field, struct, RawArrowArray.offset(struct), RawArrowArray.length(struct));
+      DeviceArrayImpl handle =
+          new DeviceArrayImpl(device, field, struct, RawArrowArray.offset(struct), RawArrowArray.length(struct));
       return handle.holding(new ForeignOwner(struct, assembly.bytes, device, origin, onFree, hasEmpty));
     } catch (Throwable t) {
       NativeHeap.free(block.address);
@@ -67,7 +71,10 @@ public final class ForeignAssembly implements BufferSizes.Sizes {
     return data.word(next++);
   }
 
-  /** Writes the struct of an array and those below it; throws a {@link DeviceException} by way of {@link MalformedException}. */
+  /**
+   * Writes the struct of an array and those below it; throws a {@link DeviceException} by way of
+   * {@link MalformedException}.
+   */
   private long write(Layout layout) {
     long length = word();
     long nullCount = word();
@@ -76,13 +83,15 @@ public final class ForeignAssembly implements BufferSizes.Sizes {
     count = Math.toIntExact(word());
     buffersAt = next;
     BufferSizes.checkBuffers(layout, offset + length, this);
-    boolean hasOffsets = (layout.shape == Layout.Shape.VARIABLE || layout.shape == Layout.Shape.LIST) && bytes(1) > 0; // of no elements there may be none
+    // of no elements there may be none
+    boolean hasOffsets = (layout.shape == Layout.Shape.VARIABLE || layout.shape == Layout.Shape.LIST) && bytes(1) > 0;
     long offsets = hasOffsets ? address(1) : 0;
     if (layout.shape == Layout.Shape.VARIABLE) checkExtent(layout, offsets, offset + length, bytes(2), "bytes of data");
     long node = block.node(layout, length, nullCount, offset, count);
     for (int i = 0; i < count; i++) {
       boolean isVariadic = layout.shape == Layout.Shape.VIEW && i >= 2;
-      if (isVariadic && address(i) == 0 && bytes(i) != 0) throw new MalformedException("variadic buffer " + (i - 2) + " is NULL, but its size is " + bytes(i));
+      if (isVariadic && address(i) == 0 && bytes(i) != 0)
+        throw new MalformedException("variadic buffer " + (i - 2) + " is NULL, but its size is " + bytes(i));
       StructBlock.setBuffer(layout, node, i, address(i), bytes(i));
       bytes += bytes(i);
     }

@@ -7,7 +7,10 @@ import org.arbalest.device.internal.memory.Faults;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.jspecify.annotations.Nullable;
 
-/** An array in memory that somebody else holds, who is told once when nobody here uses it any more: its structs and lists in one block. */
+/**
+ * An array in memory that somebody else holds, who is told once when nobody here uses it any more: its structs and
+ * lists in one block.
+ */
 final class ForeignOwner extends Ownership {
   private final long block;
   private final long bytes;

@@ -15,20 +15,27 @@ import org.arbalest.device.internal.lifetime.Leaks;
 import org.arbalest.device.internal.lifetime.VarHandles;
 import org.jspecify.annotations.Nullable;
 
-/** A holder of an array's memory, until it is closed or exported, by any thread; and which part of the array is shown. */
+/**
+ * A holder of an array's memory, until it is closed or exported, by any thread; and which part of the array is shown.
+ */
 public abstract class Handle {
   private static final VarHandle OWNER = VarHandles.ofField(MethodHandles.lookup(), "owner", Object.class);
 
   /** Stands for the owner while it is {@link #lend lent}. */
   private static final Object LENT = new Object();
 
-  /** The {@link Ownership}; LENT; or null when this handle was closed or exported. Use OWNER. Not volatile, since that puts a fence into making a handle. */
+  /**
+   * The {@link Ownership}; LENT; or null when this handle was closed or exported. Use OWNER. Not volatile, since that
+   * puts a fence into making a handle.
+   */
   private @Nullable Object owner;
 
   final Device device;
   final Field field;
 
-  /** The {@code ArrowArray} that describes the buffers; in memory that the owner holds. Use {@link #struct(Ownership)}. */
+  /**
+   * The {@code ArrowArray} that describes the buffers; in memory that the owner holds. Use {@link #struct(Ownership)}.
+   */
   private final long struct;
 
   /** Where this array begins in the struct's buffers; the struct's own offset, unless this is a slice. */
@@ -64,7 +71,8 @@ public abstract class Handle {
   }
 
   /**
-   * The {@code ArrowArray} that describes the buffers. Only for who holds its memory: without a hold, another thread's {@link #close} frees the struct.
+   * The {@code ArrowArray} that describes the buffers. Only for who holds its memory: without a hold, another thread's
+   * {@link #close} frees the struct.
    *
    * @param held what {@link #share} or {@link #consume} gave to the caller, who has not released it yet
    */
@@ -100,7 +108,8 @@ public abstract class Handle {
     Object taken = OWNER.getAndSet(this, null);
     if (taken == null) return;
     if (watch != null) watch.closed();
-    if (taken instanceof Ownership holder) holder.release(); // else whoever it is lent to sees that it is not to come back
+    // else whoever it is lent to sees that it is not to come back
+    if (taken instanceof Ownership holder) holder.release();
   }
 
   /** Closes this handle, and gives its holder to the caller. */
@@ -111,7 +120,10 @@ public abstract class Handle {
     return taken;
   }
 
-  /** Gives its holder to a caller that may fail: to be {@link #giveBack given back} then, and else to be {@link #keep kept}. Nobody else can use it meanwhile. */
+  /**
+   * Gives its holder to a caller that may fail: to be {@link #giveBack given back} then, and else to be
+   * {@link #keep kept}. Nobody else can use it meanwhile.
+   */
   public final Ownership lend() {
     Ownership taken = take(LENT);
     isHandedOn = true;
@@ -169,7 +181,10 @@ public abstract class Handle {
     return open() instanceof ForeignOwner owner ? owner.origin() : null;
   }
 
-  /** Throws if this handle was consumed before; for loops that read, which it does not hold up: a plain read, which the JIT does once. */
+  /**
+   * Throws if this handle was consumed before; for loops that read, which it does not hold up: a plain read, which the
+   * JIT does once.
+   */
   public final void checkOpen() {
     if (owner == null) throw consumed();
   }
@@ -200,7 +215,8 @@ public abstract class Handle {
 
   /** What the report of a leak calls it; the bytes follow. */
   private String lost() {
-    return "DeviceArray " + RecordedArrays.type(this) + ", " + DeviceArrayImpl.counted(length, "row") + ", on " + device;
+    return "DeviceArray " + RecordedArrays.type(this) + ", " + DeviceArrayImpl.counted(length, "row") + ", on "
+        + device;
   }
 
   private IllegalStateException consumed() {

@@ -28,7 +28,8 @@ public final class HandleExport {
 
   /** See {@link org.arbalest.device.c.CData#exportArray}; with a stream of the consumer's, that waits for the array. */
   public static void export(
-      DeviceArrayImpl array, MemorySegment out, @Nullable MemorySegment schemaOut, @Nullable DeviceStream consumer, boolean isDeviceArray) {
+      DeviceArrayImpl array, MemorySegment out, @Nullable MemorySegment schemaOut, @Nullable DeviceStream consumer,
+      boolean isDeviceArray) {
     try {
       long schemaStruct = schemaOut == null ? 0 : Structs.address(schemaOut, ArrowSchemaStruct.LAYOUT);
       long struct = Structs.address(out, layout(isDeviceArray));
@@ -90,7 +91,8 @@ public final class HandleExport {
   private static void exportArray(Handle array, long out) {
     if (!isInMainMemory(array)) {
       throw new DeviceException(
-          Errno.ENOSYS, "an ArrowArray is in main memory, but this array is on " + array.device() + "; export a device array, or copyTo(Devices.cpu()) before");
+          Errno.ENOSYS, "an ArrowArray is in main memory, but this array is on " + array.device()
+              + "; export a device array, or copyTo(Devices.cpu()) before");
     }
     array.synchronize(); // an ArrowArray has no event
     handOver(array, out);
@@ -115,8 +117,8 @@ public final class HandleExport {
   }
 
   /**
-   * Exports to an {@code ArrowDeviceArray} what a handle held before the caller {@linkplain Handle#consume consumed} it. The
-   * count passes to this, whatever happens.
+   * Exports to an {@code ArrowDeviceArray} what a handle held before the caller {@linkplain Handle#consume consumed}
+   * it. The count passes to this, whatever happens.
    */
   public static void exportConsumed(Handle array, Ownership consumed, long out) {
     Recording.OfArray event;
@@ -140,7 +142,8 @@ public final class HandleExport {
       return;
     }
     try {
-      ArrayExport.export(consumed, Layout.of(array.field), array.struct(consumed), array.offset, array.length, isInMainMemory(array), out);
+      ArrayExport.export(consumed, Layout.of(array.field), array.struct(consumed), array.offset, array.length,
+          isInMainMemory(array), out);
     } catch (Throwable t) {
       consumed.release();
       throw t;
@@ -160,14 +163,18 @@ public final class HandleExport {
     return handle.holding(consumed);
   }
 
-  /** A pointer to the event that the consumer is to wait for; if it is of a kind that the consumer will not know, waits itself. */
+  /**
+   * A pointer to the event that the consumer is to wait for; if it is of a kind that the consumer will not know, waits
+   * itself.
+   */
   private static long eventForConsumer(Handle array, Device device) {
     if (!array.mayHaveToWait()) return 0;
     Ownership owner = array.share();
     try {
       long event = owner.syncEvent();
       EventPoint point = owner.event();
-      if (event == 0 || point == null || point.device.equals(device) || DeviceImpl.unwrap(device).reaches(point.device)) return event;
+      if (event == 0 || point == null || point.device.equals(device) || DeviceImpl.unwrap(device).reaches(point.device))
+        return event;
     } finally {
       owner.release();
     }
@@ -179,7 +186,8 @@ public final class HandleExport {
   private static void handOver(Handle array, long out) {
     Ownership taken = array.lend();
     try {
-      ArrayExport.export(taken, Layout.of(array.field()), array.struct(taken), array.offset(), array.length(), isInMainMemory(array), out);
+      ArrayExport.export(taken, Layout.of(array.field()), array.struct(taken), array.offset(), array.length(),
+          isInMainMemory(array), out);
     } catch (Throwable t) {
       array.giveBack(taken);
       throw t;

@@ -9,9 +9,15 @@ import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.types.Field;
 import org.jspecify.annotations.Nullable;
 
-/** An array that a C producer made: its struct, moved to a block of ours, and the duty to release it. Its event is borrowed (DEV-05). */
+/**
+ * An array that a C producer made: its struct, moved to a block of ours, and the duty to release it. Its event is
+ * borrowed (DEV-05).
+ */
 final class ImportedArray extends Ownership {
-  /** A block of ours with an {@code ArrowDeviceArray}, of which the {@code ArrowArray} and the sync_event are always written. */
+  /**
+   * A block of ours with an {@code ArrowDeviceArray}, of which the {@code ArrowArray} and the sync_event are always
+   * written.
+   */
   private final long struct;
 
   private final Device device;

@@ -13,7 +13,10 @@ import org.jspecify.annotations.Nullable;
 
 /** Who holds the memory of one array: Java handles, exports that C has not released, and queued work that uses it. */
 public abstract class Ownership extends Shared {
-  /** Whether an array below has no elements, but an offset, or offsets of which the first may be anything, which are not to go out (ARR-19). */
+  /**
+   * Whether an array below has no elements, but an offset, or offsets of which the first may be anything, which are not
+   * to go out (ARR-19).
+   */
   final boolean hasEmpty;
 
   Ownership(boolean hasEmpty) {
@@ -21,7 +24,10 @@ public abstract class Ownership extends Shared {
     Counts.ARRAYS.increment();
   }
 
-  /** What the consumer of an export is to wait for: a pointer to an event's handle, or 0 if there is nothing to wait for any more. */
+  /**
+   * What the consumer of an export is to wait for: a pointer to an event's handle, or 0 if there is nothing to wait for
+   * any more.
+   */
   public abstract long syncEvent();
 
   /** Whether {@link #syncEvent} is not 0; known without the array's memory. */
@@ -40,7 +46,10 @@ public abstract class Ownership extends Shared {
     return -1;
   }
 
-  /** Asks whoever knows about the buffers of a struct of this array whether they are where they should be; nobody has to be asked about our own. */
+  /**
+   * Asks whoever knows about the buffers of a struct of this array whether they are where they should be; nobody has to
+   * be asked about our own.
+   */
   public void checkBuffers(Field field, long struct, Validation level) {}
 
   /** The same for a struct of ours, which has the number behind the list of its buffers. */

@@ -19,7 +19,10 @@ public final class RecordedArrays {
 
   private RecordedArrays() {}
 
-  /** Ends what was begun, and tells of it if it took long enough; the array is open, and nobody else's. Throws nothing: what happened has happened. */
+  /**
+   * Ends what was begun, and tells of it if it took long enough; the array is open, and nobody else's. Throws nothing:
+   * what happened has happened.
+   */
   public static void tell(Recording.OfArray event, DeviceArray array) {
     tell(event, null, array);
   }
@@ -62,7 +65,10 @@ public final class RecordedArrays {
     return type.length() <= MOST_OF_TYPE ? type : type.substring(0, MOST_OF_TYPE) + "…";
   }
 
-  /** The memory that an open array keeps; of an array of C's, what its buffers have to hold, without the data of texts, since how much that is stands in a buffer (ARR-17). */
+  /**
+   * The memory that an open array keeps; of an array of C's, what its buffers have to hold, without the data of texts,
+   * since how much that is stands in a buffer (ARR-17).
+   */
   static long bytes(Handle array) {
     Ownership owner = array.share();
     try {
@@ -96,8 +102,10 @@ public final class RecordedArrays {
       case DENSE_UNION -> end + bits(end, 32);
       case NULL, FIXED_LIST, STRUCT, RUN_END -> 0;
     };
-    for (int i = 0; i < layout.children.length; i++) bytes += bytes(layout.children[i].layout, RawArrowArray.child(struct, i));
-    return layout.dictionary == null ? bytes : bytes + bytes(layout.dictionary.layout, RawArrowArray.dictionary(struct));
+    for (int i = 0; i < layout.children.length; i++)
+      bytes += bytes(layout.children[i].layout, RawArrowArray.child(struct, i));
+    return layout.dictionary == null ? bytes
+        : bytes + bytes(layout.dictionary.layout, RawArrowArray.dictionary(struct));
   }
 
   private static long bits(long count, long each) {

@@ -6,7 +6,10 @@ import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.schema.ViewStruct;
 
-/** A block of memory with the structs that describe an array and those below it, and behind them their lists; both are taken one by one. */
+/**
+ * A block of memory with the structs that describe an array and those below it, and behind them their lists; both are
+ * taken one by one.
+ */
 public final class StructBlock {
   /** The first struct, which is the array; whoever has it frees the block by it. */
   public final long address;
@@ -39,8 +42,8 @@ public final class StructBlock {
   }
 
   /**
-   * Takes the next struct, and lists for its buffers and children. The struct has no dictionary. It is live, but native code never releases it: its memory is freed
-   * with the block.
+   * Takes the next struct, and lists for its buffers and children. The struct has no dictionary. It is live, but native
+   * code never releases it: its memory is freed with the block.
    *
    * @param buffers the number of buffers, without the list of sizes that a view array has
    */
@@ -66,12 +69,16 @@ public final class StructBlock {
     return node;
   }
 
-  /** Writes a buffer's address, and its size where the struct has one. A data buffer of views is never NULL, even without bytes (ARR-08). */
+  /**
+   * Writes a buffer's address, and its size where the struct has one. A data buffer of views is never NULL, even
+   * without bytes (ARR-08).
+   */
   public static void setBuffer(Layout layout, long node, int index, long address, long bytes) {
     boolean isVariadic = layout.shape == Layout.Shape.VIEW && index >= 2;
     RawArrowArray.setBuffer(node, index, isVariadic && address == 0 ? RawArrowArray.buffer(node, 1) : address);
     if (isVariadic) NativeHeap.putLong(ViewStruct.sizes(node) + Long.BYTES * (index - 2L), bytes);
-    if (layout.shape == Layout.Shape.VARIABLE && index == 2) NativeHeap.putLong(RawArrowArray.buffers(node) + 3 * Long.BYTES, bytes);
+    if (layout.shape == Layout.Shape.VARIABLE && index == 2)
+      NativeHeap.putLong(RawArrowArray.buffers(node) + 3 * Long.BYTES, bytes);
   }
 
   /** The next list. */

@@ -24,9 +24,11 @@ final class StructWriter {
 
   private static long listEntries(Layout layout, ArrayData data) {
     long entries = StructBlock.entries(layout, data.buffers().size());
-    for (int i = 0; i < layout.children.length; i++) entries += listEntries(layout.children[i].layout, data.children().get(i));
+    for (int i = 0; i < layout.children.length; i++)
+      entries += listEntries(layout.children[i].layout, data.children().get(i));
     ArrayData values = data.dictionary();
-    return layout.dictionary == null || values == null ? entries : entries + listEntries(layout.dictionary.layout, values);
+    return layout.dictionary == null || values == null ? entries
+        : entries + listEntries(layout.dictionary.layout, values);
   }
 
   /** The memory, which begins with the array's own struct. */
@@ -43,13 +45,15 @@ final class StructWriter {
     long node = block.node(layout, data.length(), data.nullCount(), data.offset(), data.buffers().size());
     for (int i = 0; i < data.buffers().size(); i++) {
       DeviceBuffer buffer = data.buffers().get(i);
-      StructBlock.setBuffer(layout, node, i, buffer == null ? 0 : DeviceBufferImpl.unwrap(buffer).pointer(), buffer == null ? 0 : buffer.size());
+      StructBlock.setBuffer(layout, node, i, buffer == null ? 0 : DeviceBufferImpl.unwrap(buffer).pointer(),
+          buffer == null ? 0 : buffer.size());
     }
     for (int i = 0; i < layout.children.length; i++) {
       RawArrowArray.setChild(node, i, write(layout.children[i].layout, data.children().get(i)));
     }
     ArrayData values = data.dictionary();
-    if (layout.dictionary != null && values != null) RawArrowArray.setDictionary(node, write(layout.dictionary.layout, values));
+    if (layout.dictionary != null && values != null)
+      RawArrowArray.setDictionary(node, write(layout.dictionary.layout, values));
     return node;
   }
 }

@@ -10,16 +10,18 @@ import org.arbalest.device.internal.schema.MalformedException;
 import org.arbalest.device.types.Field;
 
 /**
- * Structural validation of arrays (ARR-17): that the structs agree with the schema and with each other. Never reads a buffer that may be on a
- * device, and allocates nothing unless something is wrong.
+ * Structural validation of arrays (ARR-17): that the structs agree with the schema and with each other. Never reads a
+ * buffer that may be on a device, and allocates nothing unless something is wrong.
  */
 public final class Structure {
   private Structure() {}
 
   /**
-   * Validates an array of any type; throws a {@link DeviceException} with the path of the field, what is wrong, and the numbers.
+   * Validates an array of any type; throws a {@link DeviceException} with the path of the field, what is wrong, and the
+   * numbers.
    *
-   * @return whether it, or an array below it, has no elements, but an offset, or offsets of which the first may be anything (ARR-19)
+   * @return whether it, or an array below it, has no elements, but an offset, or offsets of which the first may be
+   *     anything (ARR-19)
    */
   public static boolean validate(Field field, long array) {
     try {
@@ -29,41 +31,52 @@ public final class Structure {
     }
   }
 
-  /** Checks a struct, of which its parent needs some elements, and those below it; returns what {@link #validate} does. */
+  /**
+   * Checks a struct, of which its parent needs some elements, and those below it; returns what {@link #validate} does.
+   */
   private static boolean check(Layout layout, long array, long needed) {
     long length = RawArrowArray.length(array);
     long offset = RawArrowArray.offset(array);
     long nulls = RawArrowArray.nullCount(array);
     long end = offset + length;
-    if (length < 0 || offset < 0 || end < 0 || end > layout.most || nulls < -1 || nulls > length) throw wrong(layout, length, offset, nulls);
+    if (length < 0 || offset < 0 || end < 0 || end > layout.most || nulls < -1 || nulls > length)
+      throw wrong(layout, length, offset, nulls);
     checkBuffers(layout, array, end, length, nulls);
     boolean below = checkChildren(layout, array, end);
     below |= checkDictionary(layout, array);
     if (length < needed) throw new MalformedException("length = " + length + ", but its parent needs " + needed);
-    return below || (length == 0 && (offset != 0 || layout.shape == Layout.Shape.VARIABLE || layout.shape == Layout.Shape.LIST));
+    return below
+        || (length == 0 && (offset != 0 || layout.shape == Layout.Shape.VARIABLE || layout.shape == Layout.Shape.LIST));
   }
 
-  /** What is wrong with the numbers of a struct; apart from where they are checked, which is the quicker the less it holds. */
+  /**
+   * What is wrong with the numbers of a struct; apart from where they are checked, which is the quicker the less it
+   * holds.
+   */
   private static MalformedException wrong(Layout layout, long length, long offset, long nulls) {
     if (length < 0) return new MalformedException("length = " + length + " is negative");
     if (offset < 0) return new MalformedException("offset = " + offset + " is negative");
-    if (offset + length < 0) return new MalformedException("offset + length = " + offset + " + " + length + " overflows");
+    if (offset + length < 0)
+      return new MalformedException("offset + length = " + offset + " + " + length + " overflows");
     if (offset + length > layout.most) return tooMany(layout, offset + length);
     return new MalformedException("null_count = " + nulls + " is not within -1.." + length);
   }
 
   /** Elements that no memory holds (ARR-20). */
   static MalformedException tooMany(Layout layout, long end) {
-    return new MalformedException("offset + length = " + end + " elements of type " + layout.kind() + " are more than memory has bytes for");
+    return new MalformedException(
+        "offset + length = " + end + " elements of type " + layout.kind() + " are more than memory has bytes for");
   }
 
   private static void checkBuffers(Layout layout, long array, long end, long length, long nulls) {
     Layout.Shape shape = layout.shape;
     long count = RawArrowArray.nBuffers(array);
-    boolean legal = shape == Layout.Shape.VIEW ? count >= shape.buffers : count == shape.buffers || isLegacy(shape, count);
+    boolean legal =
+        shape == Layout.Shape.VIEW ? count >= shape.buffers : count == shape.buffers || isLegacy(shape, count);
     if (!legal || count > Integer.MAX_VALUE) {
       String expected = shape == Layout.Shape.VIEW ? "at least " + shape.buffers : String.valueOf(shape.buffers);
-      throw new MalformedException("n_buffers = " + count + ", but an array of type " + layout.kind() + " has " + expected);
+      throw new MalformedException(
+          "n_buffers = " + count + ", but an array of type " + layout.kind() + " has " + expected);
     }
     if (count == 0) return;
     long buffers = RawArrowArray.buffers(array);
@@ -72,14 +85,19 @@ public final class Structure {
       throw new MalformedException("null_count = " + nulls + ", but there is no validity bitmap");
     }
     if (count > shape.buffers && isUnion(shape) && nulls != 0 && length > 0 && NativeHeap.getLong(buffers) != 0) {
-      throw new MalformedException("null_count = " + nulls + ", and a bitmap in front of the types, as older peers have it, but unions have no nulls of their own");
+      throw new MalformedException("null_count = " + nulls
+          + ", and a bitmap in front of the types, as older peers have it, but unions have no nulls of their own");
     }
-    if (shape.hasValidity && end > Layout.MOST_BYTES * 8 && NativeHeap.getLong(buffers) != 0) throw tooMany(layout, end);
+    if (shape.hasValidity && end > Layout.MOST_BYTES * 8 && NativeHeap.getLong(buffers) != 0)
+      throw tooMany(layout, end);
     if (length > 0) checkPresent(layout, buffers, count, end);
     if (shape == Layout.Shape.VIEW) checkVariadic(array, count - 3);
   }
 
-  /** What older peers export: a bitmap for null arrays and unions (ARR-05), which Arrow C++ takes in, too, if it has no nulls. */
+  /**
+   * What older peers export: a bitmap for null arrays and unions (ARR-05), which Arrow C++ takes in, too, if it has no
+   * nulls.
+   */
   private static boolean isLegacy(Layout.Shape shape, long count) {
     return switch (shape) {
       case NULL, SPARSE_UNION, DENSE_UNION -> count == shape.buffers + 1;
@@ -112,7 +130,8 @@ public final class Structure {
   private static void checkVariadic(long array, long count) {
     long sizes = RawArrowArray.buffer(array, count + 2);
     if (count == 0) return;
-    if (sizes == 0) throw new MalformedException("there are " + count + " variadic buffers, but the buffer of their sizes is NULL");
+    if (sizes == 0)
+      throw new MalformedException("there are " + count + " variadic buffers, but the buffer of their sizes is NULL");
     long sum = 0;
     for (long i = 0; i < count; i++) {
       long size = NativeHeap.getLong(sizes + Long.BYTES * i);
@@ -121,7 +140,8 @@ public final class Structure {
         throw new MalformedException("variadic buffer " + i + " is NULL, but its size is " + size);
       }
       if (size > Layout.MOST_BYTES - sum) {
-        throw new MalformedException("the size of variadic buffer " + i + " is " + size + ", with which they are larger than any memory");
+        throw new MalformedException(
+            "the size of variadic buffer " + i + " is " + size + ", with which they are larger than any memory");
       }
       sum += size;
     }
@@ -156,11 +176,15 @@ public final class Structure {
   private static void checkRuns(long children, long parentLength) {
     long ends = RawArrowArray.length(NativeHeap.getLong(children));
     long values = RawArrowArray.length(NativeHeap.getLong(children + Long.BYTES));
-    if (ends == 0 && parentLength > 0) throw new MalformedException("length = " + parentLength + ", but there are no runs");
+    if (ends == 0 && parentLength > 0)
+      throw new MalformedException("length = " + parentLength + ", but there are no runs");
     if (values < ends) throw new MalformedException("there are " + ends + " run ends, but " + values + " values");
   }
 
-  /** How long the children must be for a parent whose offset + length is {@code end} (ARR-10, ARR-11); 0 where only buffers could tell. */
+  /**
+   * How long the children must be for a parent whose offset + length is {@code end} (ARR-10, ARR-11); 0 where only
+   * buffers could tell.
+   */
   private static long neededOfChildren(Layout layout, long end) {
     return switch (layout.shape) {
       case STRUCT, SPARSE_UNION -> end;

@@ -16,24 +16,32 @@ import org.jspecify.annotations.Nullable;
 /**
  * Recognises Arrow C++ by the library that a function of it lies in, whatever the file is called.
  *
- * <p>Where the dynamic linker cannot be asked, as on Windows, and where Arrow C++'s symbols were hidden, nothing is recognised.
+ * <p>Where the dynamic linker cannot be asked, as on Windows, and where Arrow C++'s symbols were hidden, nothing is
+ * recognised.
  */
 final class ArrowCpp {
   /** {@code arrow::GetBuildInfo()}: has no type of the C++ library in its name, so is the same in each build. */
   private static final String SYMBOL = "_ZN5arrow12GetBuildInfoEv";
 
   private static final int RTLD_LAZY = 1;
-  private static final int RTLD_NOLOAD = System.getProperty("os.name", "").toLowerCase(Locale.ROOT).contains("mac") ? 0x10 : 4;
+  private static final int RTLD_NOLOAD =
+      System.getProperty("os.name", "").toLowerCase(Locale.ROOT).contains("mac") ? 0x10 : 4;
 
   /** {@code Dl_info}: the library's name and base, the nearest symbol's name and address. */
   private static final MemoryLayout INFO = MemoryLayout.sequenceLayout(4, JAVA_LONG);
 
-  private static final @Nullable MethodHandle DLADDR = linker("dladdr", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG));
-  private static final @Nullable MethodHandle DLOPEN = linker("dlopen", FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_INT));
-  private static final @Nullable MethodHandle DLSYM = linker("dlsym", FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG));
+  private static final @Nullable MethodHandle DLADDR =
+      linker("dladdr", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG));
+  private static final @Nullable MethodHandle DLOPEN =
+      linker("dlopen", FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_INT));
+  private static final @Nullable MethodHandle DLSYM =
+      linker("dlsym", FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG));
   private static final @Nullable MethodHandle DLCLOSE = linker("dlclose", FunctionDescriptor.of(JAVA_INT, JAVA_LONG));
 
-  /** The last function that was Arrow C++'s. Believed for good: should another library lie there later, it is cancelled with more care than it needs. */
+  /**
+   * The last function that was Arrow C++'s. Believed for good: should another library lie there later, it is cancelled
+   * with more care than it needs.
+   */
   private static volatile long known;
 
   private ArrowCpp() {}
@@ -43,7 +51,10 @@ final class ArrowCpp {
     return linker.defaultLookup().find(name).map(function -> linker.downcallHandle(function, type)).orElse(null);
   }
 
-  /** Whether this function is Arrow C++'s own. May take a millisecond the first time: the dynamic linker goes through all of a library's symbols. */
+  /**
+   * Whether this function is Arrow C++'s own. May take a millisecond the first time: the dynamic linker goes through
+   * all of a library's symbols.
+   */
   static boolean contains(long function) {
     if (function == known) return true;
     if (DLADDR == null || DLOPEN == null || DLSYM == null || DLCLOSE == null) return false;
@@ -56,7 +67,8 @@ final class ArrowCpp {
       if (library == 0) return false;
       long symbol = (long) DLSYM.invokeExact(library, arena.allocateFrom(SYMBOL).address());
       // Found also in what the library needs: a producer that only uses Arrow C++ is another's.
-      boolean isOwn = symbol != 0 && (int) DLADDR.invokeExact(symbol, info.address()) != 0 && info.getAtIndex(JAVA_LONG, 1) == base;
+      boolean isOwn =
+          symbol != 0 && (int) DLADDR.invokeExact(symbol, info.address()) != 0 && info.getAtIndex(JAVA_LONG, 1) == base;
       int _ = (int) DLCLOSE.invokeExact(library);
       if (isOwn) known = function;
       return isOwn;

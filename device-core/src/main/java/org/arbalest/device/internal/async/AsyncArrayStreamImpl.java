@@ -24,7 +24,10 @@ import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.types.Field;
 import org.jspecify.annotations.Nullable;
 
-/** A C producer's stream as a publisher, through the {@link AsyncHandler} that the producer holds. See {@link AsyncArrayStream}. */
+/**
+ * A C producer's stream as a publisher, through the {@link AsyncHandler} that the producer holds. See
+ * {@link AsyncArrayStream}.
+ */
 public final class AsyncArrayStreamImpl implements AsyncArrayStream {
   private final AsyncHandler handler;
   private final Leaks.@Nullable Watch watch;
@@ -36,7 +39,8 @@ public final class AsyncArrayStreamImpl implements AsyncArrayStream {
   }
 
   /** See {@link org.arbalest.device.c.CData#importAsyncStream}. */
-  public static AsyncArrayStream connect(Consumer<MemorySegment> start, @Nullable Field expected, Validation level, Set<AsyncQuirk> quirks) {
+  public static AsyncArrayStream connect(Consumer<MemorySegment> start, @Nullable Field expected, Validation level,
+      Set<AsyncQuirk> quirks) {
     Objects.requireNonNull(start, "start");
     Objects.requireNonNull(level, "level");
     NativeAccess.require();
@@ -84,7 +88,8 @@ public final class AsyncArrayStreamImpl implements AsyncArrayStream {
       return handler.schema.get();
     } catch (ExecutionException e) {
       close();
-      throw e.getCause() instanceof DeviceException cause ? cause : new DeviceException(Errno.EIO, "the stream has no schema", e.getCause());
+      throw e.getCause() instanceof DeviceException cause ? cause
+          : new DeviceException(Errno.EIO, "the stream has no schema", e.getCause());
     } catch (InterruptedException e) {
       close();
       Thread.currentThread().interrupt();

@@ -14,15 +14,17 @@ import org.arbalest.device.internal.schema.SchemaImporter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The functions that C calls through our handlers, producers and tasks, on any thread: one stub each, for the life of the process. Nothing is
- * thrown out of them; what leads nowhere any more is refused.
+ * The functions that C calls through our handlers, producers and tasks, on any thread: one stub each, for the life of
+ * the process. Nothing is thrown out of them; what leads nowhere any more is refused.
  */
 @SuppressWarnings("UnusedMethod") // stub() finds them by name
 final class AsyncCallbacks {
   private static final FunctionDescriptor RELEASE = FunctionDescriptor.ofVoid(JAVA_LONG);
   private static final FunctionDescriptor GET = FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG);
-  private static final FunctionDescriptor ON_NEXT_TASK = FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG);
-  private static final FunctionDescriptor ON_ERROR = FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG);
+  private static final FunctionDescriptor ON_NEXT_TASK =
+      FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+  private static final FunctionDescriptor ON_ERROR =
+      FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG);
   private static final FunctionDescriptor REQUEST = FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_LONG);
 
   static final long HANDLER_ON_SCHEMA = stub("handlerOnSchema", GET, ExitAction.REFUSE);

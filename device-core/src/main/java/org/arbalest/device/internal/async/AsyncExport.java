@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A stream that drives a consumer's handler.
  *
- * <p>Whatever happens, by request, cancellation, an item or its end, only notes it and signals; one thread at a time then acts ({@link #step}), so
- * that callbacks are serialised (ASY-19): see {@link SerialExecutor}.
+ * <p>Whatever happens, by request, cancellation, an item or its end, only notes it and signals; one thread at a time
+ * then acts ({@link #step}), so that callbacks are serialised (ASY-19): see {@link SerialExecutor}.
  *
  * <p>The producer struct ({@link ProducerBlock}) lives as long as it has {@link ProducerHolders}.
  */
@@ -43,7 +43,8 @@ public final class AsyncExport extends SerialExecutor implements HeldByC {
 
   private volatile boolean over;
 
-  private AsyncExport(ForeignHandler handler, AsyncSchema schema, Feed feed, Executor executor, Set<AsyncQuirk> quirks) {
+  private AsyncExport(ForeignHandler handler, AsyncSchema schema, Feed feed, Executor executor,
+      Set<AsyncQuirk> quirks) {
     super(executor);
     RecordedStreams.begin();
     this.handler = handler;
@@ -55,7 +56,8 @@ public final class AsyncExport extends SerialExecutor implements HeldByC {
   }
 
   /** Takes over a handler and a feed; both are let go of in the end, whatever happens. */
-  static CompletionStage<Void> start(long struct, AsyncSchema schema, Feed feed, Executor executor, Set<AsyncQuirk> quirks) {
+  static CompletionStage<Void> start(long struct, AsyncSchema schema, Feed feed, Executor executor,
+      Set<AsyncQuirk> quirks) {
     ForeignHandler handler = new ForeignHandler(struct);
     AsyncExport export;
     try {
@@ -255,7 +257,8 @@ public final class AsyncExport extends SerialExecutor implements HeldByC {
 
   /** As it is at this moment, more or less: nothing is held up for it. */
   void tell(Recording.OfStreams streams) {
-    if (announced) streams.tell(block.producer(), "producer", holders.waiting(), over ? 0 : Math.max(0, requests.demanded() - sent));
+    if (announced)
+      streams.tell(block.producer(), "producer", holders.waiting(), over ? 0 : Math.max(0, requests.demanded() - sent));
   }
 
   @Override

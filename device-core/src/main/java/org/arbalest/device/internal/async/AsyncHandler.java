@@ -45,7 +45,9 @@ public final class AsyncHandler implements HeldByC {
 
   private @Nullable AsyncSchema announced;
 
-  /** Whether the producer has ended the stream, or was told by a non-zero answer that we did; only release may follow. */
+  /**
+   * Whether the producer has ended the stream, or was told by a non-zero answer that we did; only release may follow.
+   */
   private volatile boolean over;
 
   /** {@code extract_data} of the last task. */
@@ -67,7 +69,8 @@ public final class AsyncHandler implements HeldByC {
     this.level = level;
     this.quirks = quirks;
     if (has(AsyncQuirk.PRODUCER_ENDS_EARLY) && has(AsyncQuirk.PRODUCER_STAYS)) {
-      throw new IllegalArgumentException("a producer either ends early or stays: PRODUCER_ENDS_EARLY or PRODUCER_STAYS");
+      throw new IllegalArgumentException(
+          "a producer either ends early or stays: PRODUCER_ENDS_EARLY or PRODUCER_STAYS");
     }
     RecordedStreams.begin();
     block = new HandlerBlock(this);
@@ -222,7 +225,10 @@ public final class AsyncHandler implements HeldByC {
     }
   }
 
-  /** Inside a callback, or with a task that nobody else can extract, what waits for the producer goes out: {@link ForeignProducer#pinned}. */
+  /**
+   * Inside a callback, or with a task that nobody else can extract, what waits for the producer goes out:
+   * {@link ForeignProducer#pinned}.
+   */
   void pinned() {
     ForeignProducer from = producer;
     if (from == null) return;
@@ -238,7 +244,8 @@ public final class AsyncHandler implements HeldByC {
   }
 
   /**
-   * A call to the producer failed on our side (ASY-30): nobody may wait for what it would have led to. What still comes is refused.
+   * A call to the producer failed on our side (ASY-30): nobody may wait for what it would have led to. What still comes
+   * is refused.
    *
    * @return whether this is news
    */
@@ -247,7 +254,8 @@ public final class AsyncHandler implements HeldByC {
       Faults.report("calling the producer of a stream that is over", t);
       return false;
     }
-    DeviceException why = new DeviceException(Failures.errno(t), "the stream's producer could not be called: " + t.getMessage(), t);
+    DeviceException why =
+        new DeviceException(Failures.errno(t), "the stream's producer could not be called: " + t.getMessage(), t);
     failure = why;
     over = true;
     subscription.abandon(why);

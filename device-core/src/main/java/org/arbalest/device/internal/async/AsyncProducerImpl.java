@@ -38,7 +38,8 @@ public final class AsyncProducerImpl implements AsyncProducer {
 
   private static AsyncProducer of(AsyncSchema schema, Supplier<Feed> feed) {
     Objects.requireNonNull(schema, "schema");
-    return new AsyncProducerImpl((handler, executor, quirks) -> AsyncExport.start(handler, schema, feed.get(), executor, quirks));
+    return new AsyncProducerImpl(
+        (handler, executor, quirks) -> AsyncExport.start(handler, schema, feed.get(), executor, quirks));
   }
 
   public static AsyncProducer of(AsyncSchema schema, Flow.Publisher<DeviceArray> arrays) {
@@ -64,15 +65,18 @@ public final class AsyncProducerImpl implements AsyncProducer {
   }
 
   /** See {@link org.arbalest.device.c.CData#exportAsyncStream}. */
-  public static CompletionStage<Void> export(AsyncProducer producer, MemorySegment handler, Executor executor, Set<AsyncQuirk> quirks) {
+  public static CompletionStage<Void> export(AsyncProducer producer, MemorySegment handler, Executor executor,
+      Set<AsyncQuirk> quirks) {
     AsyncProducerImpl made = switch (producer) {
       case AsyncProducerImpl impl -> impl;
     };
     try {
       long struct = checked(Structs.address(handler, ArrowAsyncHandlerStruct.LAYOUT));
-      if (made.isExported.getAndSet(true)) throw new IllegalStateException("this producer was exported before: make one for each handler");
+      if (made.isExported.getAndSet(true))
+        throw new IllegalStateException("this producer was exported before: make one for each handler");
       CompletionStage<Void> released = made.driving.start(struct, executor, quirks);
-      var _ = released.whenComplete((_, _) -> Objects.requireNonNull(handler)); // refers to it until then: the stream has its address only
+      // refers to it until then: the stream has its address only
+      var _ = released.whenComplete((_, _) -> Objects.requireNonNull(handler));
       return released;
     } finally {
       Reference.reachabilityFence(handler);
@@ -80,7 +84,8 @@ public final class AsyncProducerImpl implements AsyncProducer {
   }
 
   private static long checked(long struct) {
-    if (RawArrowAsyncHandler.release(struct) == 0) throw new IllegalArgumentException("the handler was released before it was given");
+    if (RawArrowAsyncHandler.release(struct) == 0)
+      throw new IllegalArgumentException("the handler was released before it was given");
     if (RawArrowAsyncHandler.onSchema(struct) == 0
         || RawArrowAsyncHandler.onNextTask(struct) == 0
         || RawArrowAsyncHandler.onError(struct) == 0) {

@@ -5,8 +5,9 @@ import org.arbalest.device.internal.memory.Faults;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the arrays or tasks of an {@link AsyncExport} come from. Called by one thread at a time, but that {@link #stop} and {@link #discard} may come
- * while another is in {@link #pull}; belongs to the export, which calls {@link #stop} once.
+ * Where the arrays or tasks of an {@link AsyncExport} come from. Called by one thread at a time, but that {@link #stop}
+ * and {@link #discard} may come while another is in {@link #pull}; belongs to the export, which calls {@link #stop}
+ * once.
  */
 interface Feed {
   /** The stream has begun: the consumer took the schema. */
@@ -16,8 +17,8 @@ interface Feed {
   void demand(long total);
 
   /**
-   * The consumer has asked for so many all in all, just now, and is on this thread: asks for them where nobody else has to, and nothing comes of it before
-   * this returns; otherwise false, and who acts has to.
+   * The consumer has asked for so many all in all, just now, and is on this thread: asks for them where nobody else has
+   * to, and nothing comes of it before this returns; otherwise false, and who acts has to.
    */
   default boolean ask(long total) {
     return false;

@@ -9,7 +9,10 @@ import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.MetadataCodec;
 import org.arbalest.device.internal.stream.Failures;
 
-/** A consumer's handler, which we drive. Called by one thread at a time (ASY-19), and not after {@link #release}, which frees it. */
+/**
+ * A consumer's handler, which we drive. Called by one thread at a time (ASY-19), and not after {@link #release}, which
+ * frees it.
+ */
 final class ForeignHandler {
   private final long struct;
 

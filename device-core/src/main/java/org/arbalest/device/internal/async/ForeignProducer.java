@@ -10,16 +10,18 @@ import org.jspecify.annotations.Nullable;
 /**
  * A C producer as its consumer calls it: demand and cancellation, at the times when its struct certainly exists.
  *
- * <p>The struct is valid until {@code handler.release} has returned, says the specification; deployed producers free it before. arrow-go's is gone
- * once the last callback but release has returned. Arrow C++ polls its source with or without demand, and frees the struct as soon as that has
- * ended or failed and all tasks are extracted, before it tells. So nothing that was requested or delivered proves that it exists; two things do: a
- * callback that has not returned, and a task that is not extracted. Hence {@link #pinned}, the one way for demand to go out, and {@link #end}, which
- * each last callback calls: it lets nobody in and waits for who is inside.
+ * <p>The struct is valid until {@code handler.release} has returned, says the specification; deployed producers free it
+ * before. arrow-go's is gone once the last callback but release has returned. Arrow C++ polls its source with or
+ * without demand, and frees the struct as soon as that has ended or failed and all tasks are extracted, before it
+ * tells. So nothing that was requested or delivered proves that it exists; two things do: a callback that has not
+ * returned, and a task that is not extracted. Hence {@link #pinned}, the one way for demand to go out, and
+ * {@link #end}, which each last callback calls: it lets nobody in and waits for who is inside.
  *
- * <p>For this to starve nobody, a task of ours waits in the subscription or one is owed, always: one more is requested than is wanted, first inside
- * on_schema, and again before the last task that waits is given away.
+ * <p>For this to starve nobody, a task of ours waits in the subscription or one is owed, always: one more is requested
+ * than is wanted, first inside on_schema, and again before the last task that waits is given away.
  *
- * <p>Some requests block when many are queued (arrow-go). So there is at most one behind the one that the producer is working on (ASY-23).
+ * <p>Some requests block when many are queued (arrow-go). So there is at most one behind the one that the producer is
+ * working on (ASY-23).
  */
 final class ForeignProducer {
   private static final int ENDED = 1 << 30;
@@ -61,8 +63,8 @@ final class ForeignProducer {
   }
 
   /**
-   * Requests what is wanted and was not requested, or cancels if that is wanted. The caller knows that the struct exists until this returns: it is
-   * inside a callback, or has a task that nobody else can extract.
+   * Requests what is wanted and was not requested, or cancels if that is wanted. The caller knows that the struct
+   * exists until this returns: it is inside a callback, or has a task that nobody else can extract.
    *
    * <p>A request that has to wait for others goes out in a callback: tasks are owed, then.
    */

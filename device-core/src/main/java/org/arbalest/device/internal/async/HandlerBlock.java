@@ -7,7 +7,10 @@ import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.memory.Quarantine;
 import org.arbalest.device.internal.memory.Slots;
 
-/** The native memory of a stream that we consume: the {@code ArrowAsyncHandler}, whose {@code private_data} is a slot's handle. Freed once. */
+/**
+ * The native memory of a stream that we consume: the {@code ArrowAsyncHandler}, whose {@code private_data} is a slot's
+ * handle. Freed once.
+ */
 final class HandlerBlock {
   private final long struct;
   private final long handle;

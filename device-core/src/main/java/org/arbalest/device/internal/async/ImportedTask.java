@@ -27,7 +27,8 @@ final class ImportedTask extends AsyncTaskImpl {
   private final MemorySegment extractData;
   private final long privateData;
 
-  ImportedTask(AsyncHandler handler, AsyncSchema schema, MemorySegment extractData, long privateData, Metadata metadata) {
+  ImportedTask(AsyncHandler handler, AsyncSchema schema, MemorySegment extractData, long privateData,
+      Metadata metadata) {
     super(metadata);
     this.handler = handler;
     this.schema = schema;
@@ -71,7 +72,8 @@ final class ImportedTask extends AsyncTaskImpl {
     handler.extractFailed();
     throw code == 0
         ? new DeviceException(Errno.EIO, "extract_data returned 0, but no array")
-        : new DeviceException(code, "extract_data failed with " + Errno.name(code) + "; the producer reports to the stream why");
+        : new DeviceException(code,
+            "extract_data failed with " + Errno.name(code) + "; the producer reports to the stream why");
   }
 
   private long copyTo(long task) {

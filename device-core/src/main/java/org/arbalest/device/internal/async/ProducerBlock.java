@@ -14,10 +14,11 @@ import org.arbalest.device.internal.schema.MetadataCodec;
 import org.arbalest.device.types.Metadata;
 
 /**
- * The native memory of a stream that we produce: the {@code ArrowAsyncProducer}, and behind it our handle, the task and the schema that are being
- * announced, and the stream's metadata. Used by one thread at a time, freed once.
+ * The native memory of a stream that we produce: the {@code ArrowAsyncProducer}, and behind it our handle, the task and
+ * the schema that are being announced, and the stream's metadata. Used by one thread at a time, freed once.
  *
- * <p>What the consumer calls finds us by the struct's address: the word behind the longer of its two layouts is the handle.
+ * <p>What the consumer calls finds us by the struct's address: the word behind the longer of its two layouts is the
+ * handle.
  */
 final class ProducerBlock {
   private static final long HANDLE = RawArrowAsyncProducer.SIZE + Long.BYTES;

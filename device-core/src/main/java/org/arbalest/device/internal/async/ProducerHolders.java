@@ -11,13 +11,16 @@ import org.arbalest.device.internal.lifetime.HeldByC;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who holds the producer struct: the stream, until the handler is released, and each task that is not extracted, since some consumers ask for more
- * while they drain (ASY-22). The last one frees it.
+ * Who holds the producer struct: the stream, until the handler is released, and each task that is not extracted, since
+ * some consumers ask for more while they drain (ASY-22). The last one frees it.
  */
 final class ProducerHolders {
   private final ProducerBlock block;
 
-  /** How many tasks were announced; of whoever acts. Counted apart from those that are done with: that is another thread's memory. */
+  /**
+   * How many tasks were announced; of whoever acts. Counted apart from those that are done with: that is another
+   * thread's memory.
+   */
   private long announced;
 
   private final AtomicLong extracted = new AtomicLong();
@@ -33,7 +36,8 @@ final class ProducerHolders {
   /** Makes the struct of {@code holder}, which its calls lead to, and which the stream holds. */
   ProducerHolders(HeldByC holder, AsyncSchema schema, Set<AsyncQuirk> quirks) {
     tasks = quirks.contains(AsyncQuirk.DROPS_TASKS) ? ConcurrentHashMap.newKeySet() : null;
-    block = new ProducerBlock(holder, schema, quirks.contains(AsyncQuirk.PRODUCER_HAS_RELEASE)); // last: nothing fails with it in hand
+    // last: nothing fails with it in hand
+    block = new ProducerBlock(holder, schema, quirks.contains(AsyncQuirk.PRODUCER_HAS_RELEASE));
   }
 
   ProducerBlock block() {

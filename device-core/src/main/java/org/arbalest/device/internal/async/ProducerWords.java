@@ -40,7 +40,8 @@ final class ProducerWords {
 
   /** What it passes to {@code on_error}; with what that is about, if it is one of ours. */
   static DeviceException error(int code, long message, long metadata, @Nullable Throwable cause) {
-    String text = message == 0 ? "the producer failed with " + Errno.name(code) + " and no message" : NativeHeap.getString(message);
+    String text = message == 0 ? "the producer failed with " + Errno.name(code) + " and no message"
+        : NativeHeap.getString(message);
     Metadata details;
     try {
       details = MetadataCodec.read(metadata);

@@ -100,10 +100,14 @@ final class PublisherFeed<T extends AutoCloseable> implements Feed, Flow.Subscri
     }
   }
 
-  /** Only what can be asked for in full: the rest of a window comes with what is polled, and what waits here has to be sent by who acts. */
+  /**
+   * Only what can be asked for in full: the rest of a window comes with what is polled, and what waits here has to be
+   * sent by who acts.
+   */
   @Override
   public boolean ask(long total) {
-    if (!(subscription instanceof WakingSubscription) || total - polled.get() > WINDOW || !queue.isEmpty()) return false;
+    if (!(subscription instanceof WakingSubscription) || total - polled.get() > WINDOW || !queue.isEmpty())
+      return false;
     demand(total);
     return true;
   }

@@ -6,7 +6,10 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.arbalest.device.DeviceException;
 import org.jspecify.annotations.Nullable;
 
-/** What has been asked of a stream that we produce, from any thread: so many tasks, that it stops, or that it fails. Whoever acts looks at it. */
+/**
+ * What has been asked of a stream that we produce, from any thread: so many tasks, that it stops, or that it fails.
+ * Whoever acts looks at it.
+ */
 final class Requests {
   private final AtomicLong demanded = new AtomicLong();
   private volatile boolean cancelled;

@@ -9,9 +9,10 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who acts for a stream, and when: one thread at a time. It is the executor's, or one that signals and is not the consumer's, and never one that is
- * inside {@code request} or {@code cancel} (ASY-04). While it waits for a source, another can take its place, to end the stream: neither an error nor
- * a release waits for a source from which nothing comes.
+ * Who acts for a stream, and when: one thread at a time. It is the executor's, or one that signals and is not the
+ * consumer's, and never one that is inside {@code request} or {@code cancel} (ASY-04). While it waits for a source,
+ * another can take its place, to end the stream: neither an error nor a release waits for a source from which nothing
+ * comes.
  */
 abstract sealed class SerialExecutor implements Runnable permits AsyncExport {
   /** For what an executor refuses, or would run inside {@code request}. */
@@ -77,7 +78,8 @@ abstract sealed class SerialExecutor implements Runnable permits AsyncExport {
   final void schedule() {
     if (signals.getAndIncrement() != 0) {
       // On a thread of its own: the wait may have the only one of an executor, also of the common pool.
-      if (isInterrupted() && waiting.get()) Thread.ofPlatform().name("arbalest-async-end").daemon().start(this::takeOver);
+      if (isInterrupted() && waiting.get())
+        Thread.ofPlatform().name("arbalest-async-end").daemon().start(this::takeOver);
       return;
     }
     handOver();

@@ -7,8 +7,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A queue in which one element waits at most, mostly: that one needs no node. One thread at a time adds; what is added by several is not lost, but out of
- * order. Any thread may poll, and in order if one does at a time.
+ * A queue in which one element waits at most, mostly: that one needs no node. One thread at a time adds; what is added
+ * by several is not lost, but out of order. Any thread may poll, and in order if one does at a time.
  */
 final class ShortQueue<T> {
   /** The oldest, unless it was polled: then all are behind it. Set only while nothing is behind it. */

@@ -18,13 +18,18 @@ import org.arbalest.device.internal.stream.Failures;
 import org.arbalest.device.types.Metadata;
 import org.jspecify.annotations.Nullable;
 
-/** One task of a stream that we produce: what the consumer is to get, and, once it was announced, the slot by which it comes back. */
+/**
+ * One task of a stream that we produce: what the consumer is to get, and, once it was announced, the slot by which it
+ * comes back.
+ */
 public final class TaskExport {
   private static final VarHandle HANDLE = VarHandles.ofField(MethodHandles.lookup(), "handle", long.class);
 
   private final AsyncExport export;
 
-  /** An {@link AsyncTask}, or a {@link DeviceArray} that is consumed: it only says which part of its memory is meant. */
+  /**
+   * An {@link AsyncTask}, or a {@link DeviceArray} that is consumed: it only says which part of its memory is meant.
+   */
   private final AutoCloseable data;
 
   /** The holder that the array had; null for a task. */

@@ -13,9 +13,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The subscriber's side of an {@link AsyncHandler}: its demand, the tasks that wait for it, and the end.
  *
- * <p>Tasks come from callbacks, one at a time; the subscriber's calls from anywhere. Signals are given by whoever finds nobody giving them, so
- * that they are serialised. The producer is asked for one task more than the subscriber asks for, as some send the end only on demand (ASY-13);
- * that task waits in the queue, or is owed. Until it is extracted it keeps the producer's struct: what is wanted is requested before (ASY-29).
+ * <p>Tasks come from callbacks, one at a time; the subscriber's calls from anywhere. Signals are given by whoever finds
+ * nobody giving them, so that they are serialised. The producer is asked for one task more than the subscriber asks
+ * for, as some send the end only on demand (ASY-13); that task waits in the queue, or is owed. Until it is extracted it
+ * keeps the producer's struct: what is wanted is requested before (ASY-29).
  */
 final class TaskSubscription implements Flow.Subscription {
   private final AsyncHandler handler;
@@ -105,10 +106,14 @@ final class TaskSubscription implements Flow.Subscription {
     discard();
   }
 
-  /** Closes the stream: the subscriber, if there is one, is told why, and the producer is cancelled as soon as it can be. */
+  /**
+   * Closes the stream: the subscriber, if there is one, is told why, and the producer is cancelled as soon as it can
+   * be.
+   */
   void abandon(Throwable why) {
     End told = new End(why);
-    end.updateAndGet(end -> end == null || end.error == null ? told : end); // also in place of a normal end: its tasks are discarded now
+    // also in place of a normal end: its tasks are discarded now
+    end.updateAndGet(end -> end == null || end.error == null ? told : end);
     discard();
     handler.schema.completeExceptionally(why);
   }

@@ -61,14 +61,18 @@ final class Appends {
       case DecimalType _ -> "append(BigDecimal) and append(long) take values";
       case DateType _ -> "append(LocalDate) and append(long) take values";
       case TimeType _ -> "append(LocalTime) and append(long) take values";
-      case TimestampType timestamp when timestamp.timezone() != null -> "append(Instant), append(ZonedDateTime) and append(long) take values";
+      case TimestampType timestamp when timestamp.timezone() != null ->
+          "append(Instant), append(ZonedDateTime) and append(long) take values";
       case TimestampType _ -> "append(LocalDateTime) and append(long) take values";
       case DurationType _ -> "append(Duration) and append(long) take values";
-      case IntervalType(var unit) when unit == IntervalUnit.YEAR_MONTH -> "append(Period), append(Interval) and append(long) take values";
+      case IntervalType(var unit) when unit == IntervalUnit.YEAR_MONTH ->
+          "append(Period), append(Interval) and append(long) take values";
       case IntervalType _ -> "append(Interval) and append(Period) take values";
       case Utf8Type _, LargeUtf8Type _, Utf8ViewType _ -> "append(String) and append(MemorySegment) take values";
-      case BinaryType _, LargeBinaryType _, BinaryViewType _, FixedSizeBinaryType _ -> "append(byte[]) and append(MemorySegment) take values";
-      case ListType _, LargeListType _, ListViewType _, LargeListViewType _, FixedSizeListType _ -> "appendList(size) appends to it, and items() has the elements";
+      case BinaryType _, LargeBinaryType _, BinaryViewType _, FixedSizeBinaryType _ ->
+          "append(byte[]) and append(MemorySegment) take values";
+      case ListType _, LargeListType _, ListViewType _, LargeListViewType _, FixedSizeListType _ ->
+          "appendList(size) appends to it, and items() has the elements";
       case MapType _ -> "appendMap(size) appends to it, and keys() and values() have the entries";
       case StructType _ -> "appendStruct() appends to it, and child(…) has its fields";
       case UnionType _ -> "appendUnion(child) appends to it, and child(…) has the values";

@@ -53,7 +53,8 @@ public final class BatchBuilderImpl implements BatchBuilder {
 
   private BatchBuilderImpl(int rows, MemoryManager target) {
     this.target = target;
-    this.writable = target.isCpuAccessible() ? target : target.device().hostMemory().orElseGet(() -> DeviceRegistry.cpu().memory());
+    this.writable =
+        target.isCpuAccessible() ? target : target.device().hostMemory().orElseGet(() -> DeviceRegistry.cpu().memory());
     this.memory = new BuildMemory(writable);
     this.rows = rows;
   }
@@ -197,7 +198,8 @@ public final class BatchBuilderImpl implements BatchBuilder {
     return each(Field.uuid(name), values, ColumnBuilder::append);
   }
 
-  private <T> BatchBuilder each(String name, DataType type, List<? extends @Nullable T> values, BiConsumer<ColumnBuilder, T> append) {
+  private <T> BatchBuilder each(String name, DataType type, List<? extends @Nullable T> values,
+      BiConsumer<ColumnBuilder, T> append) {
     return each(Field.of(name, type), values, append);
   }
 
@@ -239,8 +241,10 @@ public final class BatchBuilderImpl implements BatchBuilder {
     List<ArrayData> data = new ArrayList<>();
     for (ColumnBuilderImpl column : columns) {
       if (column.length() != count) {
-        String other = rows >= 0 ? "the batch has " + count + " rows" : "column \"" + columns.getFirst().field().name() + "\" has " + count;
-        throw new IllegalStateException("column \"" + column.field().name() + "\" has " + column.length() + " values, but " + other);
+        String other = rows >= 0 ? "the batch has " + count + " rows"
+            : "column \"" + columns.getFirst().field().name() + "\" has " + count;
+        throw new IllegalStateException(
+            "column \"" + column.field().name() + "\" has " + column.length() + " values, but " + other);
       }
       column.checkComplete();
       fields.add(column.field());
@@ -248,7 +252,8 @@ public final class BatchBuilderImpl implements BatchBuilder {
     }
     List<@Nullable DeviceBuffer> noValidity = new ArrayList<>();
     noValidity.add(null);
-    DeviceArray batch = ArrayAssembly.of(Schema.of(fields, metadata).asField(), ArrayData.of(count, 0, noValidity, data), writable.device());
+    DeviceArray batch = ArrayAssembly.of(Schema.of(fields, metadata).asField(),
+        ArrayData.of(count, 0, noValidity, data), writable.device());
     memory.close("was built"); // a column's builder that somebody kept must not write into the array
     if (writable == target) return batch;
     try (batch) {

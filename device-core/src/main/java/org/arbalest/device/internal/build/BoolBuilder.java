@@ -74,7 +74,8 @@ final class BoolBuilder extends UnsupportedAppends {
     bits.truncate((length + 7) >>> 3);
     if ((length & 7) == 0) return;
     long last = bits.address() + (length >>> 3);
-    NativeHeap.putByte(last, (byte) (NativeHeap.getByte(last) & ((1 << (length & 7)) - 1))); // those to come are only ever set
+    // those to come are only ever set
+    NativeHeap.putByte(last, (byte) (NativeHeap.getByte(last) & ((1 << (length & 7)) - 1)));
   }
 
   @Override

@@ -7,7 +7,9 @@ import org.arbalest.device.DeviceBuffer;
 import org.arbalest.device.MemoryManager;
 import org.jspecify.annotations.Nullable;
 
-/** All that a builder has allocated, so that nothing is left when it is given up. An allocation that fails gives it up. */
+/**
+ * All that a builder has allocated, so that nothing is left when it is given up. An allocation that fails gives it up.
+ */
 final class BuildMemory implements AutoCloseable {
   private final MemoryManager source;
   private final List<@Nullable DeviceBuffer> buffers = new ArrayList<>();
@@ -58,7 +60,8 @@ final class BuildMemory implements AutoCloseable {
 
   /** Throws if the memory was freed or moved into an array: whoever still has a builder must not write to it. */
   void checkOpen() {
-    if (gone != null) throw new IllegalStateException("the batch " + gone + ", and nothing can be appended to it any more");
+    if (gone != null)
+      throw new IllegalStateException("the batch " + gone + ", and nothing can be appended to it any more");
   }
 
   /** Frees what was not moved into an array. */

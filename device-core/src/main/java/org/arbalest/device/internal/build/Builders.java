@@ -39,7 +39,8 @@ final class Builders {
     return switch (field.type()) {
       case NullType _ -> new NullBuilder(memory, field);
       case BoolType _ -> new BoolBuilder(memory, field, rows);
-      case IntType _, DateType _, TimeType _, TimestampType _, DurationType _ -> new IntegerBuilder(memory, field, rows);
+      case IntType _, DateType _, TimeType _, TimestampType _,
+          DurationType _ -> new IntegerBuilder(memory, field, rows);
       case FloatType _ -> new FloatBuilder(memory, field, rows);
       case DecimalType type -> new DecimalBuilder(memory, field, type, rows);
       case FixedSizeBinaryType _ -> new FixedBinaryBuilder(memory, field, rows);

@@ -7,7 +7,10 @@ import java.util.Objects;
 import org.arbalest.device.types.Field;
 import org.arbalest.device.internal.schema.TypeNames;
 
-/** The builder of what a nested type is made of, such as a list's elements; of another type, if that is said while it is empty. */
+/**
+ * The builder of what a nested type is made of, such as a list's elements; of another type, if that is said while it is
+ * empty.
+ */
 final class ChildSlot {
   private final ColumnBuilderImpl whole;
   ColumnBuilderImpl builder;
@@ -42,7 +45,8 @@ final class ChildSlot {
     long appended = builder.length();
     if (appended != needed) {
       throw new IllegalStateException(
-          "column \"" + whole.path() + "\": the " + what + " have " + needed + " " + parts + ", but " + appended + " were appended");
+          "column \"" + whole.path() + "\": the " + what + " have " + needed + " " + parts + ", but " + appended
+              + " were appended");
     }
     checkComplete();
   }

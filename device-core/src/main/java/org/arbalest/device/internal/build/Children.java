@@ -40,7 +40,10 @@ final class Children {
     fields.add(child);
   }
 
-  /** Throws if elements of a sparse union's rows are missing so far, or cannot be made of all children but one for some rows more. */
+  /**
+   * Throws if elements of a sparse union's rows are missing so far, or cannot be made of all children but one for some
+   * rows more.
+   */
   void checkOthers(int chosen, long count) {
     long row = parent.length();
     for (int child = 0; child < builders.size(); child++) {
@@ -50,7 +53,9 @@ final class Children {
     }
   }
 
-  /** Throws if an element is missing before one of some rows more, or cannot be made where the row is another child's. */
+  /**
+   * Throws if an element is missing before one of some rows more, or cannot be made where the row is another child's.
+   */
   void checkRows(int[] chosen) {
     long[] lengths = builders.stream().mapToLong(ColumnBuilder::length).toArray();
     for (int i = 0; i < chosen.length; i++) {
@@ -69,7 +74,8 @@ final class Children {
   private void checkBefore(int child, long row, long appended) {
     if (appended < row) {
       throw new IllegalStateException(
-          "column \"" + parent.path() + "\", row " + row + ": child \"" + name(child) + "\" has only " + appended + " of the elements before it");
+          "column \"" + parent.path() + "\", row " + row + ": child \"" + name(child) + "\" has only " + appended
+              + " of the elements before it");
     }
   }
 

@@ -17,8 +17,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A column that grows. See {@link ColumnBuilder}.
  *
- * <p>What is appended row by row most is final here: since no other class implements the interface, it is called directly then, and inlined, however many
- * kinds of builders there are. It is no longer than what C2 inlines wherever it is called (35 bytes of code).
+ * <p>What is appended row by row most is final here: since no other class implements the interface, it is called
+ * directly then, and inlined, however many kinds of builders there are. It is no longer than what C2 inlines wherever
+ * it is called (35 bytes of code).
  */
 public abstract sealed class ColumnBuilderImpl extends NamedBuilder implements ColumnBuilder permits TimesBuilder {
   private static final long NULL_HASH = 0;
@@ -36,7 +37,8 @@ public abstract sealed class ColumnBuilderImpl extends NamedBuilder implements C
   /** The values, if a null is 64 bits of zero there, and there may be one. */
   private final @Nullable GrowableBuffer zeroes;
 
-  ColumnBuilderImpl(BuildMemory memory, Field field, @Nullable GrowableBuffer integers, @Nullable GrowableBuffer floats) {
+  ColumnBuilderImpl(BuildMemory memory, Field field, @Nullable GrowableBuffer integers,
+      @Nullable GrowableBuffer floats) {
     super(field);
     this.memory = memory;
     this.validity = new ValidityBuilder(memory, integers == null ? floats : integers);
@@ -90,7 +92,8 @@ public abstract sealed class ColumnBuilderImpl extends NamedBuilder implements C
   @Override
   public final ColumnBuilder appendNulls(long count) {
     memory.checkOpen();
-    if (count < 0 || count > Long.MAX_VALUE - length()) throw new IllegalArgumentException(here() + ": " + count + " nulls");
+    if (count < 0 || count > Long.MAX_VALUE - length())
+      throw new IllegalArgumentException(here() + ": " + count + " nulls");
     if (count == 0) return this;
     checkNullable(length());
     addNulls(count);
@@ -121,7 +124,8 @@ public abstract sealed class ColumnBuilderImpl extends NamedBuilder implements C
     Objects.requireNonNull(isNull, "isNull");
     memory.checkOpen();
     checkOwnNulls();
-    int count = Math.toIntExact(validity.length()); // items of large lists may be more than an IntPredicate can tell apart
+    // items of large lists may be more than an IntPredicate can tell apart
+    int count = Math.toIntExact(validity.length());
     long[] nulls = new long[(int) ((count + 63L) >>> 6)];
     for (int i = 0; i < count; i++) {
       if (isNull.test(i)) {
@@ -141,7 +145,8 @@ public abstract sealed class ColumnBuilderImpl extends NamedBuilder implements C
     memory.checkOpen();
     long count = length() - Objects.checkIndex(from, length() + 1);
     if (bitOffset < 0 || bitOffset > Long.MAX_VALUE - count - 7 || (bitOffset + count + 7) >>> 3 > bitmap.byteSize()) {
-      throw new IndexOutOfBoundsException("column \"" + path() + "\": " + count + " rows from bit " + bitOffset + " of " + bitmap.byteSize() + " bytes on");
+      throw new IndexOutOfBoundsException("column \"" + path() + "\": " + count + " rows from bit " + bitOffset + " of "
+          + bitmap.byteSize() + " bytes on");
     }
     long first = from & -Long.SIZE;
     long[] nulls = NullBits.of(bitmap, bitOffset, from - first, count);
@@ -180,10 +185,16 @@ public abstract sealed class ColumnBuilderImpl extends NamedBuilder implements C
     for (long i = 0; i < count; i++) writeNull();
   }
 
-  /** Throws if some fillers cannot be appended in a row: parts of what comes before are missing or too many, or they are too many themselves (OWN-15). */
+  /**
+   * Throws if some fillers cannot be appended in a row: parts of what comes before are missing or too many, or they are
+   * too many themselves (OWN-15).
+   */
   void checkFillers(long count) {}
 
-  /** Appends a value that nobody reads, since what it is a part of is null, or another part; cannot be refused after {@link #checkFillers}. */
+  /**
+   * Appends a value that nobody reads, since what it is a part of is null, or another part; cannot be refused after
+   * {@link #checkFillers}.
+   */
   void appendFiller() {
     writeNull();
     if (zeroes != null) {
@@ -283,7 +294,8 @@ public abstract sealed class ColumnBuilderImpl extends NamedBuilder implements C
   }
 
   final void checkNullable(long row) {
-    if (!nullable) throw new IllegalArgumentException("column \"" + path() + "\" is not nullable, but row " + row + " is null");
+    if (!nullable)
+      throw new IllegalArgumentException("column \"" + path() + "\" is not nullable, but row " + row + " is null");
   }
 
   public static ColumnBuilderImpl unwrap(ColumnBuilder builder) {

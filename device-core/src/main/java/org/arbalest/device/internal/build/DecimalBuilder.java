@@ -38,7 +38,8 @@ final class DecimalBuilder extends FixedBuilder {
   @Override
   ColumnBuilder appendOther(long value) {
     long unscaled = value * one;
-    if (one == 0 || Math.multiplyHigh(value, one) != unscaled >> (Long.SIZE - 1) || unscaled > most || unscaled < -most) {
+    if (one == 0 || Math.multiplyHigh(value, one) != unscaled >> (Long.SIZE - 1) || unscaled > most
+        || unscaled < -most) {
       return append(BigDecimal.valueOf(value));
     }
     write(unscaled);
@@ -71,7 +72,8 @@ final class DecimalBuilder extends FixedBuilder {
     long at = values.extend(width);
     byte[] digits = unscaled.toByteArray();
     byte sign = (byte) (unscaled.signum() < 0 ? -1 : 0);
-    for (int i = 0; i < width; i++) NativeHeap.putByte(at + i, i < digits.length ? digits[digits.length - 1 - i] : sign);
+    for (int i = 0; i < width; i++)
+      NativeHeap.putByte(at + i, i < digits.length ? digits[digits.length - 1 - i] : sign);
   }
 
   /** The decimal with the type's scale, if it fits. */
@@ -93,11 +95,13 @@ final class DecimalBuilder extends FixedBuilder {
   private IllegalArgumentException tooLong(BigDecimal value) {
     long digits = value.precision() + (long) scale - value.scale();
     String hint = digits <= MOST_DIGITS ? "a type with a precision of " + digits + " does" : "";
-    return doesNotHold("the decimal " + value + ", which takes " + digits + " digits (precision " + precision + ")", hint);
+    return doesNotHold("the decimal " + value + ", which takes " + digits + " digits (precision " + precision + ")",
+        hint);
   }
 
   private IllegalArgumentException tooFine(BigDecimal value) {
-    String what = "the decimal " + value + ", which has " + value.stripTrailingZeros().scale() + " digits after the point (scale " + scale + ")";
+    String what = "the decimal " + value + ", which has " + value.stripTrailingZeros().scale()
+        + " digits after the point (scale " + scale + ")";
     return doesNotHold(what, "round it, as by setScale(" + scale + ", RoundingMode.HALF_EVEN)");
   }
 }

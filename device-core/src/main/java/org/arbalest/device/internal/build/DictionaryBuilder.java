@@ -68,7 +68,8 @@ final class DictionaryBuilder extends EncodedBuilder {
     while (position > most()) {
       if (!grows) {
         throw new IllegalArgumentException(
-            here() + ": value " + position + " of the dictionary is beyond what " + TypeNames.of(index) + " indices count (" + most() + ")");
+            here() + ": value " + position + " of the dictionary is beyond what " + TypeNames.of(index)
+                + " indices count (" + most() + ")");
       }
       index = new IntType(2 * index.bits(), index.signed());
       indices.widen(index.bits());
@@ -88,7 +89,8 @@ final class DictionaryBuilder extends EncodedBuilder {
   @Override
   public ColumnBuilder appendIndex(long position) {
     long count = values.builder.length();
-    if (position < 0 || position >= count) throw new IllegalArgumentException(here() + ": index " + position + " into a dictionary of " + count + " values");
+    if (position < 0 || position >= count)
+      throw new IllegalArgumentException(here() + ": index " + position + " into a dictionary of " + count + " values");
     ensureWidth(position);
     indices.put(position);
     validity.appendValid();

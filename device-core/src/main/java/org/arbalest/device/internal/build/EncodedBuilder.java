@@ -41,7 +41,10 @@ abstract sealed class EncodedBuilder extends UnsupportedAppends permits Dictiona
     return values.builder;
   }
 
-  /** Appends a value that was appended to the values; if that cannot be, it goes from there, too, with the parts that it made itself (OWN-15). */
+  /**
+   * Appends a value that was appended to the values; if that cannot be, it goes from there, too, with the parts that it
+   * made itself (OWN-15).
+   */
   private ColumnBuilder encoded() {
     try {
       values.checkComplete();

@@ -36,7 +36,8 @@ final class FixedBinaryBuilder extends FixedBuilder {
 
   @Override
   public ColumnBuilder append(MemorySegment value) {
-    if (Objects.requireNonNull(value, NO_VALUE).byteSize() != width) throw doesNotHold(value.byteSize() + " bytes (" + width + ")");
+    if (Objects.requireNonNull(value, NO_VALUE).byteSize() != width)
+      throw doesNotHold(value.byteSize() + " bytes (" + width + ")");
     return copy(value, 1);
   }
 }

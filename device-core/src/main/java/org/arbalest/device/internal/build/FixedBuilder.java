@@ -8,11 +8,15 @@ import org.arbalest.device.types.Field;
 import org.arbalest.device.internal.schema.Layout;
 
 /** Values of one width, in whole bytes. */
-abstract sealed class FixedBuilder extends UnsupportedAppends permits DecimalBuilder, FixedBinaryBuilder, FloatBuilder, IntegerBuilder, IntervalBuilder {
+abstract sealed class FixedBuilder extends UnsupportedAppends
+    permits DecimalBuilder, FixedBinaryBuilder, FloatBuilder, IntegerBuilder, IntervalBuilder {
   final GrowableBuffer values;
   final int width;
 
-  /** Of integers of which any bits are one, or floats, or neither; those of 64 bits are written by {@link ColumnBuilderImpl}. */
+  /**
+   * Of integers of which any bits are one, or floats, or neither; those of 64 bits are written by
+   * {@link ColumnBuilderImpl}.
+   */
   FixedBuilder(BuildMemory memory, Field field, int rows, boolean integers, boolean floats) {
     int width = (int) Layout.of(field).width();
     GrowableBuffer values = new GrowableBuffer(memory, (long) width * rows);
@@ -23,7 +27,8 @@ abstract sealed class FixedBuilder extends UnsupportedAppends permits DecimalBui
 
   @Override
   public final ColumnBuilder appendAll(MemorySegment stored) {
-    if (width == 0 || stored.byteSize() % width != 0) throw refused(stored.byteSize() + " bytes of values that are " + width + " wide", "");
+    if (width == 0 || stored.byteSize() % width != 0)
+      throw refused(stored.byteSize() + " bytes of values that are " + width + " wide", "");
     return copy(stored, stored.byteSize() / width);
   }
 

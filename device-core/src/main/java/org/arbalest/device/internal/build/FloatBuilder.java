@@ -46,7 +46,8 @@ final class FloatBuilder extends FixedBuilder {
           case 4 -> (float) value;
           default -> Float.float16ToFloat(Float.floatToFloat16((float) value));
         };
-    return nearest >= -0x1p63 && nearest < 0x1p63 && (long) nearest == value; // what is beyond a long is cast to the largest, or the smallest
+    // what is beyond a long is cast to the largest, or the smallest
+    return nearest >= -0x1p63 && nearest < 0x1p63 && (long) nearest == value;
   }
 
   @Override

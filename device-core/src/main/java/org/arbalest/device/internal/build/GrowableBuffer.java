@@ -13,7 +13,10 @@ final class GrowableBuffer {
   private final BuildMemory memory;
   private DeviceBuffer buffer;
 
-  /** Of the buffer. What is written goes by these alone: once the memory is gone, there is no room, so that nothing is written there. */
+  /**
+   * Of the buffer. What is written goes by these alone: once the memory is gone, there is no room, so that nothing is
+   * written there.
+   */
   private long address;
 
   private long next;
@@ -114,7 +117,10 @@ final class GrowableBuffer {
     next = address + bytes;
   }
 
-  /** The address of the first byte; changes when the buffer grows. Refuses once the memory belongs to an array, which does not change (OWN-13). */
+  /**
+   * The address of the first byte; changes when the buffer grows. Refuses once the memory belongs to an array, which
+   * does not change (OWN-13).
+   */
   long address() {
     memory.checkOpen();
     return address;

@@ -28,7 +28,10 @@ final class IntegerBuilder extends FixedBuilder {
   /** What a value is a multiple of. */
   private final long step;
 
-  /** The first row that came in an array and was not looked at yet, since it may still become null; else beyond all rows. */
+  /**
+   * The first row that came in an array and was not looked at yet, since it may still become null; else beyond all
+   * rows.
+   */
   private long unseen = Long.MAX_VALUE;
 
   IntegerBuilder(BuildMemory memory, Field field, int rows) {
@@ -122,7 +125,8 @@ final class IntegerBuilder extends FixedBuilder {
   /** A value that is none, and which are. */
   private String described(long value) {
     boolean isWithin = value >= least && value <= most;
-    return "the integer " + value + (isWithin ? " (whole days, of " + step + " milliseconds)" : " (" + least + " to " + most + ")");
+    return "the integer " + value
+        + (isWithin ? " (whole days, of " + step + " milliseconds)" : " (" + least + " to " + most + ")");
   }
 
   /** Whether an array is stored bit by bit: signed integers of its width, and any 64-bit ones. */

@@ -39,9 +39,11 @@ final class IntervalBuilder extends FixedBuilder {
     if (!(value instanceof Period period)) return super.appendTime(value);
     long months = period.toTotalMonths();
     int days = (int) period.get(ChronoUnit.DAYS);
-    if (months != (int) months) throw doesNotHold("the period " + period + ", which has more months than 32 bits count");
+    if (months != (int) months)
+      throw doesNotHold("the period " + period + ", which has more months than 32 bits count");
     if (unit == IntervalUnit.YEAR_MONTH ? days != 0 : unit == IntervalUnit.DAY_TIME && months != 0) {
-      throw doesNotHold("the period " + period + " (" + described() + ")", TypeNames.of(DataType.INTERVAL_MONTH_DAY_NANO) + " does");
+      throw doesNotHold("the period " + period + " (" + described() + ")",
+          TypeNames.of(DataType.INTERVAL_MONTH_DAY_NANO) + " does");
     }
     append((int) months, days, 0);
     return this;
@@ -55,7 +57,8 @@ final class IntervalBuilder extends FixedBuilder {
           case DAY_TIME -> months == 0 && millis * NANOS_PER_MILLI == nanos && millis == (int) millis;
           case MONTH_DAY_NANO -> true;
         };
-    if (!fits) throw doesNotHold("the interval of " + months + " months, " + days + " days, " + nanos + " nanoseconds (" + described() + ")");
+    if (!fits) throw doesNotHold(
+        "the interval of " + months + " months, " + days + " days, " + nanos + " nanoseconds (" + described() + ")");
     switch (unit) {
       case YEAR_MONTH -> values.putInt(months);
       case DAY_TIME -> values.putLong(both(days, (int) millis));
@@ -81,7 +84,8 @@ final class IntervalBuilder extends FixedBuilder {
   @Override
   ColumnBuilder appendOther(long value) {
     if (unit != IntervalUnit.YEAR_MONTH) return super.appendOther(value);
-    if (value != (int) value) throw doesNotHold("the integer " + value + " (" + Integer.MIN_VALUE + " to " + Integer.MAX_VALUE + ")");
+    if (value != (int) value)
+      throw doesNotHold("the integer " + value + " (" + Integer.MIN_VALUE + " to " + Integer.MAX_VALUE + ")");
     append((int) value, 0, 0);
     return this;
   }

@@ -32,7 +32,8 @@ final class ListViewBuilder extends ItemsBuilder {
 
   @Override
   public ColumnBuilder appendListView(long offset, int size) {
-    if (size < 0 || offset < 0) throw new IllegalArgumentException(here() + ": a list of size " + size + " at " + offset);
+    if (size < 0 || offset < 0)
+      throw new IllegalArgumentException(here() + ": a list of size " + size + " at " + offset);
     put(offset, size);
     validity.appendValid();
     placed = true;
@@ -48,7 +49,8 @@ final class ListViewBuilder extends ItemsBuilder {
     long behind = offset + size;
     if (behind < 0 || (!isLong && behind > Integer.MAX_VALUE)) {
       throw new IllegalArgumentException(
-          here() + ": has " + (isLong ? 64 : 32) + "-bit offsets, but elements at " + offset + " and " + size + " more; use large_"
+          here() + ": has " + (isLong ? 64 : 32) + "-bit offsets, but elements at " + offset + " and " + size
+              + " more; use large_"
               + TypeNames.of(field.type()));
     }
     offsets.put(offset);
@@ -84,7 +86,10 @@ final class ListViewBuilder extends ItemsBuilder {
     sizes.truncate(length);
   }
 
-  /** Nothing where somebody said where a list is: what was appended ahead is not to move. Where sizes alone were said, nothing is ahead of a list that is complete. */
+  /**
+   * Nothing where somebody said where a list is: what was appended ahead is not to move. Where sizes alone were said,
+   * nothing is ahead of a list that is complete.
+   */
   @Override
   void truncateParts() {
     long length = length();
@@ -117,7 +122,8 @@ final class ListViewBuilder extends ItemsBuilder {
 
   @Override
   boolean same(long one, long other) {
-    return sizes.get(one) == sizes.get(other) && Hashes.sameAll(items.builder, offsets.get(one), offsets.get(other), sizes.get(one));
+    return sizes.get(one) == sizes.get(other)
+        && Hashes.sameAll(items.builder, offsets.get(one), offsets.get(other), sizes.get(one));
   }
 
   @Override

@@ -125,6 +125,7 @@ final class MapBuilder extends UnsupportedAppends {
   ArrayData finish() {
     List<@Nullable DeviceBuffer> noValidity = new ArrayList<>();
     noValidity.add(null);
-    return finish(List.of(ArrayData.of(offsets.last(), 0, noValidity, List.of(keys.builder.finish(), values.builder.finish()))));
+    return finish(
+        List.of(ArrayData.of(offsets.last(), 0, noValidity, List.of(keys.builder.finish(), values.builder.finish()))));
   }
 }

@@ -6,11 +6,17 @@ import org.arbalest.device.types.Field;
 import org.arbalest.device.internal.schema.TypeNames;
 import org.jspecify.annotations.Nullable;
 
-/** What a column's builder is called in errors: by its path, as readers call the column, its type, and what appends to it. */
+/**
+ * What a column's builder is called in errors: by its path, as readers call the column, its type, and what appends to
+ * it.
+ */
 abstract sealed class NamedBuilder permits ColumnBuilderImpl {
   final Field field;
 
-  /** What this is a part of. The values of a dictionary or of run-ends are known by its name and its rows to who appends. */
+  /**
+   * What this is a part of. The values of a dictionary or of run-ends are known by its name and its rows to who
+   * appends.
+   */
   @Nullable NamedBuilder above;
 
   NamedBuilder(Field field) {

@@ -38,8 +38,10 @@ final class OffsetsBuilder {
   /** Throws if a value of some size would be too much. */
   void check(long size) {
     if (isLong || last + size <= Integer.MAX_VALUE) return;
-    String instead = column.field.type() instanceof MapType ? "several batches" : "large_" + TypeNames.of(column.field.type());
-    throw new IllegalArgumentException(column.here() + ": has 32-bit offsets, but " + (last + size) + " elements; use " + instead);
+    String instead =
+        column.field.type() instanceof MapType ? "several batches" : "large_" + TypeNames.of(column.field.type());
+    throw new IllegalArgumentException(
+        column.here() + ": has 32-bit offsets, but " + (last + size) + " elements; use " + instead);
   }
 
   /** The offset behind the last value. */
@@ -57,14 +59,16 @@ final class OffsetsBuilder {
     long width = isLong ? Long.BYTES : Integer.BYTES;
     if (stored.byteSize() < width || stored.byteSize() % width != 0) {
       throw new IllegalArgumentException(
-          "column \"" + column.path() + "\": " + stored.byteSize() + " bytes of offsets that are " + width + " wide; there is one more than values");
+          "column \"" + column.path() + "\": " + stored.byteSize() + " bytes of offsets that are " + width
+              + " wide; there is one more than values");
     }
     return stored.byteSize() / width - 1;
   }
 
   /** One of somebody else's offsets. */
   long read(MemorySegment stored, long index) {
-    return isLong ? stored.get(JAVA_LONG_UNALIGNED, index * Long.BYTES) : stored.get(JAVA_INT_UNALIGNED, index * Integer.BYTES);
+    return isLong ? stored.get(JAVA_LONG_UNALIGNED, index * Long.BYTES)
+        : stored.get(JAVA_INT_UNALIGNED, index * Integer.BYTES);
   }
 
   /** Forgets the values from some one on. */

@@ -5,8 +5,8 @@ import java.util.Arrays;
 import org.arbalest.device.internal.schema.Layout;
 
 /**
- * How far a builder and its parts are, so that an append which fails can be undone. What was saved is restored: it is not worked out again from what is
- * left, which does not tell what was appended ahead.
+ * How far a builder and its parts are, so that an append which fails can be undone. What was saved is restored: it is
+ * not worked out again from what is left, which does not tell what was appended ahead.
  */
 final class Progress {
   private ColumnBuilderImpl[] builders = new ColumnBuilderImpl[1];
@@ -32,7 +32,10 @@ final class Progress {
     for (ColumnBuilderImpl part : builder.parts()) add(part);
   }
 
-  /** Forgets what was appended since. A part that was added since has as many elements as there are rows that it belongs to, or none. */
+  /**
+   * Forgets what was appended since. A part that was added since has as many elements as there are rows that it belongs
+   * to, or none.
+   */
   void restore(ColumnBuilderImpl builder) {
     restore(builder, 0);
   }

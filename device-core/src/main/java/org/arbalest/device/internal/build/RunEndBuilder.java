@@ -39,13 +39,15 @@ final class RunEndBuilder extends EncodedBuilder {
   private void checkEnd(long count) {
     if (count <= most - length()) return;
     throw new IllegalArgumentException(
-        here() + ": a run of " + count + " rows ends beyond what " + TypeNames.of(type.runEnds().type()) + " run ends count (" + most + ")");
+        here() + ": a run of " + count + " rows ends beyond what " + TypeNames.of(type.runEnds().type())
+            + " run ends count (" + most + ")");
   }
 
   @Override
   void checkBefore() {
     if (values.builder.length() != ends.count()) {
-      throw new IllegalStateException(here() + ": there are " + ends.count() + " runs, but " + values.builder.length() + " values were appended for them");
+      throw new IllegalStateException(here() + ": there are " + ends.count() + " runs, but " + values.builder.length()
+          + " values were appended for them");
     }
   }
 
@@ -68,7 +70,8 @@ final class RunEndBuilder extends EncodedBuilder {
 
   @Override
   void addNulls(long count) {
-    if (!values.builder.isNullable()) throw new IllegalArgumentException(here() + ": is null, but the values of the runs are not nullable");
+    if (!values.builder.isNullable())
+      throw new IllegalArgumentException(here() + ": is null, but the values of the runs are not nullable");
     checkFillers(count);
     appendFillers(count);
   }
@@ -81,7 +84,8 @@ final class RunEndBuilder extends EncodedBuilder {
 
   @Override
   void checkOwnNulls() {
-    throw new IllegalArgumentException("column \"" + path() + "\" is run-end-encoded and has no nulls of its own; its values have them");
+    throw new IllegalArgumentException(
+        "column \"" + path() + "\" is run-end-encoded and has no nulls of its own; its values have them");
   }
 
   @Override

@@ -86,7 +86,8 @@ final class StructBuilder extends UnsupportedAppends {
     for (ColumnBuilderImpl child : children.builders) {
       if (child.length() != length()) {
         throw new IllegalStateException(
-            here() + ": its field \"" + child.field.name() + "\" has " + child.length() + " values, where " + length() + " come before what is made here"
+            here() + ": its field \"" + child.field.name() + "\" has " + child.length() + " values, where " + length()
+                + " come before what is made here"
                 + ofNulls());
       }
       child.checkFillers(count);
@@ -127,14 +128,16 @@ final class StructBuilder extends UnsupportedAppends {
     for (ColumnBuilderImpl child : children.builders) {
       if (child.length() != length()) {
         throw new IllegalStateException(
-            "column \"" + path() + "\" has " + length() + " structs, but its field \"" + child.field.name() + "\" has " + child.length() + ofNulls());
+            "column \"" + path() + "\" has " + length() + " structs, but its field \"" + child.field.name() + "\" has "
+                + child.length() + ofNulls());
       }
     }
   }
 
   /** What may be why fields have fewer values: nobody appended those of null structs. */
   private String ofNulls() {
-    return validity.nullCount() == 0 ? "" : "; those of a null struct are appended, too, or made by appendNullWithParts()";
+    return validity.nullCount() == 0 ? ""
+        : "; those of a null struct are appended, too, or made by appendNullWithParts()";
   }
 
   @Override

@@ -32,8 +32,10 @@ final class TimeCounts {
       case LocalTime time when type instanceof TimeType -> of(column, type, 0, time.toNanoOfDay(), value);
       case LocalDateTime time when type instanceof TimestampType timestamp && timestamp.timezone() == null ->
           of(column, type, time.toInstant(ZoneOffset.UTC), value);
-      case Instant instant when type instanceof TimestampType timestamp && timestamp.timezone() != null -> of(column, type, instant, value);
-      case Duration duration when type instanceof DurationType -> of(column, type, duration.getSeconds(), duration.getNano(), value);
+      case Instant instant when type instanceof TimestampType timestamp && timestamp.timezone() != null ->
+          of(column, type, instant, value);
+      case Duration duration when type instanceof DurationType ->
+          of(column, type, duration.getSeconds(), duration.getNano(), value);
       default -> throw column.doesNotFit(named(value));
     };
   }
@@ -45,7 +47,8 @@ final class TimeCounts {
     long most = unit == DateUnit.DAY ? Integer.MAX_VALUE : Long.MAX_VALUE / Units.MILLIS_PER_DAY;
     long least = unit == DateUnit.DAY ? Integer.MIN_VALUE : -most;
     boolean another = unit == DateUnit.DAY && Math.abs(day) <= Long.MAX_VALUE / Units.MILLIS_PER_DAY;
-    throw column.doesNotHold(date + " (" + LocalDate.ofEpochDay(least) + " to " + LocalDate.ofEpochDay(most) + ")", another ? "date64 does" : "");
+    throw column.doesNotHold(date + " (" + LocalDate.ofEpochDay(least) + " to " + LocalDate.ofEpochDay(most) + ")",
+        another ? "date64 does" : "");
   }
 
   /** A point in time, which is {@code value}, in a type's unit. */
@@ -60,7 +63,8 @@ final class TimeCounts {
     long low = seconds * Units.NANOS_PER_SECOND;
     long sum = low + nanos;
     if (high == (low >> 63) && !(low > 0 && sum < 0) && sum % perUnit == 0) return sum / perUnit;
-    BigInteger all = BigInteger.valueOf(seconds).multiply(BigInteger.valueOf(Units.NANOS_PER_SECOND)).add(BigInteger.valueOf(nanos));
+    BigInteger all =
+        BigInteger.valueOf(seconds).multiply(BigInteger.valueOf(Units.NANOS_PER_SECOND)).add(BigInteger.valueOf(nanos));
     if (fits(all, unit(type))) return all.divide(BigInteger.valueOf(perUnit)).longValue();
     throw refused(column, type, all, value);
   }
@@ -70,13 +74,16 @@ final class TimeCounts {
     return counted[1].signum() == 0 && counted[0].bitLength() < Long.SIZE;
   }
 
-  private static IllegalArgumentException refused(ColumnBuilderImpl column, DataType type, BigInteger nanos, Object value) {
+  private static IllegalArgumentException refused(ColumnBuilderImpl column, DataType type, BigInteger nanos,
+      Object value) {
     ArrowTimeUnit unit = unit(type);
     boolean isBeyond = nanos.divide(BigInteger.valueOf(nanosPer(unit))).bitLength() >= Long.SIZE;
     String why =
-        isBeyond ? " (" + at(type, Long.MIN_VALUE) + " to " + at(type, Long.MAX_VALUE) + ")" : ", which is no whole " + unit.name().toLowerCase(Locale.ROOT);
+        isBeyond ? " (" + at(type, Long.MIN_VALUE) + " to " + at(type, Long.MAX_VALUE) + ")"
+            : ", which is no whole " + unit.name().toLowerCase(Locale.ROOT);
     String hint = "";
-    for (ArrowTimeUnit other : ArrowTimeUnit.values()) { // the one that is nearest: of those that are finer the first, of those that are coarser the last
+    for (ArrowTimeUnit other : ArrowTimeUnit.values()) {
+      // the one that is nearest: of those that are finer the first, of those that are coarser the last
       if (!fits(nanos, other)) continue;
       if (hint.isEmpty() || isBeyond) hint = TypeNames.of(withUnit(type, other)) + " does";
     }
@@ -93,7 +100,8 @@ final class TimeCounts {
     };
     if (type instanceof DurationType) return Duration.of(count, unit);
     Instant instant = Instant.EPOCH.plus(count, unit);
-    return type instanceof TimestampType timestamp && timestamp.timezone() == null ? LocalDateTime.ofInstant(instant, ZoneOffset.UTC) : instant;
+    return type instanceof TimestampType timestamp && timestamp.timezone() == null
+        ? LocalDateTime.ofInstant(instant, ZoneOffset.UTC) : instant;
   }
 
   private static DataType withUnit(DataType type, ArrowTimeUnit unit) {

@@ -13,7 +13,10 @@ import org.arbalest.device.builders.ColumnBuilder;
 import org.arbalest.device.types.Field;
 import org.jspecify.annotations.Nullable;
 
-/** What takes dates and times, whichever these are, or refuses them: {@link #appendTime} knows. See {@link ColumnBuilder}. */
+/**
+ * What takes dates and times, whichever these are, or refuses them: {@link #appendTime} knows. See
+ * {@link ColumnBuilder}.
+ */
 abstract sealed class TimesBuilder extends ColumnBuilderImpl permits UnsupportedAppends {
   /** What is said of a null that is given as a value. */
   static final String NO_VALUE = "value is null, which appendNull() appends";

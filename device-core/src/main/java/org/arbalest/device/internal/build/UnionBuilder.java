@@ -73,11 +73,13 @@ final class UnionBuilder extends UnsupportedAppends {
   }
 
   private IllegalArgumentException unknown(String what) {
-    return new IllegalArgumentException(here() + ": has no " + what + "; its children are " + children.names() + ", by type ids " + ids.all());
+    return new IllegalArgumentException(
+        here() + ": has no " + what + "; its children are " + children.names() + ", by type ids " + ids.all());
   }
 
   private void checkOffset(long offset) {
-    if (offset > Integer.MAX_VALUE) throw new IllegalArgumentException(here() + ": has 32-bit offsets, but " + offset + " elements");
+    if (offset > Integer.MAX_VALUE)
+      throw new IllegalArgumentException(here() + ": has 32-bit offsets, but " + offset + " elements");
   }
 
   /** In a sparse union every child has this row, too. */
@@ -123,7 +125,8 @@ final class UnionBuilder extends UnsupportedAppends {
     long needed = offsets == null ? length() : counts[child];
     if (appended != needed) {
       throw new IllegalStateException(
-          here() + ": an element of child \"" + children.name(child) + "\" comes next, but it has " + appended + ", where " + needed + " come before");
+          here() + ": an element of child \"" + children.name(child) + "\" comes next, but it has " + appended
+              + ", where " + needed + " come before");
     }
     children.get(child).checkFillers(count);
     if (offsets == null) {
@@ -135,13 +138,15 @@ final class UnionBuilder extends UnsupportedAppends {
 
   @Override
   void checkFillers(long count) {
-    if (ids.size() == 0) throw new IllegalArgumentException(here() + ": the union has no children, so it has no elements");
+    if (ids.size() == 0)
+      throw new IllegalArgumentException(here() + ": the union has no children, so it has no elements");
     checkFillers(fillerChild(), count);
   }
 
   @Override
   void checkOwnNulls() {
-    throw new IllegalArgumentException("column \"" + path() + "\" is a union, which has no nulls of its own; its children have them");
+    throw new IllegalArgumentException(
+        "column \"" + path() + "\" is a union, which has no nulls of its own; its children have them");
   }
 
   @Override
@@ -167,7 +172,8 @@ final class UnionBuilder extends UnsupportedAppends {
   @Override
   public ColumnBuilder addChild(Field child) {
     Objects.requireNonNull(child, "child");
-    if (ids.isFull()) throw new IllegalArgumentException("column \"" + path() + "\": a union has at most " + ids.size() + " children");
+    if (ids.isFull())
+      throw new IllegalArgumentException("column \"" + path() + "\": a union has at most " + ids.size() + " children");
     ColumnBuilderImpl added = children.make(child);
     if (offsets == null) added.checkFillers(length());
     children.add(child, added);
@@ -217,7 +223,8 @@ final class UnionBuilder extends UnsupportedAppends {
       long elements = offsets == null ? length() : counts[i];
       if (child.length() != elements) {
         throw new IllegalStateException(
-            "column \"" + path() + "\": " + elements + " elements are of child \"" + child.field.name() + "\", but " + child.length() + " were appended");
+            "column \"" + path() + "\": " + elements + " elements are of child \"" + child.field.name() + "\", but "
+                + child.length() + " were appended");
       }
       child.checkComplete();
     }

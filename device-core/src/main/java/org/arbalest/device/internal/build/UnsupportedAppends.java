@@ -12,7 +12,10 @@ import org.arbalest.device.types.Field;
 import org.arbalest.device.types.Interval;
 import org.jspecify.annotations.Nullable;
 
-/** What a type does not take, its builder refuses here, and of arrays it takes one value after the other. See {@link ColumnBuilder}. */
+/**
+ * What a type does not take, its builder refuses here, and of arrays it takes one value after the other. See
+ * {@link ColumnBuilder}.
+ */
 abstract sealed class UnsupportedAppends extends TimesBuilder
     permits BoolBuilder,
     EncodedBuilder,
@@ -27,7 +30,8 @@ abstract sealed class UnsupportedAppends extends TimesBuilder
     super(memory, field, null, null);
   }
 
-  UnsupportedAppends(BuildMemory memory, Field field, @Nullable GrowableBuffer integers, @Nullable GrowableBuffer floats) {
+  UnsupportedAppends(BuildMemory memory, Field field, @Nullable GrowableBuffer integers,
+      @Nullable GrowableBuffer floats) {
     super(memory, field, integers, floats);
   }
 

@@ -7,10 +7,11 @@ import org.arbalest.device.internal.memory.NativeHeap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A validity bitmap that comes into being with the first null, and is written word by word: the bits of the last one are kept here.
+ * A validity bitmap that comes into being with the first null, and is written word by word: the bits of the last one
+ * are kept here.
  *
- * <p>Values of 64 bits are appended without a word to this, so that nothing else is written for each: those that were appended since are valid, and are
- * counted when somebody asks, or the next null comes.
+ * <p>Values of 64 bits are appended without a word to this, so that nothing else is written for each: those that were
+ * appended since are valid, and are counted when somebody asks, or the next null comes.
  *
  * <p>What appends one element is no longer than what C2 inlines wherever it is called (35 bytes of code).
  */
@@ -142,7 +143,9 @@ final class ValidityBuilder {
     return index >= whole ? (word >>> index & 1) == 0 : !Bitmaps.get(bitmap.address(), index);
   }
 
-  /** Makes elements null, by the bits of their positions, from a multiple of 64 on, which are within {@link #length}. */
+  /**
+   * Makes elements null, by the bits of their positions, from a multiple of 64 on, which are within {@link #length}.
+   */
   void setNulls(long first, long[] positions) {
     for (int i = 0; i < positions.length; i++) {
       if (positions[i] != 0) setNulls(first + i * (long) Long.SIZE, positions[i]);

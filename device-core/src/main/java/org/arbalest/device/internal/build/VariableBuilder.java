@@ -87,7 +87,8 @@ final class VariableBuilder extends TextBuilder {
   @Override
   boolean same(long one, long other) {
     long size = size(one);
-    return size == size(other) && Hashes.same(data.address() + offsets.get(one), data.address() + offsets.get(other), size);
+    return size == size(other)
+        && Hashes.same(data.address() + offsets.get(one), data.address() + offsets.get(other), size);
   }
 
   private long size(long row) {

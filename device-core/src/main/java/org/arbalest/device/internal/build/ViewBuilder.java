@@ -31,7 +31,8 @@ final class ViewBuilder extends TextBuilder {
 
   @Override
   public ColumnBuilder append(MemorySegment value) {
-    if (Objects.requireNonNull(value, NO_VALUE).byteSize() > Integer.MAX_VALUE) throw doesNotHold(value.byteSize() + " bytes (" + Integer.MAX_VALUE + ")");
+    if (Objects.requireNonNull(value, NO_VALUE).byteSize() > Integer.MAX_VALUE)
+      throw doesNotHold(value.byteSize() + " bytes (" + Integer.MAX_VALUE + ")");
     int size = (int) value.byteSize();
     if (size <= ViewStruct.INLINE) return writeInline(value, size);
     GrowableBuffer target = room(size);
@@ -93,7 +94,8 @@ final class ViewBuilder extends TextBuilder {
   /** The last data buffer, if it has room, or else a new one. */
   private GrowableBuffer room(int size) {
     if (!data.isEmpty() && data.getLast().size() + size <= dataSize) return data.getLast();
-    if (spare == null) spare = new GrowableBuffer(memory, data.isEmpty() ? size : Math.max(size, dataSize)); // the first one grows
+    // the first one grows
+    if (spare == null) spare = new GrowableBuffer(memory, data.isEmpty() ? size : Math.max(size, dataSize));
     return spare;
   }
 
@@ -121,7 +123,10 @@ final class ViewBuilder extends TextBuilder {
     views.truncate(length * ViewStruct.SIZE);
   }
 
-  /** Keeps a data buffer for the values to come, or frees it: who appends the same again and again needs no more than one. */
+  /**
+   * Keeps a data buffer for the values to come, or frees it: who appends the same again and again needs no more than
+   * one.
+   */
   private void drop(GrowableBuffer buffer) {
     buffer.truncate(0);
     if (spare != null) memory.free(spare);

@@ -12,7 +12,10 @@ import org.arbalest.device.types.Extension.VariableShapeTensor;
 import org.arbalest.device.types.Extension;
 import org.arbalest.device.types.NestedType.FixedSizeListType;
 
-/** Values of extension types that are stored as several: appended with all that they are made of, or not at all (OWN-15). */
+/**
+ * Values of extension types that are stored as several: appended with all that they are made of, or not at all
+ * (OWN-15).
+ */
 final class WholeValue {
   /** The offsets that there are in {@code arrow.timestamp_with_offset}: -12:59 to +13:00. */
   private static final int LEAST_MINUTES = -779;
@@ -29,7 +32,8 @@ final class WholeValue {
 
   /** Appends a value by a codec, which is of the user's: so what it did is undone if it is not one value, in whole. */
   static <T> void append(ColumnBuilderImpl builder, T value, ExtensionCodec<T> codec) {
-    if (!fits(builder, codec)) throw builder.doesNotFit("values of " + codec.name() + ", which is stored as " + TypeNames.of(codec.storage()));
+    if (!fits(builder, codec))
+      throw builder.doesNotFit("values of " + codec.name() + ", which is stored as " + TypeNames.of(codec.storage()));
     builder.checkComplete();
     long before = builder.length();
     Progress progress = builder.parts().isEmpty() ? null : new Progress();
@@ -52,11 +56,13 @@ final class WholeValue {
 
   private static IllegalStateException appended(ColumnBuilderImpl builder, ExtensionCodec<?> codec, long before) {
     String where = "column \"" + builder.path() + "\", row " + before;
-    return new IllegalStateException(where + ": the codec of " + codec.name() + " appended " + (builder.length() - before) + " values for one");
+    return new IllegalStateException(
+        where + ": the codec of " + codec.name() + " appended " + (builder.length() - before) + " values for one");
   }
 
   /** Appends a timestamp and its offset. */
-  static void append(StructBuilder builder, OffsetDateTime value, ColumnBuilderImpl timestamps, ColumnBuilderImpl offsets) {
+  static void append(StructBuilder builder, OffsetDateTime value, ColumnBuilderImpl timestamps,
+      ColumnBuilderImpl offsets) {
     int seconds = value.getOffset().getTotalSeconds();
     if (seconds % 60 != 0 || seconds / 60 < LEAST_MINUTES || seconds / 60 > MOST_MINUTES) {
       throw builder.doesNotHold(value + ", whose offset is not of whole minutes from -12:59 to +13:00");
@@ -73,13 +79,15 @@ final class WholeValue {
     List<Integer> sizes = Arrays.stream(shape).boxed().toList();
     switch (builder.field.extension()) {
       case FixedShapeTensor tensor -> {
-        if (!tensor.shape().equals(sizes)) throw builder.doesNotHold("a tensor of shape " + sizes + " (all have " + tensor.shape() + ")");
+        if (!tensor.shape().equals(sizes))
+          throw builder.doesNotHold("a tensor of shape " + sizes + " (all have " + tensor.shape() + ")");
       }
       case VariableShapeTensor tensor -> {
         for (int i = 0; i < shape.length; i++) {
           Integer uniform = i < tensor.uniformShape().size() ? tensor.uniformShape().get(i) : null;
           if (shape[i] < 0) throw builder.doesNotHold("a tensor of shape " + sizes);
-          if (uniform != null && uniform != shape[i]) throw builder.doesNotHold("a tensor of shape " + sizes + " (all have " + tensor.uniformShape() + ")");
+          if (uniform != null && uniform != shape[i])
+            throw builder.doesNotHold("a tensor of shape " + sizes + " (all have " + tensor.uniformShape() + ")");
         }
       }
       case null, default -> throw builder.doesNotFit("a tensor");

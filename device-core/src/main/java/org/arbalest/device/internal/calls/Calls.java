@@ -24,7 +24,10 @@ public final class Calls {
       LINKER.downcallHandle(FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG));
   private static final MethodHandle REQUEST = LINKER.downcallHandle(FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_LONG));
 
-  /** The function that {@link #release} called last: most calls are of the one before. A race is harmless, as a segment is immutable. */
+  /**
+   * The function that {@link #release} called last: most calls are of the one before. A race is harmless, as a segment
+   * is immutable.
+   */
   private static MemorySegment releasing = MemorySegment.NULL;
 
   private Calls() {}

@@ -24,7 +24,10 @@ import org.arbalest.device.internal.schema.MalformedException;
 import org.arbalest.device.types.Field;
 import org.jspecify.annotations.Nullable;
 
-/** Makes arrays of others: of another layout, or compact. See {@link DeviceArray#convertTo(Field)}, {@link DeviceArray#compact} and {@link DeviceArray#pushDownNulls}. */
+/**
+ * Makes arrays of others: of another layout, or compact. See {@link DeviceArray#convertTo(Field)},
+ * {@link DeviceArray#compact} and {@link DeviceArray#pushDownNulls}.
+ */
 public final class ArrayConversion {
   private ArrayConversion() {}
 
@@ -111,7 +114,8 @@ public final class ArrayConversion {
     return Selection.range(array.offset(), array.length());
   }
 
-  private static DeviceArray made(DeviceArrayImpl array, Ownership owner, Field to, boolean isCompact, Function<ConversionPlan, Node> measured) {
+  private static DeviceArray made(DeviceArrayImpl array, Ownership owner, Field to, boolean isCompact,
+      Function<ConversionPlan, Node> measured) {
     ConversionPlan plan = new ConversionPlan(owner, array.device(), isCompact);
     try (plan) {
       return make(plan, measured.apply(plan), array.device(), to);
@@ -137,10 +141,12 @@ public final class ArrayConversion {
   }
 
   private static DeviceException unreachable(Device device) {
-    return new DeviceException(Errno.ENOSYS, "the CPU would have to write buffers on " + device + "; copy the array to the CPU first, by copyTo");
+    return new DeviceException(Errno.ENOSYS,
+        "the CPU would have to write buffers on " + device + "; copy the array to the CPU first, by copyTo");
   }
 
-  private static DeviceArray make(ConversionPlan plan, Node node, Device device, Field to, @Nullable DeviceBufferImpl memory) {
+  private static DeviceArray make(ConversionPlan plan, Node node, Device device, Field to,
+      @Nullable DeviceBufferImpl memory) {
     StructBlock block = new StructBlock(node.structs(), node.entries() + 1);
     try {
       long nothing = 0;

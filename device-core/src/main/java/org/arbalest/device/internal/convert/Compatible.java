@@ -45,7 +45,8 @@ final class Compatible {
     }
     checkExtension(from, to);
     if (type instanceof DictionaryType encoded && asked instanceof DictionaryType wanted) {
-      if (wanted.ordered() && !encoded.ordered()) throw refused(from, to, "whether the dictionary is in order is not known");
+      if (wanted.ordered() && !encoded.ordered())
+        throw refused(from, to, "whether the dictionary is in order is not known");
       try {
         check(encoded.values(), wanted.values());
       } catch (MalformedException e) {
@@ -58,7 +59,8 @@ final class Compatible {
       String why = difference(type, asked);
       if (why != null) throw refused(from, to, why);
       int first = asked instanceof RunEndEncodedType ? 1 : 0; // run ends may be of any width
-      for (int i = first; i < asked.children().size(); i++) below(type.children().get(i), asked.children().get(i), asked instanceof MapType);
+      for (int i = first; i < asked.children().size(); i++)
+        below(type.children().get(i), asked.children().get(i), asked instanceof MapType);
     }
   }
 
@@ -81,10 +83,15 @@ final class Compatible {
       case MapType(_, boolean sorted) when type instanceof MapType(_, boolean isSorted) ->
           sorted && !isSorted ? "whether the keys are in order is not known" : null;
       case UnionType wanted when type instanceof UnionType union ->
-          union.mode() != wanted.mode() || !union.typeIds().equals(wanted.typeIds()) ? "unions keep their mode and their type ids" : null;
-      case FixedSizeListType(_, int size) when type instanceof FixedSizeListType(_, int own) -> size == own ? null : "the lists are of another size";
-      case RunEndEncodedType _, DictionaryType _ -> type.getClass() == asked.getClass() ? null : "values are not encoded";
-      default -> OtherLayout.is(type, asked) || (type.children().isEmpty() && asked.children().isEmpty() && type.equals(asked)) ? null : "";
+          union.mode() != wanted.mode() || !union.typeIds().equals(wanted.typeIds())
+              ? "unions keep their mode and their type ids" : null;
+      case FixedSizeListType(_, int size) when type instanceof FixedSizeListType(_, int own) ->
+          size == own ? null : "the lists are of another size";
+      case RunEndEncodedType _, DictionaryType _ ->
+          type.getClass() == asked.getClass() ? null : "values are not encoded";
+      default ->
+          OtherLayout.is(type, asked) || (type.children().isEmpty() && asked.children().isEmpty() && type.equals(asked))
+              ? null : "";
     };
   }
 
@@ -93,14 +100,19 @@ final class Compatible {
     return new Mismatch(why.isEmpty() ? what : what + ": " + why);
   }
 
-  /** An extension type may be left off, but nothing becomes one: what the storage means is a matter of values. One that stays is stored as it may be. */
+  /**
+   * An extension type may be left off, but nothing becomes one: what the storage means is a matter of values. One that
+   * stays is stored as it may be.
+   */
   private static void checkExtension(Field from, Field to) {
     Extension asked = to.extension();
     if (asked == null) return;
     Extension own = from.extension();
     if (own == null || !own.name().equals(asked.name())) throw refused(from, to, "");
-    if (asked instanceof Other other && other.mismatch() != null && !(own instanceof Other)) throw refused(from, to, other.mismatch());
-    if (!asked.equals(own) && !Arrays.equals(parameters(from), parameters(to))) throw refused(from, to, "the parameters are others");
+    if (asked instanceof Other other && other.mismatch() != null && !(own instanceof Other))
+      throw refused(from, to, other.mismatch());
+    if (!asked.equals(own) && !Arrays.equals(parameters(from), parameters(to)))
+      throw refused(from, to, "the parameters are others");
   }
 
   private static byte[] parameters(Field field) {
@@ -108,7 +120,10 @@ final class Compatible {
     return parameters == null ? new byte[0] : parameters;
   }
 
-  /** For each field of the struct that is asked for, which of the own it is: by name, or, if all names are the same, and of a map's entries, by position. */
+  /**
+   * For each field of the struct that is asked for, which of the own it is: by name, or, if all names are the same, and
+   * of a map's entries, by position.
+   */
   static int[] fields(Field from, Field to, boolean isEntry) {
     List<Field> own = from.type().children();
     List<Field> asked = to.type().children();
@@ -140,7 +155,10 @@ final class Compatible {
     return fields.stream().map(Field::name).toList();
   }
 
-  /** Whether an array of a field can be handed on as one of another that it can be converted to, with all buffers as they are. In the entries of a map names do not count. */
+  /**
+   * Whether an array of a field can be handed on as one of another that it can be converted to, with all buffers as
+   * they are. In the entries of a map names do not count.
+   */
   @SuppressWarnings("ReferenceEquality") // the same in most cases, which is then known at once
   static boolean isSame(Field from, Field to, boolean isEntry) {
     if (from == to) return true;
@@ -157,7 +175,8 @@ final class Compatible {
     for (int i = 0; i < layout.children.length; i++) {
       if (!isSame(layout.children[i], asked.children[i], from.type() instanceof MapType)) return false;
     }
-    if (layout.dictionary == null || asked.dictionary == null) return layout.dictionary == null && asked.dictionary == null;
+    if (layout.dictionary == null || asked.dictionary == null)
+      return layout.dictionary == null && asked.dictionary == null;
     return isSame(layout.dictionary, asked.dictionary, false);
   }
 }

@@ -27,8 +27,9 @@ import org.arbalest.device.types.NestedType.MapType;
 import org.arbalest.device.types.NestedType.RunEndEncodedType;
 
 /**
- * What a conversion is made of: buffers of the source's that stay as they are, and the pieces of one allocation that are to be written. Measuring reads
- * what it has to, checks it, and copies nothing; where the array is not what it says, or does not fit, it is {@link MalformedException}.
+ * What a conversion is made of: buffers of the source's that stay as they are, and the pieces of one allocation that
+ * are to be written. Measuring reads what it has to, checks it, and copies nothing; where the array is not what it
+ * says, or does not fit, it is {@link MalformedException}.
  */
 final class ConversionPlan implements AutoCloseable {
   static final long ALIGNMENT = 64;
@@ -81,7 +82,8 @@ final class ConversionPlan implements AutoCloseable {
     if (isReadable) return;
     if (!owner.isCpuAccessible()) {
       isUnreachable = true;
-      throw new MalformedException("the CPU would have to read buffers on " + device + "; copy the array to the CPU first, by copyTo");
+      throw new MalformedException(
+          "the CPU would have to read buffers on " + device + "; copy the array to the CPU first, by copyTo");
     }
     EventPoint event = owner.event();
     if (event != null) {
@@ -100,12 +102,14 @@ final class ConversionPlan implements AutoCloseable {
 
   /** Throws if there are more elements than there is memory for positions. */
   static void requireRoom(long count) {
-    if (count > Layout.MOST_BYTES / Long.BYTES) throw new MalformedException(count + " elements are more than memory has bytes for");
+    if (count > Layout.MOST_BYTES / Long.BYTES)
+      throw new MalformedException(count + " elements are more than memory has bytes for");
   }
 
   /** The same for lists of so many elements each, at least one. */
   static void requireRoom(long lists, long each) {
-    if (lists > Layout.MOST_BYTES / Long.BYTES / each) throw new MalformedException(lists + " lists of " + each + " elements are more than memory has bytes for");
+    if (lists > Layout.MOST_BYTES / Long.BYTES / each)
+      throw new MalformedException(lists + " lists of " + each + " elements are more than memory has bytes for");
   }
 
   /** Memory until the end of the conversion. */
@@ -127,7 +131,8 @@ final class ConversionPlan implements AutoCloseable {
 
   /** A buffer that is written; of no bytes, it is still somewhere (ARR-08). */
   Node.Buffer piece(long bytes, LongConsumer writer) {
-    if (bytes < 0 || bytes > Layout.MOST_BYTES - total) throw new MalformedException(bytes + " bytes beside " + total + " others are more than memory has");
+    if (bytes < 0 || bytes > Layout.MOST_BYTES - total)
+      throw new MalformedException(bytes + " bytes beside " + total + " others are more than memory has");
     Node.Buffer piece = new Node.Buffer(total, bytes, writer);
     total = (total + Math.max(bytes, 1) + ALIGNMENT - 1) & -ALIGNMENT;
     copiedBytes += bytes;
@@ -141,9 +146,12 @@ final class ConversionPlan implements AutoCloseable {
   }
 
   private Node measure(Field from, long struct, Selection rows, Field to, boolean isEntry) {
-    if (from.type() instanceof RunEndEncodedType && !(to.type() instanceof RunEndEncodedType)) return Encodings.expand(this, from, struct, rows, to);
-    if (from.type() instanceof DictionaryType && !(to.type() instanceof DictionaryType)) return Encodings.decode(this, from, struct, rows, to);
-    if (rows.isRange() && !isCompact && !rows.takesNulls && Compatible.isSame(from, to, isEntry)) return same(Layout.of(from), struct, rows.start, rows.count);
+    if (from.type() instanceof RunEndEncodedType && !(to.type() instanceof RunEndEncodedType))
+      return Encodings.expand(this, from, struct, rows, to);
+    if (from.type() instanceof DictionaryType && !(to.type() instanceof DictionaryType))
+      return Encodings.decode(this, from, struct, rows, to);
+    if (rows.isRange() && !isCompact && !rows.takesNulls && Compatible.isSame(from, to, isEntry))
+      return same(Layout.of(from), struct, rows.start, rows.count);
     Layout layout = Layout.of(to);
     Node node = new Node(layout, rows.count);
     if (layout.shape == Layout.Shape.NULL) addNulls(node, from, rows, to);
@@ -157,7 +165,8 @@ final class ConversionPlan implements AutoCloseable {
       case STRUCT -> addFields(node, from, struct, rows, to, isEntry);
       case FIXED_LIST -> {
         long items = RawArrowArray.child(struct, 0);
-        Selection below = rows.child(this, items, layout.listSize, above(Layout.of(from), struct, rows, 0, 0, layout.listSize));
+        Selection below =
+            rows.child(this, items, layout.listSize, above(Layout.of(from), struct, rows, 0, 0, layout.listSize));
         child(node, from, 0, struct, below, to, 0);
       }
       case SPARSE_UNION -> Unions.sparse(this, node, from, struct, rows, to);
@@ -190,10 +199,13 @@ final class ConversionPlan implements AutoCloseable {
     long row = rows.exposedNull(bitmap);
     Layout.Shape shape = Layout.of(field).shape;
     if (!shape.hasValidity && shape != Layout.Shape.NULL) {
-      throw new MalformedException("row " + row + " of the batch is null in its own bitmap, and " + TypeNames.of(field) + " has none to say so");
+      throw new MalformedException(
+          "row " + row + " of the batch is null in its own bitmap, and " + TypeNames.of(field) + " has none to say so");
     }
     if (!field.isNullable()) {
-      throw new MalformedException("row " + row + " of the batch is null in its own bitmap, but this column is not nullable: convertTo a schema in which it is");
+      throw new MalformedException("row " + row
+          + " of the batch is null in its own bitmap, but this column is not nullable: convertTo a schema in "
+          + "which it is");
     }
     return measure(field, child, below.takingNulls(), field);
   }
@@ -202,14 +214,16 @@ final class ConversionPlan implements AutoCloseable {
   void child(Node node, Field from, int own, long struct, Selection rows, Field to, int asked) {
     Field wanted = to.type().children().get(asked);
     boolean isEntry = to.type() instanceof MapType;
-    node.add(wanted.name(), () -> measure(from.type().children().get(own), RawArrowArray.child(struct, own), rows, wanted, isEntry));
+    node.add(wanted.name(),
+        () -> measure(from.type().children().get(own), RawArrowArray.child(struct, own), rows, wanted, isEntry));
   }
 
   private void addFields(Node node, Field from, long struct, Selection rows, Field to, boolean isEntry) {
     int[] fields = Compatible.fields(from, to, isEntry);
     for (int i = 0; i < fields.length; i++) {
       long field = RawArrowArray.child(struct, fields[i]);
-      child(node, from, fields[i], struct, rows.child(this, field, 1, above(Layout.of(from), struct, rows, 0, 0, 1)), to, i);
+      child(node, from, fields[i], struct, rows.child(this, field, 1, above(Layout.of(from), struct, rows, 0, 0, 1)),
+          to, i);
     }
   }
 
@@ -259,8 +273,10 @@ final class ConversionPlan implements AutoCloseable {
     if (isAsked && node.nulls > 0) {
       long row = rows.exposedNull(bitmap);
       if (row >= 0) throw isNull(row);
-      boolean hasValues = node.layout.dictionary == null || RawArrowArray.length(RawArrowArray.dictionary(struct)) > 0; // or there is no index to stand there
-      if (hasValues && rows.ownNulls(bitmap) == 0) node.nulls = 0; // what is nowhere, and hidden, need not be null, and the field may have no nulls
+      // or there is no index to stand there
+      boolean hasValues = node.layout.dictionary == null || RawArrowArray.length(RawArrowArray.dictionary(struct)) > 0;
+      // what is nowhere, and hidden, need not be null, and the field may have no nulls
+      if (hasValues && rows.ownNulls(bitmap) == 0) node.nulls = 0;
     }
     if (node.nulls == 0) {
       node.buffers.add(Node.Buffer.NONE);
@@ -279,27 +295,32 @@ final class ConversionPlan implements AutoCloseable {
     long nulls = RawArrowArray.nullCount(struct);
     boolean isView = layout.shape == Layout.Shape.VIEW;
     node.offset = start;
-    node.nulls = layout.shape == Layout.Shape.NULL ? count : !layout.shape.hasValidity || nulls == 0 ? 0 : isWhole ? nulls : -1;
+    node.nulls =
+        layout.shape == Layout.Shape.NULL ? count : !layout.shape.hasValidity || nulls == 0 ? 0 : isWhole ? nulls : -1;
     long buffers = isView ? 2 + ViewStruct.variadic(struct) : layout.shape.buffers;
     for (long i = 0; i < buffers; i++) {
       long address = RawArrowArray.buffer(struct, surplus + i);
       if (i == 0 && layout.shape.hasValidity && node.nulls == 0) address = 0;
       long bytes =
-          isView && i >= 2 ? ViewStruct.dataSize(struct, i - 2) : layout.shape == Layout.Shape.VARIABLE && i == 2 ? textSize(layout, struct, isWhole) : 0;
+          isView && i >= 2 ? ViewStruct.dataSize(struct, i - 2)
+              : layout.shape == Layout.Shape.VARIABLE && i == 2 ? textSize(layout, struct, isWhole) : 0;
       node.buffers.add(share(address, bytes));
     }
-    for (int i = 0; i < layout.children.length; i++) node.children.add(sameWhole(layout.children[i].layout, RawArrowArray.child(struct, i)));
-    if (layout.dictionary != null) node.dictionary = sameWhole(layout.dictionary.layout, RawArrowArray.dictionary(struct));
+    for (int i = 0; i < layout.children.length; i++)
+      node.children.add(sameWhole(layout.children[i].layout, RawArrowArray.child(struct, i)));
+    if (layout.dictionary != null)
+      node.dictionary = sameWhole(layout.dictionary.layout, RawArrowArray.dictionary(struct));
     return node;
   }
 
   /**
-   * How many bytes of text a struct has, as far as that is known. One that is cut is still to be bounded by the last offset that it had (READ-07), which is read
-   * where the CPU can.
+   * How many bytes of text a struct has, as far as that is known. One that is cut is still to be bounded by the last
+   * offset that it had (READ-07), which is read where the CPU can.
    */
   long textSize(Layout layout, long struct, boolean isWhole) {
     long known = owner.dataSize(struct);
-    if (isWhole || known != Long.MAX_VALUE || !owner.isCpuAccessible() || RawArrowArray.length(struct) == 0) return known;
+    if (isWhole || known != Long.MAX_VALUE || !owner.isCpuAccessible() || RawArrowArray.length(struct) == 0)
+      return known;
     look();
     long end = RawArrowArray.offset(struct) + RawArrowArray.length(struct);
     return Math.max(0, Integers.get(RawArrowArray.buffer(struct, 1), layout.bits, end));

@@ -11,7 +11,10 @@ import org.arbalest.device.types.Field;
 import org.arbalest.device.types.NestedType.DictionaryType;
 import org.arbalest.device.types.NestedType.RunEndEncodedType;
 
-/** Dictionaries and run-ends that become plain values, by a list of which value stands in each row; and run-ends that stay some. */
+/**
+ * Dictionaries and run-ends that become plain values, by a list of which value stands in each row; and run-ends that
+ * stay some.
+ */
 final class Encodings {
   private Encodings() {}
 
@@ -19,7 +22,8 @@ final class Encodings {
   static Node decode(ConversionPlan plan, Field from, long struct, Selection rows, Field to) {
     DictionaryType type = (DictionaryType) from.type();
     long dictionary = RawArrowArray.dictionary(struct);
-    if (rows.count == 0) return plan.measure(type.values(), dictionary, Selection.range(RawArrowArray.offset(dictionary), 0), to);
+    if (rows.count == 0)
+      return plan.measure(type.values(), dictionary, Selection.range(RawArrowArray.offset(dictionary), 0), to);
     plan.look();
     Mask mask = rows.mask(plan, ConversionPlan.bitmap(Layout.of(from), struct));
     long indices = RawArrowArray.buffer(struct, 1);
@@ -34,7 +38,8 @@ final class Encodings {
         hasNone = true;
       } else {
         long index = FixedWidth.index(type.index(), indices, rows.at(k));
-        if (index < 0 || index >= known) throw new MalformedException("row " + k + ": index " + index + " is beyond the " + known + " values of the dictionary");
+        if (index < 0 || index >= known) throw new MalformedException(
+            "row " + k + ": index " + index + " is beyond the " + known + " values of the dictionary");
         position = offset + index;
       }
       NativeHeap.putLong(next, position);
@@ -59,7 +64,8 @@ final class Encodings {
       long first = runs.first(rows.start);
       long count = runs.count(first, rows.start, rows.start + rows.count);
       if (2 * count < rows.count) {
-        return plan.measure(values, child, byRuns(plan, runs, first, count, valuesOffset, rows), to); // otherwise a list of all is shorter
+        // otherwise a list of all is shorter
+        return plan.measure(values, child, byRuns(plan, runs, first, count, valuesOffset, rows), to);
       }
     }
     long list = plan.list(rows.entries());
@@ -67,8 +73,12 @@ final class Encodings {
     return plan.measure(values, child, Selection.decoded(list, rows, rows.hasNone), to);
   }
 
-  /** The value of each run that rows are in. What this takes goes by the runs: a few bytes of them may speak of more rows than memory has room for. */
-  private static Selection byRuns(ConversionPlan plan, RunEnds runs, long first, long count, long valuesOffset, Selection rows) {
+  /**
+   * The value of each run that rows are in. What this takes goes by the runs: a few bytes of them may speak of more
+   * rows than memory has room for.
+   */
+  private static Selection byRuns(ConversionPlan plan, RunEnds runs, long first, long count, long valuesOffset,
+      Selection rows) {
     ConversionPlan.requireRoom(rows.count);
     long list = plan.list(count);
     long ends = plan.list(count);
@@ -101,10 +111,13 @@ final class Encodings {
   /** Run-ends that stay run-ends: cut to what is shown, of the width that is asked for. */
   static void runs(ConversionPlan plan, Node node, Field from, long struct, Selection rows, Field to) {
     long bits = node.layout.children[0].layout.bits;
-    if (rows.count > Integers.most(bits, true)) throw new MalformedException(rows.count + " elements are more than run ends of " + bits + " bits reach");
+    if (rows.count > Integers.most(bits, true))
+      throw new MalformedException(rows.count + " elements are more than run ends of " + bits + " bits reach");
     if (rows.count == 0) {
-      plan.child(node, from, 0, struct, Selection.range(RawArrowArray.offset(RawArrowArray.child(struct, 0)), 0), to, 0);
-      plan.child(node, from, 1, struct, Selection.range(RawArrowArray.offset(RawArrowArray.child(struct, 1)), 0), to, 1);
+      plan.child(node, from, 0, struct, Selection.range(RawArrowArray.offset(RawArrowArray.child(struct, 0)), 0), to,
+          0);
+      plan.child(node, from, 1, struct, Selection.range(RawArrowArray.offset(RawArrowArray.child(struct, 1)), 0), to,
+          1);
       return;
     }
     plan.look();
@@ -116,10 +129,12 @@ final class Encodings {
     }
   }
 
-  private static void cut(ConversionPlan plan, Node node, Field from, long struct, Selection rows, Field to, RunEnds runs, long bits) {
+  private static void cut(ConversionPlan plan, Node node, Field from, long struct, Selection rows, Field to,
+      RunEnds runs, long bits) {
     long first = runs.first(rows.start);
     long count = runs.count(first, rows.start, rows.start + rows.count);
-    boolean isKept = rows.start == 0 && runs.end(first + count - 1) == rows.count && runs.bits() == bits && (!plan.isCompact || count == runs.count());
+    boolean isKept = rows.start == 0 && runs.end(first + count - 1) == rows.count && runs.bits() == bits
+        && (!plan.isCompact || count == runs.count());
     addEnds(node, count, isKept ? plan.share(runs.address()) : plan.piece((bits >>> 3) * count, address -> {
       for (long run = 0; run < node.children.getFirst().length; run++) {
         Integers.put(address, bits, run, Math.min(runs.end(first + run) - rows.start, rows.count));
@@ -129,7 +144,8 @@ final class Encodings {
   }
 
   /** Rows that follow each other and are of one run are one again. */
-  private static void gather(ConversionPlan plan, Node node, Field from, long struct, Selection rows, Field to, RunEnds runs, long bits) {
+  private static void gather(ConversionPlan plan, Node node, Field from, long struct, Selection rows, Field to,
+      RunEnds runs, long bits) {
     long list = plan.list(rows.entries());
     long ends = plan.list(rows.entries());
     fill(runs, valuesOffset(struct), rows, list);
@@ -138,14 +154,17 @@ final class Encodings {
     for (long k = 0; k < rows.count; k = rows.next(k)) {
       long value = NativeHeap.getLong(next);
       next += Long.BYTES;
-      if (count == 0 || NativeHeap.getLong(list + Long.BYTES * (count - 1)) != value) NativeHeap.putLong(list + Long.BYTES * count++, value);
+      if (count == 0 || NativeHeap.getLong(list + Long.BYTES * (count - 1)) != value)
+        NativeHeap.putLong(list + Long.BYTES * count++, value);
       NativeHeap.putLong(ends + Long.BYTES * (count - 1), rows.next(k));
     }
     long all = count;
     addEnds(node, all, plan.piece((bits >>> 3) * all, address -> {
-      for (long run = 0; run < all; run++) Integers.put(address, bits, run, NativeHeap.getLong(ends + Long.BYTES * run));
+      for (long run = 0; run < all; run++)
+        Integers.put(address, bits, run, NativeHeap.getLong(ends + Long.BYTES * run));
     }));
-    plan.child(node, from, 1, struct, rows.hasNone ? Selection.withNone(list, all, rows.exposedNull(0) < 0) : Selection.list(list, all, 0), to, 1);
+    plan.child(node, from, 1, struct,
+        rows.hasNone ? Selection.withNone(list, all, rows.exposedNull(0) < 0) : Selection.list(list, all, 0), to, 1);
   }
 
   private static void addEnds(Node node, long count, Node.Buffer ends) {

@@ -20,7 +20,8 @@ final class FixedWidth {
       if (own.index().equals(asked.index())) {
         node.buffers.add(values(plan, RawArrowArray.buffer(struct, 1), node.layout.bits, struct, rows));
       } else {
-        node.buffers.add(indices(plan, own.index(), asked.index(), ConversionPlan.bitmap(Layout.of(from), struct), struct, rows));
+        node.buffers.add(
+            indices(plan, own.index(), asked.index(), ConversionPlan.bitmap(Layout.of(from), struct), struct, rows));
       }
       long dictionary = RawArrowArray.dictionary(struct);
       try {
@@ -45,7 +46,8 @@ final class FixedWidth {
     long width = bits >>> 3;
     if (isKept) return plan.share(from + width * rows.start);
     plan.look();
-    if (rows.count > Layout.MOST_BYTES / width) throw new MalformedException(rows.count + " values of " + width + " bytes are more than memory has");
+    if (rows.count > Layout.MOST_BYTES / width)
+      throw new MalformedException(rows.count + " values of " + width + " bytes are more than memory has");
     return plan.piece(width * rows.count, to -> copy(from, width, rows, to));
   }
 
@@ -113,7 +115,8 @@ final class FixedWidth {
   }
 
   /** Indices of another width, which must have room for each; beneath nulls there is 0. */
-  private static Node.Buffer indices(ConversionPlan plan, IntType own, IntType asked, long bitmap, long struct, Selection rows) {
+  private static Node.Buffer indices(ConversionPlan plan, IntType own, IntType asked, long bitmap, long struct,
+      Selection rows) {
     if (rows.count == 0) return Node.Buffer.NONE;
     plan.look();
     Mask mask = rows.mask(plan, bitmap);
@@ -122,7 +125,8 @@ final class FixedWidth {
     for (long k = 0; k < rows.count; k = rows.next(k)) {
       if (mask.isNull(k)) continue;
       long index = index(own, from, rows.at(k));
-      if (index < 0 || index > most) throw new MalformedException("row " + k + ": index " + index + " does not fit " + asked.bits() + " bits");
+      if (index < 0 || index > most)
+        throw new MalformedException("row " + k + ": index " + index + " does not fit " + asked.bits() + " bits");
     }
     return plan.piece((asked.bits() >>> 3) * rows.count, to -> {
       for (long k = 0; k < rows.count; k++) {

@@ -55,7 +55,8 @@ final class Lists {
 
   private void measure() {
     boolean toViews = node.layout.shape == Layout.Shape.LIST_VIEW;
-    boolean isSame = !plan.isCompact && Compatible.isSame(layout.children[0], node.layout.children[0], from.type() instanceof MapType);
+    boolean isSame = !plan.isCompact
+        && Compatible.isSame(layout.children[0], node.layout.children[0], from.type() instanceof MapType);
     boolean isSameWidth = rows.isRange() && layout.bits == bits;
     if (rows.count == 0) {
       node.buffers.add(Node.Buffer.NONE);
@@ -107,19 +108,22 @@ final class Lists {
     long known = RawArrowArray.length(items);
     if (start < 0 || size < 0 || start > known - size) {
       String second = isView ? "sizes[" + at + "] = " + size : "offsets[" + (at + 1) + "] = " + (start + size);
-      throw new MalformedException("row " + row + ": offsets[" + at + "] = " + start + " and " + second + " lead beyond the " + known + " elements, or go back");
+      throw new MalformedException("row " + row + ": offsets[" + at + "] = " + start + " and " + second
+          + " lead beyond the " + known + " elements, or go back");
     }
     isContiguous &= (sum == 0 || start == last) && times == 1; // contiguous so far: the one before ended at the last
     first = Math.min(first, start);
     last = Math.max(last, start + size);
     if (times > (Layout.MOST_BYTES - sum) / size) {
-      throw new MalformedException("row " + row + ": " + times + " lists of " + size + " elements, beside " + sum + " others, are more than memory has bytes for");
+      throw new MalformedException("row " + row + ": " + times + " lists of " + size + " elements, beside " + sum
+          + " others, are more than memory has bytes for");
     }
     sum += size * times;
   }
 
   private void requireReach(long elements) {
-    if (elements > Integers.most(bits, true)) throw new MalformedException(elements + " elements are more than offsets of " + bits + " bits reach");
+    if (elements > Integers.most(bits, true))
+      throw new MalformedException(elements + " elements are more than offsets of " + bits + " bits reach");
   }
 
   /** The elements that the lists lead to, each as often as a list has it, in the order of the lists. */
@@ -141,8 +145,10 @@ final class Lists {
 
   private void toOffsets() {
     requireReach(sum);
-    boolean isKept = !isView && layout.bits == bits && isContiguous && first == 0 && startsAtZero() && (!plan.isCompact || rows.isWhole(struct));
-    node.buffers.add(isKept ? shared(offsets) : plan.piece((bits >>> 3) * (rows.count + 1), address -> writeRunning(address, rows.count + 1)));
+    boolean isKept = !isView && layout.bits == bits && isContiguous && first == 0 && startsAtZero()
+        && (!plan.isCompact || rows.isWhole(struct));
+    node.buffers.add(isKept ? shared(offsets)
+        : plan.piece((bits >>> 3) * (rows.count + 1), address -> writeRunning(address, rows.count + 1)));
     child(gathered());
   }
 

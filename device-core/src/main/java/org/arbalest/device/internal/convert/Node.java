@@ -72,7 +72,8 @@ final class Node {
    * Writes the structs.
    *
    * @param base the allocation
-   * @param nothing eight zeroes, for buffers without elements (ARR-08), and the offsets of such arrays; 0 leaves them out
+   * @param nothing eight zeroes, for buffers without elements (ARR-08), and the offsets of such arrays; 0 leaves them
+   *     out
    */
   long writeStructs(StructBlock block, long base, long nothing) {
     long node = block.node(layout, length, nulls, offset, buffers.size());
@@ -82,7 +83,8 @@ final class Node {
       long pointer = buffer.writer != null ? base + buffer.at : buffer.at != 0 || mayBeNull ? buffer.at : nothing;
       StructBlock.setBuffer(layout, node, i, pointer, buffer.bytes);
     }
-    for (int i = 0; i < children.size(); i++) RawArrowArray.setChild(node, i, children.get(i).writeStructs(block, base, nothing));
+    for (int i = 0; i < children.size(); i++)
+      RawArrowArray.setChild(node, i, children.get(i).writeStructs(block, base, nothing));
     if (dictionary != null) RawArrowArray.setDictionary(node, dictionary.writeStructs(block, base, nothing));
     return node;
   }

@@ -7,8 +7,9 @@ import org.arbalest.device.internal.memory.NativeHeap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which elements of a struct become the elements of the result, in order: those from one on, or a list of any, each once or for a run of elements. Positions
- * count from the start of the struct's buffers; −1 is an element that is null, though nothing of the struct's is.
+ * Which elements of a struct become the elements of the result, in order: those from one on, or a list of any, each
+ * once or for a run of elements. Positions count from the start of the struct's buffers; −1 is an element that is null,
+ * though nothing of the struct's is.
  */
 final class Selection {
   final long count;
@@ -19,7 +20,10 @@ final class Selection {
   /** The positions, as a long each; 0 if they follow each other. */
   private final long list;
 
-  /** The runs that the list has the positions of; null if it has one for each element. In a run all elements are alike, also in whether they are hidden. */
+  /**
+   * The runs that the list has the positions of; null if it has one for each element. In a run all elements are alike,
+   * also in whether they are hidden.
+   */
   private final @Nullable Spans spans;
 
   /** Whether some are −1. */
@@ -33,12 +37,14 @@ final class Selection {
   /** Whether what is above makes an element null, and does not only hide it. */
   final boolean takesNulls;
 
-  private Selection(long start, long count, long list, @Nullable Spans spans, boolean hasNone, boolean isDecoded, @Nullable Above above) {
+  private Selection(long start, long count, long list, @Nullable Spans spans, boolean hasNone, boolean isDecoded,
+      @Nullable Above above) {
     this(start, count, list, spans, hasNone, isDecoded, above, false);
   }
 
   private Selection(
-      long start, long count, long list, @Nullable Spans spans, boolean hasNone, boolean isDecoded, @Nullable Above above, boolean takesNulls) {
+      long start, long count, long list, @Nullable Spans spans, boolean hasNone, boolean isDecoded,
+      @Nullable Above above, boolean takesNulls) {
     this.start = start;
     this.count = count;
     this.list = list;
@@ -70,7 +76,10 @@ final class Selection {
     return isHidden ? new Selection(0, count, list, null, true, true, new Above(shown, 0, 0, 0, 1)) : shown;
   }
 
-  /** Elements anywhere that stand for the elements of another selection, by a dictionary or by runs: a position for each of its {@link #entries}. */
+  /**
+   * Elements anywhere that stand for the elements of another selection, by a dictionary or by runs: a position for each
+   * of its {@link #entries}.
+   */
   static Selection decoded(long list, Selection of, boolean hasNone) {
     return new Selection(0, of.count, list, of.spans, hasNone, true, of.above);
   }
@@ -91,7 +100,8 @@ final class Selection {
     long positions = plan.list(length);
     for (long k = 0; k < count; k++) {
       long at = at(k);
-      for (long j = 0; j < each; j++) NativeHeap.putLong(positions + Long.BYTES * (k * each + j), at < 0 ? -1 : at * each + j);
+      for (long j = 0; j < each; j++)
+        NativeHeap.putLong(positions + Long.BYTES * (k * each + j), at < 0 ? -1 : at * each + j);
     }
     return new Selection(offset, length, positions, null, hasNone, isDecoded, parent);
   }

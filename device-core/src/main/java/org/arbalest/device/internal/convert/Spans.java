@@ -4,7 +4,10 @@ package org.arbalest.device.internal.convert;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.RunEnds;
 
-/** Runs of elements that are one and the same, of which there may be many more than runs. Mostly asked for one element after the other. */
+/**
+ * Runs of elements that are one and the same, of which there may be many more than runs. Mostly asked for one element
+ * after the other.
+ */
 final class Spans {
   private final long ends;
 

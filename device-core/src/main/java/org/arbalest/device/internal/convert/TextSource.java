@@ -7,7 +7,10 @@ import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.schema.MalformedException;
 import org.arbalest.device.internal.schema.ViewStruct;
 
-/** Where the bytes of text or binary are, behind offsets or views. {@link #size} checks what the source wrote there, the others rely on that. */
+/**
+ * Where the bytes of text or binary are, behind offsets or views. {@link #size} checks what the source wrote there, the
+ * others rely on that.
+ */
 final class TextSource {
   final ConversionPlan plan;
   final Layout layout;
@@ -78,13 +81,15 @@ final class TextSource {
     if (isView) return viewSize(row, at);
     long begin = offset(at);
     long end = offset(at + 1);
-    if (begin < 0 || end < begin || (end > limit && end != begin)) throw wrong(row, at, begin, end); // what is empty may stand anywhere
+    // what is empty may stand anywhere
+    if (begin < 0 || end < begin || (end > limit && end != begin)) throw wrong(row, at, begin, end);
     return end - begin;
   }
 
   private MalformedException wrong(long row, long at, long begin, long end) {
     String what = "row " + row + ": offsets[" + (at + 1) + "] = " + end;
-    if (begin < 0 || end < begin) return new MalformedException(what + " is before offsets[" + at + "] = " + begin + ", or one is negative");
+    if (begin < 0 || end < begin)
+      return new MalformedException(what + " is before offsets[" + at + "] = " + begin + ", or one is negative");
     return new MalformedException(what + " is beyond the " + limit + " bytes of data");
   }
 
@@ -93,7 +98,8 @@ final class TextSource {
     int size = ViewStruct.size(view);
     if (size < 0) throw new MalformedException("row " + row + ": views[" + at + "] has " + size + " bytes");
     if (size <= ViewStruct.INLINE) return size;
-    String fault = ViewStruct.fault(at, size, ViewStruct.buffer(view), ViewStruct.offset(view), variadic, ViewStruct.sizes(struct));
+    String fault = ViewStruct.fault(at, size, ViewStruct.buffer(view), ViewStruct.offset(view), variadic,
+        ViewStruct.sizes(struct));
     if (fault != null) throw new MalformedException("row " + row + ": " + fault);
     return size;
   }

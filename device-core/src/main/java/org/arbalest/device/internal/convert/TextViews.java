@@ -51,7 +51,8 @@ final class TextViews {
       long at = rows.at(k);
       long size = source.size(k, at);
       if (size <= ViewStruct.INLINE) continue;
-      if (size > Integer.MAX_VALUE) throw new MalformedException("row " + k + ": " + size + " bytes are more than a view can have");
+      if (size > Integer.MAX_VALUE)
+        throw new MalformedException("row " + k + ": " + size + " bytes are more than a view can have");
       long begin = source.offset(at);
       int window = (int) (begin >>> WINDOW);
       if (window >= ends.length) ends = Arrays.copyOf(ends, window + 1);
@@ -102,7 +103,10 @@ final class TextViews {
     for (; i < size; i++) NativeHeap.putByte(view + 4 + i, NativeHeap.getByte(from + i));
   }
 
-  /** Keeps the data buffers of which the views show as much as they have; of others, copies what is shown, one behind the other. */
+  /**
+   * Keeps the data buffers of which the views show as much as they have; of others, copies what is shown, one behind
+   * the other.
+   */
   private static void compact(ConversionPlan plan, Node node, TextSource source, Selection rows) {
     source.open();
     int variadic = Math.toIntExact(source.variadic);
@@ -122,7 +126,8 @@ final class TextViews {
     }
     boolean isSame = used == variadic && rows.isWhole(source.struct);
     for (boolean kept : isKept) isSame &= kept;
-    node.buffers.add(isSame ? plan.share(source.positions) : plan.piece(ViewStruct.SIZE * rows.count, to -> writeMoved(source, rows, isKept, places, to)));
+    node.buffers.add(isSame ? plan.share(source.positions)
+        : plan.piece(ViewStruct.SIZE * rows.count, to -> writeMoved(source, rows, isKept, places, to)));
     for (int i = 0; i < variadic; i++) {
       if (shown[i] == 0) continue;
       int own = i;

@@ -45,7 +45,8 @@ final class Texts {
     if (isWhole && source.layout.bits == bits) {
       node.buffers.add(plan.share(source.positions));
     } else {
-      node.buffers.add(plan.piece((bits >>> 3) * (rows.count + 1), to -> offsets(from, source.layout.bits, to, bits, rows.count + 1, first)));
+      node.buffers.add(plan.piece((bits >>> 3) * (rows.count + 1),
+          to -> offsets(from, source.layout.bits, to, bits, rows.count + 1, first)));
     }
     long room = plan.owner.dataSize(source.struct);
     boolean isAll = isWhole && (room == size || room == Long.MAX_VALUE);
@@ -60,9 +61,11 @@ final class Texts {
   private static boolean descends(long offsets, long bits, long count) {
     boolean descends = false;
     if (bits == 32) {
-      for (long i = 0; i < count; i++) descends |= NativeHeap.getInt(offsets + 4 * i + 4) < NativeHeap.getInt(offsets + 4 * i);
+      for (long i = 0; i < count; i++)
+        descends |= NativeHeap.getInt(offsets + 4 * i + 4) < NativeHeap.getInt(offsets + 4 * i);
     } else {
-      for (long i = 0; i < count; i++) descends |= NativeHeap.getLong(offsets + 8 * i + 8) < NativeHeap.getLong(offsets + 8 * i);
+      for (long i = 0; i < count; i++)
+        descends |= NativeHeap.getLong(offsets + 8 * i + 8) < NativeHeap.getLong(offsets + 8 * i);
     }
     return descends;
   }
@@ -81,13 +84,15 @@ final class Texts {
   }
 
   private static void requireReach(long bits, long bytes) {
-    if (bytes > Integers.most(bits, true)) throw new MalformedException(bytes + " bytes of data are more than offsets of " + bits + " bits reach");
+    if (bytes > Integers.most(bits, true))
+      throw new MalformedException(bytes + " bytes of data are more than offsets of " + bits + " bits reach");
   }
 
   /** How many bytes some rows have of so many each, beside others. */
   private static long requireMemory(long row, long each, long rows, long others) {
     if (each > 0 && rows > (Layout.MOST_BYTES - others) / each) {
-      throw new MalformedException("row " + row + ": " + rows + " texts of " + each + " bytes, beside " + others + " others, are more than memory has");
+      throw new MalformedException("row " + row + ": " + rows + " texts of " + each + " bytes, beside " + others
+          + " others, are more than memory has");
     }
     return each * rows;
   }

@@ -13,8 +13,9 @@ import org.arbalest.device.types.NestedType.RunEndEncodedType;
 import org.arbalest.device.types.NestedType.UnionType;
 
 /**
- * Unions, whose nulls are those of their children: an element that is nowhere becomes a null of the first child that can have one. Where there is none, something
- * above must hide all such elements: they become elements of the first child that nobody sees.
+ * Unions, whose nulls are those of their children: an element that is nowhere becomes a null of the first child that
+ * can have one. Where there is none, something above must hide all such elements: they become elements of the first
+ * child that nobody sees.
  */
 final class Unions {
   private final ConversionPlan plan;
@@ -47,7 +48,8 @@ final class Unions {
     Unions union = new Unions(plan, node, from, struct, rows, to);
     union.addTypes();
     for (int i = 0; i < union.ids.size(); i++) {
-      Selection.Above above = ConversionPlan.above(union.layout, struct, rows, rows.count == 0 ? 0 : union.types, union.ids.get(i), 1);
+      Selection.Above above =
+          ConversionPlan.above(union.layout, struct, rows, rows.count == 0 ? 0 : union.types, union.ids.get(i), 1);
       plan.child(node, from, i, struct, rows.child(plan, RawArrowArray.child(struct, i), 1, above), to, i);
     }
   }
@@ -57,7 +59,8 @@ final class Unions {
     union.addTypes();
     if (rows.count == 0) {
       node.buffers.add(Node.Buffer.NONE);
-      for (int i = 0; i < union.ids.size(); i++) plan.child(node, from, i, struct, Selection.range(union.offset(i), 0), to, i);
+      for (int i = 0; i < union.ids.size(); i++)
+        plan.child(node, from, i, struct, Selection.range(union.offset(i), 0), to, i);
     } else {
       plan.look();
       union.addChildren();
@@ -84,7 +87,8 @@ final class Unions {
     }
     if (rows.mayBeHidden()) plan.look();
     long row = rows.exposedNull(0);
-    if (row >= 0 || children.isEmpty()) throw new MalformedException("row " + Math.max(0, row) + ": is null, but no child of the union may be");
+    if (row >= 0 || children.isEmpty())
+      throw new MalformedException("row " + Math.max(0, row) + ": is null, but no child of the union may be");
     return 0;
   }
 
@@ -113,7 +117,8 @@ final class Unions {
   private int child(long row, long at) {
     byte id = NativeHeap.getByte(types + at);
     int child = layout.childOf(id);
-    if (child < 0) throw new MalformedException("row " + row + ": types[" + at + "] = " + id + " is none of the union's");
+    if (child < 0)
+      throw new MalformedException("row " + row + ": types[" + at + "] = " + id + " is none of the union's");
     return child;
   }
 
@@ -130,7 +135,8 @@ final class Unions {
       if (at < 0) continue;
       long offset = NativeHeap.getInt(offsets() + Integer.BYTES * at);
       if (offset < 0 || offset >= length(child)) {
-        String where = "row " + k + ": offsets[" + at + "] = " + offset + " is beyond the " + length(child) + " elements of ";
+        String where =
+            "row " + k + ": offsets[" + at + "] = " + offset + " is beyond the " + length(child) + " elements of ";
         throw new MalformedException(where + "\"" + layout.children[child].name() + "\"");
       }
       first[child] = Math.min(first[child], offset);
@@ -153,7 +159,8 @@ final class Unions {
   /** Throws if a child would have more elements than the offsets, from 0 on, lead to. */
   private void requireReach(int child, long elements) {
     if (elements - 1 > Integer.MAX_VALUE)
-      throw new MalformedException(elements + " elements of \"" + layout.children[child].name() + "\" are more than offsets of 32 bits reach");
+      throw new MalformedException(
+          elements + " elements of \"" + layout.children[child].name() + "\" are more than offsets of 32 bits reach");
   }
 
   private void addRanges(long[] first, long[] end, boolean isKept) {
@@ -161,10 +168,12 @@ final class Unions {
     node.buffers.add(isKept ? plan.share(from0) : plan.piece(Integer.BYTES * rows.count, address -> {
       for (long k = 0; k < rows.count; k++) {
         int child = layout.childOf(NativeHeap.getByte(types + rows.start + k));
-        NativeHeap.putInt(address + Integer.BYTES * k, (int) (NativeHeap.getInt(from0 + Integer.BYTES * k) - first[child]));
+        NativeHeap.putInt(address + Integer.BYTES * k,
+            (int) (NativeHeap.getInt(from0 + Integer.BYTES * k) - first[child]));
       }
     }));
-    for (int i = 0; i < first.length; i++) plan.child(node, from, i, struct, Selection.range(offset(i) + first[i], end[i] - first[i]), to, i);
+    for (int i = 0; i < first.length; i++)
+      plan.child(node, from, i, struct, Selection.range(offset(i) + first[i], end[i] - first[i]), to, i);
   }
 
   private void addLists(long[] counts) {
@@ -190,7 +199,8 @@ final class Unions {
       }
     }));
     for (int i = 0; i < lists.length; i++) {
-      Selection of = hasNone[i] ? Selection.withNone(lists[i], counts[i], isHidden) : Selection.list(lists[i], counts[i], 0);
+      Selection of =
+          hasNone[i] ? Selection.withNone(lists[i], counts[i], isHidden) : Selection.list(lists[i], counts[i], 0);
       plan.child(node, from, i, struct, of, to, i);
     }
   }

@@ -72,7 +72,10 @@ public final class ArrayConcat {
     throw ArrayCopy.noPart(stream, "a concatenation of arrays on " + from + ", to " + target.device());
   }
 
-  /** What the whole is of: the first one's field, nullable where any is; names the array that is of another type, or whose columns have other names. */
+  /**
+   * What the whole is of: the first one's field, nullable where any is; names the array that is of another type, or
+   * whose columns have other names.
+   */
   private static Field whole(List<DeviceArray> arrays) {
     Field whole = arrays.getFirst().field();
     for (int i = 1; i < arrays.size(); i++) {
@@ -128,7 +131,8 @@ public final class ArrayConcat {
         held++;
       }
       ConcatInputs inputs = new ConcatInputs(structs);
-      for (int i = 0; i < structs.length; i++) inputs.set(i, DeviceArrayImpl.unwrap(arrays.get(i)).offset(), arrays.get(i).length());
+      for (int i = 0; i < structs.length; i++)
+        inputs.set(i, DeviceArrayImpl.unwrap(arrays.get(i)).offset(), arrays.get(i).length());
       ConcatPlan plan = new ConcatPlan(owners);
       try {
         return join(plan, whole, inputs, target);

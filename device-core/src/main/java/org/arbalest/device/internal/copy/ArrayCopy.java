@@ -68,7 +68,8 @@ public final class ArrayCopy {
     }
   }
 
-  private static DeviceArray copy(DeviceArrayImpl array, Ownership owner, MemoryManager target, DeviceStreamImpl stream) {
+  private static DeviceArray copy(DeviceArrayImpl array, Ownership owner, MemoryManager target,
+      DeviceStreamImpl stream) {
     Device from = array.device();
     Device to = target.device();
     requirePart(stream, from, owner.isCpuAccessible(), to, target.isCpuAccessible());
@@ -83,18 +84,23 @@ public final class ArrayCopy {
   }
 
   /** A third device's stream orders nothing that anybody queues on these: it is taken for a mistake (DEV-21). */
-  private static void requirePart(DeviceStreamImpl stream, Device from, boolean isFromCpuAccessible, Device to, boolean isToCpuAccessible) {
+  private static void requirePart(DeviceStreamImpl stream, Device from, boolean isFromCpuAccessible, Device to,
+      boolean isToCpuAccessible) {
     if (hasPart(stream, from, isFromCpuAccessible) || hasPart(stream, to, isToCpuAccessible)) return;
     throw noPart(stream, from.equals(to) ? "a copy on " + from : "a copy from " + from + " to " + to);
   }
 
-  /** Whether the stream is of a device, or of one that reads and writes such memory of it, as the CPU does with host memory. */
+  /**
+   * Whether the stream is of a device, or of one that reads and writes such memory of it, as the CPU does with host
+   * memory.
+   */
   static boolean hasPart(DeviceStreamImpl stream, Device device, boolean isCpuAccessible) {
     return (isCpuAccessible && DeviceImpl.unwrap(stream.device()).isCpu()) || stream.reaches(device);
   }
 
   static IllegalArgumentException noPart(DeviceStreamImpl stream, String asked) {
-    return new IllegalArgumentException("a stream of " + stream.device() + " was given for " + asked + "; it has to be of a device that takes part");
+    return new IllegalArgumentException(
+        "a stream of " + stream.device() + " was given for " + asked + "; it has to be of a device that takes part");
   }
 
   private DeviceArray copy(DeviceArrayImpl array) {
@@ -133,7 +139,8 @@ public final class ArrayCopy {
 
   private DeviceArray handle(DeviceArrayImpl array, DeviceBufferImpl memory, long block, RecordedEvent event) {
     boolean isOver = event.point.isKnownDone();
-    DeviceArrayImpl result = new DeviceArrayImpl(target.device(), array.field(), block, RawArrowArray.offset(block), array.length());
+    DeviceArrayImpl result =
+        new DeviceArrayImpl(target.device(), array.field(), block, RawArrowArray.offset(block), array.length());
     BuiltArray built = new BuiltArray(List.of(memory), block, target.device(), isOver ? null : event, false);
     memory.take();
     if (isOver) event.release();
@@ -142,7 +149,8 @@ public final class ArrayCopy {
 
   private CopyPlan plan(DeviceQueue queue, DeviceArrayImpl array) {
     EventPoint event = owner.event();
-    if (event == null && owner.syncEvent() != 0) DeviceImpl.unwrap(source).driver(); // says that nobody knows the device
+    // says that nobody knows the device
+    if (event == null && owner.syncEvent() != 0) DeviceImpl.unwrap(source).driver();
     boolean hasText = hasText(Layout.of(array.field()));
     if (event != null) {
       if (owner.isCpuAccessible() && hasText) {
@@ -203,7 +211,8 @@ public final class ArrayCopy {
     Staging way = queue.staging();
     Place from = queue.place(source);
     Place to = queue.place(target.device());
-    long small = !hostReads || queue.driver instanceof SynchronousDriver ? -1 : way != null && way.gathers() ? Staging.SMALL : SMALL;
+    long small = !hostReads || queue.driver instanceof SynchronousDriver ? -1
+        : way != null && way.gathers() ? Staging.SMALL : SMALL;
     boolean merge = owner instanceof BuiltArray built && built.isOneAllocation();
     int i = 0;
     while (i < ranges.count) {
@@ -219,7 +228,8 @@ public final class ArrayCopy {
       }
       end = i + 1;
       while (merge && end < ranges.count && ranges.follows(end)) end++;
-      add(transfer, to, base + ranges.at[i], ranges.isOurs[i] ? Place.PAGEABLE : from, ranges.from[i], ranges.span(i, end));
+      add(transfer, to, base + ranges.at[i], ranges.isOurs[i] ? Place.PAGEABLE : from, ranges.from[i],
+          ranges.span(i, end));
       i = end;
     }
   }

@@ -8,7 +8,9 @@ import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.schema.MalformedException;
 import org.arbalest.device.internal.schema.TypeNames;
 
-/** Indices into one dictionary: that of all inputs, if it is the same, else theirs one behind the other, each kept once. */
+/**
+ * Indices into one dictionary: that of all inputs, if it is the same, else theirs one behind the other, each kept once.
+ */
 final class ConcatDictionary {
   private final ConcatPlan plan;
   private final DictionaryType type;
@@ -51,7 +53,8 @@ final class ConcatDictionary {
     long bits = layout.bits;
     boolean isOne = keptCount == 1;
     node.buffers.add(
-        isOne ? plan.values(inputs, 1, bits, node.length) : plan.buffer((bits >>> 3) * node.length, to -> plan.each(inputs, i -> write(i, to))));
+        isOne ? plan.values(inputs, 1, bits, node.length)
+            : plan.buffer((bits >>> 3) * node.length, to -> plan.each(inputs, i -> write(i, to))));
     try {
       node.dictionary = plan.measure(MalformedException.DICTIONARY, type.values(), dictionaries);
     } catch (MalformedException e) {
@@ -67,10 +70,12 @@ final class ConcatDictionary {
       }
     }
     long length = dictionaries.length(input);
-    if (type.ordered() && total > 0 && length > 0) throw new MalformedException("is ordered, and another than that of the arrays before");
+    if (type.ordered() && total > 0 && length > 0)
+      throw new MalformedException("is ordered, and another than that of the arrays before");
     shift[input] = total;
     if (keptCount > 0 && length > 0 && total > Integers.most(layout.bits, type.index().signed()) - (length - 1)) {
-      throw new MalformedException(total + " + " + length + " values are more than indices of type " + TypeNames.of(type.index()) + " reach");
+      throw new MalformedException(
+          total + " + " + length + " values are more than indices of type " + TypeNames.of(type.index()) + " reach");
     }
     keep(input);
   }
@@ -85,7 +90,8 @@ final class ConcatDictionary {
     if (dictionaries.length(one) != dictionaries.length(other)) return false;
     return new SameValues(plan.owner(one), plan.owner(other))
         .test(
-            Layout.of(type.values()), dictionaries.structs[one], dictionaries.offset(one), dictionaries.structs[other], dictionaries.offset(other),
+            Layout.of(type.values()), dictionaries.structs[one], dictionaries.offset(one), dictionaries.structs[other],
+            dictionaries.offset(other),
             dictionaries.length(one));
   }
 
@@ -97,8 +103,10 @@ final class ConcatDictionary {
       long at = inputs.starts[input] + k;
       long index = 0;
       if (!inputs.isNull(input, k)) {
-        long own = type.index().signed() ? Integers.get(from, layout.bits, at) : Integers.getUnsigned(from, layout.bits, at);
-        if (own < 0 || own >= length) throw new MalformedException("index " + own + " is beyond the " + length + " values of the dictionary");
+        long own =
+            type.index().signed() ? Integers.get(from, layout.bits, at) : Integers.getUnsigned(from, layout.bits, at);
+        if (own < 0 || own >= length)
+          throw new MalformedException("index " + own + " is beyond the " + length + " values of the dictionary");
         index = own + shift[input];
       }
       Integers.put(to, layout.bits, inputs.at[input] + k, index);

@@ -10,7 +10,10 @@ import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.schema.MalformedException;
 import org.arbalest.device.internal.schema.RunEnds;
 
-/** Arrays whose children's elements are found through buffers, in any order: of these, what lies between the first and the last that is shown. */
+/**
+ * Arrays whose children's elements are found through buffers, in any order: of these, what lies between the first and
+ * the last that is shown.
+ */
 final class ConcatNested {
   private ConcatNested() {}
 
@@ -27,7 +30,8 @@ final class ConcatNested {
         long at = inputs.starts[i] + k;
         long offset = Integers.get(inputs.buffer(i, 1), layout.bits, at);
         if (size < 0 || offset < 0 || offset > items.length(i) - size) {
-          throw new MalformedException("offsets[" + at + "] = " + offset + " and sizes[" + at + "] = " + size + " lead beyond the " + items.length(i) + " elements");
+          throw new MalformedException("offsets[" + at + "] = " + offset + " and sizes[" + at + "] = " + size
+              + " lead beyond the " + items.length(i) + " elements");
         }
         first = Math.min(first, offset);
         last = Math.max(last, offset + size);
@@ -45,14 +49,16 @@ final class ConcatNested {
       }
     })));
     node.buffers.add(plan.buffer(layout.width() * node.length, to -> plan.each(inputs, i -> {
-      for (long k = 0; k < inputs.counts[i]; k++) Integers.put(to, layout.bits, inputs.at[i] + k, size(layout, inputs, i, k));
+      for (long k = 0; k < inputs.counts[i]; k++)
+        Integers.put(to, layout.bits, inputs.at[i] + k, size(layout, inputs, i, k));
     })));
     plan.child(node, layout.children[0], items);
   }
 
   /** How many elements a list view has: of a null none, whatever is below it. */
   private static long size(Layout layout, ConcatInputs inputs, int input, long element) {
-    return inputs.isNull(input, element) ? 0 : Integers.get(inputs.buffer(input, 2), layout.bits, inputs.starts[input] + element);
+    return inputs.isNull(input, element) ? 0
+        : Integers.get(inputs.buffer(input, 2), layout.bits, inputs.starts[input] + element);
   }
 
   static void denseUnion(ConcatPlan plan, ConcatPlan.Node node, Field field, ConcatInputs inputs) {
@@ -73,7 +79,8 @@ final class ConcatNested {
         int offset = NativeHeap.getInt(offsets(layout, inputs, i) + 4 * at);
         if (offset < 0 || offset >= children[child].length(i)) {
           throw new MalformedException(
-              "offsets[" + at + "] = " + offset + " is beyond the " + children[child].length(i) + " elements of \"" + fields[child].name() + "\"");
+              "offsets[" + at + "] = " + offset + " is beyond the " + children[child].length(i) + " elements of \""
+                  + fields[child].name() + "\"");
         }
         first[child] = Math.min(first[child], offset);
         end[child] = Math.max(end[child], offset + 1L);
@@ -85,12 +92,14 @@ final class ConcatNested {
         totals[c] = ConcatOffsets.reach(32, totals[c], end[c] - first[c], "elements of \"" + fields[c].name() + "\"");
       }
     });
-    node.buffers.add(plan.buffer(node.length, to -> plan.each(inputs, i -> ConcatPlan.copy(inputs, i, ids(layout, inputs, i), 1, to))));
+    node.buffers.add(plan.buffer(node.length,
+        to -> plan.each(inputs, i -> ConcatPlan.copy(inputs, i, ids(layout, inputs, i), 1, to))));
     node.buffers.add(plan.buffer(4 * node.length, to -> plan.each(inputs, i -> {
       for (long k = 0; k < inputs.counts[i]; k++) {
         long at = inputs.starts[i] + k;
         long moved = shift[i][layout.childOf(NativeHeap.getByte(ids(layout, inputs, i) + at))];
-        NativeHeap.putInt(to + 4 * (inputs.at[i] + k), (int) (NativeHeap.getInt(offsets(layout, inputs, i) + 4 * at) + moved));
+        NativeHeap.putInt(to + 4 * (inputs.at[i] + k),
+            (int) (NativeHeap.getInt(offsets(layout, inputs, i) + 4 * at) + moved));
       }
     })));
     for (int c = 0; c < fields.length; c++) plan.child(node, fields[c], children[c]);
@@ -112,7 +121,8 @@ final class ConcatNested {
     long[] runs = {0};
     plan.each(inputs, i -> {
       if (inputs.at[i] + inputs.counts[i] > Integers.most(bits, true)) {
-        throw new MalformedException(inputs.at[i] + " + " + inputs.counts[i] + " elements are more than run ends of " + bits + " bits reach");
+        throw new MalformedException(
+            inputs.at[i] + " + " + inputs.counts[i] + " elements are more than run ends of " + bits + " bits reach");
       }
       RunEnds all = RunEnds.of(layout, inputs.structs[i]);
       long first = all.first(inputs.starts[i]);

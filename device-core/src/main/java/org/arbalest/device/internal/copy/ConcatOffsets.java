@@ -9,7 +9,9 @@ import org.arbalest.device.internal.schema.MalformedException;
 
 /** Texts and lists: offsets that go on where those before end, and what they lead to, as far as it is shown. */
 final class ConcatOffsets {
-  /** From where to where the offsets of each input lead, where that is in the result, and how much it is of all inputs. */
+  /**
+   * From where to where the offsets of each input lead, where that is in the result, and how much it is of all inputs.
+   */
   private static final class Extents {
     final long[] first;
     final long[] last;
@@ -30,7 +32,8 @@ final class ConcatOffsets {
     Extents texts = extents(plan, layout, inputs, i -> plan.owner(i).dataSize(inputs.structs[i]), "bytes of data");
     plan.each(inputs, i -> {
       long size = texts.last[i] - texts.first[i];
-      if (size > 0 && inputs.buffer(i, 2) == 0) throw new MalformedException("the data is NULL, but the offsets say " + size + " bytes");
+      if (size > 0 && inputs.buffer(i, 2) == 0)
+        throw new MalformedException("the data is NULL, but the offsets say " + size + " bytes");
     });
     node.buffers.add(offsets(plan, layout, inputs, texts, node.length));
     node.buffers.add(plan.buffer(texts.total, to -> plan.each(inputs, i -> {
@@ -47,7 +50,8 @@ final class ConcatOffsets {
     plan.child(node, layout.children[0], items);
   }
 
-  private static Extents extents(ConcatPlan plan, Layout layout, ConcatInputs inputs, IntToLongFunction known, String what) {
+  private static Extents extents(ConcatPlan plan, Layout layout, ConcatInputs inputs, IntToLongFunction known,
+      String what) {
     Extents found = new Extents(inputs.structs.length);
     plan.each(inputs, i -> {
       long begin = inputs.starts[i];
@@ -68,12 +72,14 @@ final class ConcatOffsets {
   /** How far offsets must reach, which have so many bits. */
   static long reach(long bits, long before, long more, String what) {
     if (more > Integers.most(bits, true) - before) {
-      throw new MalformedException(before + " + " + more + " " + what + " are more than offsets of " + bits + " bits reach");
+      throw new MalformedException(
+          before + " + " + more + " " + what + " are more than offsets of " + bits + " bits reach");
     }
     return before + more;
   }
 
-  private static ConcatPlan.Buffer offsets(ConcatPlan plan, Layout layout, ConcatInputs inputs, Extents extents, long length) {
+  private static ConcatPlan.Buffer offsets(ConcatPlan plan, Layout layout, ConcatInputs inputs, Extents extents,
+      long length) {
     return plan.buffer(layout.width() * (length + 1), to -> {
       Integers.put(to, layout.bits, 0, 0);
       plan.each(inputs, i -> {
@@ -81,7 +87,8 @@ final class ConcatOffsets {
         long first = extents.first[i];
         for (long k = 1; k <= inputs.counts[i]; k++) {
           long offset = Positions.offset(layout, from, inputs.starts[i] + k);
-          if (offset < first || offset > extents.last[i]) throw Positions.outside(inputs.starts[i] + k, offset, first, extents.last[i]);
+          if (offset < first || offset > extents.last[i])
+            throw Positions.outside(inputs.starts[i] + k, offset, first, extents.last[i]);
           Integers.put(to, layout.bits, inputs.at[i] + k, offset - first + extents.at[i]);
         }
       });

@@ -18,13 +18,16 @@ import org.arbalest.device.types.Field;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a concatenation is made of: the buffers in one allocation, and who writes them. Measuring looks at offsets, views, type ids and runs, and at no
- * more of the inputs than is shown; where they lead beyond what there is, the array is {@link MalformedException}.
+ * What a concatenation is made of: the buffers in one allocation, and who writes them. Measuring looks at offsets,
+ * views, type ids and runs, and at no more of the inputs than is shown; where they lead beyond what there is, the array
+ * is {@link MalformedException}.
  */
 final class ConcatPlan {
   private static final long ALIGNMENT = 64;
 
-  /** A buffer of the result: where in the allocation, how many bytes, and who writes them when he is told the address. */
+  /**
+   * A buffer of the result: where in the allocation, how many bytes, and who writes them when he is told the address.
+   */
   record Buffer(long at, long bytes, LongConsumer writer) {}
 
   /** An array of the result. */
@@ -79,7 +82,8 @@ final class ConcatPlan {
 
   /** A buffer behind the others; of no bytes, it is still somewhere (ARR-08). */
   Buffer buffer(long bytes, LongConsumer writer) {
-    if (bytes > Layout.MOST_BYTES - total) throw new MalformedException(bytes + " bytes beside " + total + " others are more than memory has");
+    if (bytes > Layout.MOST_BYTES - total)
+      throw new MalformedException(bytes + " bytes beside " + total + " others are more than memory has");
     Buffer buffer = new Buffer(total, bytes, writer);
     total = (total + bytes + ALIGNMENT - 1) & -ALIGNMENT;
     return buffer;
@@ -106,7 +110,8 @@ final class ConcatPlan {
       case LIST_VIEW -> ConcatNested.listView(this, node, layout, inputs);
       case STRUCT, FIXED_LIST -> rows(node, layout, inputs);
       case SPARSE_UNION -> {
-        node.buffers.add(buffer(length, to -> each(inputs, i -> copy(inputs, i, inputs.buffer(i, Positions.surplus(layout, inputs.structs[i])), 1, to))));
+        node.buffers.add(buffer(length, to -> each(inputs,
+            i -> copy(inputs, i, inputs.buffer(i, Positions.surplus(layout, inputs.structs[i])), 1, to))));
         rows(node, layout, inputs);
       }
       case DENSE_UNION -> ConcatNested.denseUnion(this, node, field, inputs);
@@ -129,7 +134,8 @@ final class ConcatPlan {
     long[] length = {0};
     each(inputs, i -> {
       if (inputs.counts[i] > layout.most - length[0]) {
-        throw new MalformedException(length[0] + " + " + inputs.counts[i] + " elements of type " + layout.kind() + " are more than memory has bytes for");
+        throw new MalformedException(length[0] + " + " + inputs.counts[i] + " elements of type " + layout.kind()
+            + " are more than memory has bytes for");
       }
       inputs.at[i] = length[0];
       length[0] += inputs.counts[i];
@@ -168,7 +174,8 @@ final class ConcatPlan {
   /** Values of {@code bits} each, from a buffer of each input, as they are. */
   Buffer values(ConcatInputs inputs, int buffer, long bits, long length) {
     long bytes = (length * bits + 7) >>> 3;
-    if (bits != 1) return buffer(bytes, to -> each(inputs, i -> copy(inputs, i, inputs.buffer(i, buffer), bits >>> 3, to)));
+    if (bits != 1)
+      return buffer(bytes, to -> each(inputs, i -> copy(inputs, i, inputs.buffer(i, buffer), bits >>> 3, to)));
     return buffer(bytes, to -> {
       NativeHeap.fill(to, bytes, (byte) 0);
       each(inputs, i -> Bitmaps.copy(inputs.buffer(i, buffer), inputs.starts[i], to, inputs.at[i], inputs.counts[i]));
@@ -185,7 +192,8 @@ final class ConcatPlan {
       ConcatInputs below = inputs.children(c);
       each(inputs, i -> {
         long child = below.structs[i];
-        below.set(i, Positions.childStart(layout, child, inputs.starts[i]), Positions.childLength(layout, child, inputs.counts[i]));
+        below.set(i, Positions.childStart(layout, child, inputs.starts[i]),
+            Positions.childLength(layout, child, inputs.counts[i]));
       });
       child(node, layout.children[c], below);
     }

@@ -18,7 +18,8 @@ final class ConcatViews {
     Map<Data, Integer> kept = new LinkedHashMap<>();
     int[][] places = new int[inputs.structs.length][];
     plan.each(inputs, i -> places[i] = collect(inputs, i, kept));
-    node.buffers.add(plan.buffer(ViewStruct.SIZE * node.length, to -> plan.each(inputs, i -> write(inputs, i, places[i], to))));
+    node.buffers
+        .add(plan.buffer(ViewStruct.SIZE * node.length, to -> plan.each(inputs, i -> write(inputs, i, places[i], to))));
     for (Data data : kept.keySet()) {
       node.buffers.add(plan.buffer(data.size, to -> NativeHeap.copy(data.address, to, data.size)));
     }

@@ -31,7 +31,10 @@ final class CopiedBuffers {
     this.staging = staging;
   }
 
-  /** Adds the ranges of some elements of {@code source}, of which nobody sees the first, and writes what else the buffers of {@code node} need. */
+  /**
+   * Adds the ranges of some elements of {@code source}, of which nobody sees the first, and writes what else the
+   * buffers of {@code node} need.
+   */
   void add(Layout layout, long source, long node, long begin, long count, long hidden, boolean mayHaveNulls) {
     long cell = RawArrowArray.buffers(node);
     long surplus = Positions.surplus(layout, source);
@@ -89,7 +92,8 @@ final class CopiedBuffers {
     long last = ends.next(layout, source, begin + count);
     Positions.checkExtent(begin + hidden, begin + count, first, last, owner.dataSize(source), "bytes of data");
     checkLast(layout, source, begin + count, last);
-    if (last > first && data == 0) throw new MalformedException("the data is NULL, but the offsets say " + (last - first) + " bytes");
+    if (last > first && data == 0)
+      throw new MalformedException("the data is NULL, but the offsets say " + (last - first) + " bytes");
     if (!ends.hostReads || (first == 0 && hidden == 0)) {
       copyOffsets(layout, offsets, begin, count, cell);
     } else {
@@ -112,7 +116,10 @@ final class CopiedBuffers {
     NativeHeap.putLong(cell + 2 * Long.BYTES, size);
   }
 
-  /** Offsets that count from the first that is seen, so that only the bytes which are shown must be copied; those before are 0. */
+  /**
+   * Offsets that count from the first that is seen, so that only the bytes which are shown must be copied; those before
+   * are 0.
+   */
   private long rebased(Layout layout, long offsets, long begin, long count, long hidden, long first, long last) {
     DeviceBuffer buffer = DeviceRegistry.cpu().allocate(Math.multiplyExact(layout.width(), count + 1));
     staging.add(buffer);

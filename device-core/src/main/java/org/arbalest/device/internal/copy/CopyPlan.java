@@ -14,11 +14,14 @@ import org.arbalest.device.types.Field;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a copy of an array in one allocation is made of: the structs that describe it, and the ranges of memory to be copied.
+ * What a copy of an array in one allocation is made of: the structs that describe it, and the ranges of memory to be
+ * copied.
  *
- * <p>An array's own elements are copied from the first that is shown, but for up to seven more where a bitmap is copied, whose first byte may
- * begin with them; so are the fields of structs. What stands in those seven is nobody's business: offsets of them are not looked at. The elements of lists are copied whole, since which of them are shown is known to the device
- * only. Of an array without elements nothing is read, and its copy begins at 0, children alike (ARR-19); only a dictionary stays.
+ * <p>An array's own elements are copied from the first that is shown, but for up to seven more where a bitmap is
+ * copied, whose first byte may begin with them; so are the fields of structs. What stands in those seven is nobody's
+ * business: offsets of them are not looked at. The elements of lists are copied whole, since which of them are shown is
+ * known to the device only. Of an array without elements nothing is read, and its copy begins at 0, children alike
+ * (ARR-19); only a dictionary stays.
  */
 final class CopyPlan {
   private final Ownership owner;
@@ -83,7 +86,8 @@ final class CopyPlan {
       try {
         long count = length + skip;
         long childStart = count == 0 ? 0 : Positions.childStart(layout, child, start - skip);
-        measure(layout.children[i].layout, child, childStart, count == 0 ? 0 : Positions.childLength(layout, child, count));
+        measure(layout.children[i].layout, child, childStart,
+            count == 0 ? 0 : Positions.childLength(layout, child, count));
       } catch (MalformedException e) {
         throw e.under(layout.children[i].name());
       }
@@ -96,7 +100,8 @@ final class CopyPlan {
   }
 
   /** @param hidden how many of the elements from {@code start} on are only there since their parent has a bitmap */
-  private static long write(StructBlock block, CopiedBuffers buffers, Layout layout, long source, long start, long length, long hidden) {
+  private static long write(StructBlock block, CopiedBuffers buffers, Layout layout, long source, long start,
+      long length, long hidden) {
     long skip = length == 0 ? 0 : skip(layout, source, start);
     long begin = length == 0 ? 0 : start - skip;
     long count = Math.addExact(length, skip);
@@ -109,13 +114,15 @@ final class CopyPlan {
     return node;
   }
 
-  private static void writeChildren(StructBlock block, CopiedBuffers buffers, Layout layout, long source, long node, long begin, long count, long hidden) {
+  private static void writeChildren(StructBlock block, CopiedBuffers buffers, Layout layout, long source, long node,
+      long begin, long count, long hidden) {
     for (int i = 0; i < layout.children.length; i++) {
       long child = RawArrowArray.child(source, i);
       try {
         long start = count == 0 ? 0 : Positions.childStart(layout, child, begin);
         long length = count == 0 ? 0 : Positions.childLength(layout, child, count);
-        RawArrowArray.setChild(node, i, write(block, buffers, layout.children[i].layout, child, start, length, Positions.hiddenBelow(layout, hidden)));
+        RawArrowArray.setChild(node, i, write(block, buffers, layout.children[i].layout, child, start, length,
+            Positions.hiddenBelow(layout, hidden)));
       } catch (MalformedException e) {
         throw e.under(layout.children[i].name());
       }
@@ -123,7 +130,8 @@ final class CopyPlan {
     Field dictionary = layout.dictionary;
     if (dictionary == null) return;
     long values = RawArrowArray.dictionary(source);
-    long copy = write(block, buffers, Layout.of(dictionary), values, RawArrowArray.offset(values), RawArrowArray.length(values), 0);
+    long copy = write(block, buffers, Layout.of(dictionary), values, RawArrowArray.offset(values),
+        RawArrowArray.length(values), 0);
     RawArrowArray.setDictionary(node, copy);
   }
 

@@ -6,7 +6,10 @@ import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.schema.MalformedException;
 
-/** The ranges of memory that become one allocation, each at a multiple of 64 bytes; and the pointers that are to lead to them there. */
+/**
+ * The ranges of memory that become one allocation, each at a multiple of 64 bytes; and the pointers that are to lead to
+ * them there.
+ */
 final class CopyRanges {
   private static final long ALIGNMENT = 64;
 
@@ -37,7 +40,8 @@ final class CopyRanges {
 
   /** Likewise; says whether it comes from main memory of ours, which is there already. */
   void add(long address, long size, long cell, boolean ours) {
-    if (total > Layout.MOST_BYTES - size) throw new MalformedException(size + " bytes beside " + total + " others are more than memory has");
+    if (total > Layout.MOST_BYTES - size)
+      throw new MalformedException(size + " bytes beside " + total + " others are more than memory has");
     if (count == from.length) grow();
     from[count] = address;
     at[count] = total;
@@ -71,7 +75,8 @@ final class CopyRanges {
 
   /** Whether a range lies behind the one before where it comes from as it will in the allocation. */
   boolean follows(int range) {
-    return bytes[range] > 0 && !isOurs[range] && !isOurs[range - 1] && bytes[range - 1] > 0 && from[range] - from[range - 1] == at[range] - at[range - 1];
+    return bytes[range] > 0 && !isOurs[range] && !isOurs[range - 1] && bytes[range - 1] > 0
+        && from[range] - from[range - 1] == at[range] - at[range - 1];
   }
 
   /** The bytes of the allocation from one range to before another, what lies between them included. */

@@ -55,13 +55,16 @@ public final class Positions {
   /** What two offsets say must lie within what there is, as far as that is known. */
   public static void checkExtent(long begin, long end, long first, long last, long known, String what) {
     if (first < 0 || last < first) {
-      throw new MalformedException("offsets[" + end + "] = " + last + " is before offsets[" + begin + "] = " + first + ", or one is negative");
+      throw new MalformedException(
+          "offsets[" + end + "] = " + last + " is before offsets[" + begin + "] = " + first + ", or one is negative");
     }
-    if (last > known) throw new MalformedException("offsets[" + end + "] = " + last + " is beyond the " + known + " " + what);
+    if (last > known)
+      throw new MalformedException("offsets[" + end + "] = " + last + " is beyond the " + known + " " + what);
   }
 
   public static MalformedException beyondLast(long at, long offset, long end, long most) {
-    return new MalformedException("offsets[" + at + "] = " + offset + " is beyond the last, offsets[" + end + "] = " + most);
+    return new MalformedException(
+        "offsets[" + at + "] = " + offset + " is beyond the last, offsets[" + end + "] = " + most);
   }
 
   public static MalformedException outside(long at, long offset, long first, long last) {

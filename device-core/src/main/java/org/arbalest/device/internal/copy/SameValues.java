@@ -11,8 +11,8 @@ import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.schema.ViewStruct;
 
 /**
- * Whether two arrays are the same to the byte. What differs only beneath nulls, or by how it is laid out, may count as different; so does what is
- * malformed, which others report.
+ * Whether two arrays are the same to the byte. What differs only beneath nulls, or by how it is laid out, may count as
+ * different; so does what is malformed, which others report.
  */
 final class SameValues {
   private final Ownership ownerA;
@@ -29,7 +29,8 @@ final class SameValues {
     if (layout.shape.hasValidity && !sameNulls(a, startA, b, startB, count)) return false;
     return switch (layout.shape) {
       case NULL -> true;
-      case FIXED -> bits(buffer(a, 1), startA, buffer(b, 1), startB, count, layout.bits) && (layout.dictionary == null || dictionaries(layout, a, b));
+      case FIXED -> bits(buffer(a, 1), startA, buffer(b, 1), startB, count, layout.bits)
+          && (layout.dictionary == null || dictionaries(layout, a, b));
       case VARIABLE, LIST -> offsets(layout, a, startA, b, startB, count);
       case VIEW -> bits(buffer(a, 1), startA, buffer(b, 1), startB, count, 128) && sameData(a, b);
       case LIST_VIEW ->
@@ -40,7 +41,8 @@ final class SameValues {
       case SPARSE_UNION -> ids(layout, a, startA, b, startB, count) && rows(layout, a, startA, b, startB, count);
       case DENSE_UNION ->
           ids(layout, a, startA, b, startB, count)
-              && bits(buffer(a, Positions.surplus(layout, a) + 1), startA, buffer(b, Positions.surplus(layout, b) + 1), startB, count, 32)
+              && bits(buffer(a, Positions.surplus(layout, a) + 1), startA, buffer(b, Positions.surplus(layout, b) + 1),
+                  startB, count, 32)
               && children(layout, a, b);
       case RUN_END -> startA == startB && children(layout, a, b);
     };
@@ -70,11 +72,13 @@ final class SameValues {
   }
 
   private static boolean bytes(long a, long b, long count) {
-    return a == b || MemorySegment.mismatch(NativeHeap.segment(a, count), 0, count, NativeHeap.segment(b, count), 0, count) < 0;
+    return a == b
+        || MemorySegment.mismatch(NativeHeap.segment(a, count), 0, count, NativeHeap.segment(b, count), 0, count) < 0;
   }
 
   private static boolean ids(Layout layout, long a, long startA, long b, long startB, long count) {
-    return bits(buffer(a, Positions.surplus(layout, a)), startA, buffer(b, Positions.surplus(layout, b)), startB, count, 8);
+    return bits(buffer(a, Positions.surplus(layout, a)), startA, buffer(b, Positions.surplus(layout, b)), startB, count,
+        8);
   }
 
   private boolean offsets(Layout layout, long a, long startA, long b, long startB, long count) {
@@ -89,14 +93,17 @@ final class SameValues {
     if (before == 0) return true;
     if (firstA < 0 || firstB < 0) return false;
     if (layout.shape == Layout.Shape.VARIABLE) {
-      if (before > ownerA.dataSize(a) - firstA || before > ownerB.dataSize(b) - firstB || buffer(a, 2) == 0 || buffer(b, 2) == 0) return false;
+      if (before > ownerA.dataSize(a) - firstA || before > ownerB.dataSize(b) - firstB || buffer(a, 2) == 0
+          || buffer(b, 2) == 0)
+        return false;
       return bytes(buffer(a, 2) + firstA, buffer(b, 2) + firstB, before);
     }
     long itemsA = RawArrowArray.child(a, 0);
     long itemsB = RawArrowArray.child(b, 0);
     if (before > RawArrowArray.length(itemsA) - firstA || before > RawArrowArray.length(itemsB) - firstB) return false;
     return test(
-        layout.children[0].layout, itemsA, RawArrowArray.offset(itemsA) + firstA, itemsB, RawArrowArray.offset(itemsB) + firstB, before);
+        layout.children[0].layout, itemsA, RawArrowArray.offset(itemsA) + firstA, itemsB,
+        RawArrowArray.offset(itemsB) + firstB, before);
   }
 
   private static boolean sameData(long a, long b) {
@@ -116,7 +123,9 @@ final class SameValues {
       long childB = RawArrowArray.child(b, i);
       long length = Positions.childLength(layout, childA, count);
       Layout child = layout.children[i].layout;
-      if (!test(child, childA, Positions.childStart(layout, childA, startA), childB, Positions.childStart(layout, childB, startB), length)) return false;
+      if (!test(child, childA, Positions.childStart(layout, childA, startA), childB,
+          Positions.childStart(layout, childB, startB), length))
+        return false;
     }
     return true;
   }
@@ -136,6 +145,7 @@ final class SameValues {
 
   private boolean whole(Layout layout, long a, long b) {
     long length = RawArrowArray.length(a);
-    return length == RawArrowArray.length(b) && test(layout, a, RawArrowArray.offset(a), b, RawArrowArray.offset(b), length);
+    return length == RawArrowArray.length(b)
+        && test(layout, a, RawArrowArray.offset(a), b, RawArrowArray.offset(b), length);
   }
 }

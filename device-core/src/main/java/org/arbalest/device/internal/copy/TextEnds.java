@@ -6,8 +6,8 @@ import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.schema.Layout;
 
 /**
- * The offsets that say where texts end: read where they are or, where the CPU cannot read, first listed and fetched all at once, and then handed out
- * in the order in which they were listed.
+ * The offsets that say where texts end: read where they are or, where the CPU cannot read, first listed and fetched all
+ * at once, and then handed out in the order in which they were listed.
  */
 final class TextEnds {
   /** Whether the CPU may read the source's buffers, now. */

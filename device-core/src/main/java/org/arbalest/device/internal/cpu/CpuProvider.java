@@ -30,6 +30,7 @@ public final class CpuProvider implements DeviceProvider {
   @Override
   public String describe(DeviceType type, long id) {
     Runtime runtime = Runtime.getRuntime();
-    return System.getProperty("os.name") + " on " + System.getProperty("os.arch") + ", " + runtime.availableProcessors() + " processors";
+    return System.getProperty("os.name") + " on " + System.getProperty("os.arch") + ", " + runtime.availableProcessors()
+        + " processors";
   }
 }

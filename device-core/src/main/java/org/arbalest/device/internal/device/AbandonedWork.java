@@ -10,8 +10,8 @@ import org.arbalest.device.internal.lifetime.Shared;
 import org.arbalest.device.internal.memory.Faults;
 
 /**
- * Work of which a part is in queues, and no event of it: a call has failed half way, or could not record one. What the work uses is held until the queues are past
- * it (DEV-19), also where nobody can tell when that is (DEV-40).
+ * Work of which a part is in queues, and no event of it: a call has failed half way, or could not record one. What the
+ * work uses is held until the queues are past it (DEV-19), also where nobody can tell when that is (DEV-40).
  */
 final class AbandonedWork extends Shared implements Runnable {
   private static final long LONGEST_PAUSE_MILLIS = 1000;
@@ -32,7 +32,8 @@ final class AbandonedWork extends Shared implements Runnable {
   }
 
   /**
-   * Waits until queues are past what is in them. Where that cannot be told, it is held for longer, and asked for on a thread of ours. Throws nothing.
+   * Waits until queues are past what is in them. Where that cannot be told, it is held for longer, and asked for on a
+   * thread of ours. Throws nothing.
    *
    * @param queue whose driver's queues they are
    * @param used what the caller holds
@@ -47,7 +48,10 @@ final class AbandonedWork extends Shared implements Runnable {
     }
   }
 
-  /** Holds what its caller holds until the queue is past what is in it now; does not wait, and calls nothing on this thread. */
+  /**
+   * Holds what its caller holds until the queue is past what is in it now; does not wait, and calls nothing on this
+   * thread.
+   */
   static void keep(DeviceQueue queue, Shared used) {
     new AbandonedWork(queue, new long[] {queue.handle}, used).hold();
   }

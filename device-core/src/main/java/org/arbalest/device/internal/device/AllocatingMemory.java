@@ -15,9 +15,11 @@ interface AllocatingMemory {
   MemoryAllocator allocator();
 
   default DeviceBuffer allocate(long bytes, long alignment) {
-    if (bytes < 0) throw new IllegalArgumentException("the size of a buffer is not negative, but " + bytes + " was given");
+    if (bytes < 0)
+      throw new IllegalArgumentException("the size of a buffer is not negative, but " + bytes + " was given");
     if (Long.bitCount(alignment) != 1 || alignment < 0 || alignment > LARGEST_ALIGNMENT) {
-      throw new IllegalArgumentException("an alignment is a power of two, at most " + LARGEST_ALIGNMENT + ", but " + alignment + " was given");
+      throw new IllegalArgumentException(
+          "an alignment is a power of two, at most " + LARGEST_ALIGNMENT + ", but " + alignment + " was given");
     }
     return DeviceBufferImpl.allocate(device(), allocator(), bytes, alignment);
   }

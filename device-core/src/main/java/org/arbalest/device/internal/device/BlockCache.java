@@ -12,8 +12,8 @@ import org.arbalest.device.MemoryPool;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An allocator's blocks that were freed, by size, for the next who asks, and how much of a limit they take: what a {@link MemoryPool} stands on, and a
- * device's memory whose frees would wait for the device.
+ * An allocator's blocks that were freed, by size, for the next who asks, and how much of a limit they take: what a
+ * {@link MemoryPool} stands on, and a device's memory whose frees would wait for the device.
  *
  * <p>The allocator is never called under the lock: it may wait for a device, or ask a user for memory.
  */
@@ -94,7 +94,8 @@ final class BlockCache implements MemoryAllocator {
   private synchronized long take(long size, long bytes) {
     if (closed) throw new IllegalStateException("the pool was closed");
     if (size > limit - live) {
-      throw new DeviceException(Errno.ENOMEM, "the " + name + " is full: ENOMEM, asked for " + bytes + " bytes, and " + live + " are in use");
+      throw new DeviceException(Errno.ENOMEM,
+          "the " + name + " is full: ENOMEM, asked for " + bytes + " bytes, and " + live + " are in use");
     }
     Addresses free = kept[sizeClass(size)];
     live += size;

@@ -50,7 +50,8 @@ final class BufferChannel implements SeekableByteChannel {
     if (!isWriter) throw new NonWritableChannelException();
     int count = source.remaining();
     if (count > buffer.size() - position) {
-      throw new IOException(count + " bytes do not fit at position " + position + " of a buffer of " + buffer.size() + " bytes");
+      throw new IOException(
+          count + " bytes do not fit at position " + position + " of a buffer of " + buffer.size() + " bytes");
     }
     MemorySegment bytes = MemorySegment.ofBuffer(source.slice());
     try (DeviceBuffer part = buffer.slice(position, count)) {
@@ -78,7 +79,8 @@ final class BufferChannel implements SeekableByteChannel {
   @Override
   public synchronized SeekableByteChannel position(long newPosition) throws IOException {
     checkOpen();
-    if (newPosition < 0) throw new IllegalArgumentException("a position is not negative, but " + newPosition + " was given");
+    if (newPosition < 0)
+      throw new IllegalArgumentException("a position is not negative, but " + newPosition + " was given");
     position = newPosition;
     return this;
   }

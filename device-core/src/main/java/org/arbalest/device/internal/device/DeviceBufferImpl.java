@@ -57,7 +57,8 @@ public final class DeviceBufferImpl implements DeviceBuffer {
 
   private static DeviceBuffer wrapped(Device device, long address, long size, Runnable onFree) {
     Objects.requireNonNull(device, "device");
-    if (size < 0 || address == 0) throw new IllegalArgumentException("no buffer is at " + address + " with " + size + " bytes");
+    if (size < 0 || address == 0)
+      throw new IllegalArgumentException("no buffer is at " + address + " with " + size + " bytes");
     return wrapped(device, address, size, device.isCpuAccessible(), onFree);
   }
 
@@ -109,7 +110,8 @@ public final class DeviceBufferImpl implements DeviceBuffer {
   @Override
   public MemorySegment segment() {
     checkOpen();
-    if (!isCpuAccessible) throw new DeviceException(Errno.ENOSYS, "the CPU cannot access memory of " + device + ": copy() it, or go by reader() and writer()");
+    if (!isCpuAccessible) throw new DeviceException(Errno.ENOSYS,
+        "the CPU cannot access memory of " + device + ": copy() it, or go by reader() and writer()");
     return NativeHeap.segment(address, size);
   }
 
@@ -122,7 +124,8 @@ public final class DeviceBufferImpl implements DeviceBuffer {
   @Override
   public DeviceBuffer view(MemoryManager to) {
     return tryView(to)
-        .orElseThrow(() -> new DeviceException(Errno.ENOSYS, to.device() + " cannot access the " + this + " without a copy; see viewOrCopy"));
+        .orElseThrow(() -> new DeviceException(Errno.ENOSYS,
+            to.device() + " cannot access the " + this + " without a copy; see viewOrCopy"));
   }
 
   @Override
@@ -196,7 +199,10 @@ public final class DeviceBufferImpl implements DeviceBuffer {
     return !consumed.get();
   }
 
-  /** Takes the buffer away from its creator; the caller must {@link #free} it. Returns false if it was closed or taken before. */
+  /**
+   * Takes the buffer away from its creator; the caller must {@link #free} it. Returns false if it was closed or taken
+   * before.
+   */
   public boolean take() {
     if (consumed.getAndSet(true)) return false;
     if (watch != null) watch.closed();

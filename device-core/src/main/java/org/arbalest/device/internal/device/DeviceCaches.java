@@ -15,7 +15,10 @@ final class DeviceCaches {
 
   private static final CopyOnWriteArrayList<Cache> ALL = new CopyOnWriteArrayList<>();
 
-  /** A GPU's memory says nothing of how much main memory there is, for all of them; and that has no ENOMEM: too much of it ends the process. */
+  /**
+   * A GPU's memory says nothing of how much main memory there is, for all of them; and that has no ENOMEM: too much of
+   * it ends the process.
+   */
   private static final class InMainMemory {
     /** This part of all. */
     static final int PART = 16;
@@ -30,7 +33,8 @@ final class DeviceCaches {
     MemoryAllocator own = allocator;
     if (allocator.cacheBytes() > 0) {
       CacheLimit together = allocator.isCpuAccessible() ? InMainMemory.KEPT : null;
-      BlockCache blocks = new BlockCache(allocator, "cache of " + device, Long.MAX_VALUE, allocator.cacheBytes(), together);
+      BlockCache blocks =
+          new BlockCache(allocator, "cache of " + device, Long.MAX_VALUE, allocator.cacheBytes(), together);
       ALL.add(new Cache(device.id(), blocks));
       own = blocks;
     }

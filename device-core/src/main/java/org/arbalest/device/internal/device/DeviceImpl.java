@@ -43,7 +43,8 @@ public final class DeviceImpl implements Device {
     this(type, id, id, driver, null);
   }
 
-  private DeviceImpl(DeviceType type, long id, long ordinal, @Nullable DeviceDriver driver, @Nullable Supplier<String> why) {
+  private DeviceImpl(DeviceType type, long id, long ordinal, @Nullable DeviceDriver driver,
+      @Nullable Supplier<String> why) {
     this.type = type;
     this.id = id;
     this.ordinal = ordinal;
@@ -58,8 +59,8 @@ public final class DeviceImpl implements Device {
   }
 
   /**
-   * This device's memory under the id −1, by which peers send host memory that is no device's in particular (DEV-16). It keeps that id wherever
-   * it goes, and is served as this device's.
+   * This device's memory under the id −1, by which peers send host memory that is no device's in particular (DEV-16).
+   * It keeps that id wherever it goes, and is served as this device's.
    */
   Device unnumbered() {
     Device known = unnumbered;
@@ -150,7 +151,8 @@ public final class DeviceImpl implements Device {
     Consumer<@Nullable DeviceException> unpinned =
         failure -> {
           try {
-            if (failure != null) Faults.report("unpinning memory for " + this + ", which does nothing with it any more", failure);
+            if (failure != null)
+              Faults.report("unpinning memory for " + this + ", which does nothing with it any more", failure);
             onUnpinned.run();
           } finally {
             Reference.reachabilityFence(segment); // of an automatic arena, too
@@ -169,7 +171,8 @@ public final class DeviceImpl implements Device {
   @Override
   public Optional<MemoryManager> shareableMemory() {
     ProcessSharing sharing = driver().sharing();
-    return sharing == null ? Optional.empty() : Optional.of(new AllocatorMemory(this, DeviceCaches.withoutCache(this, sharing.memory())));
+    return sharing == null ? Optional.empty()
+        : Optional.of(new AllocatorMemory(this, DeviceCaches.withoutCache(this, sharing.memory())));
   }
 
   @Override
@@ -231,7 +234,8 @@ public final class DeviceImpl implements Device {
 
   /** Why something cannot be done with this device, which is opaque. */
   public DeviceException refusal(String what) {
-    String because = why == null ? "no backend serves " + this + DeviceRegistry.artifact(type) : this + " is unavailable, because " + why.get();
+    String because = why == null ? "no backend serves " + this + DeviceRegistry.artifact(type)
+        : this + " is unavailable, because " + why.get();
     return new DeviceException(Errno.ENOSYS, because + ", so " + what);
   }
 
@@ -241,7 +245,8 @@ public final class DeviceImpl implements Device {
 
   /** Whether this device's copies read and write another one's memory, and its queues wait for its events. */
   public boolean reaches(Device other) {
-    return driver != null && (equals(other) || driver.reaches(DeviceImpl.unwrap(other).type, DeviceImpl.unwrap(other).ordinal));
+    return driver != null
+        && (equals(other) || driver.reaches(DeviceImpl.unwrap(other).type, DeviceImpl.unwrap(other).ordinal));
   }
 
   @Override

@@ -42,7 +42,8 @@ public final class DeviceLookup {
   /** See {@link org.arbalest.device.Devices#deviceAt(DeviceType, String)}. */
   public static Device byPciBusId(DeviceType type, String pciBusId) {
     String place = place(pciBusId);
-    return one(type, "the PCI bus id " + pciBusId, identity -> identity.pciBusId() != null && place.equals(place(identity.pciBusId())));
+    return one(type, "the PCI bus id " + pciBusId,
+        identity -> identity.pciBusId() != null && place.equals(place(identity.pciBusId())));
   }
 
   /** The same for the same place, however it is written; what is none stays what it is. */
@@ -51,7 +52,8 @@ public final class DeviceLookup {
     if (!parts.matches()) return pciBusId;
     String domain = parts.group(1) == null ? "0" : parts.group(1);
     String function = parts.group(4) == null ? "0" : parts.group(4);
-    return "%x:%x:%x.%s".formatted(Long.parseLong(domain, 16), Integer.parseInt(parts.group(2), 16), Integer.parseInt(parts.group(3), 16), function);
+    return "%x:%x:%x.%s".formatted(Long.parseLong(domain, 16), Integer.parseInt(parts.group(2), 16),
+        Integer.parseInt(parts.group(3), 16), function);
   }
 
   /** One by its UUID; among several of the same, as parts of some GPUs are, by the place on the bus as well. */
@@ -59,12 +61,14 @@ public final class DeviceLookup {
     String what = "the UUID " + uuid + (pciBusId == null ? "" : ", at " + pciBusId);
     List<Long> same = matching(type, identity -> uuid != null && uuid.equals(identity.uuid()));
     if (same.size() <= 1 || pciBusId == null) return only(type, what, same);
-    return one(type, what, identity -> uuid != null && uuid.equals(identity.uuid()) && pciBusId.equals(identity.pciBusId()));
+    return one(type, what,
+        identity -> uuid != null && uuid.equals(identity.uuid()) && pciBusId.equals(identity.pciBusId()));
   }
 
   static DeviceIdentity identity(DeviceType type, long id) {
     DeviceProvider provider = DeviceRegistry.provider(type);
-    return provider == null ? DeviceIdentity.UNKNOWN : KNOWN.computeIfAbsent(new Known(type, id), _ -> provider.identity(type, id));
+    return provider == null ? DeviceIdentity.UNKNOWN
+        : KNOWN.computeIfAbsent(new Known(type, id), _ -> provider.identity(type, id));
   }
 
   private static Device one(DeviceType type, String what, Predicate<DeviceIdentity> asked) {
@@ -73,7 +77,8 @@ public final class DeviceLookup {
 
   private static Device only(DeviceType type, String what, List<Long> found) {
     if (found.size() == 1) return DeviceRegistry.device(type, found.getFirst());
-    String how = found.isEmpty() ? "no device of " + type + " has " + what : "several devices of " + type + " have " + what + ": " + found;
+    String how = found.isEmpty() ? "no device of " + type + " has " + what
+        : "several devices of " + type + " have " + what + ": " + found;
     throw new DeviceException(Errno.ENOSYS, how + "; there are " + all(type));
   }
 
@@ -94,14 +99,16 @@ public final class DeviceLookup {
   }
 
   private static String words(DeviceIdentity identity) {
-    return (identity.uuid() == null ? "no UUID is known" : identity.uuid()) + (identity.pciBusId() == null ? ", on no PCI bus" : ", at " + identity.pciBusId());
+    return (identity.uuid() == null ? "no UUID is known" : identity.uuid())
+        + (identity.pciBusId() == null ? ", on no PCI bus" : ", at " + identity.pciBusId());
   }
 
   private static int count(DeviceType type) {
     NativeAccess.require();
     return switch (DeviceRegistry.availability(type)) {
       case Availability.Ready(int count) -> count;
-      case Availability.Missing(String why) -> throw new DeviceException(Errno.ENOSYS, type + " is unavailable, because " + why);
+      case Availability.Missing(String why) ->
+          throw new DeviceException(Errno.ENOSYS, type + " is unavailable, because " + why);
     };
   }
 }

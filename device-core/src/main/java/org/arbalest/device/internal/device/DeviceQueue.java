@@ -77,12 +77,17 @@ public final class DeviceQueue extends Shared {
     return isOthersToo && driver.isCaptured(handle);
   }
 
-  /** Refuses a queue that is captured: a graph would use memory again that nobody holds then, and no event says when it is over (DEV-60). */
+  /**
+   * Refuses a queue that is captured: a graph would use memory again that nobody holds then, and no event says when it
+   * is over (DEV-60).
+   */
   void requireNoCapture() {
     if (!isCaptured()) return;
     String help =
-        ": what is queued would go into a graph, which uses memory again when nobody holds it any more; use another stream, or come back after the capture";
-    throw new IllegalStateException("the stream 0x" + Long.toHexString(handle) + " of " + device + " is being captured" + help);
+        ": what is queued would go into a graph, which uses memory again when nobody holds it any more; use another "
+            + "stream, or come back after the capture";
+    throw new IllegalStateException(
+        "the stream 0x" + Long.toHexString(handle) + " of " + device + " is being captured" + help);
   }
 
   /** What is queued from now on waits for something of which nobody knows what it writes. */
@@ -90,7 +95,10 @@ public final class DeviceQueue extends Shared {
     waits = true;
   }
 
-  /** Whether main memory has now what it will have when the queue comes to what is queued next, as far as work of others goes: there is none, or it is done. */
+  /**
+   * Whether main memory has now what it will have when the queue comes to what is queued next, as far as work of others
+   * goes: there is none, or it is done.
+   */
   boolean isOthersWorkDone() {
     if (!isOthersToo && !waits) return true;
     boolean wasWaiting = waits;
@@ -106,8 +114,8 @@ public final class DeviceQueue extends Shared {
   }
 
   /**
-   * Queues a transfer, and an event behind it, which the caller releases. If this throws, nothing in a queue uses its memory any more; or that cannot be told
-   * now, and it is held until nothing does.
+   * Queues a transfer, and an event behind it, which the caller releases. If this throws, nothing in a queue uses its
+   * memory any more; or that cannot be told now, and it is held until nothing does.
    *
    * @param used the memory, which the caller holds
    */
@@ -122,7 +130,10 @@ public final class DeviceQueue extends Shared {
     }
   }
 
-  /** Queues a transfer from the device, and waits for it; when this returns, or throws, its memory is as {@link #queue} has it when it throws. */
+  /**
+   * Queues a transfer from the device, and waits for it; when this returns, or throws, its memory is as {@link #queue}
+   * has it when it throws.
+   */
   public void await(Transfer transfer, Shared... used) {
     RecordedEvent end = queue(transfer, false, false, used);
     try {

@@ -65,7 +65,8 @@ public final class DeviceRegistry {
     Objects.requireNonNull(type, "type");
     DeviceProvider provider = provider(type);
     if (provider == null) {
-      return new Missing("no backend for " + type + " is on the class path or module path" + artifact(type) + (BROKEN.isEmpty() ? "" : "; " + BROKEN));
+      return new Missing("no backend for " + type + " is on the class path or module path" + artifact(type)
+          + (BROKEN.isEmpty() ? "" : "; " + BROKEN));
     }
     return probe(provider, type);
   }
@@ -76,10 +77,12 @@ public final class DeviceRegistry {
     try {
       Availability answer = Objects.requireNonNull(provider.probe(type), "it answered null");
       if (!(answer instanceof Ready(int count)) || (count >= 0 && count <= MOST_DEVICES)) return answer;
-      return new Missing(provider.getClass().getName() + " says that there are " + count + " devices of " + type + ", which cannot be");
+      return new Missing(provider.getClass().getName() + " says that there are " + count + " devices of " + type
+          + ", which cannot be");
     } catch (RuntimeException | LinkageError e) {
       String refused = NativeAccess.whyRefused(provider.getClass().getModule(), e);
-      return new Missing(refused != null ? refused : provider.getClass().getName() + " failed to probe " + type + ": " + e);
+      return new Missing(
+          refused != null ? refused : provider.getClass().getName() + " failed to probe " + type + ": " + e);
     }
   }
 
@@ -89,7 +92,8 @@ public final class DeviceRegistry {
     if (!device.isOpaque()) return device;
     String reason = switch (availability(type)) {
       case Missing(String why) -> why;
-      case Ready(int count) -> (count > 1 ? "there are " : "there is ") + new Ready(count) + " of " + type + ", counted from 0";
+      case Ready(int count) ->
+          (count > 1 ? "there are " : "there is ") + new Ready(count) + " of " + type + ", counted from 0";
     };
     throw new DeviceException(Errno.ENOSYS, device + " is unavailable, because " + reason);
   }
@@ -132,7 +136,8 @@ public final class DeviceRegistry {
     StringBuilder text = new StringBuilder();
     for (DeviceStatus status : status()) {
       switch (status.availability()) {
-        case Missing(String reason) -> text.append(status.type()).append(": unavailable, because ").append(reason).append('\n');
+        case Missing(String reason) ->
+            text.append(status.type()).append(": unavailable, because ").append(reason).append('\n');
         case Ready(int count) -> {
           if (count == 0) text.append(status.type()).append(": no device\n");
           for (int id = 0; id < count; id++) {
@@ -146,8 +151,8 @@ public final class DeviceRegistry {
   }
 
   /**
-   * The device of an array that came from outside: one that can be used, or an opaque one (DEV-09), for which the next array asks again, though not
-   * more often than once in a while (DEV-18).
+   * The device of an array that came from outside: one that can be used, or an opaque one (DEV-09), for which the next
+   * array asks again, though not more often than once in a while (DEV-18).
    */
   public static Device find(DeviceType type, long id) {
     return find(type, id, false);
@@ -170,7 +175,8 @@ public final class DeviceRegistry {
 
   /** With this class's loader: a thread that C attached has no context class loader. */
   private static void loadProviders() {
-    Iterator<DeviceProvider> found = ServiceLoader.load(DeviceProvider.class, DeviceRegistry.class.getClassLoader()).iterator();
+    Iterator<DeviceProvider> found =
+        ServiceLoader.load(DeviceProvider.class, DeviceRegistry.class.getClassLoader()).iterator();
     while (true) {
       try {
         if (!found.hasNext()) return;

@@ -96,7 +96,8 @@ public final class DeviceStreamImpl implements DeviceStream {
 
   @Override
   public void copy(DeviceBuffer from, DeviceBuffer to) {
-    if (to.size() < from.size()) throw new IllegalArgumentException(from.size() + " bytes do not fit a buffer of " + to.size() + " bytes");
+    if (to.size() < from.size())
+      throw new IllegalArgumentException(from.size() + " bytes do not fit a buffer of " + to.size() + " bytes");
     requireReach(from);
     requireReach(to);
     if (from.size() == 0) return;
@@ -181,7 +182,10 @@ public final class DeviceStreamImpl implements DeviceStream {
     held.release();
   }
 
-  /** One holder more, who is to queue something, to be released by the caller; so that closing on another thread does not take the queue away. */
+  /**
+   * One holder more, who is to queue something, to be released by the caller; so that closing on another thread does
+   * not take the queue away.
+   */
   public DeviceQueue hold() {
     DeviceQueue held = holdAsIs();
     try {
@@ -248,7 +252,8 @@ public final class DeviceStreamImpl implements DeviceStream {
   /**
    * Holds memory until an event is over (DEV-19), in any case.
    *
-   * @throws RuntimeException if nobody can be told of that, after a wait; or, where that says nothing, while it is asked for now and then
+   * @throws RuntimeException if nobody can be told of that, after a wait; or, where that says nothing, while it is
+   *     asked for now and then
    */
   public static void keepUntil(RecordedEvent end, Shared... memories) {
     if (end.point.isKnownDone()) return; // it was recorded just now: asking would be a call for nothing

@@ -7,7 +7,9 @@ import org.arbalest.device.internal.lifetime.Shared;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.spi.DeviceDriver;
 
-/** An event, as a place in memory where its handle is (DEV-03), and what is known about it. Somebody else holds both. */
+/**
+ * An event, as a place in memory where its handle is (DEV-03), and what is known about it. Somebody else holds both.
+ */
 public final class EventPoint {
   public final Device device;
   private final DeviceDriver driver;
@@ -21,7 +23,10 @@ public final class EventPoint {
   // Set under this object's monitor, and one of them at most.
   private volatile boolean done;
 
-  /** Whether it was recorded in a graph. For good, since HIP says so once: what it says then may be of an earlier recording, or of none. */
+  /**
+   * Whether it was recorded in a graph. For good, since HIP says so once: what it says then may be of an earlier
+   * recording, or of none.
+   */
   private volatile boolean captured;
 
   /** One that others recorded. */
@@ -70,17 +75,23 @@ public final class EventPoint {
   }
 
   /**
-   * Whether it is to be waited for, as it has not completed: asked once. Throws if it failed, or was recorded in a graph: then it never tells, and a queue that waits
-   * for it becomes part of the capture (DEV-60).
+   * Whether it is to be waited for, as it has not completed: asked once. Throws if it failed, or was recorded in a
+   * graph: then it never tells, and a queue that waits for it becomes part of the capture (DEV-60).
    */
   boolean isPending() {
     if (isReady()) return false;
     if (!captured) return true;
-    String help = ": it never tells, and a stream that waits for it becomes part of the graph; wait for another, which is recorded behind the graph's launch";
-    throw DeviceException.invalid("the event 0x" + Long.toHexString(handle()) + " of " + device + " was recorded in a stream that was being captured" + help);
+    String help =
+        ": it never tells, and a stream that waits for it becomes part of the graph; wait for another, which is "
+            + "recorded behind the graph's launch";
+    throw DeviceException.invalid("the event 0x" + Long.toHexString(handle()) + " of " + device
+        + " was recorded in a stream that was being captured" + help);
   }
 
-  /** Whether it is seen to have completed. A query that fails says nothing of the work before the event, which may still use its memory (DEV-19). */
+  /**
+   * Whether it is seen to have completed. A query that fails says nothing of the work before the event, which may still
+   * use its memory (DEV-19).
+   */
   public boolean isSeenDone() {
     try {
       return isReady();

@@ -13,8 +13,9 @@ import org.arbalest.device.internal.memory.Faults;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A time in which no device has work that we know of: nothing is in a stream of ours, and nobody waits for an event, as memory does that is kept for work in any
- * stream. Calls that wait for a device, and hold up others meanwhile, are put off until then (DEV-28). A daemon thread looks, while there are some.
+ * A time in which no device has work that we know of: nothing is in a stream of ours, and nobody waits for an event, as
+ * memory does that is kept for work in any stream. Calls that wait for a device, and hold up others meanwhile, are put
+ * off until then (DEV-28). A daemon thread looks, while there are some.
  */
 final class IdlePeriod {
   /** Something that is done in steps, each of them in an idle period. */
@@ -51,7 +52,10 @@ final class IdlePeriod {
     return steps;
   }
 
-  /** Does at once, on this thread, what waits, but for what has to be done again; which may wait for devices, and for a step that is under way. Does not throw. */
+  /**
+   * Does at once, on this thread, what waits, but for what has to be done again; which may wait for devices, and for a
+   * step that is under way. Does not throw.
+   */
   static void hurry() {
     List<Steps> again = new ArrayList<>();
     STEPPING.lock();

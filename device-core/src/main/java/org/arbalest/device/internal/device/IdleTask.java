@@ -8,8 +8,9 @@ import org.arbalest.device.Errno;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call that gives something back, waits for devices, and is made while none has work; or when too many wait for that. One that is refused is made again in later idle periods: for as long as it takes where
- * the device cannot tell, else some times (DEV-26).
+ * A call that gives something back, waits for devices, and is made while none has work; or when too many wait for that.
+ * One that is refused is made again in later idle periods: for as long as it takes where the device cannot tell, else
+ * some times (DEV-26).
  */
 public final class IdleTask implements IdlePeriod.Steps {
   private static final int TRIES = 10;
@@ -31,7 +32,8 @@ public final class IdleTask implements IdlePeriod.Steps {
   /**
    * Has a call made. Does not block.
    *
-   * @param ended is told, on a thread of ours that runs other people's code, that it was made; or with what it failed for good
+   * @param ended is told, on a thread of ours that runs other people's code, that it was made; or with what it failed
+   *     for good
    */
   public static void run(Runnable call, Consumer<@Nullable DeviceException> ended) {
     Worker.RELEASES.start();
@@ -51,7 +53,8 @@ public final class IdleTask implements IdlePeriod.Steps {
       call.run();
     } catch (DeviceException e) {
       if (e.errno() == Errno.EAGAIN) throw e;
-      if (++tries < TRIES) throw new DeviceException(Errno.EAGAIN, "tried again in another idle period: " + e.getMessage(), e);
+      if (++tries < TRIES)
+        throw new DeviceException(Errno.EAGAIN, "tried again in another idle period: " + e.getMessage(), e);
       failure = e;
     } catch (RuntimeException | Error e) { // a defect, which is reported, and not tried again
       WAITING.decrementAndGet();

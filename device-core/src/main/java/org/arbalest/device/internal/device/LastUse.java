@@ -5,7 +5,10 @@ import org.arbalest.device.internal.lifetime.Shared;
 import org.arbalest.device.spi.SynchronousDriver;
 import org.jspecify.annotations.Nullable;
 
-/** A queue in which somebody else uses memory, whom we cannot ask when that is over: memory is let go behind what is in the queue then. */
+/**
+ * A queue in which somebody else uses memory, whom we cannot ask when that is over: memory is let go behind what is in
+ * the queue then.
+ */
 public final class LastUse {
   private final DeviceQueue queue;
 
@@ -13,7 +16,10 @@ public final class LastUse {
     this.queue = queue;
   }
 
-  /** Holds a stream's queue until {@link #end}; null if the device does everything at once, so that there is nothing to wait for. */
+  /**
+   * Holds a stream's queue until {@link #end}; null if the device does everything at once, so that there is nothing to
+   * wait for.
+   */
   public static @Nullable LastUse of(DeviceStreamImpl stream) {
     DeviceQueue queue = stream.hold();
     try {
@@ -29,7 +35,10 @@ public final class LastUse {
     }
   }
 
-  /** Gives the memory's holder, which the caller had, away when all that is in the queue now is done. On any thread; throws nothing. */
+  /**
+   * Gives the memory's holder, which the caller had, away when all that is in the queue now is done. On any thread;
+   * throws nothing.
+   */
   public void end(Shared memory) {
     try {
       queue.requireNoCapture();
@@ -39,7 +48,9 @@ public final class LastUse {
       } finally {
         end.release();
       }
-    } catch (Throwable _) { // such as within a host function, where the driver answers nothing, or a capture: on a thread of ours, or later, it does
+    } catch (Throwable _) {
+      // such as within a host function, where the driver answers nothing, or a capture: on a thread of ours, or later,
+      // it does
       AbandonedWork.keep(queue, memory);
     }
     memory.release();

@@ -25,7 +25,8 @@ public final class MemoryPoolImpl implements MemoryPool, AllocatingMemory {
 
   public static MemoryPool of(MemoryManager upstream, long limitBytes) {
     Objects.requireNonNull(upstream, "upstream");
-    if (limitBytes < BlockCache.PAGE) throw new IllegalArgumentException("a pool has a limit of at least " + BlockCache.PAGE + " bytes, not " + limitBytes);
+    if (limitBytes < BlockCache.PAGE) throw new IllegalArgumentException(
+        "a pool has a limit of at least " + BlockCache.PAGE + " bytes, not " + limitBytes);
     if (upstream instanceof MemoryPool pool) throw new IllegalArgumentException(pool + " is a pool already");
     return new MemoryPoolImpl(upstream, limitBytes);
   }

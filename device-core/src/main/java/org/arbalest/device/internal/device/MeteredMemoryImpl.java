@@ -72,7 +72,8 @@ public final class MeteredMemoryImpl implements MeteredMemory, AllocatingMemory 
   @Override
   public Statistics statistics() {
     return new Statistics(
-        currentBytes.get(), peakBytes.get(), totalBytes.get(), currentCount.get(), peakCount.get(), totalCount.get(), failedCount.get(), limit);
+        currentBytes.get(), peakBytes.get(), totalBytes.get(), currentCount.get(), peakCount.get(), totalCount.get(),
+        failedCount.get(), limit);
   }
 
   @Override
@@ -101,7 +102,8 @@ public final class MeteredMemoryImpl implements MeteredMemory, AllocatingMemory 
         failedCount.incrementAndGet();
         throw new DeviceException(
             Errno.ENOMEM,
-            "the limit of " + limit + " bytes on " + device() + " is reached: ENOMEM, asked for " + bytes + " bytes, and " + before + " are in use");
+            "the limit of " + limit + " bytes on " + device() + " is reached: ENOMEM, asked for " + bytes
+                + " bytes, and " + before + " are in use");
       }
     } while (!currentBytes.compareAndSet(before, before + bytes));
   }

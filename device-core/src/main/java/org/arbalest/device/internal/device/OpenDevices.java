@@ -22,9 +22,10 @@ import org.arbalest.device.spi.DeviceProvider;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The devices that somebody asked for: those that are open stay, those that are missing, or fail to open, are opaque (DEV-09), and are tried again when
- * another array comes from there (DEV-18). That may take long, and arrays come often: so a kind of device is asked about, and a device opened, at most
- * once in a pause, which grows while nothing comes of it.
+ * The devices that somebody asked for: those that are open stay, those that are missing, or fail to open, are opaque
+ * (DEV-09), and are tried again when another array comes from there (DEV-18). That may take long, and arrays come
+ * often: so a kind of device is asked about, and a device opened, at most once in a pause, which grows while nothing
+ * comes of it.
  */
 public final class OpenDevices {
   static final long SHORTEST_PAUSE = TimeUnit.SECONDS.toNanos(1);
@@ -43,7 +44,8 @@ public final class OpenDevices {
     this.nanoTime = nanoTime;
     IdentityHashMap<DeviceProvider, ReentrantLock> locks = new IdentityHashMap<>();
     this.kinds = providers.entrySet().stream()
-        .map(entry -> new Kind(entry.getKey(), entry.getValue(), locks.computeIfAbsent(entry.getValue(), _ -> new ReentrantLock())))
+        .map(entry -> new Kind(entry.getKey(), entry.getValue(),
+            locks.computeIfAbsent(entry.getValue(), _ -> new ReentrantLock())))
         .toArray(Kind[]::new);
   }
 
@@ -107,7 +109,10 @@ public final class OpenDevices {
       return pause == null || pause.why.isEmpty() ? asking.why : pause.why;
     }
 
-    /** The driver of a device that is there; null if it is missing, or not due. An array's that fails to open is as good as missing. */
+    /**
+     * The driver of a device that is there; null if it is missing, or not due. An array's that fails to open is as good
+     * as missing.
+     */
     private @Nullable DeviceDriver tryOpen(long id, boolean isWanted) {
       if (!isWanted && !isDue(id)) return null;
       if (opening(id) == null) ask(id);

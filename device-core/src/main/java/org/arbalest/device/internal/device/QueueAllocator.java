@@ -3,7 +3,10 @@ package org.arbalest.device.internal.device;
 
 import org.arbalest.device.MemoryAllocator;
 
-/** Memory that takes its turn in a queue (DEV-31). A stream of ours stays, also when it was closed, until the last of it was freed. */
+/**
+ * Memory that takes its turn in a queue (DEV-31). A stream of ours stays, also when it was closed, until the last of it
+ * was freed.
+ */
 final class QueueAllocator implements MemoryAllocator {
   private final DeviceStreamImpl stream;
   private final DeviceQueue queue;

@@ -174,7 +174,8 @@ public final class SyncEventImpl implements SyncEvent {
 
   /** The same failure, with the stack of the thread that waited as well. */
   private static RuntimeException again(@Nullable Throwable cause) {
-    if (cause instanceof DeviceException e) return new DeviceException(e.errno(), String.valueOf(e.getMessage()), e, e.metadata());
+    if (cause instanceof DeviceException e)
+      return new DeviceException(e.errno(), String.valueOf(e.getMessage()), e, e.metadata());
     return new DeviceException(Errno.EIO, "waiting for an event failed: " + cause, cause);
   }
 

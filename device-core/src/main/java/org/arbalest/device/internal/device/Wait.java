@@ -22,13 +22,15 @@ import org.arbalest.device.spi.Completion;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Somebody who is notified when an event is over. The event is held until then; the action runs on a thread of ours, exactly once. Who was notified, but is then answered
- * that nobody can say, asks again later: only what is seen to have completed, or to have failed, is over (DEV-24).
+ * Somebody who is notified when an event is over. The event is held until then; the action runs on a thread of ours,
+ * exactly once. Who was notified, but is then answered that nobody can say, asks again later: only what is seen to have
+ * completed, or to have failed, is over (DEV-24).
  */
 public final class Wait implements Completion, Runnable {
   private static final long HOST_FUNCTION = stub("hostFunction", FunctionDescriptor.ofVoid(JAVA_LONG));
   private static final long LONGEST_PAUSE_MILLIS = 1000;
-  private static final long EVENT_CALLBACK = stub("eventCallback", FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_INT, JAVA_LONG));
+  private static final long EVENT_CALLBACK =
+      stub("eventCallback", FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_INT, JAVA_LONG));
 
   private final EventPoint point;
   private final Shared keeper;
@@ -70,8 +72,9 @@ public final class Wait implements Completion, Runnable {
   }
 
   /**
-   * Runs an action when an event is over, in any case: if nobody can be notified, this thread waits; if that, too, says nothing of the event, it is asked for now
-   * and then. Where waiting fails, there is nothing more to ask, and that counts as the end (DEV-19).
+   * Runs an action when an event is over, in any case: if nobody can be notified, this thread waits; if that, too, says
+   * nothing of the event, it is asked for now and then. Where waiting fails, there is nothing more to ask, and that
+   * counts as the end (DEV-19).
    *
    * @return why nobody could be notified; null if somebody will be
    */

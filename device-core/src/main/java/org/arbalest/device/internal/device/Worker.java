@@ -5,8 +5,8 @@ import java.util.concurrent.LinkedTransferQueue;
 import org.arbalest.device.internal.memory.Faults;
 
 /**
- * A daemon thread for what may not run where it was heard of: the threads on which a driver calls back may not call it (CUDA), or hold up the
- * device while they are busy (OpenCL). Started when there is something to do.
+ * A daemon thread for what may not run where it was heard of: the threads on which a driver calls back may not call it
+ * (CUDA), or hold up the device while they are busy (OpenCL). Started when there is something to do.
  */
 public final class Worker {
   /** Tells who waits for an event. */

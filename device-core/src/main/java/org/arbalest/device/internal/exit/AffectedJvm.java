@@ -25,7 +25,8 @@ final class AffectedJvm {
   }
 
   static @Nullable String whyNot(int version, String vm, String os) {
-    if (!hasDefect(version)) return "JDK " + version + " is not one of " + FIRST + " to " + LAST + ", which have JDK-8391662";
+    if (!hasDefect(version))
+      return "JDK " + version + " is not one of " + FIRST + " to " + LAST + ", which have JDK-8391662";
     if (!vm.contains("OpenJDK") && !vm.contains("HotSpot")) return vm + " is not HotSpot";
     return os.equals("Linux") ? null : os + " is not Linux";
   }

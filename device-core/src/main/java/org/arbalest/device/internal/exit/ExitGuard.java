@@ -29,8 +29,8 @@ import org.jspecify.annotations.Nullable;
  * nothing, and each callback by a function that stays outside of the JVM ({@link ExitAction}).
  *
  * <p>The handler is registered when the first callback is made, at the start of the shutdown ({@link ExitHook}), and,
- * since {@code Runtime.halt} runs no hook, whenever a new native thread calls back ({@link ExitRegistration}): a library
- * registers its destructor when it makes its threads.
+ * since {@code Runtime.halt} runs no hook, whenever a new native thread calls back ({@link ExitRegistration}): a
+ * library registers its destructor when it makes its threads.
  *
  * <p>The guard is on for the JVMs that need it ({@link AffectedJvm}), if the structure that it changes is the known one
  * ({@link JavaVmTable}). Otherwise, and with {@code -Dorg.arbalest.exitGuard=false}, C gets the plain upcall stubs, and
@@ -46,7 +46,8 @@ public final class ExitGuard {
   private static final AtomicInteger OF_BACKENDS = new AtomicInteger();
 
   private static final Linker LINKER = Linker.nativeLinker();
-  private static final MethodHandle NOTICE = method(MethodHandles.lookup(), "called", MethodType.methodType(void.class));
+  private static final MethodHandle NOTICE =
+      method(MethodHandles.lookup(), "called", MethodType.methodType(void.class));
 
   /** The methods that are called back. */
   private static final Set<String> CALLED = ConcurrentHashMap.newKeySet();
@@ -63,7 +64,8 @@ public final class ExitGuard {
     ExitPages pages = null;
     String whyOff = null;
     try {
-      if (System.getProperty(PROPERTY, "true").equals("false")) throw new UnsupportedOperationException(PROPERTY + "=false");
+      if (System.getProperty(PROPERTY, "true").equals("false"))
+        throw new UnsupportedOperationException(PROPERTY + "=false");
       pages = ExitPages.make();
     } catch (Throwable t) {
       whyOff = t.getMessage() == null ? t.toString() : t.getMessage();
@@ -86,7 +88,10 @@ public final class ExitGuard {
     return Optional.ofNullable(WHY_OFF);
   }
 
-  /** The address of a C function that calls a static method of core's, for the life of the process. Every upcall stub is made here. */
+  /**
+   * The address of a C function that calls a static method of core's, for the life of the process. Every upcall stub is
+   * made here.
+   */
   public static long stub(Lookup lookup, String method, FunctionDescriptor type, ExitAction action) {
     return guard(upcallStub(lookup, method, type), action);
   }
@@ -95,7 +100,8 @@ public final class ExitGuard {
   public static long stub(Lookup lookup, String method, FunctionDescriptor type) {
     ValueLayout result = type.returnLayout().orElse(JAVA_LONG) instanceof ValueLayout value ? value : null;
     if (result == null || result.carrier() == double.class || result.carrier() == float.class) {
-      throw new IllegalArgumentException(method + " is to return nothing, a whole number or a pointer, not " + type.returnLayout().orElseThrow());
+      throw new IllegalArgumentException(
+          method + " is to return nothing, a whole number or a pointer, not " + type.returnLayout().orElseThrow());
     }
     long stub = upcallStub(lookup, method, type);
     return OF_BACKENDS.getAndIncrement() < MOST_OF_BACKENDS ? guard(stub, ExitAction.NOTHING) : stub;
@@ -115,7 +121,8 @@ public final class ExitGuard {
     try {
       return lookup.findStatic(lookup.lookupClass(), name, type);
     } catch (ReflectiveOperationException e) {
-      throw new IllegalArgumentException(lookup.lookupClass().getName() + " has no static method " + name + " of the type " + type, e);
+      throw new IllegalArgumentException(
+          lookup.lookupClass().getName() + " has no static method " + name + " of the type " + type, e);
     }
   }
 
@@ -125,7 +132,10 @@ public final class ExitGuard {
     REGISTRATION.called();
   }
 
-  /** If this thread's exit is the one by which the JVM ends, the process ends with this exit code, and without the libraries' handlers. */
+  /**
+   * If this thread's exit is the one by which the JVM ends, the process ends with this exit code, and without the
+   * libraries' handlers.
+   */
   public static void endAtOnce(int status) {
     ExitHook.endAtOnce(status);
   }

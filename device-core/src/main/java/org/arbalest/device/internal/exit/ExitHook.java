@@ -9,8 +9,8 @@ import org.arbalest.device.internal.memory.Faults;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The shutdown hook: registers the handler of {@link ExitGuard} once more, and warns of what may keep the process from ending; or has it end at once.
- * The thread whose exit it is starts it; others that exit as well wait in vain.
+ * The shutdown hook: registers the handler of {@link ExitGuard} once more, and warns of what may keep the process from
+ * ending; or has it end at once. The thread whose exit it is starts it; others that exit as well wait in vain.
  */
 final class ExitHook extends Thread {
   /** With what exit code a thread wants the process to end at once. */
@@ -34,7 +34,10 @@ final class ExitHook extends Thread {
     this.missing = missing;
   }
 
-  /** If this thread's exit is the one by which the JVM ends, the process ends with this exit code, and without the libraries' handlers. */
+  /**
+   * If this thread's exit is the one by which the JVM ends, the process ends with this exit code, and without the
+   * libraries' handlers.
+   */
   static void endAtOnce(int status) {
     WANTED.set(status);
   }
@@ -69,7 +72,8 @@ final class ExitHook extends Thread {
     Map<Thread, StackTraceElement[]> stacks = Thread.getAllStackTraces();
     if (missing != null && mayHang() && !isDestroyed(stacks)) {
       Faults.warn(
-          "native threads called back, and the JVM exits: if a library joins one of them in a static destructor, the process does not end"
+          "native threads called back, and the JVM exits: if a library joins one of them in a static destructor, the "
+              + "process does not end"
               + " (JDK-8391662), except by ProcessExit.exit. Nothing guards against it here: " + missing);
     }
     stacks.forEach(this::warnOfCallback);
@@ -84,7 +88,8 @@ final class ExitHook extends Thread {
   private static boolean isDestroyed(Map<Thread, StackTraceElement[]> stacks) {
     return stacks.values().stream()
         .flatMap(Stream::of)
-        .anyMatch(frame -> frame.getClassName().equals("java.lang.Shutdown") && frame.getMethodName().equals("shutdown"));
+        .anyMatch(
+            frame -> frame.getClassName().equals("java.lang.Shutdown") && frame.getMethodName().equals("shutdown"));
   }
 
   /** A native thread that is in a callback has that at the bottom of its stack, above the JDK's own frames. */
@@ -93,8 +98,10 @@ final class ExitHook extends Thread {
     while (bottom >= 0 && isPartOfUpcall(stack[bottom].getClassName())) bottom--;
     if (bottom < 0 || !called.contains(stack[bottom].getClassName() + "." + stack[bottom].getMethodName())) return;
     Faults.warn(
-        "the native thread " + thread.getName() + " is in " + stack[bottom].getMethodName() + " as the JVM shuts down. If it is still there when"
-            + " the JVM is over, and a library joins it in a static destructor, the process does not end, except by ProcessExit.exit");
+        "the native thread " + thread.getName() + " is in " + stack[bottom].getMethodName()
+            + " as the JVM shuts down. If it is still there when"
+            + " the JVM is over, and a library joins it in a static destructor, the process does not end, except by "
+            + "ProcessExit.exit");
   }
 
   private static boolean isPartOfUpcall(String name) {

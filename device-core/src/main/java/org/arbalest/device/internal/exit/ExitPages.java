@@ -11,8 +11,8 @@ import java.lang.foreign.SymbolLookup;
 import org.arbalest.device.internal.memory.Faults;
 
 /**
- * The handler of {@link ExitGuard}, the jumps that C has for callbacks, and what these become: a page of code that can never be written and executed
- * at the same time, and behind it one of data. For HotSpot on Linux.
+ * The handler of {@link ExitGuard}, the jumps that C has for callbacks, and what these become: a page of code that can
+ * never be written and executed at the same time, and behind it one of data. For HotSpot on Linux.
  */
 final class ExitPages {
   /** The largest page of the platforms. */
@@ -72,7 +72,9 @@ final class ExitPages {
     Libc.atExit(code, code + PAGE);
   }
 
-  /** What C gets for an upcall stub: a jump to it, until the handler has run. Where there is none left, the stub itself. */
+  /**
+   * What C gets for an upcall stub: a jump to it, until the handler has run. Where there is none left, the stub itself.
+   */
   synchronized long jump(long stub, ExitAction action) {
     if (callbacks == MOST_CALLBACKS) {
       Faults.warn("there are more callbacks than jumps for them: one is not guarded against the end of the JVM");
@@ -129,6 +131,7 @@ final class ExitPages {
     if (result != 0) throw new IllegalStateException("mprotect refuses executable memory");
     if (machine != MachineCode.AARCH64) return;
     // Linux itself flushes what becomes executable; this is what C does in any case.
-    Libc.call(SymbolLookup.libraryLookup("libgcc_s.so.1", Arena.global()).findOrThrow("__clear_cache"), code, code + PAGE, 0, 0, 0, 0);
+    Libc.call(SymbolLookup.libraryLookup("libgcc_s.so.1", Arena.global()).findOrThrow("__clear_cache"), code,
+        code + PAGE, 0, 0, 0, 0);
   }
 }

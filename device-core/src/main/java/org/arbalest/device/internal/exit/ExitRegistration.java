@@ -7,8 +7,8 @@ import org.arbalest.device.internal.memory.Faults;
 import org.jspecify.annotations.Nullable;
 
 /**
- * When the handler of {@link ExitGuard} is registered: it has to run before the libraries' destructors, and handlers run in the reverse order of their
- * registration.
+ * When the handler of {@link ExitGuard} is registered: it has to run before the libraries' destructors, and handlers
+ * run in the reverse order of their registration.
  */
 final class ExitRegistration {
   /** The C library never forgets a handler: after so many native threads, every 64th registers one. */
@@ -31,7 +31,10 @@ final class ExitRegistration {
     if (pages != null) pages.registerHandler();
   }
 
-  /** Each callback begins with this, and takes no lock (DEV-62): is its thread a native one that is new? Throws nothing that the callback itself would not. */
+  /**
+   * Each callback begins with this, and takes no lock (DEV-62): is its thread a native one that is new? Throws nothing
+   * that the callback itself would not.
+   */
   void called() {
     Thread thread = Thread.currentThread();
     if (thread.threadId() > newest.get()) calledBy(thread);
@@ -40,7 +43,8 @@ final class ExitRegistration {
   /** A thread that FFM attached is a daemon without a context class loader. */
   private void calledBy(Thread thread) {
     try {
-      if (thread.isDaemon() && !thread.isVirtual() && thread.getContextClassLoader() == null) register(thread.threadId());
+      if (thread.isDaemon() && !thread.isVirtual() && thread.getContextClassLoader() == null)
+        register(thread.threadId());
     } catch (Throwable t) {
       Faults.report("registering an atexit handler", t);
     }

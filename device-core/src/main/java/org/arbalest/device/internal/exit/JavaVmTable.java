@@ -10,7 +10,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
 
 /**
- * The structure that the exit guard changes: HotSpot's JavaVM, a word that points to a table of three reserved words and five functions (jni.h).
+ * The structure that the exit guard changes: HotSpot's JavaVM, a word that points to a table of three reserved words
+ * and five functions (jni.h).
  *
  * @param javaVm the address of the JavaVM, which is in writable memory of libjvm
  * @param functions the table

@@ -14,11 +14,18 @@ import org.jspecify.annotations.Nullable;
 final class Libc {
   private static final Linker LINKER = Linker.nativeLinker();
 
-  /** Calls any C function of up to six words: what it does not take stays in registers. One handle, since making one takes milliseconds. */
+  /**
+   * Calls any C function of up to six words: what it does not take stays in registers. One handle, since making one
+   * takes milliseconds.
+   */
   private static final MethodHandle CALL =
-      LINKER.downcallHandle(FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG));
+      LINKER.downcallHandle(
+          FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG));
 
-  /** {@code int __cxa_atexit(void (*)(void*), void*, void*)}, which unlike {@code atexit} every C library exports; null on Windows. */
+  /**
+   * {@code int __cxa_atexit(void (*)(void*), void*, void*)}, which unlike {@code atexit} every C library exports; null
+   * on Windows.
+   */
   private static final @Nullable MemorySegment CXA_ATEXIT = find("__cxa_atexit").orElse(null);
 
   private Libc() {}

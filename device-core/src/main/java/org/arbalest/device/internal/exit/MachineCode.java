@@ -8,8 +8,8 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The few functions of {@link ExitPages}, in the instructions of one processor, for the calling convention of Unix. Each is written in assembler
- * beside its bytes.
+ * The few functions of {@link ExitPages}, in the instructions of one processor, for the calling convention of Unix.
+ * Each is written in assembler beside its bytes.
  */
 enum MachineCode {
   X86_64 {
@@ -139,7 +139,10 @@ enum MachineCode {
   /** A function of a struct's address, that clears the word at an offset below 128. */
   abstract byte[] clear(int offset);
 
-  /** A function of the address of our data: unless the thread is one of the JVM's, which is alive then, writes the pairs. */
+  /**
+   * A function of the address of our data: unless the thread is one of the JVM's, which is alive then, writes the
+   * pairs.
+   */
   abstract byte[] atExit();
 
   /** That of this process's processor; null if it is another. */

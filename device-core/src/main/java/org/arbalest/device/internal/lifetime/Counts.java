@@ -5,7 +5,10 @@ import java.util.concurrent.atomic.LongAdder;
 import org.arbalest.device.internal.lifetime.HeldByC.Kind;
 import org.arbalest.device.internal.memory.Slots;
 
-/** What there is, counted by whoever makes and frees it; {@link org.arbalest.device.monitoring.ResourceCounters} says what each is, and sums. */
+/**
+ * What there is, counted by whoever makes and frees it; {@link org.arbalest.device.monitoring.ResourceCounters} says
+ * what each is, and sums.
+ */
 public final class Counts {
   public static final LongAdder BUFFERS = new LongAdder();
   public static final LongAdder BUFFER_BYTES = new LongAdder();

@@ -13,8 +13,9 @@ import org.arbalest.device.internal.recording.Recording;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reports handles that became unreachable while they were open, with the place that made them. On with {@code -Dorg.arbalest.leaks=true}, or, for one in so
- * many handles, which are picked at random, with a number; it frees nothing. While somebody {@linkplain #follow follows}, all that are made are known.
+ * Reports handles that became unreachable while they were open, with the place that made them. On with
+ * {@code -Dorg.arbalest.leaks=true}, or, for one in so many handles, which are picked at random, with a number; it
+ * frees nothing. While somebody {@linkplain #follow follows}, all that are made are known.
  */
 public final class Leaks {
   private static final String PROPERTY = "org.arbalest.leaks";
@@ -72,7 +73,8 @@ public final class Leaks {
 
   /** What is open, of that which was made since the call of {@link #follow} that gave this number; the oldest first. */
   public static List<Watch> open(long since) {
-    return OPEN.stream().filter(watch -> watch.number > since).sorted(Comparator.comparingLong(watch -> watch.number)).toList();
+    return OPEN.stream().filter(watch -> watch.number > since).sorted(Comparator.comparingLong(watch -> watch.number))
+        .toList();
   }
 
   /** One handle's state; does not refer to the handle. */
@@ -147,7 +149,10 @@ public final class Leaks {
     return watch;
   }
 
-  /** What is held by a slot and lives on in it, so that nobody can tell by its reachability: known while somebody follows, and null else. */
+  /**
+   * What is held by a slot and lives on in it, so that nobody can tell by its reachability: known while somebody
+   * follows, and null else.
+   */
   public static @Nullable Watch followed(String what) {
     return followers == 0 ? null : new Watch(what);
   }

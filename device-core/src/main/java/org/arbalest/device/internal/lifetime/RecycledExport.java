@@ -10,8 +10,8 @@ import org.arbalest.device.internal.memory.Stripes;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Some structs that C holds by a slot's handle, in one block, and how many of them are not yet released. Slot and block are kept for the next of its
- * kind, so that exporting what is like the one before allocates nothing.
+ * Some structs that C holds by a slot's handle, in one block, and how many of them are not yet released. Slot and block
+ * are kept for the next of its kind, so that exporting what is like the one before allocates nothing.
  */
 public abstract class RecycledExport implements HeldByC {
   private static final long LARGEST_BLOCK_KEPT = 16 << 10;
@@ -39,7 +39,10 @@ public abstract class RecycledExport implements HeldByC {
     this.home = home;
   }
 
-  /** Where idle exports of a kind are kept. Threads share a stack with few others: sharing one with all would cost more than the export. */
+  /**
+   * Where idle exports of a kind are kept. Threads share a stack with few others: sharing one with all would cost more
+   * than the export.
+   */
   protected static Slots.Stack[] stacks() {
     Slots.Stack[] stacks = new Slots.Stack[Stripes.COUNT];
     Arrays.setAll(stacks, _ -> new Slots.Stack());

@@ -4,7 +4,10 @@ package org.arbalest.device.internal.lifetime;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
-/** Something that several hold: a count, which starts at one. The last to leave frees. May be held and left on any thread. */
+/**
+ * Something that several hold: a count, which starts at one. The last to leave frees. May be held and left on any
+ * thread.
+ */
 public abstract class Shared {
   private static final VarHandle HOLDERS = VarHandles.ofField(MethodHandles.lookup(), "holders", int.class);
 
@@ -22,7 +25,8 @@ public abstract class Shared {
     do {
       before = (int) HOLDERS.getVolatile(this);
       if (before <= 0) return false;
-    } while (!HOLDERS.compareAndSet(this, before, before + 1)); // never counts up from 0, not for a moment: another thread could see it
+      // never counts up from 0, not for a moment: another thread could see it
+    } while (!HOLDERS.compareAndSet(this, before, before + 1));
     return true;
   }
 

@@ -52,7 +52,8 @@ public final class Bitmaps {
       NativeHeap.copy(source, target, bytes);
     } else {
       for (long b = 0; b < bytes; b++) {
-        int two = Byte.toUnsignedInt(NativeHeap.getByte(source + b)) | (Byte.toUnsignedInt(NativeHeap.getByte(source + b + 1)) << 8);
+        int two = Byte.toUnsignedInt(NativeHeap.getByte(source + b))
+            | (Byte.toUnsignedInt(NativeHeap.getByte(source + b + 1)) << 8);
         NativeHeap.putByte(target + b, (byte) (two >>> shift));
       }
     }

@@ -8,7 +8,10 @@ import java.nio.ByteOrder;
 import java.nio.charset.CharacterCodingException;
 import org.arbalest.device.DeviceException;
 
-/** Bytes that another process wrote by a {@link ByteWriter}, and that may be anything: each thing that is read says what it is, for the error. */
+/**
+ * Bytes that another process wrote by a {@link ByteWriter}, and that may be anything: each thing that is read says what
+ * it is, for the error.
+ */
 public final class ByteReader {
   private final ByteBuffer buffer;
 
@@ -29,7 +32,8 @@ public final class ByteReader {
   /** A number of things that follow, each of which takes a byte at least. */
   public int count(String what, int most) {
     int count = int32(what);
-    if (count < 0 || count > most) throw DeviceException.invalid("the message says of " + what + " that it is " + count + "; 0 to " + most + " are legal");
+    if (count < 0 || count > most) throw DeviceException
+        .invalid("the message says of " + what + " that it is " + count + "; 0 to " + most + " are legal");
     return count;
   }
 
@@ -52,12 +56,14 @@ public final class ByteReader {
 
   /** Nothing is left. */
   public void end() {
-    if (buffer.hasRemaining()) throw DeviceException.invalid("the message has " + buffer.remaining() + " bytes behind its end");
+    if (buffer.hasRemaining())
+      throw DeviceException.invalid("the message has " + buffer.remaining() + " bytes behind its end");
   }
 
   private void need(String what, int bytes) {
     if (buffer.remaining() >= bytes) return;
     throw DeviceException.invalid(
-        "the message ends at byte " + buffer.capacity() + ", within " + what + ", which takes " + bytes + " bytes from " + buffer.position() + " on");
+        "the message ends at byte " + buffer.capacity() + ", within " + what + ", which takes " + bytes + " bytes from "
+            + buffer.position() + " on");
   }
 }

@@ -5,7 +5,10 @@ import java.lang.System.Logger.Level;
 import java.lang.System.Logger;
 import org.arbalest.device.Errno;
 
-/** Where a failure goes that has no way back to a caller: a Throwable that left an upcall would end the process (OWN-11). */
+/**
+ * Where a failure goes that has no way back to a caller: a Throwable that left an upcall would end the process
+ * (OWN-11).
+ */
 public final class Faults {
   private Faults() {}
 
@@ -19,7 +22,8 @@ public final class Faults {
   }
 
   /**
-   * Logs what a callback did not foresee, and answers C with an errno. The exports themselves turn what a source throws into a code and a message.
+   * Logs what a callback did not foresee, and answers C with an errno. The exports themselves turn what a source throws
+   * into a code and a message.
    */
   public static int answer(String call, Throwable failure) {
     report(call, failure);

@@ -5,7 +5,9 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
-/** Compares and hashes bytes in CPU memory, eight at a time. Values are short mostly, so that branches are what costs. */
+/**
+ * Compares and hashes bytes in CPU memory, eight at a time. Values are short mostly, so that branches are what costs.
+ */
 public final class NativeBytes {
   private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.nativeOrder());
   private static final VarHandle INTS = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.nativeOrder());
@@ -20,7 +22,8 @@ public final class NativeBytes {
     int length = bytes.length;
     if (length < Long.BYTES) return packed(address, length) == packed(bytes);
     int last = length - Long.BYTES; // the last word overlaps the one before
-    for (int i = 0; i < last; i += Long.BYTES) if (NativeHeap.getLong(address + i) != (long) LONGS.get(bytes, i)) return false;
+    for (int i = 0; i < last; i += Long.BYTES)
+      if (NativeHeap.getLong(address + i) != (long) LONGS.get(bytes, i)) return false;
     return NativeHeap.getLong(address + last) == (long) LONGS.get(bytes, last);
   }
 
@@ -28,15 +31,18 @@ public final class NativeBytes {
   public static boolean equal(long address, long other, long length) {
     if (length < Long.BYTES) return packed(address, (int) length) == packed(other, (int) length);
     long last = length - Long.BYTES;
-    for (long i = 0; i < last; i += Long.BYTES) if (NativeHeap.getLong(address + i) != NativeHeap.getLong(other + i)) return false;
+    for (long i = 0; i < last; i += Long.BYTES)
+      if (NativeHeap.getLong(address + i) != NativeHeap.getLong(other + i)) return false;
     return NativeHeap.getLong(address + last) == NativeHeap.getLong(other + last);
   }
 
   /** Fewer than eight bytes as one number, another for each content of this length. */
   private static long packed(long address, int length) {
-    if (length >= Integer.BYTES) return pack(NativeHeap.getInt(address), NativeHeap.getInt(address + length - Integer.BYTES));
+    if (length >= Integer.BYTES)
+      return pack(NativeHeap.getInt(address), NativeHeap.getInt(address + length - Integer.BYTES));
     if (length == 0) return 0;
-    return pack(NativeHeap.getByte(address), NativeHeap.getByte(address + (length >> 1)), NativeHeap.getByte(address + length - 1));
+    return pack(NativeHeap.getByte(address), NativeHeap.getByte(address + (length >> 1)),
+        NativeHeap.getByte(address + length - 1));
   }
 
   private static long packed(byte[] bytes) {
@@ -57,7 +63,8 @@ public final class NativeBytes {
   public static int compare(long address, long length, byte[] bytes) {
     long common = Math.min(length, bytes.length);
     int at = 0;
-    while (at <= common - Long.BYTES && NativeHeap.getLong(address + at) == (long) LONGS.get(bytes, at)) at += Long.BYTES;
+    while (at <= common - Long.BYTES && NativeHeap.getLong(address + at) == (long) LONGS.get(bytes, at))
+      at += Long.BYTES;
     for (; at < common; at++) {
       byte mine = NativeHeap.getByte(address + at);
       if (mine != bytes[at]) return Byte.compareUnsigned(mine, bytes[at]);
@@ -69,7 +76,8 @@ public final class NativeBytes {
   public static int compare(long address, long length, long other, long otherLength) {
     long common = Math.min(length, otherLength);
     long at = 0;
-    while (at <= common - Long.BYTES && NativeHeap.getLong(address + at) == NativeHeap.getLong(other + at)) at += Long.BYTES;
+    while (at <= common - Long.BYTES && NativeHeap.getLong(address + at) == NativeHeap.getLong(other + at))
+      at += Long.BYTES;
     for (; at < common; at++) {
       byte mine = NativeHeap.getByte(address + at);
       byte theirs = NativeHeap.getByte(other + at);

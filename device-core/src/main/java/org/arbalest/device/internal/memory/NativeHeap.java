@@ -19,8 +19,8 @@ import org.arbalest.device.Errno;
 /**
  * CPU memory for structs, and raw access to any CPU memory.
  *
- * <p>Blocks come from {@code malloc}, which recycles small ones by itself faster than an arena does, and may be freed on any thread. They
- * are a few kilobytes, so the calls skip the thread's state transition.
+ * <p>Blocks come from {@code malloc}, which recycles small ones by itself faster than an arena does, and may be freed
+ * on any thread. They are a few kilobytes, so the calls skip the thread's state transition.
  */
 public final class NativeHeap {
   private static final long AT_ONCE = 1 << 20;
@@ -93,7 +93,10 @@ public final class NativeHeap {
     return bytes;
   }
 
-  /** Returns an integer of some bytes: two's complement, in the platform's byte order, which is little-endian on all supported platforms. */
+  /**
+   * Returns an integer of some bytes: two's complement, in the platform's byte order, which is little-endian on all
+   * supported platforms.
+   */
   public static BigInteger getInteger(long address, int width) {
     byte[] bytes = getBytes(address, width);
     for (int low = 0, high = width - 1; low < high; low++, high--) {
@@ -123,8 +126,8 @@ public final class NativeHeap {
   }
 
   /**
-   * In parts, as all copies here: the JVM stops no thread in the middle of one, and all wait for it when it wants to (DEV-51). What overlaps arrives as it was, as with
-   * {@code memmove}.
+   * In parts, as all copies here: the JVM stops no thread in the middle of one, and all wait for it when it wants to
+   * (DEV-51). What overlaps arrives as it was, as with {@code memmove}.
    */
   public static void copy(long from, long to, long bytes) {
     copyInParts(ALL, from, ALL, to, bytes);
@@ -154,7 +157,8 @@ public final class NativeHeap {
 
   private static void copyInParts(MemorySegment from, long start, MemorySegment to, long at, long bytes) {
     long ahead = to.address() + at - from.address() - start;
-    boolean isFromEnd = ahead > 0 && ahead < bytes; // else what is still to be read would be written over; where one is an array, it does no harm
+    // else what is still to be read would be written over; where one is an array, it does no harm
+    boolean isFromEnd = ahead > 0 && ahead < bytes;
     for (long done = 0; done < bytes; done += AT_ONCE) {
       long part = Math.min(AT_ONCE, bytes - done);
       long offset = isFromEnd ? bytes - done - part : done;
@@ -163,7 +167,8 @@ public final class NativeHeap {
   }
 
   public static void fill(long address, long bytes, byte value) {
-    for (long done = 0; done < bytes; done += AT_ONCE) ALL.asSlice(address + done, Math.min(AT_ONCE, bytes - done)).fill(value);
+    for (long done = 0; done < bytes; done += AT_ONCE)
+      ALL.asSlice(address + done, Math.min(AT_ONCE, bytes - done)).fill(value);
   }
 
   /** The bytes at an address as a segment; 0 gives an empty one. */

@@ -5,8 +5,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * Keeps the last blocks that a peer had a pointer to, before it frees them: a peer that comes once more, too late, finds a handle that is no
- * longer valid, and not memory of somebody else.
+ * Keeps the last blocks that a peer had a pointer to, before it frees them: a peer that comes once more, too late,
+ * finds a handle that is no longer valid, and not memory of somebody else.
  */
 public final class Quarantine {
   private static final int PLACES = 256;

@@ -11,11 +11,13 @@ import org.arbalest.device.Errno;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the Java object behind a {@code private_data}: a table of slots, whose index and generation are the handle that C holds.
+ * Finds the Java object behind a {@code private_data}: a table of slots, whose index and generation are the handle that
+ * C holds.
  *
- * <p>Every reuse of a slot has another generation, so that the handle of something long gone finds nothing instead of somebody else's object.
- * A handle is never 0. It has 24 bits for the slot, 20 for a number that the slot's owner is free to use (which node of a tree) and 20 for the
- * generation. Taking, finding and leaving a slot are lock-free and allocate nothing.
+ * <p>Every reuse of a slot has another generation, so that the handle of something long gone finds nothing instead of
+ * somebody else's object. A handle is never 0. It has 24 bits for the slot, 20 for a number that the slot's owner is
+ * free to use (which node of a tree) and 20 for the generation. Taking, finding and leaving a slot are lock-free and
+ * allocate nothing.
  */
 public final class Slots {
   /** The number of nodes that one slot can tell apart. */
@@ -187,7 +189,8 @@ public final class Slots {
     while (true) {
       long slot = CREATED.get();
       if (slot == MOST_SLOTS) {
-        throw new DeviceException(Errno.ENOMEM, MOST_SLOTS + " arrays and streams are exported and not released; no slot is left");
+        throw new DeviceException(Errno.ENOMEM,
+            MOST_SLOTS + " arrays and streams are exported and not released; no slot is left");
       }
       ensureChunk((int) slot >>> CHUNK_BITS);
       if (CREATED.compareAndSet(slot, slot + 1)) return (int) slot;

@@ -7,9 +7,9 @@ import java.lang.foreign.StructLayout;
 /**
  * Checks the memory that callers hand in for a C struct.
  *
- * <p>An address keeps nothing alive: the collector frees a segment of an automatic arena as soon as nobody refers to it, in the middle of the
- * call even. So whoever takes an address here ends with a {@link java.lang.ref.Reference#reachabilityFence} of its segment, after the last
- * access, however it ends (OWN-14).
+ * <p>An address keeps nothing alive: the collector frees a segment of an automatic arena as soon as nobody refers to
+ * it, in the middle of the call even. So whoever takes an address here ends with a
+ * {@link java.lang.ref.Reference#reachabilityFence} of its segment, after the last access, however it ends (OWN-14).
  */
 public final class Structs {
   private Structs() {}
@@ -29,13 +29,16 @@ public final class Structs {
     }
     if (address == 0) throw new IllegalArgumentException(name(layout) + " is NULL");
     if (address < 0) {
-      throw new IllegalArgumentException(name(layout) + " must be within the 63 bits that Java reaches, which 0x" + Long.toHexString(address) + " is not");
+      throw new IllegalArgumentException(name(layout) + " must be within the 63 bits that Java reaches, which 0x"
+          + Long.toHexString(address) + " is not");
     }
     if ((address & 7) != 0) {
-      throw new IllegalArgumentException(name(layout) + " must be aligned to 8 bytes, which 0x" + Long.toHexString(address) + " is not");
+      throw new IllegalArgumentException(
+          name(layout) + " must be aligned to 8 bytes, which 0x" + Long.toHexString(address) + " is not");
     }
     if (size != 0 && size < layout.byteSize()) {
-      throw new IllegalArgumentException(name(layout) + " has " + layout.byteSize() + " bytes, the segment given has " + size);
+      throw new IllegalArgumentException(
+          name(layout) + " has " + layout.byteSize() + " bytes, the segment given has " + size);
     }
     if (!segment.scope().isAlive()) throw new IllegalStateException(name(layout) + " is in an arena that was closed");
     if (!segment.isAccessibleBy(Thread.currentThread())) {

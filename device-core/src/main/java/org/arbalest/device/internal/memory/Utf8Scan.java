@@ -4,8 +4,9 @@ package org.arbalest.device.internal.memory;
 /**
  * Whether bytes are UTF-8, as RFC 3629 has it: no surrogates, nothing beyond U+10FFFF, nothing longer than it must be.
  *
- * <p>ASCII is skipped by words. For the rest there is an automaton without branches, whose time does not depend on the script: a byte's row has the next
- * state for each state, at the bits that the state is the number of, so that a step is one look-up and one shift.
+ * <p>ASCII is skipped by words. For the rest there is an automaton without branches, whose time does not depend on the
+ * script: a byte's row has the next state for each state, at the bits that the state is the number of, so that a step
+ * is one look-up and one shift.
  */
 public final class Utf8Scan {
   private static final long HIGH_BITS = 0x8080808080808080L;
@@ -90,7 +91,10 @@ public final class Utf8Scan {
     return (state & 63) == WHOLE;
   }
 
-  /** The first byte that cannot be where it is; {@code bytes} if there is none, though a character may be cut off at the end. */
+  /**
+   * The first byte that cannot be where it is; {@code bytes} if there is none, though a character may be cut off at the
+   * end.
+   */
   public static long wrong(long at, long bytes) {
     long state = WHOLE;
     for (long i = 0; i < bytes; i++) {

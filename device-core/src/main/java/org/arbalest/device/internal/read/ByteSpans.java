@@ -8,8 +8,9 @@ import org.arbalest.device.internal.schema.Layout;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the bytes of each value of text or binary are, for loops: of offsets two loads and a comparison, of views one load, and for a long value three more.
- * What a peer wrote into offsets and views is checked before it is followed; what is wrong is for {@link Values} to say.
+ * Where the bytes of each value of text or binary are, for loops: of offsets two loads and a comparison, of views one
+ * load, and for a long value three more. What a peer wrote into offsets and views is checked before it is followed;
+ * what is wrong is for {@link Values} to say.
  */
 public final class ByteSpans {
   private final ColumnImpl column;
@@ -47,7 +48,8 @@ public final class ByteSpans {
       long struct = column.struct;
       this.offsets = hasOffsets ? RawArrowArray.buffer(struct, 1) : 0;
       this.data = RawArrowArray.buffer(struct, hasOffsets ? 2 : 1);
-      long end = offsets == 0 || column.length == 0 ? 0 : start(RawArrowArray.offset(struct) + RawArrowArray.length(struct));
+      long end =
+          offsets == 0 || column.length == 0 ? 0 : start(RawArrowArray.offset(struct) + RawArrowArray.length(struct));
       this.limit = end == 0 || data == 0 ? 0 : Math.min(end, owner.dataSize(struct));
     } finally {
       owner.release();
@@ -72,7 +74,10 @@ public final class ByteSpans {
     return end - start;
   }
 
-  /** Where so many bytes of a value are. That they are there is checked again: a peer may have written into offsets and views meanwhile. */
+  /**
+   * Where so many bytes of a value are. That they are there is checked again: a peer may have written into offsets and
+   * views meanwhile.
+   */
   public long address(long row, long size) {
     if (views != null) return views.address(offset + row, (int) size);
     if (offsets == 0) return data + width * (offset + row);
@@ -83,7 +88,8 @@ public final class ByteSpans {
 
   /** What is thrown where views are taken for one run of bytes. */
   public IllegalArgumentException inNoSegment() {
-    return new IllegalArgumentException(column.describe() + " lies in its views and their data buffers, not in one segment");
+    return new IllegalArgumentException(
+        column.describe() + " lies in its views and their data buffers, not in one segment");
   }
 
   private RuntimeException refused(long row) {

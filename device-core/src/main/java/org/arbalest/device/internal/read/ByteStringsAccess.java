@@ -6,7 +6,9 @@ import java.util.Objects;
 import org.arbalest.device.columns.ByteStringView;
 import org.jspecify.annotations.Nullable;
 
-/** Lets builders read the bytes of a {@link ByteStringView} in place, which users may not: the segment outlives nothing. */
+/**
+ * Lets builders read the bytes of a {@link ByteStringView} in place, which users may not: the segment outlives nothing.
+ */
 public final class ByteStringsAccess {
   /** Set by {@link ByteStringView}, when that is initialized: before there is one. */
   private static @Nullable Reader reader;

@@ -20,7 +20,8 @@ public final class Codecs {
     if (name.equals("arrow.uuid") || name.equals("arrow.bool8")) {
       throw new IllegalArgumentException(name + " is read as what it is, and needs no codec that is registered");
     }
-    RegisteredType.add(name, new RegisteredType(Objects.requireNonNull(codec.valueClass(), "valueClass"), codec::fits, codec));
+    RegisteredType.add(name,
+        new RegisteredType(Objects.requireNonNull(codec.valueClass(), "valueClass"), codec::fits, codec));
   }
 
   public static void unregister(String name) {
@@ -32,7 +33,10 @@ public final class Codecs {
     return type == null ? null : (ExtensionCodec<?>) type.codec();
   }
 
-  /** How often codecs were registered and taken back; whoever remembers what they make asks whether it is the same still. */
+  /**
+   * How often codecs were registered and taken back; whoever remembers what they make asks whether it is the same
+   * still.
+   */
   public static int changes() {
     return RegisteredType.changes();
   }

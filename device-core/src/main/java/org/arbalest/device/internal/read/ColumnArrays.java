@@ -6,7 +6,10 @@ import java.lang.foreign.MemorySegment;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.internal.memory.Bitmaps;
 
-/** All rows of a column at once: as a Java array, copied as they are where they are stored as its elements are, or as a segment. */
+/**
+ * All rows of a column at once: as a Java array, copied as they are where they are stored as its elements are, or as a
+ * segment.
+ */
 final class ColumnArrays {
   private ColumnArrays() {}
 

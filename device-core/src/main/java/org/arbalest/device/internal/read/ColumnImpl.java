@@ -45,7 +45,10 @@ public final class ColumnImpl extends ColumnTimes {
   /** What reads an extension type by {@link #get(long)}, or null if that is read as what it is stored as. */
   private final @Nullable ExtensionReader extension;
 
-  /** The codec that read the last value, so that it is asked once whether it fits; set by whatever thread, and only compared. */
+  /**
+   * The codec that read the last value, so that it is asked once whether it fits; set by whatever thread, and only
+   * compared.
+   */
   private @Nullable ExtensionCodec<?> fitting;
 
   /** What this is a range of, if it is one. */
@@ -64,19 +67,24 @@ public final class ColumnImpl extends ColumnTimes {
     }
   }
 
-  /** A record batch as a column, whose columns say all: none of its rows is null itself. Of other arrays the same as {@link #of}. */
+  /**
+   * A record batch as a column, whose columns say all: none of its rows is null itself. Of other arrays the same as
+   * {@link #of}.
+   */
   public static ColumnImpl ofBatch(DeviceArrayImpl array) {
     ColumnImpl batch = of(array);
     if (batch.validity == 0 || !(batch.field.type() instanceof StructType)) return batch;
     long nulls = batch.nullCount();
     if (nulls == 0) return batch;
     throw DeviceException.invalid(
-        batch.describe() + " has " + DeviceArrayImpl.counted(nulls, "row") + " that its own bitmap makes null, which its columns do not say: "
+        batch.describe() + " has " + DeviceArrayImpl.counted(nulls, "row")
+            + " that its own bitmap makes null, which its columns do not say: "
             + "pushDownNulls() gives a batch whose columns do, asColumn().column(…) the columns as they are");
   }
 
   /** @param held of the array, by the caller, while this is made */
-  ColumnImpl(DeviceArrayImpl array, Ownership held, Field field, long struct, long offset, long length, @Nullable ColumnRows above) {
+  ColumnImpl(DeviceArrayImpl array, Ownership held, Field field, long struct, long offset, long length,
+      @Nullable ColumnRows above) {
     super(array, field, struct, offset, length, above);
     boolean hasValidity = Layout.of(field).shape.hasValidity && RawArrowArray.nullCount(struct) != 0;
     this.validity = hasValidity ? RawArrowArray.buffer(struct, 0) : 0;
@@ -99,7 +107,8 @@ public final class ColumnImpl extends ColumnTimes {
   }
 
   private long longs() {
-    return values instanceof FixedValues.Integers integers && integers.width == Long.BYTES ? integers.address + Long.BYTES * offset : 0;
+    return values instanceof FixedValues.Integers integers && integers.width == Long.BYTES
+        ? integers.address + Long.BYTES * offset : 0;
   }
 
   /** Some of this column's rows, which are read as they are here. */
@@ -167,7 +176,8 @@ public final class ColumnImpl extends ColumnTimes {
 
   /** What a getter throws for a row that is null (READ-50). */
   public NoSuchElementException isNullIn(long row) {
-    return new NoSuchElementException(describe() + " is null in row " + row + "; ask isNull first, or read it by Column.get, in Kotlin by getOrNull");
+    return new NoSuchElementException(
+        describe() + " is null in row " + row + "; ask isNull first, or read it by Column.get, in Kotlin by getOrNull");
   }
 
   @Override
@@ -186,13 +196,15 @@ public final class ColumnImpl extends ColumnTimes {
 
   private long otherLong(long row) {
     long at = valueAt(row, Getter.LONG);
-    return values instanceof FixedValues.Integers integers ? integers.getLong(at) : values.getLong(at); // the first without a virtual call
+    // the first without a virtual call
+    return values instanceof FixedValues.Integers integers ? integers.getLong(at) : values.getLong(at);
   }
 
   @Override
   public int getInt(long row) {
     long value = getLong(row);
-    if (value != (int) value || (value < 0 && fieldAt(row, Getter.INT).type() instanceof IntType(_, boolean signed) && !signed)) {
+    if (value != (int) value
+        || (value < 0 && fieldAt(row, Getter.INT).type() instanceof IntType(_, boolean signed) && !signed)) {
       throw new ArithmeticException(describe() + ", row " + row + ": " + get(row) + " does not fit an int");
     }
     return (int) value;
@@ -249,7 +261,8 @@ public final class ColumnImpl extends ColumnTimes {
       fitting = codec;
       return codec.fromStorage(storage(), row);
     }
-    if (!(values instanceof Redirected elsewhere)) throw cannot("values of " + codec.valueClass().getName(), Codecs.mismatch(codec));
+    if (!(values instanceof Redirected elsewhere))
+      throw cannot("values of " + codec.valueClass().getName(), Codecs.mismatch(codec));
     long at = valueAt(row, Getter.ANY);
     ColumnImpl source = elsewhere.source(at);
     return source.get(elsewhere.row(source, at), codec);
@@ -390,7 +403,10 @@ public final class ColumnImpl extends ColumnTimes {
     return (int) length;
   }
 
-  /** Where a row is in the buffers, that is not null itself; for a getter, which reads the type or says that it does not. */
+  /**
+   * Where a row is in the buffers, that is not null itself; for a getter, which reads the type or says that it does
+   * not.
+   */
   private long at(long row, Getter getter) {
     checkRow(row);
     checkReadable();
@@ -410,10 +426,14 @@ public final class ColumnImpl extends ColumnTimes {
     return at;
   }
 
-  /** What a getter throws for a row that is null: that it does not read the type, as of any other row (READ-02), or else that there is no value. */
+  /**
+   * What a getter throws for a row that is null: that it does not read the type, as of any other row (READ-02), or else
+   * that there is no value.
+   */
   private RuntimeException noValue(long row, Getter getter) {
     ColumnImpl typed = values instanceof UnionValues union ? union.source(offset + row) : this;
-    boolean reads = getter == Getter.ANY || typed.field.valueType() instanceof NullType || Getters.read(typed.field, getter);
+    boolean reads =
+        getter == Getter.ANY || typed.field.valueType() instanceof NullType || Getters.read(typed.field, getter);
     return reads ? isNullIn(row) : typed.cannot(getter.what);
   }
 }

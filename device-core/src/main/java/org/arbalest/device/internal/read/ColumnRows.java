@@ -80,7 +80,8 @@ public abstract sealed class ColumnRows implements Column permits ColumnTimes {
   public Column column(int index) {
     int count = fields().size();
     if (index < 0 || index >= count) {
-      throw new IndexOutOfBoundsException(describe() + " has " + DeviceArrayImpl.counted(count, "column") + ", counted from 0, and no column " + index);
+      throw new IndexOutOfBoundsException(
+          describe() + " has " + DeviceArrayImpl.counted(count, "column") + ", counted from 0, and no column " + index);
     }
     return childAt(index);
   }
@@ -95,7 +96,8 @@ public abstract sealed class ColumnRows implements Column permits ColumnTimes {
     return switch (field.type()) {
       case StructType(List<Field> fields) -> fields;
       case UnionType union -> union.fields();
-      default -> throw new IllegalArgumentException(describe() + " is neither a struct nor a union, and has no columns");
+      default ->
+          throw new IllegalArgumentException(describe() + " is neither a struct nor a union, and has no columns");
     };
   }
 
@@ -123,7 +125,8 @@ public abstract sealed class ColumnRows implements Column permits ColumnTimes {
   public Column indices() {
     Ownership owner = array.share();
     try {
-      if (!(field.type() instanceof DictionaryType encoded)) throw new IllegalArgumentException(describe() + " is not dictionary-encoded");
+      if (!(field.type() instanceof DictionaryType encoded))
+        throw new IllegalArgumentException(describe() + " is not dictionary-encoded");
       Field indices = Field.of(field.name(), encoded.index()).withNullable(field.isNullable());
       return new ColumnImpl(array, owner, indices, struct, offset, length, above);
     } finally {
@@ -166,7 +169,8 @@ public abstract sealed class ColumnRows implements Column permits ColumnTimes {
     try {
       int count = Math.toIntExact(RawArrowArray.nBuffers(struct));
       if (index < 0 || index >= count) {
-        throw new IndexOutOfBoundsException(describe() + " has " + DeviceArrayImpl.counted(count, "buffer") + ", counted from 0, and no buffer " + index);
+        throw new IndexOutOfBoundsException(describe() + " has " + DeviceArrayImpl.counted(count, "buffer")
+            + ", counted from 0, and no buffer " + index);
       }
       return RawArrowArray.buffer(struct, index);
     } finally {
@@ -185,8 +189,8 @@ public abstract sealed class ColumnRows implements Column permits ColumnTimes {
   }
 
   /**
-   * Throws unless a row is there. The JIT knows {@code checkIndex}, and takes it out of loops; so it is that which finds out, and its error is only
-   * replaced.
+   * Throws unless a row is there. The JIT knows {@code checkIndex}, and takes it out of loops; so it is that which
+   * finds out, and its error is only replaced.
    */
   final void checkRow(long row) {
     try {
@@ -198,13 +202,15 @@ public abstract sealed class ColumnRows implements Column permits ColumnTimes {
 
   /** What is thrown for a row that is not there: names the column. */
   public final IndexOutOfBoundsException isBeyond(long row) {
-    return new IndexOutOfBoundsException(describe() + " has " + DeviceArrayImpl.counted(length, "row") + ", counted from 0, and no row " + row);
+    return new IndexOutOfBoundsException(
+        describe() + " has " + DeviceArrayImpl.counted(length, "row") + ", counted from 0, and no row " + row);
   }
 
   /** The same for a byte of a value. */
   public final IndexOutOfBoundsException isBeyondValue(long row, long index, long size) {
     return new IndexOutOfBoundsException(
-        describe() + ", row " + row + ": has " + DeviceArrayImpl.counted(size, "byte") + ", counted from 0, and no byte " + index);
+        describe() + ", row " + row + ": has " + DeviceArrayImpl.counted(size, "byte")
+            + ", counted from 0, and no byte " + index);
   }
 
   final void checkReadable() {
@@ -218,10 +224,12 @@ public abstract sealed class ColumnRows implements Column permits ColumnTimes {
     if (readable) return;
     if (array.device().isCpuAccessible()) {
       throw new IllegalStateException(describe() + " is not ready: its array on " + array.device()
-          + " has an event that must be waited for first; array.synchronize() waits for it, array.onReady() tells when it is done");
+          + " has an event that must be waited for first; array.synchronize() waits for it, array.onReady() tells when "
+          + "it is done");
     }
     String remedy = array.device().isOpaque() ? "" : ": copyTo(Devices.cpu()) brings it here";
-    throw new DeviceException(Errno.ENOSYS, describe() + " is on " + array.device() + ", whose memory the CPU cannot read" + remedy);
+    throw new DeviceException(Errno.ENOSYS,
+        describe() + " is on " + array.device() + ", whose memory the CPU cannot read" + remedy);
   }
 
   /** What a peer wrote into a buffer leads nowhere; at a position, counted from the start of the buffers. */
@@ -237,9 +245,14 @@ public abstract sealed class ColumnRows implements Column permits ColumnTimes {
     return path.isEmpty() ? own : path + "." + own;
   }
 
-  /** That this is asked for what its type is not: says what to ask it for. What is encoded was asked in place of its values. */
+  /**
+   * That this is asked for what its type is not: says what to ask it for. What is encoded was asked in place of its
+   * values.
+   */
   final RuntimeException cannot(String what) {
-    if (above != null && (above.field.type() instanceof DictionaryType || above.field.type() instanceof RunEndEncodedType)) return above.cannot(what);
+    if (above != null
+        && (above.field.type() instanceof DictionaryType || above.field.type() instanceof RunEndEncodedType))
+      return above.cannot(what);
     return cannot(what, field.extension() instanceof Other other ? other.mismatch() : null);
   }
 

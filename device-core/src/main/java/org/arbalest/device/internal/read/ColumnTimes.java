@@ -42,7 +42,10 @@ public abstract sealed class ColumnTimes extends ColumnRows permits ColumnImpl {
     super(of, offset, length);
   }
 
-  /** The field that the value of a row is of: of what is encoded, that of its values; of a union's row, the one of its type. For a getter, as {@link ColumnImpl} has it. */
+  /**
+   * The field that the value of a row is of: of what is encoded, that of its values; of a union's row, the one of its
+   * type. For a getter, as {@link ColumnImpl} has it.
+   */
   abstract Field fieldAt(long row, Getter getter);
 
   @Override
@@ -80,14 +83,16 @@ public abstract sealed class ColumnTimes extends ColumnRows permits ColumnImpl {
 
   @Override
   public final Duration getDuration(long row) {
-    if (!(fieldAt(row, Getter.DURATION).type() instanceof DurationType(ArrowTimeUnit unit))) throw cannot(Getter.DURATION.what);
+    if (!(fieldAt(row, Getter.DURATION).type() instanceof DurationType(ArrowTimeUnit unit)))
+      throw cannot(Getter.DURATION.what);
     return duration(unit, getLong(row));
   }
 
   @Override
   public final Period getPeriod(long row) {
     DataType type = fieldAt(row, Getter.PERIOD).type();
-    if (!(type instanceof IntervalType(IntervalUnit unit)) || unit != IntervalUnit.YEAR_MONTH) throw cannot(Getter.PERIOD.what);
+    if (!(type instanceof IntervalType(IntervalUnit unit)) || unit != IntervalUnit.YEAR_MONTH)
+      throw cannot(Getter.PERIOD.what);
     return Period.ofMonths(getInterval(row).months());
   }
 
@@ -104,7 +109,8 @@ public abstract sealed class ColumnTimes extends ColumnRows permits ColumnImpl {
       zone = new Zone(name, id);
       return id;
     } catch (DateTimeException e) {
-      throw new IllegalArgumentException(describe() + ", row " + row + ": java.time has no zone \"" + name + "\"; getInstant reads it", e);
+      throw new IllegalArgumentException(
+          describe() + ", row " + row + ": java.time has no zone \"" + name + "\"; getInstant reads it", e);
     }
   }
 
@@ -113,7 +119,8 @@ public abstract sealed class ColumnTimes extends ColumnRows permits ColumnImpl {
     try {
       return of.apply(stored);
     } catch (DateTimeException | ArithmeticException e) {
-      ArithmeticException none = new ArithmeticException(describe() + ", row " + row + ": " + stored + " is no " + what + " that java.time has");
+      ArithmeticException none = new ArithmeticException(
+          describe() + ", row " + row + ": " + stored + " is no " + what + " that java.time has");
       none.initCause(e);
       throw none;
     }

@@ -31,8 +31,8 @@ import org.arbalest.device.types.NestedType.UnionType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where two arrays differ first: column by column, in each from the first row. Their values count, not how they are laid out: what a null's slot holds, offsets,
- * slices, what no row refers to. Below a null nothing is looked at.
+ * Where two arrays differ first: column by column, in each from the first row. Their values count, not how they are
+ * laid out: what a null's slot holds, offsets, slices, what no row refers to. Below a null nothing is looked at.
  */
 public final class ContentDifference {
   private static final Rows ALL = _ -> true;
@@ -45,25 +45,32 @@ public final class ContentDifference {
     boolean has(long row);
   }
 
-  /** What differs first, in words, or null; see {@link DeviceArray#difference} and {@link DeviceArray#valueDifference}. */
+  /**
+   * What differs first, in words, or null; see {@link DeviceArray#difference} and {@link DeviceArray#valueDifference}.
+   */
   public static @Nullable String between(DeviceArray one, DeviceArray other, boolean isOfTypes) {
     try (DeviceArray left = one.retain();
         DeviceArray right = other.retain()) {
       String types = types(left.field(), right.field(), "", true, isOfTypes);
       if (types != null) return types;
       if (left.length() != right.length()) return "the lengths differ: " + left.length() + ", and " + right.length();
-      return columns(ColumnImpl.of(DeviceArrayImpl.unwrap(left)), ColumnImpl.of(DeviceArrayImpl.unwrap(right)), "", ALL);
+      return columns(ColumnImpl.of(DeviceArrayImpl.unwrap(left)), ColumnImpl.of(DeviceArrayImpl.unwrap(right)), "",
+          ALL);
     } catch (NoSuchElementException e) { // a row that was not null a moment ago
       String why = "an array is malformed, as one whose run ends do not ascend, or somebody writes to it: ";
       throw new DeviceException(Errno.EINVAL, why + e.getMessage() + "; validate(Validation.FULL) says more", e);
     }
   }
 
-  /** Types and the names of fields; nullability and metadata do not count, nor what the fields of lists and maps are called. */
+  /**
+   * Types and the names of fields; nullability and metadata do not count, nor what the fields of lists and maps are
+   * called.
+   */
   private static @Nullable String types(Field one, Field other, String path, boolean isNamed, boolean isOfTypes) {
     Field left = isOfTypes ? one : decoded(one);
     Field right = isOfTypes ? other : decoded(other);
-    if (!Layout.of(left).format.equals(Layout.of(right).format) && (isOfTypes || !OtherLayout.is(left.type(), right.type())))
+    if (!Layout.of(left).format.equals(Layout.of(right).format)
+        && (isOfTypes || !OtherLayout.is(left.type(), right.type())))
       return typesDiffer(left, right, path);
     List<Field> ours = left.type().children();
     List<Field> theirs = right.type().children();
@@ -72,12 +79,14 @@ public final class ContentDifference {
     for (int i = 0; i < ours.size(); i++) {
       String name = ours.get(i).name();
       if (named && !name.equals(theirs.get(i).name())) return typesDiffer(left, right, path);
-      String below = types(ours.get(i), theirs.get(i), named ? under(path, name) : path, !(left.type() instanceof MapType), isOfTypes);
+      String below = types(ours.get(i), theirs.get(i), named ? under(path, name) : path,
+          !(left.type() instanceof MapType), isOfTypes);
       if (below != null) return below;
     }
     if (left.type() instanceof DictionaryType our && right.type() instanceof DictionaryType their)
       return types(our.values(), their.values(), path, true, isOfTypes);
-    return left.type() instanceof DictionaryType == right.type() instanceof DictionaryType ? null : typesDiffer(left, right, path);
+    return left.type() instanceof DictionaryType == right.type() instanceof DictionaryType ? null
+        : typesDiffer(left, right, path);
   }
 
   /** The field of the values, whatever they are encoded by. */
@@ -90,7 +99,8 @@ public final class ContentDifference {
   }
 
   private static String typesDiffer(Field left, Field right, String path) {
-    return (path.isEmpty() ? "the types differ: " : "the types of " + path + " differ: ") + TypeNames.of(left.type()) + ", and " + TypeNames.of(right.type());
+    return (path.isEmpty() ? "the types differ: " : "the types of " + path + " differ: ") + TypeNames.of(left.type())
+        + ", and " + TypeNames.of(right.type());
   }
 
   private static String under(String path, String name) {
@@ -100,10 +110,12 @@ public final class ContentDifference {
   private static @Nullable String columns(ColumnImpl left, ColumnImpl right, String path, Rows rows) {
     if (left.values instanceof Values.Nulls) return null;
     for (long row = 0; row < left.length; row++) {
-      if (rows.has(row) && isNull(left, row) != isNull(right, row)) return values(left.storage(), row, right.storage(), row, at(path, row));
+      if (rows.has(row) && isNull(left, row) != isNull(right, row))
+        return values(left.storage(), row, right.storage(), row, at(path, row));
     }
     boolean isEncoded = isEncoded(left) || isEncoded(right);
-    if (!isEncoded && left.field.type() instanceof StructType struct) return fields(struct, left, right, path, row -> rows.has(row) && !isNull(left, row));
+    if (!isEncoded && left.field.type() instanceof StructType struct)
+      return fields(struct, left, right, path, row -> rows.has(row) && !isNull(left, row));
     boolean isList = !isEncoded && isList(left);
     for (long row = 0; row < left.length; row++) {
       if (!rows.has(row) || isNull(left, row)) continue;
@@ -156,8 +168,12 @@ public final class ContentDifference {
     return columns(ours, theirs, at(path, row), ALL);
   }
 
-  /** The values of two rows that are not null: where they stand, if that is elsewhere. The last two say where to the reader. */
-  private static @Nullable String value(ColumnImpl left, long row, ColumnImpl right, long other, String path, long shown) {
+  /**
+   * The values of two rows that are not null: where they stand, if that is elsewhere. The last two say where to the
+   * reader.
+   */
+  private static @Nullable String value(ColumnImpl left, long row, ColumnImpl right, long other, String path,
+      long shown) {
     if (isEncoded(left)) {
       ColumnImpl source = source(left, row);
       return value(source, row(left, source, row), right, other, path, shown);
@@ -167,7 +183,8 @@ public final class ContentDifference {
       return value(left, row, target, row(right, target, other), path, shown);
     }
     if (left.field.type() instanceof UnionType) {
-      if (left.getTypeId(row) != right.getTypeId(other)) return at(path, shown) + ": " + typed(left, row) + ", and " + typed(right, other);
+      if (left.getTypeId(row) != right.getTypeId(other))
+        return at(path, shown) + ": " + typed(left, row) + ", and " + typed(right, other);
       ColumnImpl source = source(left, row);
       ColumnImpl target = source(right, other);
       return value(source, row(left, source, row), target, row(right, target, other), path, shown);
@@ -180,7 +197,8 @@ public final class ContentDifference {
   private static boolean isEqual(ColumnImpl left, long row, ColumnImpl right, long other) {
     return switch (left.field.type()) {
       case BoolType _ -> left.getBoolean(row) == right.getBoolean(other);
-      case IntType _, DateType _, TimeType _, TimestampType _, DurationType _ -> left.getLong(row) == right.getLong(other);
+      case IntType _, DateType _, TimeType _, TimestampType _,
+          DurationType _ -> left.getLong(row) == right.getLong(other);
       case FloatType _ -> Double.compare(left.getDouble(row), right.getDouble(other)) == 0;
       case DecimalType _ -> left.getDecimal(row).compareTo(right.getDecimal(other)) == 0;
       case IntervalType _ -> left.getInterval(row).equals(right.getInterval(other));
@@ -196,7 +214,8 @@ public final class ContentDifference {
     String one = ValueText.quoted(left, row);
     String two = ValueText.quoted(right, other);
     if (!one.equals(two)) return at + ": " + one + ", and " + two;
-    return at + ": " + ValueText.quoted(left.storage(), row) + ", and " + ValueText.quoted(right.storage(), other); // a codec sees no difference, or none
+    // a codec sees no difference, or none
+    return at + ": " + ValueText.quoted(left.storage(), row) + ", and " + ValueText.quoted(right.storage(), other);
   }
 
   private static String typed(ColumnImpl union, long row) {

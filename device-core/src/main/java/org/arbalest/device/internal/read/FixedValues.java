@@ -162,7 +162,9 @@ abstract class FixedValues extends Values {
       long value = address + width * at;
       if (width == Integer.BYTES) return BigDecimal.valueOf(NativeHeap.getInt(value), scale);
       long lowest = NativeHeap.getLong(value);
-      boolean isLong = width == Long.BYTES || (width == 2 * Long.BYTES && NativeHeap.getLong(value + Long.BYTES) == lowest >> 63); // as most are
+      // as most are
+      boolean isLong =
+          width == Long.BYTES || (width == 2 * Long.BYTES && NativeHeap.getLong(value + Long.BYTES) == lowest >> 63);
       return isLong ? BigDecimal.valueOf(lowest, scale) : new BigDecimal(NativeHeap.getInteger(value, width), scale);
     }
 
@@ -190,12 +192,14 @@ abstract class FixedValues extends Values {
     UUID getUuid(long at) {
       if (!isUuid) throw cannot(Getter.UUID.what);
       long uuid = address + 16 * at;
-      return new UUID(NativeHeap.bigEndian(NativeHeap.getLong(uuid)), NativeHeap.bigEndian(NativeHeap.getLong(uuid + 8)));
+      return new UUID(NativeHeap.bigEndian(NativeHeap.getLong(uuid)),
+          NativeHeap.bigEndian(NativeHeap.getLong(uuid + 8)));
     }
 
     @Override
     byte[] getBytes(long at, long most) {
-      return width == 0 ? new byte[0] : NativeHeap.getBytes(address + width * at, arrayLength(at, Math.min(most, width)));
+      return width == 0 ? new byte[0]
+          : NativeHeap.getBytes(address + width * at, arrayLength(at, Math.min(most, width)));
     }
 
     @Override

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.read;
 
-/** A getter of a column: what it is called, and what it reads a value as. {@link Getters} knows which types it reads. */
+/**
+ * A getter of a column: what it is called, and what it reads a value as. {@link Getters} knows which types it reads.
+ */
 enum Getter {
   BOOLEAN("getBoolean", "a boolean"),
   LONG("getLong", "an integer"),

@@ -56,7 +56,8 @@ final class Getters {
   static String text(Field field) {
     return switch (field.type()) {
       case NullType _ -> "only isNull and get read it";
-      case StructType _ -> of(field).isEmpty() ? "column(…) has its fields, and get reads it" : reading(of(field)) + ", column(…) has its fields";
+      case StructType _ -> of(field).isEmpty() ? "column(…) has its fields, and get reads it"
+          : reading(of(field)) + ", column(…) has its fields";
       case UnionType _ -> "getTypeId says which type a row has, whose getters read it, and so does get";
       case DictionaryType encoded -> text(encoded.values());
       case RunEndEncodedType runs -> text(runs.values());
@@ -89,15 +90,18 @@ final class Getters {
       case IntType _ -> List.of(Getter.LONG, Getter.INT, Getter.DECIMAL, Getter.DOUBLE);
       case DateType _ -> List.of(Getter.DATE, Getter.LONG);
       case TimeType _ -> List.of(Getter.TIME, Getter.LONG);
-      case TimestampType timestamp when timestamp.timezone() != null -> List.of(Getter.INSTANT, Getter.ZONED_DATE_TIME, Getter.DATE_TIME, Getter.LONG);
+      case TimestampType timestamp when timestamp.timezone() != null ->
+          List.of(Getter.INSTANT, Getter.ZONED_DATE_TIME, Getter.DATE_TIME, Getter.LONG);
       case TimestampType _ -> List.of(Getter.DATE_TIME, Getter.INSTANT, Getter.LONG);
       case DurationType _ -> List.of(Getter.DURATION, Getter.LONG);
       case FloatType _ -> List.of(Getter.DOUBLE);
       case DecimalType _ -> List.of(Getter.DECIMAL, Getter.DOUBLE);
-      case IntervalType(var unit) -> unit == IntervalUnit.YEAR_MONTH ? List.of(Getter.PERIOD, Getter.INTERVAL) : List.of(Getter.INTERVAL);
+      case IntervalType(var unit) ->
+          unit == IntervalUnit.YEAR_MONTH ? List.of(Getter.PERIOD, Getter.INTERVAL) : List.of(Getter.INTERVAL);
       case Utf8Type _, LargeUtf8Type _, Utf8ViewType _ -> List.of(Getter.STRING, Getter.BYTES);
       case BinaryType _, LargeBinaryType _, BinaryViewType _, FixedSizeBinaryType _ -> List.of(Getter.BYTES);
-      case ListType _, LargeListType _, ListViewType _, LargeListViewType _, FixedSizeListType _ -> List.of(Getter.LIST, Getter.ANY);
+      case ListType _, LargeListType _, ListViewType _, LargeListViewType _, FixedSizeListType _ ->
+          List.of(Getter.LIST, Getter.ANY);
       case MapType _ -> List.of(Getter.MAP, Getter.LIST, Getter.ANY);
       case StructType _, UnionType _, DictionaryType _, RunEndEncodedType _ -> List.of();
     };

@@ -24,7 +24,8 @@ final class IntervalValues extends FixedValues {
     return switch (unit) {
       case YEAR_MONTH -> new Interval(NativeHeap.getInt(value), 0, 0);
       case DAY_TIME -> new Interval(0, NativeHeap.getInt(value), NativeHeap.getInt(value + 4) * NANOS_PER_MILLI);
-      case MONTH_DAY_NANO -> new Interval(NativeHeap.getInt(value), NativeHeap.getInt(value + 4), NativeHeap.getLong(value + 8));
+      case MONTH_DAY_NANO ->
+          new Interval(NativeHeap.getInt(value), NativeHeap.getInt(value + 4), NativeHeap.getLong(value + 8));
     };
   }
 

@@ -30,7 +30,8 @@ final class ListViewValues extends Values {
     if (size == 0) return all.range(0, 0); // wherever it would be
     long offset = Integers.get(offsets, bits, at);
     if (size < 0 || offset < 0 || offset > all.length - size) {
-      throw column.malformed(at, "offsets[" + at + "] = " + offset + " and sizes[" + at + "] = " + size + " lead beyond the " + all.length + " elements");
+      throw column.malformed(at, "offsets[" + at + "] = " + offset + " and sizes[" + at + "] = " + size
+          + " lead beyond the " + all.length + " elements");
     }
     return all.range(offset, size);
   }

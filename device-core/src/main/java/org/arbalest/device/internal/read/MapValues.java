@@ -38,7 +38,8 @@ final class MapValues extends ListValues {
       Object key = structs.child(0).get(row);
       map.put(key, structs.child(1).get(row));
       if (map.size() <= i)
-        throw new IllegalArgumentException(column.describe() + ", row " + of + " has the key " + key + " twice; getList and get have all entries");
+        throw new IllegalArgumentException(
+            column.describe() + ", row " + of + " has the key " + key + " twice; getList and get have all entries");
     }
     return Collections.unmodifiableMap(map);
   }

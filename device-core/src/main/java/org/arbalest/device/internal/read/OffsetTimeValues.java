@@ -34,13 +34,15 @@ final class OffsetTimeValues extends StructValues {
     long minutes = offsets.isNull(row) ? 0 : offsets.getLong(row);
     if (minutes < -MOST_MINUTES || minutes > MOST_MINUTES) {
       throw new ArithmeticException(
-          offsets.describe() + ", row " + row + ": " + minutes + " minutes are no offset that java.time has (" + -MOST_MINUTES + " to " + MOST_MINUTES + ")");
+          offsets.describe() + ", row " + row + ": " + minutes + " minutes are no offset that java.time has ("
+              + -MOST_MINUTES + " to " + MOST_MINUTES + ")");
     }
     try {
       return timestamps.getInstant(row).atOffset(ZoneOffset.ofTotalSeconds((int) minutes * 60));
     } catch (DateTimeException e) {
       ArithmeticException none = new ArithmeticException(
-          column.describe() + ", row " + row + ": " + timestamps.getLong(row) + " at " + minutes + " minutes is no date and time that java.time has");
+          column.describe() + ", row " + row + ": " + timestamps.getLong(row) + " at " + minutes
+              + " minutes is no date and time that java.time has");
       none.initCause(e);
       throw none;
     }

@@ -30,9 +30,11 @@ final class Offsets {
   long size(long at, long count, long start, long limit) {
     long end = get(at + count);
     if (start < 0 || end < start) {
-      throw malformed(at, "offsets[" + (at + count) + "] = " + end + " is before offsets[" + at + "] = " + start + ", or one is negative");
+      throw malformed(at, "offsets[" + (at + count) + "] = " + end + " is before offsets[" + at + "] = " + start
+          + ", or one is negative");
     }
-    if (end > limit) throw malformed(at, "offsets[" + (at + count) + "] = " + end + " is beyond the " + limit + " that there are");
+    if (end > limit)
+      throw malformed(at, "offsets[" + (at + count) + "] = " + end + " is beyond the " + limit + " that there are");
     return end - start;
   }
 

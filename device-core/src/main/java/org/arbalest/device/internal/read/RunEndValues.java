@@ -7,8 +7,8 @@ import org.arbalest.device.internal.schema.RunEnds;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs of equal values. The run of a position is found where the last one was, or behind it, or else by binary search; so a loop over the rows has it
- * at once.
+ * Runs of equal values. The run of a position is found where the last one was, or behind it, or else by binary search;
+ * so a loop over the rows has it at once.
  */
 final class RunEndValues extends Redirected {
   private final RunEnds ends;

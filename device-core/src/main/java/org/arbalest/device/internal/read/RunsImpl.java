@@ -61,6 +61,7 @@ public final class RunsImpl implements Runs {
 
   @Override
   public String toString() {
-    return run < 0 ? "before the first run of " + column.title() : "rows " + start + " to " + (end - 1) + " of " + column.title();
+    return run < 0 ? "before the first run of " + column.title()
+        : "rows " + start + " to " + (end - 1) + " of " + column.title();
   }
 }

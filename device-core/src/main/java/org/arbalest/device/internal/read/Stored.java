@@ -51,7 +51,9 @@ public enum Stored {
       case DecimalType _ -> bits <= Long.SIZE ? integers(bits) : null;
       case IntervalType(IntervalUnit unit) -> unit == IntervalUnit.YEAR_MONTH ? INTS : null;
       case FloatType _ -> bits == Double.SIZE ? DOUBLES : bits == Float.SIZE ? FLOATS : HALF_FLOATS;
-      case Utf8Type _, LargeUtf8Type _, Utf8ViewType _, BinaryType _, LargeBinaryType _, BinaryViewType _, FixedSizeBinaryType _ -> BYTE_STRINGS;
+      case Utf8Type _, LargeUtf8Type _, Utf8ViewType _, BinaryType _, LargeBinaryType _, BinaryViewType _,
+          FixedSizeBinaryType _ ->
+          BYTE_STRINGS;
       default -> null;
     };
   }
@@ -81,7 +83,9 @@ public enum Stored {
     Stored stored = of(column);
     if (stored != this) {
       String instead =
-          stored != null ? stored.method + " has its values" + (column.field.extension() instanceof Bool8 ? ", 0 for false" : "") : otherwise(column);
+          stored != null
+              ? stored.method + " has its values" + (column.field.extension() instanceof Bool8 ? ", 0 for false" : "")
+              : otherwise(column);
       throw new IllegalArgumentException(column.describe() + " cannot be read by " + method + ": " + instead);
     }
     column.checkReadable();
@@ -93,7 +97,9 @@ public enum Stored {
     if (!(column.values instanceof DictionaryValues) && !(column.values instanceof RunEndValues)) return none;
     Stored encoded = of(column.encodedValues());
     if (encoded == null) return none;
-    if (column.values instanceof RunEndValues) return none + "; runs().values()." + encoded.method + " has those of the runs";
-    return none + "; dictionary()." + encoded.method + " has those of the dictionary, and indices() which of them each row has";
+    if (column.values instanceof RunEndValues)
+      return none + "; runs().values()." + encoded.method + " has those of the runs";
+    return none + "; dictionary()." + encoded.method
+        + " has those of the dictionary, and indices() which of them each row has";
   }
 }

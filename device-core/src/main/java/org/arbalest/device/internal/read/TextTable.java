@@ -119,7 +119,8 @@ public final class TextTable {
   private static String cell(Column column, long row) {
     try {
       return ValueText.plain(ColumnImpl.unwrap(column), row, isUncut(column.field()) ? WIDEST_UNCUT : WIDEST_COLUMN);
-    } catch (DeviceException | IllegalArgumentException | ArithmeticException | DateTimeException _) { // malformed, or of a kind that is not read
+    } catch (DeviceException | IllegalArgumentException | ArithmeticException | DateTimeException _) {
+      // malformed, or of a kind that is not read
       return ValueText.UNREADABLE;
     }
   }

@@ -18,16 +18,19 @@ public final class TimeText {
   private TimeText() {}
 
   /**
-   * What {@code java.time} writes for a stored number; a point in time with the offset that its zone has then, or in UTC if nobody knows the zone. Null if the
-   * type is no date or time, or the number is none of its values, or none that {@code java.time} has.
+   * What {@code java.time} writes for a stored number; a point in time with the offset that its zone has then, or in
+   * UTC if nobody knows the zone. Null if the type is no date or time, or the number is none of its values, or none
+   * that {@code java.time} has.
    */
   public static @Nullable String of(DataType type, long stored) {
     try {
       return switch (type) {
-        case DateType(DateUnit unit) -> ColumnTimes.isDay(unit, stored) ? ColumnTimes.date(unit, stored).toString() : null;
+        case DateType(DateUnit unit) ->
+            ColumnTimes.isDay(unit, stored) ? ColumnTimes.date(unit, stored).toString() : null;
         case TimeType(ArrowTimeUnit unit) -> ColumnTimes.time(unit, stored).toString();
         case TimestampType(ArrowTimeUnit unit, @Nullable String zone) ->
-            zone == null ? ColumnTimes.dateTime(unit, stored).toString() : inZone(ColumnTimes.instant(unit, stored), zone);
+            zone == null ? ColumnTimes.dateTime(unit, stored).toString()
+                : inZone(ColumnTimes.instant(unit, stored), zone);
         case DurationType(ArrowTimeUnit unit) -> ColumnTimes.duration(unit, stored).toString();
         default -> null;
       };

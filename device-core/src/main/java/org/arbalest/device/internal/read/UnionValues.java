@@ -6,7 +6,10 @@ import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.Layout;
 import org.jspecify.annotations.Nullable;
 
-/** Unions: each row is a value of one of the children. Older peers send a bitmap in front of the type ids, without nulls (ARR-05). */
+/**
+ * Unions: each row is a value of one of the children. Older peers send a bitmap in front of the type ids, without nulls
+ * (ARR-05).
+ */
 final class UnionValues extends Redirected {
   private final Layout layout;
   private final boolean isDense;
@@ -51,7 +54,8 @@ final class UnionValues extends Redirected {
     if (!isDense) return at - column.offset;
     int offset = NativeHeap.getInt(offsets + 4 * at);
     if (offset < 0 || offset >= values.length) {
-      throw column.malformed(at, "offsets[" + at + "] = " + offset + " is beyond the " + values.length + " elements of \"" + values.name() + "\"");
+      throw column.malformed(at, "offsets[" + at + "] = " + offset + " is beyond the " + values.length
+          + " elements of \"" + values.name() + "\"");
     }
     return offset;
   }

@@ -9,8 +9,8 @@ import java.util.Locale;
 import org.arbalest.device.DeviceArray;
 
 /**
- * Values for people: on one line, and no longer than somebody reads. Of a value no more is read than is shown, since a few bytes of C can say that it has as many
- * elements as there are.
+ * Values for people: on one line, and no longer than somebody reads. Of a value no more is read than is shown, since a
+ * few bytes of C can say that it has as many elements as there are.
  */
 final class ValueText {
   /** What cannot be read. */

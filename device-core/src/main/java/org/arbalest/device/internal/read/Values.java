@@ -30,8 +30,8 @@ import org.arbalest.device.types.NestedType.MapType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the values of one type are read from CPU memory. Positions count from the start of the buffers and were checked; buffers may be
- * unaligned (ARR-14). Making one reads no buffer that may be on a device.
+ * How the values of one type are read from CPU memory. Positions count from the start of the buffers and were checked;
+ * buffers may be unaligned (ARR-14). Making one reads no buffer that may be on a device.
  */
 abstract class Values {
   final Field field;
@@ -58,7 +58,8 @@ abstract class Values {
       case VARIABLE -> new VariableValues(column, held);
       case VIEW -> new ViewValues(column);
       case LIST -> field.type() instanceof MapType ? new MapValues(column) : new ListValues(column);
-      case FIXED_LIST -> field.extension() instanceof FixedShapeTensor tensor ? new FixedTensorValues(column, tensor) : new ListValues(column);
+      case FIXED_LIST -> field.extension() instanceof FixedShapeTensor tensor ? new FixedTensorValues(column, tensor)
+          : new ListValues(column);
       case LIST_VIEW -> new ListViewValues(column);
       case STRUCT ->
           switch (field.extension()) {
@@ -77,11 +78,13 @@ abstract class Values {
     return switch (field.type()) {
       case BoolType _ -> new BoolValues(field, address);
       case IntType type -> new FixedValues.Integers(field, address, type.signed(), true);
-      case DateType _, TimeType _, TimestampType _, DurationType _ -> new FixedValues.Integers(field, address, true, false);
+      case DateType _, TimeType _, TimestampType _, DurationType _ ->
+          new FixedValues.Integers(field, address, true, false);
       case FloatType _ -> new FixedValues.Floats(field, address);
       case DecimalType type -> new FixedValues.Decimals(field, address, type.scale());
       case FixedSizeBinaryType _ -> new FixedValues.Binary(field, address);
-      case DictionaryType type -> new DictionaryValues(column, new FixedValues.Integers(field, address, type.index().signed(), true));
+      case DictionaryType type ->
+          new DictionaryValues(column, new FixedValues.Integers(field, address, type.index().signed(), true));
       case IntervalType type -> new IntervalValues(field, address, type.unit());
       default -> throw new AssertionError(field);
     };
@@ -102,12 +105,16 @@ abstract class Values {
     return false;
   }
 
-  /** Copies values from a position on, if they are stored as the array's are; otherwise does nothing and returns false. */
+  /**
+   * Copies values from a position on, if they are stored as the array's are; otherwise does nothing and returns false.
+   */
   boolean copyTo(long[] array, long from) {
     return false;
   }
 
-  /** Copies values from a position on, if they are stored as the array's are; otherwise does nothing and returns false. */
+  /**
+   * Copies values from a position on, if they are stored as the array's are; otherwise does nothing and returns false.
+   */
   boolean copyTo(double[] array, long from) {
     return false;
   }
@@ -189,7 +196,8 @@ abstract class Values {
   /** A number of bytes or elements of one value as the length of a Java array, which it may be beyond. */
   final int arrayLength(long at, long size) {
     if (size > Integer.MAX_VALUE - 8) {
-      throw Objects.requireNonNull(owner).malformed(at, "the " + size + " bytes or elements of one value do not fit a Java array");
+      throw Objects.requireNonNull(owner).malformed(at,
+          "the " + size + " bytes or elements of one value do not fit a Java array");
     }
     return (int) size;
   }

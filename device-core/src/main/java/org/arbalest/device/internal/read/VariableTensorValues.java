@@ -7,7 +7,9 @@ import org.arbalest.device.columns.Column;
 import org.arbalest.device.types.Extension.VariableShapeTensor;
 import org.arbalest.device.columns.Tensor;
 
-/** Tensors with a shape each: structs of their elements and of that. What does not go together is malformed (EXT-07). */
+/**
+ * Tensors with a shape each: structs of their elements and of that. What does not go together is malformed (EXT-07).
+ */
 final class VariableTensorValues extends StructValues {
   private final VariableShapeTensor tensor;
   private final ColumnImpl data;
@@ -28,8 +30,10 @@ final class VariableTensorValues extends StructValues {
     List<Integer> shape = shape(at, shapes.getList(row));
     Column elements = data.getList(row);
     long wanted = 1;
-    for (int size : shape) wanted = size == 0 ? 0 : Math.min(wanted, Integer.MAX_VALUE) * size; // more than that a list has not
-    if (wanted != elements.length()) throw column.malformed(at, "a tensor of shape " + shape + " has " + elements.length() + " elements");
+    // more than that a list has not
+    for (int size : shape) wanted = size == 0 ? 0 : Math.min(wanted, Integer.MAX_VALUE) * size;
+    if (wanted != elements.length())
+      throw column.malformed(at, "a tensor of shape " + shape + " has " + elements.length() + " elements");
     return new Tensor(shape, tensor.dimNames(), tensor.permutation(), elements);
   }
 
@@ -40,7 +44,8 @@ final class VariableTensorValues extends StructValues {
       int size = sizes.getInt(i);
       if (size < 0) throw column.malformed(at, "shape[" + i + "] = " + size);
       Integer uniform = tensor.uniformShape().isEmpty() ? null : tensor.uniformShape().get(i);
-      if (uniform != null && uniform != size) throw column.malformed(at, "shape[" + i + "] = " + size + ", but all tensors have " + uniform);
+      if (uniform != null && uniform != size)
+        throw column.malformed(at, "shape[" + i + "] = " + size + ", but all tensors have " + uniform);
       shape.add(size);
     }
     return shape;

@@ -34,7 +34,10 @@ final class VariableValues extends Values {
     return size == 0 ? new byte[0] : NativeHeap.getBytes(data + start, arrayLength(at, size));
   }
 
-  /** The bytes of some values from an offset on: no more than the array has by its own last offset, nor than there are, if that is known. */
+  /**
+   * The bytes of some values from an offset on: no more than the array has by its own last offset, nor than there are,
+   * if that is known.
+   */
   private long size(long at, long count, long start) {
     long size = offsets.size(at, count, start, Math.min(offsets.get(end), room));
     if (size > 0 && data == 0) throw offsets.malformed(at, "the data is NULL, but the offsets say " + size + " bytes");

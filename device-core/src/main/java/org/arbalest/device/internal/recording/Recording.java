@@ -5,8 +5,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Begins events, if somebody records them. Nothing here mentions Flight Recorder, which an image may lack; what does is in {@link Events}, and loaded where it
- * is there only. What begins is null while nobody records: a look at two fields, and no garbage.
+ * Begins events, if somebody records them. Nothing here mentions Flight Recorder, which an image may lack; what does is
+ * in {@link Events}, and loaded where it is there only. What begins is null while nobody records: a look at two fields,
+ * and no garbage.
  */
 public final class Recording {
   private static final boolean IS_THERE = isThere();
@@ -21,7 +22,9 @@ public final class Recording {
     }
   }
 
-  /** Something that goes on with an array. Whoever began it asks {@link #isOver}, and tells the rest only if that is so. */
+  /**
+   * Something that goes on with an array. Whoever began it asks {@link #isOver}, and tells the rest only if that is so.
+   */
   public interface OfArray {
     /** Ends it now; whether it took long enough to be told. */
     boolean isOver();
@@ -89,7 +92,10 @@ public final class Recording {
     if (IS_THERE) Events.leak(what, made);
   }
 
-  /** Asks for the async streams that there are, once in a while, as long as somebody records; called once for the process. */
+  /**
+   * Asks for the async streams that there are, once in a while, as long as somebody records; called once for the
+   * process.
+   */
   public static void ofStreams(Consumer<OfStreams> streams) {
     if (IS_THERE) Events.ofStreams(streams);
   }

@@ -16,7 +16,8 @@ final class Amounts {
 
   /** An integer; uint64 would take any 64 bits. */
   static void append(ColumnBuilder column, DataType type, long value) {
-    if (value < 0 && type instanceof IntType(int bits, boolean signed) && bits == Long.SIZE && !signed) throw cannot(column, type, value);
+    if (value < 0 && type instanceof IntType(int bits, boolean signed) && bits == Long.SIZE && !signed)
+      throw cannot(column, type, value);
     column.append(value);
   }
 
@@ -35,11 +36,13 @@ final class Amounts {
       return;
     }
     boolean unsigned = type instanceof IntType(int bits, boolean signed) && bits == Long.SIZE && !signed;
-    if (unsigned ? value.signum() < 0 || value.bitLength() > Long.SIZE : value.bitLength() >= Long.SIZE) throw cannot(column, type, value);
+    if (unsigned ? value.signum() < 0 || value.bitLength() > Long.SIZE : value.bitLength() >= Long.SIZE)
+      throw cannot(column, type, value);
     column.append(value.longValue());
   }
 
   private static IllegalArgumentException cannot(ColumnBuilder column, DataType type, Object value) {
-    return new IllegalArgumentException(((ColumnBuilderImpl) column).here() + ": " + value + " is no value of " + TypeNames.of(type) + ", exactly");
+    return new IllegalArgumentException(
+        ((ColumnBuilderImpl) column).here() + ": " + value + " is no value of " + TypeNames.of(type) + ", exactly");
   }
 }

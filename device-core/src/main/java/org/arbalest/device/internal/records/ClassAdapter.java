@@ -14,7 +14,8 @@ import org.arbalest.device.objects.ObjectType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A class whose objects are columns' values as those of another class: an {@link Optional} as what may be in it, others as an {@link ObjectConversion} says.
+ * A class whose objects are columns' values as those of another class: an {@link Optional} as what may be in it, others
+ * as an {@link ObjectConversion} says.
  *
  * @param type the other class
  * @param unsigned how columns have it if it is {@code Long} and its objects are integers without a sign; else null
@@ -40,7 +41,8 @@ record ClassAdapter(
       ObjectType other = at.type.withNullable(true);
       boolean isSeen = seen.contains(other);
       seen.add(other);
-      if (isSeen) throw new IllegalArgumentException("conversions of objects that come back to a class: " + names(seen));
+      if (isSeen)
+        throw new IllegalArgumentException("conversions of objects that come back to a class: " + names(seen));
     }
     return first;
   }
@@ -60,7 +62,8 @@ record ClassAdapter(
 
   /** Not one in another, whose emptiness would be lost. */
   private static boolean isOptional(ObjectType type) {
-    return type.type() == Optional.class && type.arguments().size() == 1 && type.arguments().get(0).type() != Optional.class;
+    return type.type() == Optional.class && type.arguments().size() == 1
+        && type.arguments().get(0).type() != Optional.class;
   }
 
   @SuppressWarnings("unchecked") // as whoever knows it says

@@ -19,7 +19,8 @@ final class ClassHint {
 
   static String of(ObjectType type) {
     Class<?> raw = type.type();
-    if (raw == List.class || raw == Set.class || raw == Collection.class || raw == Map.class || (raw == Optional.class && type.arguments().isEmpty())) {
+    if (raw == List.class || raw == Set.class || raw == Collection.class || raw == Map.class
+        || (raw == Optional.class && type.arguments().isEmpty())) {
       return "say what is in it, as in " + (raw == Map.class ? "Map<String, Long>" : raw.getSimpleName() + "<String>");
     }
     if (raw == Optional.class) return "an Optional of what is no Optional has";
@@ -27,7 +28,8 @@ final class ClassHint {
       return "Integer, Long and Double have, which may be null, and Optional of them";
     if (Collection.class.isAssignableFrom(raw)) return "List, Set, Collection and arrays have";
     if (Map.class.isAssignableFrom(raw)) return "Map has";
-    if (Date.class.isAssignableFrom(raw) || Calendar.class.isAssignableFrom(raw)) return "Instant, LocalDateTime, LocalDate and LocalTime have";
+    if (Date.class.isAssignableFrom(raw) || Calendar.class.isAssignableFrom(raw))
+      return "Instant, LocalDateTime, LocalDate and LocalTime have";
     return "a record and a data class have, the classes in docs/types.md, and the one of a registered ExtensionCodec";
   }
 }

@@ -29,7 +29,9 @@ final class CodecClass {
     };
   }
 
-  /** The same, if what it reads is what a component has; a class with type arguments is none that it could be asked for. */
+  /**
+   * The same, if what it reads is what a component has; a class with type arguments is none that it could be asked for.
+   */
   static @Nullable ExtensionCodec<?> reading(ObjectType type, Field field) {
     ExtensionCodec<?> codec = isPlain(type) ? of(field) : null;
     return codec != null && Primitives.box(type.type()).isAssignableFrom(codec.valueClass()) ? codec : null;

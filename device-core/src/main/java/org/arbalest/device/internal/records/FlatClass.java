@@ -73,40 +73,57 @@ record FlatClass(Field standard, Predicate<Field> reads, Getter get, Predicate<F
   private static final Map<Class<?>, FlatClass> ALL = new LinkedHashMap<>();
 
   static {
-    put(Boolean.class, Field.of("", DataType.BOOL), field -> field.type() instanceof BoolType || field.extension() instanceof Bool8, Column::getBoolean,
+    put(Boolean.class, Field.of("", DataType.BOOL),
+        field -> field.type() instanceof BoolType || field.extension() instanceof Bool8, Column::getBoolean,
         (column, _, value) -> column.append((boolean) value));
     integer(Byte.class, DataType.INT8, (column, row) -> (byte) column.getLong(row));
     integer(Short.class, DataType.INT16, (column, row) -> (short) column.getLong(row));
     integer(Integer.class, DataType.INT32, Column::getInt);
     integer(Long.class, DataType.INT64, Column::getLong);
-    number(Float.class, DataType.FLOAT32, type -> isWithin(type, 32, 24), (column, row) -> (float) column.getDouble(row), type -> isFloat(type, 32));
-    number(Double.class, DataType.FLOAT64, type -> isWithin(type, 64, 53), Column::getDouble, type -> isFloat(type, 64));
+    number(Float.class, DataType.FLOAT32, type -> isWithin(type, 32, 24),
+        (column, row) -> (float) column.getDouble(row), type -> isFloat(type, 32));
+    number(Double.class, DataType.FLOAT64, type -> isWithin(type, 64, 53), Column::getDouble,
+        type -> isFloat(type, 64));
     add(Character.class, DataType.UTF8, FlatClass::isText, (column, row) -> TextObjects.toChar(column.getString(row)),
         (column, _, value) -> column.append(value.toString()));
-    add(String.class, DataType.UTF8, FlatClass::isText, Column::getString, (column, _, value) -> column.append((String) value));
-    put(UUID.class, Field.uuid(""), field -> field.extension() instanceof Uuid, Column::getUuid, (column, _, value) -> column.append((UUID) value));
-    add(byte[].class, DataType.BINARY, FlatClass::isBinary, Column::getBytes, (column, _, value) -> column.append((byte[]) value));
-    add(BigInteger.class, DataType.decimal128(38, 0), type -> type instanceof IntType || (type instanceof DecimalType decimal && decimal.scale() <= 0),
+    add(String.class, DataType.UTF8, FlatClass::isText, Column::getString,
+        (column, _, value) -> column.append((String) value));
+    put(UUID.class, Field.uuid(""), field -> field.extension() instanceof Uuid, Column::getUuid,
+        (column, _, value) -> column.append((UUID) value));
+    add(byte[].class, DataType.BINARY, FlatClass::isBinary, Column::getBytes,
+        (column, _, value) -> column.append((byte[]) value));
+    add(BigInteger.class, DataType.decimal128(38, 0),
+        type -> type instanceof IntType || (type instanceof DecimalType decimal && decimal.scale() <= 0),
         (column, row) -> column.getDecimal(row).toBigIntegerExact(),
-        type -> type instanceof DecimalType || type instanceof IntType, (column, type, value) -> Amounts.append(column, type, (BigInteger) value));
-    add(BigDecimal.class, DataType.decimal128(38, 18), type -> type instanceof DecimalType || type instanceof IntType, Column::getDecimal,
+        type -> type instanceof DecimalType || type instanceof IntType,
+        (column, type, value) -> Amounts.append(column, type, (BigInteger) value));
+    add(BigDecimal.class, DataType.decimal128(38, 18), type -> type instanceof DecimalType || type instanceof IntType,
+        Column::getDecimal,
         type -> type instanceof DecimalType, (column, _, value) -> column.append((BigDecimal) value));
-    add(LocalDate.class, DataType.DATE32, type -> type instanceof DateType, Column::getLocalDate, (column, _, value) -> column.append((LocalDate) value));
-    add(LocalTime.class, DataType.time(ArrowTimeUnit.NANOSECOND), type -> type instanceof TimeType, Column::getLocalTime,
+    add(LocalDate.class, DataType.DATE32, type -> type instanceof DateType, Column::getLocalDate,
+        (column, _, value) -> column.append((LocalDate) value));
+    add(LocalTime.class, DataType.time(ArrowTimeUnit.NANOSECOND), type -> type instanceof TimeType,
+        Column::getLocalTime,
         (column, _, value) -> column.append((LocalTime) value));
-    add(Instant.class, DataType.timestamp(ArrowTimeUnit.NANOSECOND, "UTC"), type -> type instanceof TimestampType timestamp && timestamp.timezone() != null,
+    add(Instant.class, DataType.timestamp(ArrowTimeUnit.NANOSECOND, "UTC"),
+        type -> type instanceof TimestampType timestamp && timestamp.timezone() != null,
         Column::getInstant,
         (column, _, value) -> column.append((Instant) value));
-    add(ZonedDateTime.class, DataType.timestamp(ArrowTimeUnit.NANOSECOND, "UTC"), type -> type instanceof TimestampType timestamp && timestamp.timezone() != null,
+    add(ZonedDateTime.class, DataType.timestamp(ArrowTimeUnit.NANOSECOND, "UTC"),
+        type -> type instanceof TimestampType timestamp && timestamp.timezone() != null,
         Column::getZonedDateTime,
         (column, _, value) -> column.append((ZonedDateTime) value));
-    put(OffsetDateTime.class, Field.timestampWithOffset("", ArrowTimeUnit.NANOSECOND), field -> field.extension() instanceof TimestampWithOffset,
+    put(OffsetDateTime.class, Field.timestampWithOffset("", ArrowTimeUnit.NANOSECOND),
+        field -> field.extension() instanceof TimestampWithOffset,
         Column::getOffsetDateTime, (column, _, value) -> column.append((OffsetDateTime) value));
-    add(LocalDateTime.class, DataType.timestamp(ArrowTimeUnit.NANOSECOND, null), type -> type instanceof TimestampType timestamp && timestamp.timezone() == null,
+    add(LocalDateTime.class, DataType.timestamp(ArrowTimeUnit.NANOSECOND, null),
+        type -> type instanceof TimestampType timestamp && timestamp.timezone() == null,
         Column::getLocalDateTime, (column, _, value) -> column.append((LocalDateTime) value));
-    add(Duration.class, DataType.duration(ArrowTimeUnit.NANOSECOND), type -> type instanceof DurationType, Column::getDuration,
+    add(Duration.class, DataType.duration(ArrowTimeUnit.NANOSECOND), type -> type instanceof DurationType,
+        Column::getDuration,
         (column, _, value) -> column.append((Duration) value));
-    add(Period.class, DataType.INTERVAL_YEAR_MONTH, type -> type instanceof IntervalType(IntervalUnit unit) && unit == IntervalUnit.YEAR_MONTH,
+    add(Period.class, DataType.INTERVAL_YEAR_MONTH,
+        type -> type instanceof IntervalType(IntervalUnit unit) && unit == IntervalUnit.YEAR_MONTH,
         Column::getPeriod,
         (column, _, value) -> column.append((Period) value));
     add(Interval.class, DataType.INTERVAL_MONTH_DAY_NANO, type -> type instanceof IntervalType, Column::getInterval,
@@ -126,7 +143,10 @@ record FlatClass(Field standard, Predicate<Field> reads, Getter get, Predicate<F
         field -> isNumber(field.type()), (column, type, value) -> Amounts.appendUnsigned(column, type, (long) value));
   }
 
-  /** The field of the values that a column reads as: of what is encoded, by a dictionary or in run-ends, theirs, which has an extension type of its own. */
+  /**
+   * The field of the values that a column reads as: of what is encoded, by a dictionary or in run-ends, theirs, which
+   * has an extension type of its own.
+   */
   static Field values(Field field) {
     return switch (field.type()) {
       case DictionaryType encoded -> values(encoded.values());
@@ -143,13 +163,15 @@ record FlatClass(Field standard, Predicate<Field> reads, Getter get, Predicate<F
 
   /** The classes that read a field, for an error; in the order in which one would try them. */
   static List<String> readers(Field field) {
-    return ALL.entrySet().stream().filter(entry -> entry.getKey() != Character.class && entry.getValue().reads.test(field))
+    return ALL.entrySet().stream()
+        .filter(entry -> entry.getKey() != Character.class && entry.getValue().reads.test(field))
         .map(entry -> Primitives.name(entry.getKey())).toList();
   }
 
   /** The classes whose objects a field takes, for an error; boxes by their own names. */
   static List<String> takers(Field field) {
-    return ALL.entrySet().stream().filter(entry -> entry.getValue().takes.test(field)).map(entry -> entry.getKey().getSimpleName()).toList();
+    return ALL.entrySet().stream().filter(entry -> entry.getValue().takes.test(field))
+        .map(entry -> entry.getKey().getSimpleName()).toList();
   }
 
   /** What a column's {@code get} has, which is not null. */
@@ -165,8 +187,10 @@ record FlatClass(Field standard, Predicate<Field> reads, Getter get, Predicate<F
     add(type, standard, reads, get, reads, append);
   }
 
-  private static void add(Class<?> type, DataType standard, Predicate<DataType> reads, Getter get, Predicate<DataType> takes, Append append) {
-    ALL.put(type, new FlatClass(Field.of("", standard), field -> reads.test(field.type()), get, field -> takes.test(field.type()), append));
+  private static void add(Class<?> type, DataType standard, Predicate<DataType> reads, Getter get,
+      Predicate<DataType> takes, Append append) {
+    ALL.put(type, new FlatClass(Field.of("", standard), field -> reads.test(field.type()), get,
+        field -> takes.test(field.type()), append));
   }
 
   /** Integers, which are appended wherever the number is one that the column has. */
@@ -175,7 +199,8 @@ record FlatClass(Field standard, Predicate<Field> reads, Getter get, Predicate<F
         (column, columnType, value) -> Amounts.append(column, columnType, ((Number) value).longValue()));
   }
 
-  private static void number(Class<?> type, DataType standard, Predicate<DataType> reads, Getter get, Predicate<DataType> takes) {
+  private static void number(Class<?> type, DataType standard, Predicate<DataType> reads, Getter get,
+      Predicate<DataType> takes) {
     add(type, standard, reads, get, takes, (column, _, value) -> column.append(((Number) value).doubleValue()));
   }
 
@@ -186,7 +211,8 @@ record FlatClass(Field standard, Predicate<Field> reads, Getter get, Predicate<F
 
   /** Whether all values of a type are floats of some bits, whose significand has so many. */
   private static boolean isWithin(DataType type, int bits, int significand) {
-    return (type instanceof FloatType floats && floats.bits() <= bits) || (type instanceof IntType integers && integers.bits() <= significand);
+    return (type instanceof FloatType floats && floats.bits() <= bits)
+        || (type instanceof IntType integers && integers.bits() <= significand);
   }
 
   private static boolean isFloat(DataType type, int least) {
@@ -202,6 +228,7 @@ record FlatClass(Field standard, Predicate<Field> reads, Getter get, Predicate<F
   }
 
   private static boolean isBinary(DataType type) {
-    return type instanceof BinaryType || type instanceof LargeBinaryType || type instanceof BinaryViewType || type instanceof FixedSizeBinaryType;
+    return type instanceof BinaryType || type instanceof LargeBinaryType || type instanceof BinaryViewType
+        || type instanceof FixedSizeBinaryType;
   }
 }

@@ -22,7 +22,8 @@ record JavaRecord(List<Component> components, MethodHandle constructor) implemen
     Class<?> raw = type.type();
     RecordComponent[] parts = raw.getRecordComponents();
     try {
-      Constructor<?> canonical = raw.getDeclaredConstructor(Arrays.stream(parts).map(RecordComponent::getType).toArray(Class<?>[]::new));
+      Constructor<?> canonical =
+          raw.getDeclaredConstructor(Arrays.stream(parts).map(RecordComponent::getType).toArray(Class<?>[]::new));
       open(canonical, raw);
       List<Component> components = new ArrayList<>();
       for (int i = 0; i < parts.length; i++) {
@@ -49,7 +50,8 @@ record JavaRecord(List<Component> components, MethodHandle constructor) implemen
       member.setAccessible(true);
     } catch (InaccessibleObjectException | SecurityException e) {
       String opens = "opens " + type.getPackageName() + " to " + JavaRecord.class.getModule().getName() + ";";
-      throw new IllegalArgumentException(type.getName() + " is not accessible: its module-info needs \"" + opens + "\"", e);
+      throw new IllegalArgumentException(type.getName() + " is not accessible: its module-info needs \"" + opens + "\"",
+          e);
     }
   }
 

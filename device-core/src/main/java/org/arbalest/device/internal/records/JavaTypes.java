@@ -19,13 +19,15 @@ final class JavaTypes {
     return switch (type) {
       case Class<?> plain -> ObjectType.of(plain);
       case ParameterizedType generic -> {
-        List<ObjectType> arguments = Arrays.stream(generic.getActualTypeArguments()).map(argument -> of(argument, in)).toList();
+        List<ObjectType> arguments =
+            Arrays.stream(generic.getActualTypeArguments()).map(argument -> of(argument, in)).toList();
         yield new ObjectType((Class<?>) generic.getRawType(), true, arguments);
       }
       case TypeVariable<?> parameter -> {
         int index = Arrays.asList(in.type().getTypeParameters()).indexOf(parameter);
         if (index < 0 || index >= in.arguments().size()) {
-          throw new IllegalArgumentException(in.type().getName() + " is used without saying what its type parameter " + parameter + " stands for");
+          throw new IllegalArgumentException(
+              in.type().getName() + " is used without saying what its type parameter " + parameter + " stands for");
         }
         yield in.arguments().get(index);
       }
@@ -34,7 +36,8 @@ final class JavaTypes {
         ObjectType component = of(array.getGenericComponentType(), in);
         yield new ObjectType(component.type().arrayType(), true, List.of(component));
       }
-      default -> throw new IllegalArgumentException(in.type().getName() + " has a component of an unknown kind of type: " + type);
+      default -> throw new IllegalArgumentException(
+          in.type().getName() + " has a component of an unknown kind of type: " + type);
     };
   }
 }

@@ -33,10 +33,14 @@ final class ListClasses {
     };
   }
 
-  /** Whether a class's objects are lists: collections whose elements' class is known, and arrays, but for {@code byte[]}, which is a value. */
+  /**
+   * Whether a class's objects are lists: collections whose elements' class is known, and arrays, but for
+   * {@code byte[]}, which is a value.
+   */
   static boolean isList(ObjectType type) {
     Class<?> raw = type.type();
-    return (raw.isArray() && raw != byte[].class) || ((raw == List.class || raw == Collection.class || raw == Set.class) && type.arguments().size() == 1);
+    return (raw.isArray() && raw != byte[].class)
+        || ((raw == List.class || raw == Collection.class || raw == Set.class) && type.arguments().size() == 1);
   }
 
   /** Whether it is an array of primitives that is a list. */
@@ -54,7 +58,8 @@ final class ListClasses {
   private static Set<@Nullable Object> set(List<@Nullable Object> elements) {
     Set<@Nullable Object> set = LinkedHashSet.newLinkedHashSet(elements.size());
     for (int i = 0; i < elements.size(); i++) {
-      if (!set.add(elements.get(i))) throw Unreadable.of("is " + elements.get(i) + ", which is there twice, as in no Set; a List has all").at(i);
+      if (!set.add(elements.get(i)))
+        throw Unreadable.of("is " + elements.get(i) + ", which is there twice, as in no Set; a List has all").at(i);
     }
     return Collections.unmodifiableSet(set);
   }

@@ -22,7 +22,8 @@ final class ListReader extends ValueReader {
   @Override
   Object read(long row) {
     Column list = column.getList(row);
-    return ListClasses.of(type.type(), elements(item, list.offset() - items.offset(), ColumnImpl.unwrap(list).arraySize()));
+    return ListClasses.of(type.type(),
+        elements(item, list.offset() - items.offset(), ColumnImpl.unwrap(list).arraySize()));
   }
 
   /** Some of the elements. */

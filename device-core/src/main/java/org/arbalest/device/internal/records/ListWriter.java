@@ -11,7 +11,10 @@ import org.arbalest.device.types.NestedType.FixedSizeListType;
 import org.arbalest.device.internal.build.Fillers;
 import org.jspecify.annotations.Nullable;
 
-/** Collections as lists: first how long they are, then all elements of all of them; and arrays that an {@link ArrayWriter} does not append. */
+/**
+ * Collections as lists: first how long they are, then all elements of all of them; and arrays that an
+ * {@link ArrayWriter} does not append.
+ */
 final class ListWriter extends ValueWriter {
   private final boolean isOfOneSize;
   private final ValueWriter items;
@@ -26,7 +29,8 @@ final class ListWriter extends ValueWriter {
     Elements elements = new Elements();
     for (int i = 0; i < count; i++) {
       Object value = values[i];
-      if (isOfOneSize) elements.writeTo(items, column.items()); // a null has elements there, which come behind those of the lists before
+      // a null has elements there, which come behind those of the lists before
+      if (isOfOneSize) elements.writeTo(items, column.items());
       if (value == null || isAbsent(value)) {
         appendNone(value, column);
       } else {
@@ -51,7 +55,8 @@ final class ListWriter extends ValueWriter {
 
     /** Adds the elements of a collection or an array; answers how many. */
     int addAll(Object list) {
-      @Nullable Object[] added = list instanceof Collection<?> collection ? collection.toArray() : list instanceof Object[] array ? array : boxes(list);
+      @Nullable Object[] added = list instanceof Collection<?> collection ? collection.toArray()
+          : list instanceof Object[] array ? array : boxes(list);
       for (Object element : added) add(element);
       return added.length;
     }

@@ -47,6 +47,7 @@ final class Mismatches {
   /** Throws if there are any. */
   void check(Class<?> type) {
     if (found.isEmpty()) return;
-    throw new IllegalArgumentException(type.getName() + " and the columns do not match:\n  " + String.join("\n  ", found));
+    throw new IllegalArgumentException(
+        type.getName() + " and the columns do not match:\n  " + String.join("\n  ", found));
   }
 }

@@ -30,8 +30,8 @@ import org.arbalest.device.types.NestedType.StructType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Appends objects whose classes are seen when they come: what {@code get} answers for the type, and the others that are values of it; exactly or not at all.
- * See {@link BatchBuilder#column(Field, List)}.
+ * Appends objects whose classes are seen when they come: what {@code get} answers for the type, and the others that are
+ * values of it; exactly or not at all. See {@link BatchBuilder#column(Field, List)}.
  */
 public final class ObjectAppender {
   private final ColumnBuilderImpl column;
@@ -106,7 +106,8 @@ public final class ObjectAppender {
       column.append(constant.name());
       return;
     }
-    boolean appended = value instanceof Number number ? appendNumber(number) : isList() ? appendList(value) : appendMap(value);
+    boolean appended =
+        value instanceof Number number ? appendNumber(number) : isList() ? appendList(value) : appendMap(value);
     if (!appended) throw refused(value, "");
   }
 
@@ -119,8 +120,10 @@ public final class ObjectAppender {
     switch (values.type()) {
       case IntType type when number instanceof BigDecimal decimal && decimal.stripTrailingZeros().scale() <= 0 ->
           Amounts.append(column, type, decimal.toBigInteger());
-      case FloatType type when (number instanceof Double || number instanceof Float) && has(type, number.doubleValue()) -> column.append(number.doubleValue());
-      case DateType _, TimeType _, TimestampType _, DurationType _ when number instanceof Long || number instanceof Integer ->
+      case FloatType type when (number instanceof Double || number instanceof Float)
+          && has(type, number.doubleValue()) -> column.append(number.doubleValue());
+      case DateType _, TimeType _, TimestampType _, DurationType _ when number instanceof Long
+          || number instanceof Integer ->
           column.append(number.longValue());
       default -> {
         return false;
@@ -131,7 +134,8 @@ public final class ObjectAppender {
 
   /** Whether a float type has just this number. */
   private static boolean has(FloatType type, double value) {
-    double stored = type.bits() == 16 ? Float.float16ToFloat(Float.floatToFloat16((float) value)) : type.bits() == 32 ? (float) value : value;
+    double stored = type.bits() == 16 ? Float.float16ToFloat(Float.floatToFloat16((float) value))
+        : type.bits() == 32 ? (float) value : value;
     return stored == value || Double.isNaN(value);
   }
 
@@ -142,13 +146,17 @@ public final class ObjectAppender {
         column.appendList(list.size());
       }
       case Object[] array -> appendList(Arrays.asList(array));
-      case boolean[] array when takesAll(BoolType.class::isInstance) -> sized(array.length, whole.items().appendAll(array));
+      case boolean[] array when takesAll(BoolType.class::isInstance) ->
+          sized(array.length, whole.items().appendAll(array));
       case byte[] array when takesAll(ObjectAppender::isChecked) -> sized(array.length, whole.items().appendAll(array));
-      case short[] array when takesAll(ObjectAppender::isChecked) -> sized(array.length, whole.items().appendAll(array));
+      case short[] array when takesAll(ObjectAppender::isChecked) ->
+          sized(array.length, whole.items().appendAll(array));
       case int[] array when takesAll(ObjectAppender::isChecked) -> sized(array.length, whole.items().appendAll(array));
       case long[] array when takesAll(ObjectAppender::isChecked) -> sized(array.length, whole.items().appendAll(array));
-      case float[] array when takesAll(type -> isFloat(type, 32)) -> sized(array.length, whole.items().appendAll(array));
-      case double[] array when takesAll(type -> isFloat(type, 64)) -> sized(array.length, whole.items().appendAll(array));
+      case float[] array when takesAll(type -> isFloat(type, 32)) ->
+          sized(array.length, whole.items().appendAll(array));
+      case double[] array when takesAll(type -> isFloat(type, 64)) ->
+          sized(array.length, whole.items().appendAll(array));
       default -> {
         if (!value.getClass().isArray()) return false;
         int size = Array.getLength(value);
@@ -159,13 +167,19 @@ public final class ObjectAppender {
     return true;
   }
 
-  /** Whether the list's items are of such a type, and nothing else is; others take an array's elements one by one, as objects, which are looked at. */
+  /**
+   * Whether the list's items are of such a type, and nothing else is; others take an array's elements one by one, as
+   * objects, which are looked at.
+   */
   private boolean takesAll(Predicate<DataType> isExact) {
     ObjectAppender items = parts.getFirst();
     return items.codec == null && isExact.test(items.field.type());
   }
 
-  /** Whether all integers are appended as they are, or refused: 64 bits without a sign would be taken for another number. */
+  /**
+   * Whether all integers are appended as they are, or refused: 64 bits without a sign would be taken for another
+   * number.
+   */
   private static boolean isChecked(DataType type) {
     return type instanceof IntType(int bits, boolean signed) && (signed || bits < Long.SIZE);
   }
@@ -193,19 +207,24 @@ public final class ObjectAppender {
 
   private void appendEntries(Collection<?> entries) {
     for (Object each : entries) {
-      if (!(each instanceof Map.Entry<?, ?> entry)) throw refused(entries, ", whose elements are not all entries of a Map");
+      if (!(each instanceof Map.Entry<?, ?> entry))
+        throw refused(entries, ", whose elements are not all entries of a Map");
       parts.get(0).append(entry.getKey());
       parts.get(1).append(entry.getValue());
     }
     column.appendMap(entries.size());
   }
 
-  /** Of a struct, by the names of its fields; one that is not there is null. Reads the map's entries only: not every map can be asked for any key. */
+  /**
+   * Of a struct, by the names of its fields; one that is not there is null. Reads the map's entries only: not every map
+   * can be asked for any key.
+   */
   private void appendStruct(Map<?, ?> map) {
     Map<String, Integer> positions = new HashMap<>();
     for (ObjectAppender part : parts) {
       String name = part.field.name();
-      if (positions.put(name, positions.size()) != null) throw refused(map, ", two of whose fields are \"" + name + "\"");
+      if (positions.put(name, positions.size()) != null)
+        throw refused(map, ", two of whose fields are \"" + name + "\"");
     }
     @Nullable Object[] fields = new @Nullable Object[parts.size()];
     for (Map.Entry<?, ?> entry : map.entrySet()) {
@@ -223,8 +242,10 @@ public final class ObjectAppender {
 
   private IllegalArgumentException refused(Object value, String why) {
     String name = value.getClass().getSimpleName();
-    String what = value instanceof Number || FlatClass.of(value.getClass()) != null ? name + " " + value : name.isEmpty() ? value.getClass().getName() : name;
-    return new IllegalArgumentException(column.here() + ": " + what + " is no value of " + TypeNames.of(field) + why + (why.isEmpty() ? hint() : ""));
+    String what = value instanceof Number || FlatClass.of(value.getClass()) != null ? name + " " + value
+        : name.isEmpty() ? value.getClass().getName() : name;
+    return new IllegalArgumentException(
+        column.here() + ": " + what + " is no value of " + TypeNames.of(field) + why + (why.isEmpty() ? hint() : ""));
   }
 
   /** Which classes' objects are values of the type. */

@@ -25,7 +25,8 @@ abstract class PartWriter {
     boolean plain = values instanceof ValueWriter.OfFlat;
     if (plain && returned == boolean.class) return new OfBooleans(component, field);
     if (plain && (returned == float.class || returned == double.class)) return new OfDoubles(component, field);
-    if (plain && returned.isPrimitive() && returned != char.class && !isUnsignedLong(field)) return new OfLongs(component, field);
+    if (plain && returned.isPrimitive() && returned != char.class && !isUnsignedLong(field))
+      return new OfLongs(component, field);
     return new OfObjects(component, field, values);
   }
 

@@ -17,7 +17,10 @@ import org.arbalest.device.types.NestedType.RunEndEncodedType;
 import org.arbalest.device.types.NestedType.StructType;
 import org.jspecify.annotations.Nullable;
 
-/** Matches classes with fields, for reading. What does not match is told to the {@link Mismatches}; the plan is of no use then. */
+/**
+ * Matches classes with fields, for reading. What does not match is told to the {@link Mismatches}; the plan is of no
+ * use then.
+ */
 final class ReadPlans {
   static final ReadPlan NONE = _ -> {
     throw new AssertionError("a plan that does not match");
@@ -56,7 +59,8 @@ final class ReadPlans {
       ReadPlan element = of(type.arguments().get(0), item, mismatches.elements("[]"));
       return column -> new ListReader(column, type, element);
     }
-    if (getter(type.type().componentType(), item) == null) return refused(type.arguments().get(0), item, mismatches.elements("[]"));
+    if (getter(type.type().componentType(), item) == null)
+      return refused(type.arguments().get(0), item, mismatches.elements("[]"));
     return column -> new PrimitivesReader(column, type);
   }
 
@@ -84,7 +88,8 @@ final class ReadPlans {
     if (!encoded || !immutable) return column -> new ValueReader.OfGetter(column, type, getter);
     return column -> {
       ColumnImpl values = column.encodedValues();
-      if (values.length() > column.length()) return new ValueReader.OfGetter(column, type, getter); // most of them nobody asks for
+      // most of them nobody asks for
+      if (values.length() > column.length()) return new ValueReader.OfGetter(column, type, getter);
       return new ValueReader.OfEncodedOnce(column, type, new ValueReader.OfGetter(values, type, getter));
     };
   }

@@ -38,7 +38,10 @@ public final class RecordsImpl<T> implements Records<T> {
   /** The standard columns, by the codecs of some time. */
   private record Standard(Schema schema, int codecs) {}
 
-  /** What the class is made of, by the codecs of some time: a provider may have a component as another class where one is registered. */
+  /**
+   * What the class is made of, by the codecs of some time: a provider may have a component as another class where one
+   * is registered.
+   */
   private record Shaped(ObjectShape shape, int codecs) {
     static Shaped of(Class<?> type) {
       int codecs = Codecs.changes(); // first, since they may change meanwhile
@@ -61,7 +64,8 @@ public final class RecordsImpl<T> implements Records<T> {
   public Schema schema() {
     int codecs = Codecs.changes();
     Standard known = standard;
-    if (known == null || known.codecs != codecs) standard = known = new Standard(new StandardTypes().schema(type, shape()), codecs);
+    if (known == null || known.codecs != codecs)
+      standard = known = new Standard(new StandardTypes().schema(type, shape()), codecs);
     return known.schema;
   }
 

@@ -23,7 +23,8 @@ final class RowObjects<T> extends AbstractList<T> implements RandomAccess {
       return (T) Objects.requireNonNull(reader.get(row));
     } catch (Unreadable e) {
       throw e.inRow(row);
-    } catch (IndexOutOfBoundsException e) { // of the class's constructor; iterators and streams would take it for the end
+    } catch (IndexOutOfBoundsException e) {
+      // of the class's constructor; iterators and streams would take it for the end
       throw new IllegalStateException("row " + row + " cannot be made: " + e.getMessage(), e);
     }
   }

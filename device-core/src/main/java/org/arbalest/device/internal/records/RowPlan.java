@@ -16,7 +16,10 @@ import org.arbalest.device.objects.ObjectShape.Component;
 import org.arbalest.device.objects.ObjectType;
 import org.jspecify.annotations.Nullable;
 
-/** How structs of some fields are read as objects of a class: one call makes the object of a row, from values that are not boxed. */
+/**
+ * How structs of some fields are read as objects of a class: one call makes the object of a row, from values that are
+ * not boxed.
+ */
 final class RowPlan implements ReadPlan {
   final ObjectType type;
   final List<Component> components;
@@ -45,15 +48,19 @@ final class RowPlan implements ReadPlan {
     for (int i = 0; i < positions.length; i++) {
       Component component = components.get(i);
       positions[i] = find(component, fields, mismatches.under(component.name()));
-      plans[i] = positions[i] < 0 ? ReadPlans.NONE : all.of(component.type(), fields.get(positions[i]), mismatches.under(component.name()));
+      plans[i] = positions[i] < 0 ? ReadPlans.NONE
+          : all.of(component.type(), fields.get(positions[i]), mismatches.under(component.name()));
       if (positions[i] >= 0 && CodecClass.reading(component.type(), fields.get(positions[i])) != null) byCodec.set(i);
     }
     List<String> missing =
-        components.stream().filter(component -> !component.hasDefault()).map(Component::name).filter(name -> named(name, fields).length == 0).toList();
+        components.stream().filter(component -> !component.hasDefault()).map(Component::name)
+            .filter(name -> named(name, fields).length == 0).toList();
     if (!missing.isEmpty()) {
-      boolean isOtherwiseSpelt = missing.stream().anyMatch(name -> fields.stream().anyMatch(field -> letters(field.name()).equals(letters(name))));
+      boolean isOtherwiseSpelt = missing.stream()
+          .anyMatch(name -> fields.stream().anyMatch(field -> letters(field.name()).equals(letters(name))));
       String hint = isOtherwiseSpelt ? "; @ColumnName gives a component its column's name" : "";
-      mismatches.add("no column for " + String.join(", ", missing) + "; there are " + fields.stream().map(Field::name).toList() + hint);
+      mismatches.add("no column for " + String.join(", ", missing) + "; there are "
+          + fields.stream().map(Field::name).toList() + hint);
     }
     if (all.strict) refuseOthers(fields, components, mismatches);
     return mismatches.isEmpty() ? new RowPlan(type, shape, positions, plans, byCodec) : ReadPlans.NONE;
@@ -91,7 +98,8 @@ final class RowPlan implements ReadPlan {
     MethodHandle[] leaves = new MethodHandle[fields.length];
     for (int i = 0; i < leaves.length; i++) {
       Class<?> part = constructor.type().parameterType(i);
-      leaves[i] = fields[i] < 0 ? MethodHandles.dropArguments(MethodHandles.zero(part), 0, RowReader.At.class) : RowReader.At.leaf(part, i, byCodec.get(i));
+      leaves[i] = fields[i] < 0 ? MethodHandles.dropArguments(MethodHandles.zero(part), 0, RowReader.At.class)
+          : RowReader.At.leaf(part, i, byCodec.get(i));
     }
     MethodHandle ofEach = MethodHandles.filterArguments(constructor, 0, leaves);
     MethodType ofOne = MethodType.methodType(constructor.type().returnType(), RowReader.At.class);

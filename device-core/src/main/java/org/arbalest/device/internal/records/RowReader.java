@@ -50,8 +50,10 @@ final class RowReader extends ValueReader {
   /** A row, of which the leaves of the constructor read each a component. */
   static final class At {
     private static final Map<Class<?>, MethodHandle> LEAVES = Map.of(
-        boolean.class, leaf("getBoolean", boolean.class), byte.class, leaf("getByte", byte.class), short.class, leaf("getShort", short.class),
-        int.class, leaf("getInt", int.class), long.class, leaf("getLong", long.class), float.class, leaf("getFloat", float.class),
+        boolean.class, leaf("getBoolean", boolean.class), byte.class, leaf("getByte", byte.class), short.class,
+        leaf("getShort", short.class),
+        int.class, leaf("getInt", int.class), long.class, leaf("getLong", long.class), float.class,
+        leaf("getFloat", float.class),
         double.class, leaf("getDouble", double.class));
     private static final MethodHandle OBJECT = leaf("getObject", Object.class);
 
@@ -63,7 +65,10 @@ final class RowReader extends ValueReader {
       this.row = row;
     }
 
-    /** What reads the component at a position, as a constructor takes it; a primitive that a codec reads is an object before. */
+    /**
+     * What reads the component at a position, as a constructor takes it; a primitive that a codec reads is an object
+     * before.
+     */
     static MethodHandle leaf(Class<?> part, int position, boolean byCodec) {
       MethodHandle reads = byCodec ? OBJECT : LEAVES.getOrDefault(part, OBJECT);
       MethodHandle leaf = MethodHandles.insertArguments(reads, 1, position);

@@ -42,15 +42,19 @@ final class Shapes {
   /** The shape of a class that rows are to be. */
   static ObjectShape of(Class<?> type) {
     if (type.getTypeParameters().length > 0) {
-      String parameters = Arrays.stream(type.getTypeParameters()).map(Object::toString).collect(Collectors.joining(", ", "<", ">"));
+      String parameters =
+          Arrays.stream(type.getTypeParameters()).map(Object::toString).collect(Collectors.joining(", ", "<", ">"));
       throw new IllegalArgumentException(
-          type.getName() + parameters + " has type parameters, of which nobody knows here what they stand for; as a component's type it can be used");
+          type.getName() + parameters
+              + " has type parameters, of which nobody knows here what they stand for; as a component's type it can "
+              + "be used");
     }
     ObjectShape shape = find(ObjectType.of(type).withNullable(false));
     if (shape != null) return shape;
     String kinds = "a record" + PROVIDERS.stream().map(provider -> " or " + provider).collect(Collectors.joining());
     throw new IllegalArgumentException(
-        type.getName() + " is not " + kinds + ", as objects of rows must be" + (BROKEN.isEmpty() ? "" : "; could not be loaded: " + BROKEN));
+        type.getName() + " is not " + kinds + ", as objects of rows must be"
+            + (BROKEN.isEmpty() ? "" : "; could not be loaded: " + BROKEN));
   }
 
   /** With this class's loader, as for devices. */

@@ -32,7 +32,8 @@ final class StandardTypes {
 
   private List<Field> fields(ObjectShape shape, Mismatches mismatches) {
     List<Field> fields = new ArrayList<>();
-    for (Component component : shape.components()) fields.add(field(component.name(), component.type(), mismatches.under(component.name())));
+    for (Component component : shape.components())
+      fields.add(field(component.name(), component.type(), mismatches.under(component.name())));
     return fields;
   }
 
@@ -42,7 +43,8 @@ final class StandardTypes {
     ClassAdapter adapter = codec == null ? ClassAdapter.of(type) : null;
     if (adapter != null && adapter.unsigned() == null) return converted(name, type, adapter, mismatches);
     if (adapter != null) flat = adapter.unsigned();
-    Field field = flat != null ? flat.standard().withName(name) : codec != null ? codec : Field.of(name, type(type, mismatches));
+    Field field =
+        flat != null ? flat.standard().withName(name) : codec != null ? codec : Field.of(name, type(type, mismatches));
     return field.withNullable(type.nullable());
   }
 
@@ -63,7 +65,8 @@ final class StandardTypes {
 
   private DataType type(ObjectType type, Mismatches mismatches) {
     if (type.type().isEnum()) return DataType.dictionary(index(type.type().getEnumConstants().length), DataType.UTF8);
-    if (ListClasses.isList(type)) return DataType.list(field("item", type.arguments().get(0), mismatches.elements("[]")));
+    if (ListClasses.isList(type))
+      return DataType.list(field("item", type.arguments().get(0), mismatches.elements("[]")));
     if (type.type() == Map.class && type.arguments().size() == 2) {
       Field key = field("key", type.arguments().get(0), mismatches.elements("<key>")).withNullable(false);
       return DataType.map(key, field("value", type.arguments().get(1), mismatches.elements("<value>")));

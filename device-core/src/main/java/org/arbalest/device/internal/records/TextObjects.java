@@ -17,13 +17,15 @@ final class TextObjects {
   /** Reads constants by their names, which are found by halving. */
   static FlatClass.Getter constants(Class<?> type) {
     Enum<?>[] constants =
-        Arrays.stream(type.getEnumConstants()).map(constant -> (Enum<?>) constant).sorted(Comparator.comparing(Enum::name)).toArray(Enum<?>[]::new);
+        Arrays.stream(type.getEnumConstants()).map(constant -> (Enum<?>) constant)
+            .sorted(Comparator.comparing(Enum::name)).toArray(Enum<?>[]::new);
     String[] names = Arrays.stream(constants).map(Enum::name).toArray(String[]::new);
     return (Column column, long row) -> {
       String name = column.getString(row);
       int found = Arrays.binarySearch(names, name);
       if (found >= 0) return constants[found];
-      throw Unreadable.of("is \"" + name + "\", which is no " + type.getSimpleName() + ": " + Arrays.toString(type.getEnumConstants()));
+      throw Unreadable.of(
+          "is \"" + name + "\", which is no " + type.getSimpleName() + ": " + Arrays.toString(type.getEnumConstants()));
     };
   }
 }

@@ -20,7 +20,8 @@ final class Unreadable extends RuntimeException {
 
   /** A null in place of what cannot be null. */
   static Unreadable ofNull(ObjectType type) {
-    return new Unreadable(true, "is null, which " + (type.type().isPrimitive() ? "no " + type + " is" : "this " + type + " cannot be"));
+    return new Unreadable(true,
+        "is null, which " + (type.type().isPrimitive() ? "no " + type + " is" : "this " + type + " cannot be"));
   }
 
   /** A value of the column's type that the component's does not have. */

@@ -17,13 +17,17 @@ import org.arbalest.device.objects.ObjectShape.Component;
 import org.arbalest.device.objects.ObjectType;
 import org.jspecify.annotations.Nullable;
 
-/** Matches classes with fields, for building. What does not match is told to the {@link Mismatches}; the writer is of no use then. */
+/**
+ * Matches classes with fields, for building. What does not match is told to the {@link Mismatches}; the writer is of no
+ * use then.
+ */
 final class WritePlans {
   /** The struct's fields, each from the component of its name; every component has one. */
   RowWriter row(ObjectType type, ObjectShape shape, List<Field> fields, Mismatches mismatches) {
     List<PartWriter> writers = new ArrayList<>();
     for (Field field : fields) {
-      Optional<Component> component = shape.components().stream().filter(part -> part.name().equals(field.name())).findFirst();
+      Optional<Component> component =
+          shape.components().stream().filter(part -> part.name().equals(field.name())).findFirst();
       Mismatches below = mismatches.under(field.name());
       if (component.isEmpty()) {
         below.add(type + " has no component for this column");
@@ -33,7 +37,8 @@ final class WritePlans {
     }
     for (Component component : shape.components()) {
       long columns = fields.stream().filter(field -> field.name().equals(component.name())).count();
-      if (columns != 1) mismatches.under(component.name()).add("there " + (columns == 0 ? "is no column for it" : "are " + columns + " columns of this name"));
+      if (columns != 1) mismatches.under(component.name())
+          .add("there " + (columns == 0 ? "is no column for it" : "are " + columns + " columns of this name"));
     }
     return new RowWriter(writers);
   }
@@ -43,10 +48,12 @@ final class WritePlans {
     if (codec != null) return new CodecClass.Writer<>(codec, field);
     ClassAdapter adapter = ClassAdapter.of(type);
     FlatClass unsigned = adapter == null ? null : adapter.unsigned();
-    if (adapter != null && unsigned == null) return new ClassAdapter.Writer(adapter, of(adapter.type(), field, mismatches));
+    if (adapter != null && unsigned == null)
+      return new ClassAdapter.Writer(adapter, of(adapter.type(), field, mismatches));
     Field flat = FlatClass.values(field);
     FlatClass.Append append = unsigned == null ? append(type.type(), flat) : unsigned.appendTo(flat);
-    if (adapter != null && append != null) return new ClassAdapter.Writer(adapter, new ValueWriter.OfFlat(append, field));
+    if (adapter != null && append != null)
+      return new ClassAdapter.Writer(adapter, new ValueWriter.OfFlat(append, field));
     if (append != null) return new ValueWriter.OfFlat(append, field);
     DataType values = field.type();
     if (values instanceof StructType struct) {
@@ -63,12 +70,14 @@ final class WritePlans {
       return ArrayWriter.copies(type.type(), item) ? new ArrayWriter() : new ListWriter(field, items);
     }
     boolean isNested = values instanceof DictionaryType || values instanceof RunEndEncodedType;
-    mismatches.add(type, "cannot be built as", field, isNested && FlatClass.of(type.type()) == null ? "encoded are only flat values" : "");
+    mismatches.add(type, "cannot be built as", field,
+        isNested && FlatClass.of(type.type()) == null ? "encoded are only flat values" : "");
     return ValueWriter.NONE;
   }
 
   private static FlatClass.@Nullable Append append(Class<?> type, Field values) {
-    if (type.isEnum()) return FlatClass.isText(values.type()) ? (column, _, value) -> column.append(((Enum<?>) value).name()) : null;
+    if (type.isEnum())
+      return FlatClass.isText(values.type()) ? (column, _, value) -> column.append(((Enum<?>) value).name()) : null;
     FlatClass flat = FlatClass.of(type);
     return flat == null ? null : flat.appendTo(values);
   }

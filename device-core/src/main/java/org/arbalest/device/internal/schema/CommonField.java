@@ -20,18 +20,23 @@ import org.arbalest.device.types.NestedType.UnionType;
 public final class CommonField {
   private CommonField() {}
 
-  /** Throws {@link Mismatch} where the types differ, or the names of the fields of a struct or a union; those of a map's entries do not count. */
+  /**
+   * Throws {@link Mismatch} where the types differ, or the names of the fields of a struct or a union; those of a map's
+   * entries do not count.
+   */
   public static Field of(Field first, Field other) {
     return of(first, other, false, false);
   }
 
   /**
-   * Throws unless what is of a producer's field can be read as what the importer expects. Whether a batch itself may be null is no matter, nor are entries of maps and values of
-   * dictionaries, whose fields are often said to be nullable without need.
+   * Throws unless what is of a producer's field can be read as what the importer expects. Whether a batch itself may be
+   * null is no matter, nor are entries of maps and values of dictionaries, whose fields are often said to be nullable
+   * without need.
    */
   public static void checkExpected(Field expected, Field given) {
     try {
-      of(expected, expected.type() instanceof StructType ? given.withNullable(expected.isNullable()) : given, false, true);
+      of(expected, expected.type() instanceof StructType ? given.withNullable(expected.isNullable()) : given, false,
+          true);
     } catch (MalformedException e) {
       throw e.toDeviceException("the schema is not the expected one: ");
     }
@@ -52,11 +57,14 @@ public final class CommonField {
   @SuppressWarnings("ReferenceEquality") // what becomes nullable is made anew
   private static DataType type(Field first, Field other, boolean isEntry, boolean isExpected) {
     if (!Layout.of(first).isLike(Layout.of(other))) {
-      throw new Mismatch(isExpected ? expected("", other, first) : "one is \"" + other + "\", the first \"" + first + "\"");
+      throw new Mismatch(
+          isExpected ? expected("", other, first) : "one is \"" + other + "\", the first \"" + first + "\"");
     }
-    if (((first.flags() ^ other.flags()) & Layout.PROMISES) != 0) throw new Mismatch("they differ in whether keys are sorted, or the dictionary is ordered");
+    if (((first.flags() ^ other.flags()) & Layout.PROMISES) != 0)
+      throw new Mismatch("they differ in whether keys are sorted, or the dictionary is ordered");
     DataType type = first.type();
-    if (type instanceof DictionaryType(var index, Field values, boolean ordered) && other.type() instanceof DictionaryType with) {
+    if (type instanceof DictionaryType(var index, Field values, boolean ordered)
+        && other.type() instanceof DictionaryType with) {
       Field theirs = isExpected ? with.values().withNullable(values.isNullable()) : with.values();
       Field common = below(values, theirs, false, isExpected, MalformedException.DICTIONARY);
       return common == values ? type : new DictionaryType(index, common, ordered);
@@ -70,7 +78,8 @@ public final class CommonField {
       Field field = ours.get(i);
       if (isNamed && !field.name().equals(theirs.get(i).name())) {
         String which = "field " + i + " is ";
-        throw new Mismatch(isExpected ? expected(which, theirs.get(i), field) : which + "\"" + theirs.get(i) + "\", of the first \"" + field + "\"");
+        throw new Mismatch(isExpected ? expected(which, theirs.get(i), field)
+            : which + "\"" + theirs.get(i) + "\", of the first \"" + field + "\"");
       }
       common.add(below(field, theirs.get(i), type instanceof MapType, isExpected, field.name()));
       isSame &= common.get(i) == field;

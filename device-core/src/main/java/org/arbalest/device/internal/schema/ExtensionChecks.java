@@ -8,7 +8,10 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Whether the parameters of extension types are what the specification asks for; what is wrong is an {@link IllegalArgumentException}. */
+/**
+ * Whether the parameters of extension types are what the specification asks for; what is wrong is an
+ * {@link IllegalArgumentException}.
+ */
 public final class ExtensionChecks {
   private ExtensionChecks() {}
 
@@ -48,7 +51,8 @@ public final class ExtensionChecks {
     BitSet seen = new BitSet();
     for (int dimension : Objects.requireNonNull(permutation, "permutation")) {
       if (dimension < 0 || dimension >= permutation.size() || seen.get(dimension)) {
-        throw new IllegalArgumentException("permutation has each of 0 to " + (permutation.size() - 1) + " once, but it is " + permutation);
+        throw new IllegalArgumentException(
+            "permutation has each of 0 to " + (permutation.size() - 1) + " once, but it is " + permutation);
       }
       seen.set(dimension);
     }
@@ -56,7 +60,8 @@ public final class ExtensionChecks {
   }
 
   /** Refuses a list that is of another number of dimensions; an empty one says nothing. */
-  public static void checkDimensions(int dimensions, List<String> dimNames, List<Integer> permutation, List<@Nullable Integer> uniformShape) {
+  public static void checkDimensions(int dimensions, List<String> dimNames, List<Integer> permutation,
+      List<@Nullable Integer> uniformShape) {
     checkDimensions("dimNames", dimensions, dimNames);
     checkDimensions("permutation", dimensions, permutation);
     checkDimensions("uniformShape", dimensions, uniformShape);
@@ -64,7 +69,8 @@ public final class ExtensionChecks {
 
   private static void checkDimensions(String what, int dimensions, List<? extends @Nullable Object> said) {
     if (!said.isEmpty() && said.size() != dimensions) {
-      throw new IllegalArgumentException(what + " " + said + " is of " + said.size() + " dimensions, but the tensor has " + dimensions);
+      throw new IllegalArgumentException(
+          what + " " + said + " is of " + said.size() + " dimensions, but the tensor has " + dimensions);
     }
   }
 
@@ -74,7 +80,8 @@ public final class ExtensionChecks {
     long elements = 1;
     for (int size : shape) {
       elements *= size;
-      if (elements > Integer.MAX_VALUE) throw new IllegalArgumentException("a tensor of shape " + shape + " has more elements than 32 bits count");
+      if (elements > Integer.MAX_VALUE)
+        throw new IllegalArgumentException("a tensor of shape " + shape + " has more elements than 32 bits count");
     }
     return elements;
   }

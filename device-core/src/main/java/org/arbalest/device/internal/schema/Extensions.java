@@ -62,11 +62,13 @@ final class Extensions {
       case "arrow.fixed_shape_tensor" -> {
         Map<String, @Nullable Object> object = object(parameters);
         if (object.get("shape") == null) throw new IllegalArgumentException("there is no \"shape\"");
-        yield new FixedShapeTensor(integers(object, "shape"), texts(object, "dim_names"), integers(object, "permutation"));
+        yield new FixedShapeTensor(integers(object, "shape"), texts(object, "dim_names"),
+            integers(object, "permutation"));
       }
       case "arrow.variable_shape_tensor" -> {
         Map<String, @Nullable Object> object = parameters.length == 0 ? Map.of() : object(parameters);
-        yield new VariableShapeTensor(texts(object, "dim_names"), integers(object, "permutation"), someIntegers(object, "uniform_shape"));
+        yield new VariableShapeTensor(texts(object, "dim_names"), integers(object, "permutation"),
+            someIntegers(object, "uniform_shape"));
       }
       default -> null;
     };
@@ -91,7 +93,8 @@ final class Extensions {
   private static List<String> texts(Map<String, @Nullable Object> object, String key) {
     List<String> texts = new ArrayList<>();
     for (Object value : list(object, key)) {
-      if (!(value instanceof String text)) throw new IllegalArgumentException("\"" + key + "\" has strings, not " + value);
+      if (!(value instanceof String text))
+        throw new IllegalArgumentException("\"" + key + "\" has strings, not " + value);
       texts.add(text);
     }
     return texts;
@@ -118,16 +121,20 @@ final class Extensions {
   static byte @Nullable [] metadata(Extension extension) {
     return switch (extension) {
       case Other other -> other.metadata();
-      case Opaque(String type, String vendor) -> json("\"type_name\": " + quoted(type), "\"vendor_name\": " + quoted(vendor));
-      case FixedShapeTensor tensor -> json("\"shape\": " + tensor.shape(), names(tensor.dimNames()), list("permutation", tensor.permutation()));
+      case Opaque(String type, String vendor) ->
+          json("\"type_name\": " + quoted(type), "\"vendor_name\": " + quoted(vendor));
+      case FixedShapeTensor tensor ->
+          json("\"shape\": " + tensor.shape(), names(tensor.dimNames()), list("permutation", tensor.permutation()));
       case VariableShapeTensor tensor ->
-          json(names(tensor.dimNames()), list("permutation", tensor.permutation()), list("uniform_shape", tensor.uniformShape()));
+          json(names(tensor.dimNames()), list("permutation", tensor.permutation()),
+              list("uniform_shape", tensor.uniformShape()));
       case Uuid _, Bool8 _, Json _, TimestampWithOffset _, ParquetVariant _ -> NONE;
     };
   }
 
   private static byte[] json(String... members) {
-    String object = Arrays.stream(members).filter(member -> !member.isEmpty()).collect(Collectors.joining(", ", "{", "}"));
+    String object =
+        Arrays.stream(members).filter(member -> !member.isEmpty()).collect(Collectors.joining(", ", "{", "}"));
     return object.equals("{}") ? NONE : object.getBytes(UTF_8);
   }
 

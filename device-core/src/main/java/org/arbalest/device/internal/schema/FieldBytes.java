@@ -13,7 +13,10 @@ import org.arbalest.device.types.FlatType.IntType;
 import org.arbalest.device.types.Metadata;
 import org.arbalest.device.types.NestedType.DictionaryType;
 
-/** A field as bytes: what its C schema says, format, name, flags, metadata, children and dictionary, one behind the other. */
+/**
+ * A field as bytes: what its C schema says, format, name, flags, metadata, children and dictionary, one behind the
+ * other.
+ */
 public final class FieldBytes {
   private static final int MOST_PAIRS = 1 << 16;
 
@@ -59,7 +62,8 @@ public final class FieldBytes {
     try {
       DataType type = Format.read(format, children, (flags & ArrowSchemaStruct.FLAG_MAP_KEYS_SORTED) != 0);
       if (values != null) {
-        if (!(type instanceof IntType index)) throw new MalformedException("the index of a dictionary is an integer, but its format is \"" + format + "\"");
+        if (!(type instanceof IntType index))
+          throw new MalformedException("the index of a dictionary is an integer, but its format is \"" + format + "\"");
         type = new DictionaryType(index, values, (flags & ArrowSchemaStruct.FLAG_DICTIONARY_ORDERED) != 0);
       }
       return FieldImpl.of(name, type, flags, metadata);
@@ -71,7 +75,8 @@ public final class FieldBytes {
   private static Metadata metadata(ByteReader in) {
     int pairs = in.count("the number of pairs of metadata", MOST_PAIRS);
     List<Metadata.Entry> entries = new ArrayList<>();
-    for (int i = 0; i < pairs; i++) entries.add(new Metadata.Entry(in.bytes("a key of metadata"), in.bytes("a value of metadata")));
+    for (int i = 0; i < pairs; i++)
+      entries.add(new Metadata.Entry(in.bytes("a key of metadata"), in.bytes("a value of metadata")));
     return Metadata.of(entries);
   }
 }

@@ -27,7 +27,8 @@ public final class FieldImpl implements Field {
   public static final int DEEPEST = 64;
 
   private static final long KNOWN_FLAGS =
-      ArrowSchemaStruct.FLAG_NULLABLE | ArrowSchemaStruct.FLAG_DICTIONARY_ORDERED | ArrowSchemaStruct.FLAG_MAP_KEYS_SORTED;
+      ArrowSchemaStruct.FLAG_NULLABLE | ArrowSchemaStruct.FLAG_DICTIONARY_ORDERED
+          | ArrowSchemaStruct.FLAG_MAP_KEYS_SORTED;
 
   private static final long serialVersionUID = 1;
 
@@ -57,7 +58,8 @@ public final class FieldImpl implements Field {
     this.extension = Extensions.of(type, metadata);
     this.layout = Layout.of(type);
     if (layout.depth > DEEPEST) {
-      throw new IllegalArgumentException("field " + name + " nests " + layout.depth + " levels deep; at most " + DEEPEST + " are supported");
+      throw new IllegalArgumentException(
+          "field " + name + " nests " + layout.depth + " levels deep; at most " + DEEPEST + " are supported");
     }
   }
 
@@ -116,7 +118,8 @@ public final class FieldImpl implements Field {
 
   @Override
   public Field withExtension(String extensionName, byte[] extensionMetadata) {
-    return withMetadata(plain().with(Extensions.NAME, extensionName).with(Extensions.METADATA.getBytes(UTF_8), extensionMetadata));
+    return withMetadata(
+        plain().with(Extensions.NAME, extensionName).with(Extensions.METADATA.getBytes(UTF_8), extensionMetadata));
   }
 
   @Override
@@ -135,7 +138,8 @@ public final class FieldImpl implements Field {
 
   /** The metadata that says nothing about an extension type. */
   private Metadata plain() {
-    return Metadata.of(metadata.entries().stream().filter(pair -> !Extensions.NAME.equals(pair.key()) && !Extensions.METADATA.equals(pair.key())).toList());
+    return Metadata.of(metadata.entries().stream()
+        .filter(pair -> !Extensions.NAME.equals(pair.key()) && !Extensions.METADATA.equals(pair.key())).toList());
   }
 
   @Override
@@ -187,7 +191,8 @@ public final class FieldImpl implements Field {
   public long flags() {
     long flags = unknownFlags;
     if (nullable) flags |= ArrowSchemaStruct.FLAG_NULLABLE;
-    if (type instanceof DictionaryType dictionary && dictionary.ordered()) flags |= ArrowSchemaStruct.FLAG_DICTIONARY_ORDERED;
+    if (type instanceof DictionaryType dictionary && dictionary.ordered())
+      flags |= ArrowSchemaStruct.FLAG_DICTIONARY_ORDERED;
     if (type instanceof MapType map && map.keysSorted()) flags |= ArrowSchemaStruct.FLAG_MAP_KEYS_SORTED;
     return flags;
   }

@@ -14,7 +14,10 @@ import org.arbalest.device.types.NestedType.UnionType;
 public final class FieldNames {
   private FieldNames() {}
 
-  /** Whether fields of a type are known by their names: those of structs and unions. What items, a map's entries and run-ends are called is no matter. */
+  /**
+   * Whether fields of a type are known by their names: those of structs and unions. What items, a map's entries and
+   * run-ends are called is no matter.
+   */
   public static boolean count(DataType type) {
     return type instanceof StructType || type instanceof UnionType;
   }
@@ -40,11 +43,14 @@ public final class FieldNames {
   public static int find(List<Field> fields, String name, Supplier<String> where) {
     int found = indexOf(fields, name, where);
     if (found >= 0) return found;
-    throw new IllegalArgumentException(where.get() + " has no field \"" + name + "\"; it has " + fields.stream().map(Field::name).toList());
+    throw new IllegalArgumentException(
+        where.get() + " has no field \"" + name + "\"; it has " + fields.stream().map(Field::name).toList());
   }
 
   public static IllegalArgumentException ambiguous(List<Field> fields, String name, String where) {
-    List<Integer> all = IntStream.range(0, fields.size()).filter(i -> fields.get(i).name().equals(name)).boxed().toList();
-    return new IllegalArgumentException(where + " has " + all.size() + " fields \"" + name + "\", at " + all + "; ask by the index");
+    List<Integer> all =
+        IntStream.range(0, fields.size()).filter(i -> fields.get(i).name().equals(name)).boxed().toList();
+    return new IllegalArgumentException(
+        where + " has " + all.size() + " fields \"" + name + "\", at " + all + "; ask by the index");
   }
 }

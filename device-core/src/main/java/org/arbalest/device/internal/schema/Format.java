@@ -43,7 +43,10 @@ import org.jspecify.annotations.Nullable;
 public final class Format {
   private Format() {}
 
-  /** Reads a format, with the fields of the children and the flag of a map; throws an IllegalArgumentException that quotes it (SCH-01). */
+  /**
+   * Reads a format, with the fields of the children and the flag of a map; throws an IllegalArgumentException that
+   * quotes it (SCH-01).
+   */
   static DataType read(String format, List<Field> children, boolean keysSorted) {
     try {
       return parse(format, children, keysSorted);
@@ -56,7 +59,8 @@ public final class Format {
 
   private static DataType parse(String format, List<Field> children, boolean keysSorted) {
     if (format.startsWith("+")) return nested(format, children, keysSorted);
-    if (!children.isEmpty()) throw new IllegalArgumentException("has no children, but " + children.size() + " were given");
+    if (!children.isEmpty())
+      throw new IllegalArgumentException("has no children, but " + children.size() + " were given");
     return switch (format) {
       case "n" -> DataType.NULL;
       case "b" -> DataType.BOOL;
@@ -185,7 +189,8 @@ public final class Format {
       case BoolType _ -> "b";
       case IntType(int bits, boolean signed) -> integer(bits, signed);
       case FloatType(int bits) -> bits == 16 ? "e" : bits == 32 ? "f" : "g";
-      case DecimalType(int bits, int precision, int scale) -> "d:" + precision + "," + scale + (bits == 128 ? "" : "," + bits);
+      case DecimalType(int bits, int precision, int scale) ->
+          "d:" + precision + "," + scale + (bits == 128 ? "" : "," + bits);
       case Utf8Type _ -> "u";
       case LargeUtf8Type _ -> "U";
       case Utf8ViewType _ -> "vu";
@@ -195,7 +200,8 @@ public final class Format {
       case FixedSizeBinaryType(int width) -> "w:" + width;
       case DateType(DateUnit unit) -> unit == DateUnit.DAY ? "tdD" : "tdm";
       case TimeType(ArrowTimeUnit unit) -> "tt" + letter(unit);
-      case TimestampType(ArrowTimeUnit unit, @Nullable String zone) -> "ts" + letter(unit) + ":" + (zone == null ? "" : zone);
+      case TimestampType(ArrowTimeUnit unit, @Nullable String zone) ->
+          "ts" + letter(unit) + ":" + (zone == null ? "" : zone);
       case DurationType(ArrowTimeUnit unit) -> "tD" + letter(unit);
       case IntervalType(IntervalUnit unit) ->
           switch (unit) {

@@ -12,8 +12,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the JSON (RFC 8259) that parameters of extension types are, and nothing but that: objects are maps, arrays lists, integers that fit Longs, other numbers
- * Doubles. Nested up to {@link #DEEPEST}; a key that is there twice is refused, since readers of JSON disagree on it.
+ * Reads the JSON (RFC 8259) that parameters of extension types are, and nothing but that: objects are maps, arrays
+ * lists, integers that fit Longs, other numbers Doubles. Nested up to {@link #DEEPEST}; a key that is there twice is
+ * refused, since readers of JSON disagree on it.
  */
 final class JsonText {
   static final int DEEPEST = 32;

@@ -39,7 +39,10 @@ import org.arbalest.device.types.NestedType.UnionType;
 import org.arbalest.device.types.ArrowTimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** What an array of a type looks like: how many buffers, of what, and how its children relate to it. Derived from the type, once. */
+/**
+ * What an array of a type looks like: how many buffers, of what, and how its children relate to it. Derived from the
+ * type, once.
+ */
 public final class Layout {
   /** What the buffers of an array are; the validity bitmap, where there is one, comes first. */
   public enum Shape {
@@ -84,10 +87,17 @@ public final class Layout {
   private static final FieldImpl[] NONE = {};
   private static final byte[] NO_IDS = {};
 
-  /** The flags of a field by which a reader takes something of its arrays for granted that no format string says: that keys or a dictionary are in order. */
-  public static final long PROMISES = ArrowSchemaStruct.FLAG_DICTIONARY_ORDERED | ArrowSchemaStruct.FLAG_MAP_KEYS_SORTED;
+  /**
+   * The flags of a field by which a reader takes something of its arrays for granted that no format string says: that
+   * keys or a dictionary are in order.
+   */
+  public static final long PROMISES =
+      ArrowSchemaStruct.FLAG_DICTIONARY_ORDERED | ArrowSchemaStruct.FLAG_MAP_KEYS_SORTED;
 
-  /** More than the address space of any program has; a multiple of it, an address added, is still far from the end of a long. */
+  /**
+   * More than the address space of any program has; a multiple of it, an address added, is still far from the end of a
+   * long.
+   */
   public static final long MOST_BYTES = 1L << 57;
 
   public final Shape shape;
@@ -103,8 +113,9 @@ public final class Layout {
   public final int listSize;
 
   /**
-   * The most elements, skipped ones included, that an array can have by its own buffers, which no memory could hold if they were more: up to
-   * it, positions and sizes in bytes do not overflow, also when they are added to an address (ARR-20). A validity bitmap is left aside.
+   * The most elements, skipped ones included, that an array can have by its own buffers, which no memory could hold if
+   * they were more: up to it, positions and sizes in bytes do not overflow, also when they are added to an address
+   * (ARR-20). A validity bitmap is left aside.
    */
   public final long most;
 
@@ -162,7 +173,9 @@ public final class Layout {
       case StructType _ -> Shape.STRUCT;
       case UnionType union -> union.mode() == UnionMode.SPARSE ? Shape.SPARSE_UNION : Shape.DENSE_UNION;
       case RunEndEncodedType _ -> Shape.RUN_END;
-      case BoolType _, IntType _, FloatType _, DecimalType _, FixedSizeBinaryType _, DateType _, TimeType _, TimestampType _ -> Shape.FIXED;
+      case BoolType _, IntType _, FloatType _, DecimalType _, FixedSizeBinaryType _, DateType _, TimeType _,
+          TimestampType _ ->
+          Shape.FIXED;
       case DurationType _, IntervalType _, DictionaryType _ -> Shape.FIXED;
     };
   }
@@ -177,11 +190,14 @@ public final class Layout {
       case DateType date -> date.unit() == DateUnit.DAY ? 32 : 64;
       case TimeType time -> time.unit() == ArrowTimeUnit.SECOND || time.unit() == ArrowTimeUnit.MILLISECOND ? 32 : 64;
       case TimestampType _, DurationType _ -> 64;
-      case IntervalType interval -> interval.unit() == IntervalUnit.YEAR_MONTH ? 32 : interval.unit() == IntervalUnit.DAY_TIME ? 64 : 128;
+      case IntervalType interval ->
+          interval.unit() == IntervalUnit.YEAR_MONTH ? 32 : interval.unit() == IntervalUnit.DAY_TIME ? 64 : 128;
       case DictionaryType encoded -> encoded.index().bits();
       case Utf8Type _, BinaryType _, ListType _, ListViewType _, MapType _ -> 32;
       case LargeUtf8Type _, LargeBinaryType _, LargeListType _, LargeListViewType _ -> 64;
-      case NullType _, Utf8ViewType _, BinaryViewType _, FixedSizeListType _, StructType _, UnionType _, RunEndEncodedType _ -> 0;
+      case NullType _, Utf8ViewType _, BinaryViewType _, FixedSizeListType _, StructType _, UnionType _,
+          RunEndEncodedType _ ->
+          0;
     };
   }
 
@@ -194,7 +210,8 @@ public final class Layout {
           case SPARSE_UNION -> 8;
           case NULL, FIXED_LIST, STRUCT, RUN_END -> 0;
         };
-    return each == 0 ? Long.MAX_VALUE : each < 8 ? MOST_BYTES * 8 : MOST_BYTES / (each >>> 3) - 1; // there is one offset more than elements
+    // there is one offset more than elements
+    return each == 0 ? Long.MAX_VALUE : each < 8 ? MOST_BYTES * 8 : MOST_BYTES / (each >>> 3) - 1;
   }
 
   private static byte[] childOfId(List<Integer> typeIds) {
@@ -242,6 +259,7 @@ public final class Layout {
 
   /** Whether the other type is the same, what is below it aside. */
   public boolean isLike(Layout other) {
-    return format.equals(other.format) && children.length == other.children.length && (dictionary == null) == (other.dictionary == null);
+    return format.equals(other.format) && children.length == other.children.length
+        && (dictionary == null) == (other.dictionary == null);
   }
 }

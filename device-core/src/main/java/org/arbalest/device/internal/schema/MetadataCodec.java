@@ -14,11 +14,13 @@ import org.arbalest.device.DeviceException;
 import org.arbalest.device.types.Metadata;
 
 /**
- * The C interface's encoding of metadata: an int32 count, then for each pair an int32 length and the bytes of the key, and the same for the
- * value. Native byte order, unaligned, not NUL-terminated (SCH-04).
+ * The C interface's encoding of metadata: an int32 count, then for each pair an int32 length and the bytes of the key,
+ * and the same for the value. Native byte order, unaligned, not NUL-terminated (SCH-04).
  */
 public final class MetadataCodec {
-  /** More than any real schema has; a garbage count fails here rather than by reading until the process dies (SCH-05). */
+  /**
+   * More than any real schema has; a garbage count fails here rather than by reading until the process dies (SCH-05).
+   */
   private static final int MOST_PAIRS = 1 << 16;
 
   private static final long MOST_BYTES = 1L << 30;
@@ -48,7 +50,8 @@ public final class MetadataCodec {
     int length = getInt(at);
     if (length < 0 || at - start + length > MOST_BYTES) {
       throw DeviceException.invalid(
-          "metadata: the " + what + " of pair " + pair + " says it has " + length + " bytes; all of a block has at most " + MOST_BYTES);
+          "metadata: the " + what + " of pair " + pair + " says it has " + length
+              + " bytes; all of a block has at most " + MOST_BYTES);
     }
     return getBytes(at + 4, length);
   }
@@ -65,7 +68,8 @@ public final class MetadataCodec {
 
   /** The block as bytes; no metadata is a block of no pairs. */
   static byte[] encode(Metadata metadata) {
-    ByteBuffer block = ByteBuffer.allocate(Math.toIntExact(Math.max(Integer.BYTES, size(metadata)))).order(ByteOrder.nativeOrder());
+    ByteBuffer block =
+        ByteBuffer.allocate(Math.toIntExact(Math.max(Integer.BYTES, size(metadata)))).order(ByteOrder.nativeOrder());
     block.putInt(metadata.entries().size());
     for (Metadata.Entry entry : metadata.entries()) {
       byte[] key = entry.keyBytes();

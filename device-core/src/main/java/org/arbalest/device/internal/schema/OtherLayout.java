@@ -13,7 +13,10 @@ import org.arbalest.device.types.NestedType.LargeListViewType;
 import org.arbalest.device.types.NestedType.ListType;
 import org.arbalest.device.types.NestedType.ListViewType;
 
-/** Types that have the same values in different buffers: text, binary and lists, with offsets of 32 or 64 bits or in views. */
+/**
+ * Types that have the same values in different buffers: text, binary and lists, with offsets of 32 or 64 bits or in
+ * views.
+ */
 public final class OtherLayout {
   private OtherLayout() {}
 
@@ -23,7 +26,8 @@ public final class OtherLayout {
   }
 
   private static boolean isList(DataType type) {
-    return type instanceof ListType || type instanceof LargeListType || type instanceof ListViewType || type instanceof LargeListViewType;
+    return type instanceof ListType || type instanceof LargeListType || type instanceof ListViewType
+        || type instanceof LargeListViewType;
   }
 
   private static boolean isText(DataType type) {

@@ -7,9 +7,11 @@ import org.arbalest.device.internal.memory.Stripes;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The fields that were read last, with what C said of each: who says the same again means the same field, which is not read anew (SCH-22).
+ * The fields that were read last, with what C said of each: who says the same again means the same field, which is not
+ * read anew (SCH-22).
  *
- * <p>A few for each number that threads share. They are never changed, only replaced, so that finding one takes no lock.
+ * <p>A few for each number that threads share. They are never changed, only replaced, so that finding one takes no
+ * lock.
  */
 final class RecentSchemas {
   /** So many of them at most for each number. */

@@ -36,7 +36,8 @@ public record RegisteredType(Class<?> valueClass, Predicate<Field> fits, Object 
   public static void add(String name, RegisteredType type) {
     RegisteredType before = BY_NAME.putIfAbsent(name, type);
     if (before != null) {
-      throw new IllegalStateException("the extension type " + name + " is read as " + before.valueClass.getName() + " already; unregister that first");
+      throw new IllegalStateException("the extension type " + name + " is read as " + before.valueClass.getName()
+          + " already; unregister that first");
     }
     CHANGES.incrementAndGet();
   }

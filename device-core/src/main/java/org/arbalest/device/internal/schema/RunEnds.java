@@ -5,7 +5,8 @@ import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.memory.Integers;
 
 /**
- * Where the runs of an array end, and which run a position is in. Ends that do not ascend lead to some run, but to none that is not there.
+ * Where the runs of an array end, and which run a position is in. Ends that do not ascend lead to some run, but to none
+ * that is not there.
  *
  * @param address of the first end
  * @param bits of each
@@ -16,7 +17,8 @@ public record RunEnds(long address, long bits, long count) {
   public static RunEnds of(Layout layout, long struct) {
     long ends = RawArrowArray.child(struct, 0);
     Layout own = layout.children[0].layout;
-    return new RunEnds(RawArrowArray.buffer(ends, 1) + own.width() * RawArrowArray.offset(ends), own.bits, RawArrowArray.length(ends));
+    return new RunEnds(RawArrowArray.buffer(ends, 1) + own.width() * RawArrowArray.offset(ends), own.bits,
+        RawArrowArray.length(ends));
   }
 
   /** The position behind a run. */

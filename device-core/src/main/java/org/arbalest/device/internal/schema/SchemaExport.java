@@ -18,13 +18,14 @@ import org.arbalest.device.types.Field;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One schema that C holds: the structs below the base struct, their lists and their strings, written anew each time, since C may have moved structs
- * out. Children may be released later than their parent, like those of an array.
+ * One schema that C holds: the structs below the base struct, their lists and their strings, written anew each time,
+ * since C may have moved structs out. Children may be released later than their parent, like those of an array.
  */
 public final class SchemaExport extends RecycledExport {
   /** The release callback of every schema of ours, for C. */
   static final long RELEASE =
-      ExitGuard.stub(MethodHandles.lookup(), "released", FunctionDescriptor.ofVoid(JAVA_LONG), ExitAction.RELEASE_SCHEMA);
+      ExitGuard.stub(MethodHandles.lookup(), "released", FunctionDescriptor.ofVoid(JAVA_LONG),
+          ExitAction.RELEASE_SCHEMA);
 
   private static final long NODE = RawArrowSchema.SIZE;
   private static final boolean[] NO_NODES = {};
@@ -57,7 +58,8 @@ public final class SchemaExport extends RecycledExport {
   public static SchemaExport prepared(Field field) {
     int nodes = 1 + Layout.of(field).descendants;
     if (nodes > Slots.MOST_NODES) {
-      throw new IllegalArgumentException("the schema has " + nodes + " fields; at most " + Slots.MOST_NODES + " can be exported");
+      throw new IllegalArgumentException(
+          "the schema has " + nodes + " fields; at most " + Slots.MOST_NODES + " can be exported");
     }
     SchemaImage image = FieldImpl.unwrap(field).image();
     SchemaExport export = take(image);

@@ -11,8 +11,8 @@ import org.arbalest.device.types.Metadata;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What C sees of a schema: what is in its structs, and the bytes of their strings. Immutable. What we export is written from it, and what C hands in
- * is compared with it (SCH-22).
+ * What C sees of a schema: what is in its structs, and the bytes of their strings. Immutable. What we export is written
+ * from it, and what C hands in is compared with it (SCH-22).
  */
 final class SchemaImage {
   /** One struct. Its strings are places in the text; −1 is NULL. */
@@ -78,7 +78,8 @@ final class SchemaImage {
     int pairs = metadata.isEmpty() ? -1 : text.put(metadata);
     Node[] children = layout.children.length == 0 ? Node.NONE : new Node[layout.children.length];
     for (int i = 0; i < children.length; i++) children[i] = node(layout.children[i], text);
-    return new Node(field.flags(), format, name, pairs, children, layout.dictionary == null ? null : node(layout.dictionary, text));
+    return new Node(field.flags(), format, name, pairs, children,
+        layout.dictionary == null ? null : node(layout.dictionary, text));
   }
 
   /** Writes the strings, each at its place behind an address. */
@@ -86,14 +87,19 @@ final class SchemaImage {
     NativeHeap.putBytes(to, text, textBytes);
   }
 
-  /** Whether a struct that C hands in, and those below it, say the same. Reads no further than they go, whatever they are. */
+  /**
+   * Whether a struct that C hands in, and those below it, say the same. Reads no further than they go, whatever they
+   * are.
+   */
   boolean matches(long schema) {
     return matches(root, schema);
   }
 
   private boolean matches(Node node, long schema) {
-    if (RawArrowSchema.flags(schema) != node.flags || RawArrowSchema.nChildren(schema) != node.children.length) return false;
-    if (!isText(node.format, RawArrowSchema.format(schema)) || !isText(node.name, RawArrowSchema.name(schema))) return false;
+    if (RawArrowSchema.flags(schema) != node.flags || RawArrowSchema.nChildren(schema) != node.children.length)
+      return false;
+    if (!isText(node.format, RawArrowSchema.format(schema)) || !isText(node.name, RawArrowSchema.name(schema)))
+      return false;
     if (!isMetadata(node.metadata, RawArrowSchema.metadata(schema))) return false;
     long dictionary = RawArrowSchema.dictionary(schema);
     if (node.dictionary == null ? dictionary != 0 : !matchesBelow(node.dictionary, dictionary)) return false;
@@ -113,8 +119,8 @@ final class SchemaImage {
   }
 
   /**
-   * Whether a C string is the one at a place. As long as all before is equal it goes on at least to the first byte of the next word; what is behind
-   * its end, in the same page, can be read, and is left aside.
+   * Whether a C string is the one at a place. As long as all before is equal it goes on at least to the first byte of
+   * the next word; what is behind its end, in the same page, can be read, and is left aside.
    */
   private boolean isText(int place, long string) {
     if (place < 0 || string == 0) return place < 0 && string == 0;
@@ -123,7 +129,8 @@ final class SchemaImage {
     while ((from & (PAGE - 1)) <= PAGE - Long.BYTES) {
       long word = (long) WORD.get(text, at);
       long differs = word ^ word(from);
-      long zeroes = (word - 0x0101_0101_0101_0101L) & ~word & 0x8080_8080_8080_8080L; // the lowest bit is in the first byte that is 0
+      // the lowest bit is in the first byte that is 0
+      long zeroes = (word - 0x0101_0101_0101_0101L) & ~word & 0x8080_8080_8080_8080L;
       if (zeroes != 0) return (differs & (Long.lowestOneBit(zeroes) << 1) - 1) == 0;
       if (differs != 0) return false;
       at += Long.BYTES;

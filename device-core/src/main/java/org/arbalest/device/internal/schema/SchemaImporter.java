@@ -26,7 +26,8 @@ public final class SchemaImporter {
 
   /** Reads a schema and releases it, whether or not it could be read (SCH-19). */
   public static Field importSchema(long schema) {
-    if (RawArrowSchema.release(schema) == 0) throw DeviceException.invalid("the schema was released before it was imported");
+    if (RawArrowSchema.release(schema) == 0)
+      throw DeviceException.invalid("the schema was released before it was imported");
     try {
       Field recent = RecentSchemas.find(schema);
       return recent == null ? new SchemaImporter().read(schema) : recent;
@@ -39,7 +40,8 @@ public final class SchemaImporter {
 
   private Field read(long schema) {
     Read root = read(schema, 1);
-    if (!text.isFull() && fields <= RecentSchemas.MOST_NODES) RecentSchemas.add(new SchemaImage(root.node, fields, text), root.field);
+    if (!text.isFull() && fields <= RecentSchemas.MOST_NODES)
+      RecentSchemas.add(new SchemaImage(root.node, fields, text), root.field);
     return root.field;
   }
 
@@ -52,7 +54,8 @@ public final class SchemaImporter {
     long flags = RawArrowSchema.flags(schema);
     List<Read> children = children(schema, depth);
     try {
-      DataType type = Format.read(format, children.stream().map(Read::field).toList(), (flags & ArrowSchemaStruct.FLAG_MAP_KEYS_SORTED) != 0);
+      DataType type = Format.read(format, children.stream().map(Read::field).toList(),
+          (flags & ArrowSchemaStruct.FLAG_MAP_KEYS_SORTED) != 0);
       long dictionaryStruct = RawArrowSchema.dictionary(schema);
       Read dictionary = dictionaryStruct == 0 ? null : dictionary(format, type, dictionaryStruct, depth);
       if (dictionary != null && type instanceof IntType index) {
@@ -74,7 +77,8 @@ public final class SchemaImporter {
   }
 
   private Read dictionary(String format, DataType index, long dictionary, int depth) {
-    if (!(index instanceof IntType)) throw new MalformedException("the index of a dictionary is an integer, but its format is \"" + format + "\"");
+    if (!(index instanceof IntType))
+      throw new MalformedException("the index of a dictionary is an integer, but its format is \"" + format + "\"");
     if (RawArrowSchema.release(dictionary) == 0) throw new MalformedException("the dictionary is released");
     try {
       return read(dictionary, depth + 1);
@@ -85,9 +89,11 @@ public final class SchemaImporter {
 
   private List<Read> children(long schema, int depth) {
     long count = RawArrowSchema.nChildren(schema);
-    if (count < 0 || count > Slots.MOST_NODES) throw new MalformedException("n_children = " + count + "; 0 to " + Slots.MOST_NODES + " are legal");
+    if (count < 0 || count > Slots.MOST_NODES)
+      throw new MalformedException("n_children = " + count + "; 0 to " + Slots.MOST_NODES + " are legal");
     if (count == 0) return List.of();
-    if (RawArrowSchema.children(schema) == 0) throw new MalformedException("n_children = " + count + ", but children is NULL");
+    if (RawArrowSchema.children(schema) == 0)
+      throw new MalformedException("n_children = " + count + ", but children is NULL");
     List<Read> children = new ArrayList<>((int) count);
     for (long i = 0; i < count; i++) {
       long child = RawArrowSchema.child(schema, i);

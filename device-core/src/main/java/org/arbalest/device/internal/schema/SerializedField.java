@@ -7,7 +7,8 @@ import org.arbalest.device.types.DataType;
 import org.arbalest.device.types.Metadata;
 
 /** A field as Java serializes it: what it was made of. */
-record SerializedField(String name, DataType type, boolean nullable, Metadata metadata, long unknownFlags) implements Serializable {
+record SerializedField(String name, DataType type, boolean nullable, Metadata metadata, long unknownFlags)
+    implements Serializable {
   @Serial
   private Object readResolve() {
     return FieldImpl.of(this);

@@ -36,11 +36,14 @@ final class Storage {
       case Uuid _ -> type instanceof FixedSizeBinaryType(int width) && width == 16 ? null : "fixed_size_binary[16]";
       case Bool8 _ -> type.equals(DataType.INT8) ? null : "int8";
       case Extension.Json _ ->
-          type instanceof Utf8Type || type instanceof LargeUtf8Type || type instanceof Utf8ViewType ? null : "utf8, large_utf8 or utf8_view";
-      case TimestampWithOffset _ -> isTimestampWithOffset(type) ? null : "struct<timestamp: timestamp[…, tz=UTC], offset_minutes: int16>";
+          type instanceof Utf8Type || type instanceof LargeUtf8Type || type instanceof Utf8ViewType ? null
+              : "utf8, large_utf8 or utf8_view";
+      case TimestampWithOffset _ ->
+          isTimestampWithOffset(type) ? null : "struct<timestamp: timestamp[…, tz=UTC], offset_minutes: int16>";
       case FixedShapeTensor tensor -> fixedTensor(tensor, type);
       case VariableShapeTensor tensor -> variableTensor(tensor, type);
-      case ParquetVariant _ -> isVariant(type) ? null : "struct of metadata: binary not null, and value: binary or typed_value or both";
+      case ParquetVariant _ ->
+          isVariant(type) ? null : "struct of metadata: binary not null, and value: binary or typed_value or both";
       case Opaque _, Other _ -> null;
     };
     return right == null ? null : extension.name() + " is stored as " + right + ", not as " + TypeNames.of(type);
@@ -58,7 +61,8 @@ final class Storage {
 
   private static @Nullable String fixedTensor(FixedShapeTensor tensor, DataType type) {
     long elements = ExtensionChecks.elements(tensor.shape());
-    return type instanceof FixedSizeListType(_, int size) && size == elements ? null : "fixed_size_list[" + elements + "], of its shape " + tensor.shape();
+    return type instanceof FixedSizeListType(_, int size) && size == elements ? null
+        : "fixed_size_list[" + elements + "], of its shape " + tensor.shape();
   }
 
   private static @Nullable String variableTensor(VariableShapeTensor tensor, DataType type) {

@@ -23,7 +23,8 @@ public final class TypeChecks {
 
   /** Refuses text that C would read only in part, or otherwise (SCH-21). */
   public static void checkText(String what, String text) {
-    if (text.indexOf(0) >= 0) throw new IllegalArgumentException(what + " has no NUL character, which ends a string in C");
+    if (text.indexOf(0) >= 0)
+      throw new IllegalArgumentException(what + " has no NUL character, which ends a string in C");
     int half = Utf8.half(text);
     if (half >= 0) throw new IllegalArgumentException(what + " \"" + text + "\": " + Utf8.describe(text, half));
   }
@@ -37,7 +38,8 @@ public final class TypeChecks {
 
   public static void checkTypeIds(List<Integer> ids, int fields) {
     if (ids.size() != fields) {
-      throw new IllegalArgumentException("a union has " + ids.size() + " type ids " + ids + " for " + fields + " children");
+      throw new IllegalArgumentException(
+          "a union has " + ids.size() + " type ids " + ids + " for " + fields + " children");
     }
     if (ids.stream().anyMatch(id -> id < 0 || id > 127)) {
       throw new IllegalArgumentException("the type ids of a union are within 0..127, not " + ids);

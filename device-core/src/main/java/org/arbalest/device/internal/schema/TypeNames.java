@@ -49,11 +49,15 @@ public final class TypeNames {
     return extension == null ? of(field.type()) : extension.name() + " (" + of(field.type()) + ")";
   }
 
-  /** The same for a head, where there is little room: canonical extension types by their name alone, what is encoded by a dictionary by its values'. */
+  /**
+   * The same for a head, where there is little room: canonical extension types by their name alone, what is encoded by
+   * a dictionary by its values'.
+   */
   public static String brief(Field field) {
     Extension extension = field.extension();
     if (extension != null) return extension instanceof Other ? of(field) : extension.name();
-    return field.type() instanceof DictionaryType encoded ? "dictionary<" + brief(encoded.values()) + ">" : of(field.type());
+    return field.type() instanceof DictionaryType encoded ? "dictionary<" + brief(encoded.values()) + ">"
+        : of(field.type());
   }
 
   public static String of(DataType type) {
@@ -71,8 +75,11 @@ public final class TypeNames {
       case BinaryViewType _ -> "binary_view";
       case FixedSizeBinaryType(int width) -> "fixed_size_binary[" + width + "]";
       case DateType(DateUnit unit) -> unit == DateUnit.DAY ? "date32" : "date64";
-      case TimeType(ArrowTimeUnit unit) -> (unit == ArrowTimeUnit.SECOND || unit == ArrowTimeUnit.MILLISECOND ? "time32[" : "time64[") + symbol(unit) + "]";
-      case TimestampType(ArrowTimeUnit unit, @Nullable String zone) -> "timestamp[" + symbol(unit) + (zone == null ? "]" : ", tz=" + zone + "]");
+      case TimeType(ArrowTimeUnit unit) ->
+          (unit == ArrowTimeUnit.SECOND || unit == ArrowTimeUnit.MILLISECOND ? "time32[" : "time64[") + symbol(unit)
+              + "]";
+      case TimestampType(ArrowTimeUnit unit, @Nullable String zone) ->
+          "timestamp[" + symbol(unit) + (zone == null ? "]" : ", tz=" + zone + "]");
       case DurationType(ArrowTimeUnit unit) -> "duration[" + symbol(unit) + "]";
       case IntervalType(var unit) -> unit.name().toLowerCase(Locale.ROOT) + "_interval";
       case ListType list -> "list" + children(list);

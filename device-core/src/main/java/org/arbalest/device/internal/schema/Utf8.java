@@ -7,7 +7,10 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
-/** Text of the user's as UTF-8. Half a surrogate pair has no bytes there: {@code String.getBytes} silently puts a question mark in its place. */
+/**
+ * Text of the user's as UTF-8. Half a surrogate pair has no bytes there: {@code String.getBytes} silently puts a
+ * question mark in its place.
+ */
 public final class Utf8 {
   private static final VarHandle WORD = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.nativeOrder());
 

@@ -80,7 +80,8 @@ final class ValueTypes {
       case IntervalType(var unit) -> unit == IntervalUnit.YEAR_MONTH ? Period.class : Interval.class;
       case Utf8Type _, LargeUtf8Type _, Utf8ViewType _ -> String.class;
       case BinaryType _, LargeBinaryType _, BinaryViewType _, FixedSizeBinaryType _ -> byte[].class;
-      case ListType _, LargeListType _, ListViewType _, LargeListViewType _, FixedSizeListType _, MapType _ -> List.class;
+      case ListType _, LargeListType _, ListViewType _, LargeListViewType _, FixedSizeListType _,
+          MapType _ -> List.class;
       case StructType _ -> Map.class;
       case UnionType _ -> Object.class;
       case DictionaryType _, RunEndEncodedType _ -> classOf(of(type));

@@ -5,7 +5,10 @@ import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.jspecify.annotations.Nullable;
 
-/** The layout of a view of text or binary: a size, then a short value itself, or a longer one's first bytes, the index of its data buffer, and the offset there. */
+/**
+ * The layout of a view of text or binary: a size, then a short value itself, or a longer one's first bytes, the index
+ * of its data buffer, and the offset there.
+ */
 public final class ViewStruct {
   public static final int SIZE = 16;
 
@@ -69,11 +72,12 @@ public final class ViewStruct {
   }
 
   /**
-   * Returns what is wrong with the place of a longer value, or null if the value lies within its data buffer. The caller reads the view once, because a producer
-   * may write to it meanwhile.
+   * Returns what is wrong with the place of a longer value, or null if the value lies within its data buffer. The
+   * caller reads the view once, because a producer may write to it meanwhile.
    */
   public static @Nullable String fault(long at, int size, int buffer, int offset, long variadic, long sizes) {
-    if (buffer < 0 || buffer >= variadic) return "views[" + at + "] is in data buffer " + buffer + ", but there are " + variadic;
+    if (buffer < 0 || buffer >= variadic)
+      return "views[" + at + "] is in data buffer " + buffer + ", but there are " + variadic;
     long known = NativeHeap.getLong(sizes + (long) Long.BYTES * buffer);
     if (offset >= 0 && size <= known - offset) return null;
     return "views[" + at + "] has " + size + " bytes at " + offset + ", but data buffer " + buffer + " has " + known;

@@ -25,13 +25,15 @@ import org.arbalest.device.sharing.SharedArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Frames over a socket: an array, by a number of its sender's; that an array was released, by that number; the end of arrays. See {@link ArrayLink}.
+ * Frames over a socket: an array, by a number of its sender's; that an array was released, by that number; the end of
+ * arrays. See {@link ArrayLink}.
  *
- * <p>Each frame is its payload's length, its kind and a number; both ends begin with a greeting. One thread of the link reads, and one writes: a user's that is
- * interrupted would close the socket.
+ * <p>Each frame is its payload's length, its kind and a number; both ends begin with a greeting. One thread of the link
+ * reads, and one writes: a user's that is interrupted would close the socket.
  *
- * <p>What was sent is freed when its release was said, or when the other end says nothing more at all. So an end whose process lives hangs up only when it holds nothing of the
- * other's, also where it does not understand the other any more.
+ * <p>What was sent is freed when its release was said, or when the other end says nothing more at all. So an end whose
+ * process lives hangs up only when it holds nothing of the other's, also where it does not understand the other any
+ * more.
  */
 @SuppressWarnings({"ArrayRecordComponent", "ReferenceEquality"}) // records that are only carried; the very same holder
 public final class ArrayLinkImpl implements ArrayLink {
@@ -51,8 +53,12 @@ public final class ArrayLinkImpl implements ArrayLink {
   /** Behind it nothing comes. */
   private static final Incoming NOTHING = new Incoming(0, NO_BYTES);
 
-  /** What is to be written, and whoever waits for that. An array is taken by the thread that writes it, or by who says that it will not be written, and by one of them only. */
-  private record Outgoing(int kind, long number, byte[] payload, CompletableFuture<@Nullable Void> written, AtomicBoolean isTaken) {
+  /**
+   * What is to be written, and whoever waits for that. An array is taken by the thread that writes it, or by who says
+   * that it will not be written, and by one of them only.
+   */
+  private record Outgoing(int kind, long number, byte[] payload, CompletableFuture<@Nullable Void> written,
+      AtomicBoolean isTaken) {
     Outgoing(int kind, long number, byte[] payload) {
       this(kind, number, payload, new CompletableFuture<>(), new AtomicBoolean());
     }
@@ -72,7 +78,10 @@ public final class ArrayLinkImpl implements ArrayLink {
   private final LinkedBlockingQueue<Outgoing> outgoing = new LinkedBlockingQueue<>();
   private final SocketChannel channel;
 
-  /** For what is not read as frames any more, which is read to its end also where memory is short: so it is here from the start, and not on the heap. */
+  /**
+   * For what is not read as frames any more, which is read to its end also where memory is short: so it is here from
+   * the start, and not on the heap.
+   */
   private final ByteBuffer ignored = ByteBuffer.allocateDirect(4096);
 
   /** Guards what follows; nothing is waited for under it. */
@@ -105,8 +114,10 @@ public final class ArrayLinkImpl implements ArrayLink {
 
   /** See {@link ArrayLink#over}. */
   public static ArrayLink over(SocketChannel channel) {
-    if (!channel.isConnected()) throw new IllegalArgumentException("a link needs a connected socket, but this is " + channel);
-    if (!channel.isBlocking()) throw new IllegalArgumentException("a link needs a blocking socket, but this is not: " + channel);
+    if (!channel.isConnected())
+      throw new IllegalArgumentException("a link needs a connected socket, but this is " + channel);
+    if (!channel.isBlocking())
+      throw new IllegalArgumentException("a link needs a blocking socket, but this is not: " + channel);
     Worker.RELEASES.start();
     ArrayLinkImpl link = new ArrayLinkImpl(channel);
     Thread.ofVirtual().name("arbalest-link-reader").start(link::read);
@@ -147,7 +158,8 @@ public final class ArrayLinkImpl implements ArrayLink {
     try {
       byte[] message = shared.message();
       if (message.length > MOST_BYTES) {
-        throw new DeviceException(Errno.EINVAL, "a link carries messages of up to " + MOST_BYTES + " bytes, and this array's has " + message.length);
+        throw new DeviceException(Errno.EINVAL,
+            "a link carries messages of up to " + MOST_BYTES + " bytes, and this array's has " + message.length);
       }
       state.lock();
       try {
@@ -242,7 +254,10 @@ public final class ArrayLinkImpl implements ArrayLink {
     hangUpIfDone();
   }
 
-  /** Ends the connection when neither has an array of the other any more; where only the other may have, and its words are lost, says by an end that all was released here. */
+  /**
+   * Ends the connection when neither has an array of the other any more; where only the other may have, and its words
+   * are lost, says by an end that all was released here.
+   */
   private void hangUpIfDone() {
     boolean isNobodyThere;
     state.lock();
@@ -264,8 +279,8 @@ public final class ArrayLinkImpl implements ArrayLink {
   }
 
   /**
-   * All is written. An end that understands that hangs up as well, and then the socket is closed here: closed at once, with something in it that is not read, it
-   * would be reset, which may cost the other what it has not read yet.
+   * All is written. An end that understands that hangs up as well, and then the socket is closed here: closed at once,
+   * with something in it that is not read, it would be reset, which may cost the other what it has not read yet.
    */
   private void leave() {
     boolean isUnderstood;
@@ -406,7 +421,8 @@ public final class ArrayLinkImpl implements ArrayLink {
 
   private void greet() throws IOException {
     long greeting = need(Long.BYTES).getLong();
-    if (greeting != GREETING) throw new IOException("the other end of the socket is no link of this version: it begins with 0x" + Long.toHexString(greeting));
+    if (greeting != GREETING) throw new IOException(
+        "the other end of the socket is no link of this version: it begins with 0x" + Long.toHexString(greeting));
   }
 
   /** False at the end. */
@@ -431,7 +447,8 @@ public final class ArrayLinkImpl implements ArrayLink {
     boolean isUnwanted;
     state.lock();
     try {
-      if (failure != null || isShut) return; // nothing can be said of it: it is freed by its sender at the end of this side
+      // nothing can be said of it: it is freed by its sender at the end of this side
+      if (failure != null || isShut) return;
       isUnwanted = isClosed;
       if (!isUnwanted) incoming.add(array);
       received++;

@@ -33,12 +33,14 @@ final class ExportedStructs {
     for (int i = 0; i < count; i++) {
       long address = RawArrowArray.buffer(node, i);
       long needed =
-          isView && i >= 2 ? NativeHeap.getLong(RawArrowArray.buffer(node, count) + (long) Long.BYTES * (i - 2)) : layout.bufferBytes(i, offset + length);
+          isView && i >= 2 ? NativeHeap.getLong(RawArrowArray.buffer(node, count) + (long) Long.BYTES * (i - 2))
+              : layout.bufferBytes(i, offset + length);
       boolean isData = layout.shape == Layout.Shape.VARIABLE && i == 2;
       buffers.add(address == 0 ? null : extent(address, isData ? owner.dataSize(node) : needed));
     }
     List<SharedStruct> children = new ArrayList<>();
-    for (int i = 0; i < layout.children.length; i++) children.add(struct(layout.children[i].layout, RawArrowArray.child(node, i)));
+    for (int i = 0; i < layout.children.length; i++)
+      children.add(struct(layout.children[i].layout, RawArrowArray.child(node, i)));
     FieldImpl values = layout.dictionary;
     SharedStruct dictionary = values == null ? null : struct(values.layout, RawArrowArray.dictionary(node));
     return new SharedStruct(length, RawArrowArray.nullCount(node), offset, buffers, children, dictionary);
@@ -47,7 +49,8 @@ final class ExportedStructs {
   /** Where some bytes are; of a size that nobody knows, all up to the end of the allocation. */
   private @Nullable Extent extent(long address, long size) {
     int index = indexOf(address);
-    if (index < 0 && size == 0) return memories.isEmpty() ? null : new Extent(0, 0, 0); // an address of nothing may be anywhere
+    // an address of nothing may be anywhere
+    if (index < 0 && size == 0) return memories.isEmpty() ? null : new Extent(0, 0, 0);
     if (index < 0) {
       Exported exported = sharing.export(address);
       index = memories.size();

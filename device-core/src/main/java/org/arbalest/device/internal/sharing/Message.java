@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * What one process tells another of an array: where it is, how it is laid out, and by which handles it is opened.
  *
- * <p>The bytes: a mark, the version, a checksum of all that follows; then, lowest byte first, the fields of this record in their order. A version that
- * changes anything has another number, and is refused by name.
+ * <p>The bytes: a mark, the version, a checksum of all that follows; then, lowest byte first, the fields of this record
+ * in their order. A version that changes anything has another number, and is refused by name.
  *
  * @param process the one that shares it
  * @param uuid of the device; null if it has none, and then nobody finds it
@@ -29,7 +29,8 @@ import org.jspecify.annotations.Nullable;
  * @param memories the allocations
  */
 @SuppressWarnings("ArrayRecordComponent") // they are only carried
-record Message(UUID process, DeviceType device, @Nullable UUID uuid, @Nullable String pciBusId, byte @Nullable [] event, List<Memory> memories, Field field,
+record Message(UUID process, DeviceType device, @Nullable UUID uuid, @Nullable String pciBusId, byte @Nullable [] event,
+    List<Memory> memories, Field field,
     SharedStruct root) {
   static final int VERSION = 1;
 
@@ -66,18 +67,24 @@ record Message(UUID process, DeviceType device, @Nullable UUID uuid, @Nullable S
     return message;
   }
 
-  /** Reads a message, which may be anything; throws a {@link DeviceException} with {@code EINVAL} that says what is wrong. */
+  /**
+   * Reads a message, which may be anything; throws a {@link DeviceException} with {@code EINVAL} that says what is
+   * wrong.
+   */
   static Message read(byte[] message) {
     ByteReader header = new ByteReader(Arrays.copyOf(message, Math.min(message.length, HEADER)));
     long mark = header.long64("the mark");
     if (mark != MARK)
-      throw DeviceException.invalid("these " + message.length + " bytes are no message of a shared array: they begin with 0x" + Long.toHexString(mark));
+      throw DeviceException.invalid("these " + message.length
+          + " bytes are no message of a shared array: they begin with 0x" + Long.toHexString(mark));
     int version = header.int32("the version");
     if (version != VERSION)
-      throw DeviceException.invalid("the message of a shared array has version " + version + ", and this release reads version " + VERSION);
+      throw DeviceException.invalid(
+          "the message of a shared array has version " + version + ", and this release reads version " + VERSION);
     int checksum = header.int32("the checksum");
     if (checksum != checksum(message, HEADER)) {
-      throw DeviceException.invalid("the message of a shared array, of " + message.length + " bytes, was cut or changed: its checksum is wrong");
+      throw DeviceException.invalid(
+          "the message of a shared array, of " + message.length + " bytes, was cut or changed: its checksum is wrong");
     }
     try {
       return body(new ByteReader(Arrays.copyOfRange(message, HEADER, message.length)));
@@ -100,12 +107,14 @@ record Message(UUID process, DeviceType device, @Nullable UUID uuid, @Nullable S
     SharedStruct root = SharedStruct.read(Layout.of(field), in, sizes);
     in.end();
     boolean hasUuid = uuid.getMostSignificantBits() != 0 || uuid.getLeastSignificantBits() != 0;
-    return new Message(process, device, hasUuid ? uuid : null, pciBusId.isEmpty() ? null : pciBusId, event.length == 0 ? null : event, memories, field, root);
+    return new Message(process, device, hasUuid ? uuid : null, pciBusId.isEmpty() ? null : pciBusId,
+        event.length == 0 ? null : event, memories, field, root);
   }
 
   private static Memory memory(ByteReader in, int index) {
     long bytes = in.long64("the size of an allocation");
-    if (bytes <= 0 || bytes > Layout.MOST_BYTES) throw DeviceException.invalid("the message says that allocation " + index + " has " + bytes + " bytes");
+    if (bytes <= 0 || bytes > Layout.MOST_BYTES)
+      throw DeviceException.invalid("the message says that allocation " + index + " has " + bytes + " bytes");
     return new Memory(bytes, in.bytes("the handle of an allocation"));
   }
 

@@ -19,7 +19,10 @@ import org.arbalest.device.internal.memory.Faults;
 import org.arbalest.device.spi.ProcessSharing;
 import org.jspecify.annotations.Nullable;
 
-/** Opens what another process shares: its allocations and its event, which are closed when the last who holds the array has left. */
+/**
+ * Opens what another process shares: its allocations and its event, which are closed when the last who holds the array
+ * has left.
+ */
 final class OpenedArray {
   /** Told when nothing is open any more. */
   private final Runnable closed;
@@ -44,7 +47,8 @@ final class OpenedArray {
 
   private DeviceArray open(Message message) {
     if (message.process().equals(SharedArrayImpl.PROCESS)) {
-      throw DeviceException.invalid("the message is of this process, which has the array already: use retain(), or move()");
+      throw DeviceException
+          .invalid("the message is of this process, which has the array already: use retain(), or move()");
     }
     Device device = DeviceLookup.byIdentity(message.device(), message.uuid(), message.pciBusId());
     ProcessSharing sharing = DeviceImpl.unwrap(device).driver().sharing();
@@ -68,7 +72,8 @@ final class OpenedArray {
 
   private static @Nullable RecordedEvent event(Device device, ProcessSharing sharing, Message message) {
     byte[] handle = message.event();
-    return handle == null ? null : RecordedEvent.adopt(device, DeviceImpl.unwrap(device).driver(), sharing.openEvent(handle));
+    return handle == null ? null
+        : RecordedEvent.adopt(device, DeviceImpl.unwrap(device).driver(), sharing.openEvent(handle));
   }
 
   private DeviceBuffer open(Device device, ProcessSharing sharing, Message message, Message.Memory memory) {

@@ -17,8 +17,9 @@ import org.arbalest.device.spi.ProcessSharing;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An allocation of another process that is open here, for as many arrays as lie in it. Runtimes differ in what they do with a handle that is open already:
- * so none is opened twice at a time. Closing waits for the device, and is done while none has work (DEV-28): who opens it before that has it without a call.
+ * An allocation of another process that is open here, for as many arrays as lie in it. Runtimes differ in what they do
+ * with a handle that is open already: so none is opened twice at a time. Closing waits for the device, and is done
+ * while none has work (DEV-28): who opens it before that has it without a call.
  */
 final class OpenedMemory {
   private static final ReentrantLock LOCK = new ReentrantLock();
@@ -45,7 +46,10 @@ final class OpenedMemory {
     this.handle = handle;
   }
 
-  /** Opens an allocation, or uses what is open; to be closed by the caller. Waits for somebody who is just opening or closing it. */
+  /**
+   * Opens an allocation, or uses what is open; to be closed by the caller. Waits for somebody who is just opening or
+   * closing it.
+   */
   static OpenedMemory open(ProcessSharing sharing, UUID process, byte[] handle, long bytes) {
     Key key = new Key(sharing, process, ByteBuffer.wrap(handle), bytes);
     OpenedMemory opened;
@@ -80,7 +84,10 @@ final class OpenedMemory {
     return base;
   }
 
-  /** One user less; {@code closed} is told when this user's part of it is over, on a thread of ours that runs other people's code. Does not wait. */
+  /**
+   * One user less; {@code closed} is told when this user's part of it is over, on a thread of ours that runs other
+   * people's code. Does not wait.
+   */
   void close(Runnable closed) {
     Worker.RELEASES.start();
     boolean isLast;

@@ -24,7 +24,9 @@ import org.arbalest.device.sharing.SharedArray;
 import org.arbalest.device.spi.ProcessSharing;
 import org.jspecify.annotations.Nullable;
 
-/** An array that other processes may have open: an export of it, which nobody but us releases. See {@link SharedArray}. */
+/**
+ * An array that other processes may have open: an export of it, which nobody but us releases. See {@link SharedArray}.
+ */
 public final class SharedArrayImpl implements SharedArray {
   /** This process, by which it knows its own messages; process ids are used again, and differ between containers. */
   static final UUID PROCESS = UUID.randomUUID();
@@ -60,7 +62,8 @@ public final class SharedArrayImpl implements SharedArray {
     array.checkOpen(); // which is the mistake to tell of, if there are two
     ProcessSharing sharing = DeviceImpl.unwrap(device).driver().sharing();
     if (sharing == null) {
-      throw new DeviceException(Errno.ENOSYS, "an array on " + device + " cannot be shared with other processes: its backend shares no memory of that kind");
+      throw new DeviceException(Errno.ENOSYS, "an array on " + device
+          + " cannot be shared with other processes: its backend shares no memory of that kind");
     }
     Ownership owner = array.share();
     long struct = 0;
@@ -104,7 +107,8 @@ public final class SharedArrayImpl implements SharedArray {
     }
   }
 
-  private static byte[] message(DeviceArrayImpl array, Ownership owner, long struct, @Nullable RecordedEvent event, ProcessSharing sharing) {
+  private static byte[] message(DeviceArrayImpl array, Ownership owner, long struct, @Nullable RecordedEvent event,
+      ProcessSharing sharing) {
     Device device = array.device();
     ExportedStructs structs = new ExportedStructs(owner, sharing);
     SharedStruct root;
@@ -113,12 +117,16 @@ public final class SharedArrayImpl implements SharedArray {
     } catch (DeviceException e) {
       if (e.errno() != Errno.EINVAL) throw e;
       String help = "; copy it to the device's shareableMemory(), and share the copy";
-      throw new DeviceException(Errno.EINVAL, "the array on " + device + " cannot be shared with other processes: " + e.getMessage() + help, e);
+      throw new DeviceException(Errno.EINVAL,
+          "the array on " + device + " cannot be shared with other processes: " + e.getMessage() + help, e);
     }
-    List<Message.Memory> memories = structs.memories.stream().map(memory -> new Message.Memory(memory.bytes(), memory.handle())).toList();
+    List<Message.Memory> memories =
+        structs.memories.stream().map(memory -> new Message.Memory(memory.bytes(), memory.handle())).toList();
     DeviceIdentity identity = device.identity();
-    byte[] waited = event == null || memories.isEmpty() ? null : sharing.exportEvent(NativeHeap.getLong(event.point.cell));
-    return new Message(PROCESS, device.type(), identity.uuid(), identity.pciBusId(), waited, memories, array.field(), root).toBytes();
+    byte[] waited =
+        event == null || memories.isEmpty() ? null : sharing.exportEvent(NativeHeap.getLong(event.point.cell));
+    return new Message(PROCESS, device.type(), identity.uuid(), identity.pciBusId(), waited, memories, array.field(),
+        root).toBytes();
   }
 
   @Override

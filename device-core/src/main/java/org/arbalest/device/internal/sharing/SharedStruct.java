@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param buffers as in {@link ArrayData}: null for one that there is not
  */
-record SharedStruct(long length, long nullCount, long offset, List<@Nullable Extent> buffers, List<SharedStruct> children, @Nullable SharedStruct dictionary) {
+record SharedStruct(long length, long nullCount, long offset, List<@Nullable Extent> buffers,
+    List<SharedStruct> children, @Nullable SharedStruct dictionary) {
   private static final int MOST_BUFFERS = 1 << 20;
   private static final int NO_BUFFER = -1;
 
@@ -40,7 +41,8 @@ record SharedStruct(long length, long nullCount, long offset, List<@Nullable Ext
   }
 
   /**
-   * Reads a struct of a type and those below it, with buffers that lie within the allocations and are as large as the type needs; throws {@link MalformedException}.
+   * Reads a struct of a type and those below it, with buffers that lie within the allocations and are as large as the
+   * type needs; throws {@link MalformedException}.
    *
    * @param sizes of the allocations
    */
@@ -49,19 +51,22 @@ record SharedStruct(long length, long nullCount, long offset, List<@Nullable Ext
     long nullCount = in.long64("a null count");
     long offset = in.long64("an offset");
     if (length < 0 || offset < 0 || offset > layout.most - length) {
-      throw new MalformedException("offset + length = " + offset + " + " + length + " is negative, or more than memory has bytes for");
+      throw new MalformedException(
+          "offset + length = " + offset + " + " + length + " is negative, or more than memory has bytes for");
     }
     int count = in.count("the number of buffers", MOST_BUFFERS);
     boolean isView = layout.shape == Layout.Shape.VIEW;
     int expected = isView ? 2 : layout.shape.buffers;
     if (isView ? count < expected : count != expected) {
-      throw new MalformedException("there are " + count + " buffers, but an array of type " + layout.kind() + " has " + (isView ? "at least " : "") + expected);
+      throw new MalformedException("there are " + count + " buffers, but an array of type " + layout.kind() + " has "
+          + (isView ? "at least " : "") + expected);
     }
     List<@Nullable Extent> buffers = new ArrayList<>();
     for (int i = 0; i < count; i++) buffers.add(extent(in, sizes, i, layout.bufferBytes(i, offset + length)));
     List<SharedStruct> children = new ArrayList<>();
     for (FieldImpl child : layout.children) children.add(below(child.name(), child, in, sizes));
-    SharedStruct dictionary = layout.dictionary == null ? null : below(MalformedException.DICTIONARY, layout.dictionary, in, sizes);
+    SharedStruct dictionary =
+        layout.dictionary == null ? null : below(MalformedException.DICTIONARY, layout.dictionary, in, sizes);
     return new SharedStruct(length, nullCount, offset, buffers, children, dictionary);
   }
 
@@ -76,17 +81,23 @@ record SharedStruct(long length, long nullCount, long offset, List<@Nullable Ext
   private static @Nullable Extent extent(ByteReader in, long[] sizes, int index, long needed) {
     int memory = in.int32("the allocation of a buffer");
     if (memory == NO_BUFFER) return null; // whether it may be missing, the structure's check knows
-    if (memory < 0 || memory >= sizes.length) throw new MalformedException("buffer " + index + " is in allocation " + memory + ", of " + sizes.length);
+    if (memory < 0 || memory >= sizes.length)
+      throw new MalformedException("buffer " + index + " is in allocation " + memory + ", of " + sizes.length);
     long offset = in.long64("the offset of a buffer");
     long bytes = in.long64("the size of a buffer");
     if (offset < 0 || bytes < 0 || offset > sizes[memory] - bytes) {
-      throw new MalformedException("buffer " + index + " has " + bytes + " bytes at " + offset + " of an allocation of " + sizes[memory]);
+      throw new MalformedException(
+          "buffer " + index + " has " + bytes + " bytes at " + offset + " of an allocation of " + sizes[memory]);
     }
-    if (bytes < needed) throw new MalformedException("buffer " + index + " has " + bytes + " bytes, but needs " + needed);
+    if (bytes < needed)
+      throw new MalformedException("buffer " + index + " has " + bytes + " bytes, but needs " + needed);
     return new Extent(memory, offset, bytes);
   }
 
-  /** The same, of buffers; each a slice of one of the allocations, which is put into {@code taken} as well, for the caller to close. */
+  /**
+   * The same, of buffers; each a slice of one of the allocations, which is put into {@code taken} as well, for the
+   * caller to close.
+   */
   ArrayData data(List<DeviceBuffer> memories, List<DeviceBuffer> taken) {
     List<@Nullable DeviceBuffer> slices = new ArrayList<>();
     for (Extent extent : buffers) {
@@ -96,6 +107,7 @@ record SharedStruct(long length, long nullCount, long offset, List<@Nullable Ext
     }
     List<ArrayData> below = new ArrayList<>();
     for (SharedStruct child : children) below.add(child.data(memories, taken));
-    return new ArrayData(length, nullCount, offset, slices, below, dictionary == null ? null : dictionary.data(memories, taken));
+    return new ArrayData(length, nullCount, offset, slices, below,
+        dictionary == null ? null : dictionary.data(memories, taken));
   }
 }

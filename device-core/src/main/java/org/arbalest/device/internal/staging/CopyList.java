@@ -33,7 +33,8 @@ final class CopyList implements CopyBatch {
   private void grow() {
     int larger = Math.max(FIRST_CAPACITY, 2 * capacity);
     long copy = NativeHeap.allocate(3L * Long.BYTES * larger);
-    for (int i = 0; i < 3; i++) NativeHeap.copy(block + (long) Long.BYTES * i * capacity, copy + (long) Long.BYTES * i * larger, (long) Long.BYTES * count);
+    for (int i = 0; i < 3; i++) NativeHeap.copy(block + (long) Long.BYTES * i * capacity,
+        copy + (long) Long.BYTES * i * larger, (long) Long.BYTES * count);
     NativeHeap.free(block);
     block = copy;
     capacity = larger;
@@ -48,7 +49,10 @@ final class CopyList implements CopyBatch {
     return total;
   }
 
-  /** The pieces as a list of their own; this one is empty then, and may be used, and freed, whatever becomes of the other. */
+  /**
+   * The pieces as a list of their own; this one is empty then, and may be used, and freed, whatever becomes of the
+   * other.
+   */
   CopyList move() {
     CopyList moved = new CopyList();
     moved.block = block;

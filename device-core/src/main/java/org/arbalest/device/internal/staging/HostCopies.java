@@ -11,8 +11,9 @@ import org.arbalest.device.spi.CopyBatch;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Copies within main memory, of which more than one core alone moves fast: one of a GPU's buses takes what several fill. The threads are daemons, a few for
- * the process, started when there is something large. Nobody takes a lock to copy: the caller may be a driver's thread (DEV-62).
+ * Copies within main memory, of which more than one core alone moves fast: one of a GPU's buses takes what several
+ * fill. The threads are daemons, a few for the process, started when there is something large. Nobody takes a lock to
+ * copy: the caller may be a driver's thread (DEV-62).
  */
 final class HostCopies {
   /** How much a thread takes at once; less than what pays for waking another. */
@@ -30,8 +31,8 @@ final class HostCopies {
   }
 
   /**
-   * Copies all pieces, and returns when that is done, also by threads that help, whatever fails. Without these, if {@link #prepare} was not called, or there is no memory
-   * to ask them.
+   * Copies all pieces, and returns when that is done, also by threads that help, whatever fails. Without these, if
+   * {@link #prepare} was not called, or there is no memory to ask them.
    */
   static void copy(CopyBatch pieces, long total) {
     int helpers = started ? helpers(total) : 0;
@@ -76,7 +77,10 @@ final class HostCopies {
     }
   }
 
-  /** The pieces, in parts that are taken one by one. Whoever comes when all are taken does not look at the pieces: they may be gone. */
+  /**
+   * The pieces, in parts that are taken one by one. Whoever comes when all are taken does not look at the pieces: they
+   * may be gone.
+   */
   private static final class Job {
     private final CopyBatch pieces;
 
@@ -100,7 +104,8 @@ final class HostCopies {
     private Job(CopyBatch pieces) {
       this.pieces = pieces;
       this.parts = new int[pieces.count() + 1];
-      for (int i = 0; i < pieces.count(); i++) parts[i + 1] = parts[i] + Math.toIntExact(Math.ceilDiv(pieces.bytes(i), PART));
+      for (int i = 0; i < pieces.count(); i++)
+        parts[i + 1] = parts[i] + Math.toIntExact(Math.ceilDiv(pieces.bytes(i), PART));
       this.left = new AtomicInteger(parts[pieces.count()]);
     }
 
@@ -110,7 +115,8 @@ final class HostCopies {
         while (part >= parts[piece + 1]) piece++;
         long done = (part - parts[piece]) * PART;
         try {
-          NativeHeap.copy(pieces.from(piece) + done, pieces.to(piece) + done, Math.min(PART, pieces.bytes(piece) - done));
+          NativeHeap.copy(pieces.from(piece) + done, pieces.to(piece) + done,
+              Math.min(PART, pieces.bytes(piece) - done));
         } catch (Throwable t) {
           failure.compareAndSet(null, t);
         } finally {

@@ -16,13 +16,15 @@ import org.arbalest.device.spi.HostTask;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Copies within main memory that a queue has done when it comes to them. To be ended, when the queue is past them or will never get there.
+ * Copies within main memory that a queue has done when it comes to them. To be ended, when the queue is past them or
+ * will never get there.
  *
  * <p>The thread that does them is the driver's, and takes no lock (DEV-62).
  */
 final class HostJob implements HostTask {
   private static final long HOST_FUNCTION = stub("hostFunction", FunctionDescriptor.ofVoid(JAVA_LONG));
-  private static final long STREAM_CALLBACK = stub("streamCallback", FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_INT, JAVA_LONG));
+  private static final long STREAM_CALLBACK =
+      stub("streamCallback", FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_INT, JAVA_LONG));
 
   /** Freed when the job is done or given up. */
   private final CopyList pieces;

@@ -5,8 +5,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import org.arbalest.device.spi.CopyBatch;
 
 /**
- * Main memory that queued tasks have yet to write, in any device's queues: whoever copies from there has to do so in its queue's order, and not at once.
- * Nothing here takes a lock, since the threads of drivers come here (DEV-62).
+ * Main memory that queued tasks have yet to write, in any device's queues: whoever copies from there has to do so in
+ * its queue's order, and not at once. Nothing here takes a lock, since the threads of drivers come here (DEV-62).
  */
 final class PendingWrites {
   private static final ConcurrentLinkedQueue<Range> RANGES = new ConcurrentLinkedQueue<>();

@@ -4,7 +4,10 @@ package org.arbalest.device.internal.staging;
 import java.util.concurrent.locks.LockSupport;
 import org.arbalest.device.spi.DeviceDriver;
 
-/** Waits for what is in a queue. A virtual thread would hold its carrier in a call of the driver's that waits: it asks now and then, and leaves it (DEV-22). */
+/**
+ * Waits for what is in a queue. A virtual thread would hold its carrier in a call of the driver's that waits: it asks
+ * now and then, and leaves it (DEV-22).
+ */
 final class QueueWait {
   private static final long SHORTEST_NANOS = 20_000;
   private static final long LONGEST_NANOS = 2_000_000;

@@ -7,7 +7,9 @@ import org.arbalest.device.internal.memory.Faults;
 import org.arbalest.device.spi.DeviceDriver;
 import org.jspecify.annotations.Nullable;
 
-/** Slots that a queue uses up to the same point. Held by the transfer that took them, and by who waits for that point. */
+/**
+ * Slots that a queue uses up to the same point. Held by the transfer that took them, and by who waits for that point.
+ */
 final class SlotGroup extends Shared {
   private final DeviceDriver driver;
   private final StagingSlots owner;
@@ -54,8 +56,8 @@ final class SlotGroup extends Shared {
   }
 
   /**
-   * What uses the slots has ended at an event of somebody else's, if not before. From then on nobody asks the queue, whose handle may be another's when it was
-   * destroyed.
+   * What uses the slots has ended at an event of somebody else's, if not before. From then on nobody asks the queue,
+   * whose handle may be another's when it was destroyed.
    */
   void endAt(long end, Shared holder) {
     if (event != 0 || end == 0) return;

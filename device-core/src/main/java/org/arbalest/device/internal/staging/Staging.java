@@ -11,8 +11,9 @@ import org.arbalest.device.spi.HostStaging;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Slots of pinned memory, by way of which a device copies from and to memory that it does not reach; small ones for a few bytes, and large ones. And lanes, which let a
- * copy on the way out go on while the CPU empties the slot before. What there is of either is kept for the process.
+ * Slots of pinned memory, by way of which a device copies from and to memory that it does not reach; small ones for a
+ * few bytes, and large ones. And lanes, which let a copy on the way out go on while the CPU empties the slot before.
+ * What there is of either is kept for the process.
  */
 public final class Staging {
   /** The bytes of a small slot. */
@@ -49,7 +50,9 @@ public final class Staging {
     this.large = new StagingSlots(pinned.allocator(), LARGE, MOST_LARGE, MOST_LARGE / 4);
   }
 
-  /** What a driver's device and those that share its memory have; null if the driver wants none. To be asked for once. */
+  /**
+   * What a driver's device and those that share its memory have; null if the driver wants none. To be asked for once.
+   */
   public static @Nullable Staging of(DeviceDriver driver) {
     HostStaging host = driver.hostStaging();
     if (host == null) return null;

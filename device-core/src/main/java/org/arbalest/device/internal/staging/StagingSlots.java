@@ -41,7 +41,10 @@ final class StagingSlots {
     this.free = new long[most];
   }
 
-  /** Takes a slot for a queue, after a wait for earlier work of the same queue if need be; 0 if all are in use elsewhere. */
+  /**
+   * Takes a slot for a queue, after a wait for earlier work of the same queue if need be; 0 if all are in use
+   * elsewhere.
+   */
   long take(long queue) {
     while (true) {
       long slot = tryTake();
@@ -103,7 +106,9 @@ final class StagingSlots {
       wasOut = true;
       outSince = System.nanoTime();
     }
-    if (isNew) Faults.warn("no pinned memory for copies from and to pageable memory, which are slow until there is some: " + e.getMessage());
+    if (isNew)
+      Faults.warn("no pinned memory for copies from and to pageable memory, which are slow until there is some: "
+          + e.getMessage());
   }
 
   /** The group is in a queue now. */

@@ -10,18 +10,21 @@ import org.arbalest.device.spi.DeviceDriver;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Copies that go into a queue together, and do not depend on each other. Those that the device can do go there as one batch. Those from and to pageable memory go
- * by way of {@link Staging}, none of which makes the caller wait for the device:
+ * Copies that go into a queue together, and do not depend on each other. Those that the device can do go there as one
+ * batch. Those from and to pageable memory go by way of {@link Staging}, none of which makes the caller wait for the
+ * device:
  *
  * <ul>
- *   <li>on the way in the caller fills slots, with the help of a few threads, small pieces together; the device takes one while the next is filled. Only
- *       what a queued copy has yet to write is filled by the queue, when it comes to that;
- *   <li>on the way out the queue has the CPU empty the slots; for large copies two lanes do, so that the device fills one while another is emptied;
+ *   <li>on the way in the caller fills slots, with the help of a few threads, small pieces together; the device takes
+ *       one while the next is filled. Only what a queued copy has yet to write is filled by the queue, when it comes to
+ *       that;
+ *   <li>on the way out the queue has the CPU empty the slots; for large copies two lanes do, so that the device fills
+ *       one while another is emptied;
  *   <li>within main memory the queue has the CPU copy.
  * </ul>
  *
- * When a queue has used up all slots, the caller waits for the oldest of its own; when all are in use by others, the runtime is left to copy in its own
- * way. Nothing ever waits for another queue.
+ * When a queue has used up all slots, the caller waits for the oldest of its own; when all are in use by others, the
+ * runtime is left to copy in its own way. Nothing ever waits for another queue.
  *
  * <p>To be held until the queue is past all of it, or will never be: the last to leave gives back what it took.
  */
@@ -45,7 +48,10 @@ public final class Transfer extends Shared {
   private final @Nullable Staging staging;
   private final long queue;
 
-  /** What is added, apart by how it goes; freed when all is queued. The device's own copies from and to slots come to the first. */
+  /**
+   * What is added, apart by how it goes; freed when all is queued. The device's own copies from and to slots come to
+   * the first.
+   */
   private final CopyList direct = new CopyList();
 
   private final CopyList in = new CopyList();
@@ -195,7 +201,10 @@ public final class Transfer extends Shared {
     }
   }
 
-  /** All slots are in use by other queues. The runtime may read pageable memory at once, whatever its queue has yet to do. */
+  /**
+   * All slots are in use by other queues. The runtime may read pageable memory at once, whatever its queue has yet to
+   * do.
+   */
   private void copyInByRuntime(boolean atOnce, long to, long from, long bytes) {
     copyByRuntime(!atOnce, to, from, bytes);
   }
@@ -251,8 +260,8 @@ public final class Transfer extends Shared {
   }
 
   /**
-   * False if there are no lanes, or too few slots, free now. Only for an idle queue: a lane that waited for it would take up one of the hardware connections that all
-   * streams share (DEV-25).
+   * False if there are no lanes, or too few slots, free now. Only for an idle queue: a lane that waited for it would
+   * take up one of the hardware connections that all streams share (DEV-25).
    */
   private boolean queueOutByLanes() {
     Staging with = staging();

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Copies that go into a queue together; from and to memory that the device does not reach, by way of slots of pinned memory. */
+/**
+ * Copies that go into a queue together; from and to memory that the device does not reach, by way of slots of pinned
+ * memory.
+ */
 @NullMarked
 package org.arbalest.device.internal.staging;
 

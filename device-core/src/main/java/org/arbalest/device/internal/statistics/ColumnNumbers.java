@@ -7,8 +7,8 @@ import org.arbalest.device.types.Field;
 import org.arbalest.device.internal.schema.FieldNames;
 
 /**
- * The numbers of columns: fields are counted from 0, each before those below it, as a record batch's field nodes are in IPC. A dictionary's values are not
- * counted.
+ * The numbers of columns: fields are counted from 0, each before those below it, as a record batch's field nodes are in
+ * IPC. A dictionary's values are not counted.
  */
 public final class ColumnNumbers {
   private ColumnNumbers() {}

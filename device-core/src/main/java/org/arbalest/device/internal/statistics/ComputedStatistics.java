@@ -7,7 +7,9 @@ import org.arbalest.device.types.DataType;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.types.NestedType.StructType;
 
-/** Finds out the statistics of an array: exact ones, of those columns of which it is beyond doubt which rows they have. */
+/**
+ * Finds out the statistics of an array: exact ones, of those columns of which it is beyond doubt which rows they have.
+ */
 public final class ComputedStatistics {
   private final StatisticsTable table = new StatisticsTable();
 

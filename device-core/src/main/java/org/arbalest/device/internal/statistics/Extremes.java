@@ -31,14 +31,17 @@ import org.arbalest.device.columns.Runs;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a column's smallest and largest value are: in rows that are not null, by the one order that a type's values have. Text and bytes are in the order of
- * their bytes, as unsigned numbers.
+ * Where a column's smallest and largest value are: in rows that are not null, by the one order that a type's values
+ * have. Text and bytes are in the order of their bytes, as unsigned numbers.
  *
  * @param min the row of the smallest
  * @param max the row of the largest
  */
 record Extremes(long min, long max) {
-  /** Null if there are none: only nulls, a NaN, a type whose values have no order that everybody means, extension types among them. */
+  /**
+   * Null if there are none: only nulls, a NaN, a type whose values have no order that everybody means, extension types
+   * among them.
+   */
   static @Nullable Extremes of(Column column) {
     if (isExtension(column.field())) return null;
     DataType type = column.field().valueType();
@@ -48,8 +51,10 @@ record Extremes(long min, long max) {
       case FloatType _ -> ofFloats(column);
       case BoolType _ -> ofObjects(column, column::getBoolean, Comparator.<Boolean>naturalOrder());
       case DecimalType _ -> ofObjects(column, column::getDecimal, Comparator.<BigDecimal>naturalOrder());
-      case Utf8Type _, LargeUtf8Type _, Utf8ViewType _, BinaryType _, LargeBinaryType _, BinaryViewType _, FixedSizeBinaryType _ ->
-          type.equals(column.field().type()) ? ofBytes(column.asByteStrings()) : ofObjects(column, column::getBytes, Arrays::compareUnsigned);
+      case Utf8Type _, LargeUtf8Type _, Utf8ViewType _, BinaryType _, LargeBinaryType _, BinaryViewType _,
+          FixedSizeBinaryType _ ->
+          type.equals(column.field().type()) ? ofBytes(column.asByteStrings())
+              : ofObjects(column, column::getBytes, Arrays::compareUnsigned);
       default -> null;
     };
   }
@@ -64,7 +69,10 @@ record Extremes(long min, long max) {
     };
   }
 
-  /** From a row that was looked at to the next one that has another value: of runs, which a few bytes make as long as they like, each has one. */
+  /**
+   * From a row that was looked at to the next one that has another value: of runs, which a few bytes make as long as
+   * they like, each has one.
+   */
   private static LongUnaryOperator steps(Column column) {
     if (!(column.field().type() instanceof RunEndEncodedType)) return row -> row + 1;
     Runs runs = column.runs();

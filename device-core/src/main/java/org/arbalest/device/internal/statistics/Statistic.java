@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /** What the specification has names for, each with an exact value and an approximate one. */
 public enum Statistic {
-  AVERAGE_BYTE_WIDTH(StatisticKeys.AVERAGE_BYTE_WIDTH_EXACT, StatisticKeys.AVERAGE_BYTE_WIDTH_APPROXIMATE, Kind.NUMBER, Kind.NUMBER),
+  AVERAGE_BYTE_WIDTH(StatisticKeys.AVERAGE_BYTE_WIDTH_EXACT, StatisticKeys.AVERAGE_BYTE_WIDTH_APPROXIMATE, Kind.NUMBER,
+      Kind.NUMBER),
   DISTINCT_COUNT(StatisticKeys.DISTINCT_COUNT_EXACT, StatisticKeys.DISTINCT_COUNT_APPROXIMATE, Kind.COUNT, Kind.NUMBER),
   MAX_BYTE_WIDTH(StatisticKeys.MAX_BYTE_WIDTH_EXACT, StatisticKeys.MAX_BYTE_WIDTH_APPROXIMATE, Kind.COUNT, Kind.NUMBER),
   MAX_VALUE(StatisticKeys.MAX_VALUE_EXACT, StatisticKeys.MAX_VALUE_APPROXIMATE, Kind.ANY, Kind.ANY),

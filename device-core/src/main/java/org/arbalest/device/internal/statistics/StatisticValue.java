@@ -52,7 +52,8 @@ public record StatisticValue(Field field, Object value) {
         yield Collections.unmodifiableMap(copy);
       }
       case Map.Entry<?, ?> entry ->
-          new SimpleImmutableEntry<@Nullable Object, @Nullable Object>(below(entry.getKey(), bytes), below(entry.getValue(), bytes));
+          new SimpleImmutableEntry<@Nullable Object, @Nullable Object>(below(entry.getKey(), bytes),
+              below(entry.getValue(), bytes));
       default -> value;
     };
   }
@@ -74,9 +75,11 @@ public record StatisticValue(Field field, Object value) {
   @Nullable
   String complaint(Statistic.Kind kind) {
     return switch (kind) {
-      case COUNT -> isInteger() ? isCount() ? null : "is " + value + ", which is no count" : "is " + TypeNames.of(field.type()) + ", not int64";
+      case COUNT -> isInteger() ? isCount() ? null : "is " + value + ", which is no count"
+          : "is " + TypeNames.of(field.type()) + ", not int64";
       case NUMBER ->
-          isInteger() || isFloat() ? number() >= 0 ? null : "is " + value + ", which is no size" : "is " + TypeNames.of(field.type()) + ", not float64";
+          isInteger() || isFloat() ? number() >= 0 ? null : "is " + value + ", which is no size"
+              : "is " + TypeNames.of(field.type()) + ", not float64";
       case ANY -> null;
     };
   }
@@ -93,10 +96,14 @@ public record StatisticValue(Field field, Object value) {
     return value instanceof Number && field.valueType() instanceof FloatType;
   }
 
-  /** Whether the other is of the same type, with the same value; bytes are compared, names of fields are nobody's matter. */
+  /**
+   * Whether the other is of the same type, with the same value; bytes are compared, names of fields are nobody's
+   * matter.
+   */
   @Override
   public boolean equals(@Nullable Object other) {
-    return other instanceof StatisticValue that && field.type().equals(that.field.type()) && content().equals(that.content());
+    return other instanceof StatisticValue that && field.type().equals(that.field.type())
+        && content().equals(that.content());
   }
 
   @Override

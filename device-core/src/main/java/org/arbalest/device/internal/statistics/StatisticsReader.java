@@ -21,8 +21,9 @@ import org.arbalest.device.types.NestedType.UnionType;
 import org.arbalest.device.internal.schema.TypeNames;
 
 /**
- * Reads an array of the statistics schema, as any producer lays it out: fields in any order, indices and counts of any width, keys encoded or not, a union of
- * any kind with any type ids. What the specification forbids is an error with the path and the row.
+ * Reads an array of the statistics schema, as any producer lays it out: fields in any order, indices and counts of any
+ * width, keys encoded or not, a union of any kind with any type ids. What the specification forbids is an error with
+ * the path and the row.
  */
 public final class StatisticsReader {
   private final Column columns;
@@ -44,7 +45,8 @@ public final class StatisticsReader {
     this.columns = whole.column(find(fields, "column"));
     if (!(columns.field().valueType() instanceof IntType)) throw isNot("$.column", columns.field(), "int32");
     this.statistics = whole.column(find(fields, "statistics"));
-    if (!(statistics.field().type() instanceof MapType(Field entries, _))) throw isNot("$.statistics", statistics.field(), "a map");
+    if (!(statistics.field().type() instanceof MapType(Field entries, _)))
+      throw isNot("$.statistics", statistics.field(), "a map");
     this.path = "$.statistics." + entries.name();
     Field key = entries.type().children().get(0);
     if (!isText(key.valueType())) throw isNot(path + "." + key.name(), key, "a dictionary of utf8");
@@ -77,7 +79,8 @@ public final class StatisticsReader {
       if (found >= 0) throw DeviceException.invalid("statistics have two fields \"" + name + "\"");
       found = i;
     }
-    if (found < 0) throw DeviceException.invalid("statistics have no field \"" + name + "\"; these have " + fields.stream().map(Field::name).toList());
+    if (found < 0) throw DeviceException
+        .invalid("statistics have no field \"" + name + "\"; these have " + fields.stream().map(Field::name).toList());
     return found;
   }
 
@@ -97,14 +100,16 @@ public final class StatisticsReader {
       StatisticValue read = new StatisticValue(items.fields().get(items.typeIds().indexOf(union.getTypeId(i))), value);
       String complaint = Statistic.complaint(key, read);
       if (complaint != null) throw malformed(path, row, "\"" + key + "\" " + complaint);
-      if (values.put(key, read) != null) throw malformed(path, row, "\"" + key + "\" of " + StatisticsTable.name(target) + " is there twice");
+      if (values.put(key, read) != null)
+        throw malformed(path, row, "\"" + key + "\" of " + StatisticsTable.name(target) + " is there twice");
     }
   }
 
   private int target(long row) {
     if (columns.isNull(row)) return StatisticsTable.WHOLE;
     long column = columns.getLong(row);
-    if (column < 0 || column > Integer.MAX_VALUE) throw malformed("$.column", row, "is " + Objects.toString(columns.get(row)) + ", which is no column");
+    if (column < 0 || column > Integer.MAX_VALUE)
+      throw malformed("$.column", row, "is " + Objects.toString(columns.get(row)) + ", which is no column");
     return (int) column;
   }
 

@@ -14,7 +14,9 @@ import org.arbalest.device.internal.records.ObjectAppender;
 import org.arbalest.device.types.DataType;
 import org.arbalest.device.types.Field;
 
-/** Writes an array of the statistics schema: a row for each target, the whole first; a field of the union for each type. */
+/**
+ * Writes an array of the statistics schema: a row for each target, the whole first; a field of the union for each type.
+ */
 public final class StatisticsWriter {
   private StatisticsWriter() {}
 

@@ -9,8 +9,9 @@ import org.arbalest.device.internal.recording.Recording;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Copies that are made some ahead of whoever pulls them, by a thread that begins with the first pull. It ends with the source, with a failure, or soon after this was closed, which does not wait for it: a
- * pull or a copy that it is in then is its own to close.
+ * Copies that are made some ahead of whoever pulls them, by a thread that begins with the first pull. It ends with the
+ * source, with a failure, or soon after this was closed, which does not wait for it: a pull or a copy that it is in
+ * then is its own to close.
  */
 final class AheadSource implements DeviceArrayReader.Source {
   private final CopiedSource copies;
@@ -128,7 +129,10 @@ final class AheadSource implements DeviceArrayReader.Source {
     close();
   }
 
-  /** Does not wait for the thread, and wakes whoever waits. What that still makes, it closes. May be called more than once. */
+  /**
+   * Does not wait for the thread, and wakes whoever waits. What that still makes, it closes. May be called more than
+   * once.
+   */
   @Override
   public void close() {
     synchronized (this) {

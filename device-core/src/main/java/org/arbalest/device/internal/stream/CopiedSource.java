@@ -7,7 +7,10 @@ import org.arbalest.device.DeviceStream;
 import org.arbalest.device.MemoryManager;
 import org.jspecify.annotations.Nullable;
 
-/** The arrays of another reader, which is this one's, in another memory. Unlike other sources it may be closed while it is pulled. */
+/**
+ * The arrays of another reader, which is this one's, in another memory. Unlike other sources it may be closed while it
+ * is pulled.
+ */
 final class CopiedSource implements DeviceArrayReader.Source {
   private final DeviceArrayReader reader;
   private final MemoryManager target;

@@ -81,7 +81,9 @@ public final class DeviceArrayReaderImpl implements DeviceArrayReader {
   public DeviceArrayReader convertTo(Field requested) {
     ArrayConversion.check(field, requested);
     source.checkOpen();
-    UnaryOperator<DeviceArray> conversion = array -> ArrayConversion.convert(DeviceArrayImpl.unwrap(array), field, requested); // its own names may be others
+    // its own names may be others
+    UnaryOperator<DeviceArray> conversion =
+        array -> ArrayConversion.convert(DeviceArrayImpl.unwrap(array), field, requested);
     return of(requested, deviceType, new ConvertedSource(this, conversion));
   }
 
@@ -127,7 +129,8 @@ public final class DeviceArrayReaderImpl implements DeviceArrayReader {
       try {
         array = pull();
       } catch (DeviceException e) {
-        if (source.isClosed()) throw new IllegalStateException("the reader was closed", e); // however the source gave up
+        // however the source gave up
+        if (source.isClosed()) throw new IllegalStateException("the reader was closed", e);
         throw e;
       }
       if (source.isClosed()) { // null, too, may be how the source gave up, and no end (STR-11)
@@ -194,7 +197,8 @@ public final class DeviceArrayReaderImpl implements DeviceArrayReader {
     if (deviceType.equals(DeviceType.CPU)) return;
     throw new DeviceException(
         Errno.ENOSYS,
-        "an ArrowArrayStream is in main memory, but this stream is on " + deviceType + "; export a device stream, or copyTo main memory before");
+        "an ArrowArrayStream is in main memory, but this stream is on " + deviceType
+            + "; export a device stream, or copyTo main memory before");
   }
 
   private void export(Consumer<StreamExport> write) {
@@ -225,7 +229,9 @@ public final class DeviceArrayReaderImpl implements DeviceArrayReader {
     source.close();
   }
 
-  /** Whoever pulls gets its array, or its error, although the source that another thread wanted closed would not close. */
+  /**
+   * Whoever pulls gets its array, or its error, although the source that another thread wanted closed would not close.
+   */
   private static void reportFailure(@Nullable Throwable failed) {
     if (failed != null) Faults.report("closing the source of a stream", failed);
   }

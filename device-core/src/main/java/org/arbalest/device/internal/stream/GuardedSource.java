@@ -9,9 +9,15 @@ import org.arbalest.device.internal.lifetime.Counts;
 import org.arbalest.device.internal.lifetime.Leaks;
 import org.jspecify.annotations.Nullable;
 
-/** A reader's source, and the lock under which it is pulled, closed and handed on. It is closed once, and not while it is pulled. */
+/**
+ * A reader's source, and the lock under which it is pulled, closed and handed on. It is closed once, and not while it
+ * is pulled.
+ */
 final class GuardedSource {
-  /** Left once, by close, from any thread, or by an export (STR-11). The source of a closed reader is closed under the lock, by whoever gets there. */
+  /**
+   * Left once, by close, from any thread, or by an export (STR-11). The source of a closed reader is closed under the
+   * lock, by whoever gets there.
+   */
   private enum State {
     OPEN,
     CLOSED,
@@ -104,7 +110,8 @@ final class GuardedSource {
   }
 
   /**
-   * Leaves the lock, and closes the source if somebody wants it closed: a close that found the lock taken has left that to us.
+   * Leaves the lock, and closes the source if somebody wants it closed: a close that found the lock taken has left that
+   * to us.
    *
    * @return what closing the source failed with
    */

@@ -21,7 +21,8 @@ final class ListSource implements DeviceArrayReader.Source {
   }
 
   /**
-   * Takes the arrays over, also if this throws (OWN-16), as it does if one is closed, there twice, or not what the stream is of.
+   * Takes the arrays over, also if this throws (OWN-16), as it does if one is closed, there twice, or not what the
+   * stream is of.
    *
    * @param deviceType what the stream's arrays are on; answers null for what the first is on
    */

@@ -12,7 +12,10 @@ import org.arbalest.device.internal.exit.ExitAction;
 import org.arbalest.device.internal.exit.ExitGuard;
 import org.arbalest.device.internal.memory.Faults;
 
-/** The functions that C calls through our streams, on any thread: one stub each, for the life of the process. Nothing is thrown out of them. */
+/**
+ * The functions that C calls through our streams, on any thread: one stub each, for the life of the process. Nothing is
+ * thrown out of them.
+ */
 @SuppressWarnings("UnusedMethod") // stub() finds them by name
 final class StreamCallbacks {
   private static final FunctionDescriptor RELEASE = FunctionDescriptor.ofVoid(JAVA_LONG);

@@ -28,7 +28,10 @@ public final class StreamCheck {
   /** The last field of which all arrays fit; set by any thread, and only compared. */
   private Field fitting;
 
-  /** Which arrays of a field fit, as far as fields and structs tell: all, this one at least, or this one if its nulls are where they may be. */
+  /**
+   * Which arrays of a field fit, as far as fields and structs tell: all, this one at least, or this one if its nulls
+   * are where they may be.
+   */
   private enum Fit {
     ALL,
     THIS,
@@ -53,7 +56,10 @@ public final class StreamCheck {
     return deviceType;
   }
 
-  /** An array that a stream gave and that is not what it is of, or was closed, is a {@link DeviceException}; it stays the caller's. */
+  /**
+   * An array that a stream gave and that is not what it is of, or was closed, is a {@link DeviceException}; it stays
+   * the caller's.
+   */
   public void check(DeviceArray array) {
     if (!array.isOpen()) throw DeviceException.invalid("a stream gave an array that was closed or exported");
     checkPulled(array, null);
@@ -74,7 +80,10 @@ public final class StreamCheck {
     }
   }
 
-  /** An array that the user gave for a stream: another type is a mistake in the call, and nulls where there may be none are bad data. */
+  /**
+   * An array that the user gave for a stream: another type is a mistake in the call, and nulls where there may be none
+   * are bad data.
+   */
   void checkGiven(DeviceArray array, String name) {
     String elsewhere = elsewhere(array);
     if (elsewhere != null) throw new IllegalArgumentException(name + ": " + elsewhere);
@@ -86,7 +95,8 @@ public final class StreamCheck {
   }
 
   private @Nullable String elsewhere(DeviceArray array) {
-    return array.device().type().equals(deviceType) ? null : "a stream of " + deviceType + " arrays gave one on " + array.device();
+    return array.device().type().equals(deviceType) ? null
+        : "a stream of " + deviceType + " arrays gave one on " + array.device();
   }
 
   /** Throws {@link MalformedException}, or, if it is a matter of types, {@link Mismatch}. */
@@ -112,7 +122,8 @@ public final class StreamCheck {
     Layout own = Layout.of(given);
     if (!layout.isLike(own)) throw new Mismatch("the stream's is \"" + field + "\", the array's \"" + given + "\"");
     if ((field.flags() & ~given.flags() & Layout.PROMISES) != 0) {
-      throw new Mismatch("the stream's has sorted keys, or an ordered dictionary, \"" + field + "\", but of the array's that is not said");
+      throw new Mismatch("the stream's has sorted keys, or an ordered dictionary, \"" + field
+          + "\", but of the array's that is not said");
     }
     Fit fit = Fit.ALL;
     boolean isNamed = FieldNames.count(field.type()) && !isEntry;
@@ -120,19 +131,24 @@ public final class StreamCheck {
       FieldImpl child = layout.children[i];
       long node = RawArrowArray.child(struct, i);
       if (isNamed && !child.name().equals(own.children[i].name())) {
-        throw new Mismatch("field " + i + " of the stream's is \"" + child + "\", of the array's \"" + own.children[i] + "\"");
+        throw new Mismatch(
+            "field " + i + " of the stream's is \"" + child + "\", of the array's \"" + own.children[i] + "\"");
       }
-      fit = fit.and(below(child, own.children[i], node, field.type() instanceof MapType, child.name())).and(nulls(child, own.children[i], node));
+      fit = fit.and(below(child, own.children[i], node, field.type() instanceof MapType, child.name()))
+          .and(nulls(child, own.children[i], node));
     }
-    if (layout.dictionary != null && own.dictionary != null) { // whose values may be null, whatever its field says (VAL-02)
-      fit = fit.and(below(layout.dictionary, own.dictionary, RawArrowArray.dictionary(struct), false, MalformedException.DICTIONARY));
+    if (layout.dictionary != null && own.dictionary != null) {
+      // whose values may be null, whatever its field says (VAL-02)
+      fit = fit.and(below(layout.dictionary, own.dictionary, RawArrowArray.dictionary(struct), false,
+          MalformedException.DICTIONARY));
     }
     return fit;
   }
 
   private static Fit nulls(Field field, Field given, long struct) {
     if (field.isNullable() || !given.isNullable()) return Fit.ALL;
-    boolean mayHaveSome = Layout.of(field).shape.hasValidity && RawArrowArray.nullCount(struct) != 0 && RawArrowArray.buffer(struct, 0) != 0;
+    boolean mayHaveSome = Layout.of(field).shape.hasValidity && RawArrowArray.nullCount(struct) != 0
+        && RawArrowArray.buffer(struct, 0) != 0;
     return mayHaveSome ? Fit.IF_NULLS_DO : Fit.THIS;
   }
 

@@ -20,8 +20,8 @@ import org.arbalest.device.internal.schema.SchemaExport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One stream that C holds. Calls from several threads are taken in turn (STR-07); an error is repeated by all later calls of get_next, with
- * its message (STR-09).
+ * One stream that C holds. Calls from several threads are taken in turn (STR-07); an error is repeated by all later
+ * calls of get_next, with its message (STR-09).
  */
 public final class StreamExport implements HeldByC {
   private final DeviceArrayReader reader;
@@ -107,7 +107,8 @@ public final class StreamExport implements HeldByC {
     calls.lock();
     try {
       if (released) return Errno.EINVAL;
-      NativeHeap.fill(out, RawArrowSchema.SIZE, (byte) 0); // some consumers look at the fields although get_schema failed
+      // some consumers look at the fields although get_schema failed
+      NativeHeap.fill(out, RawArrowSchema.SIZE, (byte) 0);
       SchemaExport.exportSchema(reader.field(), out);
       return succeeded();
     } catch (Throwable t) {
@@ -148,7 +149,10 @@ public final class StreamExport implements HeldByC {
     }
   }
 
-  /** What the last call on the stream with this {@code private_data} failed with, for a consumer of ours; null if it did not. */
+  /**
+   * What the last call on the stream with this {@code private_data} failed with, for a consumer of ours; null if it did
+   * not.
+   */
   static @Nullable Throwable lastFailure(long handle) {
     StreamExport export = find(handle);
     if (export == null) return null;

@@ -46,10 +46,12 @@ public final class StreamSource implements DeviceArrayReader.Source {
 
   /** See {@link org.arbalest.device.c.CData#importStream}. */
   public static DeviceArrayReader importStream(
-      MemorySegment stream, @Nullable Field expected, @Nullable MemorySegment schema, boolean isDevice, Validation level) {
+      MemorySegment stream, @Nullable Field expected, @Nullable MemorySegment schema, boolean isDevice,
+      Validation level) {
     try {
       long schemaStruct = schema == null ? 0 : Structs.address(schema, ArrowSchemaStruct.LAYOUT);
-      long struct = Structs.address(stream, isDevice ? ArrowDeviceArrayStreamStruct.LAYOUT : ArrowArrayStreamStruct.LAYOUT);
+      long struct =
+          Structs.address(stream, isDevice ? ArrowDeviceArrayStreamStruct.LAYOUT : ArrowArrayStreamStruct.LAYOUT);
       return open(struct, schema == null ? expected : expected(schemaStruct, struct, isDevice), isDevice, level);
     } finally {
       Reference.reachabilityFence(stream);
@@ -68,7 +70,8 @@ public final class StreamSource implements DeviceArrayReader.Source {
   }
 
   /** Moves the struct and asks for the schema; on failure the stream is released. */
-  private static DeviceArrayReader open(long struct, @Nullable Field expected, boolean isDeviceStream, Validation level) {
+  private static DeviceArrayReader open(long struct, @Nullable Field expected, boolean isDeviceStream,
+      Validation level) {
     long release = isDeviceStream ? RawArrowDeviceArrayStream.release(struct) : RawArrowArrayStream.release(struct);
     if (release == 0) throw DeviceException.invalid("the stream was released before it was imported");
     StreamSource source = move(struct, isDeviceStream, level);
@@ -107,7 +110,8 @@ public final class StreamSource implements DeviceArrayReader.Source {
 
   private Field schema() {
     RawArrowSchema.setRelease(out, 0);
-    long getSchema = isDeviceStream ? RawArrowDeviceArrayStream.getSchema(stream) : RawArrowArrayStream.getSchema(stream);
+    long getSchema =
+        isDeviceStream ? RawArrowDeviceArrayStream.getSchema(stream) : RawArrowArrayStream.getSchema(stream);
     if (getSchema == 0) throw DeviceException.invalid("the stream's get_schema is NULL");
     int code = Calls.get(getSchema, stream, out);
     if (code != 0) throw error("get_schema", code);
@@ -123,20 +127,25 @@ public final class StreamSource implements DeviceArrayReader.Source {
     if (getNext == 0) throw DeviceException.invalid("the stream's get_next is NULL");
     int code = Calls.get(getNext, stream, out);
     if (code != 0) throw error("get_next", code);
-    return RawArrowArray.release(out) == 0 ? null : ArrayValidation.imported(ArrayImport.take(out, type, isDeviceStream, level), level);
+    return RawArrowArray.release(out) == 0 ? null
+        : ArrayValidation.imported(ArrayImport.take(out, type, isDeviceStream, level), level);
   }
 
   /** The text lives until the next call on the stream, and may be missing (STR-03). */
   private DeviceException error(String call, int code) {
-    long getLastError = isDeviceStream ? RawArrowDeviceArrayStream.getLastError(stream) : RawArrowArrayStream.getLastError(stream);
+    long getLastError =
+        isDeviceStream ? RawArrowDeviceArrayStream.getLastError(stream) : RawArrowArrayStream.getLastError(stream);
     long text = getLastError == 0 ? 0 : Calls.getText(getLastError, stream);
     String message = text == 0 ? "" : NativeHeap.getString(text);
-    return new DeviceException(code, message.isEmpty() ? call + " failed with " + Errno.name(code) + " and no message" : message, cause(getLastError));
+    return new DeviceException(code,
+        message.isEmpty() ? call + " failed with " + Errno.name(code) + " and no message" : message,
+        cause(getLastError));
   }
 
   /** What the call failed with, if the stream is one of ours; C tells of it in words only. */
   private @Nullable Throwable cause(long getLastError) {
-    if (getLastError == StreamCallbacks.STREAM_GET_LAST_ERROR) return StreamExport.lastFailure(RawArrowArrayStream.privateData(stream));
+    if (getLastError == StreamCallbacks.STREAM_GET_LAST_ERROR)
+      return StreamExport.lastFailure(RawArrowArrayStream.privateData(stream));
     boolean isOurs = getLastError == StreamCallbacks.DEVICE_STREAM_GET_LAST_ERROR;
     return isOurs ? StreamExport.lastFailure(RawArrowDeviceArrayStream.privateData(stream)) : null;
   }

@@ -13,7 +13,10 @@ import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.types.Extension.FixedShapeTensor;
 import org.arbalest.device.types.Field;
 
-/** An array seen as a tensor: its rows are the first dimension, lists of a fixed size and tensors in the rows are the others. */
+/**
+ * An array seen as a tensor: its rows are the first dimension, lists of a fixed size and tensors in the rows are the
+ * others.
+ */
 final class ArrayTensor {
   private final Handle array;
 
@@ -38,14 +41,17 @@ final class ArrayTensor {
     this.strides = new long[] {1};
   }
 
-  /** Throws if an array, which the caller holds, is no tensor, or has nulls; waits for it only if nulls must be counted. */
+  /**
+   * Throws if an array, which the caller holds, is no tensor, or has nulls; waits for it only if nulls must be counted.
+   */
   static ArrayTensor of(Handle array, Ownership held) {
     ArrayTensor tensor = new ArrayTensor(array);
     try {
       String name = array.field().name();
       tensor.descend(array.field(), array.struct(held), name.isEmpty() ? "$" : "$." + name);
     } catch (ArithmeticException e) {
-      throw new DeviceException(Errno.EINVAL, "lists of the sizes " + Arrays.toString(tensor.shape) + " have more elements than any memory", e);
+      throw new DeviceException(Errno.EINVAL,
+          "lists of the sizes " + Arrays.toString(tensor.shape) + " have more elements than any memory", e);
     }
     return tensor;
   }
@@ -129,8 +135,10 @@ final class ArrayTensor {
     boolean isWhole = start == RawArrowArray.offset(struct) && count == RawArrowArray.length(struct);
     if (known > 0 && isWhole) return known;
     if (!array.isMemoryCpuAccessible()) {
-      throw new DeviceException(Errno.ENOSYS, path + ": how many of " + count + " values are null, which a tensor has not, only a bitmap on " + array.device()
-          + " says, which the CPU cannot read: null_count is " + known + (known > 0 ? " for more than these" : ""));
+      throw new DeviceException(Errno.ENOSYS,
+          path + ": how many of " + count + " values are null, which a tensor has not, only a bitmap on "
+              + array.device()
+              + " says, which the CPU cannot read: null_count is " + known + (known > 0 ? " for more than these" : ""));
     }
     array.synchronize();
     return count - Bitmaps.countOnes(bitmap, start, count);

@@ -21,15 +21,21 @@ record Elements(int code, int bits) {
       case FloatType(int bits) -> new Elements(DLTensorStruct.FLOAT, bits);
       case BoolType _ ->
           throw new IllegalArgumentException(
-              path + " is of type bool, of a bit each, and a tensor's booleans are bytes: make the column one of arrow.bool8, or of uint8");
+              path + " is of type bool, of a bit each, and a tensor's booleans are bytes: make the column one of "
+                  + "arrow.bool8, or of uint8");
       default -> throw new IllegalArgumentException(path + " is of type " + TypeNames.of(field.type())
-          + ", and a tensor has integers of 8 to 64 bits, floats of 16 to 64 bits, arrow.bool8, and lists of a fixed size of these");
+          + ", and a tensor has integers of 8 to 64 bits, floats of 16 to 64 bits, arrow.bool8, and lists of a fixed "
+          + "size of these");
     };
   }
 
-  /** A field without a name, and without nulls; throws {@link DeviceException} for what C said and Arrow has no type for. */
+  /**
+   * A field without a name, and without nulls; throws {@link DeviceException} for what C said and Arrow has no type
+   * for.
+   */
   static Field field(int code, int bits, int lanes) {
-    if (lanes != 1) throw DeviceException.invalid("its elements are vectors of " + lanes + " lanes, which columns have not");
+    if (lanes != 1)
+      throw DeviceException.invalid("its elements are vectors of " + lanes + " lanes, which columns have not");
     boolean isByte = code == DLTensorStruct.BOOL && bits == 8;
     DataType type = isByte ? DataType.INT8 : type(code, bits);
     Field field = Field.of("", type).withNullable(false);
@@ -41,7 +47,8 @@ record Elements(int code, int bits) {
     if (code == DLTensorStruct.INT && isWord) return new IntType(bits, true);
     if (code == DLTensorStruct.UINT && isWord) return new IntType(bits, false);
     if (code == DLTensorStruct.FLOAT && isWord && bits != 8) return new FloatType(bits);
-    throw DeviceException.invalid("its elements are " + name(code) + " of " + bits + " bits, for which Arrow has no type");
+    throw DeviceException
+        .invalid("its elements are " + name(code) + " of " + bits + " bits, for which Arrow has no type");
   }
 
   private static String name(int code) {

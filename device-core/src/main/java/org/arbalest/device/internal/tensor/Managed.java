@@ -31,7 +31,8 @@ public final class Managed {
 
   /** Calls the deleter, if there is one; ours without going through C. */
   public static void delete(DLPack form, long managed) {
-    long deleter = form == DLPack.VERSIONED ? RawDLManagedTensorVersioned.deleter(managed) : RawDLManagedTensor.deleter(managed);
+    long deleter =
+        form == DLPack.VERSIONED ? RawDLManagedTensorVersioned.deleter(managed) : RawDLManagedTensor.deleter(managed);
     if (deleter == TensorExport.deleter(form)) {
       TensorExport.delete(form, managed);
     } else if (deleter != 0) {

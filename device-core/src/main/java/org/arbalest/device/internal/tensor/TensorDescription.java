@@ -14,7 +14,9 @@ import org.arbalest.device.types.DataType;
 import org.arbalest.device.types.Extension.FixedShapeTensor;
 import org.arbalest.device.types.Field;
 
-/** What a {@code DLTensor} of somebody else's says, read once, and found to be possible; nothing of its data is read. */
+/**
+ * What a {@code DLTensor} of somebody else's says, read once, and found to be possible; nothing of its data is read.
+ */
 final class TensorDescription {
   /** More than any library has. */
   private static final int MOST_DIMENSIONS = 64;
@@ -39,7 +41,8 @@ final class TensorDescription {
     if (ndim < 0 || ndim > MOST_DIMENSIONS) throw wrong("ndim = " + ndim + " is not within 0.." + MOST_DIMENSIONS);
     this.shape = numbers("shape", RawDLTensor.shape(tensor), ndim);
     this.count = counted();
-    this.strides = RawDLTensor.strides(tensor) == 0 ? compact(shape) : numbers("strides", RawDLTensor.strides(tensor), ndim);
+    this.strides =
+        RawDLTensor.strides(tensor) == 0 ? compact(shape) : numbers("strides", RawDLTensor.strides(tensor), ndim);
     this.start = count == 0 ? 0 : startOf(RawDLTensor.data(tensor), byteOffset(), bytes());
   }
 
@@ -63,7 +66,8 @@ final class TensorDescription {
     if (isEmpty) return 0;
     long product = 1;
     for (long size : shape) {
-      if (size > Layout.MOST_BYTES / width / product) throw wrong("shape " + Arrays.toString(shape) + " has more elements than memory has bytes for");
+      if (size > Layout.MOST_BYTES / width / product)
+        throw wrong("shape " + Arrays.toString(shape) + " has more elements than memory has bytes for");
       product *= size;
     }
     return product;
@@ -74,7 +78,8 @@ final class TensorDescription {
     if (data == 0) throw wrong("data is NULL, but it has elements");
     if (data < 0) throw wrong("data = 0x" + Long.toHexString(data) + " is beyond the 63 bits that Java reaches");
     if (byteOffset < 0 || byteOffset > Layout.MOST_BYTES || data + byteOffset + bytes < 0) {
-      throw wrong("byte_offset = " + Long.toUnsignedString(byteOffset) + " leads from data = 0x" + Long.toHexString(data) + " to where no memory is");
+      throw wrong("byte_offset = " + Long.toUnsignedString(byteOffset) + " leads from data = 0x"
+          + Long.toHexString(data) + " to where no memory is");
     }
     return data + byteOffset;
   }
@@ -120,14 +125,17 @@ final class TensorDescription {
     return shape.length <= 1;
   }
 
-  /** The field of a column that has the elements as they lie; refuses those that do not lie side by side, row by row. */
+  /**
+   * The field of a column that has the elements as they lie; refuses those that do not lie side by side, row by row.
+   */
   Field field() {
     if (count == 0 || isCompact(order())) return field(List.of());
     List<Integer> order = new ArrayList<>(order());
     // A dimension of one element has any stride, and so any place.
     order.sort(Comparator.comparingLong(i -> i == 0 ? Long.MIN_VALUE : shape[i] == 1 ? Long.MAX_VALUE : -strides[i]));
     if (!isCompact(order)) {
-      throw wrong("elements do not lie side by side, row by row: shape " + Arrays.toString(shape) + ", strides " + Arrays.toString(strides)
+      throw wrong("elements do not lie side by side, row by row: shape " + Arrays.toString(shape) + ", strides "
+          + Arrays.toString(strides)
           + "; importCopy() takes them in by a copy");
     }
     return field(order.stream().skip(1).map(i -> i - 1).toList());
@@ -163,7 +171,9 @@ final class TensorDescription {
     return strides;
   }
 
-  /** Rows are the first dimension; where there are more, each row is a tensor, whose dimensions are stored in an order. */
+  /**
+   * Rows are the first dimension; where there are more, each row is a tensor, whose dimensions are stored in an order.
+   */
   private Field field(List<Integer> order) {
     if (isFlat()) return element;
     List<Integer> stored = new ArrayList<>();
@@ -171,12 +181,15 @@ final class TensorDescription {
     for (int i = 0; i < shape.length - 1; i++) {
       long size = shape[1 + (order.isEmpty() ? i : order.get(i))];
       each = size > Integer.MAX_VALUE || each * size > Integer.MAX_VALUE ? -1 : each * size;
-      if (each < 0) throw wrong("shape " + Arrays.toString(shape) + " has more than " + Integer.MAX_VALUE + " elements in a row");
+      if (each < 0)
+        throw wrong("shape " + Arrays.toString(shape) + " has more than " + Integer.MAX_VALUE + " elements in a row");
       stored.add((int) size);
     }
-    List<Integer> permutation = order.isEmpty() ? List.of() : IntStream.range(0, order.size()).map(order::indexOf).boxed().toList();
+    List<Integer> permutation =
+        order.isEmpty() ? List.of() : IntStream.range(0, order.size()).map(order::indexOf).boxed().toList();
     DataType storage = DataType.fixedSizeList(element.withName("item"), (int) each);
-    return Field.of("", storage).withNullable(false).withExtension(new FixedShapeTensor(stored, List.of(), permutation));
+    return Field.of("", storage).withNullable(false)
+        .withExtension(new FixedShapeTensor(stored, List.of(), permutation));
   }
 
   /** Copies the elements, in order, to memory that has room for them. */

@@ -58,13 +58,15 @@ public final class TensorExport extends RecycledExport {
   }
 
   /** See {@link DLPack#exportCopy}. */
-  public static MemorySegment exportCopy(DLPack form, DeviceArrayImpl array, MemoryManager target, DeviceStreamImpl consumer) {
+  public static MemorySegment exportCopy(DLPack form, DeviceArrayImpl array, MemoryManager target,
+      DeviceStreamImpl consumer) {
     try (DeviceArray copy = ArrayCopy.copy(array, target, consumer)) {
       return export(form, DeviceArrayImpl.unwrap(copy), consumer, DLManagedTensorVersionedStruct.IS_COPIED);
     }
   }
 
-  private static MemorySegment export(DLPack form, DeviceArrayImpl array, @Nullable DeviceStreamImpl given, long flags) {
+  private static MemorySegment export(DLPack form, DeviceArrayImpl array, @Nullable DeviceStreamImpl given,
+      long flags) {
     Ownership held = array.share();
     try {
       return export(form, array, held, given, flags);
@@ -73,12 +75,15 @@ public final class TensorExport extends RecycledExport {
     }
   }
 
-  private static MemorySegment export(DLPack form, DeviceArrayImpl array, Ownership held, @Nullable DeviceStreamImpl given, long flags) {
+  private static MemorySegment export(DLPack form, DeviceArrayImpl array, Ownership held,
+      @Nullable DeviceStreamImpl given, long flags) {
     Recording.OfArray event = Recording.anExport();
     Device device = array.device();
-    DeviceStreamImpl consumer = DeviceImpl.unwrap(device).isCpu() ? null : given; // whoever reads main memory works in no stream (DEV-02)
+    // whoever reads main memory works in no stream (DEV-02)
+    DeviceStreamImpl consumer = DeviceImpl.unwrap(device).isCpu() ? null : given;
     if (device.type().equals(DeviceType.OPENCL)) {
-      throw DeviceException.invalid("the array is on " + device + " in shared virtual memory, and a tensor of kDLOpenCL is a cl_mem");
+      throw DeviceException
+          .invalid("the array is on " + device + " in shared virtual memory, and a tensor of kDLOpenCL is a cl_mem");
     }
     int id = deviceId(device);
     ArrayTensor tensor = ArrayTensor.of(array, held);
@@ -110,10 +115,12 @@ public final class TensorExport extends RecycledExport {
   /** Main memory has no number; nor, by DLPack's header, has memory that a GPU reaches as well. */
   private static int deviceId(Device device) {
     DeviceType type = device.type();
-    boolean isNumbered = !type.equals(DeviceType.CPU) && !type.equals(DeviceType.CUDA_HOST) && !type.equals(DeviceType.ROCM_HOST)
-        && !type.equals(DeviceType.CUDA_MANAGED);
+    boolean isNumbered =
+        !type.equals(DeviceType.CPU) && !type.equals(DeviceType.CUDA_HOST) && !type.equals(DeviceType.ROCM_HOST)
+            && !type.equals(DeviceType.CUDA_MANAGED);
     long id = isNumbered ? device.id() : 0;
-    if (id != (int) id) throw DeviceException.invalid("the array is on " + device + ", and the number of a tensor's device has 32 bits");
+    if (id != (int) id)
+      throw DeviceException.invalid("the array is on " + device + ", and the number of a tensor's device has 32 bits");
     return (int) id;
   }
 
@@ -173,7 +180,8 @@ public final class TensorExport extends RecycledExport {
 
   /** The same; runs on any thread. */
   static void delete(DLPack form, long managed) {
-    long handle = form == DLPack.VERSIONED ? RawDLManagedTensorVersioned.managerCtx(managed) : RawDLManagedTensor.managerCtx(managed);
+    long handle = form == DLPack.VERSIONED ? RawDLManagedTensorVersioned.managerCtx(managed)
+        : RawDLManagedTensor.managerCtx(managed);
     if (Slots.find(handle) instanceof TensorExport export && export.isLeftBy(1)) {
       export.left();
     } else {

@@ -31,7 +31,10 @@ public final class TensorImport {
 
   private TensorImport() {}
 
-  /** See {@link DLPack#importTensor(MemorySegment, org.arbalest.device.DeviceStream)}; without a stream, the content is there. */
+  /**
+   * See {@link DLPack#importTensor(MemorySegment, org.arbalest.device.DeviceStream)}; without a stream, the content is
+   * there.
+   */
   public static DeviceArray take(DLPack form, MemorySegment managed, @Nullable DeviceStreamImpl stream) {
     try {
       return take(form, Managed.address(form, managed), stream);
@@ -72,7 +75,8 @@ public final class TensorImport {
       if (tensor.isEmpty()) {
         memory = nothing(device, managed);
       } else {
-        if (!device.isOpaque() && !DeviceImpl.unwrap(device).isCpu()) DeviceImpl.unwrap(device).driver().checkBuffer(tensor.start());
+        if (!device.isOpaque() && !DeviceImpl.unwrap(device).isCpu())
+          DeviceImpl.unwrap(device).driver().checkBuffer(tensor.start());
         memory = DeviceBufferImpl.wrap(device, tensor.start(), tensor.bytes(), () -> Managed.delete(form, managed));
         isHeld = true;
       }
@@ -115,7 +119,8 @@ public final class TensorImport {
     TensorDescription tensor = new TensorDescription(Managed.tensor(form, managed));
     Device device = deviceOf(tensor);
     if (!device.isCpuAccessible()) {
-      throw new DeviceException(Errno.ENOSYS, "the tensor is on " + device + ", from which the CPU cannot copy it: import it, and copy the array");
+      throw new DeviceException(Errno.ENOSYS,
+          "the tensor is on " + device + ", from which the CPU cannot copy it: import it, and copy the array");
     }
     Field field = tensor.compactField();
     DeviceBuffer memory = DeviceRegistry.cpu().allocate(tensor.bytes());
@@ -133,7 +138,8 @@ public final class TensorImport {
     int major = RawDLManagedTensorVersioned.major(managed);
     if (major == MAJOR) return;
     throw DeviceException.invalid("the tensor is of DLPack " + Integer.toUnsignedString(major) + "."
-        + Integer.toUnsignedString(RawDLManagedTensorVersioned.minor(managed)) + ", and only " + MAJOR + " is known here");
+        + Integer.toUnsignedString(RawDLManagedTensorVersioned.minor(managed)) + ", and only " + MAJOR
+        + " is known here");
   }
 
   private static Device deviceOf(TensorDescription tensor) {
@@ -141,11 +147,13 @@ public final class TensorImport {
     if (type.equals(DeviceType.CPU)) return DeviceRegistry.cpu();
     if (type.equals(DeviceType.OPENCL)) {
       throw DeviceException
-          .invalid("the tensor is on " + type + ":" + tensor.deviceId() + ", where its data is a cl_mem, and arrays are in shared virtual memory");
+          .invalid("the tensor is on " + type + ":" + tensor.deviceId()
+              + ", where its data is a cl_mem, and arrays are in shared virtual memory");
     }
     Device device = DeviceRegistry.find(type, tensor.deviceId());
     if (device.isOpaque() && tensor.byteOffset() != 0) {
-      throw DeviceImpl.unwrap(device).refusal("byte_offset = " + tensor.byteOffset() + " cannot be added to what may be no address");
+      throw DeviceImpl.unwrap(device)
+          .refusal("byte_offset = " + tensor.byteOffset() + " cannot be added to what may be no address");
     }
     return device;
   }
@@ -155,13 +163,16 @@ public final class TensorImport {
     throw new IllegalArgumentException("a stream of " + stream.device() + " was given for a tensor on " + device);
   }
 
-  /** A buffer without bytes, which is not NULL (ARR-08); where nobody can allocate, any address is as good as another. */
+  /**
+   * A buffer without bytes, which is not NULL (ARR-08); where nobody can allocate, any address is as good as another.
+   */
   private static DeviceBuffer nothing(Device device, long any) {
     return device.isOpaque() ? DeviceBufferImpl.wrap(device, any, 0, () -> {}) : device.allocate(0);
   }
 
   /** The array of some memory, which it takes over, or frees. */
-  private static DeviceArray array(TensorDescription tensor, Field field, Device device, DeviceBuffer memory, @Nullable DeviceStreamImpl stream) {
+  private static DeviceArray array(TensorDescription tensor, Field field, Device device, DeviceBuffer memory,
+      @Nullable DeviceStreamImpl stream) {
     try {
       ArrayData data = data(tensor, memory);
       return stream == null ? ArrayAssembly.of(field, data, device) : ArrayAssembly.of(field, data, stream);

@@ -33,7 +33,10 @@ public final class ArrayValidation {
     }
   }
 
-  /** An array that was just imported, with its structure validated if the level says so; one whose content is refused is closed (ARR-18). */
+  /**
+   * An array that was just imported, with its structure validated if the level says so; one whose content is refused is
+   * closed (ARR-18).
+   */
   public static DeviceArray imported(DeviceArray array, Validation level) {
     if (level != Validation.FULL) return array;
     try {
@@ -60,7 +63,10 @@ public final class ArrayValidation {
     if (event != null) RecordedArrays.tell(event, array, owner);
   }
 
-  /** Whether an array has nulls only where another field may have some, which is of the same type; otherwise throws {@link MalformedException}. Waits for the array's event. */
+  /**
+   * Whether an array has nulls only where another field may have some, which is of the same type; otherwise throws
+   * {@link MalformedException}. Waits for the array's event.
+   */
   public static void checkNulls(DeviceArrayImpl array, Ownership owner, Field field) {
     check(array, owner, field, true);
   }

@@ -7,7 +7,10 @@ import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.schema.MalformedException;
 import org.arbalest.device.types.Field;
 
-/** Full validation (ARR-17) of an array whose structure is sound: its own buffers, then those below. Throws {@link MalformedException}. */
+/**
+ * Full validation (ARR-17) of an array whose structure is sound: its own buffers, then those below. Throws
+ * {@link MalformedException}.
+ */
 final class Content {
   private final HostBuffers buffers;
   private final Ownership owner;

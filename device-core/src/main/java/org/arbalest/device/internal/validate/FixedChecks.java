@@ -47,10 +47,15 @@ final class FixedChecks {
     return known.isNull(row);
   }
 
-  /** The first row, from one on, that is not null, and whose value is not from {@code least} to {@code most}; the number of rows if there is none. */
+  /**
+   * The first row, from one on, that is not null, and whose value is not from {@code least} to {@code most}; the number
+   * of rows if there is none.
+   */
   private long outside(boolean isSigned, long least, long most) {
     long row = 0;
-    while ((row = Scan.outside(values, rows.layout.bits, isSigned, row, rows.count, least, most)) < rows.count && isNull(row)) row++;
+    while ((row = Scan.outside(values, rows.layout.bits, isSigned, row, rows.count, least, most)) < rows.count
+        && isNull(row))
+      row++;
     return row;
   }
 
@@ -59,15 +64,18 @@ final class FixedChecks {
     boolean isSigned = type.index().signed();
     long row = outside(isSigned, 0, known - 1);
     if (row == rows.count) return;
-    long index = isSigned ? Integers.get(values, rows.layout.bits, row) : Integers.getUnsigned(values, rows.layout.bits, row);
+    long index =
+        isSigned ? Integers.get(values, rows.layout.bits, row) : Integers.getUnsigned(values, rows.layout.bits, row);
     String shown = isSigned ? String.valueOf(index) : Long.toUnsignedString(index);
-    throw new MalformedException("row " + row + ": index " + shown + " is beyond the " + known + " values of the dictionary");
+    throw new MalformedException(
+        "row " + row + ": index " + shown + " is beyond the " + known + " values of the dictionary");
   }
 
   private void checkTimes(TimeType type) {
     long day = Units.perDay(type.unit());
     long row = outside(true, 0, day - 1);
-    if (row < rows.count) throw new MalformedException("row " + row + ": " + value(row) + " is not within the " + day + " " + name(type) + " of a day");
+    if (row < rows.count) throw new MalformedException(
+        "row " + row + ": " + value(row) + " is not within the " + day + " " + name(type) + " of a day");
   }
 
   private static String name(TimeType type) {
@@ -77,7 +85,8 @@ final class FixedChecks {
   private void checkDates() {
     long row = 0;
     while ((row = Scan.partOfDay(values, row, rows.count)) < rows.count && isNull(row)) row++;
-    if (row < rows.count) throw new MalformedException("row " + row + ": " + value(row) + " milliseconds are not a whole number of days");
+    if (row < rows.count)
+      throw new MalformedException("row " + row + ": " + value(row) + " milliseconds are not a whole number of days");
   }
 
   private void checkDecimals(DecimalType type) {
@@ -98,7 +107,8 @@ final class FixedChecks {
   }
 
   private static MalformedException tooManyDigits(long row, String value, DecimalType type) {
-    return new MalformedException("row " + row + ": the unscaled " + value + " has more digits than the " + type.precision() + " of the precision");
+    return new MalformedException("row " + row + ": the unscaled " + value + " has more digits than the "
+        + type.precision() + " of the precision");
   }
 
   private long value(long row) {

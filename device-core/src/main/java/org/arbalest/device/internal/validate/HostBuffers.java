@@ -59,7 +59,8 @@ final class HostBuffers implements AutoCloseable {
 
   /** Which of the elements shown are null. */
   Validity validity(Rows rows) {
-    if (!rows.layout.shape.hasValidity || RawArrowArray.nullCount(rows.struct) == 0 || rows.count == 0) return Validity.ALL;
+    if (!rows.layout.shape.hasValidity || RawArrowArray.nullCount(rows.struct) == 0 || rows.count == 0)
+      return Validity.ALL;
     long bitmap = RawArrowArray.buffer(rows.struct, 0);
     return bitmap == 0 ? Validity.ALL : bits(bitmap, rows.start, rows.count);
   }

@@ -26,7 +26,8 @@ final class Nulls {
     long said = RawArrowArray.nullCount(struct);
     if (!rows.layout.shape.hasValidity) {
       if (said > 0 && rows.layout.shape != Layout.Shape.NULL) {
-        throw new MalformedException("null_count = " + said + ", but arrays of type " + rows.layout.kind() + " have no nulls of their own");
+        throw new MalformedException(
+            "null_count = " + said + ", but arrays of type " + rows.layout.kind() + " have no nulls of their own");
       }
       return;
     }
@@ -36,7 +37,10 @@ final class Nulls {
     checkPlaces(buffers, rows);
   }
 
-  /** Only whether nulls are where they may be; looks at the bitmap of a field that is not nullable, unless there are said to be none. */
+  /**
+   * Only whether nulls are where they may be; looks at the bitmap of a field that is not nullable, unless there are
+   * said to be none.
+   */
   static void checkPlaces(HostBuffers buffers, Rows rows) {
     if (rows.isNullable || rows.count == 0) return;
     Validity validity = buffers.validity(rows);
@@ -58,7 +62,8 @@ final class Nulls {
     Above above = above(buffers, rows);
     for (long row = 0; row < rows.count; row++) {
       if (!validity.isNull(row)) continue;
-      if (above == null || !above.hides(row)) throw new MalformedException("row " + row + ": null, but the field is not nullable");
+      if (above == null || !above.hides(row))
+        throw new MalformedException("row " + row + ": null, but the field is not nullable");
     }
   }
 

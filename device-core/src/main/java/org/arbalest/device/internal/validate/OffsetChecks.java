@@ -8,7 +8,10 @@ import org.arbalest.device.internal.schema.MalformedException;
 import org.arbalest.device.types.FlatType.LargeUtf8Type;
 import org.arbalest.device.types.FlatType.Utf8Type;
 
-/** The offsets of text, binary and lists, and those of list views with their sizes. They must be right beneath nulls, too. */
+/**
+ * The offsets of text, binary and lists, and those of list views with their sizes. They must be right beneath nulls,
+ * too.
+ */
 final class OffsetChecks {
   private OffsetChecks() {}
 
@@ -28,7 +31,10 @@ final class OffsetChecks {
     ascending(buffers, rows, Content.childLength(rows, 0), "elements");
   }
 
-  /** The offsets of the rows, and the one behind: in order, within what there is, and, those of a part, not beyond the array's own last. */
+  /**
+   * The offsets of the rows, and the one behind: in order, within what there is, and, those of a part, not beyond the
+   * array's own last.
+   */
   private static long ascending(HostBuffers buffers, Rows rows, long known, String what) {
     long bits = rows.layout.bits;
     long width = rows.layout.width();
@@ -37,15 +43,18 @@ final class OffsetChecks {
     long descent = Scan.descent(offsets, bits, rows.count + 1);
     if (descent == 0) throw new MalformedException("row 0: " + offset(rows, offsets, 0) + " is negative");
     if (descent <= rows.count) {
-      throw new MalformedException("row " + (descent - 1) + ": " + offset(rows, offsets, descent) + " is before " + offset(rows, offsets, descent - 1));
+      throw new MalformedException("row " + (descent - 1) + ": " + offset(rows, offsets, descent) + " is before "
+          + offset(rows, offsets, descent - 1));
     }
     long last = Integers.get(offsets, bits, rows.count);
-    if (last > known) throw new MalformedException("row " + (rows.count - 1) + ": " + offset(rows, offsets, rows.count) + " is beyond the " + known + " " + what);
+    if (last > known) throw new MalformedException(
+        "row " + (rows.count - 1) + ": " + offset(rows, offsets, rows.count) + " is beyond the " + known + " " + what);
     long end = RawArrowArray.offset(rows.struct) + RawArrowArray.length(rows.struct);
     if (rows.start + rows.count == end) return offsets;
     long most = Integers.get(buffers.at(all + width * end, width), bits, 0);
     if (last > most) {
-      throw new MalformedException("row " + (rows.count - 1) + ": " + offset(rows, offsets, rows.count) + " is beyond the last, offsets[" + end + "] = " + most);
+      throw new MalformedException("row " + (rows.count - 1) + ": " + offset(rows, offsets, rows.count)
+          + " is beyond the last, offsets[" + end + "] = " + most);
     }
     return offsets;
   }
@@ -61,7 +70,9 @@ final class OffsetChecks {
     long known = Content.childLength(rows, 0);
     long row = Scan.beyond(offsets, sizes, bits, rows.count, known);
     if (row == rows.count) return;
-    String view = offset(rows, offsets, row) + " and sizes[" + (rows.start + row) + "] = " + Integers.get(sizes, bits, row);
-    throw new MalformedException("row " + row + ": " + view + " lead beyond the " + known + " elements, or are negative");
+    String view =
+        offset(rows, offsets, row) + " and sizes[" + (rows.start + row) + "] = " + Integers.get(sizes, bits, row);
+    throw new MalformedException(
+        "row " + row + ": " + view + " lead beyond the " + known + " elements, or are negative");
   }
 }

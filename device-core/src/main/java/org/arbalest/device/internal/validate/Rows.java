@@ -32,7 +32,8 @@ final class Rows {
   /** Which child of its parent this is. */
   final int index;
 
-  private Rows(Field field, long struct, long start, long count, boolean isWhole, boolean isNullable, @Nullable Rows parent, int index) {
+  private Rows(Field field, long struct, long start, long count, boolean isWhole, boolean isNullable,
+      @Nullable Rows parent, int index) {
     this.field = field;
     this.layout = Layout.of(field);
     this.struct = struct;
@@ -59,7 +60,8 @@ final class Rows {
     if (!layout.shape.positionsChildren()) {
       return new Rows(of, node, RawArrowArray.offset(node), RawArrowArray.length(node), true, mayBeNull, null, child);
     }
-    return new Rows(of, node, RawArrowArray.offset(node) + start * each(), count * each(), isWhole, mayBeNull, this, child);
+    return new Rows(of, node, RawArrowArray.offset(node) + start * each(), count * each(), isWhole, mayBeNull, this,
+        child);
   }
 
   /** Returns how many elements each row has in a child that its parent positions. */
@@ -67,7 +69,10 @@ final class Rows {
     return layout.shape.sharesRows() ? 1 : layout.listSize;
   }
 
-  /** All values of a dictionary, which may be null, whatever its field says: the nulls of the field are those of the indices. */
+  /**
+   * All values of a dictionary, which may be null, whatever its field says: the nulls of the field are those of the
+   * indices.
+   */
   Rows dictionary(Field values) {
     long node = RawArrowArray.dictionary(struct);
     return new Rows(values, node, RawArrowArray.offset(node), RawArrowArray.length(node), true, true, null, 0);

@@ -12,8 +12,10 @@ final class RunEndChecks {
     Rows child = rows.child(0);
     RunEnds ends = new RunEnds(buffers.elements(child, 1, child.layout.width()), child.layout.bits, child.count);
     long run = Scan.standstill(ends.address(), ends.bits(), ends.count());
-    if (run < ends.count()) throw new MalformedException(RunEnds.notBehind(run, ends.end(run), run == 0 ? 0 : ends.end(run - 1)));
+    if (run < ends.count())
+      throw new MalformedException(RunEnds.notBehind(run, ends.end(run), run == 0 ? 0 : ends.end(run - 1)));
     if (ends.last() >= rows.start + rows.count) return;
-    throw new MalformedException("row " + Math.max(0, ends.last() - rows.start) + ": " + ends.endBefore(rows.start + rows.count));
+    throw new MalformedException(
+        "row " + Math.max(0, ends.last() - rows.start) + ": " + ends.endBefore(rows.start + rows.count));
   }
 }

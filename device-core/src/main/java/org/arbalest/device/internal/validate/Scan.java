@@ -5,13 +5,17 @@ import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.Units;
 
 /**
- * Searches integers in CPU memory for the next that is suspicious: whoever asked finds out then whether it is beneath a null, and if so goes on behind it. A loop
- * for each width, since one that asks for the width at each element is ten times as slow.
+ * Searches integers in CPU memory for the next that is suspicious: whoever asked finds out then whether it is beneath a
+ * null, and if so goes on behind it. A loop for each width, since one that asks for the width at each element is ten
+ * times as slow.
  */
 final class Scan {
   private Scan() {}
 
-  /** The first of {@code count} integers of 32 or 64 bits that is less than the one before, or than 0; {@code count} if there is none. */
+  /**
+   * The first of {@code count} integers of 32 or 64 bits that is less than the one before, or than 0; {@code count} if
+   * there is none.
+   */
   static long descent(long at, long bits, long count) {
     return bits == 32 ? descentOfInts(at, count) : descentOfLongs(at, count);
   }
@@ -36,7 +40,10 @@ final class Scan {
     return count;
   }
 
-  /** The first of {@code count} integers of 16, 32 or 64 bits that is not greater than the one before, or than 0; {@code count} if there is none. */
+  /**
+   * The first of {@code count} integers of 16, 32 or 64 bits that is not greater than the one before, or than 0;
+   * {@code count} if there is none.
+   */
   static long standstill(long at, long bits, long count) {
     return switch ((int) bits) {
       case 16 -> standstillOfShorts(at, count);
@@ -75,7 +82,10 @@ final class Scan {
     return count;
   }
 
-  /** The first of {@code count} offsets and sizes of 32 or 64 bits that are negative, or lead beyond {@code known} elements; {@code count} if there is none. */
+  /**
+   * The first of {@code count} offsets and sizes of 32 or 64 bits that are negative, or lead beyond {@code known}
+   * elements; {@code count} if there is none.
+   */
   static long beyond(long offsets, long sizes, long bits, long count, long known) {
     return bits == 32 ? beyondOfInts(offsets, sizes, count, known) : beyondOfLongs(offsets, sizes, count, known);
   }
@@ -98,11 +108,15 @@ final class Scan {
     return count;
   }
 
-  /** The first integer, from one on, that is not from {@code least} to {@code most}; {@code count} if there is none. 64 bits are always read as signed. */
+  /**
+   * The first integer, from one on, that is not from {@code least} to {@code most}; {@code count} if there is none. 64
+   * bits are always read as signed.
+   */
   static long outside(long at, long bits, boolean isSigned, long from, long count, long least, long most) {
     return switch ((int) bits) {
       case 8 -> isSigned ? outsideOfBytes(at, from, count, least, most) : outsideOfUnsignedBytes(at, from, count, most);
-      case 16 -> isSigned ? outsideOfShorts(at, from, count, least, most) : outsideOfUnsignedShorts(at, from, count, most);
+      case 16 ->
+          isSigned ? outsideOfShorts(at, from, count, least, most) : outsideOfUnsignedShorts(at, from, count, most);
       case 32 -> isSigned ? outsideOfInts(at, from, count, least, most) : outsideOfUnsignedInts(at, from, count, most);
       default -> outsideOfLongs(at, from, count, least, most);
     };
@@ -161,7 +175,9 @@ final class Scan {
     return count;
   }
 
-  /** The first number of milliseconds, from one on, that is not a whole number of days; {@code count} if there is none. */
+  /**
+   * The first number of milliseconds, from one on, that is not a whole number of days; {@code count} if there is none.
+   */
   static long partOfDay(long at, long from, long count) {
     for (long i = from; i < count; i++) {
       if (NativeHeap.getLong(at + 8 * i) % Units.MILLIS_PER_DAY != 0) return i;
@@ -170,7 +186,8 @@ final class Scan {
   }
 
   /**
-   * The first integer of 128 or 256 bits, from one on, that may not be from −{@code most} to {@code most}; {@code count} if there is none.
+   * The first integer of 128 or 256 bits, from one on, that may not be from −{@code most} to {@code most};
+   * {@code count} if there is none.
    *
    * @param most the greatest that is allowed, or of it what a long holds
    * @param upper the upper 64 bits of the greatest that is allowed: strictly within them the others do not matter
@@ -180,7 +197,8 @@ final class Scan {
       long value = at + width * i;
       long lowest = NativeHeap.getLong(value);
       long highest = NativeHeap.getLong(value + width - 8);
-      boolean isLong = highest == lowest >> 63 && (width == 16 || (NativeHeap.getLong(value + 8) == highest && NativeHeap.getLong(value + 16) == highest));
+      boolean isLong = highest == lowest >> 63
+          && (width == 16 || (NativeHeap.getLong(value + 8) == highest && NativeHeap.getLong(value + 16) == highest));
       if (isLong ? lowest > most || lowest < -most : highest >= upper || highest <= -upper) return i;
     }
     return count;

@@ -11,8 +11,8 @@ final class TextChecks {
   private TextChecks() {}
 
   /**
-   * Checks texts that lie one behind the other: all of them at once, and that each begins with a character. Only if that fails each by itself, which finds
-   * the one that is wrong, or that all of those are null.
+   * Checks texts that lie one behind the other: all of them at once, and that each begins with a character. Only if
+   * that fails each by itself, which finds the one that is wrong, or that all of those are null.
    *
    * @param data the first byte of the first text
    */
@@ -59,7 +59,8 @@ final class TextChecks {
   static void checkOne(long row, long at, long bytes) {
     if (Utf8Scan.isValid(at, bytes)) return;
     long wrong = Utf8Scan.wrong(at, bytes);
-    String why = wrong == bytes ? "ends within a character" : "has 0x" + Integer.toHexString(NativeHeap.getByte(at + wrong) & 0xFF) + " at " + wrong;
+    String why = wrong == bytes ? "ends within a character"
+        : "has 0x" + Integer.toHexString(NativeHeap.getByte(at + wrong) & 0xFF) + " at " + wrong;
     throw new MalformedException("row " + row + ": no UTF-8: a text of " + bytes + " bytes " + why);
   }
 }

@@ -7,8 +7,9 @@ import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.memory.Utf8Scan;
 
 /**
- * What of a buffer is known to be UTF-8, for texts that overlap: no byte is looked at twice, however many texts it is in. What is known are ranges of whole
- * characters, none beside another; so a text within one is valid if both its ends are between characters.
+ * What of a buffer is known to be UTF-8, for texts that overlap: no byte is looked at twice, however many texts it is
+ * in. What is known are ranges of whole characters, none beside another; so a text within one is valid if both its ends
+ * are between characters.
  */
 final class TextRanges {
   /** The end of each range by its start. */
@@ -39,6 +40,7 @@ final class TextRanges {
   /** Whether a place is within a character of what is known. */
   private boolean isInside(long data, long at) {
     Map.Entry<Long, Long> range = ranges.floorEntry(at);
-    return range != null && range.getKey() < at && at < range.getValue() && (NativeHeap.getByte(data + at) & 0xC0) == 0x80;
+    return range != null && range.getKey() < at && at < range.getValue()
+        && (NativeHeap.getByte(data + at) & 0xC0) == 0x80;
   }
 }

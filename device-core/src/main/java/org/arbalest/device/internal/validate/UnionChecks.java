@@ -34,9 +34,11 @@ final class UnionChecks {
     long types = buffers.elements(rows, rows.surplus(), 1);
     for (long row = 0; row < rows.count; row++) {
       byte id = NativeHeap.getByte(types + row);
-      if (id < 0 || lengths[id] < 0) throw new MalformedException("row " + row + ": types[" + (rows.start + row) + "] = " + id + " is none of the union's");
+      if (id < 0 || lengths[id] < 0) throw new MalformedException(
+          "row " + row + ": types[" + (rows.start + row) + "] = " + id + " is none of the union's");
     }
-    if (rows.layout.shape == Layout.Shape.DENSE_UNION) checkOffsets(types, buffers.elements(rows, rows.surplus() + 1, Integer.BYTES));
+    if (rows.layout.shape == Layout.Shape.DENSE_UNION)
+      checkOffsets(types, buffers.elements(rows, rows.surplus() + 1, Integer.BYTES));
   }
 
   private void checkOffsets(long types, long offsets) {
@@ -52,7 +54,8 @@ final class UnionChecks {
   private MalformedException wrong(long row, byte id, int offset, int before) {
     String what = "row " + row + ": offsets[" + (rows.start + row) + "] = " + offset;
     String child = "\"" + rows.layout.children[ids().indexOf((int) id)].name() + "\"";
-    if (offset < 0 || offset >= lengths[id]) return new MalformedException(what + " is beyond the " + lengths[id] + " elements of " + child);
+    if (offset < 0 || offset >= lengths[id])
+      return new MalformedException(what + " is beyond the " + lengths[id] + " elements of " + child);
     return new MalformedException(what + " is before " + before + ", which was the last of " + child);
   }
 }

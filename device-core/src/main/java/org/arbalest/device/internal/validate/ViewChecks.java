@@ -38,7 +38,8 @@ final class ViewChecks {
     this.variadic = ViewStruct.variadic(rows.struct);
     this.sizes = ViewStruct.sizes(rows.struct);
     long sum = 0;
-    for (long i = 0; i < variadic; i++) sum += Math.clamp(NativeHeap.getLong(sizes + Long.BYTES * i), 0, Integer.MAX_VALUE);
+    for (long i = 0; i < variadic; i++)
+      sum += Math.clamp(NativeHeap.getLong(sizes + Long.BYTES * i), 0, Integer.MAX_VALUE);
     this.total = sum;
   }
 
@@ -61,7 +62,8 @@ final class ViewChecks {
   private void checkInline(long row, long view, int size) {
     long four = NativeHeap.getLong(view) >>> Integer.SIZE;
     long eight = NativeHeap.getLong(view + 8);
-    long behind = size < ViewStruct.PREFIX ? (four >>> (8 * size)) | eight : size < ViewStruct.INLINE ? eight >>> (8 * (size - ViewStruct.PREFIX)) : 0;
+    long behind = size < ViewStruct.PREFIX ? (four >>> (8 * size)) | eight
+        : size < ViewStruct.INLINE ? eight >>> (8 * (size - ViewStruct.PREFIX)) : 0;
     if (behind != 0) throw wrong(row, " has " + size + " bytes in itself, but what is behind them is not 0");
     if (isText) TextChecks.checkOne(row, ViewStruct.value(view), size);
   }
@@ -74,12 +76,16 @@ final class ViewChecks {
     long text = data(index, NativeHeap.getLong(sizes + Long.BYTES * (long) index)) + at;
     int prefix = NativeHeap.getInt(ViewStruct.value(view));
     if (prefix != NativeHeap.getInt(text)) {
-      throw wrong(row, " begins with 0x" + hex(prefix) + ", but in data buffer " + index + " at " + at + " is 0x" + hex(NativeHeap.getInt(text)));
+      throw wrong(row, " begins with 0x" + hex(prefix) + ", but in data buffer " + index + " at " + at + " is 0x"
+          + hex(NativeHeap.getInt(text)));
     }
     if (isText && !isKnown(index, text - at, at, size)) TextChecks.checkOne(row, text, size);
   }
 
-  /** Whether a text is valid by what is known; that is asked as soon as texts overlap: then more bytes were looked at than there are. */
+  /**
+   * Whether a text is valid by what is known; that is asked as soon as texts overlap: then more bytes were looked at
+   * than there are.
+   */
   private boolean isKnown(int index, long data, long at, int size) {
     looked += size;
     return looked > total && texts.computeIfAbsent(index, _ -> new TextRanges()).isValid(data, at, at + size);

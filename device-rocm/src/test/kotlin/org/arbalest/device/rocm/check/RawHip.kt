@@ -30,22 +30,28 @@ internal class RawHip : RawGpu {
             ok("hipRuntimeGetVersion", Raw.call(Raw.function("hipRuntimeGetVersion", JAVA_LONG), out.address()))
             val version = out.get(JAVA_INT, 0)
             driver = "HIP ${version / 10_000_000}.${version / 100_000 % 100}.${version % 100_000}"
-            ok("hipDeviceGetName", Raw.call(Raw.function("hipDeviceGetName", JAVA_LONG, JAVA_INT, JAVA_INT), out.address(), 256, 0))
+            ok(
+                "hipDeviceGetName",
+                Raw.call(Raw.function("hipDeviceGetName", JAVA_LONG, JAVA_INT, JAVA_INT), out.address(), 256, 0),
+            )
             deviceName = out.getString(0)
         }
     }
 
     override fun enter(): Unit = Raw.setDevice(0)
 
-    override fun copy(to: Long, from: Long, bytes: Long, stream: Long): Unit = ok(copyCall, copyAsync.invoke(to, from, bytes, BY_ADDRESS, stream) as Int)
+    override fun copy(to: Long, from: Long, bytes: Long, stream: Long): Unit =
+        ok(copyCall, copyAsync.invoke(to, from, bytes, BY_ADDRESS, stream) as Int)
 
     override fun createEvent(): Long = Arena.ofConfined().use { arena ->
         val out = arena.allocate(JAVA_LONG)
-        ok("hipEventCreateWithFlags", Raw.call(Raw.function("hipEventCreateWithFlags", JAVA_LONG, JAVA_INT), out.address(), BLOCKING_WITHOUT_TIMES))
+        ok("hipEventCreateWithFlags", Raw.call(Raw.function("hipEventCreateWithFlags", JAVA_LONG, JAVA_INT),
+            out.address(), BLOCKING_WITHOUT_TIMES))
         out.get(JAVA_LONG, 0)
     }
 
-    override fun destroyEvent(event: Long): Unit = ok("hipEventDestroy", Raw.call(Raw.function("hipEventDestroy", JAVA_LONG), event))
+    override fun destroyEvent(event: Long): Unit =
+        ok("hipEventDestroy", Raw.call(Raw.function("hipEventDestroy", JAVA_LONG), event))
 
     override fun record(event: Long, stream: Long): Unit = ok("hipEventRecord", record.invoke(event, stream) as Int)
 

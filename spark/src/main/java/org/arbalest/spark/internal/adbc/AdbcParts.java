@@ -20,7 +20,9 @@ import org.arbalest.spark.ColumnTask;
 import org.arbalest.spark.internal.task.TaskWatch;
 import org.jspecify.annotations.Nullable;
 
-/** What of a query one task reads. The reader holds the database and the connection that it came of, and closes them. */
+/**
+ * What of a query one task reads. The reader holds the database and the connection that it came of, and closes them.
+ */
 public final class AdbcParts {
   private AdbcParts() {}
 
@@ -31,12 +33,14 @@ public final class AdbcParts {
    * @param entrypoint null for the usual one
    * @param databaseOptions a map that can be serialized, as the next
    */
-  public record Database(String driver, @Nullable String entrypoint, Map<String, String> databaseOptions, Map<String, String> connectionOptions)
+  public record Database(String driver, @Nullable String entrypoint, Map<String, String> databaseOptions,
+      Map<String, String> connectionOptions)
       implements Serializable {
     private static final Map<Database, AdbcDriver> LOADED = new ConcurrentHashMap<>();
 
     public AdbcDatabase open() {
-      return LOADED.computeIfAbsent(new Database(driver, entrypoint, Map.of(), Map.of()), Database::load).open(databaseOptions);
+      return LOADED.computeIfAbsent(new Database(driver, entrypoint, Map.of(), Map.of()), Database::load)
+          .open(databaseOptions);
     }
 
     private AdbcDriver load() {
@@ -47,7 +51,10 @@ public final class AdbcParts {
       return opened.connect(connectionOptions);
     }
 
-    /** The schema of a query, which is not executed, or, where the driver cannot tell, with a condition that nothing fulfils. */
+    /**
+     * The schema of a query, which is not executed, or, where the driver cannot tell, with a condition that nothing
+     * fulfils.
+     */
     public Schema schema(String sql) {
       try (AdbcDatabase opened = open();
           AdbcConnection connection = connect(opened);

@@ -75,7 +75,8 @@ public final class ArrowTypes {
       case DayTimeIntervalType _ -> DataType.duration(ArrowTimeUnit.MICROSECOND);
       case YearMonthIntervalType _ -> new FlatType.IntervalType(FlatType.IntervalUnit.YEAR_MONTH);
       case CalendarIntervalType _ -> new FlatType.IntervalType(FlatType.IntervalUnit.MONTH_DAY_NANO);
-      case ArrayType array -> new NestedType.ListType(field(path, "[]", array.elementType(), array.containsNull()).withName("item"));
+      case ArrayType array ->
+          new NestedType.ListType(field(path, "[]", array.elementType(), array.containsNull()).withName("item"));
       case StructType struct -> new NestedType.StructType(fields(path + ".", struct));
       case MapType map -> {
         Field key = field(path + ".", "key", map.keyType(), false);
@@ -83,7 +84,8 @@ public final class ArrowTypes {
         Field entries = Field.of("entries", new NestedType.StructType(List.of(key, value))).withNullable(false);
         yield new NestedType.MapType(entries, false);
       }
-      default -> throw new IllegalArgumentException("there is no Arrow type for " + path + ", which is " + type.catalogString() + " in Spark");
+      default -> throw new IllegalArgumentException(
+          "there is no Arrow type for " + path + ", which is " + type.catalogString() + " in Spark");
     };
   }
 }

@@ -54,7 +54,8 @@ final class BatchWriter {
   }
 
   private void copy(ColumnBuilder to, ColumnVector from, int rows, ValueWriter writer) {
-    boolean hasAll = from instanceof WritableColumnVector || from instanceof ArrowVector; // others may refuse to read what is null
+    // others may refuse to read what is null
+    boolean hasAll = from instanceof WritableColumnVector || from instanceof ArrowVector;
     if (hasAll && copyWhole(to, from, rows)) return;
     var values = new ColumnarArray(from, 0, rows);
     for (int row = 0; row < rows; row++) writer.appendNullable(to, values, row);
@@ -74,7 +75,8 @@ final class BatchWriter {
   private static boolean copySome(ColumnBuilder to, ColumnVector from, int at, int rows) {
     switch (from.dataType()) {
       case IntegerType _, DateType _, YearMonthIntervalType _ -> to.appendAll(from.getInts(at, rows));
-      case LongType _, TimestampType _, TimestampNTZType _, DayTimeIntervalType _ -> to.appendAll(from.getLongs(at, rows));
+      case LongType _, TimestampType _, TimestampNTZType _,
+          DayTimeIntervalType _ -> to.appendAll(from.getLongs(at, rows));
       case FloatType _ -> to.appendAll(from.getFloats(at, rows));
       case DoubleType _ -> to.appendAll(from.getDoubles(at, rows));
       default -> {

@@ -11,7 +11,8 @@ import org.arbalest.device.DeviceArray;
 import org.arbalest.spark.internal.vector.ColumnBytes;
 
 /**
- * What Spark's UI has of the columns of a query, as accumulators of its stages. A task that is tried again counts again, and so does each action on a DataFrame, as all accumulators of transformations do.
+ * What Spark's UI has of the columns of a query, as accumulators of its stages. A task that is tried again counts
+ * again, and so does each action on a DataFrame, as all accumulators of transformations do.
  *
  * @param shared how many batches are arrays of a source's, as they are
  * @param copied how many batches were copied of Spark's columns
@@ -21,7 +22,8 @@ import org.arbalest.spark.internal.vector.ColumnBytes;
  * @param waitedMicros how long was waited for Spark's columns
  * @param copiedMicros how long copying took; of rows, with waiting for them
  */
-record ColumnMetrics(LongAccumulator shared, LongAccumulator copied, LongAccumulator ofInternalRows, LongAccumulator ofRows, LongAccumulator rows,
+record ColumnMetrics(LongAccumulator shared, LongAccumulator copied, LongAccumulator ofInternalRows,
+    LongAccumulator ofRows, LongAccumulator rows,
     LongAccumulator bytes, LongAccumulator waitedMicros, LongAccumulator copiedMicros)
     implements Serializable {
   static ColumnMetrics of(Dataset<?> dataframe) {

@@ -17,7 +17,8 @@ final class Internals {
 
   /** Null if they are. */
   static @Nullable String whyNot(Dataset<?> dataframe) {
-    return isWanted(dataframe.sparkSession().conf().get(COLUMNAR, "true")) ? whyNot(package$.MODULE$.SPARK_VERSION()) : COLUMNAR + " is false";
+    return isWanted(dataframe.sparkSession().conf().get(COLUMNAR, "true")) ? whyNot(package$.MODULE$.SPARK_VERSION())
+        : COLUMNAR + " is false";
   }
 
   private static boolean isWanted(String setting) {

@@ -14,7 +14,10 @@ import scala.collection.immutable.Seq;
 import scala.jdk.javaapi.CollectionConverters;
 import scala.reflect.ClassTag$;
 
-/** Another RDD, which is made when an action asks for its partitions: an adaptive plan executes what is before its last stage in order to make one. */
+/**
+ * Another RDD, which is made when an action asks for its partitions: an adaptive plan executes what is before its last
+ * stage in order to make one.
+ */
 final class LazyRdd<T> extends RDD<T> {
   private static final long serialVersionUID = 1;
 
@@ -22,7 +25,8 @@ final class LazyRdd<T> extends RDD<T> {
   private transient @Nullable RDD<T> made;
 
   private LazyRdd(Dataset<?> dataframe, Supplier<RDD<T>> maker) {
-    super(((org.apache.spark.sql.classic.Dataset<?>) dataframe).sparkSession().sparkContext(), none(), ClassTag$.MODULE$.apply(Object.class));
+    super(((org.apache.spark.sql.classic.Dataset<?>) dataframe).sparkSession().sparkContext(), none(),
+        ClassTag$.MODULE$.apply(Object.class));
     this.maker = maker;
   }
 

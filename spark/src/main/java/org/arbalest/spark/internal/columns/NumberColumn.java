@@ -21,7 +21,10 @@ import org.apache.spark.sql.types.YearMonthIntervalType;
 import org.arbalest.device.builders.ColumnBuilder;
 import org.jspecify.annotations.Nullable;
 
-/** Numbers, or booleans, of one column of some rows, gathered in an array that is appended as a whole. The kinds are told apart by a switch, since a virtual call for each value took longer. */
+/**
+ * Numbers, or booleans, of one column of some rows, gathered in an array that is appended as a whole. The kinds are
+ * told apart by a switch, since a virtual call for each value took longer.
+ */
 final class NumberColumn {
   /** How many rows there is room for. */
   static final int ROWS = 1024;

@@ -67,7 +67,8 @@ interface ObjectWriter {
       case BinaryType _ -> (to, value) -> to.append((byte[]) value);
       case DateType _ -> (to, value) -> to.append(value instanceof Date date ? date.toLocalDate() : (LocalDate) value);
       case TimeType _ -> (to, value) -> to.append((LocalTime) value);
-      case TimestampType _ -> (to, value) -> to.append(value instanceof Timestamp time ? instant(time) : (Instant) value);
+      case TimestampType _ ->
+          (to, value) -> to.append(value instanceof Timestamp time ? instant(time) : (Instant) value);
       case TimestampNTZType _ -> (to, value) -> to.append((LocalDateTime) value);
       case DayTimeIntervalType _ -> (to, value) -> to.append((Duration) value);
       case YearMonthIntervalType _ -> (to, value) -> to.append((Period) value);
@@ -80,7 +81,8 @@ interface ObjectWriter {
   }
 
   private static Instant instant(Timestamp time) {
-    return time.toInstant().isBefore(RowObjects.MODERN) ? time.toLocalDateTime().atZone(ZoneId.systemDefault()).toInstant() : time.toInstant();
+    return time.toInstant().isBefore(RowObjects.MODERN)
+        ? time.toLocalDateTime().atZone(ZoneId.systemDefault()).toInstant() : time.toInstant();
   }
 
   private static ObjectWriter list(ObjectWriter items) {

@@ -14,7 +14,10 @@ import org.arbalest.device.types.Schema;
 import org.arbalest.spark.internal.vector.ArrowBatch;
 import org.jspecify.annotations.Nullable;
 
-/** Batches of a plan with columns: arrays of a source of ours without a copy, where they have the layout that is promised; copies of all else. */
+/**
+ * Batches of a plan with columns: arrays of a source of ours without a copy, where they have the layout that is
+ * promised; copies of all else.
+ */
 final class PlannedBatches implements TaskColumns.Batches {
   private final Iterator<ColumnarBatch> from;
   private final BatchWriter writer;
@@ -37,7 +40,8 @@ final class PlannedBatches implements TaskColumns.Batches {
     if (!from.hasNext()) return null;
     ColumnarBatch batch = from.next();
     metrics.waited(System.nanoTime() - start);
-    if (batch instanceof ArrowBatch ours && isShared(ours)) return metrics.shared(() -> ours.array().convertTo(writer.schema().asField()));
+    if (batch instanceof ArrowBatch ours && isShared(ours))
+      return metrics.shared(() -> ours.array().convertTo(writer.schema().asField()));
     return metrics.copied(() -> writer.copy(batch));
   }
 
@@ -49,7 +53,8 @@ final class PlannedBatches implements TaskColumns.Batches {
   private boolean isLaidOut(Field field) {
     if (field.equals(seen)) return isLaidOut;
     seen = field;
-    isLaidOut = field.type() instanceof NestedType.StructType(List<Field> there) && !writer.schema().fields().isEmpty() && haveLayouts(there, writer.schema());
+    isLaidOut = field.type() instanceof NestedType.StructType(List<Field> there) && !writer.schema().fields().isEmpty()
+        && haveLayouts(there, writer.schema());
     return isLaidOut;
   }
 
@@ -61,14 +66,18 @@ final class PlannedBatches implements TaskColumns.Batches {
     return true;
   }
 
-  /** Whether values are laid out alike: whether there may be nulls is no matter, as Spark's schema was made of this one. */
+  /**
+   * Whether values are laid out alike: whether there may be nulls is no matter, as Spark's schema was made of this one.
+   */
   private static boolean isSame(Field there, Field wanted) {
     DataType type = wanted.type();
     return switch (there.type()) {
       case FlatType flat -> flat.equals(type);
       case NestedType.ListType(Field item) -> type instanceof NestedType.ListType(Field other) && isSame(item, other);
-      case NestedType.MapType(Field entries, boolean _) -> type instanceof NestedType.MapType(Field other, boolean _) && isSame(entries, other);
-      case NestedType.StructType(List<Field> fields) -> type instanceof NestedType.StructType(List<Field> others) && areSame(fields, others);
+      case NestedType.MapType(Field entries, boolean _) ->
+          type instanceof NestedType.MapType(Field other, boolean _) && isSame(entries, other);
+      case NestedType.StructType(List<Field> fields) ->
+          type instanceof NestedType.StructType(List<Field> others) && areSame(fields, others);
       default -> false;
     };
   }

@@ -42,7 +42,8 @@ final class PlannedColumns extends ColumnPlan {
     SessionConf conf = SessionConf.of(classic.sparkSession().sessionState().conf());
     log(plan.supportsColumnar() ? "as Spark has them" : "made of Spark's internal rows, since its plan has rows there");
     if (plan.supportsColumnar()) {
-      return LazyRdd.of(dataframe, () -> configured(plan::executeColumnar)).toJavaRDD().mapPartitions(new OfBatches<>(type, metrics, conf, function));
+      return LazyRdd.of(dataframe, () -> configured(plan::executeColumnar)).toJavaRDD()
+          .mapPartitions(new OfBatches<>(type, metrics, conf, function));
     }
     return LazyRdd.of(dataframe, () -> configured(plan::execute)).toJavaRDD()
         .mapPartitions(new OfRows<>(type, mostRows(), mostBytes(), metrics, conf, function));
@@ -54,7 +55,10 @@ final class PlannedColumns extends ColumnPlan {
     return classic.sparkSession().internalCreateDataFrame(rows.rdd(), result, false);
   }
 
-  /** With the session's configuration of SQL on executors, for stages that run now, and where iterators are made; {@link SessionConf} has it for what is pulled. */
+  /**
+   * With the session's configuration of SQL on executors, for stages that run now, and where iterators are made;
+   * {@link SessionConf} has it for what is pulled.
+   */
   @SuppressWarnings("unchecked") // it hands on what it has, whatever that is
   private <T> RDD<T> configured(Supplier<RDD<T>> planned) {
     var session = classic.sparkSession();
@@ -75,7 +79,8 @@ final class PlannedColumns extends ColumnPlan {
       case InputAdapter adapter -> columnar(adapter.child());
       case ColumnarToRowExec rows -> rows.child();
       case AdaptiveSparkPlanExec adaptive when adaptive.inputPlan().supportsColumnar() ->
-          adaptive.copy(adaptive.inputPlan(), adaptive.context(), adaptive.preprocessingRules(), adaptive.isSubquery(), true);
+          adaptive.copy(adaptive.inputPlan(), adaptive.context(), adaptive.preprocessingRules(), adaptive.isSubquery(),
+              true);
       default -> plan;
     };
   }
@@ -84,7 +89,8 @@ final class PlannedColumns extends ColumnPlan {
     return columns.supportsColumnar() ? columns : rows;
   }
 
-  private record OfBatches<T extends @Nullable Object>(StructType type, ColumnMetrics metrics, SessionConf conf, ColumnFunction<T> function)
+  private record OfBatches<T extends @Nullable Object>(StructType type, ColumnMetrics metrics, SessionConf conf,
+      ColumnFunction<T> function)
       implements FlatMapFunction<Iterator<ColumnarBatch>, T> {
     @Override
     public Iterator<T> call(Iterator<ColumnarBatch> batches) throws Exception {
@@ -97,7 +103,8 @@ final class PlannedColumns extends ColumnPlan {
     }
   }
 
-  private record OfRows<T extends @Nullable Object>(StructType type, int mostRows, long mostBytes, ColumnMetrics metrics, SessionConf conf,
+  private record OfRows<T extends @Nullable Object>(StructType type, int mostRows, long mostBytes,
+      ColumnMetrics metrics, SessionConf conf,
       ColumnFunction<T> function)
       implements FlatMapFunction<Iterator<InternalRow>, T> {
     @Override
@@ -105,12 +112,14 @@ final class PlannedColumns extends ColumnPlan {
       return TaskColumns.apply(function, ArrowTypes.of(type), memory -> {
         var writer = new InternalRowWriter(type, mostBytes, memory.manager());
         TaskContext task = TaskContext.get();
-        return () -> conf.with(task, () -> rows.hasNext() ? metrics.ofInternalRows(() -> writer.next(rows, mostRows)) : null);
+        return () -> conf.with(task,
+            () -> rows.hasNext() ? metrics.ofInternalRows(() -> writer.next(rows, mostRows)) : null);
       });
     }
   }
 
-  private record ToRows(StructType type, ResultMetrics metrics) implements FlatMapFunction<Iterator<DeviceArrayReader>, InternalRow> {
+  private record ToRows(StructType type, ResultMetrics metrics)
+      implements FlatMapFunction<Iterator<DeviceArrayReader>, InternalRow> {
     @Override
     public Iterator<InternalRow> call(Iterator<DeviceArrayReader> readers) {
       return ResultRows.of(readers.next(), type, metrics);

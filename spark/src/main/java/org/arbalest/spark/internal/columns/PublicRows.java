@@ -32,8 +32,10 @@ final class PublicRows extends ColumnPlan {
 
   @Override
   public Dataset<Row> mapColumns(StructType result, ColumnFunction<DeviceArrayReader> function) {
-    boolean isJavaTime = Boolean.parseBoolean(dataframe.sparkSession().conf().get("spark.sql.datetime.java8API.enabled", "false"));
-    return dataframe.mapPartitions(new ToRows(ofRows(function), result, ResultMetrics.of(dataframe), isJavaTime), Encoders.row(result));
+    boolean isJavaTime =
+        Boolean.parseBoolean(dataframe.sparkSession().conf().get("spark.sql.datetime.java8API.enabled", "false"));
+    return dataframe.mapPartitions(new ToRows(ofRows(function), result, ResultMetrics.of(dataframe), isJavaTime),
+        Encoders.row(result));
   }
 
   private <T extends @Nullable Object> OfRows<T> ofRows(ColumnFunction<T> function) {
@@ -42,7 +44,8 @@ final class PublicRows extends ColumnPlan {
     return new OfRows<>(dataframe.schema(), mostRows(), ColumnMetrics.of(dataframe), function);
   }
 
-  private record OfRows<T extends @Nullable Object>(StructType type, int mostRows, ColumnMetrics metrics, ColumnFunction<T> function)
+  private record OfRows<T extends @Nullable Object>(StructType type, int mostRows, ColumnMetrics metrics,
+      ColumnFunction<T> function)
       implements FlatMapFunction<Iterator<Row>, T> {
     @Override
     public Iterator<T> call(Iterator<Row> rows) throws Exception {
@@ -59,11 +62,16 @@ final class PublicRows extends ColumnPlan {
   /** Spark's operators look for their task in their thread, and its public API gives another thread none. */
   private static void checkThread() {
     if (TaskContext.get() == null)
-      throw new IllegalStateException("columns made of rows by Spark's public API are to be pulled in the task's thread, and not in " + Thread.currentThread());
+      throw new IllegalStateException(
+          "columns made of rows by Spark's public API are to be pulled in the task's thread, and not in "
+              + Thread.currentThread());
   }
 
-  /** With dates and timestamps as classes of {@code java.time}, or of {@code java.sql}: Spark takes one of them only. */
-  private record ToRows(OfRows<DeviceArrayReader> made, StructType type, ResultMetrics metrics, boolean isJavaTime) implements MapPartitionsFunction<Row, Row> {
+  /**
+   * With dates and timestamps as classes of {@code java.time}, or of {@code java.sql}: Spark takes one of them only.
+   */
+  private record ToRows(OfRows<DeviceArrayReader> made, StructType type, ResultMetrics metrics, boolean isJavaTime)
+      implements MapPartitionsFunction<Row, Row> {
     @Override
     public Iterator<Row> call(Iterator<Row> rows) throws Exception {
       return new RowObjects(isJavaTime).rows(ResultRows.of(made.call(rows).next(), type, metrics), type);

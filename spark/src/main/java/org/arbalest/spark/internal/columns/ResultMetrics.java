@@ -11,10 +11,12 @@ import org.arbalest.spark.internal.vector.ArrowBatches;
 /**
  * What Spark's UI has of what functions make, beside {@link ColumnMetrics}.
  *
- * @param waitedMicros how long batches were waited for, with what functions pulled for them; not what a function did before it gave its reader
+ * @param waitedMicros how long batches were waited for, with what functions pulled for them; not what a function did
+ *     before it gave its reader
  * @param copiedMicros how long copies from a device were waited for
  */
-record ResultMetrics(LongAccumulator batches, LongAccumulator rows, LongAccumulator bytes, LongAccumulator waitedMicros, LongAccumulator copiedMicros)
+record ResultMetrics(LongAccumulator batches, LongAccumulator rows, LongAccumulator bytes, LongAccumulator waitedMicros,
+    LongAccumulator copiedMicros)
     implements Serializable {
   static ResultMetrics of(Dataset<?> dataframe) {
     SparkContext context = dataframe.sparkSession().sparkContext();

@@ -28,7 +28,8 @@ final class ResultRows implements Iterator<InternalRow> {
   /** Takes the reader over. */
   static ResultRows of(@Nullable DeviceArrayReader reader, StructType type, ResultMetrics metrics) {
     if (reader == null) throw new IllegalArgumentException(
-        "the function of mapColumns gave null, where a reader is wanted; one of no batches is DeviceArrayReader.of(schema, List.of())");
+        "the function of mapColumns gave null, where a reader is wanted; one of no batches is "
+            + "DeviceArrayReader.of(schema, List.of())");
     SparkTask task = SparkTask.of(TaskContext.get());
     return new ResultRows(ArrowBatches.of(reader, task, false, type, false), metrics);
   }

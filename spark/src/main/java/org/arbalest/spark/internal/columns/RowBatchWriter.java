@@ -14,7 +14,10 @@ import org.arbalest.device.builders.ColumnBuilder;
 import org.arbalest.device.types.Field;
 import org.jspecify.annotations.Nullable;
 
-/** Makes batches of rows: numbers, and what else the kind of rows allows, are gathered, all else is appended value by value, before the next row is asked for, as Spark may use its object again. One task's. */
+/**
+ * Makes batches of rows: numbers, and what else the kind of rows allows, are gathered, all else is appended value by
+ * value, before the next row is asked for, as Spark may use its object again. One task's.
+ */
 abstract sealed class RowBatchWriter<R> permits InternalRowWriter, ObjectRowWriter {
   private final List<Field> fields;
   private final MemoryManager memory;

@@ -48,9 +48,15 @@ import org.apache.spark.sql.types.YearMonthIntervalType;
 import org.jspecify.annotations.Nullable;
 import scala.jdk.javaapi.CollectionConverters;
 
-/** Rows whose values are objects, as Spark's public API has them, of its internal ones. {@link ObjectWriter} is the way back. */
+/**
+ * Rows whose values are objects, as Spark's public API has them, of its internal ones. {@link ObjectWriter} is the way
+ * back.
+ */
 final class RowObjects {
-  /** Before it, clocks show times of the Julian calendar, or ones that no zone has any more: there {@code java.sql} and {@code java.time} agree on what they show. */
+  /**
+   * Before it, clocks show times of the Julian calendar, or ones that no zone has any more: there {@code java.sql} and
+   * {@code java.time} agree on what they show.
+   */
   static final Instant MODERN = Instant.parse("1900-01-01T00:00:00Z");
 
   private final boolean isJavaTime;
@@ -122,7 +128,8 @@ final class RowObjects {
 
   private Object timestamp(Instant instant) {
     if (isJavaTime) return instant;
-    return instant.isBefore(MODERN) ? Timestamp.valueOf(LocalDateTime.ofInstant(instant, ZoneId.systemDefault())) : Timestamp.from(instant);
+    return instant.isBefore(MODERN) ? Timestamp.valueOf(LocalDateTime.ofInstant(instant, ZoneId.systemDefault()))
+        : Timestamp.from(instant);
   }
 
   private static Instant instant(long micros) {
@@ -137,7 +144,8 @@ final class RowObjects {
 
   private Map<@Nullable Object, @Nullable Object> map(MapData of, MapType type) {
     Map<@Nullable Object, @Nullable Object> map = new LinkedHashMap<>();
-    for (int i = 0; i < of.numElements(); i++) map.put(toSpark(of.keyArray(), i, type.keyType()), toSpark(of.valueArray(), i, type.valueType()));
+    for (int i = 0; i < of.numElements(); i++)
+      map.put(toSpark(of.keyArray(), i, type.keyType()), toSpark(of.valueArray(), i, type.valueType()));
     return map;
   }
 }

@@ -10,7 +10,10 @@ import org.apache.spark.sql.internal.SQLConf;
 import org.jspecify.annotations.Nullable;
 import scala.jdk.javaapi.CollectionConverters;
 
-/** A session's configuration of SQL, for operators that run in tasks of a job that is no query of SQL's: Spark hands it on with queries only. */
+/**
+ * A session's configuration of SQL, for operators that run in tasks of a job that is no query of SQL's: Spark hands it
+ * on with queries only.
+ */
 final class SessionConf implements Serializable {
   private static final long serialVersionUID = 1;
 
@@ -31,7 +34,8 @@ final class SessionConf implements Serializable {
   <T extends @Nullable Object> T with(TaskContext task, Supplier<T> pull) {
     TaskContext here = TaskContext.get();
     if (here != null && here.taskAttemptId() != task.taskAttemptId())
-      throw new IllegalStateException("columns of task " + task.taskAttemptId() + " are pulled in a thread of task " + here.taskAttemptId());
+      throw new IllegalStateException(
+          "columns of task " + task.taskAttemptId() + " are pulled in a thread of task " + here.taskAttemptId());
     if (here == null) return TaskContext.withTaskContext(task, () -> with(task, pull));
     if (task.getLocalProperty(SQLExecution.EXECUTION_ID_KEY()) != null) return pull.get();
     return SQLConf.withExistingConf(conf(), pull::get);

@@ -31,8 +31,12 @@ final class TaskColumns {
     Batches in(TaskMemory memory);
   }
 
-  /** What it makes of them; they are closed at the end of the task at the latest, as what it makes may read them until then. */
-  static <T extends @Nullable Object> Iterator<T> apply(ColumnFunction<T> function, Schema schema, Maker maker) throws Exception {
+  /**
+   * What it makes of them; they are closed at the end of the task at the latest, as what it makes may read them until
+   * then.
+   */
+  static <T extends @Nullable Object> Iterator<T> apply(ColumnFunction<T> function, Schema schema, Maker maker)
+      throws Exception {
     SparkTask task = SparkTask.of(TaskContext.get());
     TaskMemory memory = task.mainMemory();
     var lent = new Lent(task, maker.in(memory));

@@ -12,9 +12,15 @@ import org.apache.spark.unsafe.types.UTF8String;
 import org.arbalest.device.builders.ColumnBuilder;
 import org.jspecify.annotations.Nullable;
 
-/** Text of one column of some internal rows, gathered in an array that is appended as a whole; text that has no room there, by itself. */
+/**
+ * Text of one column of some internal rows, gathered in an array that is appended as a whole; text that has no room
+ * there, by itself.
+ */
 final class TextColumn {
-  /** How many bytes there is room for, in all columns of a task and in one: they are not counted as the task's, and many tasks may have many columns. */
+  /**
+   * How many bytes there is room for, in all columns of a task and in one: they are not counted as the task's, and many
+   * tasks may have many columns.
+   */
   private static final int ALL_BYTES = 1 << 22;
 
   private static final int MOST_BYTES = 1 << 16;
@@ -38,7 +44,8 @@ final class TextColumn {
   static @Nullable TextColumn[] all(StructType type) {
     long count = Stream.of(type.fields()).filter(TextColumn::isText).count();
     int room = Math.clamp(ALL_BYTES / Math.max(count, 1), LEAST_BYTES, MOST_BYTES);
-    return Stream.of(type.fields()).map(field -> isText(field) ? new TextColumn(room) : null).toArray(TextColumn[]::new);
+    return Stream.of(type.fields()).map(field -> isText(field) ? new TextColumn(room) : null)
+        .toArray(TextColumn[]::new);
   }
 
   private static boolean isText(StructField field) {
@@ -51,7 +58,10 @@ final class TextColumn {
     nulls.clear();
   }
 
-  /** The next row's, for at most {@link NumberColumn#ROWS} rows between two calls of {@link #flush}; what was gathered before is appended if there is no room. */
+  /**
+   * The next row's, for at most {@link NumberColumn#ROWS} rows between two calls of {@link #flush}; what was gathered
+   * before is appended if there is no room.
+   */
   void put(InternalRow row, int ordinal, ColumnBuilder to) {
     if (row.isNullAt(ordinal)) {
       nulls.set(count);
@@ -81,7 +91,8 @@ final class TextColumn {
       return;
     }
     int done = 0;
-    for (; done <= size - Long.BYTES; done += Long.BYTES) Platform.putLong(bytes, to + done, Platform.getLong(base, from + done));
+    for (; done <= size - Long.BYTES; done += Long.BYTES)
+      Platform.putLong(bytes, to + done, Platform.getLong(base, from + done));
     for (; done < size; done++) Platform.putByte(bytes, to + done, Platform.getByte(base, from + done));
   }
 
@@ -92,7 +103,8 @@ final class TextColumn {
     try {
       to.appendAll(allOffsets.asSlice(0, (count + 1L) * Integer.BYTES), allBytes.asSlice(0, offsets[count]));
     } catch (IllegalArgumentException _) { // some of it is no UTF-8
-      for (int i = 0; i < count; i++) ValueWriter.text(to, UTF8String.fromBytes(bytes, offsets[i], offsets[i + 1] - offsets[i]));
+      for (int i = 0; i < count; i++)
+        ValueWriter.text(to, UTF8String.fromBytes(bytes, offsets[i], offsets[i + 1] - offsets[i]));
     }
     nulls.flush(to, first);
     count = 0;

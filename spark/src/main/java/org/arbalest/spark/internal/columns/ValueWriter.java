@@ -58,7 +58,8 @@ interface ValueWriter {
       case IntegerType _, DateType _, YearMonthIntervalType _ -> (to, from, i) -> to.append((long) from.getInt(i));
       case FloatType _ -> (to, from, i) -> to.append(from.getFloat(i));
       case DoubleType _ -> (to, from, i) -> to.append(from.getDouble(i));
-      case DecimalType decimal -> (to, from, i) -> to.append(from.getDecimal(i, decimal.precision(), decimal.scale()).toJavaBigDecimal());
+      case DecimalType decimal ->
+          (to, from, i) -> to.append(from.getDecimal(i, decimal.precision(), decimal.scale()).toJavaBigDecimal());
       case StringType _ -> (to, from, i) -> text(to, from.getUTF8String(i));
       case BinaryType _ -> (to, from, i) -> to.append(from.getBinary(i));
       case CalendarIntervalType _ -> (to, from, i) -> to.append(interval(from.getInterval(i)));
@@ -70,7 +71,10 @@ interface ValueWriter {
     };
   }
 
-  /** Text of Spark's may be no UTF-8, as where it was cast from binary: then it is what Spark's rows of strings have, with U+FFFD for what is none. */
+  /**
+   * Text of Spark's may be no UTF-8, as where it was cast from binary: then it is what Spark's rows of strings have,
+   * with U+FFFD for what is none.
+   */
   static void text(ColumnBuilder to, UTF8String text) {
     try {
       to.append(MemorySegment.ofBuffer(text.getByteBuffer()));

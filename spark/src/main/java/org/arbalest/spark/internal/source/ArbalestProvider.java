@@ -14,7 +14,10 @@ import org.jspecify.annotations.Nullable;
 
 /** {@code format("arbalest")}: found by Spark through a {@code ServiceLoader}. */
 public final class ArbalestProvider implements TableProvider, DataSourceRegister {
-  /** Of the last schema that was asked for, as Spark asks for the table next: a source may ask a database for its schema. */
+  /**
+   * Of the last schema that was asked for, as Spark asks for the table next: a source may ask a database for its
+   * schema.
+   */
   private @Nullable ArbalestTable inferred;
 
   @Override

@@ -24,6 +24,7 @@ record ArbalestReaderFactory(StructType type, boolean truncatesNanos) implements
 
   @Override
   public PartitionReader<ColumnarBatch> createColumnarReader(InputPartition partition) {
-    return ColumnsReader.open(((SourcePartition) partition).partition(), SparkTask.of(TaskContext.get()), type, truncatesNanos);
+    return ColumnsReader.open(((SourcePartition) partition).partition(), SparkTask.of(TaskContext.get()), type,
+        truncatesNanos);
   }
 }

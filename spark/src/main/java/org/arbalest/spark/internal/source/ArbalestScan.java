@@ -45,7 +45,8 @@ final class ArbalestScan implements Batch, SupportsReportStatistics {
   public String description() {
     List<String> columns = request.schema().fields().stream().map(Field::name).toList();
     String limit = request.limit().isPresent() ? ", limit " + request.limit().getAsInt() : "";
-    return "arbalest " + source.options().source() + ", columns " + columns + ", accepted " + request.predicates() + limit;
+    return "arbalest " + source.options().source() + ", columns " + columns + ", accepted " + request.predicates()
+        + limit;
   }
 
   @Override
@@ -60,7 +61,8 @@ final class ArbalestScan implements Batch, SupportsReportStatistics {
 
   @Override
   public InputPartition[] planInputPartitions() {
-    List<? extends ColumnPartition> made = Failures.unchecked(() -> source.source().partitions(request), "the partitions of " + source.options().source());
+    List<? extends ColumnPartition> made =
+        Failures.unchecked(() -> source.source().partitions(request), "the partitions of " + source.options().source());
     if (made == null || made.stream().anyMatch(Objects::isNull))
       throw new IllegalStateException(source.options().source() + " gave null for its partitions, or one of them");
     return made.stream().map(SourcePartition::of).toArray(InputPartition[]::new);
@@ -75,7 +77,8 @@ final class ArbalestScan implements Batch, SupportsReportStatistics {
   public Statistics estimateStatistics() {
     OptionalLong rows = estimate(source.source().estimatedRows(request), "rows");
     OptionalLong told = estimate(source.source().estimatedBytes(request), "bytes");
-    OptionalLong bytes = told.isPresent() || rows.isEmpty() || !isFixed(type) ? told : OptionalLong.of(size(rows.getAsLong()));
+    OptionalLong bytes =
+        told.isPresent() || rows.isEmpty() || !isFixed(type) ? told : OptionalLong.of(size(rows.getAsLong()));
     return new Statistics() {
       @Override
       public OptionalLong numRows() {
@@ -92,14 +95,19 @@ final class ArbalestScan implements Batch, SupportsReportStatistics {
   /** Fewer rows than none would be the smallest of sources, which Spark copies to each executor. */
   private OptionalLong estimate(@Nullable OptionalLong told, String what) {
     if (told == null)
-      throw new IllegalStateException(source.options().source() + " gave null for its estimate of " + what + "; what is not known is OptionalLong.empty()");
+      throw new IllegalStateException(source.options().source() + " gave null for its estimate of " + what
+          + "; what is not known is OptionalLong.empty()");
     if (told.orElse(0) < 0)
       throw new IllegalStateException(
-          source.options().source() + " estimates " + told.getAsLong() + " " + what + "; what is not known is OptionalLong.empty()");
+          source.options().source() + " estimates " + told.getAsLong() + " " + what
+              + "; what is not known is OptionalLong.empty()");
     return told;
   }
 
-  /** Whether rows of a type have one size: what text or lists have is not to be guessed, as Spark copies what is small to each executor. */
+  /**
+   * Whether rows of a type have one size: what text or lists have is not to be guessed, as Spark copies what is small
+   * to each executor.
+   */
   private static boolean isFixed(DataType type) {
     return switch (type) {
       case StringType _, BinaryType _, ArrayType _, MapType _ -> false;

@@ -16,7 +16,8 @@ import org.arbalest.device.types.Schema;
 import org.arbalest.spark.ScanRequest;
 
 /** What Spark's planner tells a scan. */
-final class ArbalestScanBuilder implements SupportsPushDownRequiredColumns, SupportsPushDownV2Filters, SupportsPushDownLimit {
+final class ArbalestScanBuilder
+    implements SupportsPushDownRequiredColumns, SupportsPushDownV2Filters, SupportsPushDownLimit {
   private final OpenedSource source;
   private List<Field> required;
   private List<Predicate> accepted = List.of();
@@ -39,7 +40,8 @@ final class ArbalestScanBuilder implements SupportsPushDownRequiredColumns, Supp
   public Predicate[] pushPredicates(Predicate[] predicates) {
     var taken = new ArrayList<Predicate>();
     var left = new ArrayList<Predicate>();
-    for (Predicate predicate : predicates) (source.source().accepts(predicate, source.options().all()) ? taken : left).add(predicate);
+    for (Predicate predicate : predicates)
+      (source.source().accepts(predicate, source.options().all()) ? taken : left).add(predicate);
     accepted = taken;
     return left.toArray(Predicate[]::new);
   }

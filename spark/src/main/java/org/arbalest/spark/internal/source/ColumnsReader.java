@@ -11,7 +11,10 @@ import org.arbalest.spark.internal.task.Failures;
 import org.arbalest.spark.internal.task.SparkTask;
 import org.arbalest.spark.internal.vector.ArrowBatches;
 
-/** A partition in a task, which is closed at its end, or with the task, also when that fails or is killed; Spark closes it as well, later. */
+/**
+ * A partition in a task, which is closed at its end, or with the task, also when that fails or is killed; Spark closes
+ * it as well, later.
+ */
 final class ColumnsReader implements PartitionReader<ColumnarBatch> {
   private final ArrowBatches batches;
 
@@ -22,7 +25,8 @@ final class ColumnsReader implements PartitionReader<ColumnarBatch> {
   static ColumnsReader open(ColumnPartition partition, SparkTask task, StructType type, boolean truncatesNanos) {
     DeviceArrayReader reader = Failures.unchecked(() -> partition.open(task), "opening partition " + task.partition());
     if (reader == null) throw new IllegalStateException(
-        "opening partition " + task.partition() + " gave null, where a reader is wanted; one of no batches is DeviceArrayReader.of(schema, List.of())");
+        "opening partition " + task.partition()
+            + " gave null, where a reader is wanted; one of no batches is DeviceArrayReader.of(schema, List.of())");
     return new ColumnsReader(ArrowBatches.of(reader, task, true, type, truncatesNanos));
   }
 

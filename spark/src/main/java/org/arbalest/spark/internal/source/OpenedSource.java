@@ -27,14 +27,19 @@ record OpenedSource(SourceOptions options, ColumnSource source, Schema schema, S
     try {
       return Class.forName(name, true, loader).asSubclass(ColumnSource.class).getConstructor().newInstance();
     } catch (ClassNotFoundException e) {
-      throw new IllegalArgumentException("there is no class " + name + ", which the option source names; a nested class is named with $, as its file is", e);
+      throw new IllegalArgumentException("there is no class " + name
+          + ", which the option source names; a nested class is named with $, as its file is", e);
     } catch (InvocationTargetException e) {
-      throw new IllegalArgumentException(name + ", which the option source names, failed in its constructor: " + e.getCause(), e.getCause());
+      throw new IllegalArgumentException(
+          name + ", which the option source names, failed in its constructor: " + e.getCause(), e.getCause());
     } catch (ClassCastException e) {
-      throw new IllegalArgumentException(name + ", which the option source names, does not implement " + ColumnSource.class.getName(), e);
+      throw new IllegalArgumentException(
+          name + ", which the option source names, does not implement " + ColumnSource.class.getName(), e);
     } catch (ReflectiveOperationException e) {
       throw new IllegalArgumentException(
-          name + ", which the option source names, cannot be made: it needs to be public, with a public constructor without parameters", e);
+          name + ", which the option source names, cannot be made: it needs to be public, with a public constructor "
+              + "without parameters",
+          e);
     }
   }
 }

@@ -23,7 +23,8 @@ public final class SourceMetrics {
 
   static CustomTaskMetric[] of(ArrowBatches batches) {
     return new CustomTaskMetric[] {
-        new Value(BATCHES, batches.count()), new Value(BYTES, batches.bytes()), new Value(WAITED, batches.waitedNanos()),
+        new Value(BATCHES, batches.count()), new Value(BYTES, batches.bytes()),
+        new Value(WAITED, batches.waitedNanos()),
         new Value(COPIED, batches.copiedNanos())
     };
   }

@@ -20,15 +20,18 @@ record SourceOptions(Map<String, String> given, String source, boolean truncates
   static SourceOptions of(CaseInsensitiveStringMap options) {
     String source = options.get(SOURCE);
     if (source == null) throw new IllegalArgumentException(
-        "format(\"arbalest\") needs option(\"source\", …): the name of a class that implements org.arbalest.spark.ColumnSource");
+        "format(\"arbalest\") needs option(\"source\", …): the name of a class that implements "
+            + "org.arbalest.spark.ColumnSource");
     String nanoseconds = options.getOrDefault(NANOSECONDS, "refuse");
     boolean truncates =
         switch (nanoseconds) {
           case "refuse" -> false;
           case "truncate" -> true;
-          default -> throw new IllegalArgumentException("the option " + NANOSECONDS + " is " + nanoseconds + ", and may be refuse or truncate");
+          default -> throw new IllegalArgumentException(
+              "the option " + NANOSECONDS + " is " + nanoseconds + ", and may be refuse or truncate");
         };
-    return new SourceOptions(Map.copyOf(options.asCaseSensitiveMap()), source, truncates); // Spark's own map is of lower case
+    // Spark's own map is of lower case
+    return new SourceOptions(Map.copyOf(options.asCaseSensitiveMap()), source, truncates);
   }
 
   /** By their names as they were given, and found whatever their case. */

@@ -14,7 +14,8 @@ public final class ApplicationSettings {
 
   private static final String PREFIX = "spark.arbalest.";
   private static final List<String> NAMES =
-      List.of(DeviceSettings.DEVICE, DeviceSettings.RESOURCE, DeviceSettings.TASKS, DeviceSettings.POOL, LeakCheck.OPTION);
+      List.of(DeviceSettings.DEVICE, DeviceSettings.RESOURCE, DeviceSettings.TASKS, DeviceSettings.POOL,
+          LeakCheck.OPTION);
 
   private ApplicationSettings() {}
 
@@ -28,7 +29,8 @@ public final class ApplicationSettings {
     SparkConf application = of.sparkContext().getConf();
     for (String name : CollectionConverters.asJava(session.getAll()).keySet()) { // it has the application's, too
       if (name.startsWith(PREFIX) && !name.equals(COLUMNAR) && !NAMES.contains(name)) {
-        throw new IllegalArgumentException("there is no setting " + name + ", but " + COLUMNAR + ", " + String.join(", ", NAMES));
+        throw new IllegalArgumentException(
+            "there is no setting " + name + ", but " + COLUMNAR + ", " + String.join(", ", NAMES));
       }
     }
     for (String name : NAMES) {
@@ -36,7 +38,9 @@ public final class ApplicationSettings {
       String has = application.get(name, "");
       if (!asked.isEmpty() && !asked.equals(has)) {
         throw new IllegalArgumentException(
-            name + " is " + asked + " in this session, where it does nothing: executors read it of the application, by --conf or SparkSession.builder().config"
+            name + " is " + asked
+                + " in this session, where it does nothing: executors read it of the application, by --conf or "
+                + "SparkSession.builder().config"
                 + (has.isEmpty() ? ", and it has none" : ", and there it is " + has));
       }
     }

@@ -40,7 +40,8 @@ record DeviceSettings(String name, String resource, int tasks, long poolBytes) {
 
   static DeviceSettings of(SparkConf conf) {
     return new DeviceSettings(
-        conf.get(DEVICE, AUTO).toLowerCase(Locale.ROOT), conf.get(RESOURCE, "gpu"), conf.getInt(TASKS, 2), conf.getSizeAsBytes(POOL, "1g"));
+        conf.get(DEVICE, AUTO).toLowerCase(Locale.ROOT), conf.get(RESOURCE, "gpu"), conf.getInt(TASKS, 2),
+        conf.getSizeAsBytes(POOL, "1g"));
   }
 
   /**
@@ -68,8 +69,10 @@ record DeviceSettings(String name, String resource, int tasks, long poolBytes) {
 
   /** Discovery scripts answer what {@code nvidia-smi} and its like do. */
   private Device at(DeviceType type, String address) {
-    if (address.chars().allMatch(Character::isDigit)) return Devices.device(type, parsed(address, () -> Long.parseLong(address)));
-    if (address.startsWith("GPU-")) return Devices.device(type, parsed(address, () -> UUID.fromString(address.substring("GPU-".length()))));
+    if (address.chars().allMatch(Character::isDigit))
+      return Devices.device(type, parsed(address, () -> Long.parseLong(address)));
+    if (address.startsWith("GPU-"))
+      return Devices.device(type, parsed(address, () -> UUID.fromString(address.substring("GPU-".length()))));
     if (address.contains(":")) return Devices.deviceAt(type, address);
     throw new IllegalArgumentException(unknown(address));
   }

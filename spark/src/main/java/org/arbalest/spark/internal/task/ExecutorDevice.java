@@ -36,7 +36,8 @@ final class ExecutorDevice {
   ExecutorDevice(Device device, DeviceSettings settings) {
     this.device = device;
     this.pool = MemoryPool.of(device.memory(), settings.poolBytes());
-    this.places = new Semaphore(device.type().equals(DeviceType.CPU) ? Integer.MAX_VALUE : settings.tasks(), true); // Spark itself limits what a CPU does
+    // Spark itself limits what a CPU does
+    this.places = new Semaphore(device.type().equals(DeviceType.CPU) ? Integer.MAX_VALUE : settings.tasks(), true);
   }
 
   /** The one for a task. */
@@ -60,8 +61,10 @@ final class ExecutorDevice {
     long looks = 0;
     try {
       while (!places.tryAcquire(LOOK_MILLIS, TimeUnit.MILLISECONDS)) {
-        if (++looks == WARNING_LOOKS) System.getLogger(ExecutorDevice.class.getName()).log(System.Logger.Level.WARNING, waits(task));
-        if (task.isCompleted()) throw new IllegalStateException("the task " + task.taskAttemptId() + " is over, and uses no device any more");
+        if (++looks == WARNING_LOOKS)
+          System.getLogger(ExecutorDevice.class.getName()).log(System.Logger.Level.WARNING, waits(task));
+        if (task.isCompleted())
+          throw new IllegalStateException("the task " + task.taskAttemptId() + " is over, and uses no device any more");
         if (task.isInterrupted()) throw new TaskKilledException("killed while it waited for " + device);
       }
     } catch (InterruptedException _) {
@@ -75,7 +78,8 @@ final class ExecutorDevice {
 
   private String waits(TaskContext task) {
     return "task " + task.taskAttemptId() + " waits for a place on " + device + ", which " + DeviceSettings.TASKS
-        + " other tasks have until they end; if these wait for memory that this one holds, neither goes on: ask for the device before the first batch is pulled";
+        + " other tasks have until they end; if these wait for memory that this one holds, neither goes on: ask for "
+        + "the device before the first batch is pulled";
   }
 
   /** The last gives back what the pool keeps: nobody knows whether there will be another. */

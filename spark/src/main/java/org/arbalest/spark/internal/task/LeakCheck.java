@@ -13,7 +13,10 @@ import org.apache.spark.SparkEnv;
 import org.apache.spark.TaskContext;
 import org.arbalest.device.monitoring.ResourceCounters;
 
-/** Looks at the end of a task whether its executor holds more of ours than was told before: by {@code spark.arbalest.leaks}, which is {@code off}, {@code log} or {@code fail}. */
+/**
+ * Looks at the end of a task whether its executor holds more of ours than was told before: by
+ * {@code spark.arbalest.leaks}, which is {@code off}, {@code log} or {@code fail}.
+ */
 final class LeakCheck {
   static final String OPTION = "spark.arbalest.leaks";
 
@@ -22,7 +25,10 @@ final class LeakCheck {
 
   private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
-  /** What was held when somebody was last told, or less, if that was seen since: others' tasks did not leave it. Under this class's monitor. */
+  /**
+   * What was held when somebody was last told, or less, if that was seen since: others' tasks did not leave it. Under
+   * this class's monitor.
+   */
   private static ResourceCounters told = new ResourceCounters(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 
   private LeakCheck() {}
@@ -46,7 +52,8 @@ final class LeakCheck {
   /**
    * Looks, if that is wanted.
    *
-   * @param isAlone whether no other task of the executor has something: where one has, nobody can say whose it is, and the last to end looks
+   * @param isAlone whether no other task of the executor has something: where one has, nobody can say whose it is, and
+   *     the last to end looks
    * @throws IllegalStateException if something is held, and the task is to fail
    */
   static void at(TaskContext task, BooleanSupplier isAlone) {
@@ -74,7 +81,8 @@ final class LeakCheck {
   /** Those that are not zero, with their names. */
   private static Stream<String> numbers(ResourceCounters ledger) {
     String all = ledger.toString();
-    return Arrays.stream(all.substring(all.indexOf('[') + 1, all.length() - 1).split(", ")).filter(number -> !number.endsWith("=0"));
+    return Arrays.stream(all.substring(all.indexOf('[') + 1, all.length() - 1).split(", "))
+        .filter(number -> !number.endsWith("=0"));
   }
 
   private static void look(TaskContext task, Mode mode, BooleanSupplier isAlone) {
@@ -89,8 +97,11 @@ final class LeakCheck {
       }
       more = more(held, true);
       if (more.isEmpty()) return;
-      String what = "task " + task.taskAttemptId() + " of stage " + task.stageId() + " left behind " + String.join(", ", more)
-          + ": an array is open until it is closed, which forEach does for those that it lends; with -Dorg.arbalest.leaks=true in spark.executor.extraJavaOptions the log of the executor says where, once the garbage collector finds it";
+      String what = "task " + task.taskAttemptId() + " of stage " + task.stageId() + " left behind "
+          + String.join(", ", more)
+          + ": an array is open until it is closed, which forEach does for those that it lends; with "
+          + "-Dorg.arbalest.leaks=true in spark.executor.extraJavaOptions the log of the executor says where, once the "
+          + "garbage collector finds it";
       if (mode == Mode.FAIL) throw new IllegalStateException(what);
       System.getLogger(LeakCheck.class.getName()).log(System.Logger.Level.WARNING, what);
       return;

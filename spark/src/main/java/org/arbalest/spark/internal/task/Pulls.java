@@ -7,7 +7,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Pulls of what Spark lends to a function, by any thread of the function's. One may be in a pull still when the function returns, or the task ends, and Spark then frees what is read there: so the task waits until it has left.
+ * Pulls of what Spark lends to a function, by any thread of the function's. One may be in a pull still when the
+ * function returns, or the task ends, and Spark then frees what is read there: so the task waits until it has left.
  */
 public final class Pulls {
   private static final long LOOK_MILLIS = 100;
@@ -34,10 +35,12 @@ public final class Pulls {
   public <T extends @Nullable Object> T pull(Supplier<T> from) {
     pulling.lock();
     try {
-      if (isOver) throw new IllegalStateException("the task " + taskAttemptId + " is over, or its function, and what Spark lent to it is gone");
+      if (isOver) throw new IllegalStateException(
+          "the task " + taskAttemptId + " is over, or its function, and what Spark lent to it is gone");
       Thread thread = only;
       if (thread != null && !thread.equals(Thread.currentThread()))
-        throw new IllegalStateException("the function of task " + taskAttemptId + " has returned, and what Spark lent to it is pulled by " + thread + " only");
+        throw new IllegalStateException("the function of task " + taskAttemptId
+            + " has returned, and what Spark lent to it is pulled by " + thread + " only");
       return from.get();
     } finally {
       pulling.unlock();
@@ -63,7 +66,8 @@ public final class Pulls {
   }
 
   /**
-   * Lets nobody pull any more, and waits until nobody does, also where the thread is interrupted: what is freed under a pull may end the process.
+   * Lets nobody pull any more, and waits until nobody does, also where the thread is interrupted: what is freed under a
+   * pull may end the process.
    *
    * @param giveUp asks who pulls to give up; again and again, as what it asks may not have begun yet
    */
@@ -72,8 +76,10 @@ public final class Pulls {
     boolean isInterrupted = false;
     for (int looks = 0; !isFree(); looks++) {
       giveUp.run();
-      if (looks == WARNING_LOOKS) System.getLogger(Pulls.class.getName()).log(System.Logger.Level.WARNING, "task " + taskAttemptId
-          + " waits for a thread of its function's that pulls columns still; let a function return, or throw, when its threads have ended");
+      if (looks == WARNING_LOOKS) System.getLogger(Pulls.class.getName()).log(System.Logger.Level.WARNING, "task "
+          + taskAttemptId
+          + " waits for a thread of its function's that pulls columns still; let a function return, or throw, when its "
+          + "threads have ended");
       try {
         if (pulling.tryLock(LOOK_MILLIS, TimeUnit.MILLISECONDS)) pulling.unlock();
       } catch (InterruptedException _) {

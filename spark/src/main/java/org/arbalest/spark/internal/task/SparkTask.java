@@ -100,7 +100,10 @@ public final class SparkTask implements ColumnTask {
     }
   }
 
-  /** Whether a stream is where the task's device is; of one that no task's device can be, the task takes no place to know. */
+  /**
+   * Whether a stream is where the task's device is; of one that no task's device can be, the task takes no place to
+   * know.
+   */
   public boolean isOnDevice(DeviceArrayReader columns) {
     DeviceType type = columns.deviceType();
     return DeviceSettings.BEST_FIRST.contains(type) && type.equals(device().type());
@@ -133,11 +136,13 @@ public final class SparkTask implements ColumnTask {
   }
 
   private void checkOpen() {
-    if (isOver) throw new IllegalStateException("the task " + taskAttemptId() + " is over, and uses no device any more");
+    if (isOver)
+      throw new IllegalStateException("the task " + taskAttemptId() + " is over, and uses no device any more");
   }
 
   /**
-   * Closes something at the end of the task, what came last first, and before the task leaves its device. Spark itself closes a partition's reader only behind this: its listener is the older one.
+   * Closes something at the end of the task, what came last first, and before the task leaves its device. Spark itself
+   * closes a partition's reader only behind this: its listener is the older one.
    *
    * @param open closing it twice does nothing; passes to the task
    * @throws IllegalStateException if the task is over, as it may be for a thread that outlives it
@@ -170,7 +175,10 @@ public final class SparkTask implements ColumnTask {
     return lent;
   }
 
-  /** A function has returned a value: from now on this thread alone pulls. A thread that is in a pull still is asked to give up, and waited for: Spark may free what it reads before the task itself learns that it ends. */
+  /**
+   * A function has returned a value: from now on this thread alone pulls. A thread that is in a pull still is asked to
+   * give up, and waited for: Spark may free what it reads before the task itself learns that it ends.
+   */
   public void leave(Pulls lent) {
     if (!lent.tryLeaveToThisThread()) end(lent);
   }
@@ -191,7 +199,8 @@ public final class SparkTask implements ColumnTask {
         if (each instanceof Cancellable pulled) pulled.cancel();
         if (each instanceof DeviceArrayReader reader) reader.close();
       } catch (RuntimeException e) { // of the user's
-        System.getLogger(SparkTask.class.getName()).log(System.Logger.Level.WARNING, "what a thread waits for could not be asked to give up", e);
+        System.getLogger(SparkTask.class.getName()).log(System.Logger.Level.WARNING,
+            "what a thread waits for could not be asked to give up", e);
       }
     }
   }
@@ -217,7 +226,8 @@ public final class SparkTask implements ColumnTask {
       try {
         each.close();
       } catch (Throwable t) { // of the user's: the next task would wait for the place on the device for ever
-        if (failed == null) failed = new IllegalStateException("closing what task " + taskAttemptId() + " had open failed: " + t, t);
+        if (failed == null)
+          failed = new IllegalStateException("closing what task " + taskAttemptId() + " had open failed: " + t, t);
         else failed.addSuppressed(t);
       }
     }

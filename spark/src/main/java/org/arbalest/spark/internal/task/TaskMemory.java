@@ -13,8 +13,9 @@ import org.arbalest.device.MemoryManager;
 import org.arbalest.device.MeteredMemory;
 
 /**
- * What a task has of main memory for columns, counted against Spark's off-heap memory, where that is switched on ({@code spark.memory.offHeap.enabled}): arrays that are made here, until they are freed, on any thread; and those of a
- * source, while Spark reads them.
+ * What a task has of main memory for columns, counted against Spark's off-heap memory, where that is switched on
+ * ({@code spark.memory.offHeap.enabled}): arrays that are made here, until they are freed, on any thread; and those of
+ * a source, while Spark reads them.
  *
  * <p>Spark is asked once for each batch, when its size is known: so the count is too low by one batch at the most.
  */
@@ -60,7 +61,10 @@ public final class TaskMemory {
     }
   }
 
-  /** Says that so much of it is not used any more. Does not fail: Spark is asked for nothing, even if more was made meanwhile. */
+  /**
+   * Says that so much of it is not used any more. Does not fail: Spark is asked for nothing, even if more was made
+   * meanwhile.
+   */
   public synchronized void hide(long bytes) {
     shownBytes -= bytes;
     giveBackFreed();
@@ -93,7 +97,8 @@ public final class TaskMemory {
       counted.freeMemory(got);
       throw new DeviceException(
           Errno.ENOMEM,
-          "Spark's off-heap memory is used up: ENOMEM, columns of task " + task.taskAttemptId() + " need " + more + " bytes besides " + askedBytes
+          "Spark's off-heap memory is used up: ENOMEM, columns of task " + task.taskAttemptId() + " need " + more
+              + " bytes besides " + askedBytes
               + ", and it gives "
               + got + "; make spark.memory.offHeap.size larger, or batches smaller, or close arrays earlier");
     }

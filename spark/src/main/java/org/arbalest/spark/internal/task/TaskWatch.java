@@ -8,7 +8,8 @@ import org.apache.spark.TaskContext;
 import org.arbalest.device.DeviceArrayReader;
 
 /**
- * Looks whether a task was killed, and asks what it waits for in native code to give up: Spark interrupts the task's thread at the most, which nothing in C hears.
+ * Looks whether a task was killed, and asks what it waits for in native code to give up: Spark interrupts the task's
+ * thread at the most, which nothing in C hears.
  */
 public final class TaskWatch implements AutoCloseable {
   private static final long PERIOD_MILLIS = 100;
@@ -35,7 +36,8 @@ public final class TaskWatch implements AutoCloseable {
   /**
    * Watches until this is closed.
    *
-   * @param cancel called when the task was killed, on a thread of its own, again and again, as what it asks may not have begun yet
+   * @param cancel called when the task was killed, on a thread of its own, again and again, as what it asks may not
+   *     have begun yet
    */
   public static TaskWatch over(TaskContext task, Runnable cancel) {
     var watch = new TaskWatch(task, cancel);
@@ -76,7 +78,8 @@ public final class TaskWatch implements AutoCloseable {
   }
 
   private static void log(Throwable t) {
-    System.getLogger(TaskWatch.class.getName()).log(System.Logger.Level.WARNING, "what a killed task waits for could not be asked to give up", t);
+    System.getLogger(TaskWatch.class.getName()).log(System.Logger.Level.WARNING,
+        "what a killed task waits for could not be asked to give up", t);
   }
 
   @Override

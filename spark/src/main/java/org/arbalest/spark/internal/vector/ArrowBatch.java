@@ -25,7 +25,9 @@ public final class ArrowBatch extends ColumnarBatch {
     return shown;
   }
 
-  /** Whether the columns shown are those of a schema, in its order: a union of Spark's goes by place, and not by name. */
+  /**
+   * Whether the columns shown are those of a schema, in its order: a union of Spark's goes by place, and not by name.
+   */
   public boolean hasNames(Schema schema) {
     List<Field> fields = schema.fields();
     if (fields.size() != vectors.length) return false;

@@ -29,12 +29,16 @@ public final class ArrowBatches implements AutoCloseable, Cancellable {
   private final SparkTask task;
   private final TaskMemory memory;
 
-  /** Whether arrays may be somebody else's memory, to be counted while Spark reads them; of a function, what they have was counted when it was made. */
+  /**
+   * Whether arrays may be somebody else's memory, to be counted while Spark reads them; of a function, what they have
+   * was counted when it was made.
+   */
   private final boolean isSource;
 
   /**
-   * Whether the stream was on the task's device, and is copied as a stream, into the task's memory: of a source ahead of Spark; of a function in the task's thread, as it may pull Spark's
-   * own iterators. Of others each array is copied, when it is pulled.
+   * Whether the stream was on the task's device, and is copied as a stream, into the task's memory: of a source ahead
+   * of Spark; of a function in the task's thread, as it may pull Spark's own iterators. Of others each array is copied,
+   * when it is pulled.
    */
   private final boolean isCopied;
 
@@ -47,7 +51,8 @@ public final class ArrowBatches implements AutoCloseable, Cancellable {
   private long copied;
   private long shownBytes;
 
-  private ArrowBatches(DeviceArrayReader reader, SparkTask task, boolean isSource, int[] columns, ArrowVector[] vectors) {
+  private ArrowBatches(DeviceArrayReader reader, SparkTask task, boolean isSource, int[] columns,
+      ArrowVector[] vectors) {
     this.isCopied = task.isOnDevice(reader);
     this.reader = isCopied ? reader.copyTo(task.mainMemory().manager(), task.stream(), isSource ? 2 : 0) : reader;
     this.task = task;
@@ -59,13 +64,15 @@ public final class ArrowBatches implements AutoCloseable, Cancellable {
   }
 
   /**
-   * Takes a stream over, also if this throws: it is closed at its end, or with the task, and asked to give up when the task is killed.
+   * Takes a stream over, also if this throws: it is closed at its end, or with the task, and asked to give up when the
+   * task is killed.
    *
    * @param isSource whether it is a source's, or what a function made
    * @param type what Spark wants to read, by the columns' names
    * @throws IllegalArgumentException if the stream has other columns: which, and both types
    */
-  public static ArrowBatches of(DeviceArrayReader reader, SparkTask task, boolean isSource, StructType type, boolean truncatesNanos) {
+  public static ArrowBatches of(DeviceArrayReader reader, SparkTask task, boolean isSource, StructType type,
+      boolean truncatesNanos) {
     try {
       return task.closeAtEnd(open(reader, task, isSource, type, truncatesNanos));
     } catch (Throwable t) {
@@ -78,7 +85,8 @@ public final class ArrowBatches implements AutoCloseable, Cancellable {
     }
   }
 
-  private static ArrowBatches open(DeviceArrayReader reader, SparkTask task, boolean isSource, StructType type, boolean truncatesNanos) {
+  private static ArrowBatches open(DeviceArrayReader reader, SparkTask task, boolean isSource, StructType type,
+      boolean truncatesNanos) {
     int[] columns = columns(reader.schema(), type);
     List<Field> fields = new ArrayList<>();
     for (int column : columns) fields.add(reader.schema().fields().get(column));
@@ -95,8 +103,10 @@ public final class ArrowBatches implements AutoCloseable, Cancellable {
       String name = type.fields()[i].name();
       columns[i] = names.indexOf(name);
       if (columns[i] != names.lastIndexOf(name))
-        throw new IllegalArgumentException("the reader has several columns " + name + ", of which Spark wants one: " + names);
-      if (columns[i] < 0) throw new IllegalArgumentException("the reader has no column " + name + ", which is in the schema; it has " + names);
+        throw new IllegalArgumentException(
+            "the reader has several columns " + name + ", of which Spark wants one: " + names);
+      if (columns[i] < 0) throw new IllegalArgumentException(
+          "the reader has no column " + name + ", which is in the schema; it has " + names);
     }
     return columns;
   }
@@ -104,12 +114,14 @@ public final class ArrowBatches implements AutoCloseable, Cancellable {
   /** What Spark was told has no nulls, it reads without a look. */
   private static void check(Field field, StructField read, StructField wanted) {
     if (!DataType$.MODULE$.equalsIgnoreCompatibleNullability(read.dataType(), wanted.dataType())) {
-      throw new IllegalArgumentException("the reader has " + field.type() + " as column " + read.name() + ", of Spark's type " + read.dataType().catalogString()
+      throw new IllegalArgumentException("the reader has " + field.type() + " as column " + read.name()
+          + ", of Spark's type " + read.dataType().catalogString()
           + ", which is " + wanted.dataType().catalogString() + " in the schema");
     }
     if (read.nullable() && !wanted.nullable()) {
       throw new IllegalArgumentException("column " + read.name()
-          + " may have nulls in the reader, and has none in the schema: the reader's field needs withNullable(false), or the schema's withNullable(true)");
+          + " may have nulls in the reader, and has none in the schema: the reader's field needs withNullable(false), "
+          + "or the schema's withNullable(true)");
     }
   }
 

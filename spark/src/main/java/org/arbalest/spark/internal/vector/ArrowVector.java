@@ -13,8 +13,9 @@ import org.arbalest.device.columns.Column;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A column as Spark reads it: over the memory of the array that is shown, without a copy. It shows one array behind the other, as Spark's contract allows: what was read of the one before by reference, such as text,
- * is then not to be used any more. Whoever shows an array keeps it until the next is shown, or this is closed. By one thread at a time.
+ * A column as Spark reads it: over the memory of the array that is shown, without a copy. It shows one array behind the
+ * other, as Spark's contract allows: what was read of the one before by reference, such as text, is then not to be used
+ * any more. Whoever shows an array keeps it until the next is shown, or this is closed. By one thread at a time.
  *
  * <p>A row that is not there is an {@link IndexOutOfBoundsException}, so is every row once it is closed.
  */
@@ -54,7 +55,8 @@ public abstract class ArrowVector extends ColumnVector {
   private static int count(Column column) {
     if (column.length() > Integer.MAX_VALUE) {
       throw new IllegalArgumentException(
-          "column \"" + column.name() + "\" has " + column.length() + " rows in one batch, where Spark counts to " + Integer.MAX_VALUE);
+          "column \"" + column.name() + "\" has " + column.length() + " rows in one batch, where Spark counts to "
+              + Integer.MAX_VALUE);
     }
     return (int) column.length();
   }
@@ -98,7 +100,8 @@ public abstract class ArrowVector extends ColumnVector {
 
   private UnsupportedOperationException cannot(String what) {
     String name = column == null ? "" : " \"" + column.name() + "\"";
-    return new UnsupportedOperationException("column" + name + " of Spark's type " + type.catalogString() + " has no values that are " + what);
+    return new UnsupportedOperationException(
+        "column" + name + " of Spark's type " + type.catalogString() + " has no values that are " + what);
   }
 
   @Override

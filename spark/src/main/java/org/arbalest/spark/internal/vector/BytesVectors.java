@@ -29,7 +29,10 @@ final class BytesVectors {
     }
   }
 
-  /** By offsets of 32 or 64 bits, none of which is followed beyond the last: what a producer wrote between is not known to be in order. */
+  /**
+   * By offsets of 32 or 64 bits, none of which is followed beyond the last: what a producer wrote between is not known
+   * to be in order.
+   */
   static final class Offsets extends OfBytes {
     private final boolean isLarge;
     private long offsets;

@@ -10,7 +10,10 @@ import org.arbalest.device.types.FlatType;
 import org.arbalest.device.types.NestedType;
 import org.arbalest.device.types.ArrowTimeUnit;
 
-/** How many bytes of buffers a column has for its rows, with the items of its lists and the bytes of its text; all of a dictionary, and all runs. */
+/**
+ * How many bytes of buffers a column has for its rows, with the items of its lists and the bytes of its text; all of a
+ * dictionary, and all runs.
+ */
 public final class ColumnBytes {
   private static final int LONGEST_INLINE = 12;
 
@@ -41,7 +44,8 @@ public final class ColumnBytes {
       case NestedType.FixedSizeListType(Field _, int size) -> bitmap + of(column.items(), size * at, size * rows);
       case NestedType.StructType(List<Field> fields) -> bitmap + children(column, fields.size(), from, rows);
       case NestedType.UnionType union -> throw new IllegalStateException("SparkTypes refuses " + union);
-      case NestedType.DictionaryType(FlatType.IntType(int width, boolean _), Field _, boolean _) -> bitmap + width / 8 * rows + of(column.dictionary());
+      case NestedType.DictionaryType(FlatType.IntType(int width, boolean _), Field _, boolean _) ->
+          bitmap + width / 8 * rows + of(column.dictionary());
       case NestedType.RunEndEncodedType _ -> 4 * column.runs().values().length() + of(column.runs().values());
     };
   }
@@ -64,7 +68,8 @@ public final class ColumnBytes {
       case FlatType.LargeUtf8Type _, FlatType.LargeBinaryType _ -> offsets(rows, 8) + text(column, from, rows, 8);
       case FlatType.Utf8ViewType _, FlatType.BinaryViewType _ -> 16 * rows + viewedText(column, from, rows);
       case FlatType.DateType(FlatType.DateUnit unit) -> unit == FlatType.DateUnit.DAY ? 4 * rows : 8 * rows;
-      case FlatType.TimeType(ArrowTimeUnit unit) -> unit == ArrowTimeUnit.SECOND || unit == ArrowTimeUnit.MILLISECOND ? 4 * rows : 8 * rows;
+      case FlatType.TimeType(ArrowTimeUnit unit) ->
+          unit == ArrowTimeUnit.SECOND || unit == ArrowTimeUnit.MILLISECOND ? 4 * rows : 8 * rows;
       case FlatType.TimestampType _, FlatType.DurationType _ -> 8 * rows;
       case FlatType.IntervalType(FlatType.IntervalUnit unit) ->
           switch (unit) {
@@ -111,7 +116,8 @@ public final class ColumnBytes {
   private static long items(Column column, long first, long count) {
     Column items = column.items();
     if (first >= 0 && count >= 0 && first <= items.length() - count) return of(items, first, count);
-    throw DeviceException.invalid("column \"" + column.name() + "\": " + count + " items from " + first + " on, of " + items.length());
+    throw DeviceException
+        .invalid("column \"" + column.name() + "\": " + count + " items from " + first + " on, of " + items.length());
   }
 
   /** What does not stand in the views themselves; those that share bytes have no more than there are. */

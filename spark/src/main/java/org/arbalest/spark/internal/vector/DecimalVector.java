@@ -38,7 +38,8 @@ final class DecimalVector extends OfValues {
   private static Decimal checked(BigDecimal value, int precision, int scale) {
     if (value.precision() > precision) {
       throw new ArithmeticException(
-          "a decimal has " + value.precision() + " digits, " + value + ", where its type has " + precision + " of which " + scale + " behind the point");
+          "a decimal has " + value.precision() + " digits, " + value + ", where its type has " + precision
+              + " of which " + scale + " behind the point");
     }
     return Decimal.apply(value, precision, scale);
   }

@@ -25,7 +25,8 @@ public final class SparkTypes {
   /**
    * The schema that Spark sees.
    *
-   * @param truncatesNanos whether counts of nanoseconds lose what is below a microsecond, which is the least that Spark has; else they are an error
+   * @param truncatesNanos whether counts of nanoseconds lose what is below a microsecond, which is the least that Spark
+   *     has; else they are an error
    * @throws IllegalArgumentException if Spark has no such type: the path and the type
    */
   public static StructType of(Schema schema, boolean truncatesNanos) {
@@ -36,7 +37,8 @@ public final class SparkTypes {
   private record Reading(boolean truncatesNanos) {
     StructField[] fields(String path, List<Field> fields) {
       var made = new ArrayList<StructField>();
-      for (Field field : fields) made.add(DataTypes.createStructField(field.name(), type(path + field.name(), field), hasNulls(field)));
+      for (Field field : fields)
+        made.add(DataTypes.createStructField(field.name(), type(path + field.name(), field), hasNulls(field)));
       return made.toArray(StructField[]::new);
     }
 
@@ -82,12 +84,15 @@ public final class SparkTypes {
         case FlatType.IntType(int bits, boolean signed) -> integer(signed ? bits : 2 * bits);
         case FlatType.FloatType(int bits) -> bits == 64 ? DataTypes.DoubleType : DataTypes.FloatType;
         case FlatType.DecimalType(int _, int precision, int scale) -> {
-          if (precision > MAX_PRECISION) throw none(path, type, "no decimal of Spark's has more than " + MAX_PRECISION + " digits");
+          if (precision > MAX_PRECISION)
+            throw none(path, type, "no decimal of Spark's has more than " + MAX_PRECISION + " digits");
           if (scale < 0 || scale > precision) throw none(path, type, "the scale of Spark's is from 0 to the precision");
           yield DataTypes.createDecimalType(precision, scale);
         }
         case FlatType.Utf8Type _, FlatType.LargeUtf8Type _, FlatType.Utf8ViewType _ -> DataTypes.StringType;
-        case FlatType.BinaryType _, FlatType.LargeBinaryType _, FlatType.BinaryViewType _, FlatType.FixedSizeBinaryType _ -> DataTypes.BinaryType;
+        case FlatType.BinaryType _, FlatType.LargeBinaryType _, FlatType.BinaryViewType _,
+            FlatType.FixedSizeBinaryType _ ->
+            DataTypes.BinaryType;
         case FlatType.DateType _ -> DataTypes.DateType;
         case FlatType.TimeType(ArrowTimeUnit unit) -> TimeType.apply(digits(path, type, unit));
         case FlatType.TimestampType(ArrowTimeUnit unit, String timezone) -> {
@@ -124,7 +129,9 @@ public final class SparkTypes {
         case MICROSECOND -> 6;
         case NANOSECOND -> {
           if (!truncatesNanos)
-            throw none(path, type, "Spark counts microseconds: take these; of a source, the option nanoseconds=truncate leaves out what is below");
+            throw none(path, type,
+                "Spark counts microseconds: take these; of a source, the option nanoseconds=truncate leaves out what "
+                    + "is below");
           yield 6;
         }
       };

@@ -89,7 +89,8 @@ final class TimeVectors {
       long nanos = Memory.getLong(address + 8);
       if (!truncates && nanos % 1000 != 0) {
         throw new ArithmeticException(
-            "an interval has " + nanos + " ns, and Spark counts microseconds; the option nanoseconds=truncate leaves out what is below");
+            "an interval has " + nanos
+                + " ns, and Spark counts microseconds; the option nanoseconds=truncate leaves out what is below");
       }
       return new CalendarInterval(Memory.getInt(address), Memory.getInt(address + 4), Math.floorDiv(nanos, 1000));
     }

@@ -45,10 +45,13 @@ public final class Vectors {
       case NestedType.LargeListType(Field item) -> list(type, Extent.LARGE_OFFSETS, item);
       case NestedType.ListViewType(Field item) -> list(type, Extent.VIEWS, item);
       case NestedType.LargeListViewType(Field item) -> list(type, Extent.LARGE_VIEWS, item);
-      case NestedType.FixedSizeListType(Field item, int size) -> new Items(type, Extent.FIXED, size, of(item, ((ArrayType) type).elementType()));
+      case NestedType.FixedSizeListType(Field item, int size) ->
+          new Items(type, Extent.FIXED, size, of(item, ((ArrayType) type).elementType()));
       case NestedType.StructType(List<Field> fields) -> new NestedVectors.Struct(type, of(fields, (StructType) type));
-      case NestedType.MapType(Field entries, boolean _) -> map((MapType) type, ((NestedType.StructType) entries.type()).fields());
-      case NestedType.DictionaryType(FlatType.IntType(int bits, boolean _), Field values, boolean _) -> new EncodedVector.Dictionary(of(values, type), bits);
+      case NestedType.MapType(Field entries, boolean _) ->
+          map((MapType) type, ((NestedType.StructType) entries.type()).fields());
+      case NestedType.DictionaryType(FlatType.IntType(int bits, boolean _), Field values, boolean _) ->
+          new EncodedVector.Dictionary(of(values, type), bits);
       case NestedType.RunEndEncodedType(Field _, Field values) -> new EncodedVector.RunEnds(of(values, type));
       case NestedType.UnionType union -> throw new IllegalStateException("SparkTypes refuses " + union);
     };
@@ -79,8 +82,10 @@ public final class Vectors {
       case FlatType.LargeUtf8Type _, FlatType.LargeBinaryType _ -> new BytesVectors.Offsets(type, true);
       case FlatType.Utf8ViewType _, FlatType.BinaryViewType _ -> new BytesVectors.Views(type);
       case FlatType.FixedSizeBinaryType(int width) -> new BytesVectors.Fixed(type, width);
-      case FlatType.DateType(FlatType.DateUnit unit) -> unit == FlatType.DateUnit.DAY ? new IntegerVectors.Ints(type) : new TimeVectors.DaysOfMillis(type);
-      case FlatType.TimeType(ArrowTimeUnit unit) -> times(unit, type, 1000, unit == ArrowTimeUnit.SECOND || unit == ArrowTimeUnit.MILLISECOND);
+      case FlatType.DateType(FlatType.DateUnit unit) ->
+          unit == FlatType.DateUnit.DAY ? new IntegerVectors.Ints(type) : new TimeVectors.DaysOfMillis(type);
+      case FlatType.TimeType(ArrowTimeUnit unit) ->
+          times(unit, type, 1000, unit == ArrowTimeUnit.SECOND || unit == ArrowTimeUnit.MILLISECOND);
       case FlatType.TimestampType(ArrowTimeUnit unit, String _) -> times(unit, type, 1, false);
       case FlatType.DurationType(ArrowTimeUnit unit) -> times(unit, type, 1, false);
       case FlatType.IntervalType(FlatType.IntervalUnit unit) ->
@@ -119,7 +124,8 @@ public final class Vectors {
     return switch (unit) {
       case SECOND -> new TimeVectors.Multiplied(type, 1_000_000 * ofMicro, isInt);
       case MILLISECOND -> new TimeVectors.Multiplied(type, 1000 * ofMicro, isInt);
-      case MICROSECOND -> ofMicro == 1 ? new IntegerVectors.Longs(type) : new TimeVectors.Multiplied(type, ofMicro, false);
+      case MICROSECOND ->
+          ofMicro == 1 ? new IntegerVectors.Longs(type) : new TimeVectors.Multiplied(type, ofMicro, false);
       case NANOSECOND -> new TimeVectors.Truncated(type, ofMicro);
     };
   }

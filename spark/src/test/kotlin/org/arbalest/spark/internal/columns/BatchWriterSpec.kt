@@ -26,12 +26,17 @@ class BatchWriterSpec : FunSpec({
     extension(ResourceCountersExtension)
 
     fun copied(type: StructType, vector: ColumnVector, rows: Int): List<Any?> =
-        BatchWriter(type, Devices.cpu().memory()).copy(ColumnarBatch(arrayOf(vector), rows)).use { it.column(0).toList() }
+        BatchWriter(type, Devices.cpu().memory()).copy(ColumnarBatch(arrayOf(vector), rows))
+            .use { it.column(0).toList() }
 
     for (rows in listOf(0, 1, 8191, 8192, 8193, 20_000)) {
         val values = List(rows) { if (it % 8192 in 1..3) null else it.toLong() }
 
-        fun test(type: DataType, put: OnHeapColumnVector.(Int, Long) -> Unit, read: (Long) -> Number) = test("$rows values of type ${type.sql()} of Spark's vectors, with nulls [SPK-09]") {
+        fun test(
+            type: DataType,
+            put: OnHeapColumnVector.(Int, Long) -> Unit,
+            read: (Long) -> Number,
+        ) = test("$rows values of type ${type.sql()} of Spark's vectors, with nulls [SPK-09]") {
             val vector = OnHeapColumnVector(20_000, type)
             values.forEachIndexed { row, value -> if (value == null) vector.putNull(row) else vector.put(row, value) }
             copied(StructType().add("n", type), vector, rows) shouldContainExactly values.map { it?.let(read) }
@@ -77,7 +82,9 @@ internal object LargeBatch {
         }
         batch.use { array ->
             vectors[0].show(array.column(0))
-            BatchWriter(type, Devices.cpu().memory()).copy(ColumnarBatch(arrayOf(vectors[0]), ROWS)).use { println("last: ${it.column(0).getLong(ROWS - 1L)}") }
+            BatchWriter(type, Devices.cpu().memory()).copy(ColumnarBatch(arrayOf(vectors[0]), ROWS)).use {
+                println("last: ${it.column(0).getLong(ROWS - 1L)}")
+            }
         }
     }
 }

@@ -25,8 +25,10 @@ import kotlin.random.Random
 
 /** Batches of rows that Spark lends one by one, in an object that it uses again. */
 class InternalRowWriterSpec : FunSpec({
-    val type = StructType().add("n", DataTypes.LongType).add("s", DataTypes.StringType).add("d", DataTypes.DoubleType).add("i", DataTypes.IntegerType)
-        .add("f", DataTypes.FloatType).add("h", DataTypes.ShortType).add("y", DataTypes.ByteType).add("b", DataTypes.BooleanType)
+    val type = StructType().add("n", DataTypes.LongType).add("s", DataTypes.StringType).add("d", DataTypes.DoubleType)
+        .add("i", DataTypes.IntegerType)
+        .add("f", DataTypes.FloatType).add("h", DataTypes.ShortType).add("y", DataTypes.ByteType)
+        .add("b", DataTypes.BooleanType)
 
     extension(ResourceCountersExtension)
 
@@ -39,7 +41,9 @@ class InternalRowWriterSpec : FunSpec({
     fun cells(n: Int): Array<Any?> = row(n).map { if (it is String) UTF8String.fromString(it) else it }.toTypedArray()
 
     /** A row as Arrow has it. */
-    fun value(n: Int): List<Any?> = row(n).map { if (it is Float) it.toDouble() else if (it is Number && it !is Double) it.toLong() else it }
+    fun value(n: Int): List<Any?> = row(n).map {
+        if (it is Float) it.toDouble() else if (it is Number && it !is Double) it.toLong() else it
+    }
 
     /** Of one object, as Spark's operators lend them. */
     fun unsafe(rows: Int): Sequence<InternalRow> {
@@ -47,7 +51,11 @@ class InternalRowWriterSpec : FunSpec({
         return (0 until rows).asSequence().map { projection.apply(GenericInternalRow(cells(it))) }
     }
 
-    fun batches(rows: Sequence<InternalRow>, mostRows: Int = Int.MAX_VALUE, mostBytes: Long = Long.MAX_VALUE): List<List<List<Any?>>> {
+    fun batches(
+        rows: Sequence<InternalRow>,
+        mostRows: Int = Int.MAX_VALUE,
+        mostBytes: Long = Long.MAX_VALUE,
+    ): List<List<List<Any?>>> {
         val writer = InternalRowWriter(type, mostBytes, Devices.cpu().memory())
         val from = rows.iterator()
         return generateSequence { if (from.hasNext()) writer.next(from, mostRows) else null }.map { batch ->
@@ -107,14 +115,18 @@ class InternalRowWriterSpec : FunSpec({
         }
     }
 
-    test("text of any size in two columns, with halves of characters, off the heap and on it, in their order [SPK-09]") {
+    test(
+        "text of any size in two columns, with halves of characters, off the heap and on it, in their order [SPK-09]",
+    ) {
         val sizes = listOf(0, 1, 7, 8, 9, 63, 64, 65, 1000, 65_535, 65_536, 65_537, 200_000)
         val random = Random(1)
         fun text(n: Int): ByteArray? {
             if (n % 11 == 0) return null
             val size = if (random.nextInt(100) == 0) sizes.random(random) else sizes[random.nextInt(8)]
             if (n % 97 < 2) return byteArrayOf(if (n % 97 == 0) 0xC3.toByte() else 0xA9.toByte()) // together é
-            return ByteArray(size) { 'a'.code.plus(random.nextInt(26)).toByte() }.also { if (random.nextInt(300) == 0 && size > 0) it[size - 1] = -1 }
+            return ByteArray(size) { 'a'.code.plus(random.nextInt(26)).toByte() }.also {
+                if (random.nextInt(300) == 0 && size > 0) it[size - 1] = -1
+            }
         }
         val texts = List(4000) { listOf(text(it), text(it + 5)) }
         val ofText = StructType().add("s", DataTypes.StringType).add("t", DataTypes.StringType)
@@ -123,15 +135,19 @@ class InternalRowWriterSpec : FunSpec({
             val memory = arena.allocate(500_000, 8)
             val there = UnsafeRow(2)
             val rows = texts.asSequence().mapIndexed { n, row ->
-                val unsafe = projection.apply(GenericInternalRow(row.map { it?.let(UTF8String::fromBytes) }.toTypedArray<Any?>()))
+                val unsafe = projection.apply(
+                    GenericInternalRow(row.map { it?.let(UTF8String::fromBytes) }.toTypedArray<Any?>()),
+                )
                 if (n % 2 == 0) unsafe as InternalRow else there.also {
                     MemorySegment.copy(unsafe.bytes, 0, memory, JAVA_BYTE, 0, unsafe.sizeInBytes)
                     it.pointTo(null, memory.address(), unsafe.sizeInBytes)
                 }
             }
-            InternalRowWriter(ofText, Long.MAX_VALUE, Devices.cpu().memory()).next(rows.iterator(), Int.MAX_VALUE).use { batch ->
-                for (column in 0..1) (batch.column(column).toList() == texts.map { it[column]?.decodeToString() }) shouldBe true
-            }
+            InternalRowWriter(ofText, Long.MAX_VALUE, Devices.cpu().memory()).next(rows.iterator(), Int.MAX_VALUE)
+                .use { batch ->
+                    for (column in 0..1)
+                        (batch.column(column).toList() == texts.map { it[column]?.decodeToString() }) shouldBe true
+                }
         }
     }
 
@@ -147,6 +163,8 @@ internal object ManyTexts {
     fun main(arguments: Array<String>) {
         val type = StructType(Array(1000) { StructField("s$it", DataTypes.StringType, true, Metadata.empty()) })
         val row: InternalRow = GenericInternalRow(Array<Any?>(1000) { UTF8String.fromString("text $it") })
-        InternalRowWriter(type, Long.MAX_VALUE, Devices.cpu().memory()).next(listOf(row).iterator(), 1).use { println("last: ${it.column(999).getString(0)}") }
+        InternalRowWriter(type, Long.MAX_VALUE, Devices.cpu().memory()).next(listOf(row).iterator(), 1).use {
+            println("last: ${it.column(999).getString(0)}")
+        }
     }
 }

@@ -36,19 +36,28 @@ class ExecutorDeviceSpec : FunSpec({
 
     test("what the configuration says of devices, and what it may not say [SPK-12]") {
         settings() shouldBe DeviceSettings("auto", "gpu", 2, 1L shl 30)
-        settings("spark.arbalest.device" to "CPU", "spark.arbalest.device.resource" to "fpga", "spark.arbalest.device.tasks" to "1", "spark.arbalest.device.pool" to "16m") shouldBe
+        settings("spark.arbalest.device" to "CPU", "spark.arbalest.device.resource" to "fpga",
+            "spark.arbalest.device.tasks" to "1", "spark.arbalest.device.pool" to "16m") shouldBe
             DeviceSettings("cpu", "fpga", 1, 16L shl 20)
-        shouldThrow<IllegalArgumentException> { settings("spark.arbalest.device" to "tpu") }.message shouldBe "spark.arbalest.device is tpu, and may be auto, cuda, rocm, opencl or cpu"
-        shouldThrow<IllegalArgumentException> { settings("spark.arbalest.device.tasks" to "0") }.message shouldBe "spark.arbalest.device.tasks is 0, and is at least 1"
+        shouldThrow<IllegalArgumentException> { settings("spark.arbalest.device" to "tpu") }.message shouldBe
+            "spark.arbalest.device is tpu, and may be auto, cuda, rocm, opencl or cpu"
+        shouldThrow<IllegalArgumentException> { settings("spark.arbalest.device.tasks" to "0") }.message shouldBe
+            "spark.arbalest.device.tasks is 0, and is at least 1"
         settings("spark.arbalest.device" to "cpu").device(listOf("7")) shouldBe Devices.cpu()
-        shouldThrow<IllegalStateException> { settings("spark.arbalest.device" to "rocm").device(listOf()) }.message shouldContain "spark.arbalest.device is rocm, which this executor has not: "
+        shouldThrow<IllegalStateException> { settings("spark.arbalest.device" to "rocm").device(listOf()) }
+            .message shouldContain "spark.arbalest.device is rocm, which this executor has not: "
         for (address in listOf("GPU-xyz", "99999999999999999999", "gpu0")) {
-            shouldThrow<IllegalArgumentException> { settings("spark.arbalest.device" to "opencl").device(listOf(address)) }.message shouldContain
+            shouldThrow<IllegalArgumentException> {
+                settings("spark.arbalest.device" to "opencl").device(listOf(address))
+            }.message shouldContain
                 "Spark has assigned the address $address of the resource gpu, and devices are known by a number, "
         }
     }
 
-    test("so many tasks use a device at the same time; others wait, unless they are killed, and the last to leave empties the pool [SPK-12]") {
+    test(
+        "so many tasks use a device at the same time; others wait, unless they are killed, and the last to leave " +
+            "empties the pool [SPK-12]",
+    ) {
         val device = Devices.device(DeviceType.OPENCL, 0)
         val shared = ExecutorDevice(device, DeviceSettings("opencl", "gpu", 2, 1L shl 20))
         repeat(2) { shared.enter(task()) }
@@ -57,7 +66,8 @@ class ExecutorDeviceSpec : FunSpec({
             val killed = task()
             val waits = pool.submit { shared.enter(killed) }
             killed.markInterrupted("enough")
-            shouldThrow<ExecutionException> { waits.get(20, SECONDS) }.cause!!::class shouldBe TaskKilledException::class
+            shouldThrow<ExecutionException> { waits.get(20, SECONDS) }
+                .cause!!::class shouldBe TaskKilledException::class
             val begun = CountDownLatch(1)
             val third = pool.submit(Callable {
                 begun.countDown()

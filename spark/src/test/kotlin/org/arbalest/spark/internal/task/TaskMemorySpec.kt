@@ -10,8 +10,8 @@ import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.Schema
-import org.arbalest.spark.DataFrames
 import org.arbalest.spark.Cluster
+import org.arbalest.spark.DataFrames
 import org.arbalest.spark.internal.vector.ArrowBatches
 import org.arbalest.spark.internal.vector.SparkTypes
 
@@ -22,7 +22,10 @@ class TaskMemorySpec : FunSpec({
         Cluster.shouldHoldNothing()
     }
 
-    test("memory of a source's that is not shown any more is given back without a failure, however much was made meanwhile; what that is, the next count says [SPK-14]") {
+    test(
+        "memory of a source's that is not shown any more is given back without a failure, however much was made " +
+            "meanwhile; what that is, the next count says [SPK-14]",
+    ) {
         val said = DataFrames.columns(Cluster.session.range(0, 1, 1, 1).toDF()) { _, _ ->
             val memory = TaskMemory(TaskContext.get())
             memory.show(80 * MIB)
@@ -59,13 +62,20 @@ class TaskMemorySpec : FunSpec({
     }
 
     for (isSource in listOf(true, false)) {
-        test("memory of the last array of a stream that has ended is given back at once, ${if (isSource) "of a source" else "of a function's result"}, made in the task's own memory [SPK-14]") {
+        test(
+            "memory of the last array of a stream that has ended is given back at once, " +
+                "${if (isSource) "of a source" else "of a function's result"}, made in the task's own memory [SPK-14]",
+        ) {
             val schema = Schema.of(Field.of("id", DataType.INT64))
             val rows = DataFrames.columns(Cluster.session.range(0, 1, 1, 1).toDF()) { _, _ ->
                 val task = SparkTask.of(TaskContext.get())
                 var left = 1
                 val made = DeviceArrayReader.of(schema) {
-                    if (left-- == 0) null else BatchBuilder.of(task.mainMemory().manager()).use { it.column(schema.fields()[0]).appendAll(LongArray(10_000_000)); it.build() } // 80 MB of 128 MiB
+                    // 80 MB of 128 MiB
+                    if (left-- == 0) null else BatchBuilder.of(task.mainMemory().manager()).use {
+                        it.column(schema.fields()[0]).appendAll(LongArray(10_000_000))
+                        it.build()
+                    }
                 }
                 val batches = ArrowBatches.of(made, task, isSource, SparkTypes.of(schema, false), false)
                 while (batches.next()) {}

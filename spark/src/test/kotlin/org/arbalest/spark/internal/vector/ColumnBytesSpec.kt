@@ -6,11 +6,11 @@ import io.kotest.matchers.shouldBe
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
 import org.arbalest.device.builders.BatchBuilder
+import org.arbalest.device.types.ArrowTimeUnit
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.FlatType
 import org.arbalest.device.types.NestedType
-import org.arbalest.device.types.ArrowTimeUnit
 import org.arbalest.support.ResourceCountersExtension
 import java.lang.foreign.MemorySegment
 
@@ -18,7 +18,11 @@ import java.lang.foreign.MemorySegment
 class ColumnBytesSpec : FunSpec({
     extension(ResourceCountersExtension)
 
-    fun bytes(type: DataType, value: Any?, rows: (DeviceArray) -> DeviceArray = { it.slice(0, 10) }): Long = BatchBuilder.of(Devices.cpu(), 10).use { builder ->
+    fun bytes(
+        type: DataType,
+        value: Any?,
+        rows: (DeviceArray) -> DeviceArray = { it.slice(0, 10) },
+    ): Long = BatchBuilder.of(Devices.cpu(), 10).use { builder ->
         builder.column(Field.of("x", type), List(10) { value })
         builder.build()
     }.use { all -> rows(all).use { ColumnBytes.of(it.column(0)) } }
@@ -44,9 +48,12 @@ class ColumnBytesSpec : FunSpec({
         Triple(NestedType.ListViewType(int), listOf(1L, 2L), 80 + 80),
         Triple(NestedType.LargeListType(Field.of("item", DataType.UTF8)), listOf(seven), 88 + 44 + 70),
         Triple(NestedType.FixedSizeListType(int, 2), listOf(1L, 2L), 80),
-        Triple(NestedType.StructType(listOf(int, Field.of("t", DataType.UTF8))), mapOf("item" to 1L, "t" to seven), 40 + 44 + 70),
-        Triple(NestedType.DictionaryType(FlatType.IntType(16, true), Field.of("values", DataType.UTF8), false), seven, 20 + 8 + 7),
-        Triple(NestedType.RunEndEncodedType(Field.of("run_ends", DataType.INT32).withNullable(false), Field.of("values", DataType.INT64)), 5L, 4 + 8),
+        Triple(NestedType.StructType(listOf(int, Field.of("t", DataType.UTF8))), mapOf("item" to 1L, "t" to seven),
+            40 + 44 + 70),
+        Triple(NestedType.DictionaryType(FlatType.IntType(16, true), Field.of("values", DataType.UTF8), false),
+            seven, 20 + 8 + 7),
+        Triple(NestedType.RunEndEncodedType(Field.of("run_ends", DataType.INT32).withNullable(false),
+            Field.of("values", DataType.INT64)), 5L, 4 + 8),
     )) {
         test("ten rows of $type, each $value, are $bytes bytes [SPK-17]") {
             bytes(type, value) shouldBe bytes
@@ -60,7 +67,8 @@ class ColumnBytesSpec : FunSpec({
         Triple(NestedType.LargeListType(Field.of("item", DataType.UTF8)), listOf(seven, seven), 4 * 8 + 7 * 4 + 42),
         Triple(NestedType.ListViewType(int), listOf(1L, 2L), 3 * 8 + 3 * 8),
         Triple(NestedType.FixedSizeListType(Field.of("item", DataType.UTF8), 2), listOf(seven, seven), 7 * 4 + 42),
-        Triple(NestedType.StructType(listOf(Field.of("l", NestedType.ListType(int)))), mapOf("l" to listOf(1L)), 4 * 4 + 3 * 4),
+        Triple(NestedType.StructType(listOf(Field.of("l", NestedType.ListType(int)))), mapOf("l" to listOf(1L)),
+            4 * 4 + 3 * 4),
     )) {
         test("three of ten rows of $type, each $value, are $bytes bytes [SPK-17]") {
             bytes(type, value) { it.slice(4, 3) } shouldBe bytes
