@@ -41,7 +41,7 @@ class ClosedHandleSpec : FunSpec({
 class ClosedHandleStressSpec : FunSpec({
     extension(ResourceCountersExtension)
 
-    include(racingClose(rounds = Integer.getInteger("arbalest.closes", 1_000)))
+    include(racingClose(rounds = Integer.getInteger("arbalest.closes", 500)))
 })
 
 private fun racingClose(rounds: Int): TestFactory = funSpec {

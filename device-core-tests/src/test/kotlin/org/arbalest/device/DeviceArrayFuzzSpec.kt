@@ -34,7 +34,7 @@ class DeviceArrayFuzzSpec : FunSpec({
                     options = listOf("-Xmx512m"))
                 withClue({
                     "mutant ${RandomAccessFile(file.toFile(), "r").use { it.readLong() }}: " +
-                        "${child.output.takeLast(3000)}"
+                        child.output.takeLast(3000)
                 }) { child.exitCode shouldBe 0 }
             }
         } finally {

@@ -26,7 +26,7 @@ class NestedTypesSoakSpec : FunSpec({
     extension(FakeExtension)
     extension(ResourceCountersExtension)
 
-    val seconds = Integer.getInteger("arbalest.nested.seconds", 60)
+    val seconds = Integer.getInteger("arbalest.nested.seconds", 30)
     val seed = java.lang.Long.getLong("arbalest.nested.seed") ?: Random.nextLong()
     val one = java.lang.Long.getLong(NestedCase.CASE)
 

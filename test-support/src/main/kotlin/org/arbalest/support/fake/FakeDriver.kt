@@ -84,7 +84,7 @@ class FakeAllocator(private val device: FakeDevice, private val isCpuAccessible:
                 Errno.ENOMEM,
                 "fakeAlloc on ${device.name} failed: FAKE_OUT_OF_MEMORY (2), asked for $bytes bytes, and the largest " +
                     "allocation is " +
-                    "${FakeDevice.LARGEST_ALLOCATION}",
+                    FakeDevice.LARGEST_ALLOCATION,
             )
         }
         return device.allocate(bytes, alignment, isCpuAccessible)

@@ -52,7 +52,7 @@ private fun withoutPools(backend: GpuBackend) {
     check(!backend.hasPool())
     double.fail(words.plainAllocation)
     check("${words.plainAllocation} on $device failed: " +
-        "${words.unknown}" in "${runCatching { device.allocate(100) }.exceptionOrNull()}")
+        words.unknown in "${runCatching { device.allocate(100) }.exceptionOrNull()}")
     device.createStream().use { stream ->
         val gate = backend.gate(stream)
         device.allocate(100).close() // the runtime's own free waits for the gate, this does not

@@ -41,15 +41,15 @@ typedef struct { char bytes[16]; } CUuuid;
 typedef struct { char bytes[64]; } CUipcMemHandle;
 typedef struct { char bytes[64]; } CUipcEventHandle;
 #else
+#undef cuDevicePrimaryCtxRelease /* here it is CUDA 7's, which libraries still have; that of 11.0 is _v2 */
+#undef cuIpcOpenMemHandle /* here it is CUDA 4.1's, likewise */
+#undef cuMemPrefetchAsync /* here they are CUDA 8's, which libraries still have; those of 12.2 are _v2 */
+#undef cuMemAdvise
 #undef cuMemcpyBatchAsync /* which the header lets stand for the newest version */
 #if CUDA_VERSION < 12080
 typedef void CUmemcpyAttributes;
 #endif
 #endif
-#undef cuDevicePrimaryCtxRelease /* here it is CUDA 7's, which libraries still have; that of 11.0 is _v2 */
-#undef cuIpcOpenMemHandle /* here it is CUDA 4.1's, likewise */
-#undef cuMemPrefetchAsync /* here they are CUDA 8's, which libraries still have; those of 12.2 are _v2 */
-#undef cuMemAdvise
 
 CUresult cuInit(unsigned int flags); /* 2.0 */
 CUresult cuDriverGetVersion(int* version); /* 2.2 */
