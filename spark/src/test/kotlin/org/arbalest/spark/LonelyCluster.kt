@@ -79,9 +79,9 @@ internal object LonelyCluster {
 
             override fun onTaskEnd(end: SparkListenerTaskEnd) {
                 val task = end.taskInfo()
-                if (end.stageId() == stage.get() && task.index() == 0)
-                    ends += "${if (task.speculative()) "speculative" else "first"} " +
-                        "${if (end.reason() is TaskKilled) "killed" else "${end.reason()}"}"
+                if (end.stageId() != stage.get() || task.index() != 0) return
+                val attempt = if (task.speculative()) "speculative" else "first"
+                ends += "$attempt ${if (end.reason() is TaskKilled) "killed" else "${end.reason()}"}"
             }
         })
         val ids = numbers(session, "does" to "block once in ${createTempDirectory("arbalest")}", "partitions" to "2")

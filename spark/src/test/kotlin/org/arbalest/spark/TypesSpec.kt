@@ -40,8 +40,8 @@ class TypesSpec : FunSpec({
             Cluster.session.conf().set("spark.sql.timeType.enabled", true)
             Cluster.session.conf().set("spark.arbalest.columnar", columnar)
             val names = Seldom.COLUMNS.map { it.name }
-            val sql = "SELECT ${Seldom.COLUMNS.joinToString { "${it.sql} AS ${it.name}" }} UNION ALL SELECT " +
-                "${names.joinToString { "NULL" }}"
+            val values = Seldom.COLUMNS.joinToString { "${it.sql} AS ${it.name}" }
+            val sql = "SELECT $values UNION ALL SELECT ${names.joinToString { "NULL" }}"
             val expected = Cluster.session.sql(sql)
             val rows = read()
             rows.schema().catalogString() shouldBe expected.schema().catalogString()
