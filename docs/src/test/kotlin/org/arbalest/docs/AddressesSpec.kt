@@ -34,7 +34,7 @@ class AddressesSpec : FunSpec({
         "org.arbalest.device.cuda.${it}Memory.tryAllocate"
     } +
         listOf("tryCreate", "open", "map").map { "org.arbalest.device.cuda.Mappings.$it" } +
-        "org.arbalest.device.cuda.CudaSharing.exportFabric" +
+        listOf("exportFabric", "openPlain").map { "org.arbalest.device.cuda.CudaSharing.$it" } +
         listOf("Device", "Pinned", "Shareable").map { "org.arbalest.device.rocm.${it}Memory.tryAllocate" } +
         listOf("cuda.Pool.tryAllocate", "cuda.Pool.set", "rocm.Pool.mallocAsync", "rocm.Pool.set").map {
             "org.arbalest.device.$it"

@@ -53,15 +53,15 @@ private val FRONT = mapOf(
     "sharing" to listOf("ArrayLink", "SharedArray"),
     "tensor" to listOf("DLPack"),
     "read" to listOf(
-        "Booleans", "ByteStrings", "Bytes", "Column", "ColumnValues", "Doubles", "ExtensionCodec", "Floats",
-        "HalfFloats", "Ints", "Longs", "Runs", "Shorts", "Tensor",
+        "BooleanView", "ByteStringView", "ByteView", "Column", "ColumnView", "DoubleView", "ExtensionCodec",
+        "FloatView", "HalfFloatView", "IntView", "LongView", "Runs", "ShortView", "Tensor",
     ),
     "build" to listOf("BatchBuilder", "ColumnBuilder"),
     "statistics" to listOf("StatisticKeys", "Statistics", "StatisticsBuilder"),
-    "records" to listOf("ColumnName", "Records"),
+    "records" to listOf("ColumnName", "ObjectConversion", "ObjectProvider", "ObjectShape", "ObjectType", "Records"),
     "stream" to listOf("DeviceArrayReader"),
     "async" to listOf("AsyncArrayStream", "AsyncProducer", "AsyncQuirk", "AsyncSchema", "AsyncTask", "CData",
-        "CExport", "CImport"),
+        "CExport", "CImport", "WakingSubscription"),
 ).flatMap { (room, types) -> types.map { it to room } }.toMap()
 
 /** What a type of the front reaches in a room above its own, and why: a door that users would miss. */

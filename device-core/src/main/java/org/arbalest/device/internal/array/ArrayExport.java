@@ -87,7 +87,7 @@ public final class ArrayExport extends ArrayRelease {
       export.abandon();
       throw t;
     }
-    RawArrowArray.setRelease(out, RELEASE);
+    RawArrowArray.setRelease(out, Callback.ADDRESS);
   }
 
   /** A slot and a block with room for the structs below the base: all that can fail. */
@@ -203,7 +203,7 @@ public final class ArrayExport extends ArrayRelease {
     long to = block + NODE * (node - 1);
     boolean isWhole = length != WHOLE && skip == 0 && length == RawArrowArray.length(from);
     write(layout, from, to, node, skip, isWhole ? WHOLE : length);
-    RawArrowArray.setRelease(to, RELEASE);
+    RawArrowArray.setRelease(to, Callback.ADDRESS);
     return to;
   }
 }

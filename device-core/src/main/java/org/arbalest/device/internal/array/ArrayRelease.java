@@ -24,11 +24,6 @@ import org.jspecify.annotations.Nullable;
  * bitwise copy (OWN-07).
  */
 public abstract sealed class ArrayRelease extends RecycledExport permits ArrayExport {
-  /** The release callback of every array of the library, for native code. */
-  public static final long RELEASE =
-      ExitGuard.stub(MethodHandles.lookup(), "released", FunctionDescriptor.ofVoid(JAVA_LONG),
-          ExitAction.RELEASE_ARRAY);
-
   private static final byte RELEASED = 0;
   private static final byte LIVE_LEAF = 1;
   private static final byte LIVE_TREE = 2;
@@ -67,19 +62,28 @@ public abstract sealed class ArrayRelease extends RecycledExport permits ArrayEx
     return Slots.node(handle, node);
   }
 
-  @SuppressWarnings("UnusedMethod") // stub() finds it by name
-  private static void released(long array) {
-    try {
-      releaseExport(array);
-    } catch (Throwable t) {
-      Faults.report("release of an array", t);
+  /** The release callback, for native code. A class of its own, since without native access it cannot be made. */
+  static final class Callback {
+    /** Of every array of the library. */
+    static final long ADDRESS = ExitGuard.stub(MethodHandles.lookup(), "released",
+        FunctionDescriptor.ofVoid(JAVA_LONG), ExitAction.RELEASE_ARRAY);
+
+    private Callback() {}
+
+    @SuppressWarnings("UnusedMethod") // stub() finds it by name
+    private static void released(long array) {
+      try {
+        releaseExport(array);
+      } catch (Throwable t) {
+        Faults.report("release of an array", t);
+      }
     }
   }
 
   /** Releases an array unless it is released (OWN-01); one of the library's own without a native call. */
   public static void release(long array) {
     long release = RawArrowArray.release(array);
-    if (release == RELEASE) {
+    if (release == Callback.ADDRESS) {
       releaseExport(array);
     } else if (release != 0) {
       Calls.release(release, array);
@@ -122,7 +126,7 @@ public abstract sealed class ArrayRelease extends RecycledExport permits ArrayEx
     long release = RawArrowArray.release(array);
     if (release == 0) return 0;
     long nodeHandle = RawArrowArray.privateData(array);
-    if (release == RELEASE && Slots.sameSlot(handle, nodeHandle)) return releaseTree(array, nodeHandle);
+    if (release == Callback.ADDRESS && Slots.sameSlot(handle, nodeHandle)) return releaseTree(array, nodeHandle);
     release(array); // a consumer put an array of another producer there
     return 0;
   }

@@ -65,7 +65,7 @@ public final class StructBlock {
     RawArrowArray.setChildren(node, children == 0 ? 0 : list(children));
     RawArrowArray.setDictionary(node, 0);
     RawArrowArray.setPrivateData(node, 0);
-    RawArrowArray.setRelease(node, ArrayRelease.RELEASE);
+    RawArrowArray.setRelease(node, ArrayRelease.Callback.ADDRESS);
     return node;
   }
 
