@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device;
 
+import java.util.Objects;
 import org.arbalest.device.internal.array.DeviceArrayImpl;
 import org.arbalest.device.types.Field;
 import org.jspecify.annotations.Nullable;
@@ -19,6 +20,6 @@ public record Conversion(long copiedBytes, int copiedBuffers, int sharedBuffers)
    * {@link DeviceArray#pushDownNulls}; null if it was not made so.
    */
   public static @Nullable Conversion of(DeviceArray array) {
-    return DeviceArrayImpl.unwrap(array).conversion();
+    return DeviceArrayImpl.unwrap(Objects.requireNonNull(array, "array")).conversion();
   }
 }
