@@ -77,7 +77,8 @@ internal fun publicClasses(): List<Class<*>> {
     }
         .filterNot { name ->
             listOf("spi", "internal").any { name.startsWith("org.arbalest.device.$it.") } || name.endsWith("Struct") ||
-                name == "org.arbalest.device.MemoryAllocator" || name.startsWith("org.arbalest.device.objects.Object") ||
+                name == "org.arbalest.device.MemoryAllocator" ||
+                name.startsWith("org.arbalest.device.objects.Object") ||
                 name == "org.arbalest.device.async.WakingSubscription"
         }.map { Class.forName(it) }
         .filter { type ->
