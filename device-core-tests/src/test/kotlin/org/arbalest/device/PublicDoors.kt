@@ -263,11 +263,6 @@ internal fun doorImport(change: (MemorySegment) -> Unit = {}): DeviceArray = Are
     CData.importArray(out, CImport.DEVICE.schema(schema))
 }
 
-private fun close(data: ArrayData) {
-    data.buffers().forEach { it?.close() }
-    data.children().forEach(::close)
-}
-
 /** Calls a door with an array, and gives back what comes of it. Returns the answer, or what was thrown. */
 internal fun callDoor(
     door: Method,
@@ -298,7 +293,6 @@ internal fun callDoor(
             val answer = door.invoke(receiver, *arguments.toTypedArray())
             if (answer is MemorySegment) (receiver as DLPack).delete(answer)
             if (answer is AutoCloseable) answer.close()
-            if (answer is ArrayData) close(answer)
             answer
         } catch (e: InvocationTargetException) {
             e.targetException

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
+import org.arbalest.device.internal.array.ArrayAssembly;
 import org.arbalest.device.internal.array.ArrayBuffers;
 import org.arbalest.device.internal.array.DeviceArrayImpl;
 import org.jspecify.annotations.Nullable;
@@ -75,36 +76,16 @@ public record ArrayData(
 
   /** Whether there is a buffer here, in a child or in a dictionary, which says on what device the array is. */
   public boolean hasBuffers() {
-    return buffers.stream().anyMatch(Objects::nonNull)
-        || children.stream().anyMatch(ArrayData::hasBuffers)
-        || (dictionary != null && dictionary.hasBuffers());
+    return !ArrayAssembly.allBuffers(this).isEmpty();
   }
 
   /**
-   * Closes the buffers of this, of its children and of its dictionary, those that have not moved into an array; calling
-   * it again does nothing. If one cannot be closed, the others are all the same.
+   * Closes the buffers of this, of its children and of its dictionary, except those that have moved into an array;
+   * calling it again does nothing.
    */
   @Override
   public void close() {
-    RuntimeException failure = null;
-    for (DeviceBuffer buffer : all(new ArrayList<>())) {
-      try {
-        buffer.close();
-      } catch (RuntimeException e) {
-        if (failure == null) failure = e;
-        else failure.addSuppressed(e);
-      }
-    }
-    if (failure != null) throw failure;
-  }
-
-  private List<DeviceBuffer> all(List<DeviceBuffer> to) {
-    for (DeviceBuffer buffer : buffers) {
-      if (buffer != null) to.add(buffer);
-    }
-    for (ArrayData child : children) child.all(to);
-    if (dictionary != null) dictionary.all(to);
-    return to;
+    for (DeviceBuffer buffer : ArrayAssembly.allBuffers(this)) buffer.close();
   }
 
   /** An array without offset, children and dictionary. */

@@ -190,13 +190,8 @@ internal class NestedCheck(private val case: NestedCase, private val parts: (Col
     private fun made(field: Field, data: ArrayData): DeviceArray? = try {
         DeviceArray.of(field, data)
     } catch (e: DeviceException) {
-        close(data)
+        data.close()
         if ("is beyond the 0 bytes of data" in e.message!!) null else throw e
-    }
-
-    private fun close(data: ArrayData) {
-        data.buffers().forEach { it?.close() }
-        (data.children() + listOfNotNull(data.dictionary())).forEach(::close)
     }
 
     /** To another layout, and back where there is a way. */

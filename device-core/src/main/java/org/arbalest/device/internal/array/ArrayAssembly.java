@@ -63,7 +63,7 @@ public final class ArrayAssembly {
   }
 
   /** All buffers of an array and those below it. */
-  private static List<DeviceBuffer> allBuffers(ArrayData data) {
+  public static List<DeviceBuffer> allBuffers(ArrayData data) {
     List<DeviceBuffer> all = new ArrayList<>();
     collect(data, all);
     return all;
