@@ -45,16 +45,15 @@ class CudaProviderSoakSpec : FunSpec({
     test(
         "a driver that lacks one needed function is missing for that, and leaves the table to be linked later [DEV-13]",
     ) {
-        val lacking = NativeLibrary.compileAs("libcuda-lacking.so", listOf("-DcuEventQuery=absent"), *sources)
+        val lacking = CudaDouble.compileAs("libcuda-lacking.so", setOf("cuEventQuery"))
         CuLibrary.missing(listOf("${lacking.file}")) shouldBe
             "${lacking.file} has no function cuEventQuery; a driver for CUDA 10.0 or newer is needed"
         inChild(LacksOneFirst::class, lacking.file.toString())
     }
 
     test("a driver that lacks features works without them [DEV-13]") {
-        val lacking = listOf("cuIpcGetMemHandle", "cuMemAdvise", "cuMemAdvise_v2", "cuStreamIsCapturing")
-            .map { "-D$it=absent_$it" }
-        val library = NativeLibrary.compileAs("libcuda-poorer.so", lacking, *sources)
+        val lacking = setOf("cuIpcGetMemHandle", "cuMemAdvise", "cuMemAdvise_v2", "cuStreamIsCapturing")
+        val library = CudaDouble.compileAs("libcuda-poorer.so", lacking)
         inChild(LacksFeatures::class, library.file.toString())
     }
 
@@ -96,13 +95,6 @@ class CudaProviderSoakSpec : FunSpec({
         inChild(OldestDriver::class, options = listOf("-Darbalest.cuda.simulated=${CuFunction.version(Cu.OLDEST)}"))
     }
 })
-
-/** The sources of a driver by another name. */
-private val sources = arrayOf(
-    "gpu/cuda.c", "gpu/cuda_api.h", "gpu/vmm.c", "gpu/vmm.h", "gpu/gpu.c", "gpu/gpu.h", "gpu/exit.c", "gpu/exit.h",
-    "gpu/queue.c", "gpu/queue.h", "gpu/capture.c", "gpu/capture.h", "gpu/ipc.c", "gpu/ipc.h", "gpu/trouble.c",
-    "gpu/trouble.h",
-)
 
 private fun inChild(main: KClass<*>, vararg arguments: String, options: List<String> = emptyList()) {
     val child = ChildJvm.run(main, *arguments, options = options)

@@ -51,7 +51,7 @@ class RocmProviderSoakSpec : FunSpec({
     }
 
     test("a HIP that lacks one needed function is missing for that [DEV-13]") {
-        val lacking = NativeLibrary.compileAs("libamdhip64-lacking.so", listOf("-DhipEventQuery=absent"), *hip).file
+        val lacking = HipDouble.compileAs("libamdhip64-lacking.so", setOf("hipEventQuery")).file
         HipLibrary.missing(listOf("$lacking")) shouldBe
             "$lacking has no function hipEventQuery; ROCm 5.2 or newer is needed"
     }
@@ -104,18 +104,12 @@ class RocmProviderSoakSpec : FunSpec({
     test("a pool that HIP makes, and then does not support, is given up") { inChild(PoolInName::class) }
 
     test("the HIP that a process has loaded is used, not one that is newer") {
-        val newer = NativeLibrary.compileAs("libamdhip64.so.8", listOf("-DhipLaunchHostFunc=absent"), *hip)
+        val newer = HipDouble.compileAs("libamdhip64.so.8", setOf("hipLaunchHostFunc"))
         inChild(Loaded::class, "${newer.file}")
     }
 
     test("a peer that cannot be reached is said, and is tried again") { inChild(PeerFails::class) }
 })
-
-/** The sources of a HIP by another name. */
-private val hip = arrayOf(
-    "gpu/hip.c", "gpu/hip_api.h", "gpu/gpu.c", "gpu/gpu.h", "gpu/exit.c", "gpu/exit.h", "gpu/queue.c", "gpu/queue.h",
-    "gpu/capture.c", "gpu/capture.h", "gpu/ipc.c", "gpu/ipc.h", "gpu/trouble.c", "gpu/trouble.h",
-)
 
 /** Runs a program on a double of the same release. */
 internal fun childOf(main: KClass<*>, vararg arguments: String): ChildJvm =
@@ -182,7 +176,7 @@ internal object PoolInName {
 internal object Loaded {
     @JvmStatic
     fun main(args: Array<String>) {
-        NativeLibrary.compileAs("libamdhip64.so.6", emptyList(), *hip)
+        HipDouble.compileAs("libamdhip64.so.6")
         check(HipLibrary.missing(listOf("libamdhip64-none.so", args[0], "libamdhip64.so.6")) == null)
         check(HipLibrary.has("hipLaunchHostFunc")) // so it is not the other
         println("good")

@@ -36,9 +36,9 @@ sealed class GpuDouble(
     private val version: Int,
     /** The version that it simulates, such as `13.0`. It lacks the functions that came later. */
     val release: String,
-    header: String,
+    private val header: String,
     soname: String,
-    vararg sources: String,
+    private vararg val sources: String,
 ) {
     /** What is live in a double. What the code under test keeps for itself counts as well. */
     enum class Live {
@@ -70,10 +70,8 @@ sealed class GpuDouble(
         RESERVED,
     }
 
-    private val flags = Prototypes(header).absent(release).map { "-D$it=absent_$it" }
-
-    val library: NativeLibrary by lazy { NativeLibrary.compileAs(soname, flags, *sources, "gpu/$header", *CORE) }
-    private val resetFunction by function("double_reset", null, JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_INT)
+    val library: NativeLibrary by lazy { compileAs(soname, Prototypes(header).absent(release)) }
+    private val resetFunction by function("double_reset", null, JAVA_INT, JAVA_LONG, JAVA_INT)
     private val failFunction by function("double_fail", null, ADDRESS, JAVA_LONG, JAVA_INT)
     private val failFromFunction by function("double_fail_from", null, ADDRESS, JAVA_LONG, JAVA_INT)
     private val failNothingFunction by function("double_fail_nothing", JAVA_INT)
@@ -123,6 +121,12 @@ sealed class GpuDouble(
     private val askedFunction by function("double_asked", JAVA_LONG)
     private val deinitializeFunction by function("double_deinitialize", null)
 
+    /** Compiles and loads it once more, under another name, without the functions [lacking] and with all others. */
+    fun compileAs(soname: String, lacking: Set<String> = emptySet()): NativeLibrary {
+        val flags = lacking.map { "-D$it=absent_$it" } + "-DGPU_DRIVER_VERSION=$version"
+        return NativeLibrary.compileAs(soname, flags, *sources, "gpu/$header", *CORE)
+    }
+
     /** Compiles and loads it, once per process. Needs a C compiler. */
     fun load() {
         reset()
@@ -136,7 +140,7 @@ sealed class GpuDouble(
      * or queued.
      */
     fun reset(devices: Int = usualDevices, memory: Long = MEMORY, hasPools: Boolean = true) {
-        resetFunction.invoke(devices, memory, if (hasPools) 1 else 0, version)
+        resetFunction.invoke(devices, memory, if (hasPools) 1 else 0)
         captureFunction.invoke(0)
         captureModesFunction.invoke(1)
         connections(0)

@@ -51,7 +51,6 @@ static gpu_device devices[GPU_MOST_DEVICES];
 static int device_count = 2;
 static uint64_t device_memory = 1ULL << 30;
 static int pools = 1;
-static int driver_version = 12060;
 static int reaches_pageable;
 static struct block* blocks;
 static struct fault faults[MOST_FAULTS];
@@ -147,7 +146,7 @@ int gpu_ordinal(const gpu_device* device) { return device->ordinal; }
 int gpu_status(const gpu_device* device) { return device->died_of; }
 int gpu_has_pools(void) { return pools; }
 int gpu_can_reach(const gpu_device* device, const gpu_device* peer) { return device->ordinal < peer->ordinal; }
-int gpu_driver_version(void) { return driver_version; }
+int gpu_driver_version(void) { return GPU_DRIVER_VERSION; } /* set by who compiles this */
 int gpu_reaches_pageable(void) { return reaches_pageable; }
 uint64_t gpu_total(void) { return device_memory; }
 
@@ -462,14 +461,13 @@ void* gpu_resolve(uint64_t address, size_t size, const char* what) {
 }
 
 /* Forgets faults and violations, revives the devices, and sets what there is. Only while nothing is allocated or queued. */
-DOUBLE void double_reset(int count, int64_t memory, int has_pools, int version) {
+DOUBLE void double_reset(int count, int64_t memory, int has_pools) {
   gpu_lock();
   device_count = count;
   device_memory = (uint64_t)memory;
   pools = has_pools;
   managed_with_cpu = 1;
   shifted = 0;
-  driver_version = version;
   memset(faults, 0, sizeof(faults));
   violations = 0;
   first_violation[0] = 0;
