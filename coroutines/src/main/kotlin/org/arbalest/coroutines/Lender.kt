@@ -22,7 +22,7 @@ internal class Lender<T : AutoCloseable>(private val collector: FlowCollector<T>
     override val context: CoroutineContext) :
     FlowCollector<T>, Continuation<Unit>, CoroutineStackFrame {
     // Of the coroutine; null while it does not emit.
-    private var lent: T? = null
+    private var borrowed: T? = null
     private var emitter: Continuation<Unit>? = null
 
     override val callerFrame: CoroutineStackFrame? get() = emitter as? CoroutineStackFrame
@@ -32,8 +32,8 @@ internal class Lender<T : AutoCloseable>(private val collector: FlowCollector<T>
     override suspend fun emit(value: T): Unit = suspendCoroutineUninterceptedOrReturn { start(value, it) }
 
     private fun start(value: T, emitter: Continuation<Unit>): Any? {
-        if (emitter.context !== context || lent != null) return apart(value, emitter)
-        lent = value
+        if (emitter.context !== context || borrowed != null) return apart(value, emitter)
+        borrowed = value
         this.emitter = emitter
         val result = try {
             EMIT(collector, value, this)
@@ -64,8 +64,8 @@ internal class Lender<T : AutoCloseable>(private val collector: FlowCollector<T>
     }
 
     private fun end(failure: Throwable?) {
-        val value = checkNotNull(lent)
-        lent = null
+        val value = checkNotNull(borrowed)
+        borrowed = null
         emitter = null
         try {
             value.close()

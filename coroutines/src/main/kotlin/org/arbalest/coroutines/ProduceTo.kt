@@ -175,7 +175,7 @@ internal class Supply<T : AutoCloseable>(
             subscribed = true
             if (!ended) return
         }
-        tell(subscriber)
+        signalEnd(subscriber)
     }
 
     override fun request(n: Long) {
@@ -224,10 +224,10 @@ internal class Supply<T : AutoCloseable>(
             this.failure = failure
             if (subscribed) subscriber else null
         }
-        if (to != null) tell(to)
+        if (to != null) signalEnd(to)
     }
 
-    private fun tell(subscriber: Subscriber<in T>) {
+    private fun signalEnd(subscriber: Subscriber<in T>) {
         val why = failure
         if (why == null) subscriber.onComplete() else subscriber.onError(why)
     }

@@ -15,12 +15,12 @@ import org.arbalest.device.DeviceArrayReader
  * throws what [DeviceArrayReader.next] throws. [asFlow] is for what suspends.
  */
 public inline fun <R> DeviceArrayReader.useArrays(block: (Sequence<DeviceArray>) -> R): R =
-    use { reader -> LentArrays(reader).use { block(it.asSequence()) } }
+    use { reader -> BorrowedArrays(reader).use { block(it.asSequence()) } }
 
 /** The arrays of a reader, each closed when the next is asked for. */
 @PublishedApi
-internal class LentArrays(private val reader: DeviceArrayReader) : Iterator<DeviceArray>, AutoCloseable {
-    private var lent: DeviceArray? = null
+internal class BorrowedArrays(private val reader: DeviceArrayReader) : Iterator<DeviceArray>, AutoCloseable {
+    private var borrowed: DeviceArray? = null
     private var pulled: DeviceArray? = null
     private var ended = false
 
@@ -36,14 +36,14 @@ internal class LentArrays(private val reader: DeviceArrayReader) : Iterator<Devi
     override fun next(): DeviceArray {
         if (!hasNext()) throw NoSuchElementException("the stream has ended")
         return checkNotNull(pulled).also {
-            lent = it
+            borrowed = it
             pulled = null
         }
     }
 
     private fun giveUp() {
-        lent?.close()
-        lent = null
+        borrowed?.close()
+        borrowed = null
     }
 
     override fun close() {

@@ -54,11 +54,11 @@ class ProduceToSpec : FunSpec({
     test("an end that comes before the subscription was told is told after it, once") {
         for (elsewhere in listOf(true, false)) {
             val supply = Supply<DeviceArray>(elsewhere, DeviceArray::move) { it }
-            val told = mutableListOf<String>()
+            val signals = mutableListOf<String>()
             val subscriber = object : Subscriber<DeviceArray> {
                 override fun onSubscribe(subscription: Subscription) {
                     supply.end(null)
-                    told += "onSubscribe"
+                    signals += "onSubscribe"
                 }
 
                 override fun onNext(item: DeviceArray) = item.close()
@@ -66,12 +66,12 @@ class ProduceToSpec : FunSpec({
                 override fun onError(t: Throwable) = throw t
 
                 override fun onComplete() {
-                    told += "onComplete"
+                    signals += "onComplete"
                 }
             }
             supply.subscribe(subscriber)
             supply.end(null)
-            told shouldBe listOf("onSubscribe", "onComplete")
+            signals shouldBe listOf("onSubscribe", "onComplete")
         }
     }
 })

@@ -36,7 +36,7 @@ class SiteEngineSpec : FunSpec({
     extension(SkipWithout { missing })
 
     val screenshots = File("target/screenshots").canonicalFile
-    val told by lazy {
+    val report by lazy {
         Site.install()
         Site.build()
         val server = Site.serve(0)
@@ -49,8 +49,8 @@ class SiteEngineSpec : FunSpec({
     }
 
     fun problems(check: String): List<String> {
-        withClue(told) { told shouldContain Regex("(?m)^$check is over") }
-        return told.lines().filter { it.startsWith("$check: ") }
+        withClue(report) { report shouldContain Regex("(?m)^$check is over") }
+        return report.lines().filter { it.startsWith("$check: ") }
     }
 
     test(

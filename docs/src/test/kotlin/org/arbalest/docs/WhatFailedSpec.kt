@@ -42,7 +42,7 @@ private val NAMES = listOf("one [OWN-01, ARR-12]", "1 + 1 is 2, \"quoted\" (or '
     "one", "1/2 is a half", "a context:/one", "a context:/two <x>")
 
 /** Not a spec that the build runs: its name does not end in Spec. */
-private class Told : FunSpec({
+private class Reported : FunSpec({
     for (name in NAMES.filter { CONTEXT !in it } + "one more") test(name) {}
     context("a context:") {
         for (name in NAMES.filter { CONTEXT in it }) test(inContext(name)) {}
@@ -55,7 +55,7 @@ private suspend fun executed(filter: String): List<String> {
     System.setProperty(FILTER, filter)
     try {
         TestEngineLauncher().withListener(results)
-            .withSpecRefs(SpecRef.Reference(Told::class, Told::class.java.name)).execute()
+            .withSpecRefs(SpecRef.Reference(Reported::class, Reported::class.java.name)).execute()
     } finally {
         System.clearProperty(FILTER)
     }

@@ -98,7 +98,7 @@ class JUnitLeakSpec : FunSpec({
     test("tests that are checked take turns where JUnit runs tests in parallel") {
         val found = EngineTestKit.engine("junit-jupiter").selectors(selectClass(Checked.Each::class.java)).discover()
         val locked = (found.engineDescriptor.children.single() as Node<*>).exclusiveResources
-        locked shouldContain ExclusiveResource(NoLeaks.LEDGER, ExclusiveResource.LockMode.READ_WRITE)
+        locked shouldContain ExclusiveResource(NoLeaks.RESOURCE_COUNTERS, ExclusiveResource.LockMode.READ_WRITE)
     }
 
     test("a test that runs beside another that is checked is refused, since nobody can tell whose a leak is") {

@@ -96,9 +96,9 @@ class LeakCheckSpec : FunSpec({
     test("what a check inside has told of is not told of again, when as much of another kind is left") {
         val outer = LeakCheck.begin("the outer")
         val inner = LeakCheck.begin("the inner", outer, true)
-        val told = Checked.make()
+        val closed = Checked.make()
         inner.end(Duration.ZERO)!!.left().arrays() shouldBe 1
-        told.close()
+        closed.close()
         val own = Checked.make()
         val error = outer.end(Duration.ZERO)!!
         error.message shouldContain "LEAK: DeviceArray"

@@ -37,7 +37,7 @@ internal suspend fun flights(duckdb: AdbcConnection, file: Path, times: Int, cha
     duckdb.awaitExecute("CREATE VIEW flights AS ${selectFlights(file)}")
     repeat(times) {
         val (summary, time) = measureTimedValue { duckdb.queryFlow("SELECT * FROM flights").summary() }
-        println(summary.told(time))
+        println(summary.report(time))
         duckdb.ingest(AdbcIngest.into("airports").with(Mode.REPLACE), summary.airports.toBatch())
     }
     val busiest = duckdb.awaitQuery("SELECT * FROM airports ORDER BY flights DESC, origin LIMIT 10").rows()
@@ -105,7 +105,7 @@ private class Airport(val origin: String) {
 }
 
 private class Summary(val airports: Collection<Airport>, val batches: Int) {
-    fun told(time: Duration): String {
+    fun report(time: Duration): String {
         val rows = airports.sumOf { it.flights }
         return "%,d flights in %,d batches: %,.0f rows per second".format(Locale.ROOT, rows, batches,
             rows / time.toDouble(SECONDS))

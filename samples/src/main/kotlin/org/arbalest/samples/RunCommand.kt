@@ -13,7 +13,7 @@ import picocli.CommandLine.UnmatchedArgumentException
  */
 internal fun runCommand(command: CommandLine, vararg args: String): Int {
     command.setExecutionExceptionHandler { e, failed, _ -> 1.also { failed.complain(e.reason) } }
-    command.setParameterExceptionHandler { e: ParameterException, _ -> 2.also { e.commandLine.complain(e.told) } }
+    command.setParameterExceptionHandler { e: ParameterException, _ -> 2.also { e.commandLine.complain(e.report) } }
     val code = command.execute(*args)
     val patience = System.nanoTime() + 2_000_000_000 // what a device has just done is released on another thread
     while (!ResourceCounters.now().isZero && System.nanoTime() < patience) Thread.yield()
@@ -23,7 +23,7 @@ internal fun runCommand(command: CommandLine, vararg args: String): Int {
     return 1
 }
 
-private val ParameterException.told: String
+private val ParameterException.report: String
     get() {
         if (this !is UnmatchedArgumentException || commandLine.subcommands.isEmpty()) return "$reason; see --help"
         val meant = if (suggestions.isEmpty()) "" else " Did you mean ${suggestions.first()}?"

@@ -69,8 +69,8 @@ internal class TickerCommand : Callable<Int> {
         check(stopAfter >= 0) { "--stop-after is at least 0, not $stopAfter" }
         val library = TickerLibrary.load()
         return cancelledByCtrlC {
-            library.tellWatch()
-            val areEqual = library.tellProduce()
+            library.printWatch()
+            val areEqual = library.printProduce()
             if (library.isEmpty() && areEqual) 0 else 1
         }
     }
@@ -79,7 +79,7 @@ internal class TickerCommand : Callable<Int> {
         if (!condition) throw ParameterException(spec.commandLine(), what())
     }
 
-    private suspend fun TickerLibrary.tellWatch() {
+    private suspend fun TickerLibrary.printWatch() {
         val (board, time) = progress("quotes", (seconds * 1000).toLong()) { bar ->
             val clock = Clock(bar)
             watch(Market(symbols, rows, seed), seconds.seconds, prefetch, clock::show) to clock.time.toDouble(SECONDS)
@@ -97,7 +97,7 @@ internal class TickerCommand : Callable<Int> {
         println(board.table())
     }
 
-    private suspend fun TickerLibrary.tellProduce(): Boolean {
+    private suspend fun TickerLibrary.printProduce(): Boolean {
         val sums = produce(Market(symbols, rows, seed, batches), stopAfter)
         println(say("the reverse, %,d batches from a Kotlin flow to C: price times size", sums.batches))
         println(table((sums.ours.keys + sums.theirs.keys).map { listOf(it, sums.ours[it], sums.theirs[it]) }, "symbol",
@@ -119,7 +119,7 @@ internal class TickerCommand : Callable<Int> {
 /** How long it went, and on a terminal a bar that says how fast. */
 private class Clock(private val bar: ProgressBar?) {
     private val start = TimeSource.Monotonic.markNow()
-    private var shown = Duration.ZERO
+    private var lastUpdate = Duration.ZERO
 
     /** From the beginning to the last batch. */
     var time: Duration = Duration.ZERO
@@ -127,8 +127,8 @@ private class Clock(private val bar: ProgressBar?) {
 
     fun show(board: Board) {
         time = start.elapsedNow()
-        if (bar == null || time - shown < INTERVAL) return
-        shown = time
+        if (bar == null || time - lastUpdate < INTERVAL) return
+        lastUpdate = time
         bar.stepTo(time.inWholeMilliseconds)
         bar.extraMessage = say("%,d batches", board.batches) + board.instruments.take(4).joinToString("") {
             say("  %s %.2f", it.symbol, it.mean.value)

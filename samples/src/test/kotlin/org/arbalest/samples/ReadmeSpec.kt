@@ -75,10 +75,10 @@ class ReadmeSpec : FunSpec({
     }
 
     test("the README's rows are objects, and a table") {
-        val shown = captured {
+        val printed = captured {
             0.also { dear(listOf(Trade(1.5, "A"), Trade(2.0, null))) shouldBe listOf(Trade(2.0, null)) }
         }
-        shown.output.lines().map(String::trim) shouldContainInOrder listOf("1.5 | A", "2.0 | null")
+        printed.output.lines().map(String::trim) shouldContainInOrder listOf("1.5 | A", "2.0 | null")
         eventually("nothing is left") { Held.now().isZero }
     }
 

@@ -53,10 +53,10 @@ class Layouts : ColumnSource {
                 for (field in order) builder.column(field, List(ROWS) { value(field.name(), it) })
                 builder.build()
             }
-            val shown = batch.use { it.slice(3, ROWS - 3L) }
-            for (name in names) for (buffer in 1 until shown.column(name).bufferCount()) ADDRESSES += shown.column(name)
+            val slice = batch.use { it.slice(3, ROWS - 3L) }
+            for (name in names) for (buffer in 1 until slice.column(name).bufferCount()) ADDRESSES += slice.column(name)
                 .bufferAddress(buffer)
-            return DeviceArrayReader.of(shown.schema(), listOf(shown))
+            return DeviceArrayReader.of(slice.schema(), listOf(slice))
         }
 
         private fun value(name: String, row: Int): Any? = when (name) {

@@ -108,7 +108,7 @@ class VectorsSpec : FunSpec({
     }
 
     test("what stands in null rows is not looked at, where Spark reads many rows at once [SPK-02]") {
-        fun shown(type: DataType, values: List<Any?>, spoil: (MemorySegment) -> Unit, check: (ColumnVector) -> Unit) {
+        fun vector(type: DataType, values: List<Any?>, spoil: (MemorySegment) -> Unit, check: (ColumnVector) -> Unit) {
             val schema = Schema.of(listOf(Field.of("x", type)))
             val vectors = Vectors.of(schema.fields(), SparkTypes.of(schema, false), false)
             batch(schema, values).use { array ->
@@ -117,11 +117,11 @@ class VectorsSpec : FunSpec({
                 check(vectors[0])
             }
         }
-        shown(DataType.timestamp(ArrowTimeUnit.SECOND, ""), listOf(5L, null), {
+        vector(DataType.timestamp(ArrowTimeUnit.SECOND, ""), listOf(5L, null), {
             it.setAtIndex(JAVA_LONG, 1, Long.MIN_VALUE)
         }) { it.getLongs(0, 2).toList() shouldBe listOf(5_000_000L, 0) }
         val words = DictionaryType(FlatType.IntType(32, true), Field.of("values", DataType.INT32), false)
-        shown(words, listOf(7L, null), { it.setAtIndex(JAVA_INT, 1, 1000) }) {
+        vector(words, listOf(7L, null), { it.setAtIndex(JAVA_INT, 1, 1000) }) {
             it.getInts(0, 2).toList() shouldBe listOf(7, 0)
         }
     }

@@ -71,7 +71,7 @@ object ResourceCountersExtension : TestCaseExtension {
 
     private fun left(peer: CPeer?): Pair<ResourceCounters, List<Long>>? {
         val left = Held.now() to peer?.counts()?.live().orEmpty()
-        return left.takeUnless { (ledger, live) -> ledger.isZero && live.all { it == 0L } }
+        return left.takeUnless { (counters, live) -> counters.isZero && live.all { it == 0L } }
     }
 
     private fun words(counts: PeerCounts): List<String> = listOfNotNull(

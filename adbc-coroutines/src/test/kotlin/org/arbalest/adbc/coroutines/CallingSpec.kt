@@ -143,7 +143,7 @@ class CallingSpec : FunSpec({
         "what asking and dropping fail with is in the cancellation, and the call is waited for; that there is " +
             "nothing to cancel is no failure [ADB-24]",
     ) {
-        suspend fun told(answer: (Int) -> Throwable): List<String?> {
+        suspend fun errors(answer: (Int) -> Throwable): List<String?> {
             val waiting = Waiting()
             val asked = AtomicInteger()
             val ended = CompletableDeferred<Throwable?>()
@@ -172,12 +172,12 @@ class CallingSpec : FunSpec({
             (cancellation is CancellationException) shouldBe true
             return cancellation!!.suppressed.map { it.message }
         }
-        told { IllegalArgumentException("cannot ask $it") } shouldBe listOf("cannot ask 1", "cannot drop the answer")
-        told { AssertionError("cannot ask $it") } shouldBe listOf("cannot ask 1", "cannot drop the answer")
+        errors { IllegalArgumentException("cannot ask $it") } shouldBe listOf("cannot ask 1", "cannot drop the answer")
+        errors { AssertionError("cannot ask $it") } shouldBe listOf("cannot ask 1", "cannot drop the answer")
         val io = failure(AdbcStatus.IO)
-        told { if (it == 1) failure(AdbcStatus.INVALID_STATE) else io } shouldBe
+        errors { if (it == 1) failure(AdbcStatus.INVALID_STATE) else io } shouldBe
             listOf(io.message, "cannot drop the answer")
-        told { failure(AdbcStatus.NOT_IMPLEMENTED) } shouldBe listOf("cannot drop the answer")
+        errors { failure(AdbcStatus.NOT_IMPLEMENTED) } shouldBe listOf("cannot drop the answer")
     }
 
     test("a cancellation calls all that gives the call up, though the first of it fails [ADB-24]") {

@@ -34,7 +34,7 @@ import java.util.concurrent.Executors
 import kotlin.time.Duration.Companion.seconds
 
 /** How many threads wait for the turn of a connection. */
-private fun inTurn(): Int = Thread.getAllStackTraces().values.count { stack ->
+private fun inCall(): Int = Thread.getAllStackTraces().values.count { stack ->
     stack.any { it.className.endsWith("internal.ConnectionLock") && it.methodName == "await" }
 }
 
@@ -190,7 +190,7 @@ class QueriesCancellationSpec : FunSpec({
                         awaitHeld()
                         val other = async(Dispatchers.Default) { connection.awaitQuery("SELECT id FROM t").close() }
                         val waiting = launch(Dispatchers.Default) { call() }
-                        eventually(5.seconds) { inTurn() shouldBe 2 }
+                        eventually(5.seconds) { inCall() shouldBe 2 }
                         val before = c.calls("StatementCancel") // closing a result calls it as well
                         waiting.cancel()
                         val ends = waiting.ends()
@@ -203,7 +203,7 @@ class QueriesCancellationSpec : FunSpec({
                         other.await()
                     }
                     // nobody waits for the call that was cancelled, which waits on
-                    eventually(5.seconds) { inTurn() shouldBe 0 }
+                    eventually(5.seconds) { inCall() shouldBe 0 }
                 }
                 connection.count() shouldBe 10
             }
@@ -385,7 +385,7 @@ class QueriesCancellationSpec : FunSpec({
                     { connection.awaitCall { tableTypes() } },
                     { connection.awaitCall { setOption("fake.user.x", "y") } },
                 ).map { async(Dispatchers.Default) { it() } }
-                eventually(5.seconds) { inTurn() shouldBe 3 }
+                eventually(5.seconds) { inCall() shouldBe 3 }
                 others[1].cancel()
                 others[1].ends() shouldBe true
                 objects.isActive shouldBe true
@@ -409,7 +409,7 @@ class QueriesCancellationSpec : FunSpec({
                 val other = async(Dispatchers.Default) {
                     connection.awaitQuery("SELECT 1").use { it.next()!!.use { batch -> batch.length() } }
                 }
-                eventually(5.seconds) { inTurn() shouldBe 1 }
+                eventually(5.seconds) { inCall() shouldBe 1 }
                 running.cancel()
                 val ends = running.ends()
                 c.letGo()

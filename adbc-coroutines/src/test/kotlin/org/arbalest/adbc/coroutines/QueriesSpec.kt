@@ -121,9 +121,9 @@ class QueriesSpec : FunSpec({
                 flow.map { it.ids() }.toList() shouldBe
                     listOf(listOf(0L, 1L), listOf(2L, 3L), listOf(4L, 5L), listOf(6L, 7L))
             }
-            var lent: DeviceArray? = null
-            flow.take(1).collect { lent = it }
-            lent!!.isOpen shouldBe false
+            var borrowed: DeviceArray? = null
+            flow.take(1).collect { borrowed = it }
+            borrowed!!.isOpen shouldBe false
             flow.buffer(2).map { it.length() }.toList() shouldBe listOf(2L, 2L, 2L, 2L)
             c.live(Live.STREAMS) shouldBe 0
         }

@@ -92,9 +92,9 @@ class TransactionsSpec : FunSpec({
         opened { database ->
             database.connect().use { connection ->
                 suspend fun isOpen(error: Throwable) {
-                    val told = error.suppressed.single().shouldBeInstanceOf<IllegalStateException>()
-                    told.message shouldContain "autocommit was not switched on"
-                    told.cause.shouldBeInstanceOf<AdbcException>().operation() shouldBe "AdbcConnectionRollback"
+                    val suppressed = error.suppressed.single().shouldBeInstanceOf<IllegalStateException>()
+                    suppressed.message shouldContain "autocommit was not switched on"
+                    suppressed.cause.shouldBeInstanceOf<AdbcException>().operation() shouldBe "AdbcConnectionRollback"
                     connection.isAutoCommit shouldBe false
                     database.connect().use { it.count() shouldBe 10 }
                     connection.rollback()

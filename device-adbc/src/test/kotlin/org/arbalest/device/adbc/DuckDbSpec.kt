@@ -269,8 +269,8 @@ class DuckDbSpec : FunSpec({
     test("a bound reader that fails is thrown with its own words, though DuckDB takes it for the end [ADB-10]") {
         DuckDb.connected { connection ->
             shouldThrow<DeviceException> { connection.ingest("ids", failing()) }.message shouldContain "the tape tore"
-            val spent = reader(1).also(DeviceArrayReader::close)
-            shouldThrow<IllegalStateException> { connection.ingest("more", spent) }.message shouldBe
+            val consumed = reader(1).also(DeviceArrayReader::close)
+            shouldThrow<IllegalStateException> { connection.ingest("more", consumed) }.message shouldBe
                 "the reader was closed"
         }
     }

@@ -161,7 +161,7 @@ public final class ArrowVectors {
     try {
       VectorLoader.load(array, plan, root, dictionaries, isNew);
     } catch (Throwable t) {
-      throw told(closed(root::clear, t));
+      throw translated(closed(root::clear, t));
     }
   }
 
@@ -173,7 +173,7 @@ public final class ArrowVectors {
     try {
       VectorLoader.loadDictionaries(array, plan, loaded);
     } catch (Throwable t) {
-      throw told(t);
+      throw translated(t);
     }
   }
 
@@ -201,7 +201,7 @@ public final class ArrowVectors {
       return root;
     } catch (Throwable t) {
       clearNew(dictionaries, before, t);
-      throw told(t);
+      throw translated(t);
     }
   }
 
@@ -219,7 +219,7 @@ public final class ArrowVectors {
     } catch (Throwable t) {
       if (vector != null) closed(vector::close, t);
       clearNew(dictionaries, before, t);
-      throw told(t);
+      throw translated(t);
     }
   }
 
@@ -230,7 +230,7 @@ public final class ArrowVectors {
     }
   }
 
-  private static RuntimeException told(Throwable t) {
+  private static RuntimeException translated(Throwable t) {
     if (t instanceof Error error) throw error;
     // of what is done to the root as a whole
     if (t instanceof OutOfMemoryException full) return Unfit.of(full).toDeviceException();

@@ -47,8 +47,8 @@ final class Unfit extends RuntimeException {
   }
 
   DeviceException toDeviceException() {
-    DeviceException told = new DeviceException(errno, path.isEmpty() ? what : "$" + path + ": " + what, getCause());
-    for (Throwable later : getSuppressed()) told.addSuppressed(later);
-    return told;
+    DeviceException error = new DeviceException(errno, path.isEmpty() ? what : "$" + path + ": " + what, getCause());
+    for (Throwable later : getSuppressed()) error.addSuppressed(later);
+    return error;
   }
 }

@@ -24,9 +24,9 @@ internal abstract class FuzzTarget {
     fun fuzz(data: ByteArray) {
         note(data)
         CPeer.reset()
-        val (ledger, peer) = ResourceCounters.now() to CPeer.counts()
+        val (counters, peer) = ResourceCounters.now() to CPeer.counts()
         run(Input(data))
-        val left = ResourceCounters.now().since(ledger)
+        val left = ResourceCounters.now().since(counters)
         check(left.isZero) { "left: $left" }
         val after = CPeer.counts().copy(releaseCalls = peer.releaseCalls)
         check(after == peer.copy(doubleReleases = 0, violations = 0, violation = "")) {

@@ -44,8 +44,8 @@ class HandleWatchReopenSpec : FunSpec({
     test("an array that is given back, and closed by another thread before or after, is no leak [OWN-09, OWN-21]") {
         HandleWatch.start().use { watch ->
             val arrays = List(ROUNDS) { DeviceArrayImpl.unwrap(batch(1)) }
-            val owners = arrays.map { it.lend() }
-            duel(ROUNDS, one = { arrays[it].giveBack(owners[it]) }, other = { arrays[it].close() })
+            val owners = arrays.map { it.borrow() }
+            duel(ROUNDS, one = { arrays[it].takeBack(owners[it]) }, other = { arrays[it].close() })
             arrays.count { it.isOpen } shouldBe 0
             watch.open().map { it.what() }.shouldBeEmpty()
         }

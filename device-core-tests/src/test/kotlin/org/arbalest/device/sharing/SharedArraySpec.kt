@@ -91,22 +91,22 @@ class SharedArraySpec : FunSpec({
             ArrayData.of(1, 0, listOf(null), data.flatMap { it.children() }),
         )
         val shared = both.use { SharedArray.of(it) }
-        val told = AtomicInteger()
-        SharedArray.open(shared.message().fromElsewhere()) { told.incrementAndGet() }.use { array ->
+        val calls = AtomicInteger()
+        SharedArray.open(shared.message().fromElsewhere()) { calls.incrementAndGet() }.use { array ->
             SharingFake.opened.size shouldBe 2
             array.here().use { it.column("b").getLong(0) shouldBe 2 }
-            told.get() shouldBe 0
+            calls.get() shouldBe 0
         }
-        eventually("both are closed") { SharingFake.opened.isEmpty() && told.get() == 1 }
+        eventually("both are closed") { SharingFake.opened.isEmpty() && calls.get() == 1 }
         shared.close()
     }
 
     test("a process does not open what it shares itself, and is told that it has nothing open [IPC-04]") {
         numbers(10).shared().use { shared ->
-            val told = AtomicInteger()
-            shouldThrow<DeviceException> { SharedArray.open(shared.message()) { told.incrementAndGet() } }
+            val calls = AtomicInteger()
+            shouldThrow<DeviceException> { SharedArray.open(shared.message()) { calls.incrementAndGet() } }
                 .message shouldContain "of this process"
-            told.get() shouldBe 1
+            calls.get() shouldBe 1
         }
         numbers(10).use { host -> shouldThrow<DeviceException> { SharedArray.of(host) }.errno() shouldBe Errno.ENOSYS }
     }
@@ -130,7 +130,7 @@ class SharedArraySpec : FunSpec({
         val random = Random(18)
         EveryType.batch(5, 30).shared().use { shared ->
             val good = shared.message()
-            val told = AtomicInteger()
+            val calls = AtomicInteger()
             val said = mutableSetOf<String>()
             var opened = 0
             repeat(2000) {
@@ -141,7 +141,7 @@ class SharedArraySpec : FunSpec({
                     else listOf(0, -1, 127, 1).random(random).toByte()
                 }
                 try {
-                    SharedArray.open(bad.fromElsewhere()) { told.incrementAndGet() }.use { array ->
+                    SharedArray.open(bad.fromElsewhere()) { calls.incrementAndGet() }.use { array ->
                         opened++
                         array.here().close()
                     }
@@ -155,7 +155,7 @@ class SharedArraySpec : FunSpec({
                 for (words in listOf("bytes at n of an allocation of n", "bytes, but needs n",
                     "is in allocation n, of n", "is negative")) said.any { words in it } shouldBe true
             }
-            eventually("all are told") { told.get() == 2000 }
+            eventually("all are told") { calls.get() == 2000 }
         }
     }
 

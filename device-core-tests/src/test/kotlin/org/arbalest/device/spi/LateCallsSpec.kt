@@ -110,9 +110,9 @@ class LateCallsSpec : FunSpec({
     }
 
     test("who waits for a call that throws is told as well that it will not be made any more [DEV-26]") {
-        val told = CountDownLatch(1)
-        calls.goOn(Answer.NOT_READY.ordinal, { error("by the call") }, { IllegalStateException() }, told::countDown)
-        told.await(5, SECONDS) shouldBe true
+        val over = CountDownLatch(1)
+        calls.goOn(Answer.NOT_READY.ordinal, { error("by the call") }, { IllegalStateException() }, over::countDown)
+        over.await(5, SECONDS) shouldBe true
         calls.drain()
         said.toList() shouldContainExactly listOf("work on late-calls-spec by the call")
     }

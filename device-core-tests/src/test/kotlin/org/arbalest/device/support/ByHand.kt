@@ -178,7 +178,7 @@ internal class ConsumerByHand : AutoCloseable {
 
     fun awaitRelease() = check(released.await(5, SECONDS)) { "the handler is not released; it was told $calls" }
 
-    private fun told(what: String): Int {
+    private fun received(what: String): Int {
         calls += what
         inside(what)
         return 0
@@ -187,25 +187,25 @@ internal class ConsumerByHand : AutoCloseable {
     @Suppress("unused")
     fun onSchema(self: Long, schema: Long): Int {
         SchemaImporter.giveBack(schema)
-        return told("on_schema")
+        return received("on_schema")
     }
 
     @Suppress("unused")
     fun onNextTask(self: Long, task: Long, metadata: Long): Int {
         if (task != 0L) tasks += arena.allocate(ArrowAsyncTaskStruct.LAYOUT)
             .copyFrom(NativeHeap.segment(task, RawArrowAsyncTask.SIZE))
-        return told(if (task == 0L) "end" else "task")
+        return received(if (task == 0L) "end" else "task")
     }
 
     @Suppress("unused")
     fun onError(self: Long, code: Int, message: Long, metadata: Long) {
-        told("on_error $code ${NativeHeap.getString(message)}")
+        received("on_error $code ${NativeHeap.getString(message)}")
     }
 
     @Suppress("unused")
     fun release(self: Long) {
         RawArrowAsyncHandler.setRelease(struct.address(), 0)
-        told("release")
+        received("release")
         released.countDown()
     }
 

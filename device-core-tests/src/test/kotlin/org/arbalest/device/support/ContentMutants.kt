@@ -51,12 +51,12 @@ internal class ContentMutants(private val random: Random, private val memory: Gu
     private data class Lie(val path: String, val row: Int)
 
     /** An array and which of its elements are shown; [parent] if its position alone says of what it is part. */
-    private inner class Shown(
+    private inner class Node(
         val array: RawArray,
         val path: String,
         val start: Int,
         val count: Int,
-        val parent: Shown?,
+        val parent: Node?,
         val index: Int,
         val mayBeNull: Boolean,
     ) {
@@ -82,31 +82,31 @@ internal class ContentMutants(private val random: Random, private val memory: Gu
         fun anyRow(): Int? = (0 until count).toList().randomOrNull(random)
     }
 
-    private fun hasValidity(shown: Shown) = shown.type !is NullType && shown.type !is UnionType &&
-        shown.type !is RunEndEncodedType
+    private fun hasValidity(node: Node) = node.type !is NullType && node.type !is UnionType &&
+        node.type !is RunEndEncodedType
 
-    private fun collect(shown: Shown, all: MutableList<Shown>) {
-        all += shown
-        val array = shown.array
+    private fun collect(node: Node, all: MutableList<Node>) {
+        all += node
+        val array = node.array
         array.children.forEachIndexed { i, child ->
-            val path = "${shown.path}.${child.field.name()}"
-            val each = when (val type = shown.type) {
+            val path = "${node.path}.${child.field.name()}"
+            val each = when (val type = node.type) {
                 is StructType -> 1
                 is UnionType -> if (type.mode() == UnionMode.SPARSE) 1 else -1
                 is FixedSizeListType -> type.size()
                 else -> -1
             }
-            val mayBeNull = child.field.isNullable && shown.type !is MapType
+            val mayBeNull = child.field.isNullable && node.type !is MapType
             if (each < 0) {
-                collect(Shown(child, path, child.offset, child.length, null, i, mayBeNull), all)
+                collect(Node(child, path, child.offset, child.length, null, i, mayBeNull), all)
             } else {
                 collect(
-                    Shown(child, path, child.offset + shown.start * each, shown.count * each, shown, i, mayBeNull), all,
+                    Node(child, path, child.offset + node.start * each, node.count * each, node, i, mayBeNull), all,
                 )
             }
         }
         array.dictionary?.let {
-            collect(Shown(it, "${shown.path}.(dictionary)", it.offset, it.length, null, 0, true), all)
+            collect(Node(it, "${node.path}.(dictionary)", it.offset, it.length, null, 0, true), all)
         }
     }
 
@@ -114,8 +114,8 @@ internal class ContentMutants(private val random: Random, private val memory: Gu
     fun run(): Boolean {
         memory.reset()
         val array = SoundArrays(random).array()
-        val all = mutableListOf<Shown>().also {
-            collect(Shown(array, "$", array.offset, array.length, null, 0, array.field.isNullable), it)
+        val all = mutableListOf<Node>().also {
+            collect(Node(array, "$", array.offset, array.length, null, 0, array.field.isNullable), it)
         }
         var lie: Lie? = null
         var what = "nothing"
@@ -250,35 +250,35 @@ internal class ContentMutants(private val random: Random, private val memory: Gu
 
     // ---- what is changed; null if it cannot be here ----
 
-    private val mutations: Map<String, (Shown) -> Lie?> = mapOf(
+    private val mutations: Map<String, (Node) -> Lie?> = mapOf(
         "a null count that is false" to ::falseCount,
-        "a null count that is left open" to { shown ->
-            LEGAL.takeIf { hasValidity(shown) }?.also { if (shown.bitmap != null) shown.array.nullCount = -1 }
+        "a null count that is left open" to { node ->
+            LEGAL.takeIf { hasValidity(node) }?.also { if (node.bitmap != null) node.array.nullCount = -1 }
         },
-        "a null count of what has no nulls" to { shown ->
-            if ((shown.type is UnionType || shown.type is RunEndEncodedType) && shown.array.length > 0) shown.lie(-1)
-                .also { shown.array.nullCount = 1 } else null
+        "a null count of what has no nulls" to { node ->
+            if ((node.type is UnionType || node.type is RunEndEncodedType) && node.array.length > 0) node.lie(-1)
+                .also { node.array.nullCount = 1 } else null
         },
         "one null more" to ::oneNullMore,
-        "garbage beneath a null" to { shown ->
-            (0 until shown.count).filter(shown::isNull).randomOrNull(random)?.let { garbage(shown, shown.start + it) }
+        "garbage beneath a null" to { node ->
+            (0 until node.count).filter(node::isNull).randomOrNull(random)?.let { garbage(node, node.start + it) }
         },
-        "garbage in front of what is shown" to { shown ->
-            if (shown.start == 0) null else garbage(shown, random.nextInt(shown.start))
+        "garbage in front of what is shown" to { node ->
+            if (node.start == 0) null else garbage(node, random.nextInt(node.start))
         },
-        "a negative offset" to { shown ->
-            offsets(shown)?.let { offsets ->
-                val at = random.nextInt(shown.count + 1)
-                offsets.setInteger(shown.width, shown.start + at, -1 - random.nextLong(1000))
-                shown.lie((at - 1).coerceAtLeast(0))
+        "a negative offset" to { node ->
+            offsets(node)?.let { offsets ->
+                val at = random.nextInt(node.count + 1)
+                offsets.setInteger(node.width, node.start + at, -1 - random.nextLong(1000))
+                node.lie((at - 1).coerceAtLeast(0))
             }
         },
-        "an offset that goes back" to { shown ->
-            offsets(shown)?.let { offsets ->
-                val at = random.nextInt(shown.count)
-                offsets.setInteger(shown.width, shown.start + at,
-                    offsets.integer(shown.width, shown.start + at + 1) + 1 + random.nextLong(1000))
-                shown.lie(at)
+        "an offset that goes back" to { node ->
+            offsets(node)?.let { offsets ->
+                val at = random.nextInt(node.count)
+                offsets.setInteger(node.width, node.start + at,
+                    offsets.integer(node.width, node.start + at + 1) + 1 + random.nextLong(1000))
+                node.lie(at)
             }
         },
         "an offset beyond all" to ::offsetBeyond,
@@ -287,112 +287,112 @@ internal class ContentMutants(private val random: Random, private val memory: Gu
         "a wrong view" to ::wrongView,
         "a list view that leads beyond" to ::wrongListView,
         "a wrong value" to ::wrongValue,
-        "an unknown type of a union" to { shown ->
-            if (shown.type !is UnionType) null else shown.anyRow()?.let { row ->
-                shown.array.buffers[0]!!.put(shown.start + row, listOf(1, -1, 4, -128).random(random).toByte())
-                shown.lie(row)
+        "an unknown type of a union" to { node ->
+            if (node.type !is UnionType) null else node.anyRow()?.let { row ->
+                node.array.buffers[0]!!.put(node.start + row, listOf(1, -1, 4, -128).random(random).toByte())
+                node.lie(row)
             }
         },
         "a wrong offset of a union" to ::wrongUnion,
         "wrong runs" to ::wrongRuns,
     )
 
-    private fun falseCount(shown: Shown): Lie? {
-        val bitmap = shown.bitmap ?: return null
-        val nulls = (shown.array.offset until shown.array.end).count { !bitmap.bit(it) }.toLong()
-        val said = listOf(nulls - 1, nulls + 1, 0, shown.array.length.toLong())
-            .filter { it in 0..shown.array.length && it != nulls }.randomOrNull(random) ?: return null
-        shown.array.nullCount = said
-        return shown.lie(-1)
+    private fun falseCount(node: Node): Lie? {
+        val bitmap = node.bitmap ?: return null
+        val nulls = (node.array.offset until node.array.end).count { !bitmap.bit(it) }.toLong()
+        val said = listOf(nulls - 1, nulls + 1, 0, node.array.length.toLong())
+            .filter { it in 0..node.array.length && it != nulls }.randomOrNull(random) ?: return null
+        node.array.nullCount = said
+        return node.lie(-1)
     }
 
-    private fun oneNullMore(shown: Shown): Lie? {
-        val bitmap = shown.bitmap ?: return null
-        val row = (0 until shown.count).filter { bitmap.bit(shown.start + it) }.randomOrNull(random) ?: return null
-        bitmap.setBit(shown.start + row, false)
-        shown.array.nullCount = -1
-        if (shown.mayBeNull) return LEGAL
-        val first = (0 until shown.count).firstOrNull { !bitmap.bit(shown.start + it) && !shown.isHidden(it) }
-        return if (first == null) LEGAL else shown.lie(first)
+    private fun oneNullMore(node: Node): Lie? {
+        val bitmap = node.bitmap ?: return null
+        val row = (0 until node.count).filter { bitmap.bit(node.start + it) }.randomOrNull(random) ?: return null
+        bitmap.setBit(node.start + row, false)
+        node.array.nullCount = -1
+        if (node.mayBeNull) return LEGAL
+        val first = (0 until node.count).firstOrNull { !bitmap.bit(node.start + it) && !node.isHidden(it) }
+        return if (first == null) LEGAL else node.lie(first)
     }
 
     /** Any bytes for an element that may have any. */
-    private fun garbage(shown: Shown, element: Int): Lie? {
-        val array = shown.array
-        val isNull = element >= shown.start
-        when (shown.type) {
+    private fun garbage(node: Node, element: Int): Lie? {
+        val array = node.array
+        val isNull = element >= node.start
+        when (node.type) {
             is Utf8Type, is LargeUtf8Type, is BinaryType, is LargeBinaryType -> {
                 val offsets = array.buffers[1]!!
                 if (!isNull) return null // copied along, up to a byte of the bitmap
-                val (first, last) = offsets.integer(shown.width, element)
-                    .toInt() to offsets.integer(shown.width, element + 1).toInt()
+                val (first, last) = offsets.integer(node.width, element)
+                    .toInt() to offsets.integer(node.width, element + 1).toInt()
                 for (i in first until last) array.buffers[2]!!.put(i, random.nextInt().toByte())
             }
             is ListType, is LargeListType, is MapType -> return null
             is ListViewType, is LargeListViewType -> if (isNull) return null
-            else for (i in 1..2) array.buffers[i]!!.setInteger(shown.width, element, random.nextLong())
+            else for (i in 1..2) array.buffers[i]!!.setInteger(node.width, element, random.nextLong())
             is Utf8ViewType, is BinaryViewType -> for (i in 0 until 16) array.buffers[1]!!
                 .put(16 * element + i, random.nextInt().toByte())
             is UnionType -> array.buffers[0]!!.put(element, random.nextInt().toByte())
             is NullType, is StructType, is FixedSizeListType, is RunEndEncodedType -> return null
-            else -> if (shown.type.format() != "b") SoundArrays.width(shown.type).let { width ->
+            else -> if (node.type.format() != "b") SoundArrays.width(node.type).let { width ->
                 for (i in 0 until width) array.buffers[1]!!.put(width * element + i, random.nextInt().toByte())
             }
         }
         return LEGAL
     }
 
-    private fun offsets(shown: Shown) = shown.array.buffers.getOrNull(1)?.takeIf { shown.count > 0 && isOffsets(shown) }
+    private fun offsets(node: Node) = node.array.buffers.getOrNull(1)?.takeIf { node.count > 0 && isOffsets(node) }
 
-    private fun isText(shown: Shown) = shown.type is Utf8Type || shown.type is LargeUtf8Type
+    private fun isText(node: Node) = node.type is Utf8Type || node.type is LargeUtf8Type
 
-    private fun isList(shown: Shown) = shown.type is ListType || shown.type is LargeListType || shown.type is MapType
+    private fun isList(node: Node) = node.type is ListType || node.type is LargeListType || node.type is MapType
 
-    private fun isOffsets(shown: Shown) = isText(shown) || isList(shown) || shown.type is BinaryType ||
-        shown.type is LargeBinaryType
+    private fun isOffsets(node: Node) = isText(node) || isList(node) || node.type is BinaryType ||
+        node.type is LargeBinaryType
 
     /**
      * Beyond the elements; or, where only an array's own last offset says how many there are, beyond that, of a part.
      */
-    private fun offsetBeyond(shown: Shown): Lie? {
-        val offsets = offsets(shown) ?: return null
-        val last = shown.start + shown.count
+    private fun offsetBeyond(node: Node): Lie? {
+        val offsets = offsets(node) ?: return null
+        val last = node.start + node.count
         val most = when {
-            isList(shown) -> shown.array.children[0].length.toLong()
-            last == shown.array.end -> return null
-            else -> offsets.integer(shown.width, shown.array.end)
+            isList(node) -> node.array.children[0].length.toLong()
+            last == node.array.end -> return null
+            else -> offsets.integer(node.width, node.array.end)
         }
-        offsets.setInteger(shown.width, last, most + 1 + random.nextLong(1000))
-        return shown.lie(shown.count - 1)
+        offsets.setInteger(node.width, last, most + 1 + random.nextLong(1000))
+        return node.lie(node.count - 1)
     }
 
-    private fun range(shown: Shown, row: Int): IntRange {
-        val offsets = shown.array.buffers[1]!!
-        return offsets.integer(shown.width, shown.start + row)
-            .toInt() until offsets.integer(shown.width, shown.start + row + 1).toInt()
+    private fun range(node: Node, row: Int): IntRange {
+        val offsets = node.array.buffers[1]!!
+        return offsets.integer(node.width, node.start + row)
+            .toInt() until offsets.integer(node.width, node.start + row + 1).toInt()
     }
 
-    private fun wrongByte(shown: Shown): Lie? {
-        if (!isText(shown)) return null
-        val row = shown.valid()?.takeUnless { range(shown, it).isEmpty() } ?: return null
-        shown.array.buffers[2]!!
-            .put(range(shown, row).random(random), listOf(0xFF, 0xC0, 0xF5, 0xFE).random(random).toByte())
-        return shown.lie(row)
+    private fun wrongByte(node: Node): Lie? {
+        if (!isText(node)) return null
+        val row = node.valid()?.takeUnless { range(node, it).isEmpty() } ?: return null
+        node.array.buffers[2]!!
+            .put(range(node, row).random(random), listOf(0xFF, 0xC0, 0xF5, 0xFE).random(random).toByte())
+        return node.lie(row)
     }
 
-    private fun cutCharacter(shown: Shown): Lie? {
-        if (!isText(shown)) return null
-        val row = shown.valid()?.takeIf { it < shown.count - 1 } ?: return null
-        val last = range(shown, row).lastOrNull()?.takeIf { shown.array.buffers[2]!!.get(it) < 0 } ?: return null
-        shown.array.buffers[1]!!.setInteger(shown.width, shown.start + row + 1, last.toLong())
-        return shown.lie(row)
+    private fun cutCharacter(node: Node): Lie? {
+        if (!isText(node)) return null
+        val row = node.valid()?.takeIf { it < node.count - 1 } ?: return null
+        val last = range(node, row).lastOrNull()?.takeIf { node.array.buffers[2]!!.get(it) < 0 } ?: return null
+        node.array.buffers[1]!!.setInteger(node.width, node.start + row + 1, last.toLong())
+        return node.lie(row)
     }
 
-    private fun wrongView(shown: Shown): Lie? {
-        if (shown.type !is Utf8ViewType && shown.type !is BinaryViewType) return null
-        val row = shown.valid() ?: return null
-        val view = shown.array.buffers[1]!!
-        val at = 16 * (shown.start + row)
+    private fun wrongView(node: Node): Lie? {
+        if (node.type !is Utf8ViewType && node.type !is BinaryViewType) return null
+        val row = node.valid() ?: return null
+        val view = node.array.buffers[1]!!
+        val at = 16 * (node.start + row)
         val size = view.getInt(at)
         if (random.nextInt(5) == 0) {
             view.putInt(at, -random.nextInt(1, 100))
@@ -403,97 +403,97 @@ internal class ContentMutants(private val random: Random, private val memory: Gu
         } else {
             val index = view.getInt(at + 8)
             when (random.nextInt(6)) {
-                0 -> view.putInt(at + 8, listOf(-1, shown.array.buffers.size - 3, Int.MAX_VALUE).random(random))
+                0 -> view.putInt(at + 8, listOf(-1, node.array.buffers.size - 3, Int.MAX_VALUE).random(random))
                 1 -> view.putInt(
                     at + 12,
-                    listOf(-1, Int.MAX_VALUE, shown.array.buffers[2 + index]!!.capacity() - size + 1).random(random),
+                    listOf(-1, Int.MAX_VALUE, node.array.buffers[2 + index]!!.capacity() - size + 1).random(random),
                 )
                 2 -> view.putInt(at, Int.MAX_VALUE)
                 3 -> view.putInt(at + 4, view.getInt(at + 4) + 1)
                 // may hit one in front, too
-                4 -> shown.array.buffers.last()!!.putLong(8 * index, view.getInt(at + 12) + size - 1L)
+                4 -> node.array.buffers.last()!!.putLong(8 * index, view.getInt(at + 12) + size - 1L)
                 else -> {
-                    shown.array.buffers[2 + index]!!.put(view.getInt(at + 12) + random.nextInt(4, size), 0xFF.toByte())
-                    return if (shown.type is Utf8ViewType) shown.lie(row) else LEGAL
+                    node.array.buffers[2 + index]!!.put(view.getInt(at + 12) + random.nextInt(4, size), 0xFF.toByte())
+                    return if (node.type is Utf8ViewType) node.lie(row) else LEGAL
                 }
             }
-            return if (view.getInt(at) == size && view.getInt(at + 8) == index) firstBeyond(shown, row)
-            else shown.lie(row)
+            return if (view.getInt(at) == size && view.getInt(at + 8) == index) firstBeyond(node, row)
+            else node.lie(row)
         }
-        return shown.lie(row)
+        return node.lie(row)
     }
 
     /** The first view that is not within its buffer, or else [row]. */
-    private fun firstBeyond(shown: Shown, row: Int): Lie {
-        val (view, sizes) = shown.array.buffers[1]!! to shown.array.buffers.last()!!
+    private fun firstBeyond(node: Node, row: Int): Lie {
+        val (view, sizes) = node.array.buffers[1]!! to node.array.buffers.last()!!
         val first = (0 until row).firstOrNull {
-            val at = 16 * (shown.start + it)
-            !shown.isNull(it) && view.getInt(at) > 12 &&
+            val at = 16 * (node.start + it)
+            !node.isNull(it) && view.getInt(at) > 12 &&
                 view.getInt(at + 12) + view.getInt(at) > sizes.getLong(8 * view.getInt(at + 8))
         }
-        return shown.lie(first ?: row)
+        return node.lie(first ?: row)
     }
 
-    private fun wrongListView(shown: Shown): Lie? {
-        if (shown.type !is ListViewType && shown.type !is LargeListViewType) return null
-        val row = shown.anyRow() ?: return null
-        val (offsets, sizes) = shown.array.buffers[1]!! to shown.array.buffers[2]!!
-        val known = shown.array.children[0].length.toLong()
-        val at = shown.start + row
+    private fun wrongListView(node: Node): Lie? {
+        if (node.type !is ListViewType && node.type !is LargeListViewType) return null
+        val row = node.anyRow() ?: return null
+        val (offsets, sizes) = node.array.buffers[1]!! to node.array.buffers[2]!!
+        val known = node.array.children[0].length.toLong()
+        val at = node.start + row
         when (random.nextInt(4)) {
-            0 -> offsets.setInteger(shown.width, at, -1)
-            1 -> offsets.setInteger(shown.width, at,
-                listOf(known + 1, if (shown.width == 4) Int.MAX_VALUE.toLong() else Long.MAX_VALUE).random(random))
-            2 -> sizes.setInteger(shown.width, at, -1)
-            else -> sizes.setInteger(shown.width, at, listOf(known - offsets.integer(shown.width, at) + 1,
-                if (shown.width == 4) Int.MAX_VALUE.toLong() else Long.MAX_VALUE).random(random))
+            0 -> offsets.setInteger(node.width, at, -1)
+            1 -> offsets.setInteger(node.width, at,
+                listOf(known + 1, if (node.width == 4) Int.MAX_VALUE.toLong() else Long.MAX_VALUE).random(random))
+            2 -> sizes.setInteger(node.width, at, -1)
+            else -> sizes.setInteger(node.width, at, listOf(known - offsets.integer(node.width, at) + 1,
+                if (node.width == 4) Int.MAX_VALUE.toLong() else Long.MAX_VALUE).random(random))
         }
-        return shown.lie(row)
+        return node.lie(row)
     }
 
-    private fun wrongValue(shown: Shown): Lie? {
-        val type = shown.type
+    private fun wrongValue(node: Node): Lie? {
+        val type = node.type
         val width = SoundArrays.width(type)
-        val row = shown.valid() ?: return null
-        val at = shown.start + row
+        val row = node.valid() ?: return null
+        val at = node.start + row
         when (type) {
-            is TimeType -> shown.array.buffers[1]!!
+            is TimeType -> node.array.buffers[1]!!
                 .setInteger(width, at, listOf(-1L, SoundArrays.day(type)).random(random))
             is DateType -> {
                 if (type.unit() == DateUnit.DAY) return null
-                shown.array.buffers[1]!!
+                node.array.buffers[1]!!
                     .setInteger(8, at, listOf(1L, -1L, 86_400_001L, Long.MAX_VALUE, Long.MIN_VALUE).random(random))
             }
             is DecimalType -> {
                 val least = SoundArrays.most(type) + BigInteger.ONE
                 val most = BigInteger.TWO.pow(type.bits() - 1) - BigInteger.ONE
-                SoundArrays.decimal(shown.array.buffers[1]!!, width, at,
+                SoundArrays.decimal(node.array.buffers[1]!!, width, at,
                     listOf(least, least.negate(), most, most.not()).random(random))
             }
-            is DictionaryType -> shown.array.buffers[1]!!.setInteger(width, at, listOf(-1L,
-                shown.array.dictionary!!.length.toLong(), if (width == 8) Long.MIN_VALUE else 127).random(random))
+            is DictionaryType -> node.array.buffers[1]!!.setInteger(width, at, listOf(-1L,
+                node.array.dictionary!!.length.toLong(), if (width == 8) Long.MIN_VALUE else 127).random(random))
             else -> return null
         }
-        return shown.lie(row)
+        return node.lie(row)
     }
 
-    private fun wrongUnion(shown: Shown): Lie? {
-        val type = shown.type
+    private fun wrongUnion(node: Node): Lie? {
+        val type = node.type
         if (type !is UnionType || type.mode() == UnionMode.SPARSE) return null
-        val row = shown.anyRow() ?: return null
-        val (ids, offsets) = shown.array.buffers[0]!! to shown.array.buffers[1]!!
-        val id = ids.get(shown.start + row)
+        val row = node.anyRow() ?: return null
+        val (ids, offsets) = node.array.buffers[0]!! to node.array.buffers[1]!!
+        val id = ids.get(node.start + row)
         val child = type.typeIds().indexOf(id.toInt())
-        val before = (0 until row).lastOrNull { ids.get(shown.start + it) == id }
-        val wrong = mutableListOf(-1, shown.array.children[child].length, Int.MAX_VALUE)
-        if (before != null) wrong += offsets.getInt(4 * (shown.start + before)) - 1
-        offsets.putInt(4 * (shown.start + row), wrong.random(random))
-        return shown.lie(row)
+        val before = (0 until row).lastOrNull { ids.get(node.start + it) == id }
+        val wrong = mutableListOf(-1, node.array.children[child].length, Int.MAX_VALUE)
+        if (before != null) wrong += offsets.getInt(4 * (node.start + before)) - 1
+        offsets.putInt(4 * (node.start + row), wrong.random(random))
+        return node.lie(row)
     }
 
-    private fun wrongRuns(shown: Shown): Lie? {
-        if (shown.type !is RunEndEncodedType || shown.count == 0) return null
-        val runEnds = shown.array.children[0]
+    private fun wrongRuns(node: Node): Lie? {
+        if (node.type !is RunEndEncodedType || node.count == 0) return null
+        val runEnds = node.array.children[0]
         val width = SoundArrays.width(runEnds.type)
         val ends = runEnds.buffers[1]!!
         fun end(run: Int) = if (run < 0) 0 else ends.integer(width, runEnds.offset + run)
@@ -503,15 +503,15 @@ internal class ContentMutants(private val random: Random, private val memory: Gu
                 ends.setInteger(width, runEnds.offset + it, end(it - 1) - random.nextInt(3))
             }
             1 -> {
-                if (end(last - 1) >= shown.start + shown.count - 1) return null
-                ends.setInteger(width, runEnds.offset + last, shown.start + shown.count - 1L)
-                return shown.lie((shown.count - 1))
+                if (end(last - 1) >= node.start + node.count - 1) return null
+                ends.setInteger(width, runEnds.offset + last, node.start + node.count - 1L)
+                return node.lie((node.count - 1))
             }
             2 -> return LEGAL.also { ends.setInteger(width, runEnds.offset + last, end(last) + 1000) }
             else -> return if (runEnds.offset == 0) null
             else LEGAL.also { ends.setInteger(width, random.nextInt(runEnds.offset), random.nextLong()) }
         }
-        return shown.lie(-1)
+        return node.lie(-1)
     }
 
     private companion object {

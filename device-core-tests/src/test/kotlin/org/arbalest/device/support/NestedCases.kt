@@ -92,25 +92,25 @@ internal class NestedCheck(private val case: NestedCase, private val parts: (Col
     private fun operations(source: DeviceArray) {
         same("imported", source, values)
         val (from, count) = range(source.length())
-        val shown = values.subList(from.toInt(), (from + count).toInt())
+        val expected = values.subList(from.toInt(), (from + count).toInt())
         source.slice(from, count).use { cut ->
-            same("a slice", cut, shown)
+            same("a slice", cut, expected)
             children(cut, from)
-            derived(cut, shown)
-            joined(source, cut, shown)
-            struct(source, cut, shown)
-            built(shown)?.use { array ->
+            derived(cut, expected)
+            joined(source, cut, expected)
+            struct(source, cut, expected)
+            built(expected)?.use { array ->
                 done += "built"
-                same("built", array, shown, cut)
-                derived(array, shown)
+                same("built", array, expected, cut)
+                derived(array, expected)
                 DeviceArray.concat(listOf(array, source)).use {
-                    same("built, and the imported behind it", it, shown + values)
+                    same("built, and the imported behind it", it, expected + values)
                 }
             }
-            nulled(shown)
-            streamed(cut, shown)
-            if (random.nextInt(8) == 0) onDevice(cut, shown)
-            objects(cut, shown)
+            nulled(expected)
+            streamed(cut, expected)
+            if (random.nextInt(8) == 0) onDevice(cut, expected)
+            objects(cut, expected)
         }
     }
 
@@ -119,21 +119,23 @@ internal class NestedCheck(private val case: NestedCase, private val parts: (Col
     }
 
     /** The result of each operation that makes another array of one. */
-    private fun derived(array: DeviceArray, shown: List<Any?>) {
+    private fun derived(array: DeviceArray, expected: List<Any?>) {
         array.validate(Validation.FULL)
         array.toString(3)
         val (from, count) = range(array.length())
-        array.slice(from, count).use { same("a slice again", it, shown.subList(from.toInt(), (from + count).toInt())) }
-        array.copyTo(cpu).use { same("copied", it, shown, array) }
+        array.slice(from, count).use {
+            same("a slice again", it, expected.subList(from.toInt(), (from + count).toInt()))
+        }
+        array.copyTo(cpu).use { same("copied", it, expected, array) }
         array.compact().use {
-            same("compact", it, shown, array)
+            same("compact", it, expected, array)
             it.slice(from, count).use { cut ->
-                same("a slice of what is compact", cut, shown.subList(from.toInt(), (from + count).toInt()))
+                same("a slice of what is compact", cut, expected.subList(from.toInt(), (from + count).toInt()))
             }
         }
-        made(field, ArrayData.of(array))?.use { same("of its buffers", it, shown, array) }
-        converted(array, shown)
-        exported(array, shown)
+        made(field, ArrayData.of(array))?.use { same("of its buffers", it, expected, array) }
+        converted(array, expected)
+        exported(array, expected)
     }
 
     /** The fields of a struct, which have values beneath its nulls, too. */
@@ -148,20 +150,20 @@ internal class NestedCheck(private val case: NestedCase, private val parts: (Col
         }
     }
 
-    private fun joined(source: DeviceArray, cut: DeviceArray, shown: List<Any?>) {
+    private fun joined(source: DeviceArray, cut: DeviceArray, expected: List<Any?>) {
         val (from, count) = range(source.length())
         source.slice(from, count).use { other ->
             DeviceArray.concat(listOf(other, cut, source)).use {
-                same("joined", it, values.subList(from.toInt(), (from + count).toInt()) + shown + values)
+                same("joined", it, values.subList(from.toInt(), (from + count).toInt()) + expected + values)
             }
         }
-        DeviceArray.concat(listOf(cut)).use { same("joined alone", it, shown, cut) }
+        DeviceArray.concat(listOf(cut)).use { same("joined alone", it, expected, cut) }
     }
 
     /** A struct of slices that begin at different elements. */
-    private fun struct(source: DeviceArray, cut: DeviceArray, shown: List<Any?>) {
+    private fun struct(source: DeviceArray, cut: DeviceArray, expected: List<Any?>) {
         val from = random.nextLong(source.length() - cut.length() + 1)
-        val others = values.subList(from.toInt(), from.toInt() + shown.size)
+        val others = values.subList(from.toInt(), from.toInt() + expected.size)
         val type = StructType(listOf(field.withName("one"), field.withName("other")))
         val data = source.slice(from, cut.length()).use { other ->
             ArrayData.of(cut.length(), 0, listOf(null), listOf(ArrayData.of(cut), ArrayData.of(other)))
@@ -170,7 +172,7 @@ internal class NestedCheck(private val case: NestedCase, private val parts: (Col
             val (first, count) = range(whole.length())
             whole.slice(first, count).use { part ->
                 val pairs = (first.toInt() until (first + count).toInt()).map {
-                    mapOf("one" to shown[it], "other" to others[it])
+                    mapOf("one" to expected[it], "other" to others[it])
                 }
                 same("a struct of slices", part, pairs)
                 part.compact().use { same("a struct of slices, compact", it, pairs, part) }
@@ -195,12 +197,12 @@ internal class NestedCheck(private val case: NestedCase, private val parts: (Col
     }
 
     /** To another layout, and back where there is a way. */
-    private fun converted(array: DeviceArray, shown: List<Any?>) {
+    private fun converted(array: DeviceArray, expected: List<Any?>) {
         val requested = OtherLayouts.of(field.type()).randomOrNull(random) ?: return
         val other = attempt { array.convertTo(field.withType(requested)) } ?: return
         other.use {
             done += "converted"
-            alike("as $requested", other, shown)
+            alike("as $requested", other, expected)
             if (!OtherLayouts.isReordered(field.type(), requested))
                 compare("as $requested, by values", listOf(array.valueDifference(other)), listOf(null))
             val again = (OtherLayouts.of(requested) + requested).filter { it != requested || random.nextInt(4) == 0 }
@@ -208,7 +210,7 @@ internal class NestedCheck(private val case: NestedCase, private val parts: (Col
             attempt { other.convertTo(field.withType(next)) }?.use { back ->
                 done += "converted back"
                 if (next == field.type()) equal("back from $requested", array, back)
-                alike("as $requested, then as $next", back, shown)
+                alike("as $requested, then as $next", back, expected)
             }
         }
     }
@@ -219,16 +221,16 @@ internal class NestedCheck(private val case: NestedCase, private val parts: (Col
         if (OtherLayouts.mayRefuse(e)) null else throw e
     }
 
-    private fun exported(array: DeviceArray, shown: List<Any?>) = Arena.ofConfined().use { arena ->
+    private fun exported(array: DeviceArray, expected: List<Any?>) = Arena.ofConfined().use { arena ->
         val (out, schema) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.SCHEMA)
         array.retain().use { CData.exportArray(it, out, CExport.DATA.schemaTo(schema)) }
         CData.importArray(out, CImport.DATA.schema(schema).validation(Validation.FULL)).use {
-            same("exported", it, shown, array)
+            same("exported", it, expected, array)
         }
         val device = arena.struct(StructKind.DEVICE_ARRAY)
         array.retain().use { CData.exportArray(it, device, CExport.DEVICE.schemaTo(schema)) }
         CData.importArray(device, CImport.DEVICE.schema(schema).validation(Validation.FULL)).use {
-            same("exported as a device array", it, shown)
+            same("exported as a device array", it, expected)
         }
     }
 
@@ -236,12 +238,12 @@ internal class NestedCheck(private val case: NestedCase, private val parts: (Col
      * Null if the type has no nulls that the values have: those of a dictionary may be null though its field is not.
      */
     private fun built(
-        shown: List<Any?>,
+        expected: List<Any?>,
         then: (ColumnBuilder) -> Unit = {},
-    ): DeviceArray? = BatchBuilder.of(cpu, shown.size).use { batch ->
+    ): DeviceArray? = BatchBuilder.of(cpu, expected.size).use { batch ->
         val column = batch.column(field)
         try {
-            ValueAppender(random).appendAll(column, field, shown)
+            ValueAppender(random).appendAll(column, field, expected)
         } catch (e: IllegalArgumentException) {
             if ("not nullable" in e.message!!) return null else throw e
         }
@@ -249,17 +251,17 @@ internal class NestedCheck(private val case: NestedCase, private val parts: (Col
         batch.build().use { it.retainChild(0) }
     }
 
-    private fun nulled(shown: List<Any?>) {
+    private fun nulled(expected: List<Any?>) {
         val type = field.type()
         if (!field.isNullable || type is UnionType || type is RunEndEncodedType) return
-        val nulls = shown.map { random.nextInt(3) == 0 }
-        built(shown) { column -> column.setNulls { nulls[it] } }?.use {
-            same("built, and some made null", it, shown.mapIndexed { i, value -> value.takeUnless { nulls[i] } })
+        val nulls = expected.map { random.nextInt(3) == 0 }
+        built(expected) { column -> column.setNulls { nulls[it] } }?.use {
+            same("built, and some made null", it, expected.mapIndexed { i, value -> value.takeUnless { nulls[i] } })
         }
     }
 
     /** As the column of two batches in a stream. */
-    private fun streamed(cut: DeviceArray, shown: List<Any?>) {
+    private fun streamed(cut: DeviceArray, expected: List<Any?>) {
         val schema = Schema.of(field)
         val batch = made(schema.asField(), ArrayData.of(cut.length(), 0, listOf(null), listOf(ArrayData.of(cut))))
             ?: return
@@ -269,7 +271,8 @@ internal class NestedCheck(private val case: NestedCase, private val parts: (Col
             val stream = arena.struct(StructKind.STREAM)
             DeviceArrayReader.of(schema, batches).use { CData.exportStream(it, stream, CExport.DATA) }
             CData.importStream(stream, CImport.DATA.validation(Validation.FULL)).use { reader ->
-                for (rows in listOf(shown.take(first.toInt()), shown.drop(first.toInt()))) reader.next()!!.use { next ->
+                val parts = listOf(expected.take(first.toInt()), expected.drop(first.toInt()))
+                for (rows in parts) reader.next()!!.use { next ->
                     next.retainChild(0).use { same("streamed", it, rows) }
                 }
             }
@@ -277,17 +280,18 @@ internal class NestedCheck(private val case: NestedCase, private val parts: (Col
     }
 
     /** Where the CPU cannot read. */
-    private fun onDevice(cut: DeviceArray, shown: List<Any?>) {
+    private fun onDevice(cut: DeviceArray, expected: List<Any?>) {
         cut.copyTo(device).use { there ->
             there.validate(Validation.FULL)
             val (from, count) = range(there.length())
             there.slice(from, count).use { part ->
                 part.copyTo(cpu).use {
-                    back("copied back from a device", it, shown.subList(from.toInt(), (from + count).toInt()))
+                    back("copied back from a device", it, expected.subList(from.toInt(), (from + count).toInt()))
                 }
                 DeviceArray.concat(listOf(part, cut)).use { whole ->
                     whole.copyTo(cpu).use {
-                        back("joined on a device", it, shown.subList(from.toInt(), (from + count).toInt()) + shown)
+                        val rows = expected.subList(from.toInt(), (from + count).toInt()) + expected
+                        back("joined on a device", it, rows)
                     }
                 }
             }
@@ -300,17 +304,17 @@ internal class NestedCheck(private val case: NestedCase, private val parts: (Col
     }
 
     /** Of the objects that `get` answers; not of unions, whose objects do not say which child has them. */
-    private fun objects(cut: DeviceArray, shown: List<Any?>) {
+    private fun objects(cut: DeviceArray, expected: List<Any?>) {
         if (hasUnion(field.type())) return
         val objects = cut.asColumn().toList()
-        BatchBuilder.of(cpu, shown.size).use { batch ->
+        BatchBuilder.of(cpu, expected.size).use { batch ->
             try {
                 batch.column(field, objects)
             } catch (e: IllegalArgumentException) {
                 if ("not nullable" in e.message!!) return else throw e
             }
             done += "of objects"
-            batch.build().use { it.retainChild(0) }.use { same("of objects", it, shown, cut) }
+            batch.build().use { it.retainChild(0) }.use { same("of objects", it, expected, cut) }
         }
     }
 

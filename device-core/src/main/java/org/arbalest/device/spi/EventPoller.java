@@ -117,8 +117,8 @@ public final class EventPoller {
     try {
       while (true) {
         try {
-          boolean told = waiting.over.await(end - System.nanoTime(), TimeUnit.NANOSECONDS) || waiting.hasEnded();
-          return told ? waiting.answer : Answer.NOT_READY;
+          boolean hasAnswer = waiting.over.await(end - System.nanoTime(), TimeUnit.NANOSECONDS) || waiting.hasEnded();
+          return hasAnswer ? waiting.answer : Answer.NOT_READY;
         } catch (InterruptedException _) {
           interrupted = true;
         }

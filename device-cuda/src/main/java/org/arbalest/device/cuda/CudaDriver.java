@@ -110,9 +110,9 @@ final class CudaDriver extends MemoryDriver {
     try {
       end = Streams.record(gpu, queue);
     } catch (DeviceException e) {
-      DeviceException untold = gpu.error(Cu.STREAM_SYNCHRONIZE, code, "");
-      untold.addSuppressed(e);
-      throw untold;
+      DeviceException failure = gpu.error(Cu.STREAM_SYNCHRONIZE, code, "");
+      failure.addSuppressed(e);
+      throw failure;
     }
     try {
       gpu.waits.await(end);

@@ -48,9 +48,9 @@ final class Waits implements EventPoller.Asker {
     int code = Cu.EVENT_SYNCHRONIZE.call(event);
     gpu.leave();
     while (isHeldUp(code)) {
-      Answer told = poller.await(event, HELD_NANOS);
-      code = told == Answer.CAPTURED ? Cu.CAPTURED_EVENT : query(event);
-      if (told == Answer.NOT_READY && CuAnswers.of(code) == Answer.CANNOT_TELL) break;
+      Answer answer = poller.await(event, HELD_NANOS);
+      code = answer == Answer.CAPTURED ? Cu.CAPTURED_EVENT : query(event);
+      if (answer == Answer.NOT_READY && CuAnswers.of(code) == Answer.CANNOT_TELL) break;
     }
     gpu.check(code, Cu.EVENT_SYNCHRONIZE);
   }

@@ -94,7 +94,7 @@ final class ClMem {
 
   /** Refuses what is no {@code cl_mem} of the driver's context. */
   void check(long memory) {
-    if (ClObjects.canTell() && !ClObjects.isMemObject(memory, driver.context())) {
+    if (ClObjects.canIdentify() && !ClObjects.isMemObject(memory, driver.context())) {
       throw invalid("the buffer " + OpenClDriver.hex(memory) + " is declared to be a cl_mem of " + driver.name()
           + ", but is none");
     }

@@ -35,7 +35,7 @@ final class ClObjects {
   }
 
   /** Whether one is ever recognised. */
-  static boolean canTell() {
+  static boolean canIdentify() {
     return PROCESS_VM_READV != null;
   }
 

@@ -308,7 +308,7 @@ final class OpenClDriver implements DeviceDriver {
   /** An event is of one context, and only that one's queues wait for it. */
   @Override
   public void checkEvent(long event) {
-    if (ClObjects.canTell() && ClObjects.word(event) != firstOfEvent) { // to ask one that is none would end the process
+    if (ClObjects.canIdentify() && ClObjects.word(event) != firstOfEvent) { // a query of another would end the process
       throw new DeviceException(Errno.EINVAL,
           "its sync_event leads to " + hex(event) + ", which is no event of the platform of " + name);
     }

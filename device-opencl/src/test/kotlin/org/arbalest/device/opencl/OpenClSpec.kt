@@ -135,7 +135,7 @@ class OpenClSpec : FunSpec({
         // a later PoCL holds it, too, while it calls
         if (driver.device().isPocl) callback.references.get() shouldBeGreaterThanOrEqual 2
         eventually("the watcher has told as well, and let it go") {
-            !driver.device().isPocl || (callback.told.get() == 1 && driver.references(event) == 1)
+            !driver.device().isPocl || (callback.calls.get() == 1 && driver.references(event) == 1)
         }
         driver.destroyEvent(event)
         driver.destroyQueue(queue)
@@ -282,14 +282,14 @@ class OpenClSpec : FunSpec({
                 waits.filterIndexed { i, _ -> i % 2 == 1 }.awaitAll()
             }
             done.get() shouldBe 1_000
-            threadsOfOurs().shouldContainOnly("arbalest-events", "arbalest-opencl-failures")
+            libraryThreads().shouldContainOnly("arbalest-events", "arbalest-opencl-failures")
             stream.synchronize()
         }
     }
 })
 
 /** The threads that this library has started to wait; one more may be there for what copies release. */
-private fun threadsOfOurs(): List<String> =
+private fun libraryThreads(): List<String> =
     Thread.getAllStackTraces().keys.map { it.name }.filter { it.startsWith("arbalest-") && it != "arbalest-releases" }
 
 /** CL_EVENT_REFERENCE_COUNT */
@@ -302,7 +302,7 @@ private fun OpenClDriver.references(event: Long): Int = Arena.ofConfined().use {
 /** One that counts who holds the event when it is told by a callback. */
 private class CountingCallback(private val driver: OpenClDriver, arena: Arena) : Completion {
     val references = AtomicInteger()
-    val told = AtomicInteger()
+    val calls = AtomicInteger()
     private val stub = MethodHandles.lookup()
         .bind(this, "called", MethodType.methodType(Void.TYPE, Long::class.java, Int::class.java, Long::class.java))
         .let {
@@ -315,7 +315,7 @@ private class CountingCallback(private val driver: OpenClDriver, arena: Arena) :
         references.set(if (status == 0 && userData == 1L) driver.references(event) else -1)
 
     override fun complete() {
-        told.incrementAndGet()
+        calls.incrementAndGet()
     }
 
     override fun userData() = 1L

@@ -49,9 +49,9 @@ final class Waits implements EventPoller.Asker {
   void await(long event) {
     int code = query(event);
     while (isHeldUp(code)) {
-      Answer told = poller.await(event, HELD_NANOS);
-      code = told == Answer.CAPTURED ? Hip.CAPTURED_EVENT : query(event);
-      if (told == Answer.NOT_READY && HipAnswers.of(code) == Answer.CANNOT_TELL) break;
+      Answer answer = poller.await(event, HELD_NANOS);
+      code = answer == Answer.CAPTURED ? Hip.CAPTURED_EVENT : query(event);
+      if (answer == Answer.NOT_READY && HipAnswers.of(code) == Answer.CANNOT_TELL) break;
     }
     if (code == Hip.SUCCESS) return;
     throw gpu.error(Hip.EVENT_QUERY, code, "");

@@ -44,9 +44,9 @@ internal fun eventContract(backend: Backend): TestFactory = funSpec {
                     event.isReady shouldBe false
                     event.synchronize(Duration.ofNanos(1)) shouldBe false
                     event.synchronize(Duration.ofSeconds(-5)) shouldBe false
-                    val told = AtomicInteger()
+                    val calls = AtomicInteger()
                     val stages = List(3) {
-                        event.onReady().whenComplete { _, _ -> told.incrementAndGet() }.toCompletableFuture()
+                        event.onReady().whenComplete { _, _ -> calls.incrementAndGet() }.toCompletableFuture()
                     }
                     val started = CountDownLatch(3)
                     val results = java.util.concurrent.ConcurrentLinkedQueue<Boolean>()
@@ -62,7 +62,7 @@ internal fun eventContract(backend: Backend): TestFactory = funSpec {
                     stages.forEach { it.get(5, SECONDS) }
                     threads.forEach { it.join() }
                     results.toList() shouldContainExactly listOf(true, true, true)
-                    told.get() shouldBe 3
+                    calls.get() shouldBe 3
                     event.isReady shouldBe true
                     event.close()
                 }
@@ -158,14 +158,14 @@ internal fun eventContract(backend: Backend): TestFactory = funSpec {
 
     test("event: two thousand at once, of many streams, each told once, and given back") {
         val streams = List(8) { device.createStream() }
-        val told = AtomicInteger()
+        val calls = AtomicInteger()
         val stages = List(2000) { i ->
             streams[i % 8].record().use { event ->
-                event.onReady().thenRun { told.incrementAndGet() }.toCompletableFuture()
+                event.onReady().thenRun { calls.incrementAndGet() }.toCompletableFuture()
             }
         }
         CompletableFuture.allOf(*stages.toTypedArray()).get(5, SECONDS)
-        told.get() shouldBe 2000
+        calls.get() shouldBe 2000
         streams.forEach { it.close() }
     }
 }

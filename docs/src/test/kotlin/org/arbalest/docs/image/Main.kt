@@ -30,14 +30,14 @@ internal fun main(): Unit = runBlocking {
         float64("price") { row -> row + 0.5 }
         utf8("symbol") { row -> if (row == 1) null else "s$row" }
     }
-    DeviceArrayReader.of(batch.schema(), listOf(batch)).asFlow().collect { lent ->
+    DeviceArrayReader.of(batch.schema(), listOf(batch)).asFlow().collect { received ->
         var sum = 0.0
-        lent["price"].doubles().forEachValid { _, price -> sum += price }
-        println("flow: $sum of ${lent.rows<Trade>()}")
+        received["price"].doubles().forEachValid { _, price -> sum += price }
+        println("flow: $sum of ${received.rows<Trade>()}")
         if (Devices.availability(OPENCL) !is Ready) return@collect
         val device = Devices.device(OPENCL, 0)
         device.createStream().use { stream ->
-            lent.copyTo(device, stream).use { there ->
+            received.copyTo(device, stream).use { there ->
                 there.copyTo(cpu, stream).use { back ->
                     back.await()
                     println("OpenCL: ${back["price"].doubles().toArray().sum()}")

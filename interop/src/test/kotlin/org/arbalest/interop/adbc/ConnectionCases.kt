@@ -18,7 +18,7 @@ import org.arbalest.device.adbc.AdbcStatus
 import org.arbalest.device.adbc.AdbcTable
 import org.arbalest.interop.adbc.Feature.CANCELS
 import org.arbalest.interop.adbc.Feature.STATISTICS
-import org.arbalest.interop.adbc.Feature.TELLS_OPTIONS
+import org.arbalest.interop.adbc.Feature.RETURNS_OPTIONS
 import java.util.concurrent.Callable
 import java.util.concurrent.CountDownLatch
 import java.util.concurrent.Executors
@@ -68,8 +68,8 @@ internal val CONNECTION_CASES: List<Case> = listOf(
         shouldThrow<AdbcException> { connection.setOption("adbc.connection.autocommit", "invalid") }
     },
     case("AutocommitToggle") { for (isOn in listOf(true, false, false, true)) connection.setAutoCommit(isOn) },
-    case("MetadataCurrentCatalog", TELLS_OPTIONS) { connection.currentCatalog() shouldBe "memory" },
-    case("MetadataCurrentDbSchema", TELLS_OPTIONS) { connection.currentDbSchema() shouldBe "main" },
+    case("MetadataCurrentCatalog", RETURNS_OPTIONS) { connection.currentCatalog() shouldBe "memory" },
+    case("MetadataCurrentDbSchema", RETURNS_OPTIONS) { connection.currentDbSchema() shouldBe "main" },
     case("MetadataGetInfo") {
         for ((code, value) in tested.info) connection.info(code).values() shouldContainExactly mapOf(code to value)
     },

@@ -18,7 +18,7 @@ import org.arbalest.interop.Built
 import org.arbalest.interop.adbc.Feature.CANCELS
 import org.arbalest.interop.adbc.Feature.EXECUTES_SCHEMA
 import org.arbalest.interop.adbc.Feature.PARTITIONS
-import org.arbalest.interop.adbc.Feature.TELLS_OPTIONS
+import org.arbalest.interop.adbc.Feature.RETURNS_OPTIONS
 import org.arbalest.interop.adbc.Session.Companion.TABLE
 import org.arbalest.interop.adbc.Session.Companion.batch
 
@@ -37,7 +37,7 @@ private fun Session.selects(sql: String, value: Any, types: List<DataType>) {
     }
 }
 
-private fun Session.tells(sql: String, types: List<DataType>) = statement { statement ->
+private fun Session.returnsSchema(sql: String, types: List<DataType>) = statement { statement ->
     statement.setSqlQuery(sql)
     statement.executeSchema().fields().single().type() shouldBeIn types
 }
@@ -187,15 +187,15 @@ internal val STATEMENT_CASES: List<Case> = listOf(
         connection.query("DELETE FROM delete_test WHERE foo >= 3").rows()
         rows("SELECT foo FROM delete_test ORDER BY foo ASC") shouldBe listOf(listOf(1L), listOf(2L))
     },
-    case("SqlSchemaInts", EXECUTES_SCHEMA) { tells("SELECT 42", INTS) },
-    case("SqlSchemaFloats", EXECUTES_SCHEMA) { tells("SELECT CAST(1.5 AS FLOAT)", FLOATS) },
-    case("SqlSchemaStrings", EXECUTES_SCHEMA) { tells("SELECT 'hi'", TEXTS) },
+    case("SqlSchemaInts", EXECUTES_SCHEMA) { returnsSchema("SELECT 42", INTS) },
+    case("SqlSchemaFloats", EXECUTES_SCHEMA) { returnsSchema("SELECT CAST(1.5 AS FLOAT)", FLOATS) },
+    case("SqlSchemaStrings", EXECUTES_SCHEMA) { returnsSchema("SELECT 'hi'", TEXTS) },
     case("SqlSchemaErrors", EXECUTES_SCHEMA) {
         statement { shouldThrow<AdbcException> { it.executeSchema() }.status() shouldBe AdbcStatus.INVALID_STATE }
     },
     case("Transactions") {
         fun isAutoCommit(isOn: Boolean) {
-            if (TELLS_OPTIONS !in tested.lacks) connection.isAutoCommit shouldBe isOn
+            if (RETURNS_OPTIONS !in tested.lacks) connection.isAutoCommit shouldBe isOn
         }
         database.connect().use { second ->
             isAutoCommit(true)

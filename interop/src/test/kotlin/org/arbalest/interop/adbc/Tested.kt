@@ -17,7 +17,7 @@ import org.arbalest.interop.Built
 /** What a driver need not do. */
 internal enum class Feature {
     /** `AdbcConnectionGetOption`. */
-    TELLS_OPTIONS,
+    RETURNS_OPTIONS,
 
     /** `AdbcStatementCancel`, `AdbcConnectionCancel`. */
     CANCELS,

@@ -105,7 +105,7 @@ internal class FaultyValidationSpec : FaultyContract(
 internal class OldFaultyValidationSpec : FaultyContract(
     faulty(
         "the faulty driver of 1.0.0", { AdbcDriver.load(FaultyDriver.full.file, "AdbcFaultyOldInit") },
-        listOf(Feature.TELLS_OPTIONS, Feature.CANCELS, Feature.EXECUTES_SCHEMA, Feature.STATISTICS)
+        listOf(Feature.RETURNS_OPTIONS, Feature.CANCELS, Feature.EXECUTES_SCHEMA, Feature.STATISTICS)
             .associateWith { SINCE_1_1 },
     ),
 )

@@ -24,10 +24,10 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 @Target({ElementType.TYPE, ElementType.METHOD})
 @Retention(RetentionPolicy.RUNTIME)
 @ExtendWith(LeakExtension.class)
-@ResourceLock(NoLeaks.LEDGER)
+@ResourceLock(NoLeaks.RESOURCE_COUNTERS)
 public @interface NoLeaks {
   /** The resource that is locked. */
-  String LEDGER = "org.arbalest.device.monitoring.ResourceCounters";
+  String RESOURCE_COUNTERS = "org.arbalest.device.monitoring.ResourceCounters";
 
   /** What has to leave nothing open; of a method, it is the test, whatever this says. */
   LeakScope value() default LeakScope.TEST_AND_CLASS;

@@ -70,8 +70,8 @@ class GuidesSpec : FunSpec({
     test("the programs of the first page print what it says") {
         val page = guides.single { it.name == "getting-started.md" }.readText()
         for (program in listOf({ FirstBatch.main(arrayOf()) }, { main() })) {
-            val shown = captured { program().let { 0 } }.output.trim()
-            withClue(shown) { page.unindented() shouldContain shown.unindented() }
+            val printed = captured { program().let { 0 } }.output.trim()
+            withClue(printed) { page.unindented() shouldContain printed.unindented() }
         }
     }
 

@@ -17,11 +17,11 @@ class FakeEvent {
         private set
     val listeners = mutableListOf<() -> Unit>()
 
-    fun finish(how: DeviceException?, told: MutableList<() -> Unit>) {
+    fun finish(how: DeviceException?, calls: MutableList<() -> Unit>) {
         if (isOver) return
         isOver = true
         failure = how
-        told += listeners
+        calls += listeners
         listeners.clear()
     }
 }

@@ -418,24 +418,24 @@ class FakeDevice private constructor(
         if (Thread.currentThread().isVirtual) violation("a virtual thread blocks in the driver, which pins its carrier")
     }
 
-    fun onComplete(event: Long, listener: () -> Unit): Unit = changing { told ->
+    fun onComplete(event: Long, listener: () -> Unit): Unit = changing { calls ->
         val waited = event(event)
-        if (waited.isOver) told += listener else waited.listeners += listener
+        if (waited.isOver) calls += listener else waited.listeners += listener
     }
 
-    fun finish(event: FakeEvent, failure: DeviceException?): Unit = changing { told -> event.finish(failure, told) }
+    fun finish(event: FakeEvent, failure: DeviceException?): Unit = changing { calls -> event.finish(failure, calls) }
 
     /** Changes something, goes on with what can go on then, and tells who waits, without the lock. */
     private fun changing(change: (MutableList<() -> Unit>) -> Unit) {
-        val told = mutableListOf<() -> Unit>()
+        val calls = mutableListOf<() -> Unit>()
         lock.withLock {
-            change(told)
+            change(calls)
             var goesOn = !isHeld
-            while (goesOn) goesOn = queues.values.any { it.step(told) }
+            while (goesOn) goesOn = queues.values.any { it.step(calls) }
             queues.values.removeIf { it.isDestroyed && it.commands.isEmpty() }
             progress.signalAll()
         }
-        told.forEach { it() }
+        calls.forEach { it() }
     }
 
     private fun enqueue(queue: Long, command: FakeCommand): Unit = changing { add(queue, command) }
@@ -446,10 +446,10 @@ class FakeDevice private constructor(
         target.commands += command
     }
 
-    private fun FakeQueue.step(told: MutableList<() -> Unit>): Boolean {
+    private fun FakeQueue.step(calls: MutableList<() -> Unit>): Boolean {
         when (val command = commands.firstOrNull()) {
             null -> return false
-            is FakeRecord -> command.event.finish(failure, told)
+            is FakeRecord -> command.event.finish(failure, calls)
             is FakeWait -> if (command.event.isOver) failure = failure ?: command.event.failure else return false
             is FakeWork -> if (failure == null) work(command)
             is FakeTask -> if (isCpuBusy) return false else if (failure == null) command.task.run()

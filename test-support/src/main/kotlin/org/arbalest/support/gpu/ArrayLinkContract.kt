@@ -33,7 +33,7 @@ fun arrayLinkContract(backend: GpuBackend, kills: Int): TestFactory = funSpec {
     test("arrays go over a link and back; each is freed where it was made when the other has released it [IPC-07]") {
         connection { path, accept ->
             SharingPeer(backend).use { peer ->
-                peer.tell("echo", "$path")
+                peer.send("echo", "$path")
                 accept().use { link ->
                     for (rows in listOf(1, 100, 0, 5000)) {
                         manyLayouts(rows).use { source ->
@@ -120,7 +120,7 @@ fun arrayLinkContract(backend: GpuBackend, kills: Int): TestFactory = funSpec {
         test("a link that fails, by nonsense from whoever $who an array, frees nothing that is open [IPC-07]") {
             socket { path, accept ->
                 SharingPeer(backend).use { peer ->
-                    peer.tell("link", "$path")
+                    peer.send("link", "$path")
                     val channel = accept()
                     val link = ArrayLink.over(channel)
                     peer.answer() shouldBe "linked"

@@ -457,12 +457,12 @@ fun captureContract(backend: GpuBackend): TestFactory = funSpec {
                         stream.copy(pinned, there)
                         stream.record().use { event ->
                             event.isReady shouldBe false
-                            val told = event.onReady().toCompletableFuture()
+                            val ready = event.onReady().toCompletableFuture()
                             eventually("it is asked for") { double.refused > 20 }
-                            told.isDone shouldBe false
+                            ready.isDone shouldBe false
                             shouldThrow<DeviceException> { Devices.device(backend.types[1], 0).allocate(10) }
                                 .message shouldContain "(900)"
-                            told
+                            ready
                         }
                     }.get(5, SECONDS)
                     stream.synchronize()

@@ -67,10 +67,10 @@ private fun awaitHeld(device: Device, stream: DeviceStream, shut: (DeviceStream)
         val gate = shut(held)
         try {
             held.record().use { stream.waitFor(it) }
-            val told = stream.record().use { it.onReady().toCompletableFuture() }
+            val ready = stream.record().use { it.onReady().toCompletableFuture() }
             gate.open()
             try {
-                told.get(5, SECONDS)
+                ready.get(5, SECONDS)
             } catch (e: TimeoutException) {
                 throw IllegalStateException(
                     "a stage of $device has not been told after 5 seconds; ${ResourceCounters.now()}; ${threads()}", e,

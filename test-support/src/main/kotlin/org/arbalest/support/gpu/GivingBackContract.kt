@@ -72,25 +72,25 @@ private fun GpuBackend.keptFrees(): List<Pair<String, (Int) -> Unit>> = listOf(
     words.unpin to { code ->
         settle()
         Arena.ofShared().use { arena ->
-            val told = AtomicInteger()
-            val buffer = gpu(0).pin(arena.allocate(4096, 4096)) { told.incrementAndGet() }
+            val calls = AtomicInteger()
+            val buffer = gpu(0).pin(arena.allocate(4096, 4096)) { calls.incrementAndGet() }
             double.fail(words.unpin, code = code)
             buffer.close()
-            eventually("it is unpinned") { told.get() == 1 }
+            eventually("it is unpinned") { calls.get() == 1 }
             double.failNothing() shouldBe 0
             double.live(Live.REGISTERED) shouldBe 0
             settle()
-            told.get() shouldBe 1
+            calls.get() shouldBe 1
         }
     },
     closing to { code ->
         SharingPeer(this).use { peer ->
-            val told = AtomicInteger()
+            val calls = AtomicInteger()
             val message = HexFormat.of().parseHex(peer.ask("share", "0", "100"))
-            val array = SharedArray.open(message) { told.incrementAndGet() }
+            val array = SharedArray.open(message) { calls.incrementAndGet() }
             double.fail(closing, code = code)
             array.close()
-            eventually("it is closed") { told.get() == 1 }
+            eventually("it is closed") { calls.get() == 1 }
             double.failNothing() shouldBe 0
             double.live(Live.OPENED) shouldBe 0
         }
@@ -163,8 +163,8 @@ fun runtimeGone(backend: GpuBackend) {
     val streams = List(2) { device.createStream() }
     val gate = backend.gate(streams[0])
     val event = streams[0].record()
-    var told = false
-    event.onReady().whenComplete { _, _ -> told = true }
+    var calls = false
+    event.onReady().whenComplete { _, _ -> calls = true }
     val there = numbers(100).use { it.copyTo(device, streams[0]) }
     there.close()
     eventually("it is asked for") { double.asked > 0 }
@@ -174,7 +174,7 @@ fun runtimeGone(backend: GpuBackend) {
     eventually("whoever asks for events has ended") {
         Thread.getAllStackTraces().keys.none { it.name == "${backend.threads}-events-0" }
     }
-    check(!told)
+    check(!calls)
     check(!event.isReady)
     event.close()
     streams.forEach { it.close() }

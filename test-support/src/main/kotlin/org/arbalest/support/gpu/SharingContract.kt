@@ -251,18 +251,18 @@ private fun sharedArrayContract(backend: GpuBackend): TestFactory = funSpec {
         backend.hasNothingLeft()
         SharingPeer(backend).use { peer ->
             val message = HexFormat.of().parseHex(peer.ask("share", "0", "200"))
-            val told = AtomicInteger()
+            val calls = AtomicInteger()
             val opened = AtomicInteger()
             for (call in backend.openingCalls) {
                 failEach(call, { backend.settle() }) {
                     opened.incrementAndGet()
-                    SharedArray.open(message) { told.incrementAndGet() }.use { it.length() shouldBe 200 }
+                    SharedArray.open(message) { calls.incrementAndGet() }.use { it.length() shouldBe 200 }
                 }
             }
-            SharedArray.open(message) { told.incrementAndGet() }.close()
+            SharedArray.open(message) { calls.incrementAndGet() }.close()
             backend.hasNothingLeft()
             // once more than was counted
-            eventually("whoever has opened it, or tried to, is told") { told.get() == opened.get() + 1 }
+            eventually("whoever has opened it, or tried to, is told") { calls.get() == opened.get() + 1 }
         }
         backend.hasNothingLeft()
     }

@@ -14,7 +14,7 @@ class SharingPeer(backend: GpuBackend, environment: Map<String, String> = emptyM
     private val answers = process.inputReader()
     private val questions = process.outputWriter()
 
-    fun tell(vararg words: String) {
+    fun send(vararg words: String) {
         questions.write(words.joinToString(" ") + "\n")
         questions.flush()
     }
@@ -32,7 +32,7 @@ class SharingPeer(backend: GpuBackend, environment: Map<String, String> = emptyM
     }
 
     fun ask(vararg words: String): String {
-        tell(*words)
+        send(*words)
         return answer()
     }
 

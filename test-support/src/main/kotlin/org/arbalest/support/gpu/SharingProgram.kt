@@ -101,8 +101,8 @@ private fun answer(
                 }
             }
         }
-        val (double, ledger) = backend.double to ResourceCounters.now()
-        "${double.live(Live.OPENED)} ${double.live(Live.DEVICE)} ${ledger.isZero} ${double.violation}".trim()
+        val (double, counters) = backend.double to ResourceCounters.now()
+        "${double.live(Live.OPENED)} ${double.live(Live.DEVICE)} ${counters.isZero} ${double.violation}".trim()
     }
     "link" -> {
         links.channel = SocketChannel.open(UnixDomainSocketAddress.of(name))

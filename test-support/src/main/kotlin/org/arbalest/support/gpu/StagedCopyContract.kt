@@ -380,13 +380,13 @@ fun stagedCopyContract(backend: StagingBackend): TestFactory = funSpec {
                         val gate = checkNotNull(backend.gate(stream))
                         val before = double.calls()
                         source.copyTo(device, stream).use { there ->
-                            val told = checkNotNull(there.syncEvent()).use { it.onReady().toCompletableFuture() }
+                            val ready = checkNotNull(there.syncEvent()).use { it.onReady().toCompletableFuture() }
                             val start = System.nanoTime()
                             // as long as the device takes
                             while (System.nanoTime() - start < 3_000_000) Thread.onSpinWait()
                             val calls = double.calls() - before
                             gate.open()
-                            told.get(5, SECONDS)
+                            ready.get(5, SECONDS)
                             calls
                         }
                     }

@@ -22,8 +22,8 @@ suspend fun total(vararg prices: Double): Double = Arena.ofShared().use { arena 
     val batch = Devices.cpu().batch(rows = prices.size) { float64("price", prices) }
     CData.exportStream(DeviceArrayReader.of(batch.schema(), listOf(batch)), stream, CExport.DATA)
     var total = 0.0
-    CData.importStream(stream, CImport.DATA).asFlow().collect { lent ->
-        val price = lent["price"].doubles()
+    CData.importStream(stream, CImport.DATA).asFlow().collect { received ->
+        val price = received["price"].doubles()
         for (row in price.indices) total += price[row]
     }
     total

@@ -27,7 +27,7 @@ final class BoundSource implements DeviceArrayReader.Source {
   BoundSource(DeviceArrayReader reader, NativeHandle statement) {
     this.reader = reader;
     this.statement = statement;
-    this.callback = new ConnectionLock.Feeding(statement.turn);
+    this.callback = new ConnectionLock.Feeding(statement.lock);
   }
 
   @Override
@@ -88,8 +88,8 @@ final class BoundSource implements DeviceArrayReader.Source {
    * much later.
    */
   void finish() {
-    if (statement.turn.isHeldHere() || statement.turn.isReleasingHere()) {
-      statement.turn.closeBehind(reader::close);
+    if (statement.lock.isHeldHere() || statement.lock.isReleasingHere()) {
+      statement.lock.closeBehind(reader::close);
     } else {
       reader.close();
     }
@@ -121,6 +121,6 @@ final class BoundSource implements DeviceArrayReader.Source {
 
   @Override
   public void close() {
-    if (!isTaken) statement.turn.closeBehind(reader::close);
+    if (!isTaken) statement.lock.closeBehind(reader::close);
   }
 }

@@ -36,7 +36,7 @@ public final class ConnectionImpl extends HandleImpl implements AdbcConnection {
     try {
       return new StatementImpl(
           driverImpl(),
-          NativeHandle.open(NativeHandle.Kind.STATEMENT, handle.driver, handle.turn, handle, new NewStatement()));
+          NativeHandle.open(NativeHandle.Kind.STATEMENT, handle.driver, handle.lock, handle, new NewStatement()));
     } finally {
       leave();
     }

@@ -210,10 +210,10 @@ final class ConnectionLock {
       if (!outer.contains(this)) outer.add(this);
       return;
     }
-    Queue<ConnectionLock> turns = new ArrayDeque<>(1);
-    CLOSING.set(turns);
+    Queue<ConnectionLock> waiting = new ArrayDeque<>(1);
+    CLOSING.set(waiting);
     try {
-      for (ConnectionLock each = this; each != null; each = turns.poll()) each.closeAll();
+      for (ConnectionLock each = this; each != null; each = waiting.poll()) each.closeAll();
     } finally {
       CLOSING.remove();
     }

@@ -45,14 +45,14 @@ abstract class HandleImpl {
 
   /** As the other. */
   final void enter(boolean isEndedByCancel) {
-    if (handle.turn.isFedHere()) {
+    if (handle.lock.isFedHere()) {
       throw new IllegalStateException(
           "the " + handle.kind.noun
               + " is of a connection that is executing with the batches that are being made here; use another one");
     }
     hold();
     try {
-      handle.takeTurn(null, isEndedByCancel);
+      handle.acquireLock(null, isEndedByCancel);
     } catch (Throwable t) {
       handle.leave();
       throw t;
@@ -65,7 +65,7 @@ abstract class HandleImpl {
 
   final void leave() {
     try {
-      handle.turn.leave();
+      handle.lock.leave();
     } finally {
       leaveBehindCall();
     }

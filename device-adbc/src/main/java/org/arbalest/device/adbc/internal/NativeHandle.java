@@ -44,7 +44,7 @@ final class NativeHandle {
   final MemorySegment struct;
 
   /** Taken for every call, but those that may be made while another runs. */
-  final ConnectionLock turn;
+  final ConnectionLock lock;
 
   private final @Nullable NativeHandle parent;
   private final AtomicLong holders = new AtomicLong(1);
@@ -52,10 +52,10 @@ final class NativeHandle {
   /** See {@link #givesUpBy}. */
   private volatile BooleanSupplier giveUp = () -> false;
 
-  private NativeHandle(Kind kind, DriverTable driver, ConnectionLock turn, @Nullable NativeHandle parent) {
+  private NativeHandle(Kind kind, DriverTable driver, ConnectionLock lock, @Nullable NativeHandle parent) {
     this.kind = kind;
     this.driver = driver;
-    this.turn = turn;
+    this.lock = lock;
     this.parent = parent;
     this.struct = STRUCTS.take();
     struct.set(ADDRESS, PRIVATE_DRIVER, driver.struct());
@@ -72,10 +72,10 @@ final class NativeHandle {
    * Makes one, held by the caller. If finishing it fails, it is released; whatever fails, a database's table is as
    * well.
    */
-  static NativeHandle open(Kind kind, DriverTable driver, ConnectionLock turn, @Nullable NativeHandle parent,
+  static NativeHandle open(Kind kind, DriverTable driver, ConnectionLock lock, @Nullable NativeHandle parent,
       Opening opening) {
     if (parent != null) parent.hold();
-    var handle = new NativeHandle(kind, driver, turn, parent);
+    var handle = new NativeHandle(kind, driver, lock, parent);
     boolean isMade = false;
     try {
       opening.make(handle);
@@ -126,12 +126,12 @@ final class NativeHandle {
   }
 
   private void end() {
-    if (!turn.takeOr(this, this::end)) return;
+    if (!lock.takeOr(this, this::end)) return;
     try {
       try {
         driver.call(kind.release, (f, error) -> (byte) Signatures.PP.invokeExact(f, struct, error));
       } finally {
-        turn.leave();
+        lock.leave();
       }
     } finally {
       STRUCTS.giveBack(struct);
@@ -154,31 +154,31 @@ final class NativeHandle {
    * @param pull the result that is to be pulled, if it is that, which ends as well when the result is closed
    * @param isOfHandle whether {@link #cancel} ends it that is for all calls
    */
-  void takeTurn(@Nullable ResultSource pull, boolean isOfHandle) {
-    turn.need(true);
+  void acquireLock(@Nullable ResultSource pull, boolean isOfHandle) {
+    lock.need(true);
     try {
-      synchronized (turn.calls) {
+      synchronized (lock.calls) {
         if (pull != null) pull.checkNotClosed();
-        if (!turn.tryTake(this, isOfHandle))
+        if (!lock.tryTake(this, isOfHandle))
           await(pull, new ConnectionLock.Waiting(this, Thread.currentThread(), isOfHandle));
       }
     } catch (Throwable t) {
-      turn.needsNoMore();
+      lock.needsNoMore();
       throw t;
     }
   }
 
   private void await(@Nullable ResultSource pull, ConnectionLock.Waiting call) {
     boolean isInterrupted = false;
-    turn.beginWait(call);
+    lock.beginWait(call);
     try {
       do {
-        isInterrupted |= turn.await();
+        isInterrupted |= lock.await();
         if (call.isCancelled) throw cancelled();
         if (pull != null) pull.checkNotClosed();
-      } while (!turn.tryTake(this, call.isOfHandle));
+      } while (!lock.tryTake(this, call.isOfHandle));
     } finally {
-      turn.endWait(call);
+      lock.endWait(call);
       if (isInterrupted) Thread.currentThread().interrupt();
     }
   }
@@ -197,20 +197,20 @@ final class NativeHandle {
    */
   void cancel(@Nullable Thread caller) {
     NativeHandle running;
-    synchronized (turn.calls) {
-      boolean isWaiting = turn.cancelWaiting(this, caller);
-      running = turn.running(this, caller);
+    synchronized (lock.calls) {
+      boolean isWaiting = lock.cancelWaiting(this, caller);
+      running = lock.running(this, caller);
       if (running == null) {
         if (isWaiting) return;
         if (driver.function(kind.cancel()) != null) throw nothingRuns();
         running = this;
       }
-      turn.beginCancel(); // from here on what runs is not released
+      lock.beginCancel(); // from here on what runs is not released
     }
     try {
       running.callCancel();
     } finally {
-      turn.endCancel();
+      lock.endCancel();
     }
   }
 

@@ -82,7 +82,7 @@ final class ResultSource implements DeviceArrayReader.Source {
     ResultBlock block = ResultBlock.take();
     boolean isStream = false;
     try {
-      of.owner.turn.executes();
+      of.owner.lock.executes();
       filling.fill(block);
       isStream = ArrowArrayStreamStruct.release(block.stream).address() != 0;
       if (!isStream) {
@@ -91,7 +91,7 @@ final class ResultSource implements DeviceArrayReader.Source {
       }
       var source = new ResultSource(of, block, schema(of, block));
       of.owner.hold();
-      of.owner.turn.executed(source);
+      of.owner.lock.executed(source);
       return source;
     } catch (Throwable t) {
       if (isStream) release(block);
@@ -124,12 +124,12 @@ final class ResultSource implements DeviceArrayReader.Source {
 
   @Override
   public @Nullable DeviceArray next() {
-    if (owner.turn.isFedHere()) {
+    if (owner.lock.isFedHere()) {
       throw new IllegalStateException(
           "this is a result of the connection that is executing with the batches that are being made here; bind it to "
               + "a statement of another one");
     }
-    owner.takeTurn(this, true);
+    owner.acquireLock(this, true);
     try {
       if (isReleased) {
         throw new DeviceException(Errno.ECANCELED,
@@ -142,7 +142,7 @@ final class ResultSource implements DeviceArrayReader.Source {
       if (errno != 0) throw failure(owner, "get_next of the result", sql, block, errno);
       return isOver ? null : CData.importArray(block.out, options);
     } finally {
-      owner.turn.leave();
+      owner.lock.leave();
     }
   }
 
@@ -158,14 +158,14 @@ final class ResultSource implements DeviceArrayReader.Source {
   }
 
   private int pull() {
-    synchronized (owner.turn.calls) {
+    synchronized (owner.lock.calls) {
       checkNotClosed();
       isPulling = true;
     }
     try {
       return get(getNext, stream, out);
     } finally {
-      synchronized (owner.turn.calls) {
+      synchronized (owner.lock.calls) {
         isPulling = false;
       }
     }
@@ -183,11 +183,11 @@ final class ResultSource implements DeviceArrayReader.Source {
    */
   @Override
   public void cancel() {
-    synchronized (owner.turn.calls) {
+    synchronized (owner.lock.calls) {
       isCancelled = true;
-      owner.turn.calls.notifyAll();
+      owner.lock.calls.notifyAll();
       if (!isPulling) return;
-      owner.turn.beginCancel();
+      owner.lock.beginCancel();
     }
     try {
       try {
@@ -196,7 +196,7 @@ final class ResultSource implements DeviceArrayReader.Source {
         callCancel();
       }
     } finally {
-      owner.turn.endCancel();
+      owner.lock.endCancel();
     }
   }
 
@@ -208,7 +208,7 @@ final class ResultSource implements DeviceArrayReader.Source {
   }
 
   private boolean isPulling() {
-    synchronized (owner.turn.calls) {
+    synchronized (owner.lock.calls) {
       return isPulling;
     }
   }
@@ -234,14 +234,14 @@ final class ResultSource implements DeviceArrayReader.Source {
    * drivers whose cancel is the connection's, and hits what it executes last.
    */
   void end() {
-    if (!owner.turn.takeOr(owner, this::end)) return;
+    if (!owner.lock.takeOr(owner, this::end)) return;
     boolean isFirst = !isReleased;
     isReleased = true;
     try {
       try {
         if (isFirst) releaseStream();
       } finally {
-        owner.turn.leave();
+        owner.lock.leave();
       }
     } finally {
       if (isFirst) leaveOwner();
@@ -249,8 +249,8 @@ final class ResultSource implements DeviceArrayReader.Source {
   }
 
   private void releaseStream() {
-    boolean isLast = owner.turn.isLast(this);
-    if (isLast) owner.turn.executes();
+    boolean isLast = owner.lock.isLast(this);
+    if (isLast) owner.lock.executes();
     try {
       if (isLast && !isOver && cancel == AdbcFunction.STATEMENT_CANCEL) callCancel();
     } finally {

@@ -326,7 +326,7 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
   }
 
   private void execute(AdbcFunction function, @Nullable BoundSource fedBy, DriverTable.Call call) {
-    handle.turn.executes();
+    handle.lock.executes();
     try {
       handle.driver.call(function, null, sql, call);
     } catch (AdbcException e) {

@@ -16,7 +16,7 @@ class ConnectionLockSpec : FunSpec({
     test("what closes while a driver's thread pulls what is bound, and no call runs, is released at once [ADB-11]") {
         Faulty.connected { connection ->
             val statement = connection.createStatement()
-            val callback = ConnectionLock.Feeding((statement as StatementImpl).handle.turn)
+            val callback = ConnectionLock.Feeding((statement as StatementImpl).handle.lock)
             callback.begin()
             try {
                 statement.close()

@@ -109,10 +109,10 @@ class ArrayExportSlotsSpec : FunSpec({
         }
     }
 
-    val tells = { _: TestCase ->
+    val onLinux = { _: TestCase ->
         if (Files.exists(STATUS)) Enabled.enabled else Enabled.disabled("nothing here tells how much memory is taken")
     }
-    test("a schema for which there is no slot keeps no memory [OWN-09]").config(enabledOrReasonIf = tells) {
+    test("a schema for which there is no slot keeps no memory [OWN-09]").config(enabledOrReasonIf = onLinux) {
         val field = Field.of("n".repeat(8 shl 20), DataType.INT8) // so large that malloc asks the system for it
         batch(3).use { array ->
             withoutSlots(array) {

@@ -27,7 +27,7 @@ class RecordedArraysSpec : FunSpec({
             return true
         }
 
-        override fun tell(rows: Long, bytes: Long, device: Any, type: String) {
+        override fun describe(rows: Long, bytes: Long, device: Any, type: String) {
             asked++
             throw StackOverflowError("no room, for this test")
         }
@@ -38,12 +38,16 @@ class RecordedArraysSpec : FunSpec({
             BatchBuilder.of(Devices.cpu(), 1).use { it.int64("n", longArrayOf(7)).build() }.use { array ->
                 val handle = DeviceArrayImpl.unwrap(array)
                 val events = listOf<(Recorded.OfArray) -> Unit>(
-                    { RecordedArrays.tell(it, array) },
-                    { RecordedArrays.tell(it, Devices.cpu(), array) },
-                    { handle.share().let { owner -> RecordedArrays.tell(it, handle, owner).also { owner.release() } } },
-                    { RecordedArrays.tell(it, handle, 8L) },
+                    { RecordedArrays.describe(it, array) },
+                    { RecordedArrays.describe(it, Devices.cpu(), array) },
+                    {
+                        val owner = handle.share()
+                        RecordedArrays.describe(it, handle, owner)
+                        owner.release()
+                    },
+                    { RecordedArrays.describe(it, handle, 8L) },
                 )
-                for (tell in events) NoRoom(at).also(tell).asked shouldBe asked
+                for (describe in events) NoRoom(at).also(describe).asked shouldBe asked
                 array.column(0).getLong(0) shouldBe 7
             }
             Balanced.held().isZero shouldBe true
@@ -57,7 +61,7 @@ class RecordedArraysSpec : FunSpec({
         Recording().use { recording ->
             recording.enable("org.arbalest.Wait").withThreshold(Duration.ZERO)
             recording.start()
-            Recorded.aWait()!!.tell("task", Unnamed())
+            Recorded.aWait()!!.describe("task", Unnamed())
         }
     }
 })

@@ -395,7 +395,7 @@ class AsyncHandlerByHandSpec : FunSpec({
     }
 
     /** What a consumer is told of a stream that never had a schema. */
-    fun toldOnlyAnError(consumer: ConsumerByHand, text: String) {
+    fun receivesOnlyAnError(consumer: ConsumerByHand, text: String) {
         consumer.awaitRelease()
         consumer.calls.size shouldBe 2
         consumer.calls[0] shouldContain "on_error"
@@ -413,13 +413,13 @@ class AsyncHandlerByHandSpec : FunSpec({
         ConsumerByHand().use { consumer ->
             val done = CData.exportAsyncStream(AsyncProducer.of(huge, Given()), consumer.handler,
                 ForkJoinPool.commonPool(), CExport.DEVICE)
-            toldOnlyAnError(consumer, "can be exported")
+            receivesOnlyAnError(consumer, "can be exported")
             failure(done).shouldBeInstanceOf<IllegalArgumentException>()
         }
     }
 
     test("producer: a stream that cannot even begin is on_error, then release [ASY-25]") {
-        val refusing = object : AbstractSet<AsyncQuirk>() {
+        val failing = object : AbstractSet<AsyncQuirk>() {
             override val size get() = error("no memory for it")
 
             override fun iterator() = error("no memory for it")
@@ -428,8 +428,8 @@ class AsyncHandlerByHandSpec : FunSpec({
         }
         ConsumerByHand().use { consumer ->
             val reader = DeviceArrayReader.of(type.schema(), listOf(ProducerByHand.one()))
-            val done = AsyncExport.start(consumer.handler.address(), type, ReaderFeed(reader), { it.run() }, refusing)
-            toldOnlyAnError(consumer, "no memory for it")
+            val done = AsyncExport.start(consumer.handler.address(), type, ReaderFeed(reader), { it.run() }, failing)
+            receivesOnlyAnError(consumer, "no memory for it")
             failure(done).shouldBeInstanceOf<IllegalStateException>()
         }
     }
@@ -438,7 +438,7 @@ class AsyncHandlerByHandSpec : FunSpec({
         ConsumerByHand().use { consumer ->
             val done = CData.exportAsyncStream(AsyncProducer.of(type, Given()), consumer.handler,
                 Executor { throw RejectedExecutionException("closed for the night") }, CExport.DEVICE)
-            toldOnlyAnError(consumer, "closed for the night")
+            receivesOnlyAnError(consumer, "closed for the night")
             failure(done).shouldBeInstanceOf<DeviceException>()
         }
     }

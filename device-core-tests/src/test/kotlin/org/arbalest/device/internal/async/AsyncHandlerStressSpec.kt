@@ -186,14 +186,14 @@ internal class ConsumerModel(
 
     /** What the subscriber may hear at last; null is nothing. */
     private fun expectedEnds(): Set<String?> {
-        val told = when (end) {
+        val last = when (end) {
             End.NULL_TASK -> "onComplete"
             End.ON_ERROR, End.RELEASE_ALONE -> "onError ${Errno.EIO}"
         }
         return when {
-            "cancel" in script -> setOf(null, told)
-            "close" in script -> setOf("onError closed", told)
-            else -> setOf(told)
+            "cancel" in script -> setOf(null, last)
+            "close" in script -> setOf("onError closed", last)
+            else -> setOf(last)
         }
     }
 

@@ -46,7 +46,7 @@ class ForeignProducerSpec : FunSpec({
     /**
      * At the gate with [act] done, its source has ended, or failed, with the struct gone, and it has told nobody yet.
      */
-    fun goneBeforeTold(
+    fun goneBefore(
         batches: Long,
         fails: Boolean,
         prepare: (AsyncArrayStream) -> Unit = {},
@@ -91,13 +91,13 @@ class ForeignProducerSpec : FunSpec({
                 "nothing [ASY-29]",
         ) {
             val collector = AsyncCollector(7)
-            goneBeforeTold(0, fails, act = { it.subscribe(collector) }) { seen, _ -> seen.requestsInside shouldBe 1 }
+            goneBefore(0, fails, act = { it.subscribe(collector) }) { seen, _ -> seen.requestsInside shouldBe 1 }
             collector.shouldEnd(fails)
         }
 
         test("a producer that $how right after on_schema, and is gone: a reader hears of it [ASY-29]") {
             lateinit var reader: org.arbalest.device.DeviceArrayReader
-            goneBeforeTold(0, fails, act = { reader = it.reader(4) }) { _, _ ->
+            goneBefore(0, fails, act = { reader = it.reader(4) }) { _, _ ->
                 reader.use {
                     if (fails) shouldThrow<DeviceException> { it.next() }.message shouldBe
                         "disk gone" else it.next() shouldBe null
@@ -110,7 +110,7 @@ class ForeignProducerSpec : FunSpec({
                 "nothing and reaches nothing [ASY-29]",
         ) {
             for (close in listOf<(AsyncArrayStream) -> Unit>({ it.close() }, { it.reader(1).close() })) {
-                goneBeforeTold(0, fails, act = close) { seen, _ -> seen.cancels shouldBe 0 }
+                goneBefore(0, fails, act = close) { seen, _ -> seen.cancels shouldBe 0 }
             }
         }
 
@@ -118,7 +118,7 @@ class ForeignProducerSpec : FunSpec({
             "a producer that $how with demand owed, and is gone: more demand and a cancellation reach nothing [ASY-29]",
         ) {
             val collector = AsyncCollector(7)
-            goneBeforeTold(0, fails, prepare = { it.subscribe(collector) }, act = {
+            goneBefore(0, fails, prepare = { it.subscribe(collector) }, act = {
                 collector.subscription.request(3)
                 collector.subscription.cancel()
             }) { seen, _ ->
@@ -132,7 +132,7 @@ class ForeignProducerSpec : FunSpec({
                 "wanted then reaches nothing [ASY-29]",
         ) {
             val collector = AsyncCollector(0)
-            goneBeforeTold(2, fails, prepare = {
+            goneBefore(2, fails, prepare = {
                 it.subscribe(collector)
                 collector.subscription.request(1)
             }, act = {

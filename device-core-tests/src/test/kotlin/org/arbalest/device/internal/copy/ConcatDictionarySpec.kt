@@ -178,9 +178,9 @@ class ConcatDictionarySpec : FunSpec({
             length(made(listOf(4, 5, 9), 2), made(listOf(4, 5, 9), 2)) shouldBe 3
             length(made(listOf(4, 5, 9), 0), made(listOf(4, 5, 7), 0)) shouldBe 6
             // what is empty is equal
-            val tells = values != FlatType.FixedSizeBinaryType(0) &&
+            val areDistinct = values != FlatType.FixedSizeBinaryType(0) &&
                 (values as? NestedType.FixedSizeListType)?.size() != 0
-            length(made(listOf(4, 5, 9), 0), made(listOf(4, 5, 13), 0)) shouldBe if (tells) 6 else 3
+            length(made(listOf(4, 5, 9), 0), made(listOf(4, 5, 13), 0)) shouldBe if (areDistinct) 6 else 3
         }
     }
 })

@@ -35,7 +35,7 @@ class EventPointCaptureSpec : FunSpec({
             "the second time [DEV-60]",
     ) {
         val driver = Captured()
-        withPoint(driver, isOurs = false) { point, keeper, letWait ->
+        withPoint(driver, isRecordedHere = false) { point, keeper, letWait ->
             driver.answers += listOf(Answer.CANNOT_TELL, Answer.CAPTURED, Answer.DONE)
             point.isReady shouldBe false
             repeat(3) {
@@ -56,7 +56,7 @@ class EventPointCaptureSpec : FunSpec({
         "of two who ask at once for an event that was recorded in a graph neither is told of something else [DEV-60]",
     ) {
         val driver = Captured()
-        withPoint(driver, isOurs = false) { point, _, _ ->
+        withPoint(driver, isRecordedHere = false) { point, _, _ ->
             driver.answers += listOf(Answer.CAPTURED, Answer.DONE)
             val first = FutureTask { point.isReady }.also { driver.stop(it) }
             val second = FutureTask { point.isReady }
@@ -73,15 +73,15 @@ class EventPointCaptureSpec : FunSpec({
         "a wait that began when nobody could tell fails where the event turns out to have been recorded in a graph, " +
             "whoever asked [DEV-24, DEV-60]",
     ) {
-        for (tell in listOf(Completion::complete, Completion::captured)) {
+        for (signal in listOf(Completion::complete, Completion::captured)) {
             val driver = Captured()
-            withPoint(driver, isOurs = false) { point, keeper, _ ->
+            withPoint(driver, isRecordedHere = false) { point, keeper, _ ->
                 driver.answers += Answer.CANNOT_TELL
                 SyncEventImpl.completion(point, keeper).toCompletableFuture().run {
                     isDone shouldBe false
-                    driver.answers += if (tell == Completion::complete) listOf(Answer.CAPTURED, Answer.DONE)
+                    driver.answers += if (signal == Completion::complete) listOf(Answer.CAPTURED, Answer.DONE)
                     else listOf(Answer.DONE)
-                    tell(driver.told.remove())
+                    signal(driver.waiting.remove())
                     shouldThrow<ExecutionException> { get(5, SECONDS) }.cause.shouldBeInstanceOf<DeviceException>()
                         .errno() shouldBe Errno.EINVAL
                 }
@@ -93,10 +93,10 @@ class EventPointCaptureSpec : FunSpec({
 
     test("a wait for an event of ours goes on where that is told [DEV-24, DEV-60]") {
         val driver = Captured()
-        withPoint(driver, isOurs = true) { point, keeper, _ ->
+        withPoint(driver, isRecordedHere = true) { point, keeper, _ ->
             driver.answers += listOf(Answer.NOT_READY, Answer.NOT_READY, Answer.DONE)
             SyncEventImpl.completion(point, keeper).toCompletableFuture().run {
-                driver.told.remove().captured()
+                driver.waiting.remove().captured()
                 get(5, SECONDS)
             }
             driver.answers.size shouldBe 0
@@ -105,7 +105,7 @@ class EventPointCaptureSpec : FunSpec({
 
     test("an event of ours, which was recorded in no graph, is asked for again, whatever is told [DEV-24]") {
         val driver = Captured()
-        withPoint(driver, isOurs = true) { point, _, letWait ->
+        withPoint(driver, isRecordedHere = true) { point, _, letWait ->
             driver.answers += listOf(Answer.CAPTURED, Answer.DONE)
             shouldThrow<IllegalStateException> { letWait() }.message shouldBe "a queue waits"
             point.isReady shouldBe true
@@ -113,12 +113,12 @@ class EventPointCaptureSpec : FunSpec({
     }
 })
 
-private fun withPoint(driver: Captured, isOurs: Boolean, block: (EventPoint, Shared, () -> Unit) -> Unit) {
+private fun withPoint(driver: Captured, isRecordedHere: Boolean, block: (EventPoint, Shared, () -> Unit) -> Unit) {
     val device = DeviceImpl(DeviceType(1005), 0, driver)
     val cell = NativeHeap.allocate(8)
     NativeHeap.putLong(cell, 0x4d)
     val keeper = DeviceQueue(device, driver, 0, DeviceQueue.Kind.BORROWED)
-    val point = EventPoint(device, driver, cell, isOurs)
+    val point = EventPoint(device, driver, cell, isRecordedHere)
     block(point, keeper) { point.letWait(driver, device, 0, keeper) }
     keeper.release()
     NativeHeap.free(cell)
@@ -126,7 +126,7 @@ private fun withPoint(driver: Captured, isOurs: Boolean, block: (EventPoint, Sha
 
 private class Captured : NoMemoryDriver() {
     val answers = ConcurrentLinkedQueue<Answer>()
-    val told = ConcurrentLinkedQueue<Completion>()
+    val waiting = ConcurrentLinkedQueue<Completion>()
 
     private val stopped = AtomicReference<CountDownLatch?>()
     private val asked = CountDownLatch(1)
@@ -149,7 +149,7 @@ private class Captured : NoMemoryDriver() {
     }
 
     override fun onComplete(event: Long, completion: Completion) {
-        told += completion
+        waiting += completion
     }
 
     override fun waitFor(queue: Long, event: Long) = error("a queue waits")

@@ -191,14 +191,14 @@ class IdlePeriodSpec : FunSpec({
             "while it is made again [DEV-26]",
     ) {
         val calls = AtomicInteger()
-        val told = ConcurrentLinkedQueue<String>()
-        IdleTask.run({ calls.incrementAndGet(); refused(Errno.EIO) }) { told += "${it?.message}" }
-        eventually("he is told") { told.isNotEmpty() }
+        val results = ConcurrentLinkedQueue<String>()
+        IdleTask.run({ calls.incrementAndGet(); refused(Errno.EIO) }) { results += "${it?.message}" }
+        eventually("he is told") { results.isNotEmpty() }
         calls.get() shouldBe 10
-        IdleTask.run({ if (calls.incrementAndGet() < 30) refused(Errno.EAGAIN) }) { told += "${it?.message}" }
-        eventually("it was made") { told.size == 2 }
+        IdleTask.run({ if (calls.incrementAndGet() < 30) refused(Errno.EAGAIN) }) { results += "${it?.message}" }
+        eventually("it was made") { results.size == 2 }
         calls.get() shouldBe 30
-        told.toList() shouldContainExactly listOf("a call is refused", "null")
+        results.toList() shouldContainExactly listOf("a call is refused", "null")
     }
 })
 

@@ -24,8 +24,9 @@ class WaitSpec : FunSpec({
         for (failing in listOf(false, true)) {
             val driver = Undecided()
             RecordedEvent.adopt(DeviceImpl(DeviceType.CPU, -1, driver), driver, 7).let { event ->
-                val told = AtomicInteger()
-                val stage = SyncEventImpl.completion(event.point, event).whenComplete { _, _ -> told.incrementAndGet() }
+                val calls = AtomicInteger()
+                val stage = SyncEventImpl.completion(event.point, event)
+                    .whenComplete { _, _ -> calls.incrementAndGet() }
                 driver.completion.complete()
                 driver.completion.complete()
                 driver.untilAsked(5)
@@ -41,7 +42,7 @@ class WaitSpec : FunSpec({
                     driver.isOver = true
                     stage.get(5, SECONDS)
                 }
-                told.get() shouldBe 1
+                calls.get() shouldBe 1
                 driver.until { driver.isGone }
             }
         }

@@ -132,14 +132,14 @@ class RecordingSpec : FunSpec({
         val subscription = taken.subscription.get(5, SECONDS)
         subscription.request(2)
         eventually("two tasks have come") { taken.tasks.size == 2 }
-        val told = Told()
+        val received = Received()
         RecordingStream().use { events ->
             events.enable("org.arbalest.AsyncStream").withPeriod(Duration.ofMillis(20))
-            events.onEvent("org.arbalest.AsyncStream", told)
+            events.onEvent("org.arbalest.AsyncStream", received)
             events.startAsync()
             // one more is requested than the subscriber asks for, and waits
-            told.consumer.get(5, SECONDS) shouldBe (1L to 0L)
-            told.producer.get(5, SECONDS) shouldBe (3L to 0L)
+            received.consumer.get(5, SECONDS) shouldBe (1L to 0L)
+            received.producer.get(5, SECONDS) shouldBe (3L to 0L)
         }
         taken.tasks.forEach { it.extract().close() }
         subscription.cancel()
@@ -210,7 +210,7 @@ private fun asyncRound(executor: Executor) {
 }
 
 /** What is queued and what is asked for of one stream, on each side. */
-private class Told : (RecordedEvent) -> Unit {
+private class Received : (RecordedEvent) -> Unit {
     val consumer = CompletableFuture<Pair<Long, Long>>()
     val producer = CompletableFuture<Pair<Long, Long>>()
 

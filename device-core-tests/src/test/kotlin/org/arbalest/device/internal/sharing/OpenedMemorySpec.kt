@@ -41,20 +41,20 @@ class OpenedMemorySpec : FunSpec({
             "his part is over [IPC-01]",
     ) {
         val sharing = Counting()
-        val told = List(3) { AtomicInteger() }
+        val calls = List(3) { AtomicInteger() }
         withoutIdlePeriod {
-            val users = told.map { sharing.use() }
+            val users = calls.map { sharing.use() }
             users.map { it.base() }.toSet() shouldBe setOf(1000L)
             sharing.opened.get() shouldBe 1
             for (i in 0..1) {
-                users[i].close { told[i].incrementAndGet() }
-                eventually("he is told: others have it open") { told[i].get() == 1 }
+                users[i].close { calls[i].incrementAndGet() }
+                eventually("he is told: others have it open") { calls[i].get() == 1 }
             }
-            users[2].close { told[2].incrementAndGet() }
+            users[2].close { calls[2].incrementAndGet() }
         }
-        eventually("it is closed") { told[2].get() == 1 }
+        eventually("it is closed") { calls[2].get() == 1 }
         sharing.closed.get() shouldBe 1
-        told.map { it.get() } shouldBe listOf(1, 1, 1)
+        calls.map { it.get() } shouldBe listOf(1, 1, 1)
         OpenedMemory.open(sharing, process, byteArrayOf(7), 100).close {}
         sharing.opened.get() shouldBe 2
         eventually("it is closed again") { sharing.closed.get() == 2 }
@@ -112,9 +112,9 @@ class OpenedMemorySpec : FunSpec({
         mayOpen.countDown()
         listOf(first, second).map { it.get(5, SECONDS).base() } shouldBe listOf(1000L, 1000L)
         sharing.opened.get() shouldBe 1
-        val told = AtomicInteger()
-        listOf(first, second).forEach { it.get().close { told.incrementAndGet() } }
-        eventually("both are told") { told.get() == 2 }
+        val calls = AtomicInteger()
+        listOf(first, second).forEach { it.get().close { calls.incrementAndGet() } }
+        eventually("both are told") { calls.get() == 2 }
         sharing.closed.get() shouldBe 1
     }
 
@@ -124,26 +124,26 @@ class OpenedMemorySpec : FunSpec({
     ) {
         for (errno in listOf(Errno.EAGAIN, Errno.EIO)) {
             val sharing = Counting()
-            val told = AtomicInteger()
+            val calls = AtomicInteger()
             sharing.closing = { if (sharing.closed.get() < 5) throw DeviceException(errno, "refused") }
             sharing.use().close {
                 sharing.closed.get() shouldBe 5
-                told.incrementAndGet()
+                calls.incrementAndGet()
             }
-            eventually("he is told") { told.get() == 1 }
+            eventually("he is told") { calls.get() == 1 }
             sharing.closed.get() shouldBe 5
         }
         val sharing = Counting()
-        val told = AtomicInteger()
+        val calls = AtomicInteger()
         sharing.closing = { throw DeviceException(Errno.EIO, "never") }
-        sharing.use().close { told.incrementAndGet() }
+        sharing.use().close { calls.incrementAndGet() }
         eventually("it was tried") { sharing.closed.get() == 10 }
         val again = sharing.use() // it is open still
         sharing.opened.get() shouldBe 1
-        eventually("others have it open") { told.get() == 1 }
+        eventually("others have it open") { calls.get() == 1 }
         sharing.closing = {}
-        again.close { told.incrementAndGet() }
-        eventually("it is closed") { told.get() == 2 }
+        again.close { calls.incrementAndGet() }
+        eventually("it is closed") { calls.get() == 2 }
     }
 })
 

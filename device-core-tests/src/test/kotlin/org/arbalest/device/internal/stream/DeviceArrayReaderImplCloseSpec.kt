@@ -172,8 +172,8 @@ class DeviceArrayReaderImplCloseSpec : FunSpec({
                 closes.incrementAndGet()
             }
         })
-        val told = AtomicReference<Result<DeviceArray?>>()
-        val puller = Thread.ofPlatform().start { told.set(runCatching { reader.next() }) }
+        val result = AtomicReference<Result<DeviceArray?>>()
+        val puller = Thread.ofPlatform().start { result.set(runCatching { reader.next() }) }
         pulling.await()
         val closer = runAsync({ reader.close() }, threads)
         cancelling.await()
@@ -186,7 +186,7 @@ class DeviceArrayReaderImplCloseSpec : FunSpec({
         puller.join()
         closes.get() shouldBe 1
         // not the null of an end: the stream may have more
-        told.get().exceptionOrNull().shouldBeInstanceOf<IllegalStateException>()
+        result.get().exceptionOrNull().shouldBeInstanceOf<IllegalStateException>()
     }
 
     test("who pulls while the reader is closed gets all three arrays or an error, never an early end [STR-11]") {

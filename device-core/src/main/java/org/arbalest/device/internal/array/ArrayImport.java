@@ -80,7 +80,7 @@ public final class ArrayImport {
   public static DeviceArray take(long source, Field field, boolean isDeviceArray, Validation level) {
     Recording.OfArray event = Recording.anImport();
     DeviceArray array = move(source, field, isDeviceArray, level);
-    if (event != null) RecordedArrays.tell(event, array);
+    if (event != null) RecordedArrays.describe(event, array);
     return array;
   }
 

@@ -82,9 +82,9 @@ public final class BuiltArray extends Ownership {
       freeNow();
       return;
     }
-    Throwable untold = Wait.forSure(end.point, end, Worker.RELEASES, this::freeNow);
-    if (untold != null)
-      Faults.report("waiting for the event of an array that was released before it was complete", untold);
+    Throwable failure = Wait.forSure(end.point, end, Worker.RELEASES, this::freeNow);
+    if (failure != null)
+      Faults.report("waiting for the event of an array that was released before it was complete", failure);
   }
 
   private void freeNow() {

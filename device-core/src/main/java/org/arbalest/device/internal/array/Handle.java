@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 public abstract class Handle {
   private static final VarHandle OWNER = VarHandles.ofField(MethodHandles.lookup(), "owner", Object.class);
 
-  /** Stands for the owner while it is {@link #lend lent}. */
-  private static final Object LENT = new Object();
+  /** Stands for the owner while it is {@link #borrow lent}. */
+  private static final Object BORROWED = new Object();
 
   /**
    * The {@link Ownership}; LENT; or null when this handle was closed or exported. Use OWNER. Not volatile, since that
@@ -121,24 +121,24 @@ public abstract class Handle {
   }
 
   /**
-   * Gives its holder to a caller that may fail: to be {@link #giveBack given back} then, and else to be
+   * Gives its holder to a caller that may fail: to be {@link #takeBack given back} then, and else to be
    * {@link #keep kept}. Nobody else can use it meanwhile.
    */
-  public final Ownership lend() {
-    Ownership taken = take(LENT);
+  public final Ownership borrow() {
+    Ownership taken = take(BORROWED);
     isHandedOn = true;
     return taken;
   }
 
   /** The caller that it was lent to keeps the holder: this handle is consumed. */
   public final void keep() {
-    if (OWNER.compareAndSet(this, LENT, null) && watch != null) watch.closed();
+    if (OWNER.compareAndSet(this, BORROWED, null) && watch != null) watch.closed();
   }
 
   /** Opens it again with what was lent, unless another thread has closed it meanwhile. */
-  public final void giveBack(Ownership lent) {
+  public final void takeBack(Ownership borrowed) {
     isHandedOn = false;
-    if (!OWNER.compareAndSet(this, LENT, lent)) lent.release();
+    if (!OWNER.compareAndSet(this, BORROWED, borrowed)) borrowed.release();
   }
 
   /** Takes the holder of an open handle. */

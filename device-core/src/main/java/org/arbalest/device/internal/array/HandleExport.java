@@ -85,7 +85,7 @@ public final class HandleExport {
     } else {
       exportArray(array, out);
     }
-    if (event != null) RecordedArrays.tell(event, array, bytes);
+    if (event != null) RecordedArrays.describe(event, array, bytes);
   }
 
   private static void exportArray(Handle array, long out) {
@@ -131,7 +131,7 @@ public final class HandleExport {
       throw t;
     }
     handOverConsumed(array, consumed, out);
-    if (event != null) RecordedArrays.tell(event, array, bytes);
+    if (event != null) RecordedArrays.describe(event, array, bytes);
   }
 
   private static void handOverConsumed(Handle array, Ownership consumed, long out) {
@@ -184,12 +184,12 @@ public final class HandleExport {
 
   /** The count that the handle has passes to the export; if there is none to be had, the handle keeps it. */
   private static void handOver(Handle array, long out) {
-    Ownership taken = array.lend();
+    Ownership taken = array.borrow();
     try {
       ArrayExport.export(taken, Layout.of(array.field()), array.struct(taken), array.offset(), array.length(),
           isInMainMemory(array), out);
     } catch (Throwable t) {
-      array.giveBack(taken);
+      array.takeBack(taken);
       throw t;
     }
     array.keep();

@@ -23,41 +23,41 @@ public final class RecordedArrays {
    * Ends what was begun, and tells of it if it took long enough; the array is open, and nobody else's. Throws nothing:
    * what happened has happened.
    */
-  public static void tell(Recording.OfArray event, DeviceArray array) {
-    tell(event, null, array);
+  public static void describe(Recording.OfArray event, DeviceArray array) {
+    describe(event, null, array);
   }
 
   /** The same of one that came from another device. */
-  public static void tell(Recording.OfArray event, @Nullable Device from, DeviceArray array) {
+  public static void describe(Recording.OfArray event, @Nullable Device from, DeviceArray array) {
     try {
       if (!event.isOver()) return;
       Handle handle = DeviceArrayImpl.unwrap(array);
-      tellOver(event, from, handle, bytes(handle));
+      commit(event, from, handle, bytes(handle));
     } catch (Throwable t) {
       Faults.report(WHAT, t);
     }
   }
 
   /** The same of one whose memory the caller holds. */
-  public static void tell(Recording.OfArray event, Handle array, Ownership owner) {
+  public static void describe(Recording.OfArray event, Handle array, Ownership owner) {
     try {
-      if (event.isOver()) tellOver(event, null, array, bytes(array, owner));
+      if (event.isOver()) commit(event, null, array, bytes(array, owner));
     } catch (Throwable t) {
       Faults.report(WHAT, t);
     }
   }
 
   /** The same of one that may be consumed by now. */
-  static void tell(Recording.OfArray event, Handle array, long bytes) {
+  static void describe(Recording.OfArray event, Handle array, long bytes) {
     try {
-      if (event.isOver()) tellOver(event, null, array, bytes);
+      if (event.isOver()) commit(event, null, array, bytes);
     } catch (Throwable t) {
       Faults.report(WHAT, t);
     }
   }
 
-  private static void tellOver(Recording.OfArray event, @Nullable Device from, Handle array, long bytes) {
-    event.tell(array.length(), bytes, from == null ? "" : from, array.device(), type(array));
+  private static void commit(Recording.OfArray event, @Nullable Device from, Handle array, long bytes) {
+    event.describe(array.length(), bytes, from == null ? "" : from, array.device(), type(array));
   }
 
   static String type(Handle array) {

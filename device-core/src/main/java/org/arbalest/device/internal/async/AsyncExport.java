@@ -256,9 +256,10 @@ public final class AsyncExport extends SerialExecutor implements HeldByC {
   }
 
   /** As it is at this moment, more or less: nothing is held up for it. */
-  void tell(Recording.OfStreams streams) {
+  void describe(Recording.OfStreams streams) {
     if (announced)
-      streams.tell(block.producer(), "producer", holders.waiting(), over ? 0 : Math.max(0, requests.demanded() - sent));
+      streams.describe(block.producer(), "producer", holders.waiting(),
+          over ? 0 : Math.max(0, requests.demanded() - sent));
   }
 
   @Override

@@ -271,8 +271,8 @@ public final class AsyncHandler implements HeldByC {
   }
 
   /** As it is at this moment, more or less: nothing is held up for it. */
-  void tell(Recording.OfStreams streams) {
-    if (producer != null) streams.tell(struct(), "consumer", subscription.queued(), subscription.missing());
+  void describe(Recording.OfStreams streams) {
+    if (producer != null) streams.describe(struct(), "consumer", subscription.queued(), subscription.missing());
   }
 
   @Override

@@ -80,7 +80,7 @@ final class AsyncSource implements DeviceArrayReader.Source, Flow.Subscriber<Asy
     try {
       return queue.take();
     } finally {
-      if (event != null) event.tell("task", "");
+      if (event != null) event.describe("task", "");
     }
   }
 

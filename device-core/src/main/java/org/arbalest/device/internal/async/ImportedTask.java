@@ -40,7 +40,7 @@ final class ImportedTask extends AsyncTaskImpl {
   public DeviceArray extract() {
     Recording.OfArray event = Recording.anExtraction();
     DeviceArray array = extractArray();
-    if (event != null) RecordedArrays.tell(event, array);
+    if (event != null) RecordedArrays.describe(event, array);
     return array;
   }
 

@@ -7,7 +7,7 @@ import org.arbalest.device.internal.recording.Recording;
 /** Tells a recording, whenever it asks, of the async streams that there are: those whose structs C has. */
 final class RecordedStreams {
   static {
-    Recording.ofStreams(RecordedStreams::tell);
+    Recording.ofStreams(RecordedStreams::describe);
   }
 
   private RecordedStreams() {}
@@ -15,12 +15,12 @@ final class RecordedStreams {
   /** From the first stream on a recording may ask. */
   static void begin() {}
 
-  private static void tell(Recording.OfStreams streams) {
+  private static void describe(Recording.OfStreams streams) {
     Slots.forEach(
         owner -> {
           switch (owner) {
-            case AsyncHandler handler -> handler.tell(streams);
-            case AsyncExport export -> export.tell(streams);
+            case AsyncHandler handler -> handler.describe(streams);
+            case AsyncExport export -> export.describe(streams);
             default -> {}
           }
         });

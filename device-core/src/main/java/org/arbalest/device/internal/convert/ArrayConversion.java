@@ -68,15 +68,15 @@ public final class ArrayConversion {
     HandleExport.check(out, schemaOut, isDeviceArray);
     Ownership held = array.share();
     try (DeviceArray result = convert(array, held, array.field(), requested, false)) {
-      Ownership lent = array.lend();
+      Ownership borrowed = array.borrow();
       try {
         HandleExport.export(DeviceArrayImpl.unwrap(result), out, schemaOut, consumer, isDeviceArray);
       } catch (Throwable t) {
-        array.giveBack(lent);
+        array.takeBack(borrowed);
         throw t;
       }
       array.keep();
-      lent.release(); // the result holds it by itself
+      borrowed.release(); // the result holds it by itself
     } finally {
       held.release();
     }

@@ -72,8 +72,8 @@ final class Selection {
 
   /** The same with some that are nowhere, −1, and maybe hidden. */
   static Selection withNone(long list, long count, boolean isHidden) {
-    Selection shown = new Selection(0, count, list, null, true, true, null);
-    return isHidden ? new Selection(0, count, list, null, true, true, new Above(shown, 0, 0, 0, 1)) : shown;
+    Selection visible = new Selection(0, count, list, null, true, true, null);
+    return isHidden ? new Selection(0, count, list, null, true, true, new Above(visible, 0, 0, 0, 1)) : visible;
   }
 
   /**

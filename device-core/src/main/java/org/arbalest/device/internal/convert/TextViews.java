@@ -110,30 +110,30 @@ final class TextViews {
   private static void compact(ConversionPlan plan, Node node, TextSource source, Selection rows) {
     source.open();
     int variadic = Math.toIntExact(source.variadic);
-    long[] shown = new long[variadic];
+    long[] visible = new long[variadic];
     for (long k = 0; k < rows.count; k++) {
       if (source.isNull(k)) continue;
       long at = rows.at(k);
       long size = source.size(k, at);
-      if (size > ViewStruct.INLINE) shown[ViewStruct.buffer(source.view(at))] += size;
+      if (size > ViewStruct.INLINE) visible[ViewStruct.buffer(source.view(at))] += size;
     }
     boolean[] isKept = new boolean[variadic];
     int[] places = new int[variadic];
     int used = 0;
     for (int i = 0; i < variadic; i++) {
-      isKept[i] = shown[i] >= ViewStruct.dataSize(source.struct, i) || shown[i] > Integer.MAX_VALUE;
-      places[i] = shown[i] == 0 ? -1 : used++;
+      isKept[i] = visible[i] >= ViewStruct.dataSize(source.struct, i) || visible[i] > Integer.MAX_VALUE;
+      places[i] = visible[i] == 0 ? -1 : used++;
     }
     boolean isSame = used == variadic && rows.isWhole(source.struct);
     for (boolean kept : isKept) isSame &= kept;
     node.buffers.add(isSame ? plan.share(source.positions)
         : plan.piece(ViewStruct.SIZE * rows.count, to -> writeMoved(source, rows, isKept, places, to)));
     for (int i = 0; i < variadic; i++) {
-      if (shown[i] == 0) continue;
+      if (visible[i] == 0) continue;
       int own = i;
       node.buffers.add(isKept[i]
           ? plan.share(RawArrowArray.buffer(source.struct, 2 + i), ViewStruct.dataSize(source.struct, i))
-          : plan.piece(shown[i], to -> copyVisible(source, rows, own, to)));
+          : plan.piece(visible[i], to -> copyVisible(source, rows, own, to)));
     }
   }
 

@@ -61,7 +61,7 @@ public final class ArrayCopy {
     Ownership owner = array.share();
     try {
       DeviceArray copied = copy(array, owner, target, stream);
-      if (event != null) RecordedArrays.tell(event, array.device(), copied);
+      if (event != null) RecordedArrays.describe(event, array.device(), copied);
       return copied;
     } finally {
       owner.release();

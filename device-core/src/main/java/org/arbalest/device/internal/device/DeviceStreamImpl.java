@@ -161,7 +161,7 @@ public final class DeviceStreamImpl implements DeviceStream {
       held.driver.synchronizeQueue(held.handle);
     } finally {
       held.release();
-      if (event != null) event.tell("stream", device);
+      if (event != null) event.describe("stream", device);
     }
   }
 
@@ -258,9 +258,9 @@ public final class DeviceStreamImpl implements DeviceStream {
   public static void keepUntil(RecordedEvent end, Shared... memories) {
     if (end.point.isKnownDone()) return; // it was recorded just now: asking would be a call for nothing
     for (Shared memory : memories) memory.retain();
-    Throwable untold = Wait.forSure(end.point, end, Worker.RELEASES, () -> releaseAll(memories));
-    if (untold instanceof RuntimeException e) throw e;
-    if (untold instanceof Error e) throw e;
+    Throwable failure = Wait.forSure(end.point, end, Worker.RELEASES, () -> releaseAll(memories));
+    if (failure instanceof RuntimeException e) throw e;
+    if (failure instanceof Error e) throw e;
   }
 
   private static void releaseAll(Shared... memories) {

@@ -18,7 +18,7 @@ public final class EventPoint {
   public final long cell;
 
   /** Whether we recorded it, and so not in a graph. */
-  private final boolean isOurs;
+  private final boolean isRecordedHere;
 
   // Set under this object's monitor, and one of them at most.
   private volatile boolean done;
@@ -34,11 +34,11 @@ public final class EventPoint {
     this(device, driver, cell, false);
   }
 
-  EventPoint(Device device, DeviceDriver driver, long cell, boolean isOurs) {
+  EventPoint(Device device, DeviceDriver driver, long cell, boolean isRecordedHere) {
     this.device = device;
     this.driver = driver;
     this.cell = cell;
-    this.isOurs = isOurs;
+    this.isRecordedHere = isRecordedHere;
     this.done = handle() == 0;
   }
 
@@ -58,7 +58,7 @@ public final class EventPoint {
       if (done || captured) return done;
       switch (driver.ask(handle())) {
         case DONE -> done = true;
-        case CAPTURED -> captured = !isOurs;
+        case CAPTURED -> captured = !isRecordedHere;
         default -> {} // not done, or nobody can tell
       }
       return done;
@@ -66,11 +66,11 @@ public final class EventPoint {
   }
 
   /** Somebody else was told that it was recorded in a graph. */
-  synchronized void tellCaptured() {
-    captured = !isOurs && !done;
+  synchronized void markCaptured() {
+    captured = !isRecordedHere && !done;
   }
 
-  private synchronized void tellDone() {
+  private synchronized void markDone() {
     done = !captured;
   }
 
@@ -104,7 +104,7 @@ public final class EventPoint {
   public void synchronize() {
     if (done) return;
     driver.synchronizeEvent(handle());
-    tellDone();
+    markDone();
   }
 
   /** Lets a queue wait, on the device where possible; the keeper holds the event. */

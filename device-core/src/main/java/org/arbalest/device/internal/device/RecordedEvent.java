@@ -14,9 +14,9 @@ public final class RecordedEvent extends Shared {
   private final DeviceDriver driver;
   public final EventPoint point;
 
-  private RecordedEvent(Device device, DeviceDriver driver, long cell, boolean isOurs) {
+  private RecordedEvent(Device device, DeviceDriver driver, long cell, boolean isRecordedHere) {
     this.driver = driver;
-    this.point = new EventPoint(device, driver, cell, isOurs);
+    this.point = new EventPoint(device, driver, cell, isRecordedHere);
     Counts.EVENTS.increment();
   }
 

@@ -119,7 +119,7 @@ public final class SyncEventImpl implements SyncEvent {
     try {
       block(point, keeper);
     } finally {
-      if (event != null) event.tell("event", point.device);
+      if (event != null) event.describe("event", point.device);
     }
   }
 
@@ -146,7 +146,7 @@ public final class SyncEventImpl implements SyncEvent {
     } catch (ExecutionException e) {
       throw again(e.getCause());
     } finally {
-      if (event != null) event.tell("event", point.device);
+      if (event != null) event.describe("event", point.device);
     }
   }
 

@@ -118,7 +118,7 @@ public final class Wait implements Completion, Runnable {
 
   @Override
   public void captured() {
-    point.tellCaptured();
+    point.markCaptured();
     complete();
   }
 

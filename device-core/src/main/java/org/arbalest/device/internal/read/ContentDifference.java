@@ -173,25 +173,25 @@ public final class ContentDifference {
    * reader.
    */
   private static @Nullable String value(ColumnImpl left, long row, ColumnImpl right, long other, String path,
-      long shown) {
+      long position) {
     if (isEncoded(left)) {
       ColumnImpl source = source(left, row);
-      return value(source, row(left, source, row), right, other, path, shown);
+      return value(source, row(left, source, row), right, other, path, position);
     }
     if (isEncoded(right)) {
       ColumnImpl target = source(right, other);
-      return value(left, row, target, row(right, target, other), path, shown);
+      return value(left, row, target, row(right, target, other), path, position);
     }
     if (left.field.type() instanceof UnionType) {
       if (left.getTypeId(row) != right.getTypeId(other))
-        return at(path, shown) + ": " + typed(left, row) + ", and " + typed(right, other);
+        return at(path, position) + ": " + typed(left, row) + ", and " + typed(right, other);
       ColumnImpl source = source(left, row);
       ColumnImpl target = source(right, other);
-      return value(source, row(left, source, row), target, row(right, target, other), path, shown);
+      return value(source, row(left, source, row), target, row(right, target, other), path, position);
     }
     if (left.field.type() instanceof StructType || !left.field.type().children().isEmpty())
-      return columns(left.range(row, 1), right.range(other, 1), at(path, shown), ALL);
-    return isEqual(left, row, right, other) ? null : values(left, row, right, other, at(path, shown));
+      return columns(left.range(row, 1), right.range(other, 1), at(path, position), ALL);
+    return isEqual(left, row, right, other) ? null : values(left, row, right, other, at(path, position));
   }
 
   private static boolean isEqual(ColumnImpl left, long row, ColumnImpl right, long other) {

@@ -133,13 +133,13 @@ public final class TextTable {
     return text.codePointCount(0, text.length());
   }
 
-  private String render(DeviceArray whole, long shown) {
+  private String render(DeviceArray whole, long limit) {
     StringBuilder text = new StringBuilder(DeviceArrayImpl.unwrap(whole).title());
-    for (int line = 0; line < shown + 2 && !cells.isEmpty(); line++) {
+    for (int line = 0; line < limit + 2 && !cells.isEmpty(); line++) {
       appendLine(text, line);
       if (line == 1) appendRule(text);
     }
-    if (whole.length() > shown) text.append("\n… ").append(DeviceArrayImpl.counted(whole.length() - shown, "more row"));
+    if (whole.length() > limit) text.append("\n… ").append(DeviceArrayImpl.counted(whole.length() - limit, "more row"));
     if (!left.isEmpty()) {
       text.append("\n… ").append(DeviceArrayImpl.counted(left.size(), "more column")).append(": ");
       text.append(ValueText.shortened(String.join(", ", left), WIDEST_TABLE));

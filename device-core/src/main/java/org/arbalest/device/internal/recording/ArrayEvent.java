@@ -27,7 +27,7 @@ abstract class ArrayEvent extends Event implements OfArray {
   }
 
   @Override
-  public final void tell(long itsRows, long itsBytes, Object itsDevice, String itsType) {
+  public final void describe(long itsRows, long itsBytes, Object itsDevice, String itsType) {
     rows = itsRows;
     bytes = itsBytes;
     device = itsDevice.toString();

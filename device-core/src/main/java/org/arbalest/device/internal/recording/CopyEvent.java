@@ -17,8 +17,8 @@ final class CopyEvent extends ArrayEvent {
   @Label("From Device") String from = "";
 
   @Override
-  public void tell(long itsRows, long itsBytes, Object itsSource, Object itsDevice, String itsType) {
+  public void describe(long itsRows, long itsBytes, Object itsSource, Object itsDevice, String itsType) {
     from = itsSource.toString();
-    tell(itsRows, itsBytes, itsDevice, itsType);
+    describe(itsRows, itsBytes, itsDevice, itsType);
   }
 }

@@ -30,18 +30,18 @@ public final class Recording {
     boolean isOver();
 
     /** What it was of; bytes are −1 if nobody here knows. */
-    void tell(long rows, long bytes, Object device, String type);
+    void describe(long rows, long bytes, Object device, String type);
 
     /** The same, with the device that the array came from. */
-    default void tell(long rows, long bytes, Object from, Object device, String type) {
-      tell(rows, bytes, device, type);
+    default void describe(long rows, long bytes, Object from, Object device, String type) {
+      describe(rows, bytes, device, type);
     }
   }
 
   /** A thread that waits. */
   public interface OfWait {
     /** What it waited for, and of which device; it is over. */
-    void tell(String what, Object device);
+    void describe(String what, Object device);
   }
 
   /** Takes what is told of an async stream at one moment. */
@@ -54,7 +54,7 @@ public final class Recording {
      * @param queued tasks that wait here; of a producer, those that were announced and not extracted
      * @param demand how many more were asked for, and have not come
      */
-    void tell(long id, String role, long queued, long demand);
+    void describe(long id, String role, long queued, long demand);
   }
 
   /** An array comes in from C. */

@@ -22,7 +22,7 @@ final class WaitEvent extends Event implements OfWait {
   @Label("Device") String device = "";
 
   @Override
-  public void tell(String itsWhat, Object itsDevice) {
+  public void describe(String itsWhat, Object itsDevice) {
     try {
       end();
       if (!shouldCommit()) return;

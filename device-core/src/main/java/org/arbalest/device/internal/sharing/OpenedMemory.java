@@ -60,7 +60,7 @@ final class OpenedMemory {
         if (opened == null) break;
         if (!opened.isBusy) {
           opened.users++;
-          opened.tellLeft();
+          opened.reportLeft();
           return opened;
         }
         CHANGED.awaitUninterruptibly();
@@ -95,14 +95,14 @@ final class OpenedMemory {
     try {
       isLast = --users == 0;
       left.add(closed);
-      if (!isLast) tellLeft();
+      if (!isLast) reportLeft();
     } finally {
       LOCK.unlock();
     }
     if (isLast) IdleTask.run(this::closeNow, OpenedMemory::report);
   }
 
-  private void tellLeft() {
+  private void reportLeft() {
     left.forEach(Worker.RELEASES::submit);
     left.clear();
   }
@@ -137,7 +137,7 @@ final class OpenedMemory {
       this.isGone = isGone;
       if (isGone) {
         ALL.remove(key);
-        tellLeft();
+        reportLeft();
       }
       CHANGED.signalAll();
     } finally {

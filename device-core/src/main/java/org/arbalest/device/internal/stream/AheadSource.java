@@ -76,7 +76,7 @@ final class AheadSource implements DeviceArrayReader.Source {
     try {
       while (isEmpty()) wait();
     } finally {
-      if (event != null) event.tell("array", "");
+      if (event != null) event.describe("array", "");
     }
   }
 

@@ -108,7 +108,7 @@ public final class TensorExport extends RecycledExport {
     export.use = use;
     export.holds(1);
     MemorySegment out = NativeHeap.segment(export.block, Managed.layout(form).byteSize());
-    if (event != null) RecordedArrays.tell(event, array, export.owner);
+    if (event != null) RecordedArrays.describe(event, array, export.owner);
     return out;
   }
 

@@ -86,7 +86,7 @@ public final class TensorImport {
       throw t;
     }
     if (!isHeld) deleteBehind(array, form, managed); // there is nothing in it to be kept
-    if (event != null) RecordedArrays.tell(event, array);
+    if (event != null) RecordedArrays.describe(event, array);
     return array;
   }
 
@@ -100,7 +100,7 @@ public final class TensorImport {
       throw t;
     }
     deleteBehind(array, form, managed);
-    if (event != null) RecordedArrays.tell(event, array);
+    if (event != null) RecordedArrays.describe(event, array);
     return array;
   }
 

@@ -60,7 +60,7 @@ public final class ArrayValidation {
     } catch (MalformedException e) {
       throw e.toException();
     }
-    if (event != null) RecordedArrays.tell(event, array, owner);
+    if (event != null) RecordedArrays.describe(event, array, owner);
   }
 
   /**

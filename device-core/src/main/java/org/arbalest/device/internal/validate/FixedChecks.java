@@ -66,9 +66,9 @@ final class FixedChecks {
     if (row == rows.count) return;
     long index =
         isSigned ? Integers.get(values, rows.layout.bits, row) : Integers.getUnsigned(values, rows.layout.bits, row);
-    String shown = isSigned ? String.valueOf(index) : Long.toUnsignedString(index);
+    String text = isSigned ? String.valueOf(index) : Long.toUnsignedString(index);
     throw new MalformedException(
-        "row " + row + ": index " + shown + " is beyond the " + known + " values of the dictionary");
+        "row " + row + ": index " + text + " is beyond the " + known + " values of the dictionary");
   }
 
   private void checkTimes(TimeType type) {

@@ -39,32 +39,32 @@ final class TaskColumns {
       throws Exception {
     SparkTask task = SparkTask.of(TaskContext.get());
     TaskMemory memory = task.mainMemory();
-    var lent = new Lent(task, maker.in(memory));
-    DeviceArrayReader reader = task.closeAtEnd(DeviceArrayReader.of(schema, lent));
-    lent.reader = reader;
+    var source = new TaskSource(task, maker.in(memory));
+    DeviceArrayReader reader = task.closeAtEnd(DeviceArrayReader.of(schema, source));
+    source.reader = reader;
     T made;
     try {
       made = function.apply(task, reader);
     } catch (Throwable t) {
       try {
-        task.end(lent.pulls);
+        task.end(source.pulls);
       } catch (RuntimeException second) {
         t.addSuppressed(second);
       }
       throw t;
     }
-    if (!(made instanceof DeviceArrayReader)) task.leave(lent.pulls); // threads of an engine's may pull for a reader
+    if (!(made instanceof DeviceArrayReader)) task.leave(source.pulls); // threads of an engine's may pull for a reader
     return Collections.singletonList(made).iterator();
   }
 
   /** What a function pulls. Whoever closes it before the task does, lets the task forget it. */
-  private static final class Lent implements DeviceArrayReader.Source {
+  private static final class TaskSource implements DeviceArrayReader.Source {
     private final SparkTask task;
     private final Batches batches;
     private final Pulls pulls;
     private @Nullable DeviceArrayReader reader;
 
-    Lent(SparkTask task, Batches batches) {
+    TaskSource(SparkTask task, Batches batches) {
       this.task = task;
       this.batches = batches;
       this.pulls = task.pulls();

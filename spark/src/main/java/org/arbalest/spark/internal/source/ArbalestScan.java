@@ -76,9 +76,9 @@ final class ArbalestScan implements Batch, SupportsReportStatistics {
   @Override
   public Statistics estimateStatistics() {
     OptionalLong rows = estimate(source.source().estimatedRows(request), "rows");
-    OptionalLong told = estimate(source.source().estimatedBytes(request), "bytes");
+    OptionalLong estimate = estimate(source.source().estimatedBytes(request), "bytes");
     OptionalLong bytes =
-        told.isPresent() || rows.isEmpty() || !isFixed(type) ? told : OptionalLong.of(size(rows.getAsLong()));
+        estimate.isPresent() || rows.isEmpty() || !isFixed(type) ? estimate : OptionalLong.of(size(rows.getAsLong()));
     return new Statistics() {
       @Override
       public OptionalLong numRows() {
@@ -93,15 +93,15 @@ final class ArbalestScan implements Batch, SupportsReportStatistics {
   }
 
   /** Fewer rows than none would be the smallest of sources, which Spark copies to each executor. */
-  private OptionalLong estimate(@Nullable OptionalLong told, String what) {
-    if (told == null)
+  private OptionalLong estimate(@Nullable OptionalLong estimate, String what) {
+    if (estimate == null)
       throw new IllegalStateException(source.options().source() + " gave null for its estimate of " + what
           + "; what is not known is OptionalLong.empty()");
-    if (told.orElse(0) < 0)
+    if (estimate.orElse(0) < 0)
       throw new IllegalStateException(
-          source.options().source() + " estimates " + told.getAsLong() + " " + what
+          source.options().source() + " estimates " + estimate.getAsLong() + " " + what
               + "; what is not known is OptionalLong.empty()");
-    return told;
+    return estimate;
   }
 
   /**

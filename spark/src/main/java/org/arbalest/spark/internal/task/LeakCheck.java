@@ -29,7 +29,7 @@ final class LeakCheck {
    * What was held when somebody was last told, or less, if that was seen since: others' tasks did not leave it. Under
    * this class's monitor.
    */
-  private static ResourceCounters told = new ResourceCounters(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+  private static ResourceCounters reported = new ResourceCounters(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 
   private LeakCheck() {}
 
@@ -72,15 +72,15 @@ final class LeakCheck {
    *
    * @param isTold whether it is told now, so that nobody is told again
    */
-  private static synchronized List<String> more(ResourceCounters held, boolean isTold) {
-    List<String> more = numbers(held.since(told)).filter(number -> !number.contains("=-")).toList();
-    if (isTold || more.isEmpty()) told = held;
+  private static synchronized List<String> more(ResourceCounters held, boolean isReported) {
+    List<String> more = numbers(held.since(reported)).filter(number -> !number.contains("=-")).toList();
+    if (isReported || more.isEmpty()) reported = held;
     return more;
   }
 
   /** Those that are not zero, with their names. */
-  private static Stream<String> numbers(ResourceCounters ledger) {
-    String all = ledger.toString();
+  private static Stream<String> numbers(ResourceCounters counters) {
+    String all = counters.toString();
     return Arrays.stream(all.substring(all.indexOf('[') + 1, all.length() - 1).split(", "))
         .filter(number -> !number.endsWith("=0"));
   }

@@ -170,22 +170,22 @@ public final class SparkTask implements ColumnTask {
 
   /** For what Spark lends to a function; until the end of the task, or {@link #forget(Pulls)}. */
   public synchronized Pulls pulls() {
-    var lent = new Pulls(taskAttemptId());
-    pulls.add(lent);
-    return lent;
+    var some = new Pulls(taskAttemptId());
+    pulls.add(some);
+    return some;
   }
 
   /**
    * A function has returned a value: from now on this thread alone pulls. A thread that is in a pull still is asked to
    * give up, and waited for: Spark may free what it reads before the task itself learns that it ends.
    */
-  public void leave(Pulls lent) {
-    if (!lent.tryLeaveToThisThread()) end(lent);
+  public void leave(Pulls some) {
+    if (!some.tryLeaveToThisThread()) end(some);
   }
 
   /** A function has failed: nobody pulls any more; see {@link #leave}. */
-  public void end(Pulls lent) {
-    if (!lent.tryEnd()) lent.end(() -> giveUp(openNow()));
+  public void end(Pulls some) {
+    if (!some.tryEnd()) some.end(() -> giveUp(openNow()));
   }
 
   private synchronized List<AutoCloseable> openNow() {
@@ -206,8 +206,8 @@ public final class SparkTask implements ColumnTask {
   }
 
   /** Nobody pulls there any more. */
-  public synchronized void forget(Pulls lent) {
-    pulls.remove(lent);
+  public synchronized void forget(Pulls some) {
+    pulls.remove(some);
   }
 
   private void end() {
@@ -238,8 +238,8 @@ public final class SparkTask implements ColumnTask {
     isOver = true;
     var left = new ArrayList<AutoCloseable>();
     List<AutoCloseable> open = List.copyOf(opened);
-    for (Pulls lent : pulls) {
-      if (!lent.tryEnd()) left.add(() -> lent.end(() -> giveUp(open))); // before anything is closed under a pull
+    for (Pulls some : pulls) {
+      if (!some.tryEnd()) left.add(() -> some.end(() -> giveUp(open))); // before anything is closed under a pull
     }
     left.addAll(open);
     if (stream != null) left.add(stream);

@@ -25,7 +25,7 @@ public final class TaskMemory {
   private final Counted counted;
 
   // Under this object's monitor.
-  private long shownBytes;
+  private long visibleBytes;
   private long askedBytes;
   private boolean isOver;
 
@@ -52,11 +52,11 @@ public final class TaskMemory {
    * @throws DeviceException with {@code ENOMEM} if that is more than Spark has; then these are not counted
    */
   public synchronized void show(long bytes) {
-    shownBytes += bytes;
+    visibleBytes += bytes;
     try {
       count();
     } catch (Throwable t) {
-      shownBytes -= bytes;
+      visibleBytes -= bytes;
       throw t;
     }
   }
@@ -66,7 +66,7 @@ public final class TaskMemory {
    * meanwhile.
    */
   public synchronized void hide(long bytes) {
-    shownBytes -= bytes;
+    visibleBytes -= bytes;
     giveBackFreed();
   }
 
@@ -79,7 +79,7 @@ public final class TaskMemory {
   /** What Spark was not asked for yet; negative if that is too much. */
   private long uncounted() {
     boolean isCounted = !isOver && counted.getMode() == MemoryMode.OFF_HEAP; // else Spark has no number for it
-    return isCounted ? shownBytes + madeBytes() - askedBytes : 0;
+    return isCounted ? visibleBytes + madeBytes() - askedBytes : 0;
   }
 
   private void giveBack(long bytes) {

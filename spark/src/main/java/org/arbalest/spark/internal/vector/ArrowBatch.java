@@ -20,9 +20,9 @@ public final class ArrowBatch extends ColumnarBatch {
 
   /** The array, which is borrowed, with the columns shown and perhaps others, in any order. */
   public DeviceArray array() {
-    DeviceArray shown = array;
-    if (shown == null) throw new IllegalStateException("nothing is shown any more");
-    return shown;
+    DeviceArray current = array;
+    if (current == null) throw new IllegalStateException("nothing is shown any more");
+    return current;
   }
 
   /**

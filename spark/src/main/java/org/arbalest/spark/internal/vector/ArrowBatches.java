@@ -49,7 +49,7 @@ public final class ArrowBatches implements AutoCloseable, Cancellable {
   private long bytes;
   private long waited;
   private long copied;
-  private long shownBytes;
+  private long visibleBytes;
 
   private ArrowBatches(DeviceArrayReader reader, SparkTask task, boolean isSource, int[] columns,
       ArrowVector[] vectors) {
@@ -157,7 +157,7 @@ public final class ArrowBatches implements AutoCloseable, Cancellable {
       memory.count();
     } else {
       memory.show(size);
-      shownBytes = size;
+      visibleBytes = size;
     }
   }
 
@@ -211,12 +211,12 @@ public final class ArrowBatches implements AutoCloseable, Cancellable {
   }
 
   private void release() {
-    DeviceArray shown = array;
+    DeviceArray current = array;
     array = null;
     batch.close();
-    if (shown != null) shown.close();
-    long before = shownBytes;
-    shownBytes = 0;
+    if (current != null) current.close();
+    long before = visibleBytes;
+    visibleBytes = 0;
     if (before != 0) memory.hide(before);
   }
 

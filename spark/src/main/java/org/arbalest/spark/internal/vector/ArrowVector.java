@@ -35,7 +35,7 @@ public abstract class ArrowVector extends ColumnVector {
     column = next;
     offset = next.offset();
     validity = hasValidity() && next.nullCount() != 0 ? next.bufferAddress(0) : 0;
-    shown(next);
+    onColumn(next);
     length = count(next);
   }
 
@@ -45,7 +45,7 @@ public abstract class ArrowVector extends ColumnVector {
   }
 
   /** Remembers where the values are. */
-  abstract void shown(Column next);
+  abstract void onColumn(Column next);
 
   /** The array that is shown, which is borrowed. */
   public final Column column() {

@@ -45,7 +45,7 @@ final class BytesVectors {
     }
 
     @Override
-    void shown(Column next) {
+    void onColumn(Column next) {
       offsets = next.bufferAddress(1);
       data = next.bufferAddress(2);
       end = next.length() == 0 ? 0 : offset(next.offset() + next.length());
@@ -94,7 +94,7 @@ final class BytesVectors {
     }
 
     @Override
-    void shown(Column next) {
+    void onColumn(Column next) {
       column = next;
       views = next.bufferAddress(1);
       buffers = next.bufferCount() - 3;
@@ -139,7 +139,7 @@ final class BytesVectors {
     }
 
     @Override
-    void shown(Column next) {
+    void onColumn(Column next) {
       values = next.bufferAddress(1);
     }
 

@@ -39,7 +39,7 @@ abstract class EncodedVector extends ArrowVector {
     }
 
     @Override
-    void shown(Column next) {
+    void onColumn(Column next) {
       indices = next.bufferAddress(1);
       values.show(next.dictionary());
     }
@@ -74,7 +74,7 @@ abstract class EncodedVector extends ArrowVector {
     }
 
     @Override
-    void shown(Column next) {
+    void onColumn(Column next) {
       Runs runs = next.runs();
       count = 0;
       last = 0;
@@ -114,7 +114,7 @@ abstract class EncodedVector extends ArrowVector {
     }
 
     @Override
-    void shown(Column next) {
+    void onColumn(Column next) {
       throw new IllegalStateException("the struct is shown, which this is a field of");
     }
 

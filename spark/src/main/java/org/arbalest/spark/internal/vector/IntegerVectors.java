@@ -26,7 +26,7 @@ final class IntegerVectors {
     }
 
     @Override
-    void shown(Column next) {
+    void onColumn(Column next) {
       values = next.bufferAddress(1);
     }
   }

@@ -24,7 +24,7 @@ final class NestedVectors {
     }
 
     @Override
-    void shown(Column next) {}
+    void onColumn(Column next) {}
 
     @Override
     public boolean isNullAt(int row) {
@@ -42,7 +42,7 @@ final class NestedVectors {
     }
 
     @Override
-    void shown(Column next) {
+    void onColumn(Column next) {
       for (int i = 0; i < children.length; i++) children[i].show(next.column(i));
     }
 
@@ -88,7 +88,7 @@ final class NestedVectors {
     }
 
     @Override
-    void shown(Column next) {
+    void onColumn(Column next) {
       first = extent == Extent.FIXED ? 0 : next.bufferAddress(1);
       second = extent == Extent.VIEWS || extent == Extent.LARGE_VIEWS ? next.bufferAddress(2) : 0;
       items.show(next.items());
