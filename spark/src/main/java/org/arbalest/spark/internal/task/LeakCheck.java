@@ -70,7 +70,7 @@ final class LeakCheck {
   /**
    * What is held, and was not before.
    *
-   * @param isTold whether it is told now, so that nobody is told again
+   * @param isReported whether it is told now, so that nobody is told again
    */
   private static synchronized List<String> more(ResourceCounters held, boolean isReported) {
     List<String> more = numbers(held.since(reported)).filter(number -> !number.contains("=-")).toList();
