@@ -6,8 +6,8 @@ import java.util.stream.Collectors;
 import org.jetbrains.dokka.DokkaBootstrapImpl;
 
 /**
- * The documentation of one Kotlin module as pages like javadoc's, for its javadoc jar. Run as a source file, since what
- * it documents comes before the module docs.
+ * Writes the documentation of one Kotlin module as Dokka's HTML, for its javadoc jar. Maven runs it as a source file,
+ * because the module is built before the module docs.
  */
 final class KotlinJavadoc {
   private KotlinJavadoc() {}
@@ -17,7 +17,7 @@ final class KotlinJavadoc {
     String classpath =
         Arrays.stream(args[4].split(File.pathSeparator)).map(KotlinJavadoc::quoted).collect(Collectors.joining(", "));
     String sources = Arrays.stream(args[2].split(",")).map(KotlinJavadoc::quoted).collect(Collectors.joining(", "));
-    // What others have documented would be asked for over the network.
+    // Dokka would download the package lists of the JDK and the standard library.
     String configuration =
         """
         {

@@ -71,7 +71,8 @@ class PublishedSpec : FunSpec({
                         }.filterNot {
                             '$' in it || it.endsWith("Kt") || it.substringAfterLast('/') in internals
                         }
-                public.filter { type -> pages.none { it.endsWith("$type.html") } }.toList().shouldBeEmpty()
+                val page = if ("<dokka.phase>" in ROOT.resolve("$module/pom.xml").readText()) ::dokkaPage else ::javadocPage
+                public.map(page).filter { path -> pages.none { it.endsWith(path) } }.toList().shouldBeEmpty()
             }
     }
 
@@ -92,3 +93,11 @@ class PublishedSpec : FunSpec({
 private val INTERNAL = Regex("""internal class (\w+)""")
 
 private fun Element.child(name: String): String = children(name).single().textContent.trim()
+
+private fun javadocPage(type: String) = "$type.html"
+
+/** Dokka's HTML has a folder for each package, and in it one for each type, with a dash before each capital letter. */
+private fun dokkaPage(type: String): String {
+    val name = type.substringAfterLast('/').replace(Regex("[A-Z]")) { "-" + it.value.lowercase() }
+    return "${type.substringBeforeLast('/').replace('/', '.')}/$name/index.html"
+}

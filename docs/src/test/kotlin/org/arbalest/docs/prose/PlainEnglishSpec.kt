@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.docs.prose
+
+import io.kotest.assertions.withClue
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.collections.shouldBeEmpty
+import io.kotest.matchers.collections.shouldContainExactly
+import io.kotest.matchers.ints.shouldBeLessThanOrEqual
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import java.io.File
+
+private val ROOT = File("..")
+
+/** Files that are not rewritten yet. The list only gets shorter. */
+private val PENDING = File("src/test/resources/prose/pending.txt").readLines().filter { it.isNotBlank() }
+
+private fun read(path: String) = ROOT.resolve(path).readText()
+
+/** Holds README, docs, Javadoc, KDoc, comments and string literals to plain English. */
+class PlainEnglishSpec : FunSpec({
+    val files = ROOT.walk().onEnter { it.name !in setOf("target", ".git", "node_modules", "prose") }
+        .filter { it.extension in setOf("md", "java", "kt") }.map { it.relativeTo(ROOT).invariantSeparatorsPath }.toList()
+    val faults = files.associateWith { faults(it, read(it)) }.filterValues { it.isNotEmpty() }
+
+    test("no file has a banned construct or a sentence that is too long") {
+        (faults - PENDING).values.flatten().joinToString("\n") shouldBe ""
+    }
+
+    test("each file on the list of pending files exists and has faults") {
+        (PENDING - faults.keys).shouldBeEmpty()
+    }
+
+    test("half of a page's sentences have at most 20 words") {
+        for (page in files.filter { it.endsWith(".md") && it !in PENDING })
+            withClue(page) { medianSentence(page, read(page)) shouldBeLessThanOrEqual 20 }
+    }
+
+    test("the documentation is short: README at most 700 words before its links, all pages at most 50,000") {
+        val pages = files.filter { it.startsWith("docs/") && it.endsWith(".md") }
+        pages.sumOf { read(it).split(Regex("\\s+")).size } shouldBeLessThanOrEqual 50_000
+    }
+
+    val banned = mapOf(
+        "Whoever forgets it is warned." to "Whoever",
+        "It is somebody's memory." to "somebody",
+        "the columns. What follows is dropped" to ". What follows",
+        "It counts what is left." to "what is",
+        "for who wants it" to "for who",
+        "a thread of ours" to "of ours",
+        "a thread of the driver's, which waits" to "of the driver's",
+        "the columns that there are" to "that there are",
+        "everything but for Spark" to "but for",
+        "the caller is told" to "is told",
+        "the memory is given back" to "given back",
+        "nobody waits" to "nobody",
+    )
+    for ((text, construct) in banned) test("the check finds '$construct'") {
+        val found = faults("page.md", text)
+        withClue(found) { found.any { "\"$construct\"" in it } shouldBe true }
+    }
+
+    test("plain sentences, questions and code pass") {
+        faults(
+            "page.md",
+            "The caller releases the batch. What does `whoever` mean? See [the driver's page](what-is.md).\n\n" +
+                "```\nnobody is told what is left\n```\n",
+        ).shouldBeEmpty()
+    }
+
+    test("a sentence of 41 words is too long") {
+        faults("page.md", List(41) { "word" }.joinToString(" ", postfix = "."))
+            .single() shouldContain "a sentence of 41 words"
+        faults("page.md", List(40) { "word" }.joinToString(" ", postfix = ".")).shouldBeEmpty()
+    }
+
+    test("comments, documentation and literals of sources are read, and code is not") {
+        val source = """
+            /**
+             * Returns what is left, as {@code nobody} says.
+             *
+             * @param count how many whoever asks for gets
+             */
+            int left(int count) { // the driver
+              // tells it
+              return nobody("the rest is " + "told to C"); // whatIs
+            }
+        """.trimIndent()
+        faults("A.java", source).map { it.substringAfter('"').substringBefore('"') to it.substringAfter(':').substringBefore(':') }
+            .toSet() shouldBe
+            setOf("what is" to "2", "whoever" to "4", "tells" to "6", "is told" to "8", "told" to "8")
+    }
+
+    test("sentences end at a point before a capital letter") {
+        sentences("One two. Three (e.g. four) five: «» six!").map { it.size } shouldContainExactly listOf(2, 6)
+    }
+})
