@@ -5,9 +5,9 @@ import org.arbalest.device.DeviceArray;
 import org.arbalest.device.Devices;
 import org.arbalest.device.builders.BatchBuilder;
 
-/** What the tests of docs/ownership.md test: it closes what it makes, or forgets to. */
+/** Code for the tests of docs/guides/leaks.md: it closes its array, or leaves it open. */
 public final class Prices {
-  /** Whether to forget, and what was forgotten. */
+  /** Whether to leave the array open. */
   public static boolean forgets;
 
   public static DeviceArray forgotten;

@@ -4,7 +4,7 @@ package com.example;
 import org.arbalest.leakcheck.junit.NoLeaks;
 import org.junit.jupiter.api.Test;
 
-// docs/ownership.md has this, and LeakDocsSoakSpec holds it to it.
+// docs/guides/leaks.md shows this class; LeakDocsSoakSpec compares the two.
 @NoLeaks
 class PricesTest {
   @Test

@@ -4,7 +4,7 @@ package com.example
 import io.kotest.core.spec.style.FunSpec
 import org.arbalest.leakcheck.kotest.LeakExtension
 
-// docs/ownership.md has this, and LeakDocsSoakSpec holds it to it.
+// docs/guides/leaks.md shows this class; LeakDocsSoakSpec compares the two.
 class PricesSpec : FunSpec({
     extension(LeakExtension())
     test("reads") { Prices.read() }

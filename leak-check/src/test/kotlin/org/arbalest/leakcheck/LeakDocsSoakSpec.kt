@@ -12,9 +12,9 @@ import io.kotest.matchers.types.shouldBeInstanceOf
 import org.arbalest.device.monitoring.ResourceCounters
 import java.io.File
 
-/** What docs/ownership.md shows of leak-check compiles, runs, and says what the page says. */
+/** The code of docs/guides/leaks.md for leak-check compiles, runs, and reports the text on the page. */
 class LeakDocsSoakSpec : FunSpec({
-    val page = File("../docs/ownership.md").readText()
+    val page = File("../docs/guides/leaks.md").readText()
     val engines = mapOf("java" to ("junit-jupiter" to Class.forName("com.example.PricesTest").kotlin),
         "kotlin" to ("kotest" to PricesSpec::class))
 

@@ -6,16 +6,12 @@ import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ExecutorService;
-import java.util.function.Consumer;
 import org.arbalest.device.*;
-import org.arbalest.device.async.*;
 import org.arbalest.device.c.ArrowArrayStruct;
 import org.arbalest.device.c.ArrowSchemaStruct;
 import org.arbalest.device.c.CData;
 import org.arbalest.device.c.CExport;
 import org.arbalest.device.c.CImport;
-import org.arbalest.device.types.*;
 
 /** The Java of docs/guides that stands alone. Each method is one snippet, or has it inside. */
 final class GuideJava {
@@ -54,25 +50,6 @@ final class GuideJava {
       if (!back.synchronize(Duration.ofSeconds(10))) throw new IllegalStateException("the device is busy");
       return back.column("price").asDoubles().get(0);
     }
-  }
-
-  static double total(Consumer<MemorySegment> start) {
-    double total = 0;
-    try (DeviceArrayReader reader = CData.importAsyncStream(CImport.DEVICE, start).reader(16)) {
-      DeviceArray next;
-      while ((next = reader.next()) != null) {
-        try (DeviceArray batch = next) {
-          total += batch.column("price").asDoubles().get(0);
-        }
-      }
-    }
-    return total;
-  }
-
-  static void produce(MemorySegment handler, DeviceArrayReader reader, ExecutorService executor) {
-    // the reader passes to the stream, which closes it
-    CData.exportAsyncStream(AsyncProducer.of(reader, Metadata.empty()), handler, executor, CExport.DEVICE)
-        .toCompletableFuture().join(); // complete when the consumer has released its handler
   }
 
   static String whatWentWrong(DeviceArrayReader reader) {

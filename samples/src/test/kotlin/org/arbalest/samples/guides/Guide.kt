@@ -10,7 +10,6 @@ import kotlinx.coroutines.flow.toList
 import kotlinx.coroutines.launch
 import org.arbalest.coroutines.*
 import org.arbalest.device.*
-import org.arbalest.device.async.*
 import org.arbalest.device.c.ArrowArrayStruct
 import org.arbalest.device.c.ArrowSchemaStruct
 import org.arbalest.device.c.CData
@@ -107,15 +106,3 @@ suspend fun first(batch: DeviceArray, gpu: Device): Double =
             }
         }
     }
-
-suspend fun total(start: (MemorySegment) -> Unit): Double {
-    var total = 0.0
-    CData.importAsyncStream(CImport.DEVICE) { handler -> start(handler) }.use { stream ->
-        stream.asFlow(prefetch = 16).collect { batch -> total += batch["price"].doubles()[0] }
-    }
-    return total
-}
-
-suspend fun produce(handler: MemorySegment, days: List<DoubleArray>, schema: Schema) {
-    days(days).produceTo(handler, schema) // returns when the consumer has released its handler
-}

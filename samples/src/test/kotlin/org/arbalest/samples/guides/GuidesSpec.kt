@@ -7,7 +7,6 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.collections.shouldHaveAtLeastSize
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
-import kotlinx.coroutines.runBlocking
 import kotlinx.coroutines.yield
 import org.arbalest.coroutines.*
 import org.arbalest.device.Device
@@ -28,8 +27,6 @@ import org.arbalest.testkit.contract.eventually
 import java.io.File
 import java.io.IOException
 import java.lang.foreign.Arena
-import java.lang.foreign.MemorySegment
-import java.util.concurrent.Executors
 import java.util.concurrent.atomic.AtomicInteger
 
 private val FENCE = Regex("""```(java|kotlin)\n(.*?)```""", RegexOption.DOT_MATCHES_ALL)
@@ -46,10 +43,11 @@ class GuidesSpec : FunSpec({
 
     val guides = File("../docs/guides").listFiles { file -> file.extension == "md" }!!.sorted()
     val sources = listOf("java" to "java", "kotlin" to "kt").associate { (language, extension) ->
-        language to File("src/test/$language/org/arbalest/samples/guides").walk().filter {
-            it.extension == extension && !it.name.endsWith("Spec.kt")
-        }
-            .map { "\n${it.readText().unindented()}\n" }.toList()
+        val samples = File("src/test/$language/org/arbalest/samples/guides").walk()
+            .filter { it.extension == extension && !it.name.endsWith("Spec.kt") }
+        val leakCheck = File("../leak-check/src/test/$language/com/example").walk()
+            .filter { it.extension == extension } // the tests of leaks.md
+        language to (samples + leakCheck).map { "\n${it.readText().unindented()}\n" }.toList()
     }
 
     test("each Java and Kotlin snippet of the guides is in a source that is compiled, line by line") {
@@ -126,21 +124,6 @@ class GuidesSpec : FunSpec({
                 }
             }
         }
-
-        test("$language: an async stream comes in, and goes out") {
-            val days = listOf(1.5, 2.0, 4.25).map { doubleArrayOf(it) }
-            val schema = prices(1.0).use { it.schema() }
-            Executors.newCachedThreadPool().use { executor ->
-                val start: (MemorySegment) -> Unit = { handler ->
-                    executor.execute {
-                        if (java(language))
-                            GuideJava.produce(handler, reader(*days.map { prices(*it) }.toTypedArray()), executor)
-                        else runBlocking { produce(handler, days, schema) }
-                    }
-                }
-                (if (java(language)) GuideJava.total(start) else total(start)) shouldBe 7.75
-            }
-        }
     }
 
     test("Java: the producer's errno and words") {
@@ -186,8 +169,8 @@ class GuidesSpec : FunSpec({
         eventually("nothing is left") { Held.now().isZero }
     }
 
-    test("the messages in the guide to errors are those that are thrown") {
-        val page = guides.single { it.name == "errors.md" }.readText()
+    test("the messages in docs/errors.md are those that the library throws") {
+        val page = File("../docs/errors.md").readText()
         val batch = prices(1.5)
         batch.close()
         val messages = listOf(
