@@ -22,13 +22,13 @@ import org.arbalest.device.c.CData;
 import org.arbalest.device.c.CExport;
 import org.arbalest.device.c.CImport;
 
-/** The snippets of docs/guides/arrow-java.md about roots and readers. */
+/** Roots and readers, for docs/guides/arrow-java.md. */
 final class ArrowIpcJava {
   private ArrowIpcJava() {}
 
   static void handOver(VectorSchemaRoot root, MemorySegment array, MemorySegment schema) {
     try (DeviceArray batch = ArrowVectors.toDeviceArray(root)) {
-      CData.exportArray(batch, array, CExport.DATA.schemaTo(schema)); // C's now; the root may be closed
+      CData.exportArray(batch, array, CExport.DATA.schemaTo(schema)); // the root may be closed now
     }
   }
 

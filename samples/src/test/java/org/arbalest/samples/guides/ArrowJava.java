@@ -13,7 +13,7 @@ import org.arbalest.device.c.CData;
 import org.arbalest.device.c.CExport;
 import org.arbalest.device.c.CImport;
 
-/** arrow-java, both ways. */
+/** A root to a batch and back, by Arrow Java's own arrow-c-data. docs/guides/sharing.md links here. */
 final class ArrowJava {
   private ArrowJava() {}
 
@@ -30,7 +30,7 @@ final class ArrowJava {
       CDataDictionaryProvider dictionaries) {
     try (ArrowArray array = ArrowArray.allocateNew(allocator);
         ArrowSchema schema = ArrowSchema.allocateNew(allocator);
-        DeviceArray whole = batch.compact()) { // arrow-java 19 reads a slice as if it began at row 0
+        DeviceArray whole = batch.compact()) { // Arrow Java 19 ignores the offset of a slice
       CData.exportArray(whole, MemorySegment.ofAddress(array.memoryAddress()),
           CExport.DATA.schemaTo(MemorySegment.ofAddress(schema.memoryAddress())));
       return Data.importVectorSchemaRoot(allocator, array, schema, dictionaries);

@@ -18,7 +18,7 @@ import org.arbalest.device.arrow.ArrowSchemas;
 import org.arbalest.device.arrow.ArrowVectors;
 import org.jspecify.annotations.Nullable;
 
-/** The snippets of docs/guides/arrow-java.md about Flight. */
+/** A Flight server's answer and a Flight client's reader. docs/guides/arrow-java.md links here. */
 final class FlightJava {
   private FlightJava() {}
 
@@ -36,7 +36,7 @@ final class FlightJava {
           listener.putNext();
         }
         listener.completed();
-      } catch (Throwable t) { // or else nobody tells the client
+      } catch (Throwable t) { // otherwise the client waits forever
         listener.error(t);
       }
     });
@@ -72,8 +72,8 @@ final class FlightJava {
     }
 
     /**
-     * Where no interrupt gets: the end of a stream that comes together with one is lost to Flight, which then waits for
-     * it for ever.
+     * Runs a call on a thread that nothing interrupts. An interrupt in Flight's call can lose the end of the stream:
+     * Flight then waits for it forever.
      */
     private static boolean shielded(Supplier<Boolean> call) {
       try {

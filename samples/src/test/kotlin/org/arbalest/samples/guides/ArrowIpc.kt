@@ -21,10 +21,10 @@ import java.lang.foreign.MemorySegment
 import java.nio.channels.FileChannel
 import java.nio.file.Path
 
-// The snippets of docs/guides/arrow-java.md about roots and readers.
+// Roots and readers, for docs/guides/arrow-java.md.
 
 fun handOver(root: VectorSchemaRoot, array: MemorySegment, schema: MemorySegment) {
-    // C's now; the root may be closed
+    // the root may be closed afterwards
     ArrowVectors.toDeviceArray(root).use { CData.exportArray(it, array, CExport.DATA.schemaTo(schema)) }
 }
 

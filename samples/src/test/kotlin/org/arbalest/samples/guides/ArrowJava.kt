@@ -13,6 +13,8 @@ import org.arbalest.device.c.CExport
 import org.arbalest.device.c.CImport
 import java.lang.foreign.MemorySegment
 
+// A root to a batch and back, by Arrow Java's own arrow-c-data. docs/guides/sharing.md links here.
+
 fun fromArrowJava(root: VectorSchemaRoot, allocator: BufferAllocator): DeviceArray =
     ArrowArray.allocateNew(allocator).use { array ->
         ArrowSchema.allocateNew(allocator).use { schema ->
@@ -29,7 +31,7 @@ fun toArrowJava(
 ): VectorSchemaRoot =
     ArrowArray.allocateNew(allocator).use { array ->
         ArrowSchema.allocateNew(allocator).use { schema ->
-            batch.compact().use { whole -> // arrow-java 19 reads a slice as if it began at row 0
+            batch.compact().use { whole -> // Arrow Java 19 ignores the offset of a slice
                 CData.exportArray(whole, MemorySegment.ofAddress(array.memoryAddress()),
                     CExport.DATA.schemaTo(MemorySegment.ofAddress(schema.memoryAddress())))
             }

@@ -10,12 +10,12 @@ import org.jetbrains.kotlinx.dataframe.AnyFrame
 import org.jetbrains.kotlinx.dataframe.io.arrowWriter
 import org.jetbrains.kotlinx.dataframe.io.toDataFrame
 
-// The snippets of docs/guides/arrow-java.md about Kotlin DataFrame.
+// Kotlin DataFrame, for docs/guides/arrow-java.md.
 
 fun toDataFrame(batches: DeviceArrayReader, allocator: BufferAllocator): AnyFrame =
-    ArrowReaders.toReplacingArrowReader(batches, allocator).toDataFrame() // which closes the reader
+    ArrowReaders.toReplacingArrowReader(batches, allocator).toDataFrame() // closes the reader
 
 fun <R> lend(frame: AnyFrame, action: (DeviceArray) -> R): R = frame.arrowWriter().use { writer ->
-    // whose allocator ends with it: copy what is to stay
+    // the writer owns the memory: copy a batch that outlives this block
     writer.allocateVectorSchemaRoot().use { root -> ArrowVectors.toDeviceArray(root).use(action) }
 }

@@ -16,7 +16,7 @@ import org.arbalest.device.arrow.ArrowVectors
 import java.util.concurrent.CompletableFuture
 import java.util.concurrent.CompletionException
 
-// The snippets of docs/guides/arrow-java.md about Flight.
+// A Flight server's answer and a Flight client's reader. docs/guides/arrow-java.md links here.
 
 fun send(batches: DeviceArrayReader, listener: ServerStreamListener, allocator: BufferAllocator): Thread {
     val pressure = BackpressureStrategy.CallbackBackpressureStrategy().apply { register(listener) }
@@ -34,7 +34,7 @@ fun send(batches: DeviceArrayReader, listener: ServerStreamListener, allocator: 
                 listener.completed()
             }
         } catch (t: Throwable) {
-            // or else nobody tells the client
+            // otherwise the client waits forever
             listener.error(t)
         }
     }
@@ -52,8 +52,8 @@ class FlightBatches(private val stream: FlightStream) : DeviceArrayReader.Source
     override fun close() = shielded { stream.close() }
 
     /**
-     * Where no interrupt gets: the end of a stream that comes together with one is lost to Flight, which then waits for
-     * it for ever.
+     * Runs a call on a thread that nothing interrupts. An interrupt in Flight's call can lose the end of the stream:
+     * Flight then waits for it forever.
      */
     private fun <T> shielded(call: () -> T): T = try {
         CompletableFuture.supplyAsync(call, Thread::startVirtualThread).join()

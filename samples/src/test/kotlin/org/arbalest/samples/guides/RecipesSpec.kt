@@ -15,6 +15,8 @@ import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
+import org.arbalest.samples.guides.sharing.fromDuckDb
+import org.arbalest.samples.guides.sharing.intoDuckDb
 import org.arbalest.support.ResourceCountersExtension
 import org.duckdb.DuckDBConnection
 import java.sql.DriverManager
@@ -30,15 +32,15 @@ private class Recipes(
 )
 
 /**
- * The recipes of docs/guides/streams-by-address.md, run. The allocator fails the test if arrow-java is left with
- * memory.
+ * Runs the recipes of docs/guides/sharing.md, and those for arrow-c-data that it links to. The allocator fails a test
+ * that leaves it with memory.
  */
 class RecipesSpec : FunSpec({
     extension(ResourceCountersExtension)
 
     val recipes = listOf(
-        Recipes("Java", DuckDbJava::fromDuckDb, DuckDbJava::intoDuckDb, ArrowJava::fromArrowJava,
-            ArrowJava::toArrowJava),
+        Recipes("Java", SharingGuideJava::fromDuckDb, SharingGuideJava::intoDuckDb,
+            ArrowJava::fromArrowJava, ArrowJava::toArrowJava),
         Recipes("Kotlin", ::fromDuckDb, ::intoDuckDb, ::fromArrowJava, ::toArrowJava),
     )
     fun <T> duckDb(block: (DuckDBConnection) -> T): T =
