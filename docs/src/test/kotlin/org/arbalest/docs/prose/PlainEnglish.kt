@@ -20,7 +20,8 @@ private const val START = """(?:^|[.!?:;—(]\s+|,\s+)"""
 internal val BANS: List<Ban> = listOf(
     Ban("""\b[Ww]hoever\b|\b[Ww]homever\b""", NAME_IT),
     Ban("""\b(?:[Ss]ome|[Nn]o|[Aa]ny|[Ee]very)body\b""", NAME_IT),
-    Ban("""$START(?:[Ww]ho|[Ww]hat)\s+(?!else\b|about\b|(?:is|was|are|were|has|had|have)\b)[a-z]+\b(?![^.]*\?)""", NAME_IT, inLiterals = false),
+    Ban("""$START(?:[Ww]ho|[Ww]hat)\s+(?!else\b|about\b|(?:is|was|are|were|has|had|have)\b)[a-z]+\b(?![^.]*\?)""",
+        NAME_IT, inLiterals = false),
     Ban("""\b[Ww]hat (?:is|was|are|were|has|had|have)\b(?![^.]*\?)""", "use a noun: the value, the rest, the result"),
     Ban("""\b(?:for|by|to|from|and|or|but|if|that|with|of) who\b""", NAME_IT),
     Ban("""\bof (?:ours|theirs|mine|yours|hers)\b""", "our, their, the library's, the application's"),
@@ -29,13 +30,15 @@ internal val BANS: List<Ban> = listOf(
     Ban("""\bthere (?:is|are|was) none\b""", "no … exists; without a …"),
     Ban("""\bbut for\b""", "except"),
     Ban("""\bas it is\b(?! \w+ed\b)""", "unchanged"),
-    Ban("""\b(?:is|are|was|were|be|been|being) (?:told|asked|shown)\b""", "is notified, receives; is queried; displays"),
+    Ban("""\b(?:is|are|was|were|be|been|being) (?:told|asked|shown)\b""",
+        "is notified, receives; is queried; displays"),
     Ban("""\b[Tt]old\b|\b[Tt]ells?\b(?! apart)""", "notify, report, return, say"),
     Ban("""\bat hand\b""", "available"),
     Ban("""\breckon\w*\b""", "compute, estimate"),
     Ban("""\bsuch as is\b|\bsuch as are\b""", "if available"),
     Ban("""\b[Gg](?:ives?|iving|iven|ave) (?:\w+ )?back\b""", "release, return"),
-    Ban("""\b(?:by|in|takes?|its|their|a) turns?\b(?! (?:out|into))""", "the connection lock; alternately", inLiterals = false),
+    Ban("""\b(?:by|in|takes?|its|their|a) turns?\b(?! (?:out|into))""", "the connection lock; alternately",
+        inLiterals = false),
     Ban("""\blulls?\b""", "idle period"),
     Ban("""\bledgers?\b""", "resource counters"),
     Ban("""\bspent\b""", "consumed, closed"),
@@ -55,28 +58,35 @@ internal const val MOST_WORDS: Int = 40
 private val END = Regex("""(?<=[.!?])["')\]]*\s+(?=["'(\[«]?[A-Z«0-9])|:\s*$""")
 
 internal fun sentences(text: String): List<List<String>> =
-    text.split(END).map { sentence -> sentence.split(Regex("""\s+|—""")).filter { word -> word.any { it.isLetterOrDigit() || it == '«' } } }
-        .filter { it.isNotEmpty() }
+    text.split(END).map { sentence ->
+        sentence.split(Regex("""\s+|—""")).filter { word -> word.any { it.isLetterOrDigit() || it == '«' } }
+    }.filter { it.isNotEmpty() }
 
 /** What is wrong in one file, a line each. */
 internal fun faults(name: String, content: String): List<String> = texts(name, content).flatMap { text ->
     val banned = BANS.flatMap { ban ->
         ban.findIn(text).map { "$name:${text.line}: \"${it.value.trim()}\" — ${ban.instead}" }
     }
-    val long = if (text.kind == Text.Kind.PROSE) sentences(text.words).filter { it.size > MOST_WORDS } else emptyList()
-    banned + long.map { "$name:${text.line}: a sentence of ${it.size} words — at most $MOST_WORDS: \"${it.take(6).joinToString(" ")} …\"" }
+    val sentences = if (text.kind == Text.Kind.PROSE) sentences(text.words) else emptyList()
+    banned + sentences.filter { it.size > MOST_WORDS }.map {
+        val begin = it.take(6).joinToString(" ")
+        "$name:${text.line}: a sentence of ${it.size} words — at most $MOST_WORDS: \"$begin …\""
+    }
 }
 
 /** The number of words in the median sentence. */
 internal fun medianSentence(name: String, content: String): Int {
-    val lengths = texts(name, content).filter { it.kind == Text.Kind.PROSE }.flatMap { sentences(it.words) }.map { it.size }.sorted()
+    val lengths = texts(name, content).filter { it.kind == Text.Kind.PROSE }.flatMap { sentences(it.words) }
+        .map { it.size }.sorted()
     return if (lengths.isEmpty()) 0 else lengths[lengths.size / 2]
 }
 
 /** Checks the files that are named, or all in the folders that are. */
 internal fun main(args: Array<String>) {
     var count = 0
-    for (file in args.flatMap { File(it).walk().filter(File::isFile) }.filter { it.extension in setOf("md", "java", "kt") }) {
+    val files = args.flatMap { File(it).walk().filter(File::isFile) }
+        .filter { it.extension in setOf("md", "java", "kt") }
+    for (file in files) {
         val found = faults(file.path, file.readText())
         count += found.size
         found.forEach(::println)

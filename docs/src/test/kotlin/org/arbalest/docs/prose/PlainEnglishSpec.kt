@@ -20,7 +20,8 @@ private fun read(path: String) = ROOT.resolve(path).readText()
 /** Holds README, docs, Javadoc, KDoc, comments and string literals to plain English. */
 class PlainEnglishSpec : FunSpec({
     val files = ROOT.walk().onEnter { it.name !in setOf("target", ".git", "node_modules", "prose") }
-        .filter { it.extension in setOf("md", "java", "kt") }.map { it.relativeTo(ROOT).invariantSeparatorsPath }.toList()
+        .filter { it.extension in setOf("md", "java", "kt") }
+        .map { it.relativeTo(ROOT).invariantSeparatorsPath }.toList()
     val faults = files.associateWith { faults(it, read(it)) }.filterValues { it.isNotEmpty() }
 
     test("no file has a banned construct or a sentence that is too long") {
@@ -86,8 +87,10 @@ class PlainEnglishSpec : FunSpec({
               return nobody("the rest is " + "told to C"); // whatIs
             }
         """.trimIndent()
-        faults("A.java", source).map { it.substringAfter('"').substringBefore('"') to it.substringAfter(':').substringBefore(':') }
-            .toSet() shouldBe
+        val found = faults("A.java", source).map {
+            it.substringAfter('"').substringBefore('"') to it.substringAfter(':').substringBefore(':')
+        }
+        found.toSet() shouldBe
             setOf("what is" to "2", "whoever" to "4", "tells" to "6", "is told" to "8", "told" to "8")
     }
 

@@ -142,8 +142,8 @@ private fun block(line: Int, comment: String): List<Text> = buildList {
     plain.lines().forEachIndexed { index, raw ->
         val text = raw.trim().removePrefix("*").trim()
         val tag = TAG.find(text)
-        if (text.isEmpty() || tag != null || text.startsWith("<p>") || text.startsWith("<li>") || ITEM.containsMatchIn(text))
-            flush()
+        val begins = text.startsWith("<p>") || text.startsWith("<li>") || ITEM.containsMatchIn(text)
+        if (text.isEmpty() || tag != null || begins) flush()
         if (text.isEmpty() || text.startsWith("@see") || text.startsWith("SPDX")) return@forEachIndexed
         if (paragraph.isEmpty()) start = line + index
         if (tag != null) {
