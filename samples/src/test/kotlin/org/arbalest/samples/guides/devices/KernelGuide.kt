@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.samples.guides.devices
+
+import org.arbalest.device.*
+import org.arbalest.device.opencl.Jocl
+import org.jocl.CL
+import org.jocl.Pointer
+import org.jocl.cl_kernel
+
+// The kernel of docs/guides/devices.md: an input column to an output array, on an OpenCL device, by JOCL.
+
+const val SCALE = """
+    kernel void scale(global const long *from, global long *to, long factor) {
+        size_t i = get_global_id(0); // starts at the array's offset
+        to[i] = from[i] * factor;
+    }
+"""
+
+fun compile(device: Device, source: String, name: String): cl_kernel {
+    val program = CL.clCreateProgramWithSource(Jocl.context(device), 1, arrayOf(source), null, null)
+    checked(CL.clBuildProgram(program, 0, null, null, null, null))
+    return CL.clCreateKernel(program, name, null).also { CL.clReleaseProgram(program) }
+}
+
+fun scaled(batch: DeviceArray, kernel: cl_kernel, factor: Long, stream: DeviceStream): DeviceArray =
+    batch.retainChild(0).use { column ->
+        ArrayData.of(column).use { input -> // the buffers of an int64 column: validity bitmap or null, values
+            val (validity, values) = input.buffers()
+            stream.device().allocate(8 * (input.offset() + input.length())).use { output ->
+                stream.waitFor(batch) // on the device: the kernel starts after the work that writes the batch
+                launch(kernel, values!!, output, factor, input.offset(), input.length(), stream)
+                stream.keepAlive(batch) // until the kernel is done, so that the caller may close it now
+                stream.keepAlive(output)
+                val data = ArrayData(input.length(), input.nullCount(), input.offset(), listOf(validity, output),
+                    listOf(), null)
+                DeviceArray.of(column.field(), data, stream) // takes both buffers; ready when the kernel is done
+            }
+        }
+    }
+
+fun launch(
+    kernel: cl_kernel,
+    from: DeviceBuffer,
+    to: DeviceBuffer,
+    factor: Long,
+    offset: Long,
+    rows: Long,
+    stream: DeviceStream,
+) {
+    if (rows == 0L) return
+    checked(CL.clSetKernelArgSVMPointer(kernel, 0, Jocl.pointer(from)))
+    checked(CL.clSetKernelArgSVMPointer(kernel, 1, Jocl.pointer(to)))
+    checked(CL.clSetKernelArg(kernel, 2, 8, Pointer.to(longArrayOf(factor))))
+    checked(
+        CL.clEnqueueNDRangeKernel(Jocl.commandQueue(stream), kernel, 1, longArrayOf(offset), longArrayOf(rows), null, 0,
+            null, null),
+    )
+}
+
+fun checked(code: Int): Unit = check(code == CL.CL_SUCCESS) { "OpenCL failed: ${CL.stringFor_errorCode(code)}" }
