@@ -17,26 +17,25 @@ final class KernelGuideJava {
     try (DeviceArray column = batch.retainChild(0);
         ArrayData input = ArrayData.of(column); // the buffers of an int64 column: validity bitmap or null, values
         DeviceBuffer output = stream.device().allocate(8 * (input.offset() + input.length()))) {
-      DeviceBuffer validity = input.buffers().get(0);
-      DeviceBuffer values = input.buffers().get(1);
       stream.waitFor(batch); // on the device: the kernel starts after the work that writes the batch
-      launch(kernel, values, output, factor, input.offset(), input.length(), stream);
+      launch(kernel, input, output, factor, stream);
       stream.keepAlive(batch); // until the kernel is done, so that the caller may close it now
       stream.keepAlive(output);
-      ArrayData data = new ArrayData(input.length(), input.nullCount(), input.offset(),
-          Arrays.asList(validity, output), List.of(), null);
+      List<DeviceBuffer> buffers = Arrays.asList(input.buffers().get(0), output);
+      var data = new ArrayData(input.length(), input.nullCount(), input.offset(), buffers, List.of(), null);
       return DeviceArray.of(column.field(), data, stream); // takes both buffers; ready when the kernel is done
     }
   }
 
-  static void launch(cl_kernel kernel, DeviceBuffer from, DeviceBuffer to, long factor, long offset, long rows,
+  private static void launch(cl_kernel kernel, ArrayData input, DeviceBuffer output, long factor,
       DeviceStream stream) {
-    if (rows == 0) return;
-    checked(CL.clSetKernelArgSVMPointer(kernel, 0, Jocl.pointer(from)));
-    checked(CL.clSetKernelArgSVMPointer(kernel, 1, Jocl.pointer(to)));
+    if (input.length() == 0) return;
+    checked(CL.clSetKernelArgSVMPointer(kernel, 0, Jocl.pointer(input.buffers().get(1))));
+    checked(CL.clSetKernelArgSVMPointer(kernel, 1, Jocl.pointer(output)));
     checked(CL.clSetKernelArg(kernel, 2, 8, Pointer.to(new long[] {factor})));
-    checked(CL.clEnqueueNDRangeKernel(
-        Jocl.commandQueue(stream), kernel, 1, new long[] {offset}, new long[] {rows}, null, 0, null, null));
+    long[] first = {input.offset()};
+    long[] rows = {input.length()};
+    checked(CL.clEnqueueNDRangeKernel(Jocl.commandQueue(stream), kernel, 1, first, rows, null, 0, null, null));
   }
 
   private static void checked(int code) {

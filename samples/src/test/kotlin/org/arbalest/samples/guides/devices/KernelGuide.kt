@@ -25,36 +25,26 @@ fun compile(device: Device, source: String, name: String): cl_kernel {
 fun scaled(batch: DeviceArray, kernel: cl_kernel, factor: Long, stream: DeviceStream): DeviceArray =
     batch.retainChild(0).use { column ->
         ArrayData.of(column).use { input -> // the buffers of an int64 column: validity bitmap or null, values
-            val (validity, values) = input.buffers()
             stream.device().allocate(8 * (input.offset() + input.length())).use { output ->
                 stream.waitFor(batch) // on the device: the kernel starts after the work that writes the batch
-                launch(kernel, values!!, output, factor, input.offset(), input.length(), stream)
+                launch(kernel, input, output, factor, stream)
                 stream.keepAlive(batch) // until the kernel is done, so that the caller may close it now
                 stream.keepAlive(output)
-                val data = ArrayData(input.length(), input.nullCount(), input.offset(), listOf(validity, output),
-                    listOf(), null)
+                val buffers = listOf(input.buffers()[0], output)
+                val data = ArrayData(input.length(), input.nullCount(), input.offset(), buffers, listOf(), null)
                 DeviceArray.of(column.field(), data, stream) // takes both buffers; ready when the kernel is done
             }
         }
     }
 
-fun launch(
-    kernel: cl_kernel,
-    from: DeviceBuffer,
-    to: DeviceBuffer,
-    factor: Long,
-    offset: Long,
-    rows: Long,
-    stream: DeviceStream,
-) {
-    if (rows == 0L) return
-    checked(CL.clSetKernelArgSVMPointer(kernel, 0, Jocl.pointer(from)))
-    checked(CL.clSetKernelArgSVMPointer(kernel, 1, Jocl.pointer(to)))
+fun launch(kernel: cl_kernel, input: ArrayData, output: DeviceBuffer, factor: Long, stream: DeviceStream) {
+    if (input.length() == 0L) return
+    checked(CL.clSetKernelArgSVMPointer(kernel, 0, Jocl.pointer(input.buffers()[1]!!)))
+    checked(CL.clSetKernelArgSVMPointer(kernel, 1, Jocl.pointer(output)))
     checked(CL.clSetKernelArg(kernel, 2, 8, Pointer.to(longArrayOf(factor))))
-    checked(
-        CL.clEnqueueNDRangeKernel(Jocl.commandQueue(stream), kernel, 1, longArrayOf(offset), longArrayOf(rows), null, 0,
-            null, null),
-    )
+    val first = longArrayOf(input.offset())
+    val rows = longArrayOf(input.length())
+    checked(CL.clEnqueueNDRangeKernel(Jocl.commandQueue(stream), kernel, 1, first, rows, null, 0, null, null))
 }
 
 fun checked(code: Int): Unit = check(code == CL.CL_SUCCESS) { "OpenCL failed: ${CL.stringFor_errorCode(code)}" }
