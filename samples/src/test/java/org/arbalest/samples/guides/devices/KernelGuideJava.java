@@ -15,11 +15,11 @@ final class KernelGuideJava {
 
   static DeviceArray scaled(DeviceArray batch, cl_kernel kernel, long factor, DeviceStream stream) {
     try (DeviceArray column = batch.retainChild(0);
-        ArrayData input = ArrayData.of(column); // the buffers of an int64 column: validity bitmap or null, values
+        ArrayData input = ArrayData.of(column); // validity bitmap or null, values
         DeviceBuffer output = stream.device().allocate(8 * (input.offset() + input.length()))) {
-      stream.waitFor(batch); // on the device: the kernel starts after the work that writes the batch
+      stream.waitFor(batch); // the kernel starts after the work that writes the batch
       launch(kernel, input, output, factor, stream);
-      stream.keepAlive(batch); // until the kernel is done, so that the caller may close it now
+      stream.keepAlive(batch); // until the kernel is done
       stream.keepAlive(output);
       List<DeviceBuffer> buffers = Arrays.asList(input.buffers().get(0), output);
       var data = new ArrayData(input.length(), input.nullCount(), input.offset(), buffers, List.of(), null);

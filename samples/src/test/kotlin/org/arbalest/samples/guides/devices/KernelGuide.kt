@@ -24,11 +24,11 @@ fun compile(device: Device, source: String, name: String): cl_kernel {
 
 fun scaled(batch: DeviceArray, kernel: cl_kernel, factor: Long, stream: DeviceStream): DeviceArray =
     batch.retainChild(0).use { column ->
-        ArrayData.of(column).use { input -> // the buffers of an int64 column: validity bitmap or null, values
+        ArrayData.of(column).use { input -> // validity bitmap or null, values
             stream.device().allocate(8 * (input.offset() + input.length())).use { output ->
-                stream.waitFor(batch) // on the device: the kernel starts after the work that writes the batch
+                stream.waitFor(batch) // the kernel starts after the work that writes the batch
                 launch(kernel, input, output, factor, stream)
-                stream.keepAlive(batch) // until the kernel is done, so that the caller may close it now
+                stream.keepAlive(batch) // until the kernel is done
                 stream.keepAlive(output)
                 val buffers = listOf(input.buffers()[0], output)
                 val data = ArrayData(input.length(), input.nullCount(), input.offset(), buffers, listOf(), null)
