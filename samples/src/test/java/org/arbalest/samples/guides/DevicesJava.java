@@ -10,25 +10,25 @@ import org.arbalest.device.*;
 import org.arbalest.device.DeviceType;
 import org.arbalest.device.sharing.*;
 
-/** The snippets of docs/guides/devices.md about memory and processes. */
+/** Memory and processes: the snippets of docs/guides/devices.md, and calls of docs/devices-reference.md. */
 final class DevicesJava {
   private DevicesJava() {}
 
   static Device find(String uuid, String pciBusId) {
-    Device gpu = Devices.device(DeviceType.CUDA, UUID.fromString(uuid)); // of nvidia-smi -L, without GPU-
-    Device same = Devices.deviceAt(DeviceType.CUDA, pciBusId); // as nvidia-smi or lspci writes it
+    Device gpu = Devices.device(DeviceType.CUDA, UUID.fromString(uuid)); // from nvidia-smi -L, without GPU-
+    Device same = Devices.deviceAt(DeviceType.CUDA, pciBusId); // as nvidia-smi or lspci prints it
     if (!gpu.equals(same))
       throw new IllegalStateException(uuid + " is " + gpu + ", and at " + pciBusId + " is " + same);
     return gpu;
   }
 
   static String allocate(Device gpu, long bytes) {
-    Device managed = Devices.device(DeviceType.CUDA_MANAGED, gpu.id()); // a kind of its own, under the GPU's id
+    Device managed = Devices.device(DeviceType.CUDA_MANAGED, gpu.id()); // a device type of its own, with the GPU's id
     try (DeviceStream stream = gpu.createStream();
         DeviceBuffer own = gpu.allocate(bytes);
         DeviceBuffer pinned = gpu.hostMemory().orElseThrow().allocate(bytes);
         DeviceBuffer both = managed.allocate(bytes);
-        DeviceBuffer ordered = stream.memory().allocate(bytes)) { // closing it frees it in the stream's turn
+        DeviceBuffer ordered = stream.memory().allocate(bytes)) { // closing it frees it in stream order
       pinned.segment().fill((byte) 1);
       stream.copy(pinned, own);
       stream.copy(own, both);
@@ -39,25 +39,25 @@ final class DevicesJava {
   }
 
   static MeteredMemory.Statistics bounded(Device gpu, DeviceArray batch, long limit) {
-    MeteredMemory memory = gpu.memory().limited(limit); // what comes from elsewhere does not count
+    MeteredMemory memory = gpu.memory().limited(limit); // counts what is allocated from this manager
     try (DeviceArray there = batch.copyTo(memory, gpu.defaultStream())) {
-      // ENOMEM with the numbers, if it is more than the limit
+      // ENOMEM with the numbers if the copy exceeds the limit
       there.synchronize();
-      return memory.statistics(); // in buffers now, at the most, in all
+      return memory.statistics(); // bytes in buffers now, their peak, their total
     }
   }
 
   static void pinned(Device gpu, MemorySegment table, DeviceBuffer to, DeviceStream stream, Arena arena) {
     try (DeviceBuffer buffer = gpu.pin(table, arena::close)) {
-      // the callback: nothing reads table any more, so it may go
+      // the callback runs when the table may be freed
       stream.copy(buffer, to); // as fast as from hostMemory()
-    } // kept until the copy is done, then unpinned
+    } // does not wait: pinned until the callback runs
   }
 
   static void give(Device gpu, DeviceArray batch, SocketChannel socket) throws IOException {
     MemoryManager memory = gpu.shareableMemory().orElseThrow();
-    try (ArrayLink link = ArrayLink.over(socket)) { // the socket is the link's from here on: closing it is hanging up
-      // consumed; stays here until the other process has released it
+    try (ArrayLink link = ArrayLink.over(socket)) { // the link owns the socket, and closes it
+      // consumes the copy; its memory stays until the other process releases it
       link.send(batch.copyTo(memory, gpu.defaultStream()));
     }
   }

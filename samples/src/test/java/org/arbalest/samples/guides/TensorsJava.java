@@ -10,7 +10,7 @@ import org.arbalest.device.DeviceStream;
 final class TensorsJava {
   private TensorsJava() {}
 
-  /** What {@code __dlpack__(stream=…)} answers, in a capsule that is called dltensor_versioned. */
+  /** Returns the address that {@code __dlpack__(stream=…)} wraps in a capsule named dltensor_versioned. */
   static long lend(DeviceArray batch, String column, long stream) {
     try (DeviceStream consumer = batch.device().wrapStream(stream);
         DeviceArray numbers = batch.retainChild(batch.schema().indexOf(column))) {
@@ -18,7 +18,7 @@ final class TensorsJava {
     }
   }
 
-  /** The tensor of a capsule, which its caller has renamed to used_dltensor_versioned. */
+  /** Imports the tensor of a capsule, which the caller has renamed to used_dltensor_versioned. */
   static DeviceArray borrow(long tensor) {
     return DLPack.VERSIONED.importTensor(MemorySegment.ofAddress(tensor));
   }

@@ -10,22 +10,22 @@ import java.lang.foreign.MemorySegment
 import java.nio.channels.SocketChannel
 import java.util.UUID
 
-// The snippets of docs/guides/devices.md about memory and processes.
+// Memory and processes: the snippets of docs/guides/devices.md, and calls of docs/devices-reference.md.
 
 fun find(uuid: String, pciBusId: String): Device {
-    val gpu = Devices.device(DeviceType.CUDA, UUID.fromString(uuid)) // of nvidia-smi -L, without GPU-
-    val same = Devices.deviceAt(DeviceType.CUDA, pciBusId) // as nvidia-smi or lspci writes it
+    val gpu = Devices.device(DeviceType.CUDA, UUID.fromString(uuid)) // from nvidia-smi -L, without GPU-
+    val same = Devices.deviceAt(DeviceType.CUDA, pciBusId) // as nvidia-smi or lspci prints it
     check(gpu == same) { "$uuid is $gpu, and at $pciBusId is $same" }
     return gpu
 }
 
 fun allocate(gpu: Device, bytes: Long): String {
-    val managed = Devices.device(DeviceType.CUDA_MANAGED, gpu.id()) // a kind of its own, under the GPU's id
+    val managed = Devices.device(DeviceType.CUDA_MANAGED, gpu.id()) // a device type of its own, with the GPU's id
     return gpu.createStream().use { stream ->
         gpu.allocate(bytes).use { own ->
             gpu.hostMemory().orElseThrow().allocate(bytes).use { pinned ->
                 managed.allocate(bytes).use { both ->
-                    stream.memory().allocate(bytes).use { ordered -> // closing it frees it in the stream's turn
+                    stream.memory().allocate(bytes).use { ordered -> // closing it frees it in stream order
                         pinned.segment().fill(1)
                         stream.copy(pinned, own)
                         stream.copy(own, both)
@@ -40,24 +40,24 @@ fun allocate(gpu: Device, bytes: Long): String {
 }
 
 fun bounded(gpu: Device, batch: DeviceArray, limit: Long): MeteredMemory.Statistics {
-    val memory = gpu.memory().limited(limit) // what comes from elsewhere does not count
+    val memory = gpu.memory().limited(limit) // counts what is allocated from this manager
     return batch.copyTo(memory, gpu.defaultStream()).use { there ->
-        // ENOMEM with the numbers, if it is more than the limit
+        // ENOMEM with the numbers if the copy exceeds the limit
         there.synchronize()
-        memory.statistics() // in buffers now, at the most, in all
+        memory.statistics() // bytes in buffers now, their peak, their total
     }
 }
 
 fun pinned(gpu: Device, table: MemorySegment, to: DeviceBuffer, stream: DeviceStream, arena: Arena) {
-    gpu.pin(table) { arena.close() }.use { buffer -> // the callback: nothing reads table any more, so it may go
+    gpu.pin(table) { arena.close() }.use { buffer -> // the callback runs when the table may be freed
         stream.copy(buffer, to) // as fast as from hostMemory()
-    } // kept until the copy is done, then unpinned
+    } // does not wait: pinned until the callback runs
 }
 
 fun give(gpu: Device, batch: DeviceArray, socket: SocketChannel) {
     val memory = gpu.shareableMemory().orElseThrow()
-    ArrayLink.over(socket).use { link -> // the socket is the link's from here on: closing it is hanging up
-        // consumed; stays here until the other process has released it
+    ArrayLink.over(socket).use { link -> // the link owns the socket, and closes it
+        // consumes the copy; its memory stays until the other process releases it
         link.send(batch.copyTo(memory, gpu.defaultStream()))
     }
 }

@@ -5,7 +5,7 @@ import org.arbalest.device.DeviceArray
 import org.arbalest.device.tensors.DLPack
 import java.lang.foreign.MemorySegment
 
-/** What `__dlpack__(stream=…)` answers, in a capsule that is called dltensor_versioned. */
+/** Returns the address that `__dlpack__(stream=…)` wraps in a capsule named dltensor_versioned. */
 fun lend(batch: DeviceArray, column: String, stream: Long): Long =
     batch.device().wrapStream(stream).use { consumer ->
         batch.retainChild(batch.schema().indexOf(column)).use { numbers ->
@@ -13,6 +13,6 @@ fun lend(batch: DeviceArray, column: String, stream: Long): Long =
         }
     }
 
-/** The tensor of a capsule, which its caller has renamed to used_dltensor_versioned. */
+/** Imports the tensor of a capsule, which the caller has renamed to used_dltensor_versioned. */
 fun borrow(tensor: Long): DeviceArray =
     DLPack.VERSIONED.importTensor(MemorySegment.ofAddress(tensor))
