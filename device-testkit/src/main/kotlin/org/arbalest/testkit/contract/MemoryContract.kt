@@ -57,7 +57,7 @@ internal fun memoryContract(backend: Backend): TestFactory = funSpec {
                 } else {
                     shouldThrow<DeviceException> { buffer.segment() }.run {
                         errno() shouldBe Errno.ENOSYS
-                        message shouldContain "the CPU cannot access memory of ${memory.device()}: copy() it"
+                        message shouldContain "the CPU cannot access memory of ${memory.device()}: copy the buffer by copyTo"
                     }
                 }
             }
@@ -81,7 +81,7 @@ internal fun memoryContract(backend: Backend): TestFactory = funSpec {
 
     test(
         "memory: a view on the device itself is free; on the CPU it is the same bytes, or a clear refusal, and " +
-            "viewOrCopy decides",
+            "viewOrCopyTo decides",
     ) {
         bytes(300).use { source ->
             source.copyTo(device.memory()).use { there ->

@@ -111,7 +111,7 @@ public final class DeviceBufferImpl implements DeviceBuffer {
   public MemorySegment segment() {
     checkOpen();
     if (!isCpuAccessible) throw new DeviceException(Errno.ENOSYS,
-        "the CPU cannot access memory of " + device + ": copy() it, or go by reader() and writer()");
+        "the CPU cannot access memory of " + device + ": copy the buffer by copyTo, or use reader() and writer()");
     return NativeHeap.segment(address, size);
   }
 
@@ -125,7 +125,7 @@ public final class DeviceBufferImpl implements DeviceBuffer {
   public DeviceBuffer view(MemoryManager to) {
     return tryView(to)
         .orElseThrow(() -> new DeviceException(Errno.ENOSYS,
-            to.device() + " cannot access the " + this + " without a copy; see viewOrCopy"));
+            to.device() + " cannot access the " + this + " without a copy; use viewOrCopyTo"));
   }
 
   @Override
