@@ -43,7 +43,7 @@ export default defineConfig({
     outline: { level: [2, 3] },
     nav: [
       { text: 'Guides', link: '/guides/getting-started', activeMatch: '^/guides/' },
-      { text: 'Reference', link: '/types', activeMatch: '^/(types|ownership|errors|compatibility|native-access|rules|interop|hardware|benchmarks|glossary)' },
+      { text: 'Reference', link: '/types', activeMatch: '^/(types|ownership|errors|devices-reference|compatibility|native-access|rules|interop|hardware|benchmarks|glossary)' },
       { text: 'Decisions', link: '/decisions/', activeMatch: '^/decisions/' },
       api,
       { text: versions[0].name, items: versions.map(({ name, link }) => ({ text: name, link, activeMatch: '^no-page$' })) },

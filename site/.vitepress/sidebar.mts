@@ -24,6 +24,7 @@ export const sidebar = [
       { text: 'Types', link: '/types' },
       { text: 'Ownership and threads', link: '/ownership' },
       { text: 'Errors', link: '/errors' },
+      { text: 'Devices, reference', link: '/devices-reference' },
       { text: 'Compatibility', link: '/compatibility' },
       { text: 'Native access', link: '/native-access' },
       { text: 'Rules', link: '/rules' },
