@@ -13,15 +13,15 @@ const { versions } = JSON.parse(readFileSync(new URL('../versions.json', import.
 
 const module = (path: string) => fileURLToPath(new URL(`../node_modules/${path}`, import.meta.url))
 
-/** In the menu are the API's own pages, where -Pdocs has made them. */
+/** The menu lists the API's own pages if -Pdocs has built them; without them, it links to how they are built. */
 const api = existsSync(new URL('../../docs/target/api', import.meta.url))
-  ? { text: 'API', items: [{ text: 'About', link: '/guides/api' }, { text: 'Java', link: '/api/java/index.html', target: '_blank' }, { text: 'Kotlin', link: '/api/kotlin/index.html', target: '_blank' }] }
-  : { text: 'API', link: '/guides/api' }
+  ? { text: 'API', items: [{ text: 'Java', link: '/api/java/index.html', target: '_blank' }, { text: 'Kotlin', link: '/api/kotlin/index.html', target: '_blank' }] }
+  : { text: 'API', link: '/#the-api-and-the-site', activeMatch: '^no-page$' }
 
-/** The pages are docs/, as they are read in the repository; nothing in them is for this site only. */
+/** The pages are the files of docs/; they contain nothing for this site only. */
 export default defineConfig({
   title: 'Arbalest',
-  description: 'Arrow columns from the JVM to native code and back, without a copy, on the device where the data already is.',
+  description: 'Exchange Arrow columns between JVM programs and native code, without a copy, on the device where the data is.',
   lang: 'en',
   base: process.env.SITE_BASE ?? '/',
   srcDir: '../docs',
@@ -43,7 +43,7 @@ export default defineConfig({
     outline: { level: [2, 3] },
     nav: [
       { text: 'Guides', link: '/guides/getting-started', activeMatch: '^/guides/' },
-      { text: 'Reference', link: '/types', activeMatch: '^/(types|ownership|async|devices|threads|observability|native-access|compatibility|rules|interop|hardware|performance)' },
+      { text: 'Reference', link: '/types', activeMatch: '^/(types|ownership|errors|devices-reference|compatibility|native-access|rules|interop|hardware|benchmarks|glossary)' },
       { text: 'Decisions', link: '/decisions/', activeMatch: '^/decisions/' },
       api,
       { text: versions[0].name, items: versions.map(({ name, link }) => ({ text: name, link, activeMatch: '^no-page$' })) },
@@ -51,7 +51,7 @@ export default defineConfig({
     sidebar,
   },
   buildEnd({ srcDir, outDir }) {
-    cpSync(join(srcDir, 'guides/charts'), join(outDir, 'guides/charts'), { recursive: true }) // what is measured, to be looked at
+    cpSync(join(srcDir, 'guides/charts'), join(outDir, 'guides/charts'), { recursive: true }) // the measurements, for readers
   },
   transformPageData(page) {
     if (page.relativePath === 'types.md') page.frontmatter.aside = false // room for its tables
@@ -60,10 +60,10 @@ export default defineConfig({
     page.frontmatter.hero = {
       name: 'Arbalest',
       text: 'Arrow columns between the JVM and native code',
-      tagline: 'Without a copy, on the device where the data already is.',
+      tagline: 'Without a copy, on the device where the data is.',
       actions: [
         { theme: 'brand', text: 'Get started', link: '/guides/getting-started' },
-        { theme: 'alt', text: 'Recipes by address', link: '/guides/streams-by-address' },
+        { theme: 'alt', text: 'Share a stream', link: '/guides/sharing' },
       ],
     }
   },

@@ -51,7 +51,7 @@ const checks = {
   async search() {
     const problems = []
     const page = await desktop()
-    for (const [word, wanted] of [['exportStream', '/guides/streams-by-address.html'], ['generational handle', '/guides/glossary.html'], ['OWN-06', '/rules.html']]) {
+    for (const [word, wanted] of [['exportStream', '/guides/sharing.html'], ['generational handle', '/glossary.html'], ['OWN-06', '/rules.html']]) {
       await open(page, '')
       await page.keyboard.press('Control+k')
       await page.locator('.VPLocalSearchBox input').fill(word)
@@ -92,7 +92,7 @@ const checks = {
   async dark() {
     const problems = []
     const page = await desktop()
-    await open(page, 'guides/who-releases-what.html')
+    await open(page, 'ownership.html')
     const before = await brightness(page)
     await page.locator('.VPNavBar .VPSwitchAppearance').first().click()
     await page.waitForFunction(() => document.documentElement.classList.contains('dark'))
@@ -120,7 +120,7 @@ const checks = {
   async screenshots() {
     for (const width of [400, 1400]) {
       const page = await desktop({ viewport: { width, height: 1000 } })
-      for (const [name, path] of [['home', ''], ['started', GUIDE], ['releases', 'guides/who-releases-what.html'], ['charts', 'guides/performance.html'], ['types', 'types.html'], ['rules', 'rules.html'], ['async', 'async.html']]) {
+      for (const [name, path] of [['home', ''], ['started', GUIDE], ['ownership', 'ownership.html'], ['charts', 'guides/performance.html'], ['types', 'types.html'], ['rules', 'rules.html'], ['async', 'guides/async.html']]) {
         await open(page, path)
         await undrawn(page)
         await page.screenshot({ path: `${folder}/${name}-${width}.png` })

@@ -14,9 +14,14 @@ import org.arbalest.device.monitoring.*;
 public final class FirstBatch {
   public static void main(String[] args) {
     try (Arena arena = Arena.ofConfined()) {
-      MemorySegment stream = ArrowArrayStreamStruct.allocate(arena); // the struct that both sides know
+      MemorySegment stream = ArrowArrayStreamStruct.allocate(arena); // the C struct that both sides use
       produce(stream);
       System.out.println("total: " + consume(stream));
+      try {
+        consume(stream); // a mistake: the first import has emptied the struct
+      } catch (DeviceException e) {
+        System.out.println("error: " + e.getMessage());
+      }
     }
     System.out.println("all released: " + ResourceCounters.now().isZero());
   }
@@ -27,7 +32,7 @@ public final class FirstBatch {
       DeviceArray trades = builder.build();
       System.out.println(trades);
       try (DeviceArrayReader reader = DeviceArrayReader.of(trades.schema(), List.of(trades))) {
-        CData.exportStream(reader, out, CExport.DATA); // whoever has the struct owns the stream now, and releases it
+        CData.exportStream(reader, out, CExport.DATA); // the consumer of the struct releases the stream
       }
     }
   }

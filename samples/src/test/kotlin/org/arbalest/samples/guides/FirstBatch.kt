@@ -9,11 +9,16 @@ import org.arbalest.device.monitoring.*
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
 
-fun main() {
+fun main() = runBlocking {
     Arena.ofConfined().use { arena ->
-        val stream = ArrowArrayStreamStruct.allocate(arena) // the struct that both sides know
+        val stream = ArrowArrayStreamStruct.allocate(arena) // the C struct that both sides use
         produce(stream)
-        println("total: ${runBlocking { consume(stream) }}")
+        println("total: ${consume(stream)}")
+        try {
+            consume(stream) // a mistake: the first import has emptied the struct
+        } catch (e: DeviceException) {
+            println("error: ${e.message}")
+        }
     }
     println("all released: ${ResourceCounters.now().isZero}")
 }
@@ -25,7 +30,7 @@ fun produce(out: MemorySegment) {
     }
     println(trades)
     DeviceArrayReader.of(trades.schema(), listOf(trades)).use { reader ->
-        CData.exportStream(reader, out, CExport.DATA) // whoever has the struct owns the stream now, and releases it
+        CData.exportStream(reader, out, CExport.DATA) // the consumer of the struct releases the stream
     }
 }
 
@@ -33,7 +38,7 @@ suspend fun consume(input: MemorySegment): Double {
     var total = 0.0
     CData.importStream(input, CImport.DATA).asFlow().collect { batch ->
         val price = batch["price"].doubles()
-        total += price.sum() // without the nulls; the batch is lent, and closed after this block
+        total += price.sum() // skips nulls; the flow closes the batch after this block
     }
     return total
 }

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.samples;
+
+import java.lang.foreign.*;
+import org.arbalest.device.adbc.DuckDbDriver;
+import org.arbalest.device.c.*;
+
+/** The README's program in Java: passes the rows of a query to {@code sum_prices.c}, whose library is its argument. */
+public final class DuckDbToC {
+  public static void main(String[] args) throws Throwable {
+    try (var arena = Arena.ofConfined(); var database = DuckDbDriver.open(); var duckdb = database.connect();
+        var prices = duckdb.query("SELECT i / 2 AS price FROM range(1000) t(i)")) {
+      var stream = ArrowArrayStreamStruct.allocate(arena);
+      CData.exportStream(prices, stream, CExport.DATA); // the struct owns the rows now; C releases it
+      var sum = SymbolLookup.libraryLookup(args[0], arena).findOrThrow("sum_prices");
+      var type = FunctionDescriptor.of(ValueLayout.JAVA_DOUBLE, ValueLayout.ADDRESS);
+      System.out.println((double) Linker.nativeLinker().downcallHandle(sum, type).invokeExact(stream)); // 249750.0
+    }
+  }
+}
