@@ -46,10 +46,13 @@ class GuidesSpec : FunSpec({
 
     val guides = File("../docs/guides").listFiles { file -> file.extension == "md" }!!.sorted()
     val sources = listOf("java" to "java", "kotlin" to "kt").associate { (language, extension) ->
-        language to File("src/test/$language/org/arbalest/samples/guides").walk().filter {
-            it.extension == extension && !it.name.endsWith("Spec.kt")
+        // Spark's snippets are compiled where Spark is
+        language to listOf("src", "../samples-spark/src").flatMap { folder ->
+            File("$folder/test/$language/org/arbalest/samples/guides").walk().filter {
+                it.extension == extension && !it.name.endsWith("Spec.kt")
+            }
         }
-            .map { "\n${it.readText().unindented()}\n" }.toList()
+            .map { "\n${it.readText().unindented()}\n" }
     }
 
     test("each Java and Kotlin snippet of the guides is in a source that is compiled, line by line") {
