@@ -43,11 +43,14 @@ class GuidesSpec : FunSpec({
 
     val guides = File("../docs/guides").listFiles { file -> file.extension == "md" }!!.sorted()
     val sources = listOf("java" to "java", "kotlin" to "kt").associate { (language, extension) ->
-        val samples = File("src/test/$language/org/arbalest/samples/guides").walk()
-            .filter { it.extension == extension && !it.name.endsWith("Spec.kt") }
-        val leakCheck = File("../leak-check/src/test/$language/com/example").walk()
-            .filter { it.extension == extension } // the tests of leaks.md
-        language to (samples + leakCheck).map { "\n${it.readText().unindented()}\n" }.toList()
+        // The tests of leaks.md are leak-check's, and Spark's snippets are compiled where Spark is.
+        val folders = listOf(
+            "src/test/$language/org/arbalest/samples/guides", "../leak-check/src/test/$language/com/example",
+            "../samples-spark/src/test/$language/org/arbalest/samples/guides",
+        )
+        language to folders.flatMap { folder ->
+            File(folder).walk().filter { it.extension == extension && !it.name.endsWith("GuideSpec.kt") }
+        }.map { "\n${it.readText().unindented()}\n" }
     }
 
     test("each Java and Kotlin snippet of the guides is in a source that is compiled, line by line") {

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.samples.guides.spark
+
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import org.apache.spark.sql.SparkSession
+import org.arbalest.spark.DataFrames
+import org.arbalest.spark.kotlin.arbalest
+import java.io.ByteArrayOutputStream
+import java.io.File
+import java.io.PrintStream
+
+private fun printed(program: () -> Unit): String {
+    val before = System.out
+    val bytes = ByteArrayOutputStream()
+    System.setOut(PrintStream(bytes, true))
+    try {
+        program()
+    } finally {
+        System.setOut(before)
+    }
+    return bytes.toString()
+}
+
+private fun <T> onSpark(block: (SparkSession) -> T): T =
+    SparkSession.builder().master("local[2]").config("spark.ui.enabled", "false").appName("guide").getOrCreate()
+        .use(block)
+
+private val SUMS = listOf(49_995_000L, 149_995_000L)
+private const val SUM_OF_HALVES = 99_995_000.0
+
+/** Runs the code of docs/guides/spark.md. */
+class SparkGuideSpec : FunSpec({
+    test("the program prints what the page displays") {
+        File("../docs/guides/spark.md").readText() shouldContain
+            printed { SparkGuideJava.main(arrayOf()) }.trim()
+    }
+
+    test("Java: a function of mapColumns makes a column") {
+        onSpark { spark ->
+            val ids = spark.read().arbalest<SparkGuideJava.Ids>()
+            FunctionsJava.halves(ids).groupBy().sum("half").first().getDouble(0) shouldBe SUM_OF_HALVES
+        }
+    }
+
+    test("Java: a kernel's result is a DataFrame") {
+        onSpark { spark ->
+            val ids = spark.read().arbalest<SparkGuideJava.Ids>()
+            val schema = DataFrames.schema(ids)
+            DataFrames.mapColumns(ids, schema) { task, columns -> FunctionsJava.scores(task, columns, schema) }
+                .groupBy().sum("id").first().getLong(0) shouldBe SUMS.sum()
+        }
+    }
+
+    test("Kotlin: functions return a value for each partition, or a column") {
+        onSpark { spark ->
+            val (sums, halves) = sumsAndHalves(spark)
+            sums shouldBe SUMS
+            halves.groupBy().sum("half").first().getDouble(0) shouldBe SUM_OF_HALVES
+        }
+    }
+})
