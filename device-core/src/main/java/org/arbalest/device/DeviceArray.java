@@ -47,8 +47,8 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
    * @param field the type; for a record batch, {@link Schema#asField()}
    * @param data the buffers and children, in the shape of the type, all on one device (DEV-08). Without any buffer the
    *     array is on the CPU; {@link #of(Field, ArrayData, DeviceStream)} creates one on another device
-   * @throws DeviceException with {@code EINVAL} if the data do not fit the type; the message has the path, the fault
-   *     and the numbers
+   * @throws DeviceException with {@code EINVAL} if the buffers and children do not fit the type; the message has the
+   *     path, the fault and the numbers
    * @throws IllegalArgumentException if the buffers are on several devices
    * @throws IllegalStateException if a buffer was closed or moved, or occurs twice
    */
@@ -88,8 +88,8 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
    * the indices adjusted (ARR-21).
    *
    * <p>The CPU concatenates, in main memory if it cannot reach the memory of the result. It first copies the arrays
-   * that it cannot read, and waits for all arrays. The stream copies a result for a device to that device. The result
-   * then has an event that completes when this copy is done.
+   * that it cannot read, and waits for all arrays. If the CPU cannot reach the target, the stream copies the result
+   * there. The result then has an event that completes when this copy is done.
    *
    * @param arrays at least one array, all of the first one's type; structs and unions have the same names in the same
    *     order. The names of list items, of map entries and of the arrays themselves are those of the first, as is the

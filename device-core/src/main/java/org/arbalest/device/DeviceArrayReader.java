@@ -137,9 +137,9 @@ public sealed interface DeviceArrayReader extends AutoCloseable permits DeviceAr
    * including the copy in progress; then the thread waits. An error follows the arrays that were copied before it. With
    * 0 there is no thread: {@code next} pulls and copies.
    *
-   * <p><b>Closing.</b> Closing the result closes this reader, which cancels its pull, and the copies that were not
-   * pulled. It waits for no pull and no copy. If the thread is in one, it finishes it, and then releases the array.
-   * Otherwise the closing thread closes this reader, which takes as long as the source's close.
+   * <p><b>Closing.</b> Closing the result closes this reader and the copies that were not pulled. Closing this reader
+   * cancels its pull. Neither waits for a pull or a copy. If the thread is in one, the thread finishes it and releases
+   * the array. Otherwise the closing thread closes this reader, which takes as long as the source's close.
    *
    * <p>The target and the stream may be closed immediately after the result. Use a separate stream, as the copies wait
    * for other work in the stream.
