@@ -11,9 +11,9 @@ import org.arbalest.device.internal.array.DeviceArrayImpl;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an array is made of: its length, its buffers, its children. Given to {@link DeviceArray#of}, which takes the
- * buffers over. {@link
- * #close()} closes what has not moved into an array, so that nothing is lost if that fails:
+ * The parts of one array: its length, its buffers, its children. The caller owns the buffers until
+ * {@link DeviceArray#of} takes them over. {@link #close()} closes the buffers that have not moved into an array, so a
+ * failure leaks nothing. The record is immutable, and any thread may use it.
  *
  * <pre>{@code
  * try (ArrayData data = ArrayData.of(array)) {
@@ -22,12 +22,12 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * @param length the number of elements
- * @param nullCount the number of nulls, or −1 if it is not known
+ * @param nullCount the number of nulls, or −1 if unknown
  * @param offset the number of elements to skip at the start of the buffers
- * @param buffers the buffers in the columnar format's order; the validity bitmap may be null; without the list of sizes
- *     that a view array carries in the C interface
+ * @param buffers the buffers in the columnar format's order. The validity bitmap may be null. The list of sizes that a
+ *     view array carries in the C interface is left out
  * @param children the children in the type's order
- * @param dictionary the values of a dictionary-encoded array, else null
+ * @param dictionary the values of a dictionary-encoded array, otherwise null
  */
 public record ArrayData(
     long length,
@@ -36,10 +36,7 @@ public record ArrayData(
     List<@Nullable DeviceBuffer> buffers,
     List<ArrayData> children,
     @Nullable ArrayData dictionary) implements AutoCloseable {
-  /**
-   * Copies the lists. Written out, since javac loses {@code @Nullable} within a compact constructor's types, and Kotlin
-   * refuses nulls then.
-   */
+  /** Creates the parts of an array; copies the lists. */
   public ArrayData(
       long length,
       long nullCount,
@@ -47,6 +44,7 @@ public record ArrayData(
       List<@Nullable DeviceBuffer> buffers,
       List<ArrayData> children,
       @Nullable ArrayData dictionary) {
+    // Not a compact constructor: javac loses @Nullable within the types of its parameters. Kotlin then rejects nulls.
     Objects.requireNonNull(buffers, "buffers");
     Objects.requireNonNull(children, "children");
     this.length = length;
@@ -58,42 +56,44 @@ public record ArrayData(
   }
 
   /**
-   * What an array is made of: {@link DeviceArray#of(org.arbalest.device.types.Field, ArrayData)} makes the same array
-   * of it again. Nothing is copied. Each buffer keeps the array's memory until it is closed, or has moved into another
-   * array; the handle stays open.
+   * Takes an array apart into buffers, without a copy.
+   * {@link DeviceArray#of(org.arbalest.device.types.Field, ArrayData)} makes the same array from them again.
    *
-   * <p>A buffer has what its elements need, skipped ones included, and of data as much as is known to be there. Where
-   * only offsets tell, as in text that came from C, this waits for the array, and reads the last of them. Otherwise it
-   * does not wait, and what writes to the buffers may be under way: see {@link DeviceArray#synchronize()}.
+   * <p>Each buffer keeps the array's memory until it is closed, or moves into another array. The handle stays open.
    *
-   * @return buffers that the caller closes, by {@link #close()}, those of children and dictionaries as well; null for a
-   *     bitmap that is not there; any other buffer that C left out has no bytes
-   * @throws DeviceException with {@code EINVAL} if an offset from C is impossible; and what waiting throws
+   * <p>A buffer includes the bytes of all its elements, also of skipped ones. A buffer of data is as large as the data
+   * is known to be. If only the offsets define its size, as in text from native code, this call waits for the array and
+   * reads the last offset. Otherwise it does not wait, and queued work may still write to the buffers: see
+   * {@link DeviceArray#synchronize()}.
+   *
+   * @return the buffers, also those of children and dictionaries; the caller closes them, by {@link #close()}. A
+   *     missing bitmap is null; any other buffer that native code left out has no bytes
+   * @throws DeviceException with {@code EINVAL} if an offset from native code is impossible; with the error of the wait
    */
   public static ArrayData of(DeviceArray array) {
     return ArrayBuffers.of(DeviceArrayImpl.unwrap(array));
   }
 
-  /** Whether there is a buffer here, in a child or in a dictionary, which says on what device the array is. */
+  /** Returns whether this array, a child or a dictionary has a buffer. The buffers define the device of an array. */
   public boolean hasBuffers() {
     return !ArrayAssembly.allBuffers(this).isEmpty();
   }
 
   /**
-   * Closes the buffers of this, of its children and of its dictionary, except those that have moved into an array;
-   * calling it again does nothing.
+   * Closes the buffers of this array, of its children and of its dictionary, except those that have moved into an
+   * array. Calling it again does nothing.
    */
   @Override
   public void close() {
     for (DeviceBuffer buffer : ArrayAssembly.allBuffers(this)) buffer.close();
   }
 
-  /** An array without offset, children and dictionary. */
+  /** Creates the parts of an array without offset, children and dictionary. */
   public static ArrayData of(long length, long nullCount, List<@Nullable DeviceBuffer> buffers) {
     return new ArrayData(length, nullCount, 0, buffers, List.of(), null);
   }
 
-  /** An array without offset and dictionary. */
+  /** Creates the parts of an array without offset and dictionary. */
   public static ArrayData of(long length, long nullCount, List<@Nullable DeviceBuffer> buffers,
       List<ArrayData> children) {
     return new ArrayData(length, nullCount, 0, buffers, children, null);

@@ -3,15 +3,18 @@ package org.arbalest.device;
 
 import java.util.Objects;
 
-/** Whether a kind of device can be used here. Absence is an answer, never an exception (DEV-13). */
+/**
+ * The answer to whether a kind of device can be used: {@link Ready} or {@link Missing}. An immutable value, which any
+ * thread may use. A missing device is an answer, never an exception (DEV-13).
+ */
 public sealed interface Availability {
   /**
-   * The driver is there.
+   * An available driver.
    *
-   * @param devices how many devices it has, from 0 to 65,536; whoever says another number is taken for missing
+   * @param devices the number of devices, from 0 to 65,536; a driver that reports another number counts as missing
    */
   record Ready(int devices) implements Availability {
-    /** How many devices there are, for people. */
+    /** Returns the number of devices, for people. */
     @Override
     public String toString() {
       return devices == 0 ? "no device" : devices == 1 ? "1 device" : devices + " devices";
@@ -19,16 +22,17 @@ public sealed interface Availability {
   }
 
   /**
-   * The driver or the device is not there.
+   * A missing driver or device.
    *
    * @param reason a clause for people, such as {@code libcuda.so.1 was not found}
    */
   record Missing(String reason) implements Availability {
+    /** Creates the answer; rejects null. */
     public Missing {
       Objects.requireNonNull(reason, "reason");
     }
 
-    /** The reason, for people. */
+    /** Returns the reason, for people. */
     @Override
     public String toString() {
       return "unavailable, because " + reason;

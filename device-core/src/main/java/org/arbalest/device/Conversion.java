@@ -7,17 +7,17 @@ import org.arbalest.device.types.Field;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What it took to make an array of another, by {@link DeviceArray#convertTo(Field)}, {@link
- * DeviceArray#compact} or {@link DeviceArray#pushDownNulls}.
+ * The cost of an array that was made from another array by {@link DeviceArray#convertTo(Field)},
+ * {@link DeviceArray#compact} or {@link DeviceArray#pushDownNulls}. An immutable value, which any thread may use.
  *
- * @param copiedBytes how many bytes were written anew, all in one allocation
- * @param copiedBuffers how many buffers they are
- * @param sharedBuffers how many buffers are the other array's own, as they are there or parts of them
+ * @param copiedBytes the number of bytes that were written, all in one allocation
+ * @param copiedBuffers the number of buffers that were written
+ * @param sharedBuffers the number of buffers that belong to the other array, unchanged or in part
  */
 public record Conversion(long copiedBytes, int copiedBuffers, int sharedBuffers) {
   /**
-   * What was copied when an array was made of another by {@link DeviceArray#convertTo}, {@link DeviceArray#compact} or
-   * {@link DeviceArray#pushDownNulls}; null if it was not made so.
+   * Returns the cost of an array, or null if neither {@link DeviceArray#convertTo}, {@link DeviceArray#compact} nor
+   * {@link DeviceArray#pushDownNulls} made it.
    */
   public static @Nullable Conversion of(DeviceArray array) {
     return DeviceArrayImpl.unwrap(Objects.requireNonNull(array, "array")).conversion();

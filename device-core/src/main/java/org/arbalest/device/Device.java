@@ -9,121 +9,141 @@ import org.arbalest.device.sharing.SharedArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A place where buffers are: a kind of device and which one of it. Found through {@link Devices}; never closed, since C
- * may release arrays after everybody else has left.
+ * A place where buffers are: one device of a kind, such as the CPU or a GPU. {@link Devices} finds devices. The
+ * application never closes them, since native code may release arrays at any later time. Any thread may use a device.
  *
- * <p>A device that no backend serves is <em>opaque</em> (DEV-09): its arrays can be taken in, looked at, handed on and
- * released, but their buffers cannot be read and none can be allocated. If the device is there later, after its driver
- * was installed for example, then arrays that are taken in from then on are on it (DEV-18); those of before stay as
- * they were: on the opaque one, which {@linkplain #equals equals} it.
+ * <p>A device that no backend serves is <em>opaque</em> (DEV-09). Its arrays can be imported, inspected, handed on and
+ * released. Their buffers cannot be read, and no buffer can be allocated on it. The device may become available later,
+ * for example after its driver is installed. Arrays that are imported from then on are on the available device
+ * (DEV-18). Earlier arrays stay on the opaque device, which {@linkplain #equals equals} the available one.
  */
 public sealed interface Device permits DeviceImpl {
-  /** The kind of device. */
+  /** Returns the kind of device. */
   DeviceType type();
 
   /**
-   * Which one of its kind; −1 for the CPU (DEV-02), and for pinned memory that a peer sent as no device's in particular
-   * (DEV-16).
+   * Returns the number within the kind. It is −1 for the CPU (DEV-02), and for pinned memory that a peer sent without
+   * naming one device (DEV-16).
    */
   long id();
 
-  /** Whether no backend serves this device, so that its arrays can only be handed on; does not change. */
+  /**
+   * Returns whether no backend serves this device, so that its arrays can only be handed on. The result does not
+   * change.
+   */
   boolean isOpaque();
 
-  /** Whether the CPU can read and write all buffers, once their events have completed. */
+  /** Returns whether the CPU can read and write all buffers, once their events have completed. */
   boolean isCpuAccessible();
 
   /**
-   * The device's own memory.
+   * Returns the device's own memory.
    *
    * @throws DeviceException with {@code ENOSYS} if the device is opaque
    */
   MemoryManager memory();
 
   /**
-   * Memory that the CPU reads and writes and that the device copies from and to at its full speed: pinned, or shared by
-   * both. Empty if the device has none. Its buffers may be on a device of their own, such as {@code CUDA_HOST:0}.
+   * Returns memory that the CPU reads and writes, and that the device copies from and to at its full speed: pinned
+   * memory, or memory shared by both. Empty if the device has none. The buffers may be on a separate device, such as
+   * {@code CUDA_HOST:0}.
+   *
+   * @throws DeviceException with {@code ENOSYS} if the device is opaque
    */
   Optional<MemoryManager> hostMemory();
 
   /**
-   * Memory that other processes can open: arrays in it can be shared ({@link SharedArray}). Empty if the device has
-   * none. It is taken from the driver piece by piece, in units that nobody else has a part of (2 MiB on GPUs), which is
-   * slow: for many arrays put a {@link MemoryPool} on it.
+   * Returns memory that other processes can open: arrays in it can be shared ({@link SharedArray}). Empty if the device
+   * has none.
+   *
+   * <p>The driver supplies this memory in units, each for one allocation only (2 MiB on GPUs), which is slow. For many
+   * arrays, create a {@link MemoryPool} on it.
+   *
+   * @throws DeviceException with {@code ENOSYS} if the device is opaque
    */
   Optional<MemoryManager> shareableMemory();
 
   /**
-   * Which piece of hardware this is: its UUID, where it is on the PCI bus, and the main memory next to it, as far as
-   * the backend knows; nothing of it for an opaque device. See {@link Devices#device(DeviceType, UUID)}.
+   * Returns the identity of the hardware: its UUID, its place on the PCI bus, and the main memory next to it, as far as
+   * the backend knows them. {@link DeviceIdentity#UNKNOWN} for an opaque device. See
+   * {@link Devices#device(DeviceType, UUID)}.
    */
   DeviceIdentity identity();
 
   /**
-   * Pins native memory of the caller's where it is, so that this device copies from and to it as from
-   * {@link #hostMemory}: as a buffer of that memory's device, such as {@code CUDA_HOST:0}, owned by the caller. Pinning
-   * is slow; it is worth it for memory that is used often.
+   * Pins native memory of the application in place, so that this device copies from and to it as from
+   * {@link #hostMemory}. Pinning is slow; it is worthwhile for memory that is used often.
    *
-   * <p>When nobody here uses the buffer any more, nor a slice of it or an array, the memory is unpinned, once, as soon
-   * as no device has work, or by {@link MemoryManager#trim} of any memory. Until then it must stay: {@code onUnpinned}
-   * says that it may go, so who frees it earlier, or closes its arena, frees what the device may yet read. The segment
-   * is reachable as long, so that one of an automatic arena needs nothing more.
+   * <p>The caller owns the returned buffer. It is on the device of host memory, such as {@code CUDA_HOST:0}.
    *
-   * @param memory native, not empty; what is pinned are its pages
-   * @param onUnpinned run once, on any thread, when the memory was unpinned, or that failed for good, which the log
-   *     says; not if this throws
-   * @throws DeviceException with {@code ENOSYS} if the device pins no memory of others, {@code EINVAL} if the memory,
-   *     or a page of it, is pinned already
+   * <p>After the last use of the buffer, of its slices and of its arrays, the library unpins the memory once. It does
+   * so as soon as no device has work, or in {@link MemoryManager#trim} of any memory. The application must keep the
+   * memory allocated until {@code onUnpinned} runs; otherwise the device may read freed memory. Closing the memory's
+   * arena frees it, too. The library keeps the segment reachable until then, so the segment of an automatic arena needs
+   * nothing more.
+   *
+   * @param memory native memory, not empty; its pages are pinned
+   * @param onUnpinned run once, on any thread, after the memory was unpinned, or after unpinning failed for good, which
+   *     is logged. Not run if this call throws
+   * @throws IllegalArgumentException if the memory is not native, or is empty
+   * @throws DeviceException with {@code ENOSYS} if the device cannot pin memory of an application, {@code EINVAL} if
+   *     the memory, or a page of it, is already pinned
    */
   DeviceBuffer pin(MemorySegment memory, Runnable onUnpinned);
 
   /**
    * Allocates a buffer of undefined content in {@link #memory}; see {@link MemoryManager#allocate(long)}. The caller
    * owns it.
+   *
+   * @param bytes the size in bytes, not negative
    */
   DeviceBuffer allocate(long bytes);
 
   /**
-   * Creates a queue of the device's work, to be closed by the caller.
+   * Creates a queue of the device's work. The caller closes it.
    *
-   * @throws DeviceException with {@code ENOSYS} if the device is opaque, or what its driver failed with
+   * @throws DeviceException with {@code ENOSYS} if the device is opaque; with the error of its driver
    */
   DeviceStream createStream();
 
   /**
-   * The stream that is used where none is given. It is made when it is first asked for, and stays; closing it does
-   * nothing.
+   * Returns the stream of calls that have no stream as a parameter. The first call creates it. It stays open: closing
+   * it does nothing.
    */
   DeviceStream defaultStream();
 
   /**
-   * A queue that somebody else made, such as a {@code CUstream} or an in-order {@code cl_command_queue} of this
-   * device's context. It stays theirs, and must live until the stream returned is closed; closing that does not destroy
-   * it. If memory in its order was closed while it was captured, it must live until that is given back, up to a second
-   * after the capture.
+   * Returns a stream for an existing queue, such as a {@code CUstream} or an in-order {@code cl_command_queue} of this
+   * device's context. The caller closes the stream.
    *
-   * @param handle the runtime's handle; 0 is CUDA's default stream, and HIP's; with CUDA 1 is the legacy and 2 the
-   *     per-thread one
+   * <p>The queue still belongs to its owner: closing the stream does not destroy it. The queue must live until the
+   * stream is closed. If stream-ordered memory was closed while the queue was captured, the queue must live until that
+   * memory is freed, up to one second after the capture.
+   *
+   * @param handle the runtime's handle. 0 is the default stream of CUDA and of HIP. With CUDA, 1 is the legacy default
+   *     stream and 2 the per-thread one
    */
   DeviceStream wrapStream(long handle);
 
   /**
-   * An event that somebody else made, and gives away: it is destroyed when the handle returned, and all that waits for
-   * it, is done with it.
+   * Takes over an existing event, and returns a handle to it. The library destroys the event after the handle is closed
+   * and all waits for the event have ended.
    *
    * @param handle the runtime's handle, such as a {@code CUevent} or a {@code cl_event}
-   * @throws DeviceException with {@code EINVAL} if this device cannot wait for it; it is still the caller's then
+   * @throws DeviceException with {@code EINVAL} if this device cannot wait for the event, which the caller still owns
+   *     then
    */
   SyncEvent adoptEvent(long handle);
 
-  /** Whether it is the same kind of device, under the same id. */
+  /** Returns whether the other object is the same kind of device with the same id. */
   @Override
   boolean equals(@Nullable Object other);
 
+  /** Returns a hash code of the kind and the id. */
   @Override
   int hashCode();
 
-  /** Such as {@code CPU} or {@code CUDA:0}. */
+  /** Returns a name such as {@code CPU} or {@code CUDA:0}. */
   @Override
   String toString();
 }

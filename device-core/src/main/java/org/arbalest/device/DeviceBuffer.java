@@ -7,101 +7,111 @@ import java.nio.channels.SeekableByteChannel;
 import org.arbalest.device.internal.device.DeviceBufferImpl;
 
 /**
- * A piece of one device's memory. Owned by whoever allocated it, until it is moved into a {@link DeviceArray}. Slices
- * and views share the memory, which is freed when the last of them was closed.
+ * A block of one device's memory. The caller that allocates a buffer owns it, and closes it or moves it into a
+ * {@link DeviceArray}. Any thread may use a buffer. The content is not synchronized between threads, nor with queued
+ * work: wait for that first.
  *
- * <p>Closing twice does nothing. Content is not synchronised between threads, nor with work that is queued: wait for
- * that first.
+ * <p>Slices and views share the memory, which is freed when the last of them is closed. Closing twice does nothing.
  */
 public sealed interface DeviceBuffer extends AutoCloseable permits DeviceBufferImpl {
   /**
-   * Memory that somebody else allocated, as a buffer; owned by the caller.
+   * Wraps memory that other code allocated. The caller owns the buffer.
    *
-   * @param device where it is
-   * @param address the device's address of it
-   * @param size in bytes
-   * @param onFree run once, when nobody here uses the memory any more; on any thread. What it refers to stays reachable
-   *     until then: a segment of an automatic arena whose address this is must be among it (OWN-14)
+   * @param device the device of the memory
+   * @param address the address of the memory on the device
+   * @param size the size in bytes
+   * @param onFree run once, on any thread, when nothing in this library uses the memory any more. Objects that it
+   *     refers to stay reachable until then. If the address is that of an automatic arena's segment, {@code onFree}
+   *     must refer to the segment (OWN-14)
    */
   static DeviceBuffer wrap(Device device, long address, long size, Runnable onFree) {
     return DeviceBufferImpl.wrap(device, address, size, onFree);
   }
 
   /**
-   * Copies memory that somebody else owns, and may free when this returns; where {@link #copyTo} would keep its source
-   * alive. The caller owns the result.
+   * Copies memory that other code owns, and may free when this call returns. The caller owns the result.
+   * ({@link #copyTo} would keep its source alive.)
    *
-   * @param device where the memory is; work that was queued for it is done
-   * @param address the device's address of it
-   * @param size in bytes
-   * @param to where the copy is to be
+   * @param device the device of the memory; all work queued for the memory is complete
+   * @param address the address of the memory on the device
+   * @param size the size in bytes
+   * @param to the memory of the copy
    */
   static DeviceBuffer copyNonOwned(Device device, long address, long size, MemoryManager to) {
     return DeviceBufferImpl.copyNonOwned(device, address, size, to);
   }
 
-  /** Where the memory is. */
+  /** Returns the device of the memory. */
   Device device();
 
-  /** The size in bytes. */
+  /** Returns the size in bytes. */
   long size();
 
-  /** Whether the CPU can read and write it. */
+  /** Returns whether the CPU can read and write the memory. */
   boolean isCpuAccessible();
 
-  /** The device pointer, for native code. */
+  /** Returns the device pointer, for native code. */
   long address();
 
   /**
-   * The memory as a segment for the CPU, which keeps it until the arena is closed, also if this buffer is closed or
-   * moved into an array before: safe for as long as it can be used. An automatic arena keeps the memory until the
-   * segment is unreachable, the global one for good.
+   * Returns the memory as a segment for the CPU, safe as long as it can be used. The arena keeps the memory until the
+   * arena is closed, even if this buffer is closed or moved into an array earlier. An automatic arena keeps the memory
+   * until the segment is unreachable, the global arena keeps it forever.
    *
    * @throws DeviceException with {@code ENOSYS} if the CPU cannot access this memory
    */
   MemorySegment segment(Arena arena);
 
   /**
-   * The memory as a segment for the CPU. It has no bounds in time: using it after the buffer's memory was freed ends
-   * the process. {@link
-   * #segment(Arena)} is for all but the inmost loops.
+   * Returns the memory as a segment for the CPU, without a bound on its lifetime: using it after the buffer's memory
+   * was freed ends the process. Prefer {@link #segment(Arena)}, except in the innermost loops.
    *
    * @throws DeviceException with {@code ENOSYS} if the CPU cannot access this memory
    */
   MemorySegment segment();
 
-  /** A part of the buffer, without a copy; to be closed by the caller. */
+  /**
+   * Returns a part of the buffer, without a copy. The caller closes it.
+   *
+   * @param offset the first byte
+   * @param bytes the size in bytes
+   * @throws IndexOutOfBoundsException if the part is not within the buffer
+   */
   DeviceBuffer slice(long offset, long bytes);
 
   /**
-   * The same memory as a buffer of another memory manager's device, without a copy; to be closed by the caller. Memory
-   * that the CPU can only access while it is mapped, as OpenCL's coarse-grained one, is mapped until the view is
-   * closed; the device must not use it meanwhile.
+   * Returns the same memory as a buffer of another memory manager's device, without a copy. The caller closes it.
    *
-   * @throws DeviceException with {@code ENOSYS} if that takes a copy
+   * <p>The CPU can access some memory only while it is mapped, such as OpenCL's coarse-grained memory. Such memory is
+   * mapped until the view is closed, and the device must not use it meanwhile.
+   *
+   * @throws DeviceException with {@code ENOSYS} if a copy is necessary
    */
   DeviceBuffer view(MemoryManager to);
 
   /**
-   * A copy in another memory; done when this returns. To be closed by the caller.
+   * Copies the buffer to another memory; the copy is complete when this call returns. The caller closes it.
    *
-   * @throws DeviceException with {@code ENOMEM} if there is not enough memory, or what the copy failed with
+   * @throws DeviceException with {@code ENOMEM} if there is not enough memory; with the error of the copy
    */
   DeviceBuffer copyTo(MemoryManager to);
 
-  /** A {@link #view} if there can be one, else a {@link #copyTo}; to be closed by the caller. */
+  /** Returns a {@link #view} if one is possible, otherwise a {@link #copyTo copy}. The caller closes it. */
   DeviceBuffer viewOrCopyTo(MemoryManager to);
 
-  /** Reads the buffer, wherever it is. Keeps the memory until it is closed, by the caller. It cannot be written to. */
+  /**
+   * Opens a channel that reads the buffer, on any device. It cannot write. It keeps the memory until the caller closes
+   * it.
+   */
   SeekableByteChannel reader();
 
   /**
-   * Writes to the buffer, wherever it is, from its start; reads what is there, too. Its size is fixed: writing beyond
-   * it throws an {@link java.io.IOException}. Keeps the memory until it is closed, by the caller.
+   * Opens a channel that writes to the buffer from its start, and reads, on any device. The caller closes it; it keeps
+   * the memory until then. The size is fixed: writing beyond the end throws an {@link java.io.IOException}.
    */
   SeekableByteChannel writer();
 
-  /** Gives up the memory, unless the buffer was closed before or moved into an array. */
+  /** Releases the memory, unless the buffer was closed before or moved into an array. */
   @Override
   void close();
 }

@@ -4,19 +4,20 @@ package org.arbalest.device;
 import java.util.List;
 
 /**
- * What is there of one kind of device.
+ * The status of one kind of device: its devices, or the reason why they are missing. An immutable value, which any
+ * thread may use.
  *
  * @param type the kind
- * @param availability how many there are, or why there are none
- * @param descriptions one line about each, in the order of their ids
+ * @param availability the number of devices, or the reason why they are missing
+ * @param descriptions one line for each device, in the order of their ids
  */
 public record DeviceStatus(DeviceType type, Availability availability, List<String> descriptions) {
-  /** Copies the list. */
+  /** Creates the status; copies the list. */
   public DeviceStatus {
     descriptions = List.copyOf(descriptions);
   }
 
-  /** Such as {@code CUDA: 1 device (NVIDIA H100 PCIe, 80 GiB)}. */
+  /** Returns a line such as {@code CUDA: 1 device (NVIDIA H100 PCIe, 80 GiB)}. */
   @Override
   public String toString() {
     return type + ": " + availability + (descriptions.isEmpty() ? "" : " (" + String.join("; ", descriptions) + ")");

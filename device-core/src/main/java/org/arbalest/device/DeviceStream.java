@@ -7,94 +7,104 @@ import org.arbalest.device.internal.array.DeviceArrayImpl;
 import org.arbalest.device.internal.device.DeviceStreamImpl;
 
 /**
- * An ordered queue of a device's work: a CUDA or HIP stream, an in-order OpenCL command queue. What is queued is done
- * in order, later; queueing does not wait. On a device that does everything at once, such as the CPU, it is done when
- * the call returns.
+ * An ordered queue of a device's work: a CUDA or HIP stream, or an in-order OpenCL command queue.
+ * {@link Device#createStream} creates it, and the caller closes it. Any thread may call all methods; the application
+ * decides on the order of the work that several threads queue.
  *
- * <p>Made by {@link Device#createStream}, and closed by whoever made it; what is in it then is still done. Closing
- * twice does nothing. All methods are safe on any thread; the order of what several threads queue is theirs to settle.
+ * <p>Queueing does not wait: queued work runs later, in order. On a device that does everything immediately, such as
+ * the CPU, the work is done when the call returns. Work that is in the stream when it is closed still completes.
+ * Closing twice does nothing.
  *
- * <p>While somebody captures it into a graph of the runtime's, whatever would queue something throws an
+ * <p>While other code captures the queue into a graph of the runtime, each call that would queue work throws an
  * {@link IllegalStateException} (DEV-60).
  */
 public sealed interface DeviceStream extends AutoCloseable permits DeviceStreamImpl {
-  /** The device that does the work. */
+  /** Returns the device that does the work. */
   Device device();
 
   /**
-   * The runtime's handle, such as a {@code CUstream} or a {@code cl_command_queue}. Borrowed: it can be used while this
-   * is open.
+   * Returns the runtime's handle, such as a {@code CUstream} or a {@code cl_command_queue}. Borrowed: it is valid while
+   * this stream is open.
    */
   long handle();
 
   /**
-   * The device's memory, whose allocations and frees take their turn in this stream, so that neither waits for anything
-   * (DEV-31). Where a device has none such, its {@link Device#memory}, which is everybody's at once.
+   * Returns the device's memory with allocations and frees in the order of this stream, so that neither waits (DEV-31).
+   * A device without such memory returns its {@link Device#memory}, whose buffers all streams may use immediately.
    *
-   * <p>A buffer may be used by what is queued in this stream after it was allocated, and by other streams that wait for
-   * an event of this one which is recorded after that; our own copies do so by themselves. Closing it frees it behind
-   * what is in this stream then: work of other streams must be over, be waited for by this stream, or have
-   * {@link #keepAlive(DeviceBuffer) kept the buffer}. When the stream is closed, the buffers are good until they are
-   * closed, too; one that was {@linkplain Device#wrapStream wrapped} must live as long.
+   * <p>Work that is queued in this stream after the allocation may use the buffer. Other streams may use it after they
+   * wait for an event that this stream records after the allocation; the library's own copies wait by themselves.
+   *
+   * <p>Closing a buffer frees it after the work that is in this stream at that moment. Work of other streams must be
+   * complete by then. Otherwise this stream must wait for it, or the other stream must
+   * {@link #keepAlive(DeviceBuffer) keep the buffer alive}.
+   *
+   * <p>Buffers stay valid until they are closed, also if the stream is closed earlier. A
+   * {@linkplain Device#wrapStream wrapped} queue must live as long.
    */
   MemoryManager memory();
 
-  /** An event that completes when all that is in the stream now is done; to be closed by the caller. */
+  /** Records an event that completes when all work now in the stream is done. The caller closes the event. */
   SyncEvent record();
 
   /**
-   * Lets what is queued from now on wait for an event: on the device if it can; else this call waits.
+   * Makes work that is queued from now on wait for an event. The device waits if it can; otherwise this call blocks.
    *
    * @throws DeviceException with {@code EINVAL} if the event was recorded in a graph's capture: the stream would become
    *     part of the graph (DEV-60)
    */
   void waitFor(SyncEvent event);
 
-  /** Lets what is queued from now on wait until an array's buffers can be read; see {@link #waitFor(SyncEvent)}. */
+  /**
+   * Makes work that is queued from now on wait until an array's buffers can be read; see {@link #waitFor(SyncEvent)}.
+   */
   default void waitFor(DeviceArray array) {
     Objects.requireNonNull(array, "array");
     DeviceArrayImpl.unwrap(array).letWait(DeviceStreamImpl.unwrap(this));
   }
 
   /**
-   * Queues a copy of a whole buffer to the start of another. Both are kept alive until it is done, also when they are
-   * closed meanwhile. Main memory that is not pinned may be read before this returns, if only work of this library's is
-   * in the stream; otherwise when the stream comes to it (DEV-50). Either way it is not to be written to until the copy
-   * is done.
+   * Queues a copy of a whole buffer to the start of another. The library keeps both alive until the copy is done, also
+   * if they are closed meanwhile.
    *
-   * @throws IllegalArgumentException if {@code to} is smaller, or a buffer is on a device that this one does not reach
+   * <p>Do not write to main memory that is copied until the copy is done. Main memory that is not pinned may be read
+   * before this call returns, if the stream has only work of this library. Otherwise it is read when the stream reaches
+   * the copy (DEV-50).
+   *
+   * @throws IllegalArgumentException if {@code to} is smaller, or if a buffer is on a device that this one does not
+   *     reach
    */
   void copy(DeviceBuffer from, DeviceBuffer to);
 
   /**
-   * Keeps an array's memory until all that is in the stream now is done: to be called after a kernel that uses it was
-   * queued, so that the array can be closed at once.
+   * Keeps an array's memory alive until all work now in the stream is done. Call it after queueing a kernel that uses
+   * the array; then the array can be closed immediately.
    */
   default void keepAlive(DeviceArray array) {
     Objects.requireNonNull(array, "array");
     DeviceArrayImpl.unwrap(array).keepAlive(DeviceStreamImpl.unwrap(this));
   }
 
-  /** Keeps a buffer's memory until all that is in the stream now is done; see {@link #keepAlive(DeviceArray)}. */
+  /** Keeps a buffer's memory alive until all work now in the stream is done; see {@link #keepAlive(DeviceArray)}. */
   void keepAlive(DeviceBuffer buffer);
 
   /**
-   * Blocks until all that is in the stream is done.
+   * Blocks until all work in the stream is done.
    *
-   * @throws DeviceException with what any of it failed with
+   * @throws DeviceException with the error of work that failed
    */
   void synchronize();
 
   /**
-   * Blocks until all that is in the stream now is done, or for some time.
+   * Blocks until all work now in the stream is done, or until a time limit expires.
    *
-   * @param limit how long to wait; negative is as zero
-   * @return false if the time was over first; the work goes on
-   * @throws DeviceException with what any of it failed with
+   * @param limit how long to wait; a negative limit counts as zero
+   * @return false if the limit expired first; the work continues
+   * @throws DeviceException with the error of work that failed
    */
   boolean synchronize(Duration limit) throws InterruptedException;
 
-  /** Gives the stream back without waiting. A device's default stream stays. */
+  /** Releases the stream, without waiting. A device's default stream stays open. */
   @Override
   void close();
 }

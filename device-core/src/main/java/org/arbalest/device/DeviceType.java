@@ -2,9 +2,10 @@
 package org.arbalest.device;
 
 /**
- * The kind of device that can access a buffer, by its code in {@code ArrowDeviceType} (the same as DLPack's).
+ * A kind of device that can access a buffer, by its code in {@code ArrowDeviceType} (the same as DLPack's). An
+ * immutable value, which any thread may use.
  *
- * <p>The set is open: a code that is not named here is as good a value as any other (DEV-09).
+ * <p>The set is open: a code without a name in this class is equally valid (DEV-09).
  *
  * @param code the code of the C interface
  */
@@ -51,7 +52,7 @@ public record DeviceType(int code) {
   /** Memory of a Hexagon DSP. */
   public static final DeviceType HEXAGON = new DeviceType(16);
 
-  /** The name after {@code ARROW_DEVICE_}, or {@code DEVICE_TYPE_17} for a code without a name. */
+  /** Returns the name after {@code ARROW_DEVICE_}, or {@code DEVICE_TYPE_17} for a code without a name. */
   public String name() {
     return switch (code) {
       case 1 -> "CPU";
@@ -72,6 +73,7 @@ public record DeviceType(int code) {
     };
   }
 
+  /** Returns the {@link #name}. */
   @Override
   public String toString() {
     return name();

@@ -7,76 +7,77 @@ import org.arbalest.device.internal.device.DeviceLookup;
 import org.arbalest.device.internal.device.DeviceRegistry;
 
 /**
- * Finds devices. What is missing is an answer with a reason, never a failure at class loading (DEV-13). Safe on any
- * thread.
+ * The devices that this process can use, by type and id, by UUID or by place on the PCI bus. Nothing has to be closed,
+ * and any thread may call all methods. A missing device is an answer with a reason, never a failure at class loading
+ * (DEV-13).
  */
 public final class Devices {
   private Devices() {}
 
   /**
-   * Main memory.
+   * Returns the CPU, the device of main memory.
    *
-   * @throws IllegalCallerException if the JVM does not let this library call C; names the flag to start it with
-   *     (DEV-20)
+   * @throws IllegalCallerException if the JVM denies native access to this library; the message names the flag to start
+   *     the JVM with (DEV-20)
    */
   public static Device cpu() {
     return DeviceRegistry.cpu();
   }
 
-  /** Whether devices of a type can be used here, and if not, why. */
+  /** Returns whether devices of a type can be used, and if not, why. */
   public static Availability availability(DeviceType type) {
     return DeviceRegistry.availability(type);
   }
 
   /**
-   * A device that can be used. One that was missing before is looked for again, now (DEV-18).
+   * Returns a device that can be used. If the device was missing before, this call looks for it again (DEV-18).
    *
    * @param type the kind of device
-   * @param id which one of its kind; −1 and 0 both mean the CPU; −1 is also host memory that is no GPU's in particular
+   * @param id the number within the kind. −1 and 0 both mean the CPU; −1 is also host memory of no particular GPU
    *     (DEV-16)
-   * @throws DeviceException with {@code ENOSYS} and the reason if it is not available, or what its driver fails with
-   *     when it is opened
-   * @throws IllegalCallerException if the JVM does not let this library call C (DEV-20); that a backend may not is a
-   *     reason why it is not available
+   * @throws DeviceException with {@code ENOSYS} and the reason if the device is unavailable; with the driver's error if
+   *     the device cannot be opened
+   * @throws IllegalCallerException if the JVM denies native access to this library (DEV-20). If the JVM denies it only
+   *     to a backend, the backend's devices are unavailable
    */
   public static Device device(DeviceType type, long id) {
     return DeviceRegistry.device(type, id);
   }
 
   /**
-   * The device of a kind that has a UUID, which is the same in all processes, whatever ids they see; opens no other. Of
-   * a GPU's pinned and managed memory it is the GPU's.
+   * Returns the device of a kind that has a UUID; opens no other device. A UUID is the same in all processes,
+   * regardless of the ids that they see. Pinned and managed memory of a GPU has the GPU's UUID.
    *
-   * @param uuid as {@code nvidia-smi -L} writes it behind {@code GPU-} or {@code MIG-}; HIP's are 16 characters, taken
-   *     for the 16 bytes
-   * @throws DeviceException with {@code ENOSYS} if none that this process sees has it, or several have: says which
-   *     there are
+   * @param uuid the UUID, as {@code nvidia-smi -L} writes it after {@code GPU-} or {@code MIG-}; HIP's are 16
+   *     characters, taken as the 16 bytes
+   * @throws DeviceException with {@code ENOSYS} if no device that this process sees has the UUID, or several have it;
+   *     the message lists the devices
    */
   public static Device device(DeviceType type, UUID uuid) {
     return DeviceLookup.byUuid(type, uuid);
   }
 
   /**
-   * The device of a kind that is somewhere on the PCI bus; opens no other.
+   * Returns the device of a kind at a place on the PCI bus; opens no other device.
    *
-   * @param pciBusId such as {@code 0000:3b:00.0}; also without domain and function, which are 0 then, with a domain of
-   *     8 digits, as {@code nvidia-smi} writes it, and in any case of letters
-   * @throws DeviceException with {@code ENOSYS} if none that this process sees is there, or several are, as parts of
-   *     one GPU: says which there are
+   * @param pciBusId the place, such as {@code 0000:3b:00.0}. Domain and function may be absent, and are 0 then. A
+   *     domain may have 8 digits, as {@code nvidia-smi} writes it. Letters may have either case
+   * @throws DeviceException with {@code ENOSYS} if this process sees no device there, or several, such as parts of one
+   *     GPU; the message lists the devices
    */
   public static Device deviceAt(DeviceType type, String pciBusId) {
     return DeviceLookup.byPciBusId(type, pciBusId);
   }
 
   /**
-   * What is there, and what is missing and why: of every kind that a backend serves, and of the usual GPUs. Opens
-   * nothing.
+   * Returns the available kinds of devices, and the missing ones with the reason: each kind that a backend serves, and
+   * the usual GPUs. Opens no device.
    */
   public static List<DeviceStatus> status() {
     return DeviceRegistry.status();
   }
 
-  /** {@link #status} for people: a line for each device, and for each kind that is missing. */
+  /** Returns {@link #status} as text for people: a line for each device, and for each missing kind. */
   public static String describe() {
     return DeviceRegistry.describe();
   }

@@ -10,7 +10,7 @@ public final class Errno {
   /** Input/output error. */
   public static final int EIO = 5;
 
-  /** Not now: nothing can be said yet, and it may be asked again. */
+  /** Try again: the answer is not known yet. */
   public static final int EAGAIN = pick(11, 35, 11);
 
   /** Out of memory. */
@@ -27,7 +27,7 @@ public final class Errno {
 
   private Errno() {}
 
-  /** The code's name, such as {@code EINVAL}, or {@code errno 74} for one that is not listed here. */
+  /** Returns the code's name, such as {@code EINVAL}, or {@code errno 74} for a code without a name in this class. */
   public static String name(int code) {
     if (code == EIO) return "EIO";
     if (code == EAGAIN) return "EAGAIN";

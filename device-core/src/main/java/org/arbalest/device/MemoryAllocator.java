@@ -2,43 +2,48 @@
 package org.arbalest.device;
 
 /**
- * Where memory of one kind comes from: raw addresses, out and back.
+ * A source of raw memory of one kind: it allocates addresses and frees them. The application or a backend implements
+ * it. The library may call all methods from any thread, also from several at a time.
  *
- * <p>Counting and freeing once is core's work. Both methods may be called from any thread.
+ * <p>The library counts the memory, and frees each address once.
  */
 public interface MemoryAllocator {
-  /** Whether the CPU can read and write this memory through the addresses that {@link #allocate} returns. */
+  /** Returns whether the CPU can read and write this memory through the addresses that {@link #allocate} returns. */
   boolean isCpuAccessible();
 
-  /** The largest alignment that {@link #allocate} can give; who wants more takes more bytes. A power of two. */
+  /**
+   * Returns the largest alignment in bytes that {@link #allocate} supports, a power of two. The library allocates more
+   * bytes for a larger alignment.
+   */
   default long alignment() {
     return 4096;
   }
 
   /**
-   * How much of what was freed is to be kept for the next who asks, in bytes, since {@link #free} waits until the
-   * device has done all that it has to, and may hold up other calls meanwhile. Core keeps it then, and gives back what
-   * is more when no device has work. 0 if freeing waits for nothing.
+   * Returns how many bytes of freed memory the library keeps for later allocations. 0 if {@link #free} does not wait.
+   *
+   * <p>A larger value means that {@link #free} waits until the device has completed all its work, and may delay other
+   * calls meanwhile. The library then keeps freed memory, and frees the excess while no device has work.
    */
   default long cacheBytes() {
     return 0;
   }
 
   /**
-   * Whether memory that nobody uses any more is as it was when it was allocated, but for its content: else it is not
-   * kept for the next who asks, but freed. Waits for nothing.
+   * Returns whether unused memory is still in the state in which it was allocated, except for its content. The library
+   * frees memory in another state instead of keeping it for later allocations. Must not wait.
    *
-   * @param address from {@link #allocate}
-   * @param bytes as given to {@link #allocate}
+   * @param address an address from {@link #allocate}
+   * @param bytes the size that was given to {@link #allocate}
    */
   default boolean isReusable(long address, long bytes) {
     return true;
   }
 
-  /** Gives back what this allocator itself keeps of what was freed; may wait for the device. */
+  /** Frees the memory that this allocator itself keeps after {@link #free}. May wait for the device. */
   default void trim() {}
 
-  /** How much this allocator itself keeps, in bytes, as far as it knows. */
+  /** Returns how many bytes of freed memory this allocator itself keeps, as far as it knows. */
   default long keptBytes() {
     return 0;
   }
@@ -46,27 +51,30 @@ public interface MemoryAllocator {
   /**
    * Allocates memory, whose content is undefined.
    *
-   * @param bytes how many, at least 1
-   * @param alignment of the address returned; a power of two, at most {@link #alignment()}
+   * @param bytes the size in bytes, at least 1
+   * @param alignment the alignment of the returned address in bytes; a power of two, at most {@link #alignment()}
    * @return the address, never 0
-   * @throws org.arbalest.device.DeviceException with {@code ENOMEM}, the limit and what was asked for, if there is not
-   *     enough
+   * @throws org.arbalest.device.DeviceException with {@code ENOMEM}, the limit and the requested size, if there is not
+   *     enough memory
    */
   long allocate(long bytes, long alignment);
 
   /**
-   * Frees what {@link #allocate} returned. No work that was queued uses it any more. What this throws can only be
-   * logged.
+   * Frees memory that {@link #allocate} returned. No queued work uses it any more. The library can only log an
+   * exception from this method.
    *
-   * @param address from {@link #allocate}
-   * @param bytes as given to {@link #allocate}
+   * @param address an address from {@link #allocate}
+   * @param bytes the size that was given to {@link #allocate}
    */
   void free(long address, long bytes);
 
   /**
-   * Frees, and says when no call for it will be made any more: not before it could be made, where it has to be put off.
+   * Frees memory, and runs a callback after the last native call to free it. An allocator that has to defer that call
+   * runs the callback after the deferred call.
    *
-   * @param freed run once, on any thread, whatever becomes of it; does not throw
+   * @param address an address from {@link #allocate}
+   * @param bytes the size that was given to {@link #allocate}
+   * @param freed run once, on any thread, whether or not the call succeeds; does not throw
    */
   default void free(long address, long bytes, Runnable freed) {
     try {

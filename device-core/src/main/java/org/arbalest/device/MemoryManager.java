@@ -6,32 +6,39 @@ import org.arbalest.device.internal.device.GuardedMemory;
 import org.arbalest.device.internal.device.MeteredMemoryImpl;
 
 /**
- * Where buffers come from: memory of one kind, on one device. A device's own is {@link Device#memory}; memory that it
- * shares with the CPU {@link Device#hostMemory}; one that keeps what was freed a {@link MemoryPool}; any other is made
- * of a {@link MemoryAllocator}. Safe on any thread.
+ * A source of buffers: memory of one kind, on one device. The application does not close a memory manager, except a
+ * {@link MemoryPool}. Any thread may use it.
+ *
+ * <p>{@link Device#memory} is a device's own memory, and {@link Device#hostMemory} is memory that the device shares
+ * with the CPU. A {@link MemoryPool} keeps freed memory for later allocations. {@link #of} makes a memory manager from
+ * any other {@link MemoryAllocator}.
  */
 public sealed interface MemoryManager permits AllocatorMemory, GuardedMemory, MemoryPool, MeteredMemory {
   /**
-   * A memory manager of a user's own allocator, such as another library's pool; which must live for as long as a buffer
-   * of it.
+   * Creates a memory manager from the application's own allocator, such as another library's pool. The allocator must
+   * live as long as any buffer from it.
+   *
+   * @param device the device that the buffers are on
+   * @param allocator the source of the memory
    */
   static MemoryManager of(Device device, MemoryAllocator allocator) {
     return new AllocatorMemory(device, allocator);
   }
 
-  /** What the buffers are said to be on. */
+  /** Returns the device that the buffers are on. */
   Device device();
 
-  /** Whether the CPU can read and write the buffers. */
+  /** Returns whether the CPU can read and write the buffers. */
   boolean isCpuAccessible();
 
   /**
-   * Allocates a buffer of undefined content. The caller owns it. A GPU's memory is aligned to 256 bytes by itself; who
-   * wants more than that takes some bytes more, at no other cost.
+   * Allocates a buffer of undefined content. The caller owns it.
    *
-   * @param bytes the size, not negative
-   * @param alignment of its address; a power of two, at most 4096
-   * @throws IllegalArgumentException if the size or the alignment is none of these
+   * <p>A GPU's memory is always aligned to 256 bytes. A larger alignment takes some more bytes, at no other cost.
+   *
+   * @param bytes the size in bytes, not negative
+   * @param alignment the alignment of the address in bytes; a power of two, at most 4096
+   * @throws IllegalArgumentException if the size is negative, or the alignment is not a power of two of at most 4096
    * @throws DeviceException with {@code ENOMEM} if there is not enough memory, {@code ENOSYS} if the device is opaque
    */
   DeviceBuffer allocate(long bytes, long alignment);
@@ -42,37 +49,40 @@ public sealed interface MemoryManager permits AllocatorMemory, GuardedMemory, Me
   }
 
   /**
-   * Gives back to the system what is kept of the memory that was freed. That may wait until the device has done all
-   * that is queued, and hold up others who use it meanwhile: it is for a moment without work.
+   * Releases kept memory, which buffers no longer use, to the system. This may wait until the device has completed all
+   * queued work, and may delay other users of the device meanwhile. Call it while no work is queued.
    */
   void trim();
 
-  /** How many bytes of freed memory are kept for the next who asks, as far as is known. */
+  /** Returns how many bytes of freed memory are kept for later allocations, as far as is known. */
   long keptBytes();
 
   /**
-   * This memory, with a count of what is allocated from the manager returned. Costs a few atomic additions for each
-   * allocation.
+   * Returns a memory manager that counts the allocations made from it, and takes the memory from this one. The cost is
+   * a few atomic additions for each allocation.
    */
   default MeteredMemory metered() {
     return MeteredMemoryImpl.of(this, Long.MAX_VALUE);
   }
 
   /**
-   * This memory, of which no more than so many bytes are in buffers at once: an allocation that would exceed them is
-   * {@code ENOMEM}. Buffers count by what they take, as {@link MeteredMemory} says.
+   * Returns a memory manager that takes its memory from this one, and limits the bytes in buffers at any time. An
+   * allocation that would exceed the limit fails with {@code ENOMEM}. {@link MeteredMemory} describes how buffers
+   * count.
    *
-   * @param limitBytes the most, not negative
+   * @param limitBytes the most bytes in buffers, not negative
    */
   default MeteredMemory limited(long limitBytes) {
     return MeteredMemoryImpl.of(this, limitBytes);
   }
 
   /**
-   * This memory, with somebody who is asked when there is not enough of it for what is allocated from the manager
-   * returned (DEV-32). Called once for an allocation that fails, on the thread that allocates, which holds no lock of
-   * ours: it may close buffers, trim, wait, and allocate. When it says that it has freed something, the allocation is
-   * tried once more; what it allocates itself is not asked for again.
+   * Returns a memory manager that takes its memory from this one, and calls a handler when there is not enough of it
+   * (DEV-32).
+   *
+   * <p>The handler is called once for each allocation that fails, on the allocating thread, which holds no lock of the
+   * library. It may close buffers, trim, wait and allocate. If it returns true, the allocation is tried once more. The
+   * handler is not called for its own allocations.
    */
   default MemoryManager withOutOfMemoryHandler(OutOfMemoryHandler handler) {
     return new GuardedMemory(this, handler);

@@ -4,32 +4,36 @@ package org.arbalest.device;
 import org.arbalest.device.internal.device.MemoryPoolImpl;
 
 /**
- * Memory that keeps what is freed, for the next who asks: allocating from a driver is slow, and stops some devices.
+ * A memory manager that keeps freed memory for later allocations: allocating from a driver is slow, and stops some
+ * devices. The application creates a pool with {@link #of}, and closes it. Any thread may use it.
  *
- * <p>Blocks are pages, or a quarter of a power of two, of them; at most a fifth of a block is unused. What is kept
- * counts against the limit, and goes back to the device when something else needs the room. Made and closed by its
- * user; buffers that are open then stay good, and go back to the device when they are freed. Safe on any thread.
+ * <p>The pool allocates blocks. Up to 16 KiB a block consists of whole pages of 4096 bytes. Above that, there are four
+ * sizes of blocks for each power of two, and at most a fifth of a block is unused. Kept blocks count against the limit,
+ * and go back to the device when another allocation needs their memory.
+ *
+ * <p>When the pool is closed, open buffers stay valid. Their memory goes back to the device when they are freed.
  */
 public sealed interface MemoryPool extends MemoryManager, AutoCloseable permits MemoryPoolImpl {
   /**
-   * What a pool has done, and holds.
+   * A snapshot of a pool's counters.
    *
-   * @param liveBytes in buffers, rounded up to blocks
-   * @param cachedBytes kept for the next who asks
-   * @param peakBytes the most that was in buffers at any time
-   * @param limitBytes the most that may be in buffers and kept
-   * @param hits allocations that were served from what was kept
-   * @param misses allocations that the device was asked for
-   * @param evictions blocks given back to the device, to make room or by {@link #trim}
+   * @param liveBytes the bytes in buffers, rounded up to blocks
+   * @param cachedBytes the bytes kept for later allocations
+   * @param peakBytes the most bytes in buffers at any time
+   * @param limitBytes the limit for the bytes in buffers and the kept bytes together
+   * @param hits the number of allocations from kept blocks
+   * @param misses the number of allocations that the pool requested from the device
+   * @param evictions the number of blocks that went back to the device, to free memory for others or by {@link #trim}
    */
   record Statistics(
       long liveBytes, long cachedBytes, long peakBytes, long limitBytes, long hits, long misses, long evictions) {}
 
   /**
-   * A pool on top of a device's memory.
+   * Creates a pool that takes its memory from another memory manager, such as a device's.
    *
-   * @param upstream where blocks come from; not a pool itself
-   * @param limitBytes the most that the pool takes from it, at least a page of 4096 bytes
+   * @param upstream the source of blocks; not a pool itself
+   * @param limitBytes the most bytes that the pool takes from it, at least a page of 4096 bytes
+   * @throws IllegalArgumentException if the limit is below 4096 bytes, or {@code upstream} is a pool
    */
   static MemoryPool of(MemoryManager upstream, long limitBytes) {
     return MemoryPoolImpl.of(upstream, limitBytes);
@@ -42,23 +46,28 @@ public sealed interface MemoryPool extends MemoryManager, AutoCloseable permits 
   boolean isCpuAccessible();
 
   /**
-   * See {@link MemoryManager#allocate(long, long)}; {@code ENOMEM} also if the limit is reached.
+   * Allocates a buffer, as {@link MemoryManager#allocate(long, long)} does. Fails with {@code ENOMEM} also if the limit
+   * is reached.
    *
    * @throws IllegalStateException if the pool was closed
    */
   @Override
   DeviceBuffer allocate(long bytes, long alignment);
 
-  /** What it has done, and holds. */
+  /** Returns a snapshot of the counters. */
   Statistics statistics();
 
-  /** Gives what is kept back to the device, and what the memory below keeps, too. See {@link MemoryManager#trim}. */
+  /**
+   * Releases all kept blocks to the device, and the memory that the underlying memory manager keeps. See
+   * {@link MemoryManager#trim}.
+   */
   @Override
   void trim();
 
   /**
-   * Gives what is kept back to the memory that the pool is of, which may keep it ({@link MemoryManager#trim}), and
-   * keeps nothing from now on. Allocating throws an {@link IllegalStateException}.
+   * Closes the pool: releases all kept blocks, and keeps no more blocks from now on. The blocks go back to the
+   * underlying memory manager, which may keep them ({@link MemoryManager#trim}). Later allocations throw an
+   * {@link IllegalStateException}.
    */
   @Override
   void close();

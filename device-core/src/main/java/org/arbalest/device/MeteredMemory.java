@@ -4,27 +4,26 @@ package org.arbalest.device;
 import org.arbalest.device.internal.device.MeteredMemoryImpl;
 
 /**
- * Memory that counts what is allocated from it, and may have a limit: {@link MemoryManager#metered} and
- * {@link MemoryManager#limited} make it. It has nothing to close; what is allocated from the memory below by others is
- * not counted. Safe on any thread.
+ * A memory manager that counts the allocations made from it, and may limit them. {@link MemoryManager#metered} and
+ * {@link MemoryManager#limited} create it, and the application does not close it. Any thread may use it.
  *
- * <p>A buffer counts by what is taken for it from the memory below: the size that was asked for, but at least one byte,
- * and what an alignment beyond that memory's own (256 bytes on GPUs, 4096 on the CPU) takes besides, less than the
- * alignment.
+ * <p>It does not count allocations that other code makes from the underlying memory. A buffer counts with the bytes
+ * that it takes from that memory: the requested size, at least one byte. A larger alignment than that memory's own (256
+ * bytes on GPUs, 4096 bytes on the CPU) adds fewer bytes than the alignment.
  */
 public sealed interface MeteredMemory extends MemoryManager permits MeteredMemoryImpl {
   /**
-   * What was allocated, in bytes and in buffers. Each number is exact by itself; together they are when nobody
-   * allocates.
+   * A snapshot of the counters. Each number is exact. The numbers match each other if no thread allocates or frees
+   * meanwhile.
    *
-   * @param currentBytes in buffers now
-   * @param peakBytes the most that was in buffers at any time, or since {@link #resetPeak}
-   * @param totalBytes all that was ever allocated
-   * @param currentCount buffers now
-   * @param peakCount the most buffers at any time, or since {@link #resetPeak}
-   * @param totalCount how many were ever allocated
-   * @param failedCount allocations that there was not enough memory for
-   * @param limitBytes the most that may be in buffers, {@link Long#MAX_VALUE} for no limit
+   * @param currentBytes the bytes in buffers now
+   * @param peakBytes the most bytes in buffers at any time, or since {@link #resetPeak}
+   * @param totalBytes all bytes that were ever allocated
+   * @param currentCount the number of buffers now
+   * @param peakCount the largest number of buffers at any time, or since {@link #resetPeak}
+   * @param totalCount the number of buffers that were ever allocated
+   * @param failedCount the number of allocations that failed for lack of memory
+   * @param limitBytes the limit for the bytes in buffers; {@link Long#MAX_VALUE} means no limit
    */
   record Statistics(
       long currentBytes,
@@ -36,9 +35,9 @@ public sealed interface MeteredMemory extends MemoryManager permits MeteredMemor
       long failedCount,
       long limitBytes) {}
 
-  /** What was allocated. */
+  /** Returns a snapshot of the counters. */
   Statistics statistics();
 
-  /** Lets the peaks start again at what is in buffers now. */
+  /** Sets the peaks to the current values. */
   void resetPeak();
 }

@@ -2,17 +2,19 @@
 package org.arbalest.device;
 
 /**
- * Somebody who may be able to free something when there is not enough memory; see
- * {@link MemoryManager#withOutOfMemoryHandler}.
+ * A callback that may free memory when an allocation fails for lack of it. The application implements it, and passes it
+ * to {@link MemoryManager#withOutOfMemoryHandler}. The library calls it on each allocating thread, also on several at a
+ * time.
  */
 @FunctionalInterface
 public interface OutOfMemoryHandler {
   /**
-   * Called before an allocation fails with {@code ENOMEM}. What it throws goes to the caller of the allocation.
+   * Handles an allocation that is about to fail with {@code ENOMEM}. The caller of the allocation receives each
+   * exception that this method throws.
    *
-   * @param bytes what was asked for
-   * @param failure what the caller gets if this returns false
-   * @return whether to try again, once
+   * @param bytes the number of bytes requested
+   * @param failure the exception that the caller receives if this method returns false
+   * @return whether to try the allocation again, once
    */
   boolean onOutOfMemory(long bytes, DeviceException failure);
 }

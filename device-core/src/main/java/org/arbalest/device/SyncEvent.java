@@ -7,52 +7,59 @@ import org.arbalest.device.internal.device.SyncEventImpl;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A point in a {@link DeviceStream}: completes when all that was queued before it is done, or fails with it. A CUDA or
- * HIP event, a {@code cl_event}.
+ * A point in a {@link DeviceStream}: a CUDA or HIP event, or a {@code cl_event}. It completes when all work queued
+ * before it is done, or fails with the error of that work. The caller that gets a handle closes it. Any thread may call
+ * all methods.
  *
- * <p>Recorded by {@link DeviceStream#record}, or an array's own ({@link DeviceArray#syncEvent}). A handle is closed by
- * whoever got it; closing twice does nothing, and neither waits nor stops the work. All methods are safe on any thread.
+ * <p>{@link DeviceStream#record} records an event, and {@link DeviceArray#syncEvent} returns that of an array. Closing
+ * neither waits nor stops the work. Closing twice does nothing.
  *
- * <p>One that others recorded while a graph was captured never tells: to wait for it fails with {@code EINVAL}, and to
- * ask for it costs them the capture (DEV-60).
+ * <p>An event that other code recorded while a graph was captured never reports completion. Waiting for it fails with
+ * {@code EINVAL}, and querying it invalidates the capture (DEV-60).
  */
 public sealed interface SyncEvent extends AutoCloseable permits SyncEventImpl {
-  /** The device in whose queue it is. */
+  /** Returns the device whose queue contains the event. */
   Device device();
 
-  /** The runtime's handle, or 0 if there was nothing to wait for. Borrowed: it can be used while this is open. */
+  /**
+   * Returns the runtime's handle, or 0 if there was nothing to wait for. Borrowed: it is valid while this handle is
+   * open.
+   */
   long handle();
 
   /**
-   * Whether the work is done; does not wait.
+   * Returns whether the work is done, without waiting.
    *
-   * @throws DeviceException with what the work failed with
+   * @throws DeviceException with the error of the work
    */
   boolean isReady();
 
   /**
-   * Blocks until the work is done. A virtual thread gives up its carrier meanwhile. Not interruptible.
+   * Blocks until the work is done. A virtual thread frees its carrier meanwhile. An interrupt does not end the wait.
    *
-   * @throws DeviceException with what the work failed with
+   * @throws DeviceException with the error of the work
    */
   void synchronize();
 
   /**
-   * Blocks until the work is done, or for some time.
+   * Blocks until the work is done, or until a time limit expires.
    *
-   * @return false if the time was over first; the work goes on
-   * @throws DeviceException with what the work failed with
+   * @param limit how long to wait; a negative limit counts as zero
+   * @return false if the limit expired first; the work continues
+   * @throws DeviceException with the error of the work
    */
   boolean synchronize(Duration limit) throws InterruptedException;
 
   /**
-   * Completes when the work is done, or with the {@link DeviceException} that it failed with; no thread waits. The
-   * handle may be closed meanwhile. Dependents without an executor of their own run on a thread that all of them share,
-   * and must not block it. Cancelling the future gives up the wait, not the work.
+   * Returns a stage that completes when the work is done, or with the {@link DeviceException} of the work. No thread
+   * waits. The handle may be closed meanwhile.
+   *
+   * <p>Dependents without an executor of their own run on one thread for all events, and must not block it. Cancelling
+   * the future ends the wait, not the work.
    */
   CompletionStage<@Nullable Void> onReady();
 
-  /** Gives up this handle. */
+  /** Closes this handle. */
   @Override
   void close();
 }

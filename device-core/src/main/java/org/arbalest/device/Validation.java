@@ -2,58 +2,68 @@
 package org.arbalest.device;
 
 /**
- * How closely an array is looked at when it is taken in from C, or by {@link DeviceArray#validate}. What is wrong is a
- * {@link DeviceException} with {@code EINVAL}: the path of the field, the row, the numbers. An array that is refused at
- * import goes back to its producer.
+ * A level of checks for an array, at its import from native code or in {@link DeviceArray#validate}. A fault is a
+ * {@link DeviceException} with {@code EINVAL}, whose message has the path of the field, the row and the numbers. An
+ * array that is rejected at import is released to its producer.
  *
- * <p>No level can know what C does not say: whether a pointer leads somewhere, and that a buffer is as large as length
- * and offset, or its array's own last offset, demand.
+ * <p>No level can check facts that the C interface does not convey: whether a pointer is valid, and whether a buffer is
+ * as large as the length and the offset, or the array's own last offset, require.
  */
 public enum Validation {
   /**
-   * Nothing is looked at, but whether the struct is released, its device and its event. For producers that are trusted
-   * as much as code of one's own: if a struct is malformed, whatever is done with the array may end the process.
+   * Checks only whether the struct is released, its device and its event. It is for producers that are trusted like the
+   * application's own code: if a struct is malformed, any use of the array may end the process.
    */
   NONE,
 
   /**
-   * The structs agree with the schema and with each other (ARR-17): lengths, offsets, null counts, buffers and children
-   * that must be there, and are long enough. No buffer is read, wherever it is, but for the list of the sizes of a
-   * view's data. What is in the buffers is checked where it is read. The default.
+   * Checks that the structs agree with the schema and with each other (ARR-17): lengths, offsets and null counts, and
+   * that required buffers and children exist, and are long enough. This is the default.
+   *
+   * <p>It reads no buffer, on any device, except the list of the sizes of a view's data. The content of buffers is
+   * checked when it is read.
    */
   STRUCTURAL,
 
   /**
-   * The same, and what is in the buffers, so that all rows can be read, and handed to others:
+   * Checks the structs as {@link #STRUCTURAL} does, and the content of the buffers, so that all rows can be read and
+   * passed on:
    *
    * <ul>
-   *   <li>null counts are true, and the bitmap of a field that is not nullable has no nulls, but where what it is part
-   *       of is null itself (VAL-01, VAL-02). The values that unions, run-ends and dictionaries stand for are other
-   *       fields', which say whether they may be null;
-   *   <li>offsets do not go back, and stay within the data or the elements, as list views do, also beneath nulls; views
-   *       that are not null stay within their data (VAL-03 to VAL-05);
+   *   <li>null counts are correct. The bitmap of a field that is not nullable has no nulls, except where an enclosing
+   *       value is null itself (VAL-01, VAL-02). The values of unions, run-ends and dictionaries belong to other
+   *       fields, which define whether they may be null;
+   *   <li>offsets do not decrease, and stay within the data or the elements. List views stay within the elements. Both
+   *       apply beneath nulls, too. Views that are not null stay within their data (VAL-03 to VAL-05);
    *   <li>text is UTF-8 (VAL-06);
-   *   <li>indices are within the dictionary (ARR-16); the types of a union are its own, and its offsets in order and
-   *       within its children (VAL-07);
+   *   <li>indices are within the dictionary (ARR-16). The types of a union are its own, and its offsets are in order
+   *       and within its children (VAL-07);
    *   <li>run ends ascend, and cover all rows (VAL-08);
    *   <li>decimals have no more digits than their precision, dates in milliseconds are whole days, times are within a
    *       day (VAL-09, VAL-10).
    * </ul>
    *
-   * <p>What an extension type asks beyond its storage is not looked at: the shapes of tensors, offsets of times, JSON.
-   * Getters that read it as more than that check it in each row.
+   * <p>Requirements of an extension type beyond its storage are not checked: the shapes of tensors, offsets of times,
+   * JSON. Getters that read values of the extension type check them in each row.
    *
-   * <p>Values beneath nulls may be anything. Of a slice only what it shows is checked, but for what only the content of
-   * buffers could tell: the elements of lists, the children of dense unions and of run-ends, and dictionaries are
-   * checked whole, as they are handed on whole. So a slice whose hidden rows are corrupt is accepted here, and refused
-   * by Arrow C++'s {@code ValidateFull}, which looks at some of them; {@link DeviceArray#compact} makes one of it that
-   * both accept.
+   * <p>Values beneath nulls may be arbitrary. Only the visible range of a slice is checked. Some parts have a range
+   * that only the content of buffers defines. They are checked whole, because they are passed on whole: the elements of
+   * lists, the children of dense unions and of run-ends, and dictionaries.
    *
-   * <p>Waits until the buffers can be read. Where the CPU cannot reach them, the device's default stream copies to main
-   * memory, one after the other, these and no others: validity bitmaps where a null count is said, where nulls are not
-   * allowed, of views, and beside values that are suspicious; offsets and sizes; the types of unions; run ends; views
-   * with their data; the bytes of text; indices of dictionaries; decimals, times, and dates in milliseconds. No
-   * numbers, booleans, timestamps, or other bytes.
+   * <p>Therefore this level accepts a slice whose invisible rows are corrupt. Arrow C++'s {@code ValidateFull} checks
+   * some of those rows, and rejects the slice. {@link DeviceArray#compact} makes an array from it that both accept.
+   *
+   * <p>The check waits until the buffers can be read. If the CPU cannot reach them, the device's default stream copies
+   * only these buffers to main memory, one after the other:
+   *
+   * <ul>
+   *   <li>validity bitmaps if a null count is given, if nulls are not allowed, of views, and beside suspicious values;
+   *   <li>offsets and sizes, the types of unions, and run ends;
+   *   <li>views with their data, and the bytes of text;
+   *   <li>indices of dictionaries, decimals, times, and dates in milliseconds.
+   * </ul>
+   *
+   * <p>Numbers, booleans, timestamps and other bytes are not copied.
    */
   FULL
 }
