@@ -101,9 +101,9 @@ public final class CData {
    * Exports an array.
    *
    * <p>An {@code ArrowArray} has no event, so this method waits until the array is ready. An {@code ArrowDeviceArray}
-   * that is not ready carries its event, and the consumer waits for it. There are two exceptions: an array on the CPU
-   * has no event (DEV-02), and neither has an array for which the options name the consumer's queue. The method may
-   * wait even if it then throws.
+   * that is not ready carries its event, and the consumer waits for it. There are two exceptions. An array on the CPU
+   * has no event, so this method waits (DEV-02). If the options name the consumer's queue, that queue waits, and the
+   * struct has no event. The method may wait even if it then throws.
    *
    * @param array the handle to export; it is consumed
    * @param out memory for an {@code ArrowArray}, or with {@link CExport#DEVICE} for an {@code ArrowDeviceArray}; its
