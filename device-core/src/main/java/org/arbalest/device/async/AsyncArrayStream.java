@@ -9,59 +9,66 @@ import org.arbalest.device.DeviceException;
 import org.arbalest.device.internal.async.AsyncArrayStreamImpl;
 
 /**
- * An async device stream from C, seen by its consumer: a handler that a C producer drives, as a publisher of tasks. The
- * other side is {@link AsyncProducer}.
+ * A consumer's view of an async device stream from native code: a publisher of the tasks that a C producer sends.
+ * {@link AsyncProducer} is the opposite side.
  *
- * <p>Whoever {@linkplain org.arbalest.device.c.CData#importAsyncStream imported} the stream subscribes to it, once, or
- * closes it. Demand goes to the producer as {@code request}, with one task more, since some send the end only on demand
- * (ASY-13), and first of all when the schema comes, whether or not somebody has subscribed (ASY-29); cancelling goes as
- * {@code cancel}. Each task belongs to the subscriber; those that come after a cancellation are discarded (ASY-10). The
- * handler's memory is freed by the producer's {@code release}, for which {@link #released} waits.
+ * <p>The caller that {@linkplain org.arbalest.device.c.CData#importAsyncStream imported} the stream subscribes to it
+ * once, or closes it.
  *
- * <p><b>Threads.</b> The subscriber is signalled on the producer's threads, or on one that requests; it should hand
- * long work to a thread of its own. {@code onSubscribe} too may come from the producer's thread, and then after
- * {@link #subscribe} has returned; nothing comes before it. The subscriber may request and cancel from anywhere, also
- * inside a signal.
+ * <p><b>Demand.</b> The subscriber's demand goes to the producer as {@code request}, increased by one task, because
+ * some producers send the end only on demand (ASY-13). The first {@code request} goes out when the schema arrives, with
+ * or without a subscriber (ASY-29). A cancellation goes to the producer as {@code cancel}.
+ *
+ * <p><b>Ownership.</b> The subscriber owns each task. The library discards tasks that arrive after a cancellation
+ * (ASY-10). The producer's {@code release} frees the handler's memory; {@link #released} completes after it.
+ *
+ * <p><b>Threads.</b> The signals run on the producer's threads, or on a thread that calls {@code request}. The
+ * subscriber should pass long work to its own thread. {@code onSubscribe} may also run on the producer's thread, and
+ * then after {@link #subscribe} has returned; it is always the first signal. The subscriber may request and cancel from
+ * any thread, also inside a signal.
  */
 public sealed interface AsyncArrayStream extends Flow.Publisher<AsyncTask>, AutoCloseable permits AsyncArrayStreamImpl {
   /**
-   * What the stream is of; completes before the first task, on the producer's thread.
+   * Returns a stage with the schema of the stream. It completes before the first task, on the producer's thread.
    *
-   * <p>Fails with what the stream fails with before it, or with a {@link CancellationException} if it was cancelled
-   * before.
+   * <p>The stage fails with the stream's error if the stream fails before its schema. It fails with a
+   * {@link CancellationException} if the stream is cancelled before its schema.
    */
   CompletionStage<AsyncSchema> schema();
 
   /**
-   * Completes when the producer has released the handler, on the producer's thread: after that it calls nothing any
-   * more. Tasks can still be extracted. Fails with the producer's error if the stream ended with one. After a
-   * cancellation this may take as long as the producer likes.
+   * Returns a stage that completes when the producer has released the handler, on the producer's thread. From then on
+   * the producer makes no callback. Tasks can still be extracted. After a cancellation the producer decides how long
+   * the release takes.
    *
-   * <p>Fails at once if a call to the producer failed on our side (ASY-30): there may never be a release then, and what
-   * the producer calls is refused.
+   * <p>The stage fails with the producer's error if the stream ended with one. It fails at once if a call to the
+   * producer failed inside this library (ASY-30). In that case the producer may never release the handler, and the
+   * handler rejects the producer's later calls.
    */
   CompletionStage<Void> released();
 
   /**
-   * Begins to hand the tasks to a subscriber. A second one is told an {@link IllegalStateException}. It fails with a
-   * {@link DeviceException}: the producer's errno, message and metadata.
+   * Subscribes to the tasks. An error reaches the subscriber as a {@link DeviceException} with the producer's errno,
+   * message and metadata. A second subscriber receives an {@link IllegalStateException}.
    */
   @Override
   void subscribe(Flow.Subscriber<? super AsyncTask> subscriber);
 
   /**
-   * This stream as a pull stream, which takes it over. Waits until the schema is there; on failure, or if it is
-   * interrupted, the stream is closed.
+   * Returns this stream as a pull stream. Waits until the schema has arrived.
    *
-   * @param prefetch how many tasks may wait to be pulled; at least 1
-   * @throws DeviceException what the stream fails with before its schema
+   * <p><b>Ownership.</b> The reader takes over this stream. If this method fails or is interrupted, it closes the
+   * stream.
+   *
+   * @param prefetch the number of tasks that may wait to be pulled; at least 1
+   * @throws DeviceException with the stream's error if the stream fails before its schema
    */
   DeviceArrayReader reader(int prefetch);
 
   /**
-   * Cancels the stream, unless it has ended; does not wait for the producer, which a cancellation may reach later
-   * ({@link AsyncQuirk#PRODUCER_ENDS_EARLY}). A subscriber that has not heard of an end is told a
-   * {@link CancellationException}. Closing twice does nothing.
+   * Cancels the stream, unless it has ended. Does not wait for the producer, which may receive the cancellation later
+   * ({@link AsyncQuirk#PRODUCER_ENDS_EARLY}). A subscriber that has not received the end of the stream receives a
+   * {@link CancellationException}. A second call does nothing.
    */
   @Override
   void close();

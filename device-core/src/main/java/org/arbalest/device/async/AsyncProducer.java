@@ -10,46 +10,50 @@ import org.arbalest.device.types.Field;
 import org.arbalest.device.types.Metadata;
 
 /**
- * What an async stream is made of: {@link org.arbalest.device.c.CData#exportAsyncStream} drives a consumer's handler
- * with it, once. The other side is {@link AsyncArrayStream}.
+ * A source of an async stream. {@link org.arbalest.device.c.CData#exportAsyncStream} drives one consumer's handler with
+ * it, once. {@link AsyncArrayStream} is the opposite side.
  */
 public sealed interface AsyncProducer permits AsyncProducerImpl {
   /**
-   * The arrays of a publisher.
+   * Creates a producer of a publisher's arrays.
    *
-   * @param schema what is announced; arrays that do not fit it are an error, see
+   * @param schema the schema that the stream announces. An array that does not fit it is an error; see
    *     {@link DeviceArrayReader#of(Field, org.arbalest.device.DeviceType, DeviceArrayReader.Source)}
-   * @param arrays each that is signalled passes to the stream, and its handle is consumed when {@code onNext} returns.
-   *     The publisher is asked for more on the threads that make the callbacks; where its subscription is a {@link
-   *     org.arbalest.device.async.WakingSubscription}, on the consumer's, too. Its failure goes to {@code on_error}:
-   *     errno, the message with those of its causes, and the metadata of a {@link DeviceException}
+   * @param arrays the publisher. The stream owns each published array, whose handle is consumed when {@code onNext}
+   *     returns. Demand reaches the publisher on the threads that make the callbacks, and with a
+   *     {@link org.arbalest.device.async.WakingSubscription} also on the consumer's threads. A failure of the publisher
+   *     goes to {@code on_error}: the errno, the message with the messages of its causes, and the metadata of a
+   *     {@link DeviceException}
    */
   static AsyncProducer of(AsyncSchema schema, Flow.Publisher<DeviceArray> arrays) {
     return AsyncProducerImpl.of(schema, arrays);
   }
 
   /**
-   * The arrays of a pull stream, which passes with the export, and is closed in the end. One array is pulled ahead of
-   * the demand, by the executor, whose thread that may block; the last callbacks of a stream that fails or is cancelled
-   * meanwhile are then made on a thread of their own.
+   * Creates a producer of a pull stream's arrays.
    *
-   * @param metadata what is said about the stream
+   * <p>The executor pulls one array ahead of the demand, and its thread may block in the pull. If the stream fails or
+   * is cancelled during that time, a separate thread makes the last callbacks.
+   *
+   * <p><b>Ownership.</b> The export takes over the reader and closes it at the end.
+   *
+   * @param metadata the metadata of the stream
    */
   static AsyncProducer of(DeviceArrayReader reader, Metadata metadata) {
     return AsyncProducerImpl.of(reader, metadata);
   }
 
   /**
-   * The tasks of a publisher, each with its metadata; see {@link #of(AsyncSchema, Flow.Publisher)}. Tasks of another
-   * stream are extracted when the consumer extracts them.
+   * Creates a producer of a publisher's tasks, each with its metadata; see {@link #of(AsyncSchema, Flow.Publisher)}. A
+   * task of another stream is extracted when the consumer extracts it.
    */
   static AsyncProducer ofTasks(AsyncSchema schema, Flow.Publisher<AsyncTask> tasks) {
     return AsyncProducerImpl.ofTasks(schema, tasks);
   }
 
   /**
-   * A failure instead of a stream: the handler is told {@code on_error}, then {@code release}, before the export
-   * returns (ASY-25).
+   * Creates a producer that fails instead of sending a stream. The handler receives {@code on_error} and then
+   * {@code release}, before the export returns (ASY-25).
    */
   static AsyncProducer failed(Throwable why) {
     return AsyncProducerImpl.failed(why);

@@ -7,46 +7,50 @@ import org.arbalest.device.internal.async.AsyncTaskImpl;
 import org.arbalest.device.types.Metadata;
 
 /**
- * A batch that was announced: its array is made, or handed over, by {@link #extract} on the thread that calls it.
+ * An announced batch. {@link #extract} returns its array: the producer makes it or passes it on, on the thread of that
+ * call.
  *
- * <p>Whoever has the task extracts it or closes it, once; closing a task that was extracted does nothing. May be used
- * from any thread, also after its stream has ended (ASY-16).
+ * <p><b>Ownership.</b> The owner of the task extracts it or closes it, once. Closing an extracted task does nothing.
+ *
+ * <p><b>Threads.</b> A task may be used from any thread, also after its stream has ended (ASY-16).
  */
 public sealed interface AsyncTask extends AutoCloseable permits AsyncTaskImpl {
   /**
-   * A task to be given to a producer here: an array, and what is to be said about it.
+   * Creates a task for an {@link AsyncProducer} from an array and its metadata.
    *
-   * @param array passes to the task, also if this throws (OWN-16)
-   * @param metadata goes to the consumer's {@code on_next_task}
+   * @param array the array; the task owns it, also if this method throws (OWN-16)
+   * @param metadata the metadata that the consumer's {@code on_next_task} receives
    */
   static AsyncTask of(DeviceArray array, Metadata metadata) {
     return AsyncTaskImpl.of(array, metadata);
   }
 
-  /** What the producer says about this batch; may be empty (ASY-27). */
+  /** Returns the producer's metadata of this batch; may be empty (ASY-27). */
   Metadata metadata();
 
-  /** Whether the task was neither extracted nor closed. */
+  /** Returns whether the task was neither extracted nor closed. */
   boolean isOpen();
 
   /**
-   * The array, which passes to the caller; may take as long as the producer needs to make it. The task is consumed,
-   * also on failure, unless memory ran out before the producer was asked.
+   * Returns the array. The call may take as long as the producer needs to make it.
    *
-   * @throws DeviceException with the producer's errno if it could not make the array, {@code EINVAL} if the array is
-   *     malformed or is not of the stream's type
+   * <p><b>Ownership.</b> The caller owns the array. The task is consumed, also if the call fails, except when memory
+   * runs out before the call to the producer.
+   *
+   * @throws DeviceException with the producer's errno if the producer cannot make the array; with {@code EINVAL} if the
+   *     array is malformed or does not have the stream's type
    * @throws IllegalStateException if the task was extracted or closed
    */
   DeviceArray extract();
 
   /**
-   * This task as a new handle, to be extracted or closed by the caller; this one is consumed.
+   * Returns a new handle to this task and consumes this handle. The caller must extract or close the new one.
    *
    * @throws IllegalStateException if the task was extracted or closed
    */
   AsyncTask move();
 
-  /** Tells the producer that nobody wants the array. */
+  /** Closes the task: notifies the producer that the array is not needed. */
   @Override
   void close();
 }

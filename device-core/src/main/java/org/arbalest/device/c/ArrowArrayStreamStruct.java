@@ -11,9 +11,9 @@ import java.lang.foreign.SegmentAllocator;
 import java.lang.foreign.StructLayout;
 import org.arbalest.device.internal.abi.Memory;
 
-/** {@code struct ArrowArrayStream}: a blocking, pull-style source of arrays of one schema. */
+/** The C struct {@code ArrowArrayStream}: a blocking, pull-style source of arrays that have one schema. */
 public final class ArrowArrayStreamStruct {
-  /** The struct as the C compiler lays it out. */
+  /** The memory layout of the C struct. */
   public static final StructLayout LAYOUT =
       struct(
           "ArrowArrayStream",
@@ -32,14 +32,19 @@ public final class ArrowArrayStreamStruct {
   private ArrowArrayStreamStruct() {}
 
   /**
-   * Memory for one: zeroed, and so a released struct, for an export of ours or for C to write. It is the arena's, and
-   * must outlast the struct.
+   * Allocates memory for one struct, filled with zeros, which is the state of a released struct. An export or native
+   * code then writes to it.
+   *
+   * <p>The arena owns the memory, and must stay open as long as the struct is in use.
    */
   public static MemorySegment allocate(SegmentAllocator arena) {
     return Memory.allocate(arena, LAYOUT);
   }
 
-  /** {@code int (*)(struct ArrowArrayStream*, struct ArrowSchema* out)}. */
+  /**
+   * Returns the function pointer {@code get_schema},
+   * {@code int (*)(struct ArrowArrayStream*, struct ArrowSchema* out)}.
+   */
   public static MemorySegment getSchema(MemorySegment stream) {
     return stream.get(ADDRESS, GET_SCHEMA);
   }
@@ -49,7 +54,10 @@ public final class ArrowArrayStreamStruct {
     stream.set(ADDRESS, GET_SCHEMA, value);
   }
 
-  /** {@code int (*)(struct ArrowArrayStream*, struct ArrowArray* out)}; a released {@code out} is the end. */
+  /**
+   * Returns the function pointer {@code get_next}, {@code int (*)(struct ArrowArrayStream*, struct ArrowArray* out)}. A
+   * released {@code out} means the end of the stream.
+   */
   public static MemorySegment getNext(MemorySegment stream) {
     return stream.get(ADDRESS, GET_NEXT);
   }
@@ -59,7 +67,10 @@ public final class ArrowArrayStreamStruct {
     stream.set(ADDRESS, GET_NEXT, value);
   }
 
-  /** {@code const char* (*)(struct ArrowArrayStream*)}; only after an error. */
+  /**
+   * Returns the function pointer {@code get_last_error}, {@code const char* (*)(struct ArrowArrayStream*)}. The
+   * consumer calls it only after an error.
+   */
   public static MemorySegment getLastError(MemorySegment stream) {
     return stream.get(ADDRESS, GET_LAST_ERROR);
   }
@@ -69,7 +80,7 @@ public final class ArrowArrayStreamStruct {
     stream.set(ADDRESS, GET_LAST_ERROR, value);
   }
 
-  /** The release callback; NULL if and only if the struct is released (OWN-01). */
+  /** Returns the release callback. It is NULL if and only if the struct is released (OWN-01). */
   public static MemorySegment release(MemorySegment stream) {
     return stream.get(ADDRESS, RELEASE);
   }
@@ -79,7 +90,7 @@ public final class ArrowArrayStreamStruct {
     stream.set(ADDRESS, RELEASE, value);
   }
 
-  /** The producer's own pointer; nobody else's business. */
+  /** Returns {@code private_data}, a pointer that only the producer uses. */
   public static MemorySegment privateData(MemorySegment stream) {
     return stream.get(ADDRESS, PRIVATE_DATA);
   }
@@ -89,7 +100,11 @@ public final class ArrowArrayStreamStruct {
     stream.set(ADDRESS, PRIVATE_DATA, value);
   }
 
-  /** Moves the struct: a bitwise copy, then {@code release = NULL} at the source, without a call (OWN-05). */
+  /**
+   * Moves a struct: copies it bitwise, then sets {@code release} of the source to NULL, without a call (OWN-05).
+   *
+   * @throws IllegalArgumentException if the structs overlap, or {@code from} is in read-only memory
+   */
   public static void move(MemorySegment from, MemorySegment to) {
     if (from.asOverlappingSlice(to).isPresent())
       throw new IllegalArgumentException("a struct is not moved to where it is");

@@ -14,11 +14,12 @@ import java.lang.foreign.StructLayout;
 import org.arbalest.device.internal.abi.Memory;
 
 /**
- * {@code struct ArrowArray}: the buffers and children of one array. The base struct belongs to the consumer, all that
- * it points to belongs to the producer (OWN-12).
+ * The C struct {@code ArrowArray}: the buffers and children of one array.
+ *
+ * <p>The consumer owns the base struct. The producer owns all memory that the struct points to (OWN-12).
  */
 public final class ArrowArrayStruct {
-  /** The struct as the C compiler lays it out. */
+  /** The memory layout of the C struct. */
   public static final StructLayout LAYOUT =
       struct(
           "ArrowArray",
@@ -47,14 +48,16 @@ public final class ArrowArrayStruct {
   private ArrowArrayStruct() {}
 
   /**
-   * Memory for one: zeroed, and so a released struct, for an export of ours or for C to write. It is the arena's, and
-   * must outlast the struct.
+   * Allocates memory for one struct, filled with zeros, which is the state of a released struct. An export or native
+   * code then writes to it.
+   *
+   * <p>The arena owns the memory, and must stay open as long as the struct is in use.
    */
   public static MemorySegment allocate(SegmentAllocator arena) {
     return Memory.allocate(arena, LAYOUT);
   }
 
-  /** The number of elements. */
+  /** Returns the number of elements. */
   public static long length(MemorySegment array) {
     return array.get(JAVA_LONG, LENGTH);
   }
@@ -64,7 +67,7 @@ public final class ArrowArrayStruct {
     array.set(JAVA_LONG, LENGTH, value);
   }
 
-  /** The number of nulls, or -1 if it was not computed. */
+  /** Returns the number of nulls; -1 if it was not computed. */
   public static long nullCount(MemorySegment array) {
     return array.get(JAVA_LONG, NULL_COUNT);
   }
@@ -74,7 +77,7 @@ public final class ArrowArrayStruct {
     array.set(JAVA_LONG, NULL_COUNT, value);
   }
 
-  /** The number of elements to skip at the start of the buffers. */
+  /** Returns the number of elements to skip at the start of the buffers. */
   public static long offset(MemorySegment array) {
     return array.get(JAVA_LONG, OFFSET);
   }
@@ -84,7 +87,7 @@ public final class ArrowArrayStruct {
     array.set(JAVA_LONG, OFFSET, value);
   }
 
-  /** The number of buffers. */
+  /** Returns the number of buffers. */
   public static long nBuffers(MemorySegment array) {
     return array.get(JAVA_LONG, N_BUFFERS);
   }
@@ -94,7 +97,7 @@ public final class ArrowArrayStruct {
     array.set(JAVA_LONG, N_BUFFERS, value);
   }
 
-  /** The number of children. */
+  /** Returns the number of children. */
   public static long nChildren(MemorySegment array) {
     return array.get(JAVA_LONG, N_CHILDREN);
   }
@@ -104,7 +107,7 @@ public final class ArrowArrayStruct {
     array.set(JAVA_LONG, N_CHILDREN, value);
   }
 
-  /** A list of {@code n_buffers} pointers; the list is in CPU memory, what it points to on the device. */
+  /** Returns the list of {@code n_buffers} pointers. The list is in CPU memory; the buffers are on the device. */
   public static MemorySegment buffers(MemorySegment array) {
     return array.get(ADDRESS, BUFFERS);
   }
@@ -115,8 +118,10 @@ public final class ArrowArrayStruct {
   }
 
   /**
-   * A list of {@code n_children} pointers to ArrowArray; may be NULL if there are none.
-   * {@code reinterpret(8 * nChildren)} makes it readable, and a child with its layout\'s size.
+   * Returns the list of {@code n_children} pointers to {@code ArrowArray}. May be NULL if the array has no children.
+   *
+   * <p>To read the list, call {@code reinterpret(8 * nChildren)} on it. To read a child, reinterpret it with the size
+   * of its layout.
    */
   public static MemorySegment children(MemorySegment array) {
     return array.get(ADDRESS, CHILDREN);
@@ -127,7 +132,7 @@ public final class ArrowArrayStruct {
     array.set(ADDRESS, CHILDREN, value);
   }
 
-  /** The values of a dictionary-encoded array, or NULL. */
+  /** Returns the values of a dictionary-encoded array; NULL for any other array. */
   public static MemorySegment dictionary(MemorySegment array) {
     return array.get(ADDRESS, DICTIONARY);
   }
@@ -137,7 +142,7 @@ public final class ArrowArrayStruct {
     array.set(ADDRESS, DICTIONARY, value);
   }
 
-  /** The release callback; NULL if and only if the struct is released (OWN-01). */
+  /** Returns the release callback. It is NULL if and only if the struct is released (OWN-01). */
   public static MemorySegment release(MemorySegment array) {
     return array.get(ADDRESS, RELEASE);
   }
@@ -147,7 +152,7 @@ public final class ArrowArrayStruct {
     array.set(ADDRESS, RELEASE, value);
   }
 
-  /** The producer's own pointer; nobody else's business. */
+  /** Returns {@code private_data}, a pointer that only the producer uses. */
   public static MemorySegment privateData(MemorySegment array) {
     return array.get(ADDRESS, PRIVATE_DATA);
   }
@@ -157,7 +162,11 @@ public final class ArrowArrayStruct {
     array.set(ADDRESS, PRIVATE_DATA, value);
   }
 
-  /** Moves the struct: a bitwise copy, then {@code release = NULL} at the source, without a call (OWN-05). */
+  /**
+   * Moves a struct: copies it bitwise, then sets {@code release} of the source to NULL, without a call (OWN-05).
+   *
+   * @throws IllegalArgumentException if the structs overlap, or {@code from} is in read-only memory
+   */
   public static void move(MemorySegment from, MemorySegment to) {
     if (from.asOverlappingSlice(to).isPresent())
       throw new IllegalArgumentException("a struct is not moved to where it is");

@@ -12,11 +12,12 @@ import java.lang.foreign.StructLayout;
 import org.arbalest.device.internal.abi.Memory;
 
 /**
- * {@code struct ArrowAsyncDeviceStreamHandler}: the callbacks of a consumer; owned by the consumer, released by the
- * producer's call of {@code release}.
+ * The C struct {@code ArrowAsyncDeviceStreamHandler}: the callbacks of a consumer.
+ *
+ * <p>The consumer owns it. The producer releases it by a call of {@code release}.
  */
 public final class ArrowAsyncHandlerStruct {
-  /** The struct as the C compiler lays it out. */
+  /** The memory layout of the C struct. */
   public static final StructLayout LAYOUT =
       struct(
           "ArrowAsyncDeviceStreamHandler",
@@ -37,14 +38,19 @@ public final class ArrowAsyncHandlerStruct {
   private ArrowAsyncHandlerStruct() {}
 
   /**
-   * Memory for one: zeroed, and so a released struct, for an export of ours or for C to write. It is the arena's, and
-   * must outlast the struct.
+   * Allocates memory for one struct, filled with zeros, which is the state of a released struct. An export or native
+   * code then writes to it.
+   *
+   * <p>The arena owns the memory, and must stay open as long as the struct is in use.
    */
   public static MemorySegment allocate(SegmentAllocator arena) {
     return Memory.allocate(arena, LAYOUT);
   }
 
-  /** {@code int (*)(struct ArrowAsyncDeviceStreamHandler*, struct ArrowSchema*)}. */
+  /**
+   * Returns the callback {@code on_schema},
+   * {@code int (*)(struct ArrowAsyncDeviceStreamHandler*, struct ArrowSchema*)}.
+   */
   public static MemorySegment onSchema(MemorySegment handler) {
     return handler.get(ADDRESS, ON_SCHEMA);
   }
@@ -54,7 +60,10 @@ public final class ArrowAsyncHandlerStruct {
     handler.set(ADDRESS, ON_SCHEMA, value);
   }
 
-  /** {@code int (*)(struct ArrowAsyncDeviceStreamHandler*, struct ArrowAsyncTask*, const char* metadata)}. */
+  /**
+   * Returns the callback {@code on_next_task},
+   * {@code int (*)(struct ArrowAsyncDeviceStreamHandler*, struct ArrowAsyncTask*, const char* metadata)}.
+   */
   public static MemorySegment onNextTask(MemorySegment handler) {
     return handler.get(ADDRESS, ON_NEXT_TASK);
   }
@@ -64,7 +73,10 @@ public final class ArrowAsyncHandlerStruct {
     handler.set(ADDRESS, ON_NEXT_TASK, value);
   }
 
-  /** {@code void (*)(struct ArrowAsyncDeviceStreamHandler*, int code, const char* message, const char* metadata)}. */
+  /**
+   * Returns the callback {@code on_error},
+   * {@code void (*)(struct ArrowAsyncDeviceStreamHandler*, int code, const char* message, const char* metadata)}.
+   */
   public static MemorySegment onError(MemorySegment handler) {
     return handler.get(ADDRESS, ON_ERROR);
   }
@@ -74,7 +86,10 @@ public final class ArrowAsyncHandlerStruct {
     handler.set(ADDRESS, ON_ERROR, value);
   }
 
-  /** {@code void (*)(struct ArrowAsyncDeviceStreamHandler*)}; the last callback. */
+  /**
+   * Returns the callback {@code release}, {@code void (*)(struct ArrowAsyncDeviceStreamHandler*)}. It is the last
+   * callback.
+   */
   public static MemorySegment release(MemorySegment handler) {
     return handler.get(ADDRESS, RELEASE);
   }
@@ -84,7 +99,9 @@ public final class ArrowAsyncHandlerStruct {
     handler.set(ADDRESS, RELEASE, value);
   }
 
-  /** The {@code ArrowAsyncProducer}, set by the producer before any callback but release. */
+  /**
+   * Returns the {@code ArrowAsyncProducer}. The producer sets it before it calls any callback except {@code release}.
+   */
   public static MemorySegment producer(MemorySegment handler) {
     return handler.get(ADDRESS, PRODUCER);
   }
@@ -94,7 +111,7 @@ public final class ArrowAsyncHandlerStruct {
     handler.set(ADDRESS, PRODUCER, value);
   }
 
-  /** The consumer's own pointer. */
+  /** Returns {@code private_data}, a pointer that only the consumer uses. */
   public static MemorySegment privateData(MemorySegment handler) {
     return handler.get(ADDRESS, PRIVATE_DATA);
   }

@@ -15,11 +15,13 @@ import java.lang.foreign.StructLayout;
 import org.arbalest.device.internal.abi.Memory;
 
 /**
- * {@code struct ArrowAsyncProducer}: how a consumer asks for more or cancels; owned by the producer. The layout is that
- * of {@code abi.h} as Arrow C++ and arrow-go ship it, without a release.
+ * The C struct {@code ArrowAsyncProducer}: the functions with which a consumer requests tasks or cancels.
+ *
+ * <p>The producer owns it. The layout is that of the {@code abi.h} that Arrow C++ and arrow-go ship, which has no
+ * {@code release} member.
  */
 public final class ArrowAsyncProducerStruct {
-  /** The struct as the C compiler lays it out. */
+  /** The memory layout of the C struct. */
   public static final StructLayout LAYOUT =
       struct(
           "ArrowAsyncProducer",
@@ -38,12 +40,16 @@ public final class ArrowAsyncProducerStruct {
 
   private ArrowAsyncProducerStruct() {}
 
-  /** Memory for one, zeroed. It is the arena's, and must outlast the struct. */
+  /**
+   * Allocates memory for one struct, filled with zeros.
+   *
+   * <p>The arena owns the memory, and must stay open as long as the struct is in use.
+   */
   public static MemorySegment allocate(SegmentAllocator arena) {
     return Memory.allocate(arena, LAYOUT);
   }
 
-  /** The {@code ArrowDeviceType} of the stream. */
+  /** Returns the {@code ArrowDeviceType} of the stream. */
   public static int deviceType(MemorySegment producer) {
     return producer.get(JAVA_INT, DEVICE_TYPE);
   }
@@ -53,7 +59,7 @@ public final class ArrowAsyncProducerStruct {
     producer.set(JAVA_INT, DEVICE_TYPE, value);
   }
 
-  /** {@code void (*)(struct ArrowAsyncProducer*, int64_t n)}. */
+  /** Returns the function pointer {@code request}, {@code void (*)(struct ArrowAsyncProducer*, int64_t n)}. */
   public static MemorySegment request(MemorySegment producer) {
     return producer.get(ADDRESS, REQUEST);
   }
@@ -63,7 +69,7 @@ public final class ArrowAsyncProducerStruct {
     producer.set(ADDRESS, REQUEST, value);
   }
 
-  /** {@code void (*)(struct ArrowAsyncProducer*)}. */
+  /** Returns the function pointer {@code cancel}, {@code void (*)(struct ArrowAsyncProducer*)}. */
   public static MemorySegment cancel(MemorySegment producer) {
     return producer.get(ADDRESS, CANCEL);
   }
@@ -73,7 +79,7 @@ public final class ArrowAsyncProducerStruct {
     producer.set(ADDRESS, CANCEL, value);
   }
 
-  /** Stream metadata, encoded like a schema's, or NULL. */
+  /** Returns the stream's metadata, encoded like a schema's metadata, or NULL. */
   public static MemorySegment additionalMetadata(MemorySegment producer) {
     return producer.get(ADDRESS, ADDITIONAL_METADATA);
   }
@@ -83,7 +89,7 @@ public final class ArrowAsyncProducerStruct {
     producer.set(ADDRESS, ADDITIONAL_METADATA, value);
   }
 
-  /** The producer's own pointer; nobody else's business. */
+  /** Returns {@code private_data}, a pointer that only the producer uses. */
   public static MemorySegment privateData(MemorySegment producer) {
     return producer.get(ADDRESS, PRIVATE_DATA);
   }

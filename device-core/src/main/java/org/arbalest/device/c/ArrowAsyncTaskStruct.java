@@ -12,11 +12,12 @@ import java.lang.foreign.StructLayout;
 import org.arbalest.device.internal.abi.Memory;
 
 /**
- * {@code struct ArrowAsyncTask}: an announced array, to be extracted exactly once. It has no release: extracting to
- * NULL discards it.
+ * The C struct {@code ArrowAsyncTask}: an announced array, which the consumer extracts exactly once.
+ *
+ * <p>The struct has no {@code release} member. To discard the array, the consumer extracts it to NULL.
  */
 public final class ArrowAsyncTaskStruct {
-  /** The struct as the C compiler lays it out. */
+  /** The memory layout of the C struct. */
   public static final StructLayout LAYOUT =
       struct(
           "ArrowAsyncTask",
@@ -28,12 +29,19 @@ public final class ArrowAsyncTaskStruct {
 
   private ArrowAsyncTaskStruct() {}
 
-  /** Memory for one, zeroed. It is the arena's, and must outlast the struct. */
+  /**
+   * Allocates memory for one struct, filled with zeros.
+   *
+   * <p>The arena owns the memory, and must stay open as long as the struct is in use.
+   */
   public static MemorySegment allocate(SegmentAllocator arena) {
     return Memory.allocate(arena, LAYOUT);
   }
 
-  /** {@code int (*)(struct ArrowAsyncTask*, struct ArrowDeviceArray* out)}. */
+  /**
+   * Returns the function pointer {@code extract_data},
+   * {@code int (*)(struct ArrowAsyncTask*, struct ArrowDeviceArray* out)}.
+   */
   public static MemorySegment extractData(MemorySegment task) {
     return task.get(ADDRESS, EXTRACT_DATA);
   }
@@ -43,7 +51,7 @@ public final class ArrowAsyncTaskStruct {
     task.set(ADDRESS, EXTRACT_DATA, value);
   }
 
-  /** The producer's own pointer; nobody else's business. */
+  /** Returns {@code private_data}, a pointer that only the producer uses. */
   public static MemorySegment privateData(MemorySegment task) {
     return task.get(ADDRESS, PRIVATE_DATA);
   }

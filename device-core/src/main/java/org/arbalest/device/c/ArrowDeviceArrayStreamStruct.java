@@ -15,10 +15,11 @@ import java.lang.foreign.StructLayout;
 import org.arbalest.device.internal.abi.Memory;
 
 /**
- * {@code struct ArrowDeviceArrayStream}: a blocking, pull-style source of device arrays of one schema and device type.
+ * The C struct {@code ArrowDeviceArrayStream}: a blocking, pull-style source of device arrays that have one schema and
+ * one device type.
  */
 public final class ArrowDeviceArrayStreamStruct {
-  /** The struct as the C compiler lays it out. */
+  /** The memory layout of the C struct. */
   public static final StructLayout LAYOUT =
       struct(
           "ArrowDeviceArrayStream",
@@ -40,14 +41,16 @@ public final class ArrowDeviceArrayStreamStruct {
   private ArrowDeviceArrayStreamStruct() {}
 
   /**
-   * Memory for one: zeroed, and so a released struct, for an export of ours or for C to write. It is the arena's, and
-   * must outlast the struct.
+   * Allocates memory for one struct, filled with zeros, which is the state of a released struct. An export or native
+   * code then writes to it.
+   *
+   * <p>The arena owns the memory, and must stay open as long as the struct is in use.
    */
   public static MemorySegment allocate(SegmentAllocator arena) {
     return Memory.allocate(arena, LAYOUT);
   }
 
-  /** The {@code ArrowDeviceType} of every array of the stream. */
+  /** Returns the {@code ArrowDeviceType} of every array of the stream. */
   public static int deviceType(MemorySegment stream) {
     return stream.get(JAVA_INT, DEVICE_TYPE);
   }
@@ -57,7 +60,10 @@ public final class ArrowDeviceArrayStreamStruct {
     stream.set(JAVA_INT, DEVICE_TYPE, value);
   }
 
-  /** {@code int (*)(struct ArrowDeviceArrayStream*, struct ArrowSchema* out)}. */
+  /**
+   * Returns the function pointer {@code get_schema},
+   * {@code int (*)(struct ArrowDeviceArrayStream*, struct ArrowSchema* out)}.
+   */
   public static MemorySegment getSchema(MemorySegment stream) {
     return stream.get(ADDRESS, GET_SCHEMA);
   }
@@ -68,7 +74,9 @@ public final class ArrowDeviceArrayStreamStruct {
   }
 
   /**
-   * {@code int (*)(struct ArrowDeviceArrayStream*, struct ArrowDeviceArray* out)}; a released {@code out} is the end.
+   * Returns the function pointer {@code get_next},
+   * {@code int (*)(struct ArrowDeviceArrayStream*, struct ArrowDeviceArray* out)}. A released {@code out} means the end
+   * of the stream.
    */
   public static MemorySegment getNext(MemorySegment stream) {
     return stream.get(ADDRESS, GET_NEXT);
@@ -79,7 +87,10 @@ public final class ArrowDeviceArrayStreamStruct {
     stream.set(ADDRESS, GET_NEXT, value);
   }
 
-  /** {@code const char* (*)(struct ArrowDeviceArrayStream*)}; only after an error. */
+  /**
+   * Returns the function pointer {@code get_last_error}, {@code const char* (*)(struct ArrowDeviceArrayStream*)}. The
+   * consumer calls it only after an error.
+   */
   public static MemorySegment getLastError(MemorySegment stream) {
     return stream.get(ADDRESS, GET_LAST_ERROR);
   }
@@ -89,7 +100,7 @@ public final class ArrowDeviceArrayStreamStruct {
     stream.set(ADDRESS, GET_LAST_ERROR, value);
   }
 
-  /** The release callback; NULL if and only if the struct is released (OWN-01). */
+  /** Returns the release callback. It is NULL if and only if the struct is released (OWN-01). */
   public static MemorySegment release(MemorySegment stream) {
     return stream.get(ADDRESS, RELEASE);
   }
@@ -99,7 +110,7 @@ public final class ArrowDeviceArrayStreamStruct {
     stream.set(ADDRESS, RELEASE, value);
   }
 
-  /** The producer's own pointer; nobody else's business. */
+  /** Returns {@code private_data}, a pointer that only the producer uses. */
   public static MemorySegment privateData(MemorySegment stream) {
     return stream.get(ADDRESS, PRIVATE_DATA);
   }
@@ -109,7 +120,11 @@ public final class ArrowDeviceArrayStreamStruct {
     stream.set(ADDRESS, PRIVATE_DATA, value);
   }
 
-  /** Moves the struct: a bitwise copy, then {@code release = NULL} at the source, without a call (OWN-05). */
+  /**
+   * Moves a struct: copies it bitwise, then sets {@code release} of the source to NULL, without a call (OWN-05).
+   *
+   * @throws IllegalArgumentException if the structs overlap, or {@code from} is in read-only memory
+   */
   public static void move(MemorySegment from, MemorySegment to) {
     if (from.asOverlappingSlice(to).isPresent())
       throw new IllegalArgumentException("a struct is not moved to where it is");

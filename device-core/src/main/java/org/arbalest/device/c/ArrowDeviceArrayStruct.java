@@ -18,12 +18,9 @@ import java.lang.foreign.StructLayout;
 import java.lang.foreign.ValueLayout;
 import org.arbalest.device.internal.abi.Memory;
 
-/**
- * {@code struct ArrowDeviceArray}: an {@code ArrowArray}, which is its first member, with the device its buffers are
- * on.
- */
+/** The C struct {@code ArrowDeviceArray}: an {@code ArrowArray} as its first member, and the device of its buffers. */
 public final class ArrowDeviceArrayStruct {
-  /** The struct as the C compiler lays it out. */
+  /** The memory layout of the C struct. */
   public static final StructLayout LAYOUT =
       struct(
           "ArrowDeviceArray",
@@ -41,14 +38,16 @@ public final class ArrowDeviceArrayStruct {
   private ArrowDeviceArrayStruct() {}
 
   /**
-   * Memory for one: zeroed, and so a released struct, for an export of ours or for C to write. It is the arena's, and
-   * must outlast the struct.
+   * Allocates memory for one struct, filled with zeros, which is the state of a released struct. An export or native
+   * code then writes to it.
+   *
+   * <p>The arena owns the memory, and must stay open as long as the struct is in use.
    */
   public static MemorySegment allocate(SegmentAllocator arena) {
     return Memory.allocate(arena, LAYOUT);
   }
 
-  /** Which device of its type; -1 where there is no such notion. */
+  /** Returns the device's id among the devices of its type; -1 if the type has no ids. */
   public static long deviceId(MemorySegment array) {
     return array.get(JAVA_LONG, DEVICE_ID);
   }
@@ -58,7 +57,7 @@ public final class ArrowDeviceArrayStruct {
     array.set(JAVA_LONG, DEVICE_ID, value);
   }
 
-  /** The {@code ArrowDeviceType} code. */
+  /** Returns the {@code ArrowDeviceType} code. */
   public static int deviceType(MemorySegment array) {
     return array.get(JAVA_INT, DEVICE_TYPE);
   }
@@ -68,7 +67,10 @@ public final class ArrowDeviceArrayStruct {
     array.set(JAVA_INT, DEVICE_TYPE, value);
   }
 
-  /** A pointer <em>to</em> the device's event handle to wait for before any access, or NULL. */
+  /**
+   * Returns a pointer <em>to</em> the device's event handle, or NULL. Code that accesses the buffers must wait for the
+   * event first.
+   */
   public static MemorySegment syncEvent(MemorySegment array) {
     return array.get(ADDRESS, SYNC_EVENT);
   }
@@ -78,7 +80,11 @@ public final class ArrowDeviceArrayStruct {
     array.set(ADDRESS, SYNC_EVENT, value);
   }
 
-  /** Moves the struct: a bitwise copy, then {@code array.release = NULL} at the source, without a call (OWN-05). */
+  /**
+   * Moves a struct: copies it bitwise, then sets {@code array.release} of the source to NULL, without a call (OWN-05).
+   *
+   * @throws IllegalArgumentException if the structs overlap, or {@code from} is in read-only memory
+   */
   public static void move(MemorySegment from, MemorySegment to) {
     if (from.asOverlappingSlice(to).isPresent())
       throw new IllegalArgumentException("a struct is not moved to where it is");

@@ -14,11 +14,12 @@ import java.lang.foreign.StructLayout;
 import org.arbalest.device.internal.abi.Memory;
 
 /**
- * {@code struct ArrowSchema}: the type, name and metadata of an array. The base struct belongs to the consumer, all it
- * points to to the producer.
+ * The C struct {@code ArrowSchema}: the type, name and metadata of an array.
+ *
+ * <p>The consumer owns the base struct. The producer owns all memory that the struct points to (OWN-12).
  */
 public final class ArrowSchemaStruct {
-  /** The struct as the C compiler lays it out. */
+  /** The memory layout of the C struct. */
   public static final StructLayout LAYOUT =
       struct(
           "ArrowSchema",
@@ -32,13 +33,13 @@ public final class ArrowSchemaStruct {
           pointer("release"),
           pointer("private_data"));
 
-  /** Flag: the order of the dictionary's values means something. */
+  /** A flag: the order of the dictionary's values has a meaning. */
   public static final long FLAG_DICTIONARY_ORDERED = 1;
 
-  /** Flag: the field may hold nulls. */
+  /** A flag: the field may contain nulls. */
   public static final long FLAG_NULLABLE = 2;
 
-  /** Flag: the keys of each map value are sorted. */
+  /** A flag: the keys of each map are sorted. */
   public static final long FLAG_MAP_KEYS_SORTED = 4;
 
   private static final long FORMAT = byteOffset(LAYOUT, "format");
@@ -54,14 +55,16 @@ public final class ArrowSchemaStruct {
   private ArrowSchemaStruct() {}
 
   /**
-   * Memory for one: zeroed, and so a released struct, for an export of ours or for C to write. It is the arena's, and
-   * must outlast the struct.
+   * Allocates memory for one struct, filled with zeros, which is the state of a released struct. An export or native
+   * code then writes to it.
+   *
+   * <p>The arena owns the memory, and must stay open as long as the struct is in use.
    */
   public static MemorySegment allocate(SegmentAllocator arena) {
     return Memory.allocate(arena, LAYOUT);
   }
 
-  /** The type as a NUL-terminated format string; mandatory. */
+  /** Returns the type as a NUL-terminated format string. It is mandatory. */
   public static MemorySegment format(MemorySegment schema) {
     return schema.get(ADDRESS, FORMAT);
   }
@@ -71,7 +74,7 @@ public final class ArrowSchemaStruct {
     schema.set(ADDRESS, FORMAT, value);
   }
 
-  /** The field's name, NUL-terminated, or NULL. */
+  /** Returns the field's name as a NUL-terminated string, or NULL. */
   public static MemorySegment name(MemorySegment schema) {
     return schema.get(ADDRESS, NAME);
   }
@@ -81,7 +84,7 @@ public final class ArrowSchemaStruct {
     schema.set(ADDRESS, NAME, value);
   }
 
-  /** Key-value metadata (binary, see {@code Metadata}), or NULL. */
+  /** Returns the key-value metadata in its binary encoding, or NULL; see {@code Metadata}. */
   public static MemorySegment metadata(MemorySegment schema) {
     return schema.get(ADDRESS, METADATA);
   }
@@ -91,7 +94,7 @@ public final class ArrowSchemaStruct {
     schema.set(ADDRESS, METADATA, value);
   }
 
-  /** The {@code ARROW_FLAG_} bits. */
+  /** Returns the {@code ARROW_FLAG_} bits. */
   public static long flags(MemorySegment schema) {
     return schema.get(JAVA_LONG, FLAGS);
   }
@@ -101,7 +104,7 @@ public final class ArrowSchemaStruct {
     schema.set(JAVA_LONG, FLAGS, value);
   }
 
-  /** The number of children. */
+  /** Returns the number of children. */
   public static long nChildren(MemorySegment schema) {
     return schema.get(JAVA_LONG, N_CHILDREN);
   }
@@ -112,8 +115,10 @@ public final class ArrowSchemaStruct {
   }
 
   /**
-   * A list of {@code n_children} pointers to ArrowSchema; may be NULL if there are none.
-   * {@code reinterpret(8 * nChildren)} makes it readable, and a child with its layout\'s size.
+   * Returns the list of {@code n_children} pointers to {@code ArrowSchema}. May be NULL if the type has no children.
+   *
+   * <p>To read the list, call {@code reinterpret(8 * nChildren)} on it. To read a child, reinterpret it with the size
+   * of its layout.
    */
   public static MemorySegment children(MemorySegment schema) {
     return schema.get(ADDRESS, CHILDREN);
@@ -124,7 +129,7 @@ public final class ArrowSchemaStruct {
     schema.set(ADDRESS, CHILDREN, value);
   }
 
-  /** The value type of a dictionary-encoded field, or NULL. */
+  /** Returns the value type of a dictionary-encoded field; NULL for any other field. */
   public static MemorySegment dictionary(MemorySegment schema) {
     return schema.get(ADDRESS, DICTIONARY);
   }
@@ -134,7 +139,7 @@ public final class ArrowSchemaStruct {
     schema.set(ADDRESS, DICTIONARY, value);
   }
 
-  /** The release callback; NULL if and only if the struct is released (OWN-01). */
+  /** Returns the release callback. It is NULL if and only if the struct is released (OWN-01). */
   public static MemorySegment release(MemorySegment schema) {
     return schema.get(ADDRESS, RELEASE);
   }
@@ -144,7 +149,7 @@ public final class ArrowSchemaStruct {
     schema.set(ADDRESS, RELEASE, value);
   }
 
-  /** The producer's own pointer; nobody else's business. */
+  /** Returns {@code private_data}, a pointer that only the producer uses. */
   public static MemorySegment privateData(MemorySegment schema) {
     return schema.get(ADDRESS, PRIVATE_DATA);
   }
@@ -154,7 +159,11 @@ public final class ArrowSchemaStruct {
     schema.set(ADDRESS, PRIVATE_DATA, value);
   }
 
-  /** Moves the struct: a bitwise copy, then {@code release = NULL} at the source, without a call (OWN-05). */
+  /**
+   * Moves a struct: copies it bitwise, then sets {@code release} of the source to NULL, without a call (OWN-05).
+   *
+   * @throws IllegalArgumentException if the structs overlap, or {@code from} is in read-only memory
+   */
   public static void move(MemorySegment from, MemorySegment to) {
     if (from.asOverlappingSlice(to).isPresent())
       throw new IllegalArgumentException("a struct is not moved to where it is");

@@ -24,55 +24,63 @@ import org.arbalest.device.internal.validate.ArrayValidation;
 import org.arbalest.device.types.Field;
 
 /**
- * The door to C: imports and exports schemas, arrays, streams and async streams, without a copy of their buffers.
+ * Imports and exports schemas, arrays, streams and async streams through Arrow's C interfaces, without a copy of their
+ * buffers.
  *
- * <p><b>Structs.</b> Each is given as its memory, such as {@link ArrowArrayStruct#allocate}, or as the pointer that C
- * gave: a segment of zero length, which is taken to be a whole struct. {@link MemorySegment#ofAddress} makes one of a
- * number, such as a {@code memoryAddress()} of Arrow Java; a number keeps nothing reachable, so the struct's memory
- * must stay until the call returns. A segment that can be no struct, since it is NULL, too small, misaligned, of a
- * closed arena or not this thread's, is refused with an {@link IllegalArgumentException}, an
- * {@link IllegalStateException} or a {@link WrongThreadException} before anything is touched. What the struct points to
- * is believed: a wrong pointer ends the process.
+ * <p><b>Structs.</b> The caller passes either the struct's memory, which for example {@link ArrowArrayStruct#allocate}
+ * returns, or a pointer from native code. Such a pointer is a segment of zero length, which the library treats as a
+ * whole struct. {@link MemorySegment#ofAddress} makes such a segment from a number, such as a {@code memoryAddress()}
+ * of Arrow Java. A number keeps no memory reachable, so the struct's memory must stay valid until the call returns.
  *
- * <p><b>Who owns what.</b> An import moves the struct, as the interface says: it is released afterwards, whether or not
- * the import succeeds (OWN-08). An export takes the handle: it is consumed, and {@code retain} before keeps one. If an
- * export fails, the handle is as it was and nothing is written (OWN-09).
+ * <p><b>Checks.</b> A segment cannot be a struct if it is NULL, too small or misaligned, or if it belongs to a closed
+ * arena or to another thread. Each method rejects such a segment with an {@link IllegalArgumentException}, an
+ * {@link IllegalStateException} or a {@link WrongThreadException}, before it changes anything. The library trusts the
+ * pointers inside a struct: a wrong pointer ends the process.
+ *
+ * <p><b>Ownership.</b> An import moves the struct, as the C interface requires: after the import the struct is
+ * released, whether or not the import succeeds (OWN-08). An export consumes the handle; to keep a handle, the caller
+ * calls {@code retain} first. If an export fails, the handle is unchanged and the export has written nothing (OWN-09).
  */
 public final class CData {
   private CData() {}
 
   /**
-   * Reads a C schema and releases it. {@link org.arbalest.device.types.Schema#ofStruct} makes a record batch's schema
-   * of the field. If it says what one of the last said, to the byte, it is that one (SCH-22).
+   * Reads a C schema and releases it. To make a record batch's schema from the field, call
+   * {@link org.arbalest.device.types.Schema#ofStruct}. If the schema is equal, byte by byte, to a recently imported
+   * one, the method returns the same field (SCH-22).
    *
    * @param schema a live {@code ArrowSchema}
-   * @throws DeviceException with {@code EINVAL}, the path of the field and what is wrong with it
+   * @throws DeviceException with {@code EINVAL} if the schema is malformed; the message has the path of the field and
+   *     the reason
    */
   public static Field importSchema(MemorySegment schema) {
     return FieldImpl.importSchema(schema);
   }
 
   /**
-   * Writes a C schema, which the receiver must release.
+   * Writes a C schema. The receiver must release it.
    *
-   * @param field the type of an array; of a record batch, {@link org.arbalest.device.types.Schema#asField}
-   * @param out memory for an {@code ArrowSchema}; what is in it is overwritten
+   * @param field the type of an array; for a record batch, pass {@link org.arbalest.device.types.Schema#asField}
+   * @param out memory for an {@code ArrowSchema}; its content is overwritten
    */
   public static void exportSchema(Field field, MemorySegment out) {
     FieldImpl.exportSchema(Objects.requireNonNull(field, "field"), out);
   }
 
   /**
-   * Imports an array, and looks at it as closely as the options say. The buffers of a device array may be on any
-   * device, also on one that no backend serves (DEV-09), or that is missing now: see
-   * {@link org.arbalest.device.Device}. With {@link org.arbalest.device.Validation#FULL} this waits for the array's
-   * event; otherwise for nothing.
+   * Imports an array and validates it at the level that the options set. The buffers of a device array may be on any
+   * device, including a device without a backend (DEV-09) and a device that is missing now; see
+   * {@link org.arbalest.device.Device}.
+   *
+   * <p>With {@link org.arbalest.device.Validation#FULL} the method waits for the array's event. At the other levels it
+   * does not wait.
    *
    * @param array a live {@code ArrowArray}, or with {@link CImport#DEVICE} a live {@code ArrowDeviceArray}
-   * @param options the interface and the schema, which is needed
-   * @return the array, to be closed by the caller
-   * @throws IllegalArgumentException if the options have no schema; then nothing was touched
-   * @throws DeviceException with {@code EINVAL} if the array is malformed: the path, what is wrong, the numbers
+   * @param options the interface and the schema; the schema is mandatory
+   * @return the array; the caller must close it
+   * @throws IllegalArgumentException if the options have no schema; the structs are then unchanged
+   * @throws DeviceException with {@code EINVAL} if the array is malformed; the message has the path, the reason and the
+   *     numbers
    */
   public static DeviceArray importArray(MemorySegment array, CImport options) {
     options.requireNoQuirks();
@@ -90,19 +98,22 @@ public final class CData {
   }
 
   /**
-   * Exports an array. As an {@code ArrowArray} it is waited for, since such a struct has no event. As an
-   * {@code ArrowDeviceArray} it goes with its event if it is not ready yet, for the consumer to wait for, unless it is
-   * on the CPU (DEV-02) or the options name the consumer's queue. An export that throws may have waited before.
+   * Exports an array.
    *
-   * @param array is consumed
-   * @param out memory for an {@code ArrowArray}, or with {@link CExport#DEVICE} for an {@code ArrowDeviceArray}; what
-   *     is in it is overwritten
-   * @param options the interface, and what the consumer asked for
-   * @throws IllegalArgumentException if no array of this type can be converted to what was requested, or a consumer's
-   *     stream is given for an {@code ArrowArray}
-   * @throws DeviceException with {@code ENOSYS} if an {@code ArrowArray} is wanted of buffers that are not in main
-   *     memory, {@code ENOMEM} if memory runs out, or the event is of a device that no backend knows; and what
-   *     {@link DeviceArray#convertTo(Field)} and {@link org.arbalest.device.DeviceStream#waitFor(DeviceArray)} throw
+   * <p>An {@code ArrowArray} has no event, so this method waits until the array is ready. An {@code ArrowDeviceArray}
+   * that is not ready carries its event, and the consumer waits for it. There are two exceptions. An array on the CPU
+   * has no event, so this method waits (DEV-02). If the options name the consumer's queue, that queue waits, and the
+   * struct has no event. The method may wait even if it then throws.
+   *
+   * @param array the handle to export; it is consumed
+   * @param out memory for an {@code ArrowArray}, or with {@link CExport#DEVICE} for an {@code ArrowDeviceArray}; its
+   *     content is overwritten
+   * @param options the interface and the consumer's requests
+   * @throws IllegalArgumentException if no array of this type can be converted to the requested type, or if the options
+   *     name a consumer's stream for an {@code ArrowArray}
+   * @throws DeviceException with {@code ENOSYS} if an {@code ArrowArray} is requested but the buffers are not in main
+   *     memory; with {@code ENOMEM} if memory runs out; if the event belongs to a device without a backend; and in the
+   *     cases of {@link DeviceArray#convertTo(Field)} and {@link org.arbalest.device.DeviceStream#waitFor(DeviceArray)}
    * @throws IllegalStateException if the handle was consumed
    */
   public static void exportArray(DeviceArray array, MemorySegment out, CExport options) {
@@ -120,15 +131,15 @@ public final class CData {
   }
 
   /**
-   * Imports a stream: moves the struct and asks for the schema.
+   * Imports a stream: moves the struct and queries the producer for the schema.
    *
    * @param stream a live {@code ArrowArrayStream}, or with {@link CImport#DEVICE} a live {@code ArrowDeviceArrayStream}
-   * @param options the interface; how closely {@link DeviceArrayReader#next} looks at each array, of which one that is
-   *     refused is an error of the stream; and the schema that is expected, if any. {@link DeviceArrayReader#field} is
-   *     the producer's all the same, with its metadata
-   * @return the stream, to be closed by the caller
-   * @throws DeviceException with the producer's errno and message if it has no schema for us; {@code EINVAL} if its
-   *     schema is not the expected one
+   * @param options the interface, the validation level of each array that {@link DeviceArrayReader#next} returns, and
+   *     optionally the expected schema. An array that fails validation is an error of the stream.
+   *     {@link DeviceArrayReader#field} is the producer's field with its metadata, even if the options have a schema
+   * @return the stream; the caller must close it
+   * @throws DeviceException with the producer's errno and message if the producer returns no schema; with
+   *     {@code EINVAL} if its schema is not the expected one
    */
   public static DeviceArrayReader importStream(MemorySegment stream, CImport options) {
     options.requireNoQuirks();
@@ -136,16 +147,19 @@ public final class CData {
   }
 
   /**
-   * Exports a stream. Of an export and a {@link DeviceArrayReader#close} at the same time one wins (STR-11): C has the
-   * whole stream, and the close does nothing, or this throws.
+   * Exports a stream.
    *
-   * @param reader is consumed
+   * <p>If another thread calls {@link DeviceArrayReader#close} at the same time, one of the two calls wins (STR-11).
+   * Either the consumer receives the whole stream and the close does nothing, or this method throws.
+   *
+   * @param reader the reader to export; it is consumed
    * @param out memory for an {@code ArrowArrayStream}, or with {@link CExport#DEVICE} for an
-   *     {@code ArrowDeviceArrayStream}; what is in it is overwritten
-   * @param options the interface, and no more: {@link DeviceArrayReader#convertTo} makes a stream of what was requested
-   * @throws IllegalArgumentException if the options say more
-   * @throws DeviceException with {@code ENOSYS} if an {@code ArrowArrayStream} is wanted of arrays that are not in main
-   *     memory
+   *     {@code ArrowDeviceArrayStream}; its content is overwritten
+   * @param options the interface only. To export a requested type, export the stream that
+   *     {@link DeviceArrayReader#convertTo} returns
+   * @throws IllegalArgumentException if the options contain more than the interface
+   * @throws DeviceException with {@code ENOSYS} if an {@code ArrowArrayStream} is requested but the arrays are not in
+   *     main memory
    * @throws IllegalStateException if the reader was closed or exported
    */
   public static void exportStream(DeviceArrayReader reader, MemorySegment out, CExport options) {
@@ -161,20 +175,21 @@ public final class CData {
   }
 
   /**
-   * Imports an async stream: makes a handler and hands it to a producer.
+   * Imports an async stream: makes a handler and passes it to a producer.
    *
-   * @param options the schema that is expected, if any, which another one ends the stream with {@code EINVAL}; how
-   *     closely each {@link org.arbalest.device.async.AsyncTask#extract} looks at its array, of which
-   *     {@link org.arbalest.device.Validation#FULL} waits for the array's event, on the thread that extracts; and what
-   *     the producer is known to do
-   * @param start gives the {@code ArrowAsyncDeviceStreamHandler} to the producer, which owns it from then on, and may
-   *     call it before {@code start} returns (ASY-26). It must return before the stream has ended: a producer that
-   *     works on the thread that starts it, as Arrow C++'s {@code ExportAsyncRecordBatchReader} does, waits in it for
-   *     demand that nobody can have yet, so start that on a thread of its own. If it throws, the producer must not have
-   *     kept the handler; the stream is then undone, and the exception goes to the caller
-   * @return the stream, to be subscribed to or closed
-   * @throws IllegalArgumentException if the options are of {@link CImport#DATA}: async streams are of the device
-   *     interface
+   * @param options the expected schema, the validation level and the producer's quirks. If the producer's schema
+   *     differs from the expected one, the stream ends with {@code EINVAL}. Each
+   *     {@link org.arbalest.device.async.AsyncTask#extract} validates its array; with
+   *     {@link org.arbalest.device.Validation#FULL} the extracting thread waits for the array's event
+   * @param start passes the {@code ArrowAsyncDeviceStreamHandler} to the producer, which owns it from then on. The
+   *     producer may call the handler before {@code start} returns (ASY-26). {@code start} must return before the
+   *     stream ends. Some producers work on the thread that starts them, such as {@code ExportAsyncRecordBatchReader}
+   *     of Arrow C++. Start such a producer on a separate thread: it waits inside {@code start} for demand that no
+   *     subscriber can send yet. If {@code start} throws, the producer must not have kept the handler; the library then
+   *     undoes the stream and rethrows the exception
+   * @return the stream; the caller must subscribe to it or close it
+   * @throws IllegalArgumentException if the options are {@link CImport#DATA} options: async streams exist only in the
+   *     device interface
    */
   public static AsyncArrayStream importAsyncStream(CImport options, Consumer<MemorySegment> start) {
     Objects.requireNonNull(start, "start");
@@ -184,24 +199,31 @@ public final class CData {
   }
 
   /**
-   * Exports an async stream: drives a consumer's handler. The handler is released in the end, whatever happens, and an
-   * array that the consumer did not extract is closed.
+   * Exports an async stream: drives a consumer's handler.
    *
-   * <p>The schema goes first; then no more is asked for than the consumer asks for. An array is exported on the thread
-   * on which the consumer extracts it. The consumer's calls ({@code request}, {@code cancel}, {@code extract_data}) may
-   * come on any thread; the callbacks of one stream are made one after the other (ASY-19). An {@link AsyncArrayStream}
-   * of this process gets the failure itself as well, as the cause.
+   * <p>The schema goes first. After it, the export requests no more arrays from the source than the consumer requests.
+   * Each array is exported on the thread on which the consumer extracts it.
    *
-   * @param producer what the stream is made of, for one export; passes to the stream, unless this throws
-   * @param handler a live {@code ArrowAsyncDeviceStreamHandler} that was told nothing yet, whose memory stays until it
-   *     is released; a segment of an automatic arena is kept until then (OWN-14)
-   * @param executor runs the callbacks, where they are not made on the publisher's thread; not inside the consumer's
-   *     calls, even if it is one that runs in the caller
-   * @param options what the consumer is known to do, and no more
-   * @return completes when the handler was released: normally at the end, or if the consumer cancelled; with the
-   *     producer's error; or with a {@link DeviceException} if the consumer answered with an error
+   * <p><b>Ownership.</b> The export always releases the handler at the end, also after a failure. It closes each array
+   * that the consumer did not extract.
+   *
+   * <p><b>Threads.</b> The consumer may call {@code request}, {@code cancel} and {@code extract_data} on any thread.
+   * The callbacks of one stream are made one after the other (ASY-19).
+   *
+   * <p><b>Errors.</b> If the consumer is an {@link AsyncArrayStream} of the same process, it receives the original
+   * failure as the cause.
+   *
+   * @param producer the source of the stream, for one export. The stream owns it, unless this method throws
+   * @param handler a live {@code ArrowAsyncDeviceStreamHandler} that has received no callback yet. Its memory must stay
+   *     valid until it is released. The library keeps a segment of an automatic arena reachable until then (OWN-14)
+   * @param executor runs the callbacks that are not made on the publisher's thread. The callbacks never run inside the
+   *     consumer's calls, even with an executor that runs a task in the calling thread
+   * @param options the interface and the consumer's quirks only
+   * @return a stage that completes when the handler is released. It completes normally at the end of the stream and
+   *     after a cancellation by the consumer. It fails with the producer's error, or with a {@link DeviceException} if
+   *     a callback of the consumer returned an error
    * @throws IllegalArgumentException if {@code handler} is not a handler, which is then not released; or if the options
-   *     say more
+   *     contain more than the interface and quirks
    * @throws IllegalStateException if the producer was exported before
    */
   public static CompletionStage<Void> exportAsyncStream(AsyncProducer producer, MemorySegment handler,

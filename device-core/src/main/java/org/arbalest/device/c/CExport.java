@@ -13,8 +13,8 @@ import org.arbalest.device.types.Schema;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How something is exported: which of the two interfaces its struct is of, and what the consumer asked for.
- * Unchangeable: each method returns another.
+ * Options for an export: the interface of the struct, and the consumer's requests. Immutable: each method returns a new
+ * instance.
  *
  * <p>{@snippet :
  * CData.exportArray(batch, array, CExport.DEVICE.schemaTo(schema).consumerStream(theirs));
@@ -22,14 +22,14 @@ import org.jspecify.annotations.Nullable;
  */
 public final class CExport {
   /**
-   * By the C data interface, which says which struct it is: an {@code ArrowArray} or {@code ArrowArrayStream}. The
-   * buffers must be in main memory, and an array is waited for.
+   * Exports through the C data interface, as an {@code ArrowArray} or {@code ArrowArrayStream}. The buffers must be in
+   * main memory. The export waits until an array is ready.
    */
   public static final CExport DATA = new CExport(false, null, null, null, Set.of());
 
   /**
-   * By the C device data interface: an {@code ArrowDeviceArray} or {@code ArrowDeviceArrayStream}. The buffers are on
-   * any device, and may have an event.
+   * Exports through the C device data interface, as an {@code ArrowDeviceArray} or {@code ArrowDeviceArrayStream}. The
+   * buffers may be on any device, and an array may have an event.
    */
   public static final CExport DEVICE = new CExport(true, null, null, null, Set.of());
 
@@ -53,40 +53,46 @@ public final class CExport {
   }
 
   /**
-   * Exports the schema as well. For an array; a stream has its schema.
+   * Returns options that also export the schema. For arrays only; a stream carries its schema.
    *
-   * @param out memory for an {@code ArrowSchema}; what is in it is overwritten
+   * @param out memory for an {@code ArrowSchema}; its content is overwritten
    */
   public CExport schemaTo(MemorySegment out) {
     return new CExport(isDevice, Objects.requireNonNull(out, "out"), requested, stream, quirks);
   }
 
   /**
-   * Converts to the layout that the consumer asked for, as {@link DeviceArray#convertTo(Field)} does: the
-   * {@code requested_schema} of Arrow's protocols.
+   * Returns options that convert the array to the layout that the consumer requested, the {@code requested_schema} of
+   * Arrow's protocols. The conversion is that of {@link DeviceArray#convertTo(Field)}.
    */
   public CExport requested(Field field) {
     return new CExport(isDevice, schemaOut, Objects.requireNonNull(field, "field"), stream, quirks);
   }
 
-  /** Converts to the layout that the consumer asked for; see {@link #requested(Field)}. */
+  /**
+   * Returns options that convert the array to the layout that the consumer requested; see {@link #requested(Field)}.
+   */
   public CExport requested(Schema schema) {
     return requested(schema.asField());
   }
 
   /**
-   * Lets the consumer's queue of work wait for the array instead of the consumer: the exported struct has no event, and
-   * what is queued there from now on finds the array written. Where that queue cannot wait for the array's event, the
-   * export waits. The consumer must not release the struct before what it queued is done. For a device array.
+   * Returns options that make the consumer's queue wait for the array, so that the consumer does not have to. For
+   * device arrays only.
    *
-   * @param consumer such as {@link org.arbalest.device.Device#wrapStream} makes of a {@code CUstream}; stays the
-   *     caller's, who may close it when the export has returned
+   * <p>The exported struct has no event. Work that the consumer queues after the export finds the array complete. If
+   * the queue cannot wait for the array's event, the export waits.
+   *
+   * <p><b>Ownership.</b> The consumer must not release the struct before its queued work has finished.
+   *
+   * @param consumer the queue, such as a stream that {@link org.arbalest.device.Device#wrapStream} makes from a
+   *     {@code CUstream}. The caller still owns it, and may close it when the export has returned
    */
   public CExport consumerStream(DeviceStream consumer) {
     return new CExport(isDevice, schemaOut, requested, Objects.requireNonNull(consumer, "consumer"), quirks);
   }
 
-  /** What the consumer of an async stream is known to do. */
+  /** Returns options with the quirks of the async stream's consumer. */
   public CExport quirks(AsyncQuirk... quirks) {
     return new CExport(isDevice, schemaOut, requested, stream, Set.copyOf(Arrays.asList(quirks)));
   }
@@ -95,7 +101,7 @@ public final class CExport {
     if (!quirks.isEmpty()) throw new IllegalArgumentException("quirks are of async streams: " + quirks);
   }
 
-  /** The options in words, for logs. */
+  /** Returns a description of the options for logs. */
   @Override
   public String toString() {
     return "CExport." + (isDevice ? "DEVICE" : "DATA") + (schemaOut == null ? "" : ", schema to " + schemaOut)

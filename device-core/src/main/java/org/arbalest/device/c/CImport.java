@@ -12,8 +12,8 @@ import org.arbalest.device.types.Schema;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How something is imported: which of the two interfaces its struct is of, and what else the importer has to know.
- * Unchangeable: each method returns another. Where many arrays of one schema are imported, make the options once.
+ * Options for an import: the interface of the struct, and how to read it. Immutable: each method returns a new
+ * instance. To import many arrays that have one schema, make the options once.
  *
  * <p>{@snippet :
  * DeviceArray batch = CData.importArray(array, CImport.DEVICE.schema(schema).validation(Validation.FULL));
@@ -21,14 +21,14 @@ import org.jspecify.annotations.Nullable;
  */
 public final class CImport {
   /**
-   * From the C data interface: an {@code ArrowArray} or {@code ArrowArrayStream}. This says which struct it is, not
-   * where data are: they are in main memory.
+   * Imports through the C data interface, from an {@code ArrowArray} or {@code ArrowArrayStream}. The buffers of such a
+   * struct are always in main memory.
    */
   public static final CImport DATA = new CImport(false, null, null, Validation.STRUCTURAL, Set.of());
 
   /**
-   * From the C device data interface: an {@code ArrowDeviceArray} or {@code ArrowDeviceArrayStream}, whose data are on
-   * any device, the CPU among them.
+   * Imports through the C device data interface, from an {@code ArrowDeviceArray} or {@code ArrowDeviceArrayStream}.
+   * The buffers may be on any device, including the CPU.
    */
   public static final CImport DEVICE = new CImport(true, null, null, Validation.STRUCTURAL, Set.of());
 
@@ -49,22 +49,25 @@ public final class CImport {
   }
 
   /**
-   * The type of an array. A stream says its own: it is refused if that is another one, by types, by the names of fields
-   * in structs and unions, or since there may be nulls where this has none. Metadata, extension types, other names, and
-   * whether a batch itself, entries of maps and values of dictionaries may be null do not count.
+   * Returns options with the type of an array, or with the expected type of a stream.
+   *
+   * <p>A stream has its own type. An import rejects a stream in three cases: a type differs; the name of a field in a
+   * struct or union differs; or a field may contain nulls that the expected field excludes. The import does not compare
+   * metadata, extension types and other names. It also does not compare whether a batch itself, the entries of maps and
+   * the values of dictionaries may be null.
    */
   public CImport schema(Field field) {
     return new CImport(isDevice, Objects.requireNonNull(field, "field"), null, validation, quirks);
   }
 
-  /** The type of a record batch, or of a stream's batches; see {@link #schema(Field)}. */
+  /** Returns options with the type of a record batch, or of a stream's batches; see {@link #schema(Field)}. */
   public CImport schema(Schema schema) {
     return schema(schema.asField());
   }
 
   /**
-   * The type as a C struct: options for one import, which releases the struct, also if it fails; unless an argument is
-   * refused before anything is touched.
+   * Returns options with the type from a C struct. They are valid for one import, which releases the struct, also if it
+   * fails. If the import rejects an argument before it changes anything, the struct is not released.
    *
    * @param schema a live {@code ArrowSchema}
    */
@@ -72,12 +75,12 @@ public final class CImport {
     return new CImport(isDevice, null, Objects.requireNonNull(schema, "schema"), validation, quirks);
   }
 
-  /** How closely each array is looked at; {@link Validation#STRUCTURAL} unless this says otherwise. */
+  /** Returns options with the validation level of each array; the default is {@link Validation#STRUCTURAL}. */
   public CImport validation(Validation level) {
     return new CImport(isDevice, field, struct, Objects.requireNonNull(level, "level"), quirks);
   }
 
-  /** What the producer of an async stream is known to do. */
+  /** Returns options with the quirks of the async stream's producer. */
   public CImport quirks(AsyncQuirk... quirks) {
     return new CImport(isDevice, field, struct, validation, Set.copyOf(Arrays.asList(quirks)));
   }
@@ -86,7 +89,7 @@ public final class CImport {
     if (!quirks.isEmpty()) throw new IllegalArgumentException("quirks are of async streams: " + quirks);
   }
 
-  /** The options in words, for logs. */
+  /** Returns a description of the options for logs. */
   @Override
   public String toString() {
     return "CImport." + (isDevice ? "DEVICE" : "DATA") + (field == null ? "" : ", " + field)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Arrow's C interfaces: one door, and the structs that cross it.
+ * Arrow's C interfaces: import, export, and the C structs.
  *
  * <p>{@link org.arbalest.device.c.CData} imports and exports. {@link org.arbalest.device.c.CImport} and
- * {@link org.arbalest.device.c.CExport} say by which interface, and what the other side asked for. Each {@code …Struct}
- * is a C struct: its layout, memory for one, and accessors that check bounds and lifetime as the JDK does. Pointers in
- * them are segments without bytes; whoever follows one says its size, by {@link
- * java.lang.foreign.MemorySegment#reinterpret(long)}.
+ * {@link org.arbalest.device.c.CExport} select the interface and carry the requests of the other side. Each
+ * {@code …Struct} class describes a C struct: its layout, memory for one struct, and accessors. The accessors check
+ * bounds and lifetime as the JDK does. Pointers in the structs are segments of zero length. To follow a pointer, set
+ * its size with {@link java.lang.foreign.MemorySegment#reinterpret(long)}.
  *
  * {@snippet :
  * try (Arena arena = Arena.ofConfined()) {
@@ -14,7 +14,7 @@
  *   int errno = theirs.query(stream); // C writes the struct
  *   if (errno != 0) throw new IOException("errno " + errno);
  *   try (DeviceArrayReader reader = CData.importStream(stream, CImport.DATA)) {
- *     reader.forEach(batch -> System.out.println(batch.length())); // each is open for that long
+ *     reader.forEach(batch -> System.out.println(batch.length())); // each batch is open until the lambda returns
  *   }
  *   MemorySegment array = ArrowDeviceArrayStruct.allocate(arena);
  *   CData.exportArray(result, array, CExport.DEVICE);

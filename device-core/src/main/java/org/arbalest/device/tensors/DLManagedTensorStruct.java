@@ -12,11 +12,13 @@ import java.lang.foreign.StructLayout;
 import org.arbalest.device.internal.abi.Memory;
 
 /**
- * {@code DLManagedTensor} of DLPack before 1: a tensor and who frees it, without a version and flags. Known by its
- * address, at which it stays.
+ * The C struct {@code DLManagedTensor} of DLPack before version 1: a tensor and its deleter, without a version and
+ * flags.
+ *
+ * <p>The struct is identified by its address and is never moved.
  */
 public final class DLManagedTensorStruct {
-  /** The struct as the C compiler lays it out. */
+  /** The memory layout of the C struct. */
   public static final StructLayout LAYOUT =
       struct(
           "DLManagedTensor",
@@ -30,17 +32,21 @@ public final class DLManagedTensorStruct {
 
   private DLManagedTensorStruct() {}
 
-  /** Memory for one, zeroed. It is the arena's, and must outlast the struct. */
+  /**
+   * Allocates memory for one struct, filled with zeros.
+   *
+   * <p>The arena owns the memory, and must stay open as long as the struct is in use.
+   */
   public static MemorySegment allocate(SegmentAllocator arena) {
     return Memory.allocate(arena, LAYOUT);
   }
 
-  /** The {@link DLTensorStruct} in it. */
+  /** Returns the {@link DLTensorStruct} inside this struct. */
   public static MemorySegment tensor(MemorySegment managed) {
     return managed.asSlice(TENSOR, DLTensorStruct.LAYOUT);
   }
 
-  /** The producer's own pointer; nobody else's business. */
+  /** Returns {@code manager_ctx}, a pointer that only the producer uses. */
   public static MemorySegment managerCtx(MemorySegment managed) {
     return managed.get(ADDRESS, MANAGER_CTX);
   }
@@ -50,7 +56,10 @@ public final class DLManagedTensorStruct {
     managed.set(ADDRESS, MANAGER_CTX, value);
   }
 
-  /** {@code void (*)(DLManagedTensor*)}, which frees the struct, too; may be NULL. */
+  /**
+   * Returns the function pointer {@code deleter}, {@code void (*)(DLManagedTensor*)}. It also frees the struct. May be
+   * NULL.
+   */
   public static MemorySegment deleter(MemorySegment managed) {
     return managed.get(ADDRESS, DELETER);
   }

@@ -15,9 +15,13 @@ import java.lang.foreign.SegmentAllocator;
 import java.lang.foreign.StructLayout;
 import org.arbalest.device.internal.abi.Memory;
 
-/** {@code DLManagedTensorVersioned} of DLPack 1: a tensor and who frees it. Known by its address, at which it stays. */
+/**
+ * The C struct {@code DLManagedTensorVersioned} of DLPack 1: a tensor and its deleter.
+ *
+ * <p>The struct is identified by its address and is never moved.
+ */
 public final class DLManagedTensorVersionedStruct {
-  /** The struct as the C compiler lays it out; {@code version} is a struct in it. */
+  /** The memory layout of the C struct. In C, {@code version} is a nested struct. */
   public static final StructLayout LAYOUT =
       struct(
           "DLManagedTensorVersioned",
@@ -28,10 +32,10 @@ public final class DLManagedTensorVersionedStruct {
           int64("flags"),
           DLTensorStruct.LAYOUT.withName("dl_tensor"));
 
-  /** {@code DLPACK_FLAG_BITMASK_READ_ONLY}: the consumer does not write. */
+  /** {@code DLPACK_FLAG_BITMASK_READ_ONLY}: the consumer does not write to the memory. */
   public static final long READ_ONLY = 1;
 
-  /** {@code DLPACK_FLAG_BITMASK_IS_COPIED}: a copy that the producer made for this consumer, who alone has it. */
+  /** {@code DLPACK_FLAG_BITMASK_IS_COPIED}: the memory is a copy that the producer made for this consumer only. */
   public static final long IS_COPIED = 2;
 
   private static final long MAJOR = byteOffset(LAYOUT, "version.major");
@@ -43,18 +47,23 @@ public final class DLManagedTensorVersionedStruct {
 
   private DLManagedTensorVersionedStruct() {}
 
-  /** Memory for one, zeroed. It is the arena's, and must outlast the struct. */
+  /**
+   * Allocates memory for one struct, filled with zeros.
+   *
+   * <p>The arena owns the memory, and must stay open as long as the struct is in use.
+   */
   public static MemorySegment allocate(SegmentAllocator arena) {
     return Memory.allocate(arena, LAYOUT);
   }
 
-  /** The {@link DLTensorStruct} in it. */
+  /** Returns the {@link DLTensorStruct} inside this struct. */
   public static MemorySegment tensor(MemorySegment managed) {
     return managed.asSlice(TENSOR, DLTensorStruct.LAYOUT);
   }
 
   /**
-   * The version of the layout; where it is another, only {@code manager_ctx} and {@code deleter} are known to be here.
+   * Returns the major version, which is the version of the layout. In a struct of another major version, only
+   * {@code manager_ctx} and {@code deleter} are known to have these offsets.
    */
   public static int major(MemorySegment managed) {
     return managed.get(JAVA_INT, MAJOR);
@@ -65,7 +74,7 @@ public final class DLManagedTensorVersionedStruct {
     managed.set(JAVA_INT, MAJOR, value);
   }
 
-  /** Which codes may occur. */
+  /** Returns the minor version, which determines the codes that may occur. */
   public static int minor(MemorySegment managed) {
     return managed.get(JAVA_INT, MINOR);
   }
@@ -75,7 +84,7 @@ public final class DLManagedTensorVersionedStruct {
     managed.set(JAVA_INT, MINOR, value);
   }
 
-  /** The producer's own pointer; nobody else's business. */
+  /** Returns {@code manager_ctx}, a pointer that only the producer uses. */
   public static MemorySegment managerCtx(MemorySegment managed) {
     return managed.get(ADDRESS, MANAGER_CTX);
   }
@@ -85,7 +94,10 @@ public final class DLManagedTensorVersionedStruct {
     managed.set(ADDRESS, MANAGER_CTX, value);
   }
 
-  /** {@code void (*)(DLManagedTensorVersioned*)}, which frees the struct, too; may be NULL. */
+  /**
+   * Returns the function pointer {@code deleter}, {@code void (*)(DLManagedTensorVersioned*)}. It also frees the
+   * struct. May be NULL.
+   */
   public static MemorySegment deleter(MemorySegment managed) {
     return managed.get(ADDRESS, DELETER);
   }
@@ -95,7 +107,7 @@ public final class DLManagedTensorVersionedStruct {
     managed.set(ADDRESS, DELETER, value);
   }
 
-  /** {@link #READ_ONLY}, {@link #IS_COPIED}; 0 if neither. */
+  /** Returns the flags: {@link #READ_ONLY}, {@link #IS_COPIED}, both, or 0 for neither. */
   public static long flags(MemorySegment managed) {
     return managed.get(JAVA_LONG, FLAGS);
   }

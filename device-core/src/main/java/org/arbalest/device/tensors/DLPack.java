@@ -15,61 +15,69 @@ import org.arbalest.device.internal.tensor.TensorImport;
 import org.arbalest.device.types.Extension;
 
 /**
- * Arrays as tensors of <a href="https://dmlc.github.io/dlpack/latest/">DLPack</a>, by which Python's libraries and
- * others lend each other numbers without a copy, on the CPU and on GPUs. Of the two forms of the C struct, a consumer
- * says which it wants.
+ * Converts arrays to tensors of <a href="https://dmlc.github.io/dlpack/latest/">DLPack</a>, and tensors to arrays.
+ * Python libraries and others use DLPack to share numbers without a copy, on the CPU and on GPUs. The C struct has two
+ * forms, which are the constants of this enum; the consumer says which form it wants.
  *
- * <p><b>Which arrays.</b> Columns of integers, floats and {@link Extension.Bool8} without nulls, of one dimension;
- * lists of a fixed size of them, and {@link Extension.FixedShapeTensor}, of more: rows are the first dimension. Other
- * types, bool among them, and nulls are refused. A column of a record batch is {@link DeviceArray#retainChild}. A
- * tensor that comes in is a column without a name of the same types, of {@code FixedShapeTensor} if it has two
- * dimensions or more.
+ * <p><b>Array types.</b> A tensor of one dimension corresponds to a column of integers, floats or
+ * {@link Extension.Bool8}. A tensor of more dimensions corresponds to a fixed-size list of these types, or to a
+ * {@link Extension.FixedShapeTensor}; its first dimension is the rows. Other types, including bool, and arrays with
+ * nulls are unsupported. To export a column of a record batch, call {@link DeviceArray#retainChild}. An imported tensor
+ * becomes a column without a name, of the same types; with two or more dimensions its type is {@code FixedShapeTensor}.
  *
- * <p><b>Where.</b> Main memory, pinned and managed memory, CUDA and ROCm GPUs, and what other backends serve; its
- * address is the first element's. For OpenCL, DLPack means {@code cl_mem} handles, which arrays have not: refused, both
- * ways. The number of a device is ours, or 0 where DLPack has none: main memory, pinned and managed memory.
+ * <p><b>Memory.</b> Supported are main memory, pinned and managed memory, CUDA and ROCm GPUs, and the devices of other
+ * backends. The tensor's address is the address of the first element. For OpenCL, DLPack requires {@code cl_mem}
+ * handles, which arrays do not have; so exports and imports of OpenCL memory fail. The device id of a tensor is
+ * Arbalest's device id. For main memory, pinned memory and managed memory it is 0, because DLPack has no id for them.
  *
- * <p><b>Who releases what.</b> A tensor is held by whoever calls its deleter, once, on any thread: the consumer's
- * framework, or {@link #delete} if nobody took it. An import calls it when the last handle of the array was closed and
- * C has released every export.
+ * <p><b>Ownership.</b> The owner of a tensor calls its deleter once, on any thread. The owner is the consumer's
+ * framework, or the caller of {@link #delete} if no consumer took the tensor. An imported tensor's deleter runs after
+ * the last handle of the array is closed and native code has released every export of it.
  *
- * <p><b>Streams.</b> A tensor has no event: whoever makes it orders the consumer's stream behind the content. So an
- * export is given the stream that the consumer works in (the {@code stream} of Python's {@code __dlpack__}, by
- * {@link Device#wrapStream}), and an import the one that was told to the producer.
+ * <p><b>Streams.</b> A tensor has no event. Its producer must therefore make the consumer's stream wait for the
+ * content. An export takes the stream in which the consumer works, the {@code stream} argument of Python's
+ * {@code __dlpack__}; {@link Device#wrapStream} wraps it. An import takes the stream that the caller gave to the
+ * producer.
  */
 public enum DLPack {
   /**
-   * {@code DLManagedTensorVersioned}, of DLPack 1: what a consumer wants that knows {@code max_version}; its capsule is
-   * called {@code dltensor_versioned}. Exports are of version 1.0.
+   * {@code DLManagedTensorVersioned} of DLPack 1, for consumers that pass {@code max_version}. Its capsule has the name
+   * {@code dltensor_versioned}. Exports have version 1.0.
    */
   VERSIONED,
 
   /**
-   * {@code DLManagedTensor}, which older consumers want; its capsule is called {@code dltensor}. It cannot say that it
-   * is read-only: who takes one of an export and writes to it changes the array for all its holders.
+   * {@code DLManagedTensor}, for older consumers. Its capsule has the name {@code dltensor}. This form has no read-only
+   * flag: a consumer that writes to an exported tensor changes the array for all its users.
    */
   UNVERSIONED;
 
   /**
-   * Hands an array to C as a tensor, without a copy, read-only, when its content is there: waits as
-   * {@link DeviceArray#synchronize} does. The array's handle is consumed; {@link DeviceArray#retain} first to keep one.
-   * On failure it is not. The memory is given back when the deleter is called: work of the consumer's that is queued on
-   * a device is over by then.
+   * Exports an array as a read-only tensor, without a copy. Waits until the content is ready, as
+   * {@link DeviceArray#synchronize} does.
    *
-   * @return the struct, which the deleter frees
-   * @throws IllegalArgumentException if the array's type is none that a tensor has; names the path and the type
-   * @throws DeviceException with {@code EINVAL} if it has nulls: the path, and how many; {@code ENOSYS} if only a
-   *     bitmap that the CPU cannot read says whether there are nulls
+   * <p><b>Ownership.</b> The array's handle is consumed, except when this method fails; to keep a handle, the caller
+   * calls {@link DeviceArray#retain} first. A call of the deleter releases the memory. The consumer's queued work on a
+   * device must have finished by then.
+   *
+   * @return the struct; its deleter frees it
+   * @throws IllegalArgumentException if a tensor cannot have the array's type; the message has the path and the type
+   * @throws DeviceException with {@code EINVAL} if the array has nulls; the message has the path and the number of
+   *     nulls. With {@code ENOSYS} if the number of nulls is unknown and the CPU cannot read the validity bitmap
    */
   public MemorySegment exportTensor(DeviceArray array) {
     return TensorExport.export(this, DeviceArrayImpl.unwrap(Objects.requireNonNull(array, "array")), null);
   }
 
   /**
-   * The same for a consumer that works in a stream, which is made to wait for the content; this call does not, unless
-   * the array is in main memory, which is read by whom no stream holds up. The memory is kept until what is in the
-   * stream when the deleter is called is done, so that a consumer may let go of a tensor that its queued work still
-   * reads. So the consumer's own stream must live until then, whoever closes {@code consumer}.
+   * Exports an array as a read-only tensor for a consumer that works in a stream. Makes that stream wait for the
+   * content, and returns without waiting. Exception: for an array in main memory this method waits itself, because no
+   * stream can delay code that reads main memory.
+   *
+   * <p><b>Ownership.</b> As with {@link #exportTensor(DeviceArray)}, except for the release of the memory. When the
+   * deleter is called, the library keeps the memory until the work that is then in the stream has finished. The
+   * consumer may thus delete a tensor that its queued work still reads. Its own stream must stay valid until then, also
+   * if {@code consumer} is closed before.
    */
   public MemorySegment exportTensor(DeviceArray array, DeviceStream consumer) {
     Objects.requireNonNull(consumer, "consumer");
@@ -78,14 +86,15 @@ public enum DLPack {
   }
 
   /**
-   * Hands a copy of an array to C, which the consumer alone has, and may write to. The array's handle stays as it is.
+   * Exports a copy of an array as a tensor. The consumer is its only owner and may write to it. The array's handle is
+   * unchanged.
    *
-   * @param target where to
-   * @param consumer the stream that the consumer works in, which makes the copy; see {@link
-   *     DeviceArray#copyTo(MemoryManager, DeviceStream)}
-   * @return the struct, which the deleter frees
-   * @throws IllegalArgumentException as {@link #exportTensor(DeviceArray)} does, and {@code copyTo}
-   * @throws DeviceException as these do
+   * @param target the memory manager that allocates the copy
+   * @param consumer the stream in which the consumer works; it makes the copy, see
+   *     {@link DeviceArray#copyTo(MemoryManager, DeviceStream)}
+   * @return the struct; its deleter frees it
+   * @throws IllegalArgumentException in the cases of {@link #exportTensor(DeviceArray)} and of {@code copyTo}
+   * @throws DeviceException in the cases of these methods
    */
   public MemorySegment exportCopy(DeviceArray array, MemoryManager target, DeviceStream consumer) {
     Objects.requireNonNull(target, "target");
@@ -95,25 +104,28 @@ public enum DLPack {
   }
 
   /**
-   * Takes in a tensor from C, without a copy. Its content is there, as in main memory, or when the producer was told
-   * that nobody's stream needs to wait. If this fails, the deleter was called, but for an argument that can be no
-   * struct, since it is NULL, too small, misaligned or not this thread's. An array does not change: who still writes to
-   * a tensor that is not read-only breaks that promise.
+   * Imports a tensor without a copy. The content must be ready. That is the case in main memory, or if the caller's
+   * request to the producer said that no stream needs to wait.
    *
-   * @param tensor a live struct of this form; the capsule's, if there is one, is marked as used by the caller
-   * @throws DeviceException with {@code EINVAL} if it is of another major version, of a type that Arrow has not,
-   *     malformed, or if its elements do not lie side by side ({@link #importCopy}); dimensions within a row may be
-   *     stored in any order
+   * <p><b>Ownership.</b> The array owns the tensor. If the import fails, it calls the deleter. It does not if the
+   * argument cannot be a struct because it is NULL, too small, misaligned or belongs to another thread. An array is
+   * immutable, so no code may write to the tensor from now on, even if the tensor is not read-only.
+   *
+   * @param tensor a live struct of this form. If it comes from a capsule, the caller marks the capsule as used
+   * @throws DeviceException with {@code EINVAL} if the tensor is malformed, has another major version, or has a type
+   *     that Arrow does not have. Also if its elements are not contiguous, row by row; in this case use
+   *     {@link #importCopy}. The dimensions within a row may be stored in any order
    */
   public DeviceArray importTensor(MemorySegment tensor) {
     return TensorImport.take(this, Objects.requireNonNull(tensor, "tensor"), null);
   }
 
   /**
-   * The same, of a tensor whose content is there when all that is in a stream now is done, as the producer was told:
-   * the array has an event.
+   * Imports a tensor whose content is ready after the work that is now in a stream. The array has an event for this
+   * work. The caller must have given the same stream to the producer. The rest is as in
+   * {@link #importTensor(MemorySegment)}.
    *
-   * @throws IllegalArgumentException if the stream is of a device that knows nothing of the tensor's
+   * @throws IllegalArgumentException if neither the stream's device nor the tensor's device can access the other
    */
   public DeviceArray importTensor(MemorySegment tensor, DeviceStream stream) {
     Objects.requireNonNull(stream, "stream");
@@ -121,17 +133,16 @@ public enum DLPack {
   }
 
   /**
-   * Takes in a tensor from C by a copy in main memory, however its elements lie, and calls its deleter. Its content is
-   * there; see {@link
-   * #importTensor(MemorySegment)}.
+   * Imports a tensor as a copy in main memory and calls its deleter. The elements may have any strides. The content
+   * must be ready, as in {@link #importTensor(MemorySegment)}.
    *
-   * @throws DeviceException with {@code ENOSYS} if the CPU cannot read it
+   * @throws DeviceException with {@code ENOSYS} if the CPU cannot read the tensor
    */
   public DeviceArray importCopy(MemorySegment tensor) {
     return TensorImport.copy(this, Objects.requireNonNull(tensor, "tensor"));
   }
 
-  /** Gives back a tensor that nobody took: calls its deleter, if it has one, as a capsule's destructor does. */
+  /** Deletes a tensor that no consumer took: calls its deleter, if it has one, as a capsule's destructor does. */
   public void delete(MemorySegment tensor) {
     TensorImport.delete(this, Objects.requireNonNull(tensor, "tensor"));
   }

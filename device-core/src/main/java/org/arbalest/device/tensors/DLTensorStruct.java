@@ -19,10 +19,13 @@ import org.arbalest.device.DeviceType;
 import org.arbalest.device.internal.abi.Memory;
 
 /**
- * {@code DLTensor} of DLPack: numbers in any dimensions, on any device. A part of the structs that manage its memory.
+ * The C struct {@code DLTensor} of DLPack: numbers in any number of dimensions, on any device.
+ *
+ * <p>It is a member of the structs that manage its memory, {@link DLManagedTensorVersionedStruct} and
+ * {@link DLManagedTensorStruct}.
  */
 public final class DLTensorStruct {
-  /** The struct as the C compiler lays it out; {@code device} and {@code dtype} are structs in it. */
+  /** The memory layout of the C struct. In C, {@code device} and {@code dtype} are nested structs. */
   public static final StructLayout LAYOUT =
       struct(
           "DLTensor",
@@ -46,16 +49,16 @@ public final class DLTensorStruct {
   /** {@code kDLFloat}: IEEE 754 numbers. */
   public static final int FLOAT = 2;
 
-  /** {@code kDLOpaqueHandle}. */
+  /** {@code kDLOpaqueHandle}: opaque handles. */
   public static final int OPAQUE_HANDLE = 3;
 
-  /** {@code kDLBfloat}. */
+  /** {@code kDLBfloat}: bfloat numbers. */
   public static final int BFLOAT = 4;
 
-  /** {@code kDLComplex}. */
+  /** {@code kDLComplex}: complex numbers. */
   public static final int COMPLEX = 5;
 
-  /** {@code kDLBool}: a byte each. */
+  /** {@code kDLBool}: booleans of one byte each. */
   public static final int BOOL = 6;
 
   private static final long DATA = Memory.byteOffset(LAYOUT, "data");
@@ -71,7 +74,10 @@ public final class DLTensorStruct {
 
   private DLTensorStruct() {}
 
-  /** Where the memory is; elements begin {@code byte_offset} behind it. May be NULL if there are none. */
+  /**
+   * Returns the address of the memory. The elements begin {@code byte_offset} bytes after it. May be NULL if the tensor
+   * has no elements.
+   */
   public static MemorySegment data(MemorySegment tensor) {
     return tensor.get(ADDRESS, DATA);
   }
@@ -81,7 +87,7 @@ public final class DLTensorStruct {
     tensor.set(ADDRESS, DATA, value);
   }
 
-  /** The kind of device, by the same codes as {@link DeviceType}. */
+  /** Returns the code of the device type. The codes are those of {@link DeviceType}. */
   public static int deviceType(MemorySegment tensor) {
     return tensor.get(JAVA_INT, DEVICE_TYPE);
   }
@@ -91,7 +97,7 @@ public final class DLTensorStruct {
     tensor.set(JAVA_INT, DEVICE_TYPE, value);
   }
 
-  /** Which device of its kind; 0 for main memory, pinned or managed memory. */
+  /** Returns the device's id among the devices of its type; 0 for main memory, pinned memory and managed memory. */
   public static int deviceId(MemorySegment tensor) {
     return tensor.get(JAVA_INT, DEVICE_ID);
   }
@@ -101,7 +107,7 @@ public final class DLTensorStruct {
     tensor.set(JAVA_INT, DEVICE_ID, value);
   }
 
-  /** The number of dimensions. */
+  /** Returns the number of dimensions. */
   public static int ndim(MemorySegment tensor) {
     return tensor.get(JAVA_INT, NDIM);
   }
@@ -111,7 +117,7 @@ public final class DLTensorStruct {
     tensor.set(JAVA_INT, NDIM, value);
   }
 
-  /** What the elements are: {@link #INT} and the like. */
+  /** Returns the code of the element type, such as {@link #INT}. */
   public static int code(MemorySegment tensor) {
     return Byte.toUnsignedInt(tensor.get(JAVA_BYTE, CODE));
   }
@@ -121,7 +127,7 @@ public final class DLTensorStruct {
     tensor.set(JAVA_BYTE, CODE, (byte) value);
   }
 
-  /** How many bits one element has. */
+  /** Returns the number of bits in one element. */
   public static int bits(MemorySegment tensor) {
     return Byte.toUnsignedInt(tensor.get(JAVA_BYTE, BITS));
   }
@@ -131,7 +137,7 @@ public final class DLTensorStruct {
     tensor.set(JAVA_BYTE, BITS, (byte) value);
   }
 
-  /** How many elements a vector has; 1 if they are no vectors. */
+  /** Returns the number of elements in one vector; 1 if the elements are not vectors. */
   public static int lanes(MemorySegment tensor) {
     return Short.toUnsignedInt(tensor.get(JAVA_SHORT, LANES));
   }
@@ -141,7 +147,7 @@ public final class DLTensorStruct {
     tensor.set(JAVA_SHORT, LANES, (short) value);
   }
 
-  /** A pointer to the sizes of the dimensions, {@code int64_t[ndim]}. */
+  /** Returns a pointer to the sizes of the dimensions, {@code int64_t[ndim]}. */
   public static MemorySegment shape(MemorySegment tensor) {
     return tensor.get(ADDRESS, SHAPE);
   }
@@ -152,8 +158,8 @@ public final class DLTensorStruct {
   }
 
   /**
-   * A pointer to how many elements lie from one of each dimension to the next, {@code int64_t[ndim]}; NULL if they are
-   * compact, the last dimension side by side.
+   * Returns a pointer to the strides, {@code int64_t[ndim]}: for each dimension, the number of elements from one index
+   * to the next. NULL if the elements are compact in row-major order.
    */
   public static MemorySegment strides(MemorySegment tensor) {
     return tensor.get(ADDRESS, STRIDES);
@@ -164,7 +170,7 @@ public final class DLTensorStruct {
     tensor.set(ADDRESS, STRIDES, value);
   }
 
-  /** Where the first element is behind {@code data}, in bytes. */
+  /** Returns the distance from {@code data} to the first element, in bytes. */
   public static long byteOffset(MemorySegment tensor) {
     return tensor.get(JAVA_LONG, BYTE_OFFSET);
   }

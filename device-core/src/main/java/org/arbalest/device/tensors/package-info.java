@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Arrays as tensors of DLPack, and tensors as arrays.
+ * Exports of arrays as DLPack tensors, and imports of such tensors as arrays.
  *
- * <p>{@link org.arbalest.device.tensors.DLPack} exports an array as a tensor that NumPy, PyTorch, JAX or CuPy take, and
- * imports theirs, without a copy. A tensor has one type, one shape and no nulls, so not every array is one. An exported
- * tensor keeps the array's memory until the consumer calls its deleter, which it may do on any thread. An imported one
- * is deleted when the last array that uses it is closed, also if the import fails.
+ * <p>{@link org.arbalest.device.tensors.DLPack} exports an array as a tensor for NumPy, PyTorch, JAX or CuPy, and
+ * imports their tensors, without a copy. A tensor has one type, one shape and no nulls, so only some arrays can be
+ * tensors. An exported tensor keeps the array's memory until the consumer calls its deleter, on any thread. An imported
+ * tensor is deleted when the last array that uses it is closed, and also if the import fails.
  *
  * <pre>{@code
  * try (DeviceArray prices = batch.retainChild(batch.schema().indexOf("price"))) {

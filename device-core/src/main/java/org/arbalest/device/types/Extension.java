@@ -9,9 +9,11 @@ import org.arbalest.device.objects.ExtensionCodec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an extension type says about a field's values, beyond the type that they are stored as: {@link Field#extension}.
- * The records are Arrow's canonical ones, with their parameters; any other is an {@link Other}, and so is one whose
- * parameters or storage are not what its name asks for (EXT-02).
+ * The extension type of a field: a meaning of its values beyond their storage type. {@link Field#extension} returns it.
+ * Immutable.
+ *
+ * <p>The records are Arrow's canonical extension types with their parameters. All other extension types are
+ * {@link Other}. A canonical type with wrong parameters or wrong storage is also {@link Other} (EXT-02).
  *
  * <pre>{@code
  * switch (field.extension()) {
@@ -21,17 +23,17 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>{@link Field#uuid}, {@link Field#json} and others make fields with the usual storage;
- * {@link Field#withExtension(Extension)} makes one of any storage that the type may have. Values of other extension
- * types are read and written by an {@link ExtensionCodec}. Immutable.
+ * <p>{@link Field#uuid}, {@link Field#json} and similar methods make fields with the usual storage.
+ * {@link Field#withExtension(Extension)} makes a field with any storage that the extension type allows. An
+ * {@link ExtensionCodec} reads and writes the values of other extension types.
  */
 public sealed interface Extension {
-  /** The name, such as {@code arrow.uuid}. */
+  /** Returns the name, such as {@code arrow.uuid}. */
   String name();
 
   /**
-   * {@code arrow.uuid}: 16 bytes, the most significant first. Read by
-   * {@link org.arbalest.device.columns.Column#getUuid}.
+   * {@code arrow.uuid}: 16 bytes, the most significant byte first. {@link org.arbalest.device.columns.Column#getUuid}
+   * reads it.
    */
   record Uuid() implements Extension {
     @Override
@@ -40,7 +42,7 @@ public sealed interface Extension {
     }
   }
 
-  /** {@code arrow.bool8}: int8, of which 0 is false. Read by {@link org.arbalest.device.columns.Column#getBoolean}. */
+  /** {@code arrow.bool8}: int8, where 0 is false. {@link org.arbalest.device.columns.Column#getBoolean} reads it. */
   record Bool8() implements Extension {
     @Override
     public String name() {
@@ -48,7 +50,7 @@ public sealed interface Extension {
     }
   }
 
-  /** {@code arrow.json}: text of any kind, which is JSON; nobody here parses it. */
+  /** {@code arrow.json}: JSON in any text type. The library does not parse it. */
   record Json() implements Extension {
     @Override
     public String name() {
@@ -57,14 +59,14 @@ public sealed interface Extension {
   }
 
   /**
-   * {@code arrow.opaque}: what somebody had from another system and could not interpret. For people: nothing can be
-   * made of these names.
+   * {@code arrow.opaque}: values of another system that the Arrow producer could not interpret. The two names are
+   * information for people; no program can derive a type from them.
    *
-   * @param typeName the type's name in that system
-   * @param vendorName the system's name
+   * @param typeName the type's name in the other system
+   * @param vendorName the name of the other system
    */
   record Opaque(String typeName, String vendorName) implements Extension {
-    /** Checks that there are names, without half surrogate pairs. */
+    /** Checks that both names are present and have no unpaired surrogate. */
     public Opaque {
       ExtensionChecks.checkText("typeName", typeName);
       ExtensionChecks.checkText("vendorName", vendorName);
@@ -77,9 +79,8 @@ public sealed interface Extension {
   }
 
   /**
-   * {@code arrow.timestamp_with_offset}: a struct of a timestamp in UTC and an offset in minutes, which is 0 if it is
-   * null. One whose timestamp is null is null itself. Read by {@link
-   * org.arbalest.device.columns.Column#getOffsetDateTime}.
+   * {@code arrow.timestamp_with_offset}: a struct of a timestamp in UTC and an offset in minutes. A null offset means
+   * 0. A value with a null timestamp is null. {@link org.arbalest.device.columns.Column#getOffsetDateTime} reads it.
    */
   record TimestampWithOffset() implements Extension {
     @Override
@@ -89,15 +90,15 @@ public sealed interface Extension {
   }
 
   /**
-   * {@code arrow.fixed_shape_tensor}: a list of one size, whose elements are those of the tensor in row-major order.
-   * Read by {@link org.arbalest.device.columns.Column#getTensor}.
+   * {@code arrow.fixed_shape_tensor}: a fixed-size list of the tensor's elements in row-major order.
+   * {@link org.arbalest.device.columns.Column#getTensor} reads it.
    *
-   * @param shape the sizes of the dimensions as they are stored
-   * @param dimNames the names of these dimensions; empty for none
-   * @param permutation which stored dimension each of the logical ones is; empty if they are in order
+   * @param shape the sizes of the dimensions in their stored order
+   * @param dimNames the names of the dimensions in their stored order; empty for none
+   * @param permutation for each logical dimension, the index of the stored one; empty if the two orders are the same
    */
   record FixedShapeTensor(List<Integer> shape, List<String> dimNames, List<Integer> permutation) implements Extension {
-    /** Checks that the sizes are not negative, and the rest is of as many dimensions. */
+    /** Checks that the sizes are not negative, and that all lists have the same number of dimensions. */
     public FixedShapeTensor {
       shape = ExtensionChecks.sizes("shape", shape);
       dimNames = ExtensionChecks.names(dimNames);
@@ -112,19 +113,21 @@ public sealed interface Extension {
   }
 
   /**
-   * {@code arrow.variable_shape_tensor}: a struct of a list, the elements in row-major order, and of a list of one
-   * size, the shape. Read by {@link org.arbalest.device.columns.Column#getTensor}.
+   * {@code arrow.variable_shape_tensor}: a struct of two fields. The first is a list of the elements in row-major
+   * order, the second a fixed-size list with the shape. {@link org.arbalest.device.columns.Column#getTensor} reads it.
    *
-   * @param dimNames the names of the dimensions as they are stored; empty for none
-   * @param permutation which stored dimension each of the logical ones is; empty if they are in order
-   * @param uniformShape the sizes of those dimensions that are the same for all tensors, null for the others; empty if
-   *     it is not said
+   * @param dimNames the names of the dimensions in their stored order; empty for none
+   * @param permutation for each logical dimension, the index of the stored one; empty if the two orders are the same
+   * @param uniformShape the sizes of the dimensions that are the same for all tensors, with null for the others; empty
+   *     if the producer does not specify it
    */
   record VariableShapeTensor(List<String> dimNames, List<Integer> permutation, List<@Nullable Integer> uniformShape)
       implements Extension {
     /**
-     * Checks that all is of the same number of dimensions. Written out, since javac loses {@code @Nullable} within a
-     * compact constructor's types, and Kotlin refuses nulls then.
+     * Checks that all lists have the same number of dimensions.
+     *
+     * <p>The constructor is not compact: javac loses {@code @Nullable} in the types of a compact constructor, and
+     * Kotlin then rejects nulls.
      */
     public VariableShapeTensor(List<String> dimNames, List<Integer> permutation, List<@Nullable Integer> uniformShape) {
       this.dimNames = ExtensionChecks.names(dimNames);
@@ -141,8 +144,9 @@ public sealed interface Extension {
   }
 
   /**
-   * {@code arrow.parquet.variant}: a struct of the fields {@code metadata}, and {@code value} or {@code typed_value} or
-   * both, in any order: of each the bytes that Parquet defines, which nobody here decodes.
+   * {@code arrow.parquet.variant}: a struct of the field {@code metadata} and one or both of the fields {@code value}
+   * and {@code typed_value}, in any order. The fields have the bytes that Parquet defines. The library does not decode
+   * them.
    */
   record ParquetVariant() implements Extension {
     @Override
@@ -152,8 +156,8 @@ public sealed interface Extension {
   }
 
   /**
-   * Any other extension type, and a canonical one whose storage or parameters are wrong: its values are read as what
-   * they are stored as.
+   * Any other extension type, and any canonical one with wrong storage or wrong parameters. Its values are read as
+   * their storage type.
    */
   final class Other implements Extension {
     private final String name;
@@ -161,8 +165,12 @@ public sealed interface Extension {
     private final @Nullable String mismatch;
 
     /**
-     * One with these parameters, null for none; and why it is not read as the canonical type of its name, if there is
-     * one.
+     * Creates an extension type.
+     *
+     * @param name the name of the extension type
+     * @param metadata its parameters; null for none. The array is copied
+     * @param mismatch the reason why the type is not read as the canonical type of its name; null if no canonical type
+     *     has this name
      */
     public Other(String name, byte @Nullable [] metadata, @Nullable String mismatch) {
       this.name = Objects.requireNonNull(name, "name");
@@ -175,12 +183,15 @@ public sealed interface Extension {
       return name;
     }
 
-    /** A copy of the parameters as they were written, or null for none. */
+    /** Returns a copy of the parameters as the producer wrote them; null for none. */
     public byte @Nullable [] metadata() {
       return metadata == null ? null : metadata.clone();
     }
 
-    /** Why it is not read as the canonical type of its name, or null if there is none of this name. */
+    /**
+     * Returns the reason why the type is not read as the canonical type of its name; null if no canonical type has this
+     * name.
+     */
     public @Nullable String mismatch() {
       return mismatch;
     }

@@ -13,54 +13,56 @@ import org.arbalest.device.types.NestedType.ListType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A name, a type, whether nulls may occur, and metadata: what an {@code ArrowSchema} says. Immutable.
+ * A field: a name, a type, whether nulls may occur, and metadata. It corresponds to an {@code ArrowSchema}. Immutable.
  *
- * <p>A field made here is nullable and without metadata; the {@code with} methods return changed copies.
+ * <p>A field that this interface creates is nullable and has no metadata. The {@code with} methods return changed
+ * copies.
  */
 public sealed interface Field extends Serializable permits FieldImpl {
   /**
-   * A nullable field.
+   * Creates a nullable field.
    *
-   * @throws IllegalArgumentException if the name has a NUL character or half a surrogate pair, or the type is nested
-   *     too deep
+   * @throws IllegalArgumentException if the name contains a NUL character or an unpaired surrogate, or the type is
+   *     nested too deep
    */
   static Field of(String name, DataType type) {
     return FieldImpl.of(name, type);
   }
 
-  /** A field of UUIDs, 16 bytes each: the extension type {@link Extension.Uuid}. */
+  /** Creates a field of UUIDs of 16 bytes each, with the extension type {@link Extension.Uuid}. */
   static Field uuid(String name) {
     return Field.of(name, DataType.fixedSizeBinary(16)).withExtension(new Extension.Uuid());
   }
 
-  /** A field of booleans, 8 bits each: the extension type {@link Extension.Bool8}. */
+  /** Creates a field of booleans of 8 bits each, with the extension type {@link Extension.Bool8}. */
   static Field bool8(String name) {
     return Field.of(name, DataType.INT8).withExtension(new Extension.Bool8());
   }
 
-  /** A field of JSON texts, stored as utf8: the extension type {@link Extension.Json}. */
+  /** Creates a field of JSON texts, stored as utf8, with the extension type {@link Extension.Json}. */
   static Field json(String name) {
     return Field.of(name, DataType.UTF8).withExtension(new Extension.Json());
   }
 
   /**
-   * A field of another system's type that was not interpreted: the extension type {@link Extension.Opaque}.
+   * Creates a field of another system's type that was not interpreted, with the extension type
+   * {@link Extension.Opaque}.
    *
-   * @param storage what was read of it; {@link DataType#NULL} if nothing was
+   * @param storage the type of the values that were read; {@link DataType#NULL} if no values were read
    */
   static Field opaque(String name, DataType storage, String typeName, String vendorName) {
     return Field.of(name, Objects.requireNonNull(storage, "storage"))
         .withExtension(new Extension.Opaque(typeName, vendorName));
   }
 
-  /** A field of points in time, each with its offset from UTC: {@link Extension.TimestampWithOffset}. */
+  /** Creates a field of points in time with an offset from UTC each; see {@link Extension.TimestampWithOffset}. */
   static Field timestampWithOffset(String name, ArrowTimeUnit unit) {
     Field timestamp = Field.of("timestamp", DataType.timestamp(unit, "UTC")).withNullable(false);
     Field offset = Field.of("offset_minutes", DataType.INT16).withNullable(false);
     return Field.of(name, DataType.struct(timestamp, offset)).withExtension(new Extension.TimestampWithOffset());
   }
 
-  /** A field of tensors that all have this shape: {@link Extension.FixedShapeTensor}. */
+  /** Creates a field of tensors that all have this shape; see {@link Extension.FixedShapeTensor}. */
   static Field fixedShapeTensor(String name, DataType element, int... shape) {
     Objects.requireNonNull(element, "element");
     Extension.FixedShapeTensor tensor =
@@ -70,7 +72,10 @@ public sealed interface Field extends Serializable permits FieldImpl {
     return Field.of(name, storage).withExtension(tensor);
   }
 
-  /** A field of tensors of this many dimensions, each with its own shape: {@link Extension.VariableShapeTensor}. */
+  /**
+   * Creates a field of tensors with this number of dimensions, each with its own shape; see
+   * {@link Extension.VariableShapeTensor}.
+   */
   static Field variableShapeTensor(String name, DataType element, int dimensions) {
     Objects.requireNonNull(element, "element");
     Field data = Field.of("data", new ListType(Field.of("item", element))).withNullable(false);
@@ -81,8 +86,8 @@ public sealed interface Field extends Serializable permits FieldImpl {
   }
 
   /**
-   * A field of Parquet's variants that are not shredded: {@link Extension.ParquetVariant}. Metadata and value are
-   * binary, as Parquet encodes them.
+   * Creates a field of Parquet variants that are not shredded; see {@link Extension.ParquetVariant}. The metadata and
+   * the value are binary, in Parquet's encoding.
    */
   static Field parquetVariant(String name) {
     Field metadata = Field.of("metadata", DataType.BINARY).withNullable(false);
@@ -90,82 +95,92 @@ public sealed interface Field extends Serializable permits FieldImpl {
         .withExtension(new Extension.ParquetVariant());
   }
 
-  /** This field under another name. */
+  /** Returns this field with another name. */
   Field withName(String newName);
 
-  /** This field with another type. */
+  /** Returns this field with another type. */
   Field withType(DataType newType);
 
-  /** This field with the promise that no nulls occur, or without it. */
+  /**
+   * Returns this field with another nullability.
+   *
+   * @param mayBeNull whether nulls may occur
+   */
   Field withNullable(boolean mayBeNull);
 
-  /** This field with other metadata. */
+  /** Returns this field with other metadata. */
   Field withMetadata(Metadata newMetadata);
 
-  /** The same with the parameters as text; see {@link #withExtension(String, byte[])}. */
+  /**
+   * Returns this field as an extension type, with the parameters as text; see {@link #withExtension(String, byte[])}.
+   */
   Field withExtension(String extensionName, String extensionMetadata);
 
   /**
-   * This field as an extension type, whose storage type is this field's: with the keys of its name and its parameters
-   * in the metadata (SCH-16), in place of those that it had. Other metadata stays; {@link #withMetadata} makes it a
-   * plain field again.
+   * Returns this field as an extension type, whose storage type is this field's type.
    *
-   * @param extensionName such as {@code arrow.uuid}
-   * @param extensionMetadata the parameters as the extension type writes them; empty for none
+   * <p>The metadata receives the keys of the extension's name and parameters (SCH-16). They replace the previous values
+   * of these keys; other metadata is unchanged. {@link #withMetadata} makes the field a plain field again.
+   *
+   * @param extensionName the name, such as {@code arrow.uuid}
+   * @param extensionMetadata the parameters in the encoding of the extension type; empty for none
    */
   Field withExtension(String extensionName, byte[] extensionMetadata);
 
   /**
-   * This field as an extension type whose storage type is this field's, in place of the one that it was; with its
-   * parameters as Arrow writes them.
+   * Returns this field as an extension type, whose storage type is this field's type. It replaces a previous extension
+   * type. The parameters are written in Arrow's encoding.
    *
-   * @throws IllegalArgumentException if values of the extension type are not stored as this type; says both
+   * @throws IllegalArgumentException if the extension type cannot have this storage type; the message has both
    */
   Field withExtension(Extension newExtension);
 
-  /** This field as what its values are stored as: without the two keys of an extension type. Itself, if it is none. */
+  /**
+   * Returns this field as its storage type, without the two keys of an extension type. Returns this field itself if it
+   * is a plain field.
+   */
   Field storage();
 
-  /** The name; empty for none. */
+  /** Returns the name; empty for a field without a name. */
   String name();
 
-  /** The type. */
+  /** Returns the type. */
   DataType type();
 
   /**
-   * The type that a column's values are read as: of what is encoded by a dictionary or in run-ends, that of the values,
-   * else {@link #type}.
+   * Returns the type as which a column's values are read. For a dictionary-encoded or run-end-encoded type, it is the
+   * type of the values; for any other type, it is {@link #type}.
    */
   DataType valueType();
 
   /**
-   * What {@link org.arbalest.device.columns.Column#get} answers for a row that is not null: a table is in
-   * {@code docs/types.md}. Void for a type of nulls, Object for a union; of an extension type for which an
-   * {@link ExtensionCodec} was registered, the codec's.
+   * Returns the class of the object that {@link org.arbalest.device.columns.Column#get} returns for a row that is not
+   * null; {@code docs/types.md} has a table. The class is Void for the null type and Object for a union. For an
+   * extension type with a registered {@link ExtensionCodec}, it is the codec's class.
    */
   Class<?> valueClass();
 
-  /** Whether nulls may occur. */
+  /** Returns whether nulls may occur. */
   boolean isNullable();
 
-  /** The metadata; empty for none. */
+  /** Returns the metadata; empty for none. */
   Metadata metadata();
 
   /**
-   * The extension type with its parameters, or null for a plain field. One that is not known, or does not fit its
-   * storage, is {@link Extension.Other}.
+   * Returns the extension type with its parameters; null for a plain field. An extension type that the library does not
+   * know, or that does not fit its storage, is {@link Extension.Other}.
    */
   @Nullable
   Extension extension();
 
-  /** The name of the extension type, or null for a plain field. */
+  /** Returns the name of the extension type; null for a plain field. */
   @Nullable
   String extensionName();
 
-  /** The parameters of the extension type as it wrote them, or null for none. */
+  /** Returns the parameters of the extension type as the producer wrote them; null for none. */
   byte @Nullable [] extensionMetadata();
 
-  /** The {@code ARROW_FLAG_} bits, unknown ones included (SCH-06). */
+  /** Returns the {@code ARROW_FLAG_} bits, including unknown ones (SCH-06). */
   long flags();
 
   @Override
@@ -174,7 +189,7 @@ public sealed interface Field extends Serializable permits FieldImpl {
   @Override
   int hashCode();
 
-  /** For people: {@code price: float64 not null}. */
+  /** Returns a text for people, such as {@code price: float64 not null}. */
   @Override
   String toString();
 }

@@ -9,8 +9,8 @@ import org.arbalest.device.internal.schema.TypeNames;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A type that is not made of others: numbers, text, bytes, times. {@link DataType} makes them, by its constants and
- * methods; the records here are for {@code switch} and {@code instanceof}.
+ * A type without child types: numbers, text, bytes, times. The constants and methods of {@link DataType} make them. The
+ * records of this interface are for {@code switch} and {@code instanceof}.
  */
 public sealed interface FlatType extends DataType {
   @Override
@@ -23,7 +23,7 @@ public sealed interface FlatType extends DataType {
     return List.of();
   }
 
-  /** Only nulls, no buffers. */
+  /** The null type: all values are null, and there are no buffers. */
   record NullType() implements FlatType {
     @Override
     public String toString() {
@@ -31,7 +31,7 @@ public sealed interface FlatType extends DataType {
     }
   }
 
-  /** One bit. */
+  /** Booleans of 1 bit each. */
   record BoolType() implements FlatType {
     @Override
     public String toString() {
@@ -40,10 +40,10 @@ public sealed interface FlatType extends DataType {
   }
 
   /**
-   * An integer.
+   * Integers.
    *
    * @param bits 8, 16, 32 or 64
-   * @param signed two's complement, or unsigned
+   * @param signed whether the numbers are signed, in two's complement
    */
   record IntType(int bits, boolean signed) implements FlatType {
     /** Checks the width. */
@@ -58,7 +58,7 @@ public sealed interface FlatType extends DataType {
   }
 
   /**
-   * An IEEE 754 number.
+   * IEEE 754 floating-point numbers.
    *
    * @param bits 16, 32 or 64
    */
@@ -75,8 +75,8 @@ public sealed interface FlatType extends DataType {
   }
 
   /**
-   * An exact number. Made by {@link DataType#decimal128} and the like, where the bits cannot be taken for the
-   * precision.
+   * Exact decimal numbers. Use {@link DataType#decimal128} and the similar methods to make one: with them, a program
+   * cannot confuse the bits with the precision.
    *
    * @param bits 32, 64, 128 or 256
    * @param precision the number of decimal digits
@@ -147,9 +147,9 @@ public sealed interface FlatType extends DataType {
   }
 
   /**
-   * Bytes, the same number for each element.
+   * Byte strings that all have the same length.
    *
-   * @param width the number of bytes, not negative
+   * @param width the number of bytes of each element, not negative
    */
   record FixedSizeBinaryType(int width) implements FlatType {
     /** Checks the width. */
@@ -164,12 +164,12 @@ public sealed interface FlatType extends DataType {
   }
 
   /**
-   * A day.
+   * Dates.
    *
-   * @param unit how it is stored
+   * @param unit the storage of a date
    */
   record DateType(DateUnit unit) implements FlatType {
-    /** Checks that there is a unit. */
+    /** Checks that the unit is not null. */
     public DateType {
       Objects.requireNonNull(unit, "unit");
     }
@@ -181,12 +181,12 @@ public sealed interface FlatType extends DataType {
   }
 
   /**
-   * A time of day: 32 bits in seconds or milliseconds, 64 bits in microseconds or nanoseconds.
+   * Times of day: 32 bits for seconds or milliseconds, 64 bits for microseconds or nanoseconds.
    *
-   * @param unit what is counted since midnight
+   * @param unit the unit that is counted since midnight
    */
   record TimeType(ArrowTimeUnit unit) implements FlatType {
-    /** Checks that there is a unit. */
+    /** Checks that the unit is not null. */
     public TimeType {
       Objects.requireNonNull(unit, "unit");
     }
@@ -198,13 +198,13 @@ public sealed interface FlatType extends DataType {
   }
 
   /**
-   * A point in time, as 64 bits since 1970-01-01.
+   * Points in time, as 64-bit numbers since 1970-01-01.
    *
-   * @param unit what is counted
-   * @param timezone an IANA name or an offset, for display; null for a local date and time without a zone
+   * @param unit the unit that is counted
+   * @param timezone an IANA name or an offset, for display; null for local dates and times without a zone
    */
   record TimestampType(ArrowTimeUnit unit, @Nullable String timezone) implements FlatType {
-    /** The empty zone is no zone (SCH-10). */
+    /** Checks the components, and replaces an empty zone by null (SCH-10). */
     public TimestampType {
       Objects.requireNonNull(unit, "unit");
       if (timezone != null && timezone.isEmpty()) timezone = null;
@@ -218,12 +218,12 @@ public sealed interface FlatType extends DataType {
   }
 
   /**
-   * A length of time, as 64 bits.
+   * Lengths of time, as 64-bit numbers.
    *
-   * @param unit what is counted
+   * @param unit the unit that is counted
    */
   record DurationType(ArrowTimeUnit unit) implements FlatType {
-    /** Checks that there is a unit. */
+    /** Checks that the unit is not null. */
     public DurationType {
       Objects.requireNonNull(unit, "unit");
     }
@@ -235,12 +235,12 @@ public sealed interface FlatType extends DataType {
   }
 
   /**
-   * A length of time on the calendar.
+   * Lengths of time on the calendar.
    *
-   * @param unit which parts it has
+   * @param unit the parts of an interval
    */
   record IntervalType(IntervalUnit unit) implements FlatType {
-    /** Checks that there is a unit. */
+    /** Checks that the unit is not null. */
     public IntervalType {
       Objects.requireNonNull(unit, "unit");
     }
@@ -251,7 +251,7 @@ public sealed interface FlatType extends DataType {
     }
   }
 
-  /** How a date is stored. */
+  /** The storage of a date. */
   enum DateUnit {
     /** 32 bits: days since 1970-01-01. */
     DAY,
@@ -263,9 +263,9 @@ public sealed interface FlatType extends DataType {
   enum IntervalUnit {
     /** 32 bits: months. */
     YEAR_MONTH,
-    /** 64 bits: days, milliseconds. */
+    /** 64 bits: days and milliseconds. */
     DAY_TIME,
-    /** 128 bits: months, days, nanoseconds. */
+    /** 128 bits: months, days and nanoseconds. */
     MONTH_DAY_NANO
   }
 }

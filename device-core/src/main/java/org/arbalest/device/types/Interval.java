@@ -12,23 +12,24 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * A length of time on the calendar, as Arrow has it: its parts stand beside each other, and none is ever counted into
- * another, since neither a month nor a day is always as long. Can be added to a date and time:
- * {@code dateTime.plus(interval)}.
+ * A length of time on the calendar, as in Arrow: months, days and nanoseconds.
  *
- * @param months the months
- * @param days the days
- * @param nanoseconds the rest, which may be more than a day
+ * <p>The parts are independent. The library never converts one into another, because the lengths of months and of days
+ * vary. An interval can be added to a date and time: {@code dateTime.plus(interval)}.
+ *
+ * @param months the number of months
+ * @param days the number of days
+ * @param nanoseconds the rest in nanoseconds, which may be more than a day
  */
 public record Interval(int months, int days, long nanoseconds) implements TemporalAmount {
   private static final List<TemporalUnit> UNITS = List.of(ChronoUnit.MONTHS, ChronoUnit.DAYS, ChronoUnit.NANOS);
 
-  /** The months and days. */
+  /** Returns the months and days. */
   public Period period() {
     return Period.of(0, months, days);
   }
 
-  /** The nanoseconds, without the months and days. */
+  /** Returns the nanoseconds, without the months and days. */
   public Duration duration() {
     return Duration.ofNanos(nanoseconds);
   }
@@ -50,8 +51,8 @@ public record Interval(int months, int days, long nanoseconds) implements Tempor
   }
 
   /**
-   * Months first, then days, then nanoseconds; of those that are 0 nothing is asked, so that a date takes months and
-   * days.
+   * Adds the months, then the days, then the nanoseconds. A part that is 0 is not added, so an interval of months and
+   * days can be added to a date.
    */
   @Override
   public Temporal addTo(Temporal temporal) {
@@ -71,7 +72,7 @@ public record Interval(int months, int days, long nanoseconds) implements Tempor
     return result;
   }
 
-  /** For people: {@code 1 month 2 days PT3S}. */
+  /** Returns a text for people, such as {@code 1 month 2 days PT3S}. */
   @Override
   public String toString() {
     StringBuilder text = new StringBuilder();

@@ -15,50 +15,50 @@ import org.jspecify.annotations.Nullable;
 /**
  * Key-value metadata of a field, a schema or a stream: an ordered list of pairs. Immutable.
  *
- * <p>Keys and values are bytes; the {@code String} methods read and write them as UTF-8, and refuse to write half a
- * surrogate pair, which UTF-8 does not have, by an {@code IllegalArgumentException}. A key may occur more than once;
- * look-ups find the first.
+ * <p>Keys and values are bytes. The {@code String} methods read and write them as UTF-8. They reject a text with an
+ * unpaired surrogate, which UTF-8 cannot encode, with an {@code IllegalArgumentException}. A key may occur more than
+ * once; a lookup finds the first pair.
  */
 public final class Metadata implements Serializable {
   private static final long serialVersionUID = 1;
 
   private static final Metadata EMPTY = new Metadata(List.of());
 
-  @SuppressWarnings("serial") // a copy, of a class that is
+  @SuppressWarnings("serial") // a copy, and its class is serializable
   private final List<Entry> entries;
 
   private Metadata(List<Entry> entries) {
     this.entries = List.copyOf(entries);
   }
 
-  /** No metadata. */
+  /** Returns metadata without pairs. */
   public static Metadata empty() {
     return EMPTY;
   }
 
-  /** One pair. */
+  /** Creates metadata of one pair. */
   public static Metadata of(String key, String value) {
     return EMPTY.with(key, value);
   }
 
-  /** The pairs of a map, in its order. */
+  /** Creates metadata of a map's pairs, in the map's order. */
   public static Metadata of(Map<String, String> map) {
     List<Entry> entries = new ArrayList<>();
     map.forEach((key, value) -> entries.add(Entry.of(key, value)));
     return of(entries);
   }
 
-  /** The pairs given, in their order. */
+  /** Creates metadata of these pairs, in their order. */
   public static Metadata of(List<Entry> entries) {
     return entries.isEmpty() ? EMPTY : new Metadata(entries);
   }
 
-  /** This metadata with one more pair at its end. */
+  /** Returns this metadata with one more pair at the end. */
   public Metadata with(String key, String value) {
     return with(Entry.of(key, value));
   }
 
-  /** This metadata with one more pair at its end. */
+  /** Returns this metadata with one more pair at the end. */
   public Metadata with(byte[] key, byte[] value) {
     return with(new Entry(key, value));
   }
@@ -69,13 +69,13 @@ public final class Metadata implements Serializable {
     return new Metadata(all);
   }
 
-  /** The value of the first pair with this key, or null. */
+  /** Returns the value of the first pair with this key; null if no pair has it. */
   public @Nullable String get(String key) {
     byte[] value = getBytes(key);
     return value == null ? null : new String(value, UTF_8);
   }
 
-  /** The bytes of the first pair with this key, or null. */
+  /** Returns the bytes of the first pair with this key; null if no pair has it. */
   public byte @Nullable [] getBytes(String key) {
     byte[] wanted = key.getBytes(UTF_8);
     if (Utf8.half(key, wanted) >= 0) return null;
@@ -85,12 +85,12 @@ public final class Metadata implements Serializable {
     return null;
   }
 
-  /** The pairs in order. */
+  /** Returns the pairs in order. */
   public List<Entry> entries() {
     return entries;
   }
 
-  /** Whether there are no pairs. */
+  /** Returns whether there are no pairs. */
   public boolean isEmpty() {
     return entries.isEmpty();
   }
@@ -110,14 +110,14 @@ public final class Metadata implements Serializable {
     return entries.toString();
   }
 
-  /** One pair. Immutable. */
+  /** One pair of key and value. Immutable. */
   public static final class Entry implements Serializable {
     private static final long serialVersionUID = 1;
 
     private final byte[] key;
     private final byte[] value;
 
-    /** A pair; the arrays are copied. */
+    /** Creates a pair. The arrays are copied. */
     public Entry(byte[] key, byte[] value) {
       this.key = key.clone();
       this.value = value.clone();
@@ -130,22 +130,22 @@ public final class Metadata implements Serializable {
           Utf8.bytes("the value of \"" + key + "\" in metadata", value));
     }
 
-    /** The key as UTF-8. */
+    /** Returns the key as UTF-8. */
     public String key() {
       return new String(key, UTF_8);
     }
 
-    /** The value as UTF-8. */
+    /** Returns the value as UTF-8. */
     public String value() {
       return new String(value, UTF_8);
     }
 
-    /** A copy of the key's bytes. */
+    /** Returns a copy of the key's bytes. */
     public byte[] keyBytes() {
       return key.clone();
     }
 
-    /** A copy of the value's bytes. */
+    /** Returns a copy of the value's bytes. */
     public byte[] valueBytes() {
       return value.clone();
     }

@@ -9,9 +9,11 @@ import org.arbalest.device.internal.schema.TypeNames;
 import org.arbalest.device.types.FlatType.IntType;
 
 /**
- * A type that is made of others: lists, structs, maps, unions, run-ends, dictionaries. {@link DataType} makes the usual
- * ones, by its methods; the records here are for {@code switch} and {@code instanceof}, and for the rest: maps with
- * sorted keys, other type ids of a union, ordered dictionaries.
+ * A type with child types: lists, structs, maps, unions, run-end-encoded types and dictionaries.
+ *
+ * <p>The methods of {@link DataType} make the common ones. The records of this interface are for {@code switch} and
+ * {@code instanceof}. They also make the other types: maps with sorted keys, unions with other type ids, and ordered
+ * dictionaries.
  */
 public sealed interface NestedType extends DataType {
   @Override
@@ -25,7 +27,7 @@ public sealed interface NestedType extends DataType {
    * @param item the field of the elements
    */
   record ListType(Field item) implements NestedType {
-    /** Checks that there is an item. */
+    /** Checks that the item is not null. */
     public ListType {
       Objects.requireNonNull(item, "item");
     }
@@ -47,7 +49,7 @@ public sealed interface NestedType extends DataType {
    * @param item the field of the elements
    */
   record LargeListType(Field item) implements NestedType {
-    /** Checks that there is an item. */
+    /** Checks that the item is not null. */
     public LargeListType {
       Objects.requireNonNull(item, "item");
     }
@@ -64,12 +66,12 @@ public sealed interface NestedType extends DataType {
   }
 
   /**
-   * Lists with 32-bit offsets and sizes, in any order.
+   * Lists with 32-bit offsets and sizes. The lists may lie in any order in the child.
    *
    * @param item the field of the elements
    */
   record ListViewType(Field item) implements NestedType {
-    /** Checks that there is an item. */
+    /** Checks that the item is not null. */
     public ListViewType {
       Objects.requireNonNull(item, "item");
     }
@@ -86,12 +88,12 @@ public sealed interface NestedType extends DataType {
   }
 
   /**
-   * Lists with 64-bit offsets and sizes, in any order.
+   * Lists with 64-bit offsets and sizes. The lists may lie in any order in the child.
    *
    * @param item the field of the elements
    */
   record LargeListViewType(Field item) implements NestedType {
-    /** Checks that there is an item. */
+    /** Checks that the item is not null. */
     public LargeListViewType {
       Objects.requireNonNull(item, "item");
     }
@@ -108,10 +110,10 @@ public sealed interface NestedType extends DataType {
   }
 
   /**
-   * Lists of the same length each.
+   * Lists that all have the same length.
    *
    * @param item the field of the elements
-   * @param size the number of elements, not negative
+   * @param size the number of elements of each list, not negative
    */
   record FixedSizeListType(Field item, int size) implements NestedType {
     /** Checks the size. */
@@ -132,7 +134,7 @@ public sealed interface NestedType extends DataType {
   }
 
   /**
-   * A tuple of named fields; the type of a record batch.
+   * Tuples of named fields. This is the type of a record batch.
    *
    * @param fields the fields; names may repeat
    */
@@ -157,8 +159,8 @@ public sealed interface NestedType extends DataType {
   /**
    * Maps, stored as lists of entries.
    *
-   * @param entries a struct of two fields, the keys and the values, whatever their names; keys are not nullable
-   * @param keysSorted whether the keys of each map are in order
+   * @param entries a struct of two fields with any names, the keys and the values; keys are not nullable
+   * @param keysSorted whether the keys of each map are sorted
    */
   record MapType(Field entries, boolean keysSorted) implements NestedType {
     /** Checks the entries (SCH-14). */
@@ -179,14 +181,14 @@ public sealed interface NestedType extends DataType {
   }
 
   /**
-   * One of several types for each element.
+   * Unions: each element has one of several types.
    *
    * @param mode how the children are stored
    * @param typeIds the id of each field, distinct and within 0..127
    * @param fields the fields
    */
   record UnionType(UnionMode mode, List<Integer> typeIds, List<Field> fields) implements NestedType {
-    /** Checks the ids (SCH-13). */
+    /** Checks the type ids (SCH-13). */
     public UnionType {
       Objects.requireNonNull(mode, "mode");
       Objects.requireNonNull(typeIds, "typeIds");
@@ -237,16 +239,16 @@ public sealed interface NestedType extends DataType {
    *
    * @param index the type of the indices
    * @param values the field of the values
-   * @param ordered whether the order of the values means something
+   * @param ordered whether the order of the values has a meaning
    */
   record DictionaryType(IntType index, Field values, boolean ordered) implements NestedType {
-    /** Checks that there are indices and values. */
+    /** Checks that the index type and the values are not null. */
     public DictionaryType {
       Objects.requireNonNull(index, "index");
       Objects.requireNonNull(values, "values");
     }
 
-    /** None: the values are the dictionary, which is not a child. */
+    /** Returns an empty list: the values are the dictionary, which is not a child. */
     @Override
     public List<Field> children() {
       return List.of();
@@ -258,9 +260,9 @@ public sealed interface NestedType extends DataType {
     }
   }
 
-  /** How the children of a union are stored. */
+  /** The storage of a union's children. */
   enum UnionMode {
-    /** Each child has only its own elements, found by offsets. */
+    /** Each child stores only its own elements. Offsets locate them. */
     DENSE,
     /** Each child is as long as the union. */
     SPARSE

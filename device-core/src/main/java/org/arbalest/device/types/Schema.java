@@ -15,14 +15,14 @@ import org.jspecify.annotations.Nullable;
  * The fields and the metadata of a record batch. Immutable, and {@link Serializable} by Java, as are fields, types and
  * metadata.
  *
- * <p>In the C interface it is a struct, whose metadata is the batch's (SCH-17): {@link #asField()}.
+ * <p>In the C interface a schema is a struct, whose metadata is the batch's metadata (SCH-17); see {@link #asField()}.
  */
 public final class Schema implements Serializable {
   private static final long serialVersionUID = 1;
 
   private final Field struct;
 
-  @SuppressWarnings("serial") // a record's, which are copies
+  @SuppressWarnings("serial") // the fields of a record, which are copies
   private final List<Field> fields;
 
   private Schema(Field struct, List<Field> fields) {
@@ -30,25 +30,25 @@ public final class Schema implements Serializable {
     this.fields = fields;
   }
 
-  /** A schema without metadata. */
+  /** Creates a schema without metadata. */
   public static Schema of(List<Field> fields) {
     return of(fields, Metadata.empty());
   }
 
-  /** A schema without metadata. */
+  /** Creates a schema without metadata. */
   public static Schema of(Field... fields) {
     return of(List.of(fields));
   }
 
-  /** A schema with metadata. */
+  /** Creates a schema with metadata. */
   public static Schema of(List<Field> fields, Metadata metadata) {
     return ofStruct(Field.of("", new StructType(fields)).withNullable(false).withMetadata(metadata));
   }
 
   /**
-   * The struct field seen as a schema.
+   * Returns the schema that a struct field represents.
    *
-   * @throws IllegalArgumentException if it is of another type
+   * @throws IllegalArgumentException if the field's type is not a struct
    */
   public static Schema ofStruct(Field struct) {
     FieldImpl field = FieldImpl.unwrap(Objects.requireNonNull(struct, "struct"));
@@ -63,10 +63,11 @@ public final class Schema implements Serializable {
   }
 
   /**
-   * Some of the fields, in the order asked for, each as it is here; with this schema's metadata. One that is asked for
-   * twice is there twice.
+   * Returns a schema of some of the fields, unchanged and in the given order, with this schema's metadata. A field that
+   * is named twice occurs twice.
    *
-   * @throws IllegalArgumentException if there is no field of a name, or several: says which there are
+   * @throws IllegalArgumentException if no field has one of the names, or several fields have it; the message lists the
+   *     candidates
    */
   public Schema select(String... names) {
     List<Field> selected =
@@ -74,20 +75,20 @@ public final class Schema implements Serializable {
     return ofStruct(struct.withType(new StructType(selected)));
   }
 
-  /** The same fields with other metadata, in place of the batch's. */
+  /** Returns a schema of the same fields with other metadata. */
   public Schema withMetadata(Metadata metadata) {
     return ofStruct(struct.withMetadata(Objects.requireNonNull(metadata, "metadata")));
   }
 
-  /** The fields in order. */
+  /** Returns the fields in order. */
   public List<Field> fields() {
     return fields;
   }
 
   /**
-   * The field of this name, or null.
+   * Returns the field with this name; null if no field has it.
    *
-   * @throws IllegalArgumentException if several have it; says which
+   * @throws IllegalArgumentException if several fields have it; the message has their positions
    */
   public @Nullable Field field(String name) {
     int index = indexOf(name);
@@ -95,26 +96,26 @@ public final class Schema implements Serializable {
   }
 
   /**
-   * The position of the field of this name, or −1.
+   * Returns the position of the field with this name; −1 if no field has it.
    *
-   * @throws IllegalArgumentException if several have it; says which
+   * @throws IllegalArgumentException if several fields have it; the message has their positions
    */
   public int indexOf(String name) {
     return FieldNames.indexOf(fields, name, () -> "the schema");
   }
 
-  /** Whether there is a field of this name, or several. */
+  /** Returns whether one or more fields have this name. */
   public boolean contains(String name) {
     Objects.requireNonNull(name, "name");
     return fields.stream().anyMatch(field -> field.name().equals(name));
   }
 
-  /** The batch's metadata; empty for none. */
+  /** Returns the batch's metadata; empty for none. */
   public Metadata metadata() {
     return struct.metadata();
   }
 
-  /** The schema as the struct field that it is in the C interface. */
+  /** Returns the schema as a struct field, the form that it has in the C interface. */
   public Field asField() {
     return struct;
   }
@@ -129,7 +130,7 @@ public final class Schema implements Serializable {
     return struct.hashCode();
   }
 
-  /** A line for each field: {@code price: float64 not null}. */
+  /** Returns one line for each field, such as {@code price: float64 not null}. */
   @Override
   public String toString() {
     return fields.stream().map(Field::toString).collect(Collectors.joining("\n"));

@@ -3,10 +3,10 @@
  * Arrow's types, fields and schemas.
  *
  * <p>A {@link org.arbalest.device.types.DataType} is a record, either flat or nested. A
- * {@link org.arbalest.device.types.Field} has a name, a type, whether values may be null, and metadata. A
+ * {@link org.arbalest.device.types.Field} has a name, a type, a nullability and metadata. A
  * {@link org.arbalest.device.types.Schema} is the list of a batch's fields. An
  * {@link org.arbalest.device.types.Extension} gives a type another meaning, such as a UUID. All of them are immutable
- * values: they are compared by what they are, may be used by any thread, and need no release.
+ * values. They are compared by content, may be used by any thread, and need no release.
  *
  * <pre>{@code
  * Schema schema = Schema.of(

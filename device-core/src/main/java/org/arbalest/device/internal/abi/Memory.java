@@ -16,9 +16,9 @@ import java.lang.foreign.ValueLayout;
 import org.arbalest.device.internal.access.NativeAccess;
 import org.jspecify.annotations.Nullable;
 
-/** The whole address space as one segment, so that reading a field costs a load and no object. */
+/** Access to the whole address space as one segment, so that reading a field costs one load and no object. */
 public final class Memory {
-  /** Null without native access: what reads a struct says so, every time. */
+  /** Null without native access. Each access then throws. */
   private static final @Nullable MemorySegment ALL =
       NativeAccess.isEnabled() ? MemorySegment.NULL.reinterpret(Long.MAX_VALUE) : null;
 
@@ -66,12 +66,14 @@ public final class Memory {
     all().set(JAVA_BYTE, address, (byte) value);
   }
 
-  /** Copies {@code bytes} bytes that do not overlap. */
+  /** Copies {@code bytes} bytes between ranges that do not overlap. */
   static void copy(long from, long to, long bytes) {
     MemorySegment.copy(all(), from, all(), to, bytes);
   }
 
-  /** Memory for a struct, all zero, also from an allocator that gives out what was used before. */
+  /**
+   * Allocates memory for a struct and fills it with zeros. The fill is necessary for an allocator that reuses memory.
+   */
   public static MemorySegment allocate(SegmentAllocator allocator, StructLayout layout) {
     return allocator.allocate(layout).fill((byte) 0);
   }

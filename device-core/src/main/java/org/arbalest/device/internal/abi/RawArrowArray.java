@@ -5,9 +5,9 @@ import static org.arbalest.device.internal.abi.Memory.byteOffset;
 
 import org.arbalest.device.c.ArrowArrayStruct;
 
-/** {@link ArrowArrayStruct} by its address, which is not checked. Pointers are {@code long}s. */
+/** Access to {@link ArrowArrayStruct} by its address, without a check of the address. Pointers are {@code long}s. */
 public final class RawArrowArray {
-  /** Its size in bytes. */
+  /** The size of the struct in bytes. */
   public static final long SIZE = ArrowArrayStruct.LAYOUT.byteSize();
 
   private static final long LENGTH = byteOffset(ArrowArrayStruct.LAYOUT, "length");
@@ -23,7 +23,7 @@ public final class RawArrowArray {
 
   private RawArrowArray() {}
 
-  /** The number of elements. */
+  /** Returns the number of elements. */
   public static long length(long array) {
     return Memory.getLong(array + LENGTH);
   }
@@ -33,7 +33,7 @@ public final class RawArrowArray {
     Memory.putLong(array + LENGTH, value);
   }
 
-  /** The number of nulls, or -1 if it was not computed. */
+  /** Returns the number of nulls; -1 if it was not computed. */
   public static long nullCount(long array) {
     return Memory.getLong(array + NULL_COUNT);
   }
@@ -43,7 +43,7 @@ public final class RawArrowArray {
     Memory.putLong(array + NULL_COUNT, value);
   }
 
-  /** The number of elements to skip at the start of the buffers. */
+  /** Returns the number of elements to skip at the start of the buffers. */
   public static long offset(long array) {
     return Memory.getLong(array + OFFSET);
   }
@@ -53,7 +53,7 @@ public final class RawArrowArray {
     Memory.putLong(array + OFFSET, value);
   }
 
-  /** The number of buffers. */
+  /** Returns the number of buffers. */
   public static long nBuffers(long array) {
     return Memory.getLong(array + N_BUFFERS);
   }
@@ -63,7 +63,7 @@ public final class RawArrowArray {
     Memory.putLong(array + N_BUFFERS, value);
   }
 
-  /** The number of children. */
+  /** Returns the number of children. */
   public static long nChildren(long array) {
     return Memory.getLong(array + N_CHILDREN);
   }
@@ -73,7 +73,7 @@ public final class RawArrowArray {
     Memory.putLong(array + N_CHILDREN, value);
   }
 
-  /** A list of {@code n_buffers} pointers; the list is in CPU memory, what it points to on the device. */
+  /** Returns the list of {@code n_buffers} pointers. The list is in CPU memory; the buffers are on the device. */
   public static long buffers(long array) {
     return Memory.getLong(array + BUFFERS);
   }
@@ -83,7 +83,9 @@ public final class RawArrowArray {
     Memory.putLong(array + BUFFERS, value);
   }
 
-  /** A list of {@code n_children} pointers to ArrowArray; may be NULL if there are none. */
+  /**
+   * Returns the list of {@code n_children} pointers to {@code ArrowArray}. May be NULL if the array has no children.
+   */
   public static long children(long array) {
     return Memory.getLong(array + CHILDREN);
   }
@@ -93,7 +95,7 @@ public final class RawArrowArray {
     Memory.putLong(array + CHILDREN, value);
   }
 
-  /** The values of a dictionary-encoded array, or NULL. */
+  /** Returns the values of a dictionary-encoded array; NULL for any other array. */
   public static long dictionary(long array) {
     return Memory.getLong(array + DICTIONARY);
   }
@@ -103,7 +105,7 @@ public final class RawArrowArray {
     Memory.putLong(array + DICTIONARY, value);
   }
 
-  /** The release callback; NULL (0) if and only if the struct is released (OWN-01). */
+  /** Returns the release callback. It is NULL (0) if and only if the struct is released (OWN-01). */
   public static long release(long array) {
     return Memory.getLong(array + RELEASE);
   }
@@ -113,7 +115,7 @@ public final class RawArrowArray {
     Memory.putLong(array + RELEASE, value);
   }
 
-  /** The producer's own pointer; nobody else's business. */
+  /** Returns {@code private_data}, a pointer that only the producer uses. */
   public static long privateData(long array) {
     return Memory.getLong(array + PRIVATE_DATA);
   }
@@ -123,13 +125,13 @@ public final class RawArrowArray {
     Memory.putLong(array + PRIVATE_DATA, value);
   }
 
-  /** Moves the struct: a bitwise copy, then {@code release = NULL} at the source, without a call (OWN-05). */
+  /** Moves a struct: copies it bitwise, then sets {@code release} of the source to NULL, without a call (OWN-05). */
   public static void move(long from, long to) {
     Memory.copy(from, to, SIZE);
     setRelease(from, 0);
   }
 
-  /** The pointer at {@code buffers[index]}. */
+  /** Returns the pointer at {@code buffers[index]}. */
   public static long buffer(long array, long index) {
     return Memory.getLong(buffers(array) + 8 * index);
   }
@@ -139,7 +141,7 @@ public final class RawArrowArray {
     Memory.putLong(buffers(array) + 8 * index, value);
   }
 
-  /** The pointer at {@code children[index]}. */
+  /** Returns the pointer at {@code children[index]}. */
   public static long child(long array, long index) {
     return Memory.getLong(children(array) + 8 * index);
   }

@@ -5,9 +5,11 @@ import static org.arbalest.device.internal.abi.Memory.byteOffset;
 
 import org.arbalest.device.c.ArrowArrayStreamStruct;
 
-/** {@link ArrowArrayStreamStruct} by its address, which is not checked. Pointers are {@code long}s. */
+/**
+ * Access to {@link ArrowArrayStreamStruct} by its address, without a check of the address. Pointers are {@code long}s.
+ */
 public final class RawArrowArrayStream {
-  /** Its size in bytes. */
+  /** The size of the struct in bytes. */
   public static final long SIZE = ArrowArrayStreamStruct.LAYOUT.byteSize();
 
   private static final long GET_SCHEMA = byteOffset(ArrowArrayStreamStruct.LAYOUT, "get_schema");
@@ -18,7 +20,10 @@ public final class RawArrowArrayStream {
 
   private RawArrowArrayStream() {}
 
-  /** {@code int (*)(struct ArrowArrayStream*, struct ArrowSchema* out)}. */
+  /**
+   * Returns the function pointer {@code get_schema},
+   * {@code int (*)(struct ArrowArrayStream*, struct ArrowSchema* out)}.
+   */
   public static long getSchema(long stream) {
     return Memory.getLong(stream + GET_SCHEMA);
   }
@@ -28,7 +33,10 @@ public final class RawArrowArrayStream {
     Memory.putLong(stream + GET_SCHEMA, value);
   }
 
-  /** {@code int (*)(struct ArrowArrayStream*, struct ArrowArray* out)}; a released {@code out} is the end. */
+  /**
+   * Returns the function pointer {@code get_next}, {@code int (*)(struct ArrowArrayStream*, struct ArrowArray* out)}. A
+   * released {@code out} means the end of the stream.
+   */
   public static long getNext(long stream) {
     return Memory.getLong(stream + GET_NEXT);
   }
@@ -38,7 +46,10 @@ public final class RawArrowArrayStream {
     Memory.putLong(stream + GET_NEXT, value);
   }
 
-  /** {@code const char* (*)(struct ArrowArrayStream*)}; only after an error. */
+  /**
+   * Returns the function pointer {@code get_last_error}, {@code const char* (*)(struct ArrowArrayStream*)}. The
+   * consumer calls it only after an error.
+   */
   public static long getLastError(long stream) {
     return Memory.getLong(stream + GET_LAST_ERROR);
   }
@@ -48,7 +59,7 @@ public final class RawArrowArrayStream {
     Memory.putLong(stream + GET_LAST_ERROR, value);
   }
 
-  /** The release callback; NULL (0) if and only if the struct is released (OWN-01). */
+  /** Returns the release callback. It is NULL (0) if and only if the struct is released (OWN-01). */
   public static long release(long stream) {
     return Memory.getLong(stream + RELEASE);
   }
@@ -58,7 +69,7 @@ public final class RawArrowArrayStream {
     Memory.putLong(stream + RELEASE, value);
   }
 
-  /** The producer's own pointer; nobody else's business. */
+  /** Returns {@code private_data}, a pointer that only the producer uses. */
   public static long privateData(long stream) {
     return Memory.getLong(stream + PRIVATE_DATA);
   }
@@ -68,7 +79,7 @@ public final class RawArrowArrayStream {
     Memory.putLong(stream + PRIVATE_DATA, value);
   }
 
-  /** Moves the struct: a bitwise copy, then {@code release = NULL} at the source, without a call (OWN-05). */
+  /** Moves a struct: copies it bitwise, then sets {@code release} of the source to NULL, without a call (OWN-05). */
   public static void move(long from, long to) {
     Memory.copy(from, to, SIZE);
     setRelease(from, 0);

@@ -5,9 +5,11 @@ import static org.arbalest.device.internal.abi.Memory.byteOffset;
 
 import org.arbalest.device.c.ArrowAsyncHandlerStruct;
 
-/** {@link ArrowAsyncHandlerStruct} by its address, which is not checked. Pointers are {@code long}s. */
+/**
+ * Access to {@link ArrowAsyncHandlerStruct} by its address, without a check of the address. Pointers are {@code long}s.
+ */
 public final class RawArrowAsyncHandler {
-  /** Its size in bytes. */
+  /** The size of the struct in bytes. */
   public static final long SIZE = ArrowAsyncHandlerStruct.LAYOUT.byteSize();
 
   private static final long ON_SCHEMA = byteOffset(ArrowAsyncHandlerStruct.LAYOUT, "on_schema");
@@ -19,7 +21,10 @@ public final class RawArrowAsyncHandler {
 
   private RawArrowAsyncHandler() {}
 
-  /** {@code int (*)(struct ArrowAsyncDeviceStreamHandler*, struct ArrowSchema*)}. */
+  /**
+   * Returns the callback {@code on_schema},
+   * {@code int (*)(struct ArrowAsyncDeviceStreamHandler*, struct ArrowSchema*)}.
+   */
   public static long onSchema(long handler) {
     return Memory.getLong(handler + ON_SCHEMA);
   }
@@ -29,7 +34,10 @@ public final class RawArrowAsyncHandler {
     Memory.putLong(handler + ON_SCHEMA, value);
   }
 
-  /** {@code int (*)(struct ArrowAsyncDeviceStreamHandler*, struct ArrowAsyncTask*, const char* metadata)}. */
+  /**
+   * Returns the callback {@code on_next_task},
+   * {@code int (*)(struct ArrowAsyncDeviceStreamHandler*, struct ArrowAsyncTask*, const char* metadata)}.
+   */
   public static long onNextTask(long handler) {
     return Memory.getLong(handler + ON_NEXT_TASK);
   }
@@ -39,7 +47,10 @@ public final class RawArrowAsyncHandler {
     Memory.putLong(handler + ON_NEXT_TASK, value);
   }
 
-  /** {@code void (*)(struct ArrowAsyncDeviceStreamHandler*, int code, const char* message, const char* metadata)}. */
+  /**
+   * Returns the callback {@code on_error},
+   * {@code void (*)(struct ArrowAsyncDeviceStreamHandler*, int code, const char* message, const char* metadata)}.
+   */
   public static long onError(long handler) {
     return Memory.getLong(handler + ON_ERROR);
   }
@@ -49,7 +60,10 @@ public final class RawArrowAsyncHandler {
     Memory.putLong(handler + ON_ERROR, value);
   }
 
-  /** {@code void (*)(struct ArrowAsyncDeviceStreamHandler*)}; the last callback. */
+  /**
+   * Returns the callback {@code release}, {@code void (*)(struct ArrowAsyncDeviceStreamHandler*)}. It is the last
+   * callback.
+   */
   public static long release(long handler) {
     return Memory.getLong(handler + RELEASE);
   }
@@ -59,7 +73,9 @@ public final class RawArrowAsyncHandler {
     Memory.putLong(handler + RELEASE, value);
   }
 
-  /** The {@code ArrowAsyncProducer}, set by the producer before any callback but release. */
+  /**
+   * Returns the {@code ArrowAsyncProducer}. The producer sets it before it calls any callback except {@code release}.
+   */
   public static long producer(long handler) {
     return Memory.getLong(handler + PRODUCER);
   }
@@ -69,7 +85,7 @@ public final class RawArrowAsyncHandler {
     Memory.putLong(handler + PRODUCER, value);
   }
 
-  /** The consumer's own pointer. */
+  /** Returns {@code private_data}, a pointer that only the consumer uses. */
   public static long privateData(long handler) {
     return Memory.getLong(handler + PRIVATE_DATA);
   }

@@ -5,9 +5,12 @@ import static org.arbalest.device.internal.abi.Memory.byteOffset;
 
 import org.arbalest.device.c.ArrowAsyncProducerStruct;
 
-/** {@link ArrowAsyncProducerStruct} by its address, which is not checked. Pointers are {@code long}s. */
+/**
+ * Access to {@link ArrowAsyncProducerStruct} by its address, without a check of the address. Pointers are
+ * {@code long}s.
+ */
 public final class RawArrowAsyncProducer {
-  /** Its size in bytes. */
+  /** The size of the struct in bytes. */
   public static final long SIZE = ArrowAsyncProducerStruct.LAYOUT.byteSize();
 
   private static final long DEVICE_TYPE = byteOffset(ArrowAsyncProducerStruct.LAYOUT, "device_type");
@@ -18,7 +21,7 @@ public final class RawArrowAsyncProducer {
 
   private RawArrowAsyncProducer() {}
 
-  /** The {@code ArrowDeviceType} of the stream. */
+  /** Returns the {@code ArrowDeviceType} of the stream. */
   public static int deviceType(long producer) {
     return Memory.getInt(producer + DEVICE_TYPE);
   }
@@ -28,7 +31,7 @@ public final class RawArrowAsyncProducer {
     Memory.putInt(producer + DEVICE_TYPE, value);
   }
 
-  /** {@code void (*)(struct ArrowAsyncProducer*, int64_t n)}. */
+  /** Returns the function pointer {@code request}, {@code void (*)(struct ArrowAsyncProducer*, int64_t n)}. */
   public static long request(long producer) {
     return Memory.getLong(producer + REQUEST);
   }
@@ -38,7 +41,7 @@ public final class RawArrowAsyncProducer {
     Memory.putLong(producer + REQUEST, value);
   }
 
-  /** {@code void (*)(struct ArrowAsyncProducer*)}. */
+  /** Returns the function pointer {@code cancel}, {@code void (*)(struct ArrowAsyncProducer*)}. */
   public static long cancel(long producer) {
     return Memory.getLong(producer + CANCEL);
   }
@@ -48,7 +51,7 @@ public final class RawArrowAsyncProducer {
     Memory.putLong(producer + CANCEL, value);
   }
 
-  /** Stream metadata, encoded like a schema's, or NULL. */
+  /** Returns the stream's metadata, encoded like a schema's metadata, or NULL. */
   public static long additionalMetadata(long producer) {
     return Memory.getLong(producer + ADDITIONAL_METADATA);
   }
@@ -58,7 +61,7 @@ public final class RawArrowAsyncProducer {
     Memory.putLong(producer + ADDITIONAL_METADATA, value);
   }
 
-  /** The producer's own pointer; nobody else's business. */
+  /** Returns {@code private_data}, a pointer that only the producer uses. */
   public static long privateData(long producer) {
     return Memory.getLong(producer + PRIVATE_DATA);
   }

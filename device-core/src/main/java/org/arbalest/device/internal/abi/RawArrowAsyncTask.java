@@ -5,9 +5,11 @@ import static org.arbalest.device.internal.abi.Memory.byteOffset;
 
 import org.arbalest.device.c.ArrowAsyncTaskStruct;
 
-/** {@link ArrowAsyncTaskStruct} by its address, which is not checked. Pointers are {@code long}s. */
+/**
+ * Access to {@link ArrowAsyncTaskStruct} by its address, without a check of the address. Pointers are {@code long}s.
+ */
 public final class RawArrowAsyncTask {
-  /** Its size in bytes. */
+  /** The size of the struct in bytes. */
   public static final long SIZE = ArrowAsyncTaskStruct.LAYOUT.byteSize();
 
   private static final long EXTRACT_DATA = byteOffset(ArrowAsyncTaskStruct.LAYOUT, "extract_data");
@@ -15,7 +17,10 @@ public final class RawArrowAsyncTask {
 
   private RawArrowAsyncTask() {}
 
-  /** {@code int (*)(struct ArrowAsyncTask*, struct ArrowDeviceArray* out)}. */
+  /**
+   * Returns the function pointer {@code extract_data},
+   * {@code int (*)(struct ArrowAsyncTask*, struct ArrowDeviceArray* out)}.
+   */
   public static long extractData(long task) {
     return Memory.getLong(task + EXTRACT_DATA);
   }
@@ -25,7 +30,7 @@ public final class RawArrowAsyncTask {
     Memory.putLong(task + EXTRACT_DATA, value);
   }
 
-  /** The producer's own pointer; nobody else's business. */
+  /** Returns {@code private_data}, a pointer that only the producer uses. */
   public static long privateData(long task) {
     return Memory.getLong(task + PRIVATE_DATA);
   }

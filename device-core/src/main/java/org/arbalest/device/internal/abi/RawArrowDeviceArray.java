@@ -5,9 +5,11 @@ import static org.arbalest.device.internal.abi.Memory.byteOffset;
 
 import org.arbalest.device.c.ArrowDeviceArrayStruct;
 
-/** {@link ArrowDeviceArrayStruct} by its address, which is not checked. Pointers are {@code long}s. */
+/**
+ * Access to {@link ArrowDeviceArrayStruct} by its address, without a check of the address. Pointers are {@code long}s.
+ */
 public final class RawArrowDeviceArray {
-  /** Its size in bytes. */
+  /** The size of the struct in bytes. */
   public static final long SIZE = ArrowDeviceArrayStruct.LAYOUT.byteSize();
 
   private static final long DEVICE_ID = byteOffset(ArrowDeviceArrayStruct.LAYOUT, "device_id");
@@ -17,7 +19,7 @@ public final class RawArrowDeviceArray {
 
   private RawArrowDeviceArray() {}
 
-  /** Which device of its type; -1 where there is no such notion. */
+  /** Returns the device's id among the devices of its type; -1 if the type has no ids. */
   public static long deviceId(long array) {
     return Memory.getLong(array + DEVICE_ID);
   }
@@ -27,7 +29,7 @@ public final class RawArrowDeviceArray {
     Memory.putLong(array + DEVICE_ID, value);
   }
 
-  /** The {@code ArrowDeviceType} code. */
+  /** Returns the {@code ArrowDeviceType} code. */
   public static int deviceType(long array) {
     return Memory.getInt(array + DEVICE_TYPE);
   }
@@ -37,7 +39,10 @@ public final class RawArrowDeviceArray {
     Memory.putInt(array + DEVICE_TYPE, value);
   }
 
-  /** A pointer <em>to</em> the device's event handle to wait for before any access, or NULL. */
+  /**
+   * Returns a pointer <em>to</em> the device's event handle, or NULL. Code that accesses the buffers must wait for the
+   * event first.
+   */
   public static long syncEvent(long array) {
     return Memory.getLong(array + SYNC_EVENT);
   }
@@ -47,13 +52,15 @@ public final class RawArrowDeviceArray {
     Memory.putLong(array + SYNC_EVENT, value);
   }
 
-  /** Moves the struct: a bitwise copy, then {@code array.release = NULL} at the source, without a call (OWN-05). */
+  /**
+   * Moves a struct: copies it bitwise, then sets {@code array.release} of the source to NULL, without a call (OWN-05).
+   */
   public static void move(long from, long to) {
     Memory.copy(from, to, SIZE);
     RawArrowArray.setRelease(from, 0);
   }
 
-  /** Zeroes the reserved bytes and the padding after {@code device_type} (DEV-07). */
+  /** Writes zeros to the reserved bytes and to the padding after {@code device_type} (DEV-07). */
   public static void clearReserved(long array) {
     Memory.putInt(array + DEVICE_TYPE + 4, 0);
     Memory.putLong(array + RESERVED, 0);

@@ -5,9 +5,12 @@ import static org.arbalest.device.internal.abi.Memory.byteOffset;
 
 import org.arbalest.device.c.ArrowDeviceArrayStreamStruct;
 
-/** {@link ArrowDeviceArrayStreamStruct} by its address, which is not checked. Pointers are {@code long}s. */
+/**
+ * Access to {@link ArrowDeviceArrayStreamStruct} by its address, without a check of the address. Pointers are
+ * {@code long}s.
+ */
 public final class RawArrowDeviceArrayStream {
-  /** Its size in bytes. */
+  /** The size of the struct in bytes. */
   public static final long SIZE = ArrowDeviceArrayStreamStruct.LAYOUT.byteSize();
 
   private static final long DEVICE_TYPE = byteOffset(ArrowDeviceArrayStreamStruct.LAYOUT, "device_type");
@@ -19,7 +22,7 @@ public final class RawArrowDeviceArrayStream {
 
   private RawArrowDeviceArrayStream() {}
 
-  /** The {@code ArrowDeviceType} of every array of the stream. */
+  /** Returns the {@code ArrowDeviceType} of every array of the stream. */
   public static int deviceType(long stream) {
     return Memory.getInt(stream + DEVICE_TYPE);
   }
@@ -29,7 +32,10 @@ public final class RawArrowDeviceArrayStream {
     Memory.putInt(stream + DEVICE_TYPE, value);
   }
 
-  /** {@code int (*)(struct ArrowDeviceArrayStream*, struct ArrowSchema* out)}. */
+  /**
+   * Returns the function pointer {@code get_schema},
+   * {@code int (*)(struct ArrowDeviceArrayStream*, struct ArrowSchema* out)}.
+   */
   public static long getSchema(long stream) {
     return Memory.getLong(stream + GET_SCHEMA);
   }
@@ -40,7 +46,9 @@ public final class RawArrowDeviceArrayStream {
   }
 
   /**
-   * {@code int (*)(struct ArrowDeviceArrayStream*, struct ArrowDeviceArray* out)}; a released {@code out} is the end.
+   * Returns the function pointer {@code get_next},
+   * {@code int (*)(struct ArrowDeviceArrayStream*, struct ArrowDeviceArray* out)}. A released {@code out} means the end
+   * of the stream.
    */
   public static long getNext(long stream) {
     return Memory.getLong(stream + GET_NEXT);
@@ -51,7 +59,10 @@ public final class RawArrowDeviceArrayStream {
     Memory.putLong(stream + GET_NEXT, value);
   }
 
-  /** {@code const char* (*)(struct ArrowDeviceArrayStream*)}; only after an error. */
+  /**
+   * Returns the function pointer {@code get_last_error}, {@code const char* (*)(struct ArrowDeviceArrayStream*)}. The
+   * consumer calls it only after an error.
+   */
   public static long getLastError(long stream) {
     return Memory.getLong(stream + GET_LAST_ERROR);
   }
@@ -61,7 +72,7 @@ public final class RawArrowDeviceArrayStream {
     Memory.putLong(stream + GET_LAST_ERROR, value);
   }
 
-  /** The release callback; NULL (0) if and only if the struct is released (OWN-01). */
+  /** Returns the release callback. It is NULL (0) if and only if the struct is released (OWN-01). */
   public static long release(long stream) {
     return Memory.getLong(stream + RELEASE);
   }
@@ -71,7 +82,7 @@ public final class RawArrowDeviceArrayStream {
     Memory.putLong(stream + RELEASE, value);
   }
 
-  /** The producer's own pointer; nobody else's business. */
+  /** Returns {@code private_data}, a pointer that only the producer uses. */
   public static long privateData(long stream) {
     return Memory.getLong(stream + PRIVATE_DATA);
   }
@@ -81,7 +92,7 @@ public final class RawArrowDeviceArrayStream {
     Memory.putLong(stream + PRIVATE_DATA, value);
   }
 
-  /** Moves the struct: a bitwise copy, then {@code release = NULL} at the source, without a call (OWN-05). */
+  /** Moves a struct: copies it bitwise, then sets {@code release} of the source to NULL, without a call (OWN-05). */
   public static void move(long from, long to) {
     Memory.copy(from, to, SIZE);
     setRelease(from, 0);

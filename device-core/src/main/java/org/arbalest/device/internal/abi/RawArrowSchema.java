@@ -5,9 +5,9 @@ import static org.arbalest.device.internal.abi.Memory.byteOffset;
 
 import org.arbalest.device.c.ArrowSchemaStruct;
 
-/** {@link ArrowSchemaStruct} by its address, which is not checked. Pointers are {@code long}s. */
+/** Access to {@link ArrowSchemaStruct} by its address, without a check of the address. Pointers are {@code long}s. */
 public final class RawArrowSchema {
-  /** Its size in bytes. */
+  /** The size of the struct in bytes. */
   public static final long SIZE = ArrowSchemaStruct.LAYOUT.byteSize();
 
   private static final long FORMAT = byteOffset(ArrowSchemaStruct.LAYOUT, "format");
@@ -22,7 +22,7 @@ public final class RawArrowSchema {
 
   private RawArrowSchema() {}
 
-  /** The type as a NUL-terminated format string; mandatory. */
+  /** Returns the type as a NUL-terminated format string. It is mandatory. */
   public static long format(long schema) {
     return Memory.getLong(schema + FORMAT);
   }
@@ -32,7 +32,7 @@ public final class RawArrowSchema {
     Memory.putLong(schema + FORMAT, value);
   }
 
-  /** The field's name, NUL-terminated, or NULL. */
+  /** Returns the field's name as a NUL-terminated string, or NULL. */
   public static long name(long schema) {
     return Memory.getLong(schema + NAME);
   }
@@ -42,7 +42,7 @@ public final class RawArrowSchema {
     Memory.putLong(schema + NAME, value);
   }
 
-  /** Key-value metadata (binary, see {@code Metadata}), or NULL. */
+  /** Returns the key-value metadata in its binary encoding, or NULL; see {@code Metadata}. */
   public static long metadata(long schema) {
     return Memory.getLong(schema + METADATA);
   }
@@ -52,7 +52,7 @@ public final class RawArrowSchema {
     Memory.putLong(schema + METADATA, value);
   }
 
-  /** The {@code ARROW_FLAG_} bits. */
+  /** Returns the {@code ARROW_FLAG_} bits. */
   public static long flags(long schema) {
     return Memory.getLong(schema + FLAGS);
   }
@@ -62,7 +62,7 @@ public final class RawArrowSchema {
     Memory.putLong(schema + FLAGS, value);
   }
 
-  /** The number of children. */
+  /** Returns the number of children. */
   public static long nChildren(long schema) {
     return Memory.getLong(schema + N_CHILDREN);
   }
@@ -72,7 +72,9 @@ public final class RawArrowSchema {
     Memory.putLong(schema + N_CHILDREN, value);
   }
 
-  /** A list of {@code n_children} pointers to ArrowSchema; may be NULL if there are none. */
+  /**
+   * Returns the list of {@code n_children} pointers to {@code ArrowSchema}. May be NULL if the type has no children.
+   */
   public static long children(long schema) {
     return Memory.getLong(schema + CHILDREN);
   }
@@ -82,7 +84,7 @@ public final class RawArrowSchema {
     Memory.putLong(schema + CHILDREN, value);
   }
 
-  /** The value type of a dictionary-encoded field, or NULL. */
+  /** Returns the value type of a dictionary-encoded field; NULL for any other field. */
   public static long dictionary(long schema) {
     return Memory.getLong(schema + DICTIONARY);
   }
@@ -92,7 +94,7 @@ public final class RawArrowSchema {
     Memory.putLong(schema + DICTIONARY, value);
   }
 
-  /** The release callback; NULL (0) if and only if the struct is released (OWN-01). */
+  /** Returns the release callback. It is NULL (0) if and only if the struct is released (OWN-01). */
   public static long release(long schema) {
     return Memory.getLong(schema + RELEASE);
   }
@@ -102,7 +104,7 @@ public final class RawArrowSchema {
     Memory.putLong(schema + RELEASE, value);
   }
 
-  /** The producer's own pointer; nobody else's business. */
+  /** Returns {@code private_data}, a pointer that only the producer uses. */
   public static long privateData(long schema) {
     return Memory.getLong(schema + PRIVATE_DATA);
   }
@@ -112,13 +114,13 @@ public final class RawArrowSchema {
     Memory.putLong(schema + PRIVATE_DATA, value);
   }
 
-  /** Moves the struct: a bitwise copy, then {@code release = NULL} at the source, without a call (OWN-05). */
+  /** Moves a struct: copies it bitwise, then sets {@code release} of the source to NULL, without a call (OWN-05). */
   public static void move(long from, long to) {
     Memory.copy(from, to, SIZE);
     setRelease(from, 0);
   }
 
-  /** The pointer at {@code children[index]}. */
+  /** Returns the pointer at {@code children[index]}. */
   public static long child(long schema, long index) {
     return Memory.getLong(children(schema) + 8 * index);
   }

@@ -5,9 +5,11 @@ import static org.arbalest.device.internal.abi.Memory.byteOffset;
 
 import org.arbalest.device.tensors.DLManagedTensorStruct;
 
-/** {@link DLManagedTensorStruct} by its address, which is not checked. Pointers are {@code long}s. */
+/**
+ * Access to {@link DLManagedTensorStruct} by its address, without a check of the address. Pointers are {@code long}s.
+ */
 public final class RawDLManagedTensor {
-  /** Its size in bytes. */
+  /** The size of the struct in bytes. */
   public static final long SIZE = DLManagedTensorStruct.LAYOUT.byteSize();
 
   private static final long TENSOR = byteOffset(DLManagedTensorStruct.LAYOUT, "dl_tensor");
@@ -16,12 +18,12 @@ public final class RawDLManagedTensor {
 
   private RawDLManagedTensor() {}
 
-  /** Where the tensor in it is. */
+  /** Returns the address of the {@code DLTensor} inside this struct. */
   public static long tensor(long managed) {
     return managed + TENSOR;
   }
 
-  /** The producer's own pointer; nobody else's business. */
+  /** Returns {@code manager_ctx}, a pointer that only the producer uses. */
   public static long managerCtx(long managed) {
     return Memory.getLong(managed + MANAGER_CTX);
   }
@@ -31,7 +33,10 @@ public final class RawDLManagedTensor {
     Memory.putLong(managed + MANAGER_CTX, value);
   }
 
-  /** {@code void (*)(DLManagedTensor*)}, which frees the struct, too; may be NULL. */
+  /**
+   * Returns the function pointer {@code deleter}, {@code void (*)(DLManagedTensor*)}. It also frees the struct. May be
+   * NULL.
+   */
   public static long deleter(long managed) {
     return Memory.getLong(managed + DELETER);
   }

@@ -5,9 +5,12 @@ import static org.arbalest.device.internal.abi.Memory.byteOffset;
 
 import org.arbalest.device.tensors.DLManagedTensorVersionedStruct;
 
-/** {@link DLManagedTensorVersionedStruct} by its address, which is not checked. Pointers are {@code long}s. */
+/**
+ * Access to {@link DLManagedTensorVersionedStruct} by its address, without a check of the address. Pointers are
+ * {@code long}s.
+ */
 public final class RawDLManagedTensorVersioned {
-  /** Its size in bytes. */
+  /** The size of the struct in bytes. */
   public static final long SIZE = DLManagedTensorVersionedStruct.LAYOUT.byteSize();
 
   private static final long MAJOR = byteOffset(DLManagedTensorVersionedStruct.LAYOUT, "version.major");
@@ -19,13 +22,14 @@ public final class RawDLManagedTensorVersioned {
 
   private RawDLManagedTensorVersioned() {}
 
-  /** Where the tensor in it is. */
+  /** Returns the address of the {@code DLTensor} inside this struct. */
   public static long tensor(long managed) {
     return managed + TENSOR;
   }
 
   /**
-   * The version of the layout; where it is another, only {@code manager_ctx} and {@code deleter} are known to be here.
+   * Returns the major version, which is the version of the layout. In a struct of another major version, only
+   * {@code manager_ctx} and {@code deleter} are known to have these offsets.
    */
   public static int major(long managed) {
     return Memory.getInt(managed + MAJOR);
@@ -36,7 +40,7 @@ public final class RawDLManagedTensorVersioned {
     Memory.putInt(managed + MAJOR, value);
   }
 
-  /** Which codes may occur. */
+  /** Returns the minor version, which determines the codes that may occur. */
   public static int minor(long managed) {
     return Memory.getInt(managed + MINOR);
   }
@@ -46,7 +50,7 @@ public final class RawDLManagedTensorVersioned {
     Memory.putInt(managed + MINOR, value);
   }
 
-  /** The producer's own pointer; nobody else's business. */
+  /** Returns {@code manager_ctx}, a pointer that only the producer uses. */
   public static long managerCtx(long managed) {
     return Memory.getLong(managed + MANAGER_CTX);
   }
@@ -56,7 +60,10 @@ public final class RawDLManagedTensorVersioned {
     Memory.putLong(managed + MANAGER_CTX, value);
   }
 
-  /** {@code void (*)(DLManagedTensorVersioned*)}, which frees the struct, too; may be NULL. */
+  /**
+   * Returns the function pointer {@code deleter}, {@code void (*)(DLManagedTensorVersioned*)}. It also frees the
+   * struct. May be NULL.
+   */
   public static long deleter(long managed) {
     return Memory.getLong(managed + DELETER);
   }
@@ -67,7 +74,8 @@ public final class RawDLManagedTensorVersioned {
   }
 
   /**
-   * {@link DLManagedTensorVersionedStruct#READ_ONLY}, {@link DLManagedTensorVersionedStruct#IS_COPIED}; 0 if neither.
+   * Returns the flags: {@link DLManagedTensorVersionedStruct#READ_ONLY},
+   * {@link DLManagedTensorVersionedStruct#IS_COPIED}, both, or 0 for neither.
    */
   public static long flags(long managed) {
     return Memory.getLong(managed + FLAGS);

@@ -3,9 +3,9 @@ package org.arbalest.device.internal.abi;
 
 import org.arbalest.device.tensors.DLTensorStruct;
 
-/** {@link DLTensorStruct} by its address, which is not checked. Pointers are {@code long}s. */
+/** Access to {@link DLTensorStruct} by its address, without a check of the address. Pointers are {@code long}s. */
 public final class RawDLTensor {
-  /** Its size in bytes. */
+  /** The size of the struct in bytes. */
   public static final long SIZE = DLTensorStruct.LAYOUT.byteSize();
 
   private static final long DATA = Memory.byteOffset(DLTensorStruct.LAYOUT, "data");
@@ -21,7 +21,10 @@ public final class RawDLTensor {
 
   private RawDLTensor() {}
 
-  /** Where the memory is; elements begin {@code byte_offset} behind it. May be NULL if there are none. */
+  /**
+   * Returns the address of the memory. The elements begin {@code byte_offset} bytes after it. May be NULL if the tensor
+   * has no elements.
+   */
   public static long data(long tensor) {
     return Memory.getLong(tensor + DATA);
   }
@@ -31,7 +34,7 @@ public final class RawDLTensor {
     Memory.putLong(tensor + DATA, value);
   }
 
-  /** The kind of device, by the same codes as Arrow's. */
+  /** Returns the code of the device type. The codes are those of Arrow. */
   public static int deviceType(long tensor) {
     return Memory.getInt(tensor + DEVICE_TYPE);
   }
@@ -41,7 +44,7 @@ public final class RawDLTensor {
     Memory.putInt(tensor + DEVICE_TYPE, value);
   }
 
-  /** Which device of its kind; 0 for main memory, pinned or managed memory. */
+  /** Returns the device's id among the devices of its type; 0 for main memory, pinned memory and managed memory. */
   public static int deviceId(long tensor) {
     return Memory.getInt(tensor + DEVICE_ID);
   }
@@ -51,7 +54,7 @@ public final class RawDLTensor {
     Memory.putInt(tensor + DEVICE_ID, value);
   }
 
-  /** The number of dimensions. */
+  /** Returns the number of dimensions. */
   public static int ndim(long tensor) {
     return Memory.getInt(tensor + NDIM);
   }
@@ -61,7 +64,7 @@ public final class RawDLTensor {
     Memory.putInt(tensor + NDIM, value);
   }
 
-  /** What the elements are: {@link DLTensorStruct#INT} and the like. */
+  /** Returns the code of the element type, such as {@link DLTensorStruct#INT}. */
   public static int code(long tensor) {
     return Memory.getUnsignedByte(tensor + CODE);
   }
@@ -71,7 +74,7 @@ public final class RawDLTensor {
     Memory.putByte(tensor + CODE, value);
   }
 
-  /** How many bits one element has. */
+  /** Returns the number of bits in one element. */
   public static int bits(long tensor) {
     return Memory.getUnsignedByte(tensor + BITS);
   }
@@ -81,7 +84,7 @@ public final class RawDLTensor {
     Memory.putByte(tensor + BITS, value);
   }
 
-  /** How many elements a vector has; 1 if they are no vectors. */
+  /** Returns the number of elements in one vector; 1 if the elements are not vectors. */
   public static int lanes(long tensor) {
     return Memory.getUnsignedShort(tensor + LANES);
   }
@@ -91,7 +94,7 @@ public final class RawDLTensor {
     Memory.putShort(tensor + LANES, value);
   }
 
-  /** A pointer to the sizes of the dimensions, {@code int64_t[ndim]}. */
+  /** Returns a pointer to the sizes of the dimensions, {@code int64_t[ndim]}. */
   public static long shape(long tensor) {
     return Memory.getLong(tensor + SHAPE);
   }
@@ -102,8 +105,8 @@ public final class RawDLTensor {
   }
 
   /**
-   * A pointer to how many elements lie from one of each dimension to the next, {@code int64_t[ndim]}; NULL if they are
-   * compact, the last dimension side by side.
+   * Returns a pointer to the strides, {@code int64_t[ndim]}: for each dimension, the number of elements from one index
+   * to the next. NULL if the elements are compact in row-major order.
    */
   public static long strides(long tensor) {
     return Memory.getLong(tensor + STRIDES);
@@ -114,7 +117,7 @@ public final class RawDLTensor {
     Memory.putLong(tensor + STRIDES, value);
   }
 
-  /** Where the first element is behind {@code data}, in bytes. */
+  /** Returns the distance from {@code data} to the first element, in bytes. */
   public static long byteOffset(long tensor) {
     return Memory.getLong(tensor + BYTE_OFFSET);
   }

@@ -7,12 +7,14 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether the JVM lets core call C ({@code --enable-native-access}), and what to tell users where it does not. It is
- * asked once, without making a class unusable: whoever needs C asks here first, and so everybody is told the same,
- * every time. What is enabled later comes too late, since constants hang on it.
+ * Checks whether the JVM permits native calls by core ({@code --enable-native-access}), and makes the error message.
+ *
+ * <p>The check runs once, without making a class unusable. Each class that needs native calls checks here first, so
+ * that each caller receives the same message, every time. Enabling native access later has no effect, because constants
+ * depend on it.
  */
 public final class NativeAccess {
-  /** What a backend provides; by its name, since nothing is known here. */
+  /** The service of a backend, by its name, because this package depends on no other. */
   private static final String PROVIDER = "org.arbalest.device.spi.DeviceProvider";
 
   private static final String ALL_UNNAMED = "ALL-UNNAMED";
@@ -23,8 +25,8 @@ public final class NativeAccess {
   private NativeAccess() {}
 
   /**
-   * A call that needs it; that the flag is not given says nothing, since without {@code --illegal-native-access=deny}
-   * there is a warning only.
+   * Attempts a call that needs native access. The flag itself is not a reliable source: without
+   * {@code --illegal-native-access=deny} the JVM only prints a warning.
    */
   private static boolean attempt() {
     try {
@@ -39,30 +41,30 @@ public final class NativeAccess {
     return ENABLED;
   }
 
-  /** Throws {@link #refusal} unless core may call C. */
+  /** Throws {@link #refusal} unless core may make native calls. */
   public static void require() {
     if (!ENABLED) throw refusal();
   }
 
   /**
-   * What users get who forgot the flag: the class that the JDK throws, with a message that names the flag for their
-   * case.
+   * Returns the exception for users who forgot the flag: the class that the JDK throws, with a message that names the
+   * flag for their case.
    */
   public static IllegalCallerException refusal() {
     return new IllegalCallerException(why());
   }
 
-  /** That core may not call C, and what to do. */
+  /** Returns a message that core may not make native calls, and what to do. */
   public static String why() {
     return why(CORE);
   }
 
-  /** The same of a backend, if that is what it failed with; null if it failed with something else. */
+  /** Returns the same message for a backend that failed for this reason; null if it failed for another reason. */
   public static @Nullable String whyRefused(Module backend, Throwable failure) {
     if (backend.isNativeAccessEnabled()) return null;
     for (Throwable t = failure; t != null; t = t.getCause()) {
       boolean isRefusal = t instanceof IllegalCallerException;
-      // What a class that is unusable now failed with is known by its name only.
+      // For a class that has become unusable, only the name of the original exception is known, from the message.
       if (isRefusal || String.valueOf(t.getMessage()).contains(IllegalCallerException.class.getName()))
         return why(backend);
     }
@@ -82,7 +84,7 @@ public final class NativeAccess {
         : flag + "; an executable jar may say Enable-Native-Access: " + ALL_UNNAMED + " in its manifest instead";
   }
 
-  /** What the flag has to name: core, the backends that are there, and the one that was refused. */
+  /** Returns the modules for the flag: core, the available backends, and the refused module. */
   private static Set<String> modules(Module refused) {
     Set<String> names = new TreeSet<>();
     names.add(name(CORE));

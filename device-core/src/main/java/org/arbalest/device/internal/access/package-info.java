@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Whether C may be called at all. */
+/** The check whether native calls are permitted. */
 @NullMarked
 package org.arbalest.device.internal.access;
 

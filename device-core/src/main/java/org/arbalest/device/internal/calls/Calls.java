@@ -25,20 +25,20 @@ public final class Calls {
   private static final MethodHandle REQUEST = LINKER.downcallHandle(FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_LONG));
 
   /**
-   * The function that {@link #release} called last: most calls are of the one before. A race is harmless, as a segment
-   * is immutable.
+   * The function that {@link #release} called last: most calls are of the same function as the call before. A race is
+   * harmless, because a segment is immutable.
    */
   private static MemorySegment releasing = MemorySegment.NULL;
 
   private Calls() {}
 
-  /** What a call failed with before it was made, or what our own end of it threw. */
+  /** Returns the exception for a call that failed before native code ran, or whose Java part threw. */
   private static RuntimeException failed(Throwable t) {
-    if (t instanceof Error e) throw e; // no memory, or no stack
+    if (t instanceof Error e) throw e; // no memory, or a stack overflow
     return new DeviceException(Errno.EINVAL, "a function pointer of a C struct cannot be called: " + t.getMessage(), t);
   }
 
-  /** {@code void (*release)(T*)}, or {@code cancel}. */
+  /** Calls {@code void (*release)(T*)}, or {@code cancel}. */
   public static void release(long function, long struct) {
     MemorySegment known = releasing;
     if (known.address() != function) releasing = known = MemorySegment.ofAddress(function);
@@ -49,12 +49,12 @@ public final class Calls {
     }
   }
 
-  /** {@code int (*get)(T*, U* out)}, or {@code on_schema}. */
+  /** Calls {@code int (*get)(T*, U* out)}, or {@code on_schema}. */
   public static int get(long function, long struct, long out) {
     return get(MemorySegment.ofAddress(function), struct, out);
   }
 
-  /** The same, or {@code extract_data}: of a function that is called often. */
+  /** Calls {@code int (*get)(T*, U* out)}, or {@code extract_data}. For a function that is called often. */
   public static int get(MemorySegment function, long struct, long out) {
     try {
       return (int) GET.invokeExact(function, struct, out);
@@ -63,7 +63,7 @@ public final class Calls {
     }
   }
 
-  /** {@code const char* (*get)(T*)}. */
+  /** Calls {@code const char* (*get)(T*)}. */
   public static long getText(long function, long struct) {
     try {
       return (long) GET_TEXT.invokeExact(MemorySegment.ofAddress(function), struct);
@@ -72,12 +72,12 @@ public final class Calls {
     }
   }
 
-  /** {@code int (*on_next_task)(handler*, task*, const char* metadata)}. */
+  /** Calls {@code int (*on_next_task)(handler*, task*, const char* metadata)}. */
   public static int onNextTask(long function, long handler, long task, long metadata) {
     return onNextTask(MemorySegment.ofAddress(function), handler, task, metadata);
   }
 
-  /** The same: of a function that is called often. */
+  /** Calls {@code on_next_task}. For a function that is called often. */
   public static int onNextTask(MemorySegment function, long handler, long task, long metadata) {
     try {
       return (int) ON_NEXT_TASK.invokeExact(function, handler, task, metadata);
@@ -86,7 +86,7 @@ public final class Calls {
     }
   }
 
-  /** {@code void (*on_error)(handler*, int code, const char* message, const char* metadata)}. */
+  /** Calls {@code void (*on_error)(handler*, int code, const char* message, const char* metadata)}. */
   public static void onError(long function, long handler, int code, long message, long metadata) {
     try {
       ON_ERROR.invokeExact(MemorySegment.ofAddress(function), handler, code, message, metadata);
@@ -95,7 +95,7 @@ public final class Calls {
     }
   }
 
-  /** {@code void (*request)(producer*, int64_t n)}. */
+  /** Calls {@code void (*request)(producer*, int64_t n)}. */
   public static void request(long function, long producer, long n) {
     try {
       REQUEST.invokeExact(MemorySegment.ofAddress(function), producer, n);

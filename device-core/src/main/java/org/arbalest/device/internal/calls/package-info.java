@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Calls into C, through the function pointers of its structs. */
+/** Native calls through the function pointers of C structs. */
 @NullMarked
 package org.arbalest.device.internal.calls;
 

@@ -3,22 +3,25 @@ package org.arbalest.device.internal.exit;
 
 import org.jspecify.annotations.Nullable;
 
-/** The JVMs that need the exit guard: HotSpot on Linux, of the versions with JDK-8391662. */
+/** The JVMs that need the exit guard: the HotSpot versions on Linux that have JDK-8391662. */
 final class AffectedJvm {
   /** The oldest JDK that the library runs on. */
   static final int FIRST = 25;
 
-  /** The last JDK with the defect. ProcessExitStressSpec fails on a JDK up to this one that ends without the guard. */
+  /**
+   * The last JDK with the defect. ProcessExitStressSpec fails if a process without the guard ends on a JDK up to this
+   * one.
+   */
   static final int LAST = 27;
 
   private AffectedJvm() {}
 
-  /** Whether a JDK of this feature version has the defect. */
+  /** Returns whether a JDK of this feature version has the defect. */
   static boolean hasDefect(int version) {
     return FIRST <= version && version <= LAST;
   }
 
-  /** Returns why this JVM does not need the guard; null if it does. */
+  /** Returns the reason why this JVM does not need the guard; null if it needs the guard. */
   static @Nullable String whyNot() {
     String os = System.getProperty("os.name", "");
     return whyNot(Runtime.version().feature(), System.getProperty("java.vm.name", ""), os);

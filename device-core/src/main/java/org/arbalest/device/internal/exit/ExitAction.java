@@ -9,7 +9,7 @@ import org.arbalest.device.c.ArrowArrayStruct;
 import org.arbalest.device.c.ArrowDeviceArrayStreamStruct;
 import org.arbalest.device.c.ArrowSchemaStruct;
 
-/** What a callback does after the JVM has ended. */
+/** The action of a callback after the JVM has ended. */
 public enum ExitAction {
   NOTHING(0, -1),
   REFUSE(1, -1),
@@ -18,10 +18,10 @@ public enum ExitAction {
   RELEASE_STREAM(4, offsetOfRelease(ArrowArrayStreamStruct.LAYOUT)),
   RELEASE_DEVICE_STREAM(5, offsetOfRelease(ArrowDeviceArrayStreamStruct.LAYOUT));
 
-  /** Which of the functions is its. */
+  /** The index of the action's function in the page of code. */
   final int index;
 
-  /** Where the struct has the word that a release clears; −1 if it is no release. */
+  /** The offset of the word that a release clears in the struct; −1 if the action is not a release. */
   private final int release;
 
   ExitAction(int index, int release) {

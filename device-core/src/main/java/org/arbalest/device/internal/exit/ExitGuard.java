@@ -18,29 +18,32 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The door of this package: makes the C functions that native code calls back, and lets the process end after they
- * were called.
+ * The entry point of this package: makes the C functions that native code calls back, and lets the process end after
+ * native code has called them.
  *
  * <p>After the JVM has ended, the process still runs its {@code atexit} handlers and the static destructors of its
- * libraries. A thread that FFM attached detaches when it ends. In HotSpot 25 to 27 that waits for ever once the JVM has
- * ended (JDK-8391662), so a library that joins its threads in a static destructor, as Arrow C++ does, keeps the process
- * from ending. An upcall at that time blocks, or aborts the process. The guard registers an {@code atexit} handler
- * ({@link ExitPages}). If the JVM has ended, that handler replaces the JVM's function for detaching by one that does
- * nothing, and each callback by a function that stays outside of the JVM ({@link ExitAction}).
+ * libraries. A thread that FFM attached detaches when it ends. In HotSpot 25 to 27 that detach waits for ever once the
+ * JVM has ended (JDK-8391662). A library that joins its threads in a static destructor, as Arrow C++ does, therefore
+ * keeps the process from ending. An upcall at that time blocks, or aborts the process. The guard registers an
+ * {@code atexit} handler ({@link ExitPages}). If the JVM has ended, that handler replaces the JVM's function for
+ * detaching by one that does nothing. It also replaces each callback by a function that stays outside of the JVM
+ * ({@link ExitAction}).
  *
- * <p>The handler is registered when the first callback is made, at the start of the shutdown ({@link ExitHook}), and,
- * since {@code Runtime.halt} runs no hook, whenever a new native thread calls back ({@link ExitRegistration}): a
- * library registers its destructor when it makes its threads.
+ * <p>The guard registers the handler when the first callback is made and at the start of the shutdown
+ * ({@link ExitHook}). {@code Runtime.halt} runs no hook. Therefore the guard also registers the handler whenever a new
+ * native thread calls back ({@link ExitRegistration}): a library registers its destructor when it makes its threads.
  *
  * <p>The guard is on for the JVMs that need it ({@link AffectedJvm}), if the structure that it changes is the known one
- * ({@link JavaVmTable}). Otherwise, and with {@code -Dorg.arbalest.exitGuard=false}, C gets the plain upcall stubs, and
- * {@link #whyOff} says why.
+ * ({@link JavaVmTable}). Otherwise, and with {@code -Dorg.arbalest.exitGuard=false}, native code receives the plain
+ * upcall stubs, and {@link #whyOff} returns the reason.
  */
 public final class ExitGuard {
   /** The system property that turns the guard off. */
   private static final String PROPERTY = "org.arbalest.exitGuard";
 
-  /** So many jumps at most are for backends: core's own are made later, and all have one. */
+  /**
+   * The maximum number of jumps for backends. Core's own callbacks are made later, and each of them must have a jump.
+   */
   private static final int MOST_OF_BACKENDS = 12;
 
   private static final AtomicInteger OF_BACKENDS = new AtomicInteger();
@@ -49,13 +52,13 @@ public final class ExitGuard {
   private static final MethodHandle NOTICE =
       method(MethodHandles.lookup(), "called", MethodType.methodType(void.class));
 
-  /** The methods that are called back. */
+  /** The names of the methods that native code calls back. */
   private static final Set<String> CALLED = ConcurrentHashMap.newKeySet();
 
   /** Null if the guard is off. */
   private static final @Nullable ExitPages PAGES;
 
-  /** Why the guard is off; null if it is on. */
+  /** The reason why the guard is off; null if it is on. */
   private static final @Nullable String WHY_OFF;
 
   private static final ExitRegistration REGISTRATION;
@@ -77,26 +80,29 @@ public final class ExitGuard {
     try {
       Runtime.getRuntime().addShutdownHook(new ExitHook(REGISTRATION, CALLED, whyOff));
     } catch (IllegalStateException _) {
-      // The shutdown has begun.
+      // The shutdown has begun, so no hook can be added.
     }
   }
 
   private ExitGuard() {}
 
-  /** Returns why the guard is off in this process; empty if it is on. */
+  /** Returns the reason why the guard is off in this process; empty if it is on. */
   public static Optional<String> whyOff() {
     return Optional.ofNullable(WHY_OFF);
   }
 
   /**
-   * The address of a C function that calls a static method of core's, for the life of the process. Every upcall stub is
-   * made here.
+   * Returns the address of a C function that calls a static method of core. The function exists until the process ends.
+   * The library makes each upcall stub by this method or its overload.
    */
   public static long stub(Lookup lookup, String method, FunctionDescriptor type, ExitAction action) {
     return guard(upcallStub(lookup, method, type), action);
   }
 
-  /** The same for a backend, of which many may want many: what has no jump any more goes without. */
+  /**
+   * Returns the same for a backend. Backends may make many callbacks; when no jump for backends is left, the callback
+   * is the plain upcall stub.
+   */
   public static long stub(Lookup lookup, String method, FunctionDescriptor type) {
     ValueLayout result = type.returnLayout().orElse(JAVA_LONG) instanceof ValueLayout value ? value : null;
     if (result == null || result.carrier() == double.class || result.carrier() == float.class) {
@@ -126,15 +132,15 @@ public final class ExitGuard {
     }
   }
 
-  /** Every callback begins with this. */
+  /** Every callback calls this first. */
   @SuppressWarnings("UnusedMethod") // NOTICE finds it by name
   private static void called() {
     REGISTRATION.called();
   }
 
   /**
-   * If this thread's exit is the one by which the JVM ends, the process ends with this exit code, and without the
-   * libraries' handlers.
+   * Requests that the process ends with this exit code, without the libraries' handlers, if this thread's exit ends the
+   * JVM.
    */
   public static void endAtOnce(int status) {
     ExitHook.endAtOnce(status);

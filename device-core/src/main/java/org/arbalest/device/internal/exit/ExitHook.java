@@ -9,11 +9,14 @@ import org.arbalest.device.internal.memory.Faults;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The shutdown hook: registers the handler of {@link ExitGuard} once more, and warns of what may keep the process from
- * ending; or has it end at once. The thread whose exit it is starts it; others that exit as well wait in vain.
+ * The shutdown hook. It registers the handler of {@link ExitGuard} once more, and warns if native threads may keep the
+ * process from ending. On request it makes the process end at once instead.
+ *
+ * <p>The thread whose exit ends the JVM starts the hook. An exit of another thread at the same time has no effect: that
+ * thread only waits.
  */
 final class ExitHook extends Thread {
-  /** With what exit code a thread wants the process to end at once. */
+  /** The exit code with which a thread requests an immediate end of the process. */
   private static final ThreadLocal<Integer> WANTED = new ThreadLocal<>();
 
   private final ExitRegistration registration;
@@ -22,10 +25,10 @@ final class ExitHook extends Thread {
   private @Nullable Integer status;
 
   /**
-   * A hook to be added.
+   * Creates a hook.
    *
-   * @param called the names of the methods that are called back, to which more may come
-   * @param missing why there is no handler; null if there is one
+   * @param called the names of the methods that native code calls back; more names may be added later
+   * @param missing the reason why there is no handler; null if there is a handler
    */
   ExitHook(ExitRegistration registration, Set<String> called, @Nullable String missing) {
     super("arbalest-exit");
@@ -35,8 +38,8 @@ final class ExitHook extends Thread {
   }
 
   /**
-   * If this thread's exit is the one by which the JVM ends, the process ends with this exit code, and without the
-   * libraries' handlers.
+   * Requests that the process ends with this exit code, without the libraries' handlers, if this thread's exit ends the
+   * JVM.
    */
   static void endAtOnce(int status) {
     WANTED.set(status);
@@ -64,7 +67,7 @@ final class ExitHook extends Thread {
   private void leaving() {
     registration.register();
     if (registration.hadNativeThreads()) warn();
-    // After the warnings: java.util.logging has a hook of its own, which closes it at the same time.
+    // After the warnings, because the hook of java.util.logging closes the log at the same time.
     if (missing != null) Faults.debug("the exit guard is off: " + missing);
   }
 
@@ -79,12 +82,18 @@ final class ExitHook extends Thread {
     stacks.forEach(this::warnOfCallback);
   }
 
-  /** Windows ends other threads before its libraries could join them. */
+  /**
+   * Returns whether the process may hang. On Windows it cannot: Windows ends other threads before a library could join
+   * them.
+   */
   private static boolean mayHang() {
     return AffectedJvm.hasDefect(Runtime.version().feature()) && Libc.hasAtExit();
   }
 
-  /** Whether the JVM is destroyed, as after a return from main, instead of exited: threads can detach from it then. */
+  /**
+   * Returns whether the JVM is being destroyed, as after a return from main, and not exited: then threads can detach
+   * from it.
+   */
   private static boolean isDestroyed(Map<Thread, StackTraceElement[]> stacks) {
     return stacks.values().stream()
         .flatMap(Stream::of)
@@ -92,7 +101,10 @@ final class ExitHook extends Thread {
             frame -> frame.getClassName().equals("java.lang.Shutdown") && frame.getMethodName().equals("shutdown"));
   }
 
-  /** A native thread that is in a callback has that at the bottom of its stack, above the JDK's own frames. */
+  /**
+   * Warns about a native thread that is in a callback: such a thread has the callback at the bottom of its stack, above
+   * the JDK's own frames.
+   */
   private void warnOfCallback(Thread thread, StackTraceElement[] stack) {
     int bottom = stack.length - 1;
     while (bottom >= 0 && isPartOfUpcall(stack[bottom].getClassName())) bottom--;

@@ -11,21 +11,25 @@ import java.lang.foreign.SymbolLookup;
 import org.arbalest.device.internal.memory.Faults;
 
 /**
- * The handler of {@link ExitGuard}, the jumps that C has for callbacks, and what these become: a page of code that can
- * never be written and executed at the same time, and behind it one of data. For HotSpot on Linux.
+ * The machine code of {@link ExitGuard}: the handler, the jumps that native code receives for callbacks, and the
+ * functions that replace the callbacks. A page of code, which is never writable and executable at the same time, is
+ * followed by a page of data. For HotSpot on Linux.
  */
 final class ExitPages {
-  /** The largest page of the platforms. */
+  /** The largest page size of the supported platforms, in bytes. */
   private static final long PAGE = 64 << 10;
 
-  /** In the page of code: the handler, then what callbacks become, then the jumps. */
+  /** Offsets in the page of code: the handler at 0, then the functions that replace callbacks, then the jumps. */
   private static final int ACTIONS = 128;
 
   private static final int FUNCTION = 16;
   private static final int JUMPS = 256;
   private static final int MOST_CALLBACKS = 32;
 
-  /** In the page of data, behind what the handler reads: the cells, and a table of the JavaVM's functions. */
+  /**
+   * Offsets in the page of data, after the handler's data: the cells of the jumps, and a table of the JavaVM's
+   * functions.
+   */
   private static final int CELLS = 1024;
 
   private static final int FUNCTIONS = 2048;
@@ -40,7 +44,7 @@ final class ExitPages {
   }
 
   /**
-   * Makes them, for the life of the process.
+   * Makes the two pages. They exist until the process ends.
    *
    * @throws UnsupportedOperationException if this JVM does not need the guard, or if its structure is not the known
    *     one; the message is the reason
@@ -67,13 +71,14 @@ final class ExitPages {
     return new ExitPages(code);
   }
 
-  /** Registers the handler, to run before what was registered earlier. */
+  /** Registers the handler. It runs before all handlers that were registered earlier. */
   void registerHandler() {
     Libc.atExit(code, code + PAGE);
   }
 
   /**
-   * What C gets for an upcall stub: a jump to it, until the handler has run. Where there is none left, the stub itself.
+   * Returns the function that native code receives for an upcall stub: a jump to the stub, until the handler has run.
+   * If no jump is left, returns the stub.
    */
   synchronized long jump(long stub, ExitAction action) {
     if (callbacks == MOST_CALLBACKS) {
@@ -88,7 +93,7 @@ final class ExitPages {
     return code + JUMPS + (long) FUNCTION * index;
   }
 
-  /** Where the function that a callback becomes lies in the page of code. */
+  /** Returns the offset of the action's function in the page of code. */
   private static int place(ExitAction action) {
     return ACTIONS + FUNCTION * action.index;
   }
@@ -130,7 +135,8 @@ final class ExitPages {
     int result = (int) Libc.call("mprotect", code, PAGE, 1 | 4, 0, 0, 0); // READ | EXEC
     if (result != 0) throw new IllegalStateException("mprotect refuses executable memory");
     if (machine != MachineCode.AARCH64) return;
-    // Linux itself flushes what becomes executable; this is what C does in any case.
+    // Linux flushes the instruction cache for memory that becomes executable. Native code calls this function in any
+    // case.
     Libc.call(SymbolLookup.libraryLookup("libgcc_s.so.1", Arena.global()).findOrThrow("__clear_cache"), code,
         code + PAGE, 0, 0, 0, 0);
   }

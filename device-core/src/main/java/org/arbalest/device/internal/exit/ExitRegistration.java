@@ -7,17 +7,22 @@ import org.arbalest.device.internal.memory.Faults;
 import org.jspecify.annotations.Nullable;
 
 /**
- * When the handler of {@link ExitGuard} is registered: it has to run before the libraries' destructors, and handlers
- * run in the reverse order of their registration.
+ * Decides when the handler of {@link ExitGuard} is registered. It must run before the libraries' destructors, and
+ * handlers run in the reverse order of their registration.
  */
 final class ExitRegistration {
-  /** The C library never forgets a handler: after so many native threads, every 64th registers one. */
+  /**
+   * The C library never forgets a handler. After this number of native threads, only every 64th thread registers one.
+   */
   private static final int MANY_THREADS = 1024;
 
   /** Null if there is no handler. */
   private final @Nullable ExitPages pages;
 
-  /** The id of the newest native thread that called back: what attached before it is older. 0 if there was none. */
+  /**
+   * The id of the newest native thread that called back; threads that attached before it have smaller ids. 0 if no
+   * native thread has called back.
+   */
   private final AtomicLong newest = new AtomicLong();
 
   private final AtomicInteger threads = new AtomicInteger();
@@ -26,14 +31,17 @@ final class ExitRegistration {
     this.pages = pages;
   }
 
-  /** Now: it runs before what libraries have registered so far. */
+  /**
+   * Registers the handler now, so that it runs before all handlers and destructors that libraries have registered so
+   * far.
+   */
   void register() {
     if (pages != null) pages.registerHandler();
   }
 
   /**
-   * Each callback begins with this, and takes no lock (DEV-62): is its thread a native one that is new? Throws nothing
-   * that the callback itself would not.
+   * Checks whether the calling thread is a new native thread. Each callback calls this first. It takes no lock
+   * (DEV-62), and throws nothing that the callback itself would not throw.
    */
   void called() {
     Thread thread = Thread.currentThread();
@@ -60,7 +68,7 @@ final class ExitRegistration {
     if (count <= MANY_THREADS || (count & 63) == 0) register();
   }
 
-  /** Whether a native thread has called back. */
+  /** Returns whether a native thread has called back. */
   boolean hadNativeThreads() {
     return newest.get() != 0;
   }

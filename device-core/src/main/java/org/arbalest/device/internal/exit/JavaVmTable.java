@@ -17,7 +17,7 @@ import java.lang.foreign.SymbolLookup;
  * @param functions the table
  */
 record JavaVmTable(long javaVm, MemorySegment functions) {
-  /** The size of the table, and the places of two of its functions. */
+  /** The size of the table, and the offsets of two of its functions, in bytes. */
   static final int BYTES = 64;
 
   static final int DETACH = 40;
@@ -26,9 +26,9 @@ record JavaVmTable(long javaVm, MemorySegment functions) {
   private static final int RESERVED = 24;
 
   /**
-   * Finds that of this process.
+   * Finds the structure of this process.
    *
-   * @throws UnsupportedOperationException if something in it is not as known
+   * @throws UnsupportedOperationException if the structure differs from the known one
    */
   static JavaVmTable find() throws IOException {
     SymbolLookup libjvm = SymbolLookup.libraryLookup("libjvm.so", Arena.global()); // the loaded one: its name is unique
@@ -39,7 +39,7 @@ record JavaVmTable(long javaVm, MemorySegment functions) {
     return table;
   }
 
-  /** Checks the structure of a JavaVM: reads nothing of which the map does not say that it is there. */
+  /** Checks the structure of a JavaVM. Reads only memory that is mapped according to the map. */
   static JavaVmTable of(long javaVm, String libjvm, MemoryMap memory) {
     if (libjvm.isEmpty()) throw unknown("the memory of JNI_GetCreatedJavaVMs is of no file");
     if ((javaVm & 7) != 0 || !memory.isMapped(javaVm, Long.BYTES, libjvm, "rw")) {
@@ -59,12 +59,12 @@ record JavaVmTable(long javaVm, MemorySegment functions) {
     return new JavaVmTable(javaVm, table);
   }
 
-  /** The address of GetEnv. */
+  /** Returns the address of GetEnv. */
   long getEnv() {
     return functions.get(JAVA_LONG, GET_ENV);
   }
 
-  /** Calls GetEnv, which the handler calls as well, and which on a thread of the JVM has a known answer. */
+  /** Calls GetEnv, as the handler does. On a thread of the JVM, the result is known. */
   private void callGetEnv() {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment env = arena.allocate(JAVA_LONG);

@@ -10,32 +10,35 @@ import java.lang.invoke.MethodHandle;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The C library, as the exit guard calls it. */
+/** Calls of the C library for the exit guard. */
 final class Libc {
   private static final Linker LINKER = Linker.nativeLinker();
 
   /**
-   * Calls any C function of up to six words: what it does not take stays in registers. One handle, since making one
-   * takes milliseconds.
+   * Calls any C function with up to six words as arguments. A function with fewer parameters ignores the other
+   * registers. There is only one handle, because making one takes milliseconds.
    */
   private static final MethodHandle CALL =
       LINKER.downcallHandle(
           FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG));
 
   /**
-   * {@code int __cxa_atexit(void (*)(void*), void*, void*)}, which unlike {@code atexit} every C library exports; null
-   * on Windows.
+   * {@code int __cxa_atexit(void (*)(void*), void*, void*)}; null on Windows. Every C library exports it, which is not
+   * so for {@code atexit}.
    */
   private static final @Nullable MemorySegment CXA_ATEXIT = find("__cxa_atexit").orElse(null);
 
   private Libc() {}
 
-  /** Whether there is {@link #atExit}. */
+  /** Returns whether {@link #atExit} is available. */
   static boolean hasAtExit() {
     return CXA_ATEXIT != null;
   }
 
-  /** Has a C function called with this argument when the process ends, before what was registered earlier. */
+  /**
+   * Registers a C function that runs with this argument when the process ends, before all functions that were
+   * registered earlier.
+   */
   static void atExit(long function, long argument) {
     if (CXA_ATEXIT != null) call(CXA_ATEXIT, function, argument, 0, 0, 0, 0);
   }

@@ -8,8 +8,8 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The few functions of {@link ExitPages}, in the instructions of one processor, for the calling convention of Unix.
- * Each is written in assembler beside its bytes.
+ * The functions of {@link ExitPages}, in the instructions of one processor, for the calling convention of Unix. The
+ * assembler code stands beside the bytes.
  */
 enum MachineCode {
   X86_64 {
@@ -114,13 +114,13 @@ enum MachineCode {
     }
   };
 
-  /** Offsets in what {@link #atExit} is called with: the JavaVM, a place for a JNIEnv, the address of GetEnv. */
+  /** Offsets in the data that {@link #atExit} receives: the JavaVM, a word for a JNIEnv, the address of GetEnv. */
   static final int VM = 0;
 
   static final int ENV = 8;
   static final int GET_ENV = 16;
 
-  /** How many pairs follow, at least one: an address, and the word that is written there. */
+  /** The number of pairs that follow, at least one. A pair is an address and the word that the handler writes there. */
   static final int COUNT = 24;
 
   static final int PAIRS = 32;
@@ -130,22 +130,25 @@ enum MachineCode {
   private static final int BTI = 0xd503245f; // bti c
   private static final int RET = 0xd65f03c0;
 
-  /** A function that jumps to where the cell says, which lies so many bytes after the function. */
+  /**
+   * Returns a function that jumps to the address in a cell. The cell lies {@code toCell} bytes after the start of the
+   * function.
+   */
   abstract byte[] jump(int toCell);
 
-  /** A function that returns a number, from 0 to 65535, or NULL. */
+  /** Returns a function that returns a number from 0 to 65535, or NULL. */
   abstract byte[] answer(int value);
 
-  /** A function of a struct's address, that clears the word at an offset below 128. */
+  /** Returns a function that takes a struct's address and clears the word at an offset below 128. */
   abstract byte[] clear(int offset);
 
   /**
-   * A function of the address of our data: unless the thread is one of the JVM's, which is alive then, writes the
-   * pairs.
+   * Returns a function that takes the address of the guard's data and writes the pairs. It writes nothing if the thread
+   * is attached to the JVM, because the JVM is then alive.
    */
   abstract byte[] atExit();
 
-  /** That of this process's processor; null if it is another. */
+  /** Returns the code for this process's processor; null if the processor is unsupported. */
   static @Nullable MachineCode ours() {
     return switch (System.getProperty("os.arch", "").toLowerCase(Locale.ROOT)) {
       case "amd64", "x86_64" -> X86_64;
@@ -154,7 +157,7 @@ enum MachineCode {
     };
   }
 
-  /** Four bytes among bytes. */
+  /** Four bytes in a sequence of bytes. */
   private record Word(int value) {}
 
   private static Word word(int value) {

@@ -6,13 +6,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** The mappings of this process's memory, as Linux lists them. */
+/** The mappings of this process's memory, from Linux's list. */
 record MemoryMap(List<Mapping> mappings) {
   /**
-   * One mapping: addresses from {@code start} on, before {@code end}.
+   * One mapping: the addresses from {@code start} up to, but not including, {@code end}.
    *
-   * @param access such as {@code r-xp}
-   * @param file the mapped file; empty if there is none
+   * @param access the access, such as {@code r-xp}
+   * @param file the mapped file; empty for a mapping without a file
    */
   record Mapping(long start, long end, String access, String file) {
     private static Mapping parse(String line) {
@@ -28,17 +28,19 @@ record MemoryMap(List<Mapping> mappings) {
     }
   }
 
-  /** Returns the mappings of this moment. */
+  /** Returns the current mappings. */
   static MemoryMap read() throws IOException {
     return new MemoryMap(Files.readAllLines(Path.of("/proc/self/maps")).stream().map(Mapping::parse).toList());
   }
 
-  /** Returns the file that is mapped at an address; empty if there is none. */
+  /** Returns the file that is mapped at an address; empty if no file is mapped there. */
   String fileAt(long address) {
     return mappings.stream().filter(mapping -> mapping.has(address)).map(Mapping::file).findFirst().orElse("");
   }
 
-  /** Whether all bytes from an address on lie in one mapping of a file, whose access begins like this. */
+  /**
+   * Returns whether all bytes from an address on lie in one mapping of a file whose access begins with {@code access}.
+   */
   boolean isMapped(long address, long bytes, String file, String access) {
     return mappings.stream()
         .filter(mapping -> mapping.has(address) && mapping.has(address + bytes - 1))

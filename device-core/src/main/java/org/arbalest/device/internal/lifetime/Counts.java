@@ -6,8 +6,8 @@ import org.arbalest.device.internal.lifetime.HeldByC.Kind;
 import org.arbalest.device.internal.memory.Slots;
 
 /**
- * What there is, counted by whoever makes and frees it; {@link org.arbalest.device.monitoring.ResourceCounters} says
- * what each is, and sums.
+ * The numbers of existing objects. The code that makes and frees an object counts it.
+ * {@link org.arbalest.device.monitoring.ResourceCounters} documents each number and sums them up.
  */
 public final class Counts {
   public static final LongAdder BUFFERS = new LongAdder();
@@ -21,7 +21,7 @@ public final class Counts {
 
   private Counts() {}
 
-  /** What C holds; exact when all is quiet. */
+  /** Returns the numbers of objects that native code holds. They are exact only while no thread exports or releases. */
   public static Held held() {
     Held held = new Held();
     Slots.forEach(
@@ -32,7 +32,7 @@ public final class Counts {
     return held;
   }
 
-  /** How many of each kind. */
+  /** The number of objects of each kind. */
   public static final class Held {
     public long exports;
     public long streams;

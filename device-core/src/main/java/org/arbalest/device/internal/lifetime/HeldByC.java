@@ -3,9 +3,9 @@ package org.arbalest.device.internal.lifetime;
 
 import org.jspecify.annotations.Nullable;
 
-/** What the ledger counts of that which C holds by the handle of a slot. */
+/** An object that native code holds by the handle of a slot, for the resource counters. */
 public interface HeldByC {
-  /** What the ledger counts it as. */
+  /** The resource counter of an object. */
   enum Kind {
     EXPORT,
     STREAM,
@@ -13,7 +13,7 @@ public interface HeldByC {
     PRODUCER
   }
 
-  /** What it is; null while nobody holds it, and its slot is kept for the next. */
+  /** Returns the object's kind; null while native code does not hold it and its slot is kept for reuse. */
   @Nullable
   Kind heldAs();
 }

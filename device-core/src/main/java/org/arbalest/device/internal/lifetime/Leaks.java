@@ -13,24 +13,25 @@ import org.arbalest.device.internal.recording.Recording;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reports handles that became unreachable while they were open, with the place that made them. On with
- * {@code -Dorg.arbalest.leaks=true}, or, for one in so many handles, which are picked at random, with a number; it
- * frees nothing. While somebody {@linkplain #follow follows}, all that are made are known.
+ * Reports handles that became unreachable while they were open, with the place that made them. It frees nothing.
+ *
+ * <p>{@code -Dorg.arbalest.leaks=true} turns it on for all handles. With a number n instead of {@code true}, one in n
+ * handles is watched, picked at random. While there is a {@linkplain #follow follower}, all new handles are known.
  */
 public final class Leaks {
   private static final String PROPERTY = "org.arbalest.leaks";
 
-  /** One in so many handles is watched; 0 if none is. */
+  /** One in this number of handles is watched; 0 if none is watched. */
   private static final int EVERY = every(System.getProperty(PROPERTY, "false"));
 
   private static final @Nullable Cleaner CLEANER = EVERY > 0 ? Cleaner.create() : null;
 
-  /** How many follow; written under the lock of this class, and looked at for each handle that is made. */
+  /** The number of followers. Written under the lock of this class, and read for each new handle. */
   private static volatile int followers;
 
   private static final AtomicLong NUMBERS = new AtomicLong();
 
-  /** What is open, of that which was made while somebody followed. */
+  /** The open handles that were made while there was a follower. */
   private static final Set<Watch> OPEN = ConcurrentHashMap.newKeySet();
 
   private Leaks() {}
@@ -42,47 +43,55 @@ public final class Leaks {
       int every = Integer.parseInt(said);
       if (every > 0) return every;
     } catch (NumberFormatException _) {
-      // As below.
+      // The message below has the allowed values.
     }
     Faults.warn(PROPERTY + " is true, false or a number from 1 on, not \"" + said + "\": no leak is reported");
     return 0;
   }
 
-  /** Whether to watch the handle that is made now; costs a look at a field where none is watched, and else the dice. */
+  /**
+   * Returns whether to watch a new handle. Costs one read of a field while no handle is watched, and otherwise a random
+   * number.
+   */
   public static boolean isDue() {
     return followers != 0 || (EVERY > 0 && (EVERY == 1 || ThreadLocalRandom.current().nextInt(EVERY) == 0));
   }
 
-  /** Whether all that is made now is known to somebody. */
+  /** Returns whether all new handles are known to a follower. */
   public static boolean isFollowed() {
     return followers != 0;
   }
 
-  /** From now on all that is made is known, until {@link #unfollow}; the number to ask {@link #open} with. */
+  /**
+   * Starts to follow: until {@link #unfollow}, all new handles are known. Returns the number to pass to {@link #open}.
+   */
   public static synchronized long follow() {
-    if (followers == 0) OPEN.clear(); // of what was made while somebody followed, and opened since
+    if (followers == 0) OPEN.clear(); // handles that were made while there was a follower, and opened after it had left
     followers = followers + 1;
     return NUMBERS.incrementAndGet();
   }
 
-  /** One follower less; once for each {@link #follow}. */
+  /** Removes one follower. To be called once for each {@link #follow}. */
   public static synchronized void unfollow() {
     followers = followers - 1;
     if (followers == 0) OPEN.clear();
   }
 
-  /** What is open, of that which was made since the call of {@link #follow} that gave this number; the oldest first. */
+  /**
+   * Returns the open handles that were made after the call of {@link #follow} that returned this number, the oldest
+   * first.
+   */
   public static List<Watch> open(long since) {
     return OPEN.stream().filter(watch -> watch.number > since).sorted(Comparator.comparingLong(watch -> watch.number))
         .toList();
   }
 
-  /** One handle's state; does not refer to the handle. */
+  /** The state of one handle. It does not refer to the handle. */
   public static final class Watch implements Runnable {
     private final String what;
     private final Origin made = new Origin();
 
-    /** 0 if nobody follows. */
+    /** 0 if there is no follower. */
     private final long number = followers == 0 ? 0 : NUMBERS.incrementAndGet();
 
     private volatile String size = "";
@@ -97,7 +106,7 @@ public final class Leaks {
       if (number != 0) OPEN.add(this);
     }
 
-    /** The same, with what is lost if nobody closes it; negative if nobody here knows. */
+    /** Marks the handle as open. {@code bytes} is the memory that a leak would lose; negative if it is unknown. */
     public void opened(long bytes) {
       if (bytes >= 0) size = ", " + bytes + " bytes";
       opened();
@@ -108,12 +117,12 @@ public final class Leaks {
       if (number != 0) OPEN.remove(this);
     }
 
-    /** Of what kind it is, which one, and how large. */
+    /** Returns the handle's kind, name and size. */
     public String what() {
       return what + size;
     }
 
-    /** The place where it was made. */
+    /** Returns the place where the handle was made. */
     public Throwable made() {
       return made;
     }
@@ -134,7 +143,7 @@ public final class Leaks {
       super("by the thread " + Thread.currentThread().getName());
     }
 
-    /** The headline has said what this is. */
+    /** The headline of the log entry already describes this. */
     @Override
     @SuppressWarnings("OverrideThrowableToString")
     public String toString() {
@@ -142,7 +151,7 @@ public final class Leaks {
     }
   }
 
-  /** Watches a handle: of what kind it is, as users know it, and which one. */
+  /** Watches a handle. {@code what} is its kind, in the user's words, and its name. */
   public static Watch watch(Object handle, String what) {
     Watch watch = new Watch(what);
     if (CLEANER != null) CLEANER.register(handle, watch);
@@ -150,8 +159,8 @@ public final class Leaks {
   }
 
   /**
-   * What is held by a slot and lives on in it, so that nobody can tell by its reachability: known while somebody
-   * follows, and null else.
+   * Returns a watch for an object that a slot holds; null without a follower. The slot keeps the object reachable, so
+   * its reachability says nothing about a leak.
    */
   public static @Nullable Watch followed(String what) {
     return followers == 0 ? null : new Watch(what);

@@ -10,8 +10,11 @@ import org.arbalest.device.internal.memory.Stripes;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Some structs that C holds by a slot's handle, in one block, and how many of them are not yet released. Slot and block
- * are kept for the next of its kind, so that exporting what is like the one before allocates nothing.
+ * Structs that native code holds by a slot's handle, in one block, with the number of structs that are not yet
+ * released.
+ *
+ * <p>The slot and the block are kept for the next export of the same kind. A similar export therefore allocates
+ * nothing.
  */
 public abstract class RecycledExport implements HeldByC {
   private static final long LARGEST_BLOCK_KEPT = 16 << 10;
@@ -22,26 +25,26 @@ public abstract class RecycledExport implements HeldByC {
   private final Slots.Stack home;
   private long capacity;
 
-  /** The number of structs that C has not released; use LIVE. */
+  /** The number of structs that native code has not released; use LIVE. */
   @SuppressWarnings("UnusedVariable") // read and written through LIVE
   private int live;
 
-  /** What C holds it by; another one each time. */
+  /** The handle that native code holds. It is a new one for each export. */
   protected long handle;
 
   protected long block;
 
-  /** Where it was exported, if somebody wants to know. */
+  /** The place of the export, if there is a follower. */
   private Leaks.@Nullable Watch watch;
 
-  /** A new one; it has no slot yet. */
+  /** Creates an export without a slot. */
   protected RecycledExport(Slots.Stack home) {
     this.home = home;
   }
 
   /**
-   * Where idle exports of a kind are kept. Threads share a stack with few others: sharing one with all would cost more
-   * than the export.
+   * Creates the stacks for idle exports of one kind. Few threads share a stack: one stack for all threads would cost
+   * more than the export.
    */
   protected static Slots.Stack[] stacks() {
     Slots.Stack[] stacks = new Slots.Stack[Stripes.COUNT];
@@ -49,12 +52,12 @@ public abstract class RecycledExport implements HeldByC {
     return stacks;
   }
 
-  /** The one of this thread. */
+  /** Returns the stack of the current thread. */
   protected static Slots.Stack mine(Slots.Stack[] stacks) {
     return stacks[Stripes.mine()];
   }
 
-  /** Takes the export that was recycled last; null if none is idle. */
+  /** Takes the export that was recycled last; returns null if none is idle. */
   protected static @Nullable Object takeIdle(Slots.Stack home) {
     int slot = home.pop();
     if (slot < 0) return null;
@@ -63,12 +66,12 @@ public abstract class RecycledExport implements HeldByC {
     return export;
   }
 
-  /** Gives a new one its slot. */
+  /** Assigns a slot to a new export. */
   protected final void takeSlot() {
     handle = Slots.take(this);
   }
 
-  /** Makes the block at least so large, its content undefined. */
+  /** Makes the block at least {@code bytes} large. Its content is then undefined. */
   protected final void ensure(long bytes) {
     if (capacity >= bytes) return;
     NativeHeap.free(block);
@@ -78,23 +81,23 @@ public abstract class RecycledExport implements HeldByC {
     capacity = bytes;
   }
 
-  /** C is to hold so many structs. */
+  /** Sets the number of structs that native code will hold. */
   protected final void holds(int structs) {
     LIVE.setRelease(this, structs);
   }
 
-  /** Somebody wants to know which exports C holds, and where they were made. */
+  /** Records the place of this export, if there is a follower. */
   protected final void follow(String what) {
     watch = Leaks.followed("export of " + what);
     if (watch != null) watch.opened();
   }
 
-  /** C has released some; whether these were the last. */
+  /** Counts released structs; returns whether these were the last. */
   protected final boolean isLeftBy(int released) {
     return released != 0 && (int) LIVE.getAndAdd(this, -released) == released;
   }
 
-  /** For the next. No handle leads here any more. */
+  /** Makes this export available for reuse. All its handles are invalid from now on. */
   protected final void recycle() {
     if (watch != null) {
       watch.closed();

@@ -4,7 +4,7 @@ package org.arbalest.device.internal.lifetime;
 import org.arbalest.device.monitoring.ResourceCounters;
 import org.arbalest.device.monitoring.ResourceCountersMXBean;
 
-/** The ledger for a monitor. */
+/** The resource counters as a bean. */
 public final class ResourceCountersBean implements ResourceCountersMXBean {
   @Override
   public long getBuffers() {

@@ -5,8 +5,8 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * Something that several hold: a count, which starts at one. The last to leave frees. May be held and left on any
- * thread.
+ * A reference-counted object. The count starts at one, and the release of the last reference frees the object. Any
+ * thread may retain and release it.
  */
 public abstract class Shared {
   private static final VarHandle HOLDERS = VarHandles.ofField(MethodHandles.lookup(), "holders", int.class);
@@ -14,23 +14,23 @@ public abstract class Shared {
   @SuppressWarnings({"FieldMayBeFinal", "UnusedVariable"}) // read and written through HOLDERS
   private int holders = 1;
 
-  /** One holder more; only a holder may call this. */
+  /** Adds a reference. The caller must have one. */
   public final void retain() {
     if (!tryRetain()) throw new IllegalStateException("the memory is already freed");
   }
 
-  /** One holder more, unless the last has left. */
+  /** Adds a reference, unless the last one is released. Returns whether it did. */
   public final boolean tryRetain() {
     int before;
     do {
       before = (int) HOLDERS.getVolatile(this);
       if (before <= 0) return false;
-      // never counts up from 0, not for a moment: another thread could see it
+      // The count never rises from 0, not even for a moment: another thread could see it.
     } while (!HOLDERS.compareAndSet(this, before, before + 1));
     return true;
   }
 
-  /** One holder less. */
+  /** Releases a reference. */
   public final void release() {
     int before = (int) HOLDERS.getAndAdd(this, -1);
     if (before == 1) {
@@ -40,10 +40,12 @@ public abstract class Shared {
     }
   }
 
-  /** Called once, by the last holder; does not throw. */
+  /** Frees the object. Called once, by the release of the last reference. Must not throw. */
   protected abstract void free();
 
-  /** Whether freeing it may run a callback of somebody else's, which is not to hold up those who wait for events. */
+  /**
+   * Returns whether freeing the object may run foreign callbacks. They must not delay the threads that wait for events.
+   */
   public boolean callsOut() {
     return false;
   }

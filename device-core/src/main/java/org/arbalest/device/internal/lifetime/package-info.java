@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Who holds what: shared counts, handles that were never closed, what the ledger sums. */
+/**
+ * The lifetime of objects: reference counts, handles that were never closed, and the values of the resource counters.
+ */
 @NullMarked
 package org.arbalest.device.internal.lifetime;
 

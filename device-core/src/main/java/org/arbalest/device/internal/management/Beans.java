@@ -11,7 +11,10 @@ import javax.management.ObjectName;
 import javax.management.StandardMBean;
 import org.jspecify.annotations.Nullable;
 
-/** Beans in the platform's MBean server; loaded only where there is one. */
+/**
+ * Registers beans in the platform's MBean server. This class is loaded only if the JDK's module java.management is
+ * available.
+ */
 final class Beans {
   private Beans() {}
 
@@ -25,12 +28,12 @@ final class Beans {
     }
   }
 
-  /** Nothing if somebody else has unregistered it. */
+  /** Unregisters a bean. Does nothing if other code has unregistered it. */
   static void unregister(String name) {
     try {
       server().unregisterMBean(new ObjectName(name));
     } catch (InstanceNotFoundException _) {
-      // As it should be.
+      // The bean is already unregistered.
     } catch (JMException e) {
       throw new IllegalStateException(name + " cannot be unregistered: " + message(e), e);
     }

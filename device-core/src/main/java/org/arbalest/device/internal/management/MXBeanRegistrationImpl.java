@@ -4,7 +4,7 @@ package org.arbalest.device.internal.management;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.arbalest.device.monitoring.MXBeanRegistration;
 
-/** A bean by its name. */
+/** The registration of a bean, by its name. */
 public final class MXBeanRegistrationImpl implements MXBeanRegistration {
   private final String name;
   private final AtomicBoolean closed = new AtomicBoolean();

@@ -4,8 +4,8 @@ package org.arbalest.device.internal.management;
 import org.arbalest.device.monitoring.MXBeanRegistration;
 
 /**
- * Registers beans, and asks the JDK's. Nothing here mentions the JDK's modules java.management and jdk.management,
- * which an image may lack; what does is in {@link Beans}.
+ * Registers beans, and queries the JDK's beans. This class does not refer to the JDK's modules java.management and
+ * jdk.management, which a runtime image may lack. {@link Beans} refers to them.
  */
 public final class Management {
   private Management() {}
@@ -14,7 +14,7 @@ public final class Management {
    * Registers a bean.
    *
    * @param kind the type in its name
-   * @param instance which one of that type, or empty if there is one only
+   * @param instance the name of the instance; empty if the type has only one instance
    */
   public static <T> MXBeanRegistration register(String kind, String instance, T bean, Class<T> type) {
     if (!isThere()) throw new UnsupportedOperationException(
@@ -25,8 +25,9 @@ public final class Management {
   }
 
   /**
-   * The bytes of main memory that this process may use: of the machine, or of its container. Where the JDK's module
-   * jdk.management is not there, what the limit of the heap says of that, which is a quarter by default.
+   * Returns the bytes of main memory that this process may use, of the machine or of its container. Without the JDK's
+   * module jdk.management it is an estimate: four times the heap limit, because the default limit is a quarter of the
+   * memory.
    */
   public static long mainMemory() {
     long known = isThere("com.sun.management.OperatingSystemMXBean") ? Beans.mainMemory() : 0;

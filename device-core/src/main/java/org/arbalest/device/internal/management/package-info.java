@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Beans in the platform's MBean server, where that is there. */
+/** Beans in the platform's MBean server, if it is available. */
 @NullMarked
 package org.arbalest.device.internal.management;
 

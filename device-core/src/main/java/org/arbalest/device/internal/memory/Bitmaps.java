@@ -9,7 +9,7 @@ public final class Bitmaps {
     return (NativeHeap.getByte(bitmap + (index >>> 3)) >>> (index & 7) & 1) != 0;
   }
 
-  /** 64 bits from one on, the first in the lowest. */
+  /** Returns 64 bits from {@code index} on; the first is the lowest bit of the result. */
   public static long word(long bitmap, long index) {
     long at = bitmap + (index >>> 3);
     int shift = (int) (index & 7);
@@ -17,7 +17,10 @@ public final class Bitmaps {
     return shift == 0 ? low : low | (long) NativeHeap.getByte(at + Long.BYTES) << (Long.SIZE - shift);
   }
 
-  /** Fewer than 64 bits from one on, the first in the lowest; those behind are zero, and no byte is read for them. */
+  /**
+   * Returns fewer than 64 bits from {@code index} on; the first is the lowest bit of the result. The bits after them
+   * are zero. Reads no byte after the last bit.
+   */
   public static long word(long bitmap, long index, int count) {
     long bits = 0;
     for (int i = 0; i < count; i++) bits |= (get(bitmap, index + i) ? 1L : 0) << i;
@@ -40,7 +43,7 @@ public final class Bitmaps {
     while (index < end) set(bitmap, index++);
   }
 
-  /** Copies {@code length} bits to where all bits are zero yet, from any bit to any other. */
+  /** Copies {@code length} bits, from any bit position to any other. All bits of the target must be zero. */
   public static void copy(long from, long first, long to, long at, long length) {
     long i = 0;
     for (; i < length && ((at + i) & 7) != 0; i++) copyBit(from, first + i, to, at + i);
@@ -64,7 +67,7 @@ public final class Bitmaps {
     if (get(from, first)) set(to, at);
   }
 
-  /** The number of ones among {@code length} bits from {@code from} on. */
+  /** Returns the number of ones among {@code length} bits from {@code from} on. */
   public static long countOnes(long bitmap, long from, long length) {
     long ones = 0;
     long index = from;

@@ -9,8 +9,8 @@ import java.nio.charset.CharacterCodingException;
 import org.arbalest.device.DeviceException;
 
 /**
- * Bytes that another process wrote by a {@link ByteWriter}, and that may be anything: each thing that is read says what
- * it is, for the error.
+ * Reads a message that another process wrote with a {@link ByteWriter}. The bytes are not trusted. Each read names the
+ * value, for the error message.
  */
 public final class ByteReader {
   private final ByteBuffer buffer;
@@ -29,7 +29,7 @@ public final class ByteReader {
     return buffer.getLong();
   }
 
-  /** A number of things that follow, each of which takes a byte at least. */
+  /** Reads a number of following items, each of which takes at least one byte. */
   public int count(String what, int most) {
     int count = int32(what);
     if (count < 0 || count > most) throw DeviceException
@@ -54,7 +54,7 @@ public final class ByteReader {
     }
   }
 
-  /** Nothing is left. */
+  /** Checks that no bytes remain. */
   public void end() {
     if (buffer.hasRemaining())
       throw DeviceException.invalid("the message has " + buffer.remaining() + " bytes behind its end");

@@ -7,7 +7,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 
-/** Bytes for another process, lowest first; they grow as they are written. */
+/** Writes a message for another process, in little-endian byte order. The buffer grows as needed. */
 public final class ByteWriter {
   private ByteBuffer buffer = ByteBuffer.allocate(512).order(ByteOrder.LITTLE_ENDIAN);
 
@@ -19,7 +19,7 @@ public final class ByteWriter {
     room(Long.BYTES).putLong(value);
   }
 
-  /** Their number, and the bytes. */
+  /** Writes the number of bytes and then the bytes. */
   public void bytes(byte[] bytes) {
     int32(bytes.length);
     room(bytes.length).put(bytes);

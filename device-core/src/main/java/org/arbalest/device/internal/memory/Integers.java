@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.memory;
 
-/** Integers of 8, 16, 32 or 64 bits that lie one behind the other in CPU memory. */
+/** Contiguous integers of 8, 16, 32 or 64 bits in CPU memory. */
 public final class Integers {
   private Integers() {}
 
@@ -28,7 +28,7 @@ public final class Integers {
     }
   }
 
-  /** The greatest integer of so many bits, or what a long has of it. */
+  /** Returns the greatest integer of this number of bits; for unsigned integers of 64 bits, the greatest long. */
   public static long most(long bits, boolean isSigned) {
     return Long.MAX_VALUE >>> (isSigned || bits == 64 ? 64 - bits : 63 - bits);
   }

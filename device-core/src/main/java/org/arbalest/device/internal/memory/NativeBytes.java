@@ -5,9 +5,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
-/**
- * Compares and hashes bytes in CPU memory, eight at a time. Values are short mostly, so that branches are what costs.
- */
+/** Compares and hashes bytes in CPU memory, eight at a time. Most values are short, so branches are the main cost. */
 public final class NativeBytes {
   private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.nativeOrder());
   private static final VarHandle INTS = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.nativeOrder());
@@ -17,7 +15,7 @@ public final class NativeBytes {
 
   private NativeBytes() {}
 
-  /** Whether the bytes at an address are those of an array. */
+  /** Returns whether the bytes at an address are equal to those of an array. */
   public static boolean equal(long address, byte[] bytes) {
     int length = bytes.length;
     if (length < Long.BYTES) return packed(address, length) == packed(bytes);
@@ -27,7 +25,7 @@ public final class NativeBytes {
     return NativeHeap.getLong(address + last) == (long) LONGS.get(bytes, last);
   }
 
-  /** Whether so many bytes are the same at two addresses. */
+  /** Returns whether the bytes at two addresses are equal. */
   public static boolean equal(long address, long other, long length) {
     if (length < Long.BYTES) return packed(address, (int) length) == packed(other, (int) length);
     long last = length - Long.BYTES;
@@ -36,7 +34,10 @@ public final class NativeBytes {
     return NativeHeap.getLong(address + last) == NativeHeap.getLong(other + last);
   }
 
-  /** Fewer than eight bytes as one number, another for each content of this length. */
+  /**
+   * Packs fewer than eight bytes into one number. Among values of one length, different contents have different
+   * numbers.
+   */
   private static long packed(long address, int length) {
     if (length >= Integer.BYTES)
       return pack(NativeHeap.getInt(address), NativeHeap.getInt(address + length - Integer.BYTES));
@@ -59,7 +60,7 @@ public final class NativeBytes {
     return Byte.toUnsignedInt(first) | Byte.toUnsignedInt(middle) << 8 | Byte.toUnsignedInt(last) << 16;
   }
 
-  /** Compares bytes as unsigned numbers, the first that differs decides; what ends first comes first. */
+  /** Compares bytes as unsigned numbers. The first difference decides; a prefix of a longer value is less than it. */
   public static int compare(long address, long length, byte[] bytes) {
     long common = Math.min(length, bytes.length);
     int at = 0;
@@ -72,7 +73,7 @@ public final class NativeBytes {
     return Long.compare(length, bytes.length);
   }
 
-  /** Compares bytes as unsigned numbers, the first that differs decides; what ends first comes first. */
+  /** Compares bytes as unsigned numbers. The first difference decides; a prefix of a longer value is less than it. */
   public static int compare(long address, long length, long other, long otherLength) {
     long common = Math.min(length, otherLength);
     long at = 0;
@@ -86,7 +87,7 @@ public final class NativeBytes {
     return Long.compare(length, otherLength);
   }
 
-  /** A hash of bytes, spread over all 32 bits. */
+  /** Returns a hash of bytes, spread over all 32 bits. */
   public static int hash(long address, long length) {
     long hash = length;
     if (length < Long.BYTES) {

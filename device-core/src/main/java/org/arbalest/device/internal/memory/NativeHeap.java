@@ -19,8 +19,8 @@ import org.arbalest.device.Errno;
 /**
  * CPU memory for structs, and raw access to any CPU memory.
  *
- * <p>Blocks come from {@code malloc}, which recycles small ones by itself faster than an arena does, and may be freed
- * on any thread. They are a few kilobytes, so the calls skip the thread's state transition.
+ * <p>Blocks come from {@code malloc}, which reuses small blocks faster than an arena does. Any thread may free them.
+ * The blocks have a few kilobytes, so the calls are short and skip the thread's state transition.
  */
 public final class NativeHeap {
   private static final long AT_ONCE = 1 << 20;
@@ -30,7 +30,7 @@ public final class NativeHeap {
 
   private NativeHeap() {}
 
-  /** Allocates a block with undefined content; throws ENOMEM. */
+  /** Allocates a block with undefined content. Throws ENOMEM if memory runs out. */
   public static long allocate(long bytes) {
     long address;
     try {
@@ -42,7 +42,7 @@ public final class NativeHeap {
     return address;
   }
 
-  /** Frees a block; 0 is nothing. */
+  /** Frees a block; does nothing for 0. */
   public static void free(long address) {
     try {
       FREE.invokeExact(address);
@@ -94,8 +94,8 @@ public final class NativeHeap {
   }
 
   /**
-   * Returns an integer of some bytes: two's complement, in the platform's byte order, which is little-endian on all
-   * supported platforms.
+   * Returns an integer of {@code width} bytes: two's complement, in the platform's byte order, which is little-endian
+   * on all supported platforms.
    */
   public static BigInteger getInteger(long address, int width) {
     byte[] bytes = getBytes(address, width);
@@ -116,7 +116,7 @@ public final class NativeHeap {
     putBytes(address, bytes, bytes.length);
   }
 
-  /** The first so many of them. */
+  /** Writes the first {@code length} bytes of an array. */
   public static void putBytes(long address, byte[] bytes, int length) {
     if (length <= AT_ONCE) {
       MemorySegment.copy(bytes, 0, ALL, JAVA_BYTE, address, length);
@@ -126,14 +126,16 @@ public final class NativeHeap {
   }
 
   /**
-   * In parts, as all copies here: the JVM stops no thread in the middle of one, and all wait for it when it wants to
-   * (DEV-51). What overlaps arrives as it was, as with {@code memmove}.
+   * Copies bytes. Ranges that overlap are copied correctly, as by {@code memmove}.
+   *
+   * <p>All copies of this class run in parts: the JVM cannot stop a thread inside one copy, and at a safepoint all
+   * threads wait for it (DEV-51).
    */
   public static void copy(long from, long to, long bytes) {
     copyInParts(ALL, from, ALL, to, bytes);
   }
 
-  /** All of a segment. */
+  /** Copies a whole segment to an address. */
   public static void copy(MemorySegment from, long to) {
     copy(from, 0, ALL, to, from.byteSize());
   }
@@ -142,13 +144,13 @@ public final class NativeHeap {
     copy(ALL, from, to, at, bytes);
   }
 
-  /** All of a segment, to the start of another, which is an array's, too. */
+  /** Copies a whole segment to the start of another segment, which may belong to an array. */
   public static void copy(MemorySegment from, MemorySegment to) {
     copy(from, 0, to, 0, from.byteSize());
   }
 
   private static void copy(MemorySegment from, long start, MemorySegment to, long at, long bytes) {
-    if (bytes <= AT_ONCE) { // also of nothing: whoever may not read that gets to know
+    if (bytes <= AT_ONCE) { // also for 0 bytes: the copy still checks the access
       MemorySegment.copy(from, start, to, at, bytes);
     } else {
       copyInParts(from, start, to, at, bytes);
@@ -157,7 +159,8 @@ public final class NativeHeap {
 
   private static void copyInParts(MemorySegment from, long start, MemorySegment to, long at, long bytes) {
     long ahead = to.address() + at - from.address() - start;
-    // else what is still to be read would be written over; where one is an array, it does no harm
+    // In the other direction, the copy would overwrite bytes that it has not read yet. If one segment is an array, the
+    // direction does not matter.
     boolean isFromEnd = ahead > 0 && ahead < bytes;
     for (long done = 0; done < bytes; done += AT_ONCE) {
       long part = Math.min(AT_ONCE, bytes - done);
@@ -171,12 +174,12 @@ public final class NativeHeap {
       ALL.asSlice(address + done, Math.min(AT_ONCE, bytes - done)).fill(value);
   }
 
-  /** The bytes at an address as a segment; 0 gives an empty one. */
+  /** Returns the bytes at an address as a segment; an empty segment for 0. */
   public static MemorySegment segment(long address, long bytes) {
     return address == 0 ? MemorySegment.NULL : MemorySegment.ofAddress(address).reinterpret(bytes);
   }
 
-  /** The NUL-terminated UTF-8 string at an address. */
+  /** Returns the NUL-terminated UTF-8 string at an address. */
   public static String getString(long address) {
     return ALL.getString(address);
   }

@@ -5,8 +5,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * Keeps the last blocks that a peer had a pointer to, before it frees them: a peer that comes once more, too late,
- * finds a handle that is no longer valid, and not memory of somebody else.
+ * Delays freeing the last blocks to which a peer had a pointer. A peer that uses such a pointer too late finds a handle
+ * that is no longer valid, and not the memory of another object.
  */
 public final class Quarantine {
   private static final int PLACES = 256;
@@ -16,7 +16,7 @@ public final class Quarantine {
 
   private Quarantine() {}
 
-  /** Frees a block some {@value #PLACES} blocks later. */
+  /** Frees a block after {@value #PLACES} more blocks. */
   public static void free(long block) {
     NativeHeap.free(BLOCKS.getAndSet(NEXT.getAndIncrement() & (PLACES - 1), block));
   }

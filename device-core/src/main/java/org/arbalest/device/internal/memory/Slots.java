@@ -11,16 +11,15 @@ import org.arbalest.device.Errno;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the Java object behind a {@code private_data}: a table of slots, whose index and generation are the handle that
- * C holds.
+ * Finds the Java object for a {@code private_data}: a table of slots. Native code holds the handle, which is a slot's
+ * index and generation.
  *
- * <p>Every reuse of a slot has another generation, so that the handle of something long gone finds nothing instead of
- * somebody else's object. A handle is never 0. It has 24 bits for the slot, 20 for a number that the slot's owner is
- * free to use (which node of a tree) and 20 for the generation. Taking, finding and leaving a slot are lock-free and
- * allocate nothing.
+ * <p>Each reuse of a slot has a new generation. An old handle therefore finds nothing, and not the object that uses the
+ * slot now. A handle is never 0. It has 24 bits for the slot, 20 bits that the slot's owner may use (for the node of a
+ * tree), and 20 bits for the generation. Taking, finding and leaving a slot are lock-free and allocate nothing.
  */
 public final class Slots {
-  /** The number of nodes that one slot can tell apart. */
+  /** The number of nodes that the handles of one slot can distinguish. */
   public static final int MOST_NODES = 1 << 20;
 
   private static final int SLOT_BITS = 24;
@@ -49,11 +48,11 @@ public final class Slots {
 
   private Slots() {}
 
-  /** A lock-free stack of slots. A slot is on one stack at most. */
+  /** A lock-free stack of slots. A slot is on at most one stack. */
   public static final class Stack {
     private static final int HEAD = 16;
 
-    /** The first slot + 1 in the low half, a stamp against ABA in the high half; alone in its cache lines. */
+    /** The first slot + 1 in the low half, and a stamp against ABA in the high half. It has its own cache lines. */
     private final AtomicLongArray heads = new AtomicLongArray(2 * HEAD);
 
     public void push(int slot) {
@@ -67,7 +66,7 @@ public final class Slots {
       }
     }
 
-    /** Takes the slot that was pushed last, or −1 if there is none. */
+    /** Takes the slot that was pushed last; returns −1 if the stack is empty. */
     public int pop() {
       while (true) {
         long first = heads.get(HEAD);
@@ -78,7 +77,7 @@ public final class Slots {
       }
     }
 
-    /** How many slots are on the stack; exact while nobody pushes or pops. */
+    /** Returns the number of slots on the stack. It is exact while no thread pushes or pops. */
     public int size() {
       return size(heads.get(HEAD));
     }
@@ -89,7 +88,7 @@ public final class Slots {
     }
   }
 
-  /** Gives an object a slot, and returns its handle. */
+  /** Assigns a slot to an object and returns the handle. */
   public static long take(Object owner) {
     int slot = FREE.pop();
     if (slot < 0) slot = create();
@@ -99,7 +98,7 @@ public final class Slots {
     return handle(slot, generation);
   }
 
-  /** The object that a handle belongs to, or null if it has left its slot. */
+  /** Returns the object of a handle; null if the object has left its slot. */
   public static @Nullable Object find(long handle) {
     int slot = slot(handle);
     Chunk chunk = (Chunk) CHUNK_AT.getAcquire(CHUNKS, slot >>> CHUNK_BITS);
@@ -110,13 +109,13 @@ public final class Slots {
     return (int) GENERATION_AT.getAcquire(chunk.generations, at) == (int) (handle >>> GENERATION_SHIFT) ? owner : null;
   }
 
-  /** Makes all handles of a slot stale, and returns a new one for the same object. */
+  /** Makes all handles of a slot invalid, and returns a new handle for the same object. */
   public static long renew(long handle) {
     int slot = slot(handle);
     return handle(slot, nextGeneration(chunk(slot), slot));
   }
 
-  /** Gives a slot back; its handles find nothing from now on. */
+  /** Releases a slot. Its handles find nothing from now on. */
   public static void leave(long handle) {
     int slot = slot(handle);
     Chunk chunk = chunk(slot);
@@ -125,23 +124,26 @@ public final class Slots {
     FREE.push(slot);
   }
 
-  /** The handle of one node of a slot's tree; the handle itself is that of node 0. */
+  /** Returns the handle of one node of a slot's tree. The handle of node 0 is the slot's handle itself. */
   public static long node(long handle, int node) {
     return handle | (long) node << SLOT_BITS;
   }
 
-  /** Which node of its slot's tree a handle belongs to. */
+  /** Returns the node of a handle in its slot's tree. */
   public static int nodeOf(long handle) {
     return (int) (handle >>> SLOT_BITS) & (MOST_NODES - 1);
   }
 
-  /** Whether two handles belong to the same tree. */
+  /** Returns whether two handles belong to the same tree. */
   public static boolean sameSlot(long a, long b) {
     long mask = ~((long) (MOST_NODES - 1) << SLOT_BITS);
     return (a & mask) == (b & mask);
   }
 
-  /** Calls back with every object that has a slot; for counting when all is quiet. */
+  /**
+   * Calls {@code action} with each object that has a slot. For counts, which are exact only while no thread takes or
+   * leaves a slot.
+   */
   public static void forEach(Consumer<Object> action) {
     long created = CREATED.get();
     for (int slot = 0; slot < created; slot++) {
@@ -151,12 +153,12 @@ public final class Slots {
     }
   }
 
-  /** The object in a slot, whatever its generation. */
+  /** Returns the object in a slot, of any generation. */
   public static @Nullable Object owner(int slot) {
     return OWNER_AT.getAcquire(chunk(slot).owners, at(slot));
   }
 
-  /** The slot of a handle. */
+  /** Returns the slot of a handle. */
   public static int slot(long handle) {
     return (int) handle & (MOST_SLOTS - 1);
   }
@@ -165,7 +167,7 @@ public final class Slots {
     return (long) generation << GENERATION_SHIFT | slot;
   }
 
-  /** Generations run from 1, so that no handle is 0. */
+  /** Returns the slot's next generation. Generations start at 1, so that no handle is 0. */
   private static int nextGeneration(Chunk chunk, int slot) {
     int at = at(slot);
     int next = (int) GENERATION_AT.get(chunk.generations, at) + 1;
@@ -174,7 +176,10 @@ public final class Slots {
     return next;
   }
 
-  /** A slot's place in its chunk: neighbours, which other threads may use, are not in one cache line. */
+  /**
+   * Returns a slot's place in its chunk. Neighbouring slots, which other threads may use, are not in the same cache
+   * line.
+   */
   private static int at(int slot) {
     return (slot & 31) << 5 | (slot >>> 5 & 31);
   }

@@ -2,16 +2,16 @@
 package org.arbalest.device.internal.memory;
 
 /**
- * A number for the thread, which it shares with few others: what all threads would write at the same time is there once
- * for each number.
+ * A number for the current thread, which few other threads share. Data that all threads would write at the same time
+ * exists once for each number.
  */
 public final class Stripes {
-  /** How many there are. */
+  /** The number of stripes. */
   public static final int COUNT = 16;
 
   private Stripes() {}
 
-  /** That of this thread. */
+  /** Returns the stripe of the current thread. */
   public static int mine() {
     return (int) Thread.currentThread().threadId() & (COUNT - 1);
   }

@@ -5,20 +5,22 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.StructLayout;
 
 /**
- * Checks the memory that callers hand in for a C struct.
+ * Checks the memory that callers pass for a C struct.
  *
- * <p>An address keeps nothing alive: the collector frees a segment of an automatic arena as soon as nobody refers to
- * it, in the middle of the call even. So whoever takes an address here ends with a
- * {@link java.lang.ref.Reference#reachabilityFence} of its segment, after the last access, however it ends (OWN-14).
+ * <p>An address keeps no memory reachable. The collector may free a segment of an automatic arena as soon as no code
+ * refers to it, even during the call. A method that takes an address here must therefore end with a
+ * {@link java.lang.ref.Reference#reachabilityFence} of the segment, after the last access, also when it throws
+ * (OWN-14).
  */
 public final class Structs {
   private Structs() {}
 
   /**
-   * The address of a struct.
+   * Returns the address of a struct.
    *
-   * @param segment the struct's memory, or a raw pointer of size 0, whose size is believed
-   * @throws IllegalStateException if its arena was closed. One that is closed while the call runs cannot be told
+   * @param segment the struct's memory, or a raw pointer of size 0, whose size is not checked
+   * @throws IllegalStateException if the segment's arena is closed. An arena that is closed during the call is not
+   *     detected
    * @throws WrongThreadException if its arena is confined to another thread
    */
   public static long address(MemorySegment segment, StructLayout layout) {

@@ -2,16 +2,17 @@
 package org.arbalest.device.internal.memory;
 
 /**
- * Whether bytes are UTF-8, as RFC 3629 has it: no surrogates, nothing beyond U+10FFFF, nothing longer than it must be.
+ * Checks whether bytes are UTF-8 according to RFC 3629: no surrogates, no code point above U+10FFFF, no overlong
+ * encoding.
  *
- * <p>ASCII is skipped by words. For the rest there is an automaton without branches, whose time does not depend on the
- * script: a byte's row has the next state for each state, at the bits that the state is the number of, so that a step
- * is one look-up and one shift.
+ * <p>ASCII is skipped word by word. Other bytes go through an automaton without branches, whose time does not depend on
+ * the script. Each byte value has a row of next states. The number of the current state is the bit position of the next
+ * state in the row, so one step is one look-up and one shift.
  */
 public final class Utf8Scan {
   private static final long HIGH_BITS = 0x8080808080808080L;
 
-  /** How many bytes the automaton goes on before it looks for ASCII again. */
+  /** The number of bytes after which the automaton looks for ASCII again. */
   private static final int STRIDE = 32;
 
   /** Between two characters. */
@@ -19,13 +20,13 @@ public final class Utf8Scan {
 
   private static final int WRONG = 6;
 
-  /** One byte is missing, any two, or any three. */
+  /** One byte is missing; any two bytes; any three bytes. */
   private static final int ONE = 12;
 
   private static final int TWO = 18;
   private static final int THREE = 24;
 
-  /** Behind E0, ED, F0 and F4, after which not every byte may follow. */
+  /** After E0, ED, F0 and F4, after which only some bytes are valid. */
   private static final int AFTER_E0 = 30;
 
   private static final int AFTER_ED = 36;
@@ -72,7 +73,10 @@ public final class Utf8Scan {
     };
   }
 
-  /** How many bytes at the beginning are ASCII; not counting fewer than eight before the first that is not. */
+  /**
+   * Returns the number of ASCII bytes at the start. Does not count fewer than eight bytes before the first that is not
+   * ASCII.
+   */
   public static long ascii(long at, long bytes) {
     long i = 0;
     while (bytes - i >= Long.BYTES && (NativeHeap.getLong(at + i) & HIGH_BITS) == 0) i += Long.BYTES;
@@ -92,8 +96,8 @@ public final class Utf8Scan {
   }
 
   /**
-   * The first byte that cannot be where it is; {@code bytes} if there is none, though a character may be cut off at the
-   * end.
+   * Returns the position of the first byte that is not valid at its place; {@code bytes} if all are valid. In that case
+   * a character may still be incomplete at the end.
    */
   public static long wrong(long at, long bytes) {
     long state = WHOLE;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Native memory: raw access, checked addresses, the slots whose handles C holds, and where failures go that nobody can
- * be told. Knows no array.
+ * Native memory: raw access, checked addresses, the slots whose handles native code holds, and the log of failures that
+ * cannot reach a caller. This package does not know arrays.
  */
 @NullMarked
 package org.arbalest.device.internal.memory;

@@ -7,7 +7,7 @@ import jdk.jfr.Event;
 import jdk.jfr.Label;
 import org.arbalest.device.internal.recording.Recording.OfArray;
 
-/** Something that went on with an array. */
+/** An operation on an array. */
 abstract class ArrayEvent extends Event implements OfArray {
   @Label("Rows") long rows;
 

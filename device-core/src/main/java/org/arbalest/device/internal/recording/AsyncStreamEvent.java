@@ -9,7 +9,7 @@ import jdk.jfr.Name;
 import jdk.jfr.Period;
 import jdk.jfr.StackTrace;
 
-/** An async stream as it is at one moment. */
+/** The state of an async stream at one moment. */
 @Name("org.arbalest.AsyncStream")
 @Label("Async Stream")
 @Description("How many tasks of an async stream wait, and how many more were asked for")

@@ -7,7 +7,7 @@ import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.Threshold;
 
-/** An array was copied, or its copy was queued. */
+/** The copy of an array, or the queuing of its copy. */
 @Name("org.arbalest.Copy")
 @Label("Array Copy")
 @Description("An array was copied; where the device has queues, its copies were queued, and go on")

@@ -12,7 +12,10 @@ import org.arbalest.device.internal.recording.Recording.OfStreams;
 import org.arbalest.device.internal.recording.Recording.OfWait;
 import org.jspecify.annotations.Nullable;
 
-/** Makes events of those that are recorded now. Asked by one event of each kind, so that none is made for asking. */
+/**
+ * Makes events of the kinds that are currently recorded. One event of each kind is kept to query whether it is enabled,
+ * so that a query makes no event.
+ */
 final class Events {
   private static final ImportEvent IMPORT = new ImportEvent();
   private static final ExportEvent EXPORT = new ExportEvent();
@@ -53,7 +56,7 @@ final class Events {
       T event = maker.get();
       event.begin();
       return event;
-    } catch (VirtualMachineError _) { // without room for it there is none: what it would have told of goes on
+    } catch (VirtualMachineError _) { // no memory for the event: the operation continues without it
       return null;
     }
   }

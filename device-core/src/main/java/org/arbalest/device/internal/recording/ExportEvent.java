@@ -7,7 +7,7 @@ import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.Threshold;
 
-/** An array went out to C */
+/** The export of an array to native code. */
 @Name("org.arbalest.Export")
 @Label("Array Export")
 @Description("An array went out to C")

@@ -7,7 +7,7 @@ import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.Threshold;
 
-/** The producer of an async stream handed over the array of a task */
+/** The extraction of a task's array by the producer of an async stream. */
 @Name("org.arbalest.Extraction")
 @Label("Task Extraction")
 @Description("The producer of an async stream handed over the array of a task")

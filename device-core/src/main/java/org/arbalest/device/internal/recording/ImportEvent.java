@@ -7,7 +7,7 @@ import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.Threshold;
 
-/** An array came in from C: its structs were moved and looked at */
+/** The import of an array from native code: its structs were moved and checked. */
 @Name("org.arbalest.Import")
 @Label("Array Import")
 @Description("An array came in from C: its structs were moved and looked at")

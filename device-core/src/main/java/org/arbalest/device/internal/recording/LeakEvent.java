@@ -8,7 +8,7 @@ import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
 
-/** A handle that is watched became unreachable while it was open. */
+/** A watched handle that became unreachable while it was open. */
 @Name("org.arbalest.Leak")
 @Label("Leak")
 @Description("A handle became unreachable while it was open; -Dorg.arbalest.leaks says which are watched")

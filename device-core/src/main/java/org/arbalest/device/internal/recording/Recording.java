@@ -5,9 +5,11 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Begins events, if somebody records them. Nothing here mentions Flight Recorder, which an image may lack; what does is
- * in {@link Events}, and loaded where it is there only. What begins is null while nobody records: a look at two fields,
- * and no garbage.
+ * Begins events while a recording runs.
+ *
+ * <p>This class does not refer to Flight Recorder, which a runtime image may lack. {@link Events} refers to it, and is
+ * loaded only if Flight Recorder is available. Without a recording, each method returns null, after reading two fields
+ * and without garbage.
  */
 public final class Recording {
   private static final boolean IS_THERE = isThere();
@@ -23,78 +25,80 @@ public final class Recording {
   }
 
   /**
-   * Something that goes on with an array. Whoever began it asks {@link #isOver}, and tells the rest only if that is so.
+   * An operation on an array. The code that began it calls {@link #isOver}, and calls {@link #describe} only if that
+   * returned true.
    */
   public interface OfArray {
-    /** Ends it now; whether it took long enough to be told. */
+    /** Ends the operation now. Returns whether it took long enough to be recorded. */
     boolean isOver();
 
-    /** What it was of; bytes are −1 if nobody here knows. */
+    /** Describes the array; bytes are −1 if they are unknown. */
     void describe(long rows, long bytes, Object device, String type);
 
-    /** The same, with the device that the array came from. */
+    /** Describes the array, with the device from which it came. */
     default void describe(long rows, long bytes, Object from, Object device, String type) {
       describe(rows, bytes, device, type);
     }
   }
 
-  /** A thread that waits. */
+  /** A wait of a thread. */
   public interface OfWait {
-    /** What it waited for, and of which device; it is over. */
+    /** Ends the wait, and describes its reason and the device. */
     void describe(String what, Object device);
   }
 
-  /** Takes what is told of an async stream at one moment. */
+  /** Receives the state of the async streams at one moment. */
   public interface OfStreams {
     /**
-     * One stream.
+     * Receives the state of one stream.
      *
-     * @param id which one, among those there are
-     * @param role {@code consumer} or {@code producer}, as which we take part
-     * @param queued tasks that wait here; of a producer, those that were announced and not extracted
-     * @param demand how many more were asked for, and have not come
+     * @param id the number of the stream among the existing ones
+     * @param role {@code consumer} or {@code producer}, the role of this process
+     * @param queued the tasks that wait in this process; for a producer, the tasks that were announced and not
+     *     extracted
+     * @param demand the number of tasks that were requested and have not arrived
      */
     void describe(long id, String role, long queued, long demand);
   }
 
-  /** An array comes in from C. */
+  /** Begins the import of an array from native code. */
   public static @Nullable OfArray anImport() {
     return IS_THERE ? Events.anImport() : null;
   }
 
-  /** An array goes out to C. */
+  /** Begins the export of an array to native code. */
   public static @Nullable OfArray anExport() {
     return IS_THERE ? Events.anExport() : null;
   }
 
-  /** An array is copied. */
+  /** Begins the copy of an array. */
   public static @Nullable OfArray aCopy() {
     return IS_THERE ? Events.aCopy() : null;
   }
 
-  /** A task of an async stream is extracted. */
+  /** Begins the extraction of an async stream's task. */
   public static @Nullable OfArray anExtraction() {
     return IS_THERE ? Events.anExtraction() : null;
   }
 
-  /** An array's content is validated. */
+  /** Begins the validation of an array's content. */
   public static @Nullable OfArray aValidation() {
     return IS_THERE ? Events.aValidation() : null;
   }
 
-  /** A thread waits. */
+  /** Begins a wait of a thread. */
   public static @Nullable OfWait aWait() {
     return IS_THERE ? Events.aWait() : null;
   }
 
-  /** Nobody closed something. */
+  /** Records a handle that was never closed. */
   public static void leak(String what, Throwable made) {
     if (IS_THERE) Events.leak(what, made);
   }
 
   /**
-   * Asks for the async streams that there are, once in a while, as long as somebody records; called once for the
-   * process.
+   * Registers the source of the async streams' states, which is queried periodically while a recording runs. Called
+   * once in the process.
    */
   public static void ofStreams(Consumer<OfStreams> streams) {
     if (IS_THERE) Events.ofStreams(streams);

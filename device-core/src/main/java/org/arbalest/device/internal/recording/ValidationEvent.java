@@ -7,7 +7,7 @@ import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.Threshold;
 
-/** The content of an array was validated */
+/** The validation of an array's content. */
 @Name("org.arbalest.Validation")
 @Label("Array Validation")
 @Description("The content of an array was validated")

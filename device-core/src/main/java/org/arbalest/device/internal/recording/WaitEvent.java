@@ -9,7 +9,7 @@ import jdk.jfr.Name;
 import jdk.jfr.Threshold;
 import org.arbalest.device.internal.recording.Recording.OfWait;
 
-/** A thread waited for work of a device, or for a batch. */
+/** The wait of a thread for work of a device, or for a task of an async stream. */
 @Name("org.arbalest.Wait")
 @Label("Wait")
 @Description("A thread waited for work of a device, or for a task of an async stream")
@@ -29,7 +29,7 @@ final class WaitEvent extends Event implements OfWait {
       what = itsWhat;
       device = itsDevice.toString();
       commit();
-    } catch (VirtualMachineError _) { // without room for it there is none: whoever waited has what it waited for
+    } catch (VirtualMachineError _) { // no memory for the event: the wait has succeeded without it
     }
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What a flight recording is told: events of JDK Flight Recorder, where that is there. */
+/** The events of JDK Flight Recorder, if it is available. */
 @NullMarked
 package org.arbalest.device.internal.recording;
 

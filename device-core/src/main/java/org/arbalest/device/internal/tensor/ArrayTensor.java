@@ -14,18 +14,18 @@ import org.arbalest.device.types.Extension.FixedShapeTensor;
 import org.arbalest.device.types.Field;
 
 /**
- * An array seen as a tensor: its rows are the first dimension, lists of a fixed size and tensors in the rows are the
- * others.
+ * A view of an array as a tensor. The rows are the first dimension. Fixed-size lists and tensors in the rows are the
+ * other dimensions.
  */
 final class ArrayTensor {
   private final Handle array;
 
-  /** The sizes of the dimensions, and how many elements lie from one to the next in each. */
+  /** The sizes of the dimensions, and for each dimension the number of elements from one index to the next. */
   long[] shape;
 
   long[] strides;
 
-  /** Which elements of the buffer are shown. */
+  /** The visible range of the buffer, in elements. */
   private long start;
 
   private long count;
@@ -42,7 +42,8 @@ final class ArrayTensor {
   }
 
   /**
-   * Throws if an array, which the caller holds, is no tensor, or has nulls; waits for it only if nulls must be counted.
+   * Creates the view of an array, to which the caller has a reference. Throws if the array cannot be a tensor or has
+   * nulls. Waits for the array only if it must count nulls.
    */
   static ArrayTensor of(Handle array, Ownership held) {
     ArrayTensor tensor = new ArrayTensor(array);
@@ -64,17 +65,17 @@ final class ArrayTensor {
     return elements.bits();
   }
 
-  /** Whether there is nothing in it. */
+  /** Returns whether the tensor has no elements. */
   boolean isEmpty() {
     return count == 0;
   }
 
-  /** Where the buffer is that has the elements. */
+  /** Returns the address of the buffer with the elements. */
   long buffer() {
     return buffer;
   }
 
-  /** Where the first element is in the buffer, in bytes. */
+  /** Returns the distance from the start of the buffer to the first element, in bytes. */
   long byteOffset() {
     return start * (elements.bits() >>> 3);
   }
@@ -100,7 +101,7 @@ final class ArrayTensor {
     descend(layout.children[0], child, path + "." + layout.children[0].name());
   }
 
-  /** The dimensions of a tensor in their logical order, which need not be the one in which they are stored. */
+  /** Adds the dimensions of a tensor in their logical order, which may differ from their stored order. */
   private void add(FixedShapeTensor tensor) {
     List<Integer> stored = tensor.shape();
     long[] steps = new long[stored.size()];

@@ -11,9 +11,12 @@ import org.arbalest.device.types.FlatType.BoolType;
 import org.arbalest.device.types.FlatType.FloatType;
 import org.arbalest.device.types.FlatType.IntType;
 
-/** What the elements of a tensor are, and of what type a column of them is. */
+/** The element type of a tensor, in DLPack's codes. */
 record Elements(int code, int bits) {
-  /** Those of a field that is no list; throws {@link IllegalArgumentException} for what DLPack has no name for. */
+  /**
+   * Returns the elements of a field that is not a list. Throws {@link IllegalArgumentException} for a type that DLPack
+   * does not have.
+   */
   static Elements of(Field field, String path) {
     return switch (field.type()) {
       case IntType(int bits, _) when field.extension() instanceof Bool8 -> new Elements(DLTensorStruct.BOOL, bits);
@@ -30,8 +33,8 @@ record Elements(int code, int bits) {
   }
 
   /**
-   * A field without a name, and without nulls; throws {@link DeviceException} for what C said and Arrow has no type
-   * for.
+   * Returns a field for these elements, without a name and without nulls. Throws {@link DeviceException} for elements
+   * from native code that Arrow has no type for.
    */
   static Field field(int code, int bits, int lanes) {
     if (lanes != 1)

@@ -11,7 +11,7 @@ import org.arbalest.device.tensors.DLManagedTensorStruct;
 import org.arbalest.device.tensors.DLManagedTensorVersionedStruct;
 import org.arbalest.device.tensors.DLPack;
 
-/** The two structs that manage a tensor, in what they have in common. */
+/** The common parts of the two structs that manage a tensor. */
 public final class Managed {
   private Managed() {}
 
@@ -19,17 +19,17 @@ public final class Managed {
     return form == DLPack.VERSIONED ? DLManagedTensorVersionedStruct.LAYOUT : DLManagedTensorStruct.LAYOUT;
   }
 
-  /** Where a struct is that a caller hands in. */
+  /** Returns the checked address of a struct that a caller passes. */
   static long address(DLPack form, MemorySegment managed) {
     return Structs.address(managed, layout(form));
   }
 
-  /** Where the {@code DLTensor} is. */
+  /** Returns the address of the {@code DLTensor}. */
   static long tensor(DLPack form, long managed) {
     return form == DLPack.VERSIONED ? RawDLManagedTensorVersioned.tensor(managed) : RawDLManagedTensor.tensor(managed);
   }
 
-  /** Calls the deleter, if there is one; ours without going through C. */
+  /** Calls the deleter, if there is one. Calls the library's own deleter directly, without a native call. */
   public static void delete(DLPack form, long managed) {
     long deleter =
         form == DLPack.VERSIONED ? RawDLManagedTensorVersioned.deleter(managed) : RawDLManagedTensor.deleter(managed);

@@ -15,16 +15,17 @@ import org.arbalest.device.types.Extension.FixedShapeTensor;
 import org.arbalest.device.types.Field;
 
 /**
- * What a {@code DLTensor} of somebody else's says, read once, and found to be possible; nothing of its data is read.
+ * The description in a {@code DLTensor} from native code, read once and checked. The constructor does not read the
+ * tensor's data.
  */
 final class TensorDescription {
-  /** More than any library has. */
+  /** More dimensions than any library supports. */
   private static final int MOST_DIMENSIONS = 64;
 
   private final long tensor;
   private final Field element;
 
-  /** The bytes of an element. */
+  /** The size of an element in bytes. */
   private final int width;
 
   private final long[] shape;
@@ -73,7 +74,7 @@ final class TensorDescription {
     return product;
   }
 
-  /** Addresses are those that Java reaches. */
+  /** Rejects addresses that Java cannot reach. */
   private static long startOf(long data, long byteOffset, long bytes) {
     if (data == 0) throw wrong("data is NULL, but it has elements");
     if (data < 0) throw wrong("data = 0x" + Long.toHexString(data) + " is beyond the 63 bits that Java reaches");
@@ -100,38 +101,39 @@ final class TensorDescription {
     return count == 0;
   }
 
-  /** Where the first element is. */
+  /** Returns the address of the first element. */
   long start() {
     return start;
   }
 
-  /** The size of all elements. */
+  /** Returns the size of all elements in bytes. */
   long bytes() {
     return count * width;
   }
 
-  /** How many elements there are. */
+  /** Returns the number of elements. */
   long count() {
     return count;
   }
 
-  /** How many elements the array has that it becomes. */
+  /** Returns the number of elements of the resulting array. */
   long rows() {
     return shape.length == 0 ? 1 : shape[0];
   }
 
-  /** Whether it becomes a column of numbers. */
+  /** Returns whether the resulting array is a column of numbers. */
   boolean isFlat() {
     return shape.length <= 1;
   }
 
   /**
-   * The field of a column that has the elements as they lie; refuses those that do not lie side by side, row by row.
+   * Returns the field of a column that has the elements in their current order in memory. Throws if the elements are
+   * not contiguous, row by row.
    */
   Field field() {
     if (count == 0 || isCompact(order())) return field(List.of());
     List<Integer> order = new ArrayList<>(order());
-    // A dimension of one element has any stride, and so any place.
+    // A dimension of one element has any stride, and so any place in the order.
     order.sort(Comparator.comparingLong(i -> i == 0 ? Long.MIN_VALUE : shape[i] == 1 ? Long.MAX_VALUE : -strides[i]));
     if (!isCompact(order)) {
       throw wrong("elements do not lie side by side, row by row: shape " + Arrays.toString(shape) + ", strides "
@@ -141,7 +143,7 @@ final class TensorDescription {
     return field(order.stream().skip(1).map(i -> i - 1).toList());
   }
 
-  /** The field of a column that has the elements in order. */
+  /** Returns the field of a column that has the elements in row-major order. */
   Field compactField() {
     return field(List.of());
   }
@@ -150,7 +152,7 @@ final class TensorDescription {
     return IntStream.range(0, shape.length).boxed().toList();
   }
 
-  /** Whether the elements lie side by side if the dimensions are taken in an order, the outermost first. */
+  /** Returns whether the elements are contiguous if the dimensions have this order, the outermost first. */
   private boolean isCompact(List<Integer> order) {
     long expected = 1;
     for (int i = order.size() - 1; i >= 0; i--) {
@@ -172,7 +174,8 @@ final class TensorDescription {
   }
 
   /**
-   * Rows are the first dimension; where there are more, each row is a tensor, whose dimensions are stored in an order.
+   * Returns the field of a column whose rows are the first dimension. If there are more dimensions, each row is a
+   * tensor, whose dimensions are stored in this order.
    */
   private Field field(List<Integer> order) {
     if (isFlat()) return element;
@@ -192,7 +195,7 @@ final class TensorDescription {
         .withExtension(new FixedShapeTensor(stored, List.of(), permutation));
   }
 
-  /** Copies the elements, in order, to memory that has room for them. */
+  /** Copies the elements in row-major order to memory of at least {@link #bytes} bytes. */
   void copyCompact(long to) {
     if (isCompact(order())) {
       NativeHeap.copy(start, to, bytes());

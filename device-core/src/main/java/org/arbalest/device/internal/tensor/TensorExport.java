@@ -33,12 +33,15 @@ import org.arbalest.device.tensors.DLManagedTensorVersionedStruct;
 import org.arbalest.device.tensors.DLPack;
 import org.jspecify.annotations.Nullable;
 
-/** A tensor that C holds until it calls the deleter: the struct, behind it the sizes and the strides. */
+/**
+ * A tensor that native code holds until it calls the deleter. The block has the struct, and after it the sizes and the
+ * strides.
+ */
 public final class TensorExport extends RecycledExport {
   private static final long VERSIONED_DELETER = stub("deletedVersioned");
   private static final long UNVERSIONED_DELETER = stub("deletedUnversioned");
 
-  /** What a consumer of the oldest DLPack 1 knows; nothing newer is used. */
+  /** The version that a consumer of the oldest DLPack 1 knows. Exports use nothing newer. */
   private static final int MAJOR = 1;
 
   private static final int MINOR = 0;
@@ -52,12 +55,15 @@ public final class TensorExport extends RecycledExport {
     super(home);
   }
 
-  /** See {@link DLPack#exportTensor(DeviceArray, org.arbalest.device.DeviceStream)}; without a stream, waits. */
+  /**
+   * Exports an array; see {@link DLPack#exportTensor(DeviceArray, org.arbalest.device.DeviceStream)}. Without a stream,
+   * waits for the content.
+   */
   public static MemorySegment export(DLPack form, DeviceArrayImpl array, @Nullable DeviceStreamImpl consumer) {
     return export(form, array, consumer, DLManagedTensorVersionedStruct.READ_ONLY);
   }
 
-  /** See {@link DLPack#exportCopy}. */
+  /** Exports a copy of an array; see {@link DLPack#exportCopy}. */
   public static MemorySegment exportCopy(DLPack form, DeviceArrayImpl array, MemoryManager target,
       DeviceStreamImpl consumer) {
     try (DeviceArray copy = ArrayCopy.copy(array, target, consumer)) {
@@ -79,7 +85,7 @@ public final class TensorExport extends RecycledExport {
       @Nullable DeviceStreamImpl given, long flags) {
     Recording.OfArray event = Recording.anExport();
     Device device = array.device();
-    // whoever reads main memory works in no stream (DEV-02)
+    // No stream delays code that reads main memory (DEV-02), so this thread waits instead
     DeviceStreamImpl consumer = DeviceImpl.unwrap(device).isCpu() ? null : given;
     if (device.type().equals(DeviceType.OPENCL)) {
       throw DeviceException
@@ -112,7 +118,10 @@ public final class TensorExport extends RecycledExport {
     return out;
   }
 
-  /** Main memory has no number; nor, by DLPack's header, has memory that a GPU reaches as well. */
+  /**
+   * Returns the id of a tensor's device. Main memory has no id; according to DLPack's header, neither has memory that a
+   * GPU can reach as well as the CPU.
+   */
   private static int deviceId(Device device) {
     DeviceType type = device.type();
     boolean isNumbered =
@@ -124,7 +133,7 @@ public final class TensorExport extends RecycledExport {
     return (int) id;
   }
 
-  /** A slot, and a block with room. */
+  /** Returns an export with a slot and a block of sufficient size. */
   private static TensorExport take(DLPack form, ArrayTensor tensor) {
     Slots.Stack home = mine(IDLE);
     TensorExport export = (TensorExport) takeIdle(home);
@@ -153,7 +162,8 @@ public final class TensorExport extends RecycledExport {
       RawDLManagedTensor.setDeleter(block, UNVERSIONED_DELETER);
     }
     long tensor = Managed.tensor(form, block);
-    // What nobody here knows may be a handle, to which nothing can be added; consumers of memory expect no offset.
+    // The data of an opaque device may be a handle, to which no offset can be added. Other consumers expect an address
+    // without an offset.
     boolean isHandle = device.isOpaque();
     RawDLTensor.setData(tensor, from.isEmpty() ? 0 : isHandle ? from.buffer() : from.buffer() + from.byteOffset());
     RawDLTensor.setByteOffset(tensor, isHandle && !from.isEmpty() ? from.byteOffset() : 0);
@@ -173,12 +183,12 @@ public final class TensorExport extends RecycledExport {
     }
   }
 
-  /** The deleter of every tensor of ours, for C. */
+  /** Returns the deleter of every tensor that this library exports, as a C function. */
   static long deleter(DLPack form) {
     return form == DLPack.VERSIONED ? VERSIONED_DELETER : UNVERSIONED_DELETER;
   }
 
-  /** The same; runs on any thread. */
+  /** Deletes an exported tensor, as the deleter does. Any thread may call this. */
   static void delete(DLPack form, long managed) {
     long handle = form == DLPack.VERSIONED ? RawDLManagedTensorVersioned.managerCtx(managed)
         : RawDLManagedTensor.managerCtx(managed);

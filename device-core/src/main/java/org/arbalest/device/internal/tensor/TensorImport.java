@@ -25,15 +25,15 @@ import org.arbalest.device.tensors.DLPack;
 import org.arbalest.device.types.Field;
 import org.jspecify.annotations.Nullable;
 
-/** Takes tensors in from C: either there is an array that holds the tensor, or its deleter was called. */
+/** Imports tensors from native code. Afterwards either an array owns the tensor, or its deleter was called. */
 public final class TensorImport {
   private static final int MAJOR = 1;
 
   private TensorImport() {}
 
   /**
-   * See {@link DLPack#importTensor(MemorySegment, org.arbalest.device.DeviceStream)}; without a stream, the content is
-   * there.
+   * Imports a tensor; see {@link DLPack#importTensor(MemorySegment, org.arbalest.device.DeviceStream)}. Without a
+   * stream, the content is ready.
    */
   public static DeviceArray take(DLPack form, MemorySegment managed, @Nullable DeviceStreamImpl stream) {
     try {
@@ -43,7 +43,7 @@ public final class TensorImport {
     }
   }
 
-  /** See {@link DLPack#importCopy}. */
+  /** Imports a copy of a tensor; see {@link DLPack#importCopy}. */
   public static DeviceArray copy(DLPack form, MemorySegment managed) {
     try {
       return copy(form, Managed.address(form, managed));
@@ -52,7 +52,7 @@ public final class TensorImport {
     }
   }
 
-  /** See {@link DLPack#delete}. */
+  /** Deletes a tensor; see {@link DLPack#delete}. */
   public static void delete(DLPack form, MemorySegment managed) {
     try {
       Managed.delete(form, Managed.address(form, managed));
@@ -85,7 +85,7 @@ public final class TensorImport {
       if (!isHeld) Managed.delete(form, managed);
       throw t;
     }
-    if (!isHeld) deleteBehind(array, form, managed); // there is nothing in it to be kept
+    if (!isHeld) deleteBehind(array, form, managed); // the tensor is empty: the array does not need its memory
     if (event != null) RecordedArrays.describe(event, array);
     return array;
   }
@@ -104,7 +104,10 @@ public final class TensorImport {
     return array;
   }
 
-  /** Deletes a tensor of which an array was made; if that throws, nobody gets the array, which is closed. */
+  /**
+   * Deletes a tensor whose array was already made. If the deleter throws, closes the array, since no caller receives
+   * it.
+   */
   private static void deleteBehind(DeviceArray array, DLPack form, long managed) {
     try {
       Managed.delete(form, managed);
@@ -128,11 +131,11 @@ public final class TensorImport {
       if (!tensor.isEmpty()) tensor.copyCompact(memory.address());
       return array(tensor, field, DeviceRegistry.cpu(), memory, null);
     } finally {
-      memory.close(); // does nothing to what was taken
+      memory.close(); // has no effect if the array owns the memory
     }
   }
 
-  /** Of another major version nothing but the deleter can be relied on. */
+  /** In a struct of another major version, only the deleter is reliable. */
   private static void checkVersion(DLPack form, long managed) {
     if (form != DLPack.VERSIONED) return;
     int major = RawDLManagedTensorVersioned.major(managed);
@@ -164,13 +167,14 @@ public final class TensorImport {
   }
 
   /**
-   * A buffer without bytes, which is not NULL (ARR-08); where nobody can allocate, any address is as good as another.
+   * Returns a buffer without bytes, whose address is not NULL (ARR-08). On an opaque device, where the library cannot
+   * allocate, any other address serves.
    */
   private static DeviceBuffer nothing(Device device, long any) {
     return device.isOpaque() ? DeviceBufferImpl.wrap(device, any, 0, () -> {}) : device.allocate(0);
   }
 
-  /** The array of some memory, which it takes over, or frees. */
+  /** Makes an array of some memory. The array owns the memory; if this method fails, it closes the memory. */
   private static DeviceArray array(TensorDescription tensor, Field field, Device device, DeviceBuffer memory,
       @Nullable DeviceStreamImpl stream) {
     try {

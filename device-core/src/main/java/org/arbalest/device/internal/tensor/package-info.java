@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Arrays as tensors of DLPack, to C and from C. */
+/** Exports of arrays as DLPack tensors, and imports of DLPack tensors as arrays. */
 @NullMarked
 package org.arbalest.device.internal.tensor;
 
