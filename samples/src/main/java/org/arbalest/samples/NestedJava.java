@@ -6,18 +6,18 @@ import org.arbalest.device.*;
 import org.arbalest.device.builders.*;
 import org.arbalest.device.types.*;
 
-/** The Java of docs/types.md: columns that are made of others. */
+/** The Java of docs/types.md: nested columns. */
 final class NestedJava {
   private NestedJava() {}
 
   static DeviceArray nested() {
     try (BatchBuilder builder = BatchBuilder.of(Devices.cpu(), 3)) {
-      // list<utf8>: ["a", "b"], null, []. A list takes the next of its items, which are appended before it or after it.
+      // list<utf8>: ["a", "b"], null, []. appendList takes the next items, which are appended before it or after it.
       ColumnBuilder tags = builder.column(Field.of("tags", DataType.list(Field.of("item", DataType.UTF8))));
       tags.items().append("a").append("b");
       tags.appendList(2).appendNull().appendList(0);
 
-      // struct<day, qty>: each row has a value of each field, a null one too. The fields' builders are fetched once.
+      // struct<day, qty>: each field has a value in every row, also in a null row.
       ColumnBuilder order = builder.column(
           Field.of("order", DataType.struct(Field.of("day", DataType.DATE32), Field.of("qty", DataType.INT32))));
       ColumnBuilder day = order.child("day");
@@ -37,7 +37,7 @@ final class NestedJava {
       prices.values().append(1.5).append(2.5);
       prices.appendMap(2).appendMap(0).appendNull();
 
-      // dense_union<number, text>: 42, "n/a", null. A null is one of the first child's.
+      // dense_union<number, text>: 42, "n/a", null. A null goes to the first child that can be null.
       ColumnBuilder reading = builder.column(Field.of("reading",
           DataType.denseUnion(Field.of("number", DataType.INT64), Field.of("text", DataType.UTF8))));
       ColumnBuilder number = reading.child(0);

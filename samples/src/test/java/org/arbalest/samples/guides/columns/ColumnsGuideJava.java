@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.samples.guides.columns;
+
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.List;
+import org.arbalest.device.*;
+import org.arbalest.device.builders.*;
+import org.arbalest.device.types.*;
+
+/** The Java of docs/guides/columns.md, except the program that it begins with. */
+final class ColumnsGuideJava {
+  private ColumnsGuideJava() {}
+
+  static DeviceArray columns(long[] ids, List<Instant> times) {
+    try (BatchBuilder builder = BatchBuilder.of(Devices.cpu())) {
+      ColumnBuilder id = builder.column(Field.of("id", DataType.INT64).withNullable(false));
+      for (long value : ids) id.append(value);
+      return builder
+          .timestamp("at", times) // timestamp[ns, tz=UTC]
+          .column("settled", DataType.timestamp(ArrowTimeUnit.MILLISECOND, "Europe/Zurich"), times)
+          .column("tags", DataType.list(DataType.UTF8), Arrays.asList(List.of("a", "b"), null))
+          .build();
+    }
+  }
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.samples.guides.columns
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.collections.shouldHaveSize
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import org.arbalest.coroutines.*
+import org.arbalest.device.ArrayData
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.Devices
+import org.arbalest.device.Validation
+import org.arbalest.device.types.DataType
+import org.arbalest.device.types.Field
+import org.arbalest.device.types.Schema
+import org.arbalest.samples.captured
+import org.arbalest.support.ResourceCountersExtension
+import org.arbalest.testkit.contract.Held
+import org.arbalest.testkit.contract.eventually
+import java.io.File
+import java.time.Instant
+
+/** The code of the guide to columns. */
+class ColumnsGuideSpec : FunSpec({
+    extension(ResourceCountersExtension)
+
+    val cpu = Devices.cpu()
+    val page = File("../docs/guides/columns.md").readText()
+
+    fun trades() = cpu.batch {
+        float64("price", listOf(1.5, null, 4.25))
+        utf8("symbol", listOf("A", "B", null))
+    }
+
+    test("the programs and the nested columns print the comments behind their println") {
+        val comments = Regex("""println\(.*\);? // (.*)""").findAll(page).map { it.groupValues[1] }.toList()
+        comments shouldHaveSize 13
+        captured {
+            main()
+            BuildAndRead.main(arrayOf())
+            nested()
+            0
+        }.output.trim().lines() shouldBe comments
+    }
+
+    test("Kotlin: a column is not null, another one has nulls where a predicate says") {
+        orders(longArrayOf(1, 2), doubleArrayOf(1.5, 0.0), booleanArrayOf(true, false)).use { batch ->
+            batch.schema()["id"].isNullable shouldBe false
+            batch["price"].toList() shouldBe listOf(1.5, null)
+        }
+    }
+
+    test("Java: columns are appended value by value, and by lists of any type") {
+        val times = listOf(Instant.parse("2024-02-29T12:00:00.001Z"), Instant.EPOCH)
+        ColumnsGuideJava.columns(longArrayOf(1, 2), times).use { batch ->
+            batch.validate(Validation.FULL)
+            batch.schema()["id"].isNullable shouldBe false
+            batch["id"].toList() shouldBe listOf(1L, 2L)
+            batch["at"].instants().toList() shouldBe times
+            batch["settled"].zonedDateTimes()[0].toString() shouldBe "2024-02-29T13:00:00.001+01:00[Europe/Zurich]"
+            batch["tags"].toList() shouldBe listOf(listOf("a", "b"), null)
+        }
+        shouldThrow<IllegalArgumentException> {
+            ColumnsGuideJava.columns(longArrayOf(1, 2), listOf(Instant.ofEpochSecond(0, 1), Instant.EPOCH))
+        }.message shouldContain "which is no whole millisecond, in row 0; timestamp[ns, tz=Europe/Zurich] does"
+    }
+
+    test("rows are objects") {
+        expensive(listOf(Trade(1.5, "A"), Trade(2.0, null))) shouldBe listOf(Trade(2.0, null))
+    }
+
+    test("a buffer becomes an array, which owns it") {
+        priceColumn(doubleArrayOf(1.5, 2.0)).use { it.asColumn().doubles().sum() shouldBe 3.5 }
+    }
+
+    test("chosen rows are built anew; a null is not above the limit") {
+        trades().use { batch ->
+            above(batch, 1.75).use { kept ->
+                kept["price"].toList() shouldBe listOf(4.25)
+                kept["symbol"].toList() shouldBe listOf(null)
+            }
+        }
+    }
+
+    test("columns are renamed without a copy, and outlive the batch") {
+        trades().use { renamed(it) }.use { batch ->
+            batch.schema().names shouldBe listOf("ticker", "close")
+            batch["close"].toList() shouldBe listOf(1.5, null, 4.25)
+        }
+        val schema = Schema.of(Field.of("close", DataType.FLOAT64), Field.of("ticker", DataType.UTF8))
+        trades().use { ArrayData.of(it).use { data -> DeviceArray.of(schema.asField(), data) } }.use { batch ->
+            batch.schema().names shouldBe listOf("close", "ticker")
+            batch["ticker"].toList() shouldBe listOf("A", "B", null)
+        }
+    }
+
+    test("the messages are those that are thrown") {
+        val messages = listOf(
+            shouldThrow<IllegalStateException> {
+                cpu.batch {
+                    int64("a", longArrayOf(1, 2))
+                    int32("b", intArrayOf(1, 2, 3))
+                }
+            },
+            shouldThrow<IllegalArgumentException> { cpu.batch { notNull.int64("id", listOf(1L, null)) } },
+            shouldThrow<IllegalArgumentException> {
+                cpu.batch(rows = 1) { column(Field.of("size", DataType.INT8)).append(300) }
+            },
+            trades().use { shouldThrow<IllegalArgumentException> { it["price"].longs() } },
+        ).map { "${it::class.simpleName}: ${it.message}" }
+        messages.filter { it !in page } shouldBe listOf()
+        eventually("nothing is left") { Held.now().isZero }
+    }
+})

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.samples.guides.flows
+
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.flow.Flow
+import kotlinx.coroutines.flow.toList
+import org.arbalest.coroutines.*
+import org.arbalest.device.*
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.types.Schema
+import java.lang.foreign.MemorySegment
+import java.util.concurrent.atomic.LongAdder
+
+// The Kotlin of docs/guides/flow.md, except the program that it begins with.
+
+suspend fun longBatches(reader: DeviceArrayReader, rows: Long): List<DeviceArray> {
+    val kept = mutableListOf<DeviceArray>()
+    try {
+        reader.asFlow().collect { batch ->
+            if (batch.length() >= rows) kept.add(batch.retain())
+        }
+    } catch (e: Throwable) {
+        kept.forEach(DeviceArray::close)
+        throw e
+    }
+    return kept // the caller closes each
+}
+
+suspend fun rowsOf(reader: DeviceArrayReader): Long {
+    val rows = LongAdder()
+    reader.asFlow().buffer(4).collectParallel(8) { batch -> rows.add(batch.length()) } // in any order
+    return rows.sum()
+}
+
+suspend fun sums(reader: DeviceArrayReader): List<Double> =
+    reader.asFlow().mapParallel(8) { batch -> batch["price"].doubles().sum() }.toList() // in the batches' order
+
+fun days(prices: List<DoubleArray>): LendingFlow<DeviceArray> = lendingFlow {
+    for (day in prices) emit(Devices.cpu().batch { float64("price", day) }) // the flow owns the batch from here on
+}
+
+fun doubled(batches: Flow<DeviceArray>): LendingFlow<DeviceArray> = lendingFlow {
+    batches.collect { batch ->
+        val prices = batch["price"].doubles()
+        emit(Devices.cpu().batch(prices.size) { float64("price") { prices.getOrNull(it)?.times(2) } })
+    }
+}
+
+fun exportDays(prices: List<DoubleArray>, schema: Schema, out: MemorySegment) {
+    days(prices).asReader(schema, context = Dispatchers.IO).use { CData.exportStream(it, out, CExport.DATA) }
+}
+
+suspend fun produceDays(prices: List<DoubleArray>, schema: Schema, handler: MemorySegment) {
+    days(prices).produceTo(handler, schema) // returns after the consumer has released its handler
+}
