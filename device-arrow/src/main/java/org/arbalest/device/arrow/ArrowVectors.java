@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * <p><b>What is copied.</b> Into arrays, nothing. Into vectors, of whole arrays nothing, of slices the bits that do not
  * begin at a byte (validity and booleans) and the ends of runs: {@link #copiedBytes} counts them. Where an array has no
  * validity bitmap, or without elements no offsets, Arrow Java wants them, and they are allocated. The offsets of a
- * slice begin where it does, not at 0: see docs/arrow-java.md.
+ * slice begin where it does, not at 0: see docs/guides/arrow-java.md.
  *
  * <p>Any thread may call these; a vector, a root or a provider is used by one at a time, also to make an array of it,
  * for which Arrow Java writes offsets that were left out. Errors are {@link org.arbalest.device.DeviceException}s which
