@@ -17,6 +17,10 @@ private val PENDING = File("src/test/resources/prose/pending.txt").readLines().f
 
 private fun read(path: String) = ROOT.resolve(path).readText()
 
+private fun words(text: String) = text.split(Regex("\\s+")).count { word -> word.any(Char::isLetterOrDigit) }
+
+private fun withoutTables(page: String) = page.lines().filterNot { it.startsWith("|") }.joinToString("\n")
+
 /** Holds README, docs, Javadoc, KDoc, comments and string literals to plain English. */
 class PlainEnglishSpec : FunSpec({
     val files = ROOT.walk().onEnter { it.name !in setOf("target", ".git", "node_modules", "prose") }
@@ -37,9 +41,14 @@ class PlainEnglishSpec : FunSpec({
             withClue(page) { medianSentence(page, read(page)) shouldBeLessThanOrEqual 20 }
     }
 
-    test("the documentation is short: README at most 700 words before its links, all pages at most 50,000") {
+    test("README has at most 700 words before its links, a guide 1,200, a decision 400, all pages 50,000") {
         val pages = files.filter { it.startsWith("docs/") && it.endsWith(".md") }
-        pages.sumOf { read(it).split(Regex("\\s+")).size } shouldBeLessThanOrEqual 50_000
+        pages.sumOf { words(read(it)) } shouldBeLessThanOrEqual 50_000
+        words(read("README.md").substringBefore("## Links")) shouldBeLessThanOrEqual 700
+        for (guide in pages.filter { it.startsWith("docs/guides/") })
+            withClue(guide) { words(withoutTables(read(guide))) shouldBeLessThanOrEqual 1200 }
+        for (record in pages.filter { it.startsWith("docs/decisions/") && !it.endsWith("README.md") && "42-" !in it })
+            withClue(record) { words(read(record)) shouldBeLessThanOrEqual 400 }
     }
 
     val banned = mapOf(
