@@ -193,9 +193,9 @@ public sealed interface Column permits ColumnRows {
    *   <li>Period for intervals of months, and {@link Interval} for other intervals;
    *   <li>a List of such values for a list, a List of {@link Map.Entry} for a map, and a Map by name for a struct;
    *   <li>the class of its own type for a union's row;
-   *   <li>UUID for {@code arrow.uuid}, Boolean for {@code arrow.bool8}, and the codec's value for an extension type with
-   *       a {@linkplain org.arbalest.device.objects.ExtensionCodec#register registered} codec; any other extension type
-   *       has the class of its {@link #storage}.
+   *   <li>UUID for {@code arrow.uuid}, Boolean for {@code arrow.bool8}, and the codec's value for an extension type
+   *       with a {@linkplain org.arbalest.device.objects.ExtensionCodec#register registered} codec; any other extension
+   *       type has the class of its {@link #storage}.
    * </ul>
    *
    * <p>Null elements are null.

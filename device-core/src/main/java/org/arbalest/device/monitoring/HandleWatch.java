@@ -52,6 +52,7 @@ public final class HandleWatch implements AutoCloseable {
    *     object
    */
   public record Open(String what, Throwable made) {
+    /** Checks the arguments. */
     public Open {
       Objects.requireNonNull(what, "what");
       Objects.requireNonNull(made, "made");
