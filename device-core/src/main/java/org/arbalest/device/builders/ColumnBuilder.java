@@ -22,83 +22,97 @@ import org.arbalest.device.types.Field;
 import org.arbalest.device.types.Interval;
 
 /**
- * Appends the values of one column, in order. Belongs to a {@link BatchBuilder}, which frees it; not for several
- * threads at once.
+ * A builder of one column, which appends its values in order. It belongs to a {@link BatchBuilder}, which frees it. Not
+ * thread-safe.
  *
- * <p>What fits which type: {@code append(long)} integers, dates, times, timestamps, durations and year_month intervals
- * (in the type's unit), and floats and decimals that are this number exactly; {@code append(double)} floats;
- * {@code append(BigDecimal)} decimals; {@code append(String)} text; {@code append(byte[])} binary;
- * {@code append(MemorySegment)} both; {@code append(Interval)} intervals; {@code append(LocalDate)} and its like what
- * they are; {@link #appendList} lists of all kinds; {@link #appendMap} maps; {@link #appendStruct} structs;
- * {@link #appendUnion(int)} unions; {@link #appendRun} run-ends. A dictionary and run-ends take what their values do,
- * one value at a time or an array of numbers: a dictionary keeps each value once, and a value like the one before makes
- * a run longer. Floats are alike bit by bit. Lists by several sizes or by offset, union elements by type ids, and
- * values as Arrow's buffers store them are not among that. An extension type takes what its storage does, and its own:
- * {@code append(UUID)}, {@code append(OffsetDateTime)}, {@link #appendTensor}, values that a codec writes.
+ * <p><b>Values.</b> Each method appends to some types:
  *
- * <p>Anything else is an {@link IllegalArgumentException} that names the column by its path, its type and what appends
- * to it, and so is, with the row and the value, a value that the type does not have: 300 in int8, 16777217 in float32,
- * 25 hours in time32, half a day in date64, text with half a surrogate pair, two elements in a list of three. Times and
- * date64 in an array of the stored width are looked at when the batch is built: rows that {@link #setNulls} makes null
- * may hold anything.
+ * <ul>
+ *   <li>{@code append(long)}: integers; dates, times, timestamps, durations and year_month intervals, in the type's
+ *       unit; floating-point numbers and decimals, if they are this number exactly;
+ *   <li>{@code append(double)}: floating-point numbers; {@code append(BigDecimal)}: decimals;
+ *   <li>{@code append(String)}: text; {@code append(byte[])}: binary; {@code append(MemorySegment)}: both;
+ *   <li>{@code append(Interval)}: intervals; {@code append(LocalDate)} and other classes of {@code java.time}: their
+ *       types;
+ *   <li>{@link #appendList}: lists of all kinds; {@link #appendMap}: maps; {@link #appendStruct}: structs;
+ *       {@link #appendUnion(int)}: unions; {@link #appendRun}: run-end-encoded types;
+ *   <li>{@code append(UUID)}, {@code append(OffsetDateTime)}, {@link #appendTensor} and the append method of a codec:
+ *       extension types, which also accept the values of their storage.
+ * </ul>
  *
- * <p>The parts of a nested value are appended to builders of their own ({@link #items}, {@link #child}, {@link #keys},
- * {@link #values}), before the value or after it; in a dictionary ({@link #dictionary}) and in run-ends before it, and
- * there they stay if the value is refused, for another try or the next one. A struct's fields are appended for each
- * row, a null one too. All other parts of a null, where it has some, are made by {@link #appendNull}: in lists of a
- * fixed size, unions and run-ends. So those of the rows before must have been appended by then, neither fewer nor more.
+ * <p>A dictionary and a run-end-encoded type accept the values of their value type, one at a time or as an array of
+ * numbers. They do not accept lists by several sizes or by offset, union elements by type ids, or values in the form of
+ * Arrow's buffers. A dictionary stores each value once. A value equal to the previous one extends a run. Floating-point
+ * numbers are equal if their bits are.
  *
- * <p>A part's builder is one object for as long as its column is built: fetch it once, before the loop, and append
- * through it; {@link #child(String)} looks for the name each time. Only where the type is said anew, as by
- * {@link #items(Field)}, another one takes its place, and what is appended to the former is an error when the batch is
- * built.
+ * <p><b>Errors.</b> An append of another type throws {@link IllegalArgumentException}; the message has the column's
+ * path, its type and the methods that append to it. A value that the type cannot represent throws it too, with the row
+ * and the value. Examples are 300 in int8, 16777217 in float32, 25 hours in time32, half a day in date64, text with
+ * half a surrogate pair, and two elements in a list of three. Times and date64 in an array of the stored width are
+ * checked when the batch is built, because rows that {@link #setNulls} makes null may have any content.
  *
- * <p>Whatever is appended is appended as a whole or, if it throws, not at all: the builder is then as it was (OWN-15).
- * Only where memory runs out can the batch not be built any more.
+ * <p><b>Nested values.</b> The parts of a nested value have builders of their own: {@link #items}, {@link #child},
+ * {@link #keys}, {@link #values}. Append the parts before the value or after it. In a dictionary ({@link #dictionary})
+ * and in a run-end-encoded type, append them before it. If the value is then rejected, the parts stay for another
+ * attempt or the next value.
+ *
+ * <p>Append a struct's fields for each row, also for a null row. {@link #appendNull} itself appends all other parts of
+ * a null: in lists of a fixed size, unions and run-end-encoded types. The parts of the previous rows must be complete
+ * by then, neither fewer nor more.
+ *
+ * <p>Each part has one builder for as long as its column is built. Get it once, before the loop; {@link #child(String)}
+ * searches for the name each time. A method that changes the type, such as {@link #items(Field)}, replaces the builder.
+ * An append to the former builder is then an error when the batch is built.
+ *
+ * <p><b>Failed appends.</b> An append that throws leaves the builder unchanged (OWN-15). Only if memory runs out can
+ * the batch no longer be built.
  */
 public sealed interface ColumnBuilder permits ColumnBuilderImpl {
-  /** The field that is built; of a struct or list whose type is still growing, as far as it is known. */
+  /** Returns the field of this column. The type of a struct or list that still grows has its present parts. */
   Field field();
 
-  /** How many values were appended. */
+  /** Returns the number of values appended. */
   long length();
 
-  /** Appends a null; of a struct's, the fields are appended too, or all at once by {@link #appendNullWithParts}. */
+  /**
+   * Appends a null. The fields of a null struct must be appended too; {@link #appendNullWithParts} appends them itself.
+   */
   ColumnBuilder appendNull();
 
   /**
-   * Appends several nulls, each as {@link #appendNull} does; all at once where values have one width, or offsets.
+   * Appends several nulls, each as {@link #appendNull} does. For values with one width or with offsets, it is one
+   * operation.
    *
    * @throws IllegalArgumentException if the number is negative
    */
   ColumnBuilder appendNulls(long count);
 
   /**
-   * Makes those of the values appended so far null for which the predicate of their position is true; none if it
-   * throws. Not for unions and run-ends, whose nulls are those of what they are made of.
+   * Makes each value null, of those appended so far, for whose position the predicate returns true. If the predicate
+   * throws, no value changes. Not for unions and run-end-encoded types: their nulls are those of their parts.
    */
   ColumnBuilder setNulls(IntPredicate isNull);
 
   /**
-   * Makes those of the values appended so far null, from some one on, whose bit in a validity bitmap is not set, as
-   * Arrow has it: least significant bit first, a set one for a value that is valid. What is null already stays so. Not
-   * for unions and run-ends, as {@link #setNulls(IntPredicate)}.
+   * Makes values appended so far null by a validity bitmap, from a value on. The bitmap has Arrow's form: least
+   * significant bit first, a set bit for a valid value. A value that is null already stays null. Not for unions and
+   * run-end-encoded types, as in {@link #setNulls(IntPredicate)}.
    *
    * <pre>{@code column.appendAll(page).setNulls(column.length() - rows, bits, 0)}</pre>
    *
-   * @param from the position of the first value that the bitmap has a bit for; it has one for each behind it
+   * @param from the position of the first value that has a bit; every later value has one too
    * @param validity memory, on the heap or not; only the bytes of these bits are read
-   * @param bitOffset the first value's bit
-   * @throws IndexOutOfBoundsException if there is no such value, or the bitmap ends before the values do
+   * @param bitOffset the position of the first value's bit
+   * @throws IndexOutOfBoundsException if no such value exists, or the bitmap has too few bits
    */
   ColumnBuilder setNulls(long from, MemorySegment validity, long bitOffset);
 
-  /** Appends a boolean, to bool or {@link Extension.Bool8}. */
+  /** Appends a boolean to bool or {@link Extension.Bool8}. */
   ColumnBuilder append(boolean value);
 
   /**
-   * Appends an integer, or the number that a date, time, timestamp or duration is stored as; to uint64 as its 64 bits;
-   * to a float or a decimal if that loses nothing.
+   * Appends an integer, or the stored number of a date, time, timestamp or duration. For uint64, the argument has its
+   * 64 bits. A floating-point type or a decimal accepts it if no digit is lost.
    */
   ColumnBuilder append(long value);
 
@@ -114,70 +128,69 @@ public sealed interface ColumnBuilder permits ColumnBuilderImpl {
   /** Appends bytes. */
   ColumnBuilder append(byte[] value);
 
-  /** Appends bytes that are in some memory; where the type is text, UTF-8. */
+  /** Appends bytes from memory; for text they must be UTF-8. */
   ColumnBuilder append(MemorySegment value);
 
   /**
-   * Appends an interval: a year_month one has months only, a day_time one days and whole milliseconds; what it does not
-   * have is 0.
+   * Appends an interval. A year_month interval has only months, and a day_time interval has days and whole
+   * milliseconds; all other parts must be 0.
    */
   ColumnBuilder append(Interval value);
 
-  /** Appends a date. Like all of java.time's: exactly, or not at all. */
+  /** Appends a date. Like all values of {@code java.time}, it is stored exactly or rejected. */
   ColumnBuilder append(LocalDate value);
 
   /**
-   * Appends a time of day. What the unit does not have is refused, not rounded;
-   * {@code value.truncatedTo(ChronoUnit.MICROS)} rounds.
+   * Appends a time of day. A time that the unit cannot represent is rejected, not rounded;
+   * {@code value.truncatedTo(ChronoUnit.MICROS)} rounds it.
    */
   ColumnBuilder append(LocalTime value);
 
-  /** Appends a date and time, to a timestamp without a zone; see {@link #append(LocalTime)}. */
+  /** Appends a date and time to a timestamp without a zone; see {@link #append(LocalTime)}. */
   ColumnBuilder append(LocalDateTime value);
 
-  /** Appends a point in time, to a timestamp with a zone; see {@link #append(LocalTime)}. */
+  /** Appends a point in time to a timestamp with a zone; see {@link #append(LocalTime)}. */
   ColumnBuilder append(Instant value);
 
   /**
-   * Appends the point in time that this is, to a timestamp with a zone, which is the column's; see
-   * {@link #append(LocalTime)}.
+   * Appends the point in time of a date and time with a zone, to a timestamp with a zone. The column keeps its own
+   * zone. See {@link #append(LocalTime)}.
    */
   ColumnBuilder append(ZonedDateTime value);
 
-  /** Appends a length of time, to a duration; see {@link #append(LocalTime)}. */
+  /** Appends a duration; see {@link #append(LocalTime)}. */
   ColumnBuilder append(Duration value);
 
-  /** Appends a period, to an interval that has its parts: years are 12 months. */
+  /** Appends a period to an interval type that has its parts. A year is 12 months. */
   ColumnBuilder append(Period value);
 
-  /** Appends a UUID, to {@link Extension.Uuid}. */
+  /** Appends a UUID to {@link Extension.Uuid}. */
   ColumnBuilder append(UUID value);
 
   /**
-   * Appends a timestamp with its offset in whole minutes, to {@link Extension.TimestampWithOffset}, with all its parts;
-   * a null with its parts is {@link
-   * #appendNullWithParts}. What the unit does not have is refused, not rounded.
+   * Appends a timestamp with its offset in whole minutes, and all its parts, to {@link Extension.TimestampWithOffset}.
+   * For a null with its parts, use {@link #appendNullWithParts}. A time that the unit cannot represent is rejected, not
+   * rounded.
    */
   ColumnBuilder append(OffsetDateTime value);
 
   /**
-   * Appends a tensor, to {@link Extension.FixedShapeTensor} or {@link Extension.VariableShapeTensor}: as many of the
-   * next elements as it has, in row-major order, of {@link #items} or of those of {@code child("data")}, whether they
-   * were appended before this call or come after it.
+   * Appends a tensor to {@link Extension.FixedShapeTensor} or {@link Extension.VariableShapeTensor}. It consists of the
+   * next elements of {@link #items}, or of {@code child("data")}, in row-major order. Append these elements before this
+   * call or after it.
    *
    * @param shape the sizes of the dimensions
    */
   ColumnBuilder appendTensor(int... shape);
 
   /**
-   * Appends a null whose parts are made here: of a struct those that {@link #appendNull} leaves to be appended to the
+   * Appends a null with all its parts. For a struct this includes the parts that {@link #appendNull} leaves to the
    * {@link #child} builders.
    */
   ColumnBuilder appendNullWithParts();
 
   /**
-   * Appends text or bytes of another column's row, as they are stored, like {@link #append(MemorySegment)}; a null as a
-   * null.
+   * Appends the stored text or bytes of another column's row, as {@link #append(MemorySegment)} does; a null as a null.
    */
   default ColumnBuilder append(ByteStringView values, long row) {
     try {
@@ -188,167 +201,161 @@ public sealed interface ColumnBuilder permits ColumnBuilderImpl {
   }
 
   /**
-   * Appends a list: the next {@code size} elements of {@link #items}, whether they were appended before this call or
-   * come after it. A null among lists of a fixed size has elements, too, which {@link #appendNull} makes: so those of
-   * the rows before must have been appended.
+   * Appends a list: the next {@code size} elements of {@link #items}, appended before this call or after it. A null in
+   * a list of a fixed size also has elements, which {@link #appendNull} appends. The elements of the previous rows must
+   * be complete by then.
    */
   ColumnBuilder appendList(int size);
 
-  /** Appends a list of each of these sizes, as by {@link #appendList(int)}. */
+  /** Appends one list for each of these sizes, as {@link #appendList(int)} does. */
   ColumnBuilder appendLists(int[] sizes);
 
   /**
-   * Appends a list-view of elements that others may have, too: {@code size} of {@link #items}, from the position
-   * {@code offset} on.
+   * Appends a list-view, whose elements may also belong to other values: {@code size} elements of {@link #items}, from
+   * the position {@code offset} on.
    */
   ColumnBuilder appendListView(long offset, int size);
 
   /**
-   * Appends a map: the next {@code size} of {@link #keys}, which are not null, and of {@link #values}. Nobody checks
-   * that keys differ, or are sorted.
+   * Appends a map: the next {@code size} elements of {@link #keys}, which must not be null, and of {@link #values}. The
+   * library does not check that keys differ or are sorted.
    */
   ColumnBuilder appendMap(int size);
 
-  /** Appends a struct, whose fields are appended to the {@link #child} builders, before this call or after it. */
+  /** Appends a struct. Append its fields to the {@link #child} builders before this call or after it. */
   ColumnBuilder appendStruct();
 
   /**
-   * Appends an element of a union that is of this child, by its position: the next value of {@link #child(int)}. In a
-   * sparse union, where all children have all rows, those of the others are made here, unless they were appended
-   * before. A union has no nulls of its own: {@link #appendNull} appends one to its first child that may have them.
+   * Appends an element of a union, of the child at a position: the next value of {@link #child(int)}. In a sparse union
+   * all children have all rows; this method appends the other children's rows, unless they were appended before. A
+   * union has no nulls of its own: {@link #appendNull} appends one to the first nullable child.
    */
   ColumnBuilder appendUnion(int child);
 
-  /** Likewise, by the child's name. */
+  /** Appends an element of a union, of the child with a name; see {@link #appendUnion(int)}. */
   ColumnBuilder appendUnion(String child);
 
-  /** Appends elements of a union by the type ids of their children. */
+  /** Appends elements of a union, by the type ids of their children. */
   ColumnBuilder appendUnions(byte[] typeIds);
 
-  /** Appends a run, at least one row long: the next of {@link #values}, {@code count} times. */
+  /** Appends a run of at least one row: the next value of {@link #values}, {@code count} times. */
   ColumnBuilder appendRun(long count);
 
-  /** The builder of a list's elements. */
+  /** Returns the builder of a list's elements. */
   ColumnBuilder items();
 
   /**
-   * Says what a list's elements are, in place of what its type said, and returns their builder.
+   * Replaces the field of a list's elements, and returns their builder.
    *
    * @throws IllegalStateException if elements were appended
    */
   ColumnBuilder items(Field item);
 
-  /** The builder of a map's keys. */
+  /** Returns the builder of a map's keys. */
   ColumnBuilder keys();
 
-  /**
-   * Says what a map's keys are, in place of what its type said, and returns their builder; see {@link #items(Field)}.
-   */
+  /** Replaces the field of a map's keys, and returns their builder; see {@link #items(Field)}. */
   ColumnBuilder keys(Field key);
 
-  /** The builder of a map's values, or of those of run-ends. */
+  /** Returns the builder of the values of a map or of a run-end-encoded type. */
   ColumnBuilder values();
 
-  /** Says what the values are, in place of what the type said, and returns their builder; see {@link #items(Field)}. */
+  /** Replaces the field of the values, and returns their builder; see {@link #items(Field)}. */
   ColumnBuilder values(Field value);
 
   /**
-   * The builder of a dictionary's values: for the parts of nested ones, or to fill it for {@link #appendIndex}. What is
-   * appended here is not compared with what is there.
+   * Returns the builder of a dictionary's values. Use it for the parts of nested values, or to fill the dictionary for
+   * {@link #appendIndex}. Values that it appends are not compared with existing values.
    */
   ColumnBuilder dictionary();
 
-  /**
-   * Says what a dictionary's values are, in place of what its type said, and returns their builder; see
-   * {@link #items(Field)}.
-   */
+  /** Replaces the field of a dictionary's values, and returns their builder; see {@link #items(Field)}. */
   ColumnBuilder dictionary(Field value);
 
-  /** Appends the value at some position of the {@link #dictionary}. */
+  /** Appends the value at a position of the {@link #dictionary}. */
   ColumnBuilder appendIndex(long index);
 
-  /** Appends the values at some positions of the {@link #dictionary}. */
+  /** Appends the values at several positions of the {@link #dictionary}. */
   ColumnBuilder appendIndices(int[] indices);
 
   /**
-   * Lets a dictionary's indices become wider when values are more than they count, instead of refusing those;
-   * {@link #field} tells how wide they are.
+   * Makes a dictionary's indices wider when the number of values exceeds their range. Without this call such values are
+   * rejected. {@link #field} has the present width.
    */
   ColumnBuilder growIndices();
 
   /**
-   * Sets how many bytes of text or binary are, at most, in a buffer that views share, 1 MiB if nothing is said; a
-   * longer value has one of its own.
+   * Sets the largest size, in bytes, of a buffer that views of text or binary share; the default is 1 MiB. A longer
+   * value has a buffer of its own.
    */
   ColumnBuilder viewBufferSize(int bytes);
 
   /**
-   * The builder of a struct's field of this name, or of a union's; always the same one, to be fetched once.
+   * Returns the builder of the field with a name, of a struct or a union. It is always the same object: get it once.
    *
-   * @throws IllegalArgumentException if there is none, or several: says which there are
+   * @throws IllegalArgumentException if no field, or more than one, has this name: the message lists the fields
    */
   ColumnBuilder child(String name);
 
-  /** The builder of a struct's field at a position, or of a union's. */
+  /** Returns the builder of the field at a position, of a struct or a union. */
   ColumnBuilder child(int index);
 
-  /** Adds a field to a struct's type or to a union's, where it has the next type id, and returns its builder. */
+  /** Adds a field to a struct's or a union's type, and returns its builder. In a union it has the next type id. */
   ColumnBuilder addChild(Field child);
 
-  /** Appends all values of an array; in one copy where the type stores them as they are. */
+  /** Appends all values of an array, in one copy if the type stores them in this form. */
   ColumnBuilder appendAll(boolean[] values);
 
   /**
-   * Appends all values of an array; in one copy where the type stores them as they are, otherwise each as by
-   * {@link #append(long)}.
+   * Appends all values of an array, in one copy if the type stores them in this form; otherwise each as
+   * {@link #append(long)} does.
    */
   ColumnBuilder appendAll(byte[] values);
 
   /**
-   * Appends all values of an array; in one copy where the type stores them as they are, otherwise each as by
-   * {@link #append(long)}.
+   * Appends all values of an array, in one copy if the type stores them in this form; otherwise each as
+   * {@link #append(long)} does.
    */
   ColumnBuilder appendAll(short[] values);
 
   /**
-   * Appends all values of an array; in one copy where the type stores them as they are, otherwise each as by
-   * {@link #append(long)}.
+   * Appends all values of an array, in one copy if the type stores them in this form; otherwise each as
+   * {@link #append(long)} does.
    */
   ColumnBuilder appendAll(int[] values);
 
   /**
-   * Appends all values of an array; in one copy where the type stores them as they are, otherwise each as by
-   * {@link #append(long)}.
+   * Appends all values of an array, in one copy if the type stores them in this form; otherwise each as
+   * {@link #append(long)} does.
    */
   ColumnBuilder appendAll(long[] values);
 
   /**
-   * Appends all values of an array; in one copy where the type stores them as they are, otherwise each as by
-   * {@link #append(double)}.
+   * Appends all values of an array, in one copy if the type stores them in this form; otherwise each as
+   * {@link #append(double)} does.
    */
   ColumnBuilder appendAll(float[] values);
 
   /**
-   * Appends all values of an array; in one copy where the type stores them as they are, otherwise each as by
-   * {@link #append(double)}.
+   * Appends all values of an array, in one copy if the type stores them in this form; otherwise each as
+   * {@link #append(double)} does.
    */
   ColumnBuilder appendAll(double[] values);
 
   /**
-   * Appends values of fixed width as they are stored in Arrow's buffers, back to back, in one copy. Nothing is checked
-   * but the size.
+   * Appends values of fixed width in the form of Arrow's buffers, without gaps, in one copy. Only the size is checked.
    *
-   * @param stored memory, on the heap or not, whose size is a multiple of the type's width
+   * @param stored memory, on the heap or not; its size is a multiple of the type's width
    */
   ColumnBuilder appendAll(MemorySegment stored);
 
   /**
-   * Appends text or binary with offsets as it is stored in Arrow's buffers, in one copy of the bytes that the offsets
-   * span.
+   * Appends text or binary with offsets in the form of Arrow's buffers. The bytes between the first and the last offset
+   * are copied in one operation.
    *
-   * @param offsets of the type's width, one more than values, which do not go backwards and lead into {@code data}; the
-   *     first need not be 0
-   * @param data the bytes of the values; of text, UTF-8
+   * @param offsets offsets of the type's width, one more than values; they do not decrease, and lead into {@code data};
+   *     the first need not be 0
+   * @param data the bytes of the values; for text, UTF-8
    */
   ColumnBuilder appendAll(MemorySegment offsets, MemorySegment data);
 }

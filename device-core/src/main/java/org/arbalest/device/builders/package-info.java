@@ -2,11 +2,11 @@
 /**
  * Builders of arrays, in memory that the CPU can write.
  *
- * <p>A {@link org.arbalest.device.builders.BatchBuilder} builds a record batch, column by column. It takes whole
- * columns of Java arrays and lists, and gives a {@link org.arbalest.device.builders.ColumnBuilder} for values that are
- * appended one by one. A builder is used by one thread, and closed by the caller; {@code build} hands the memory to the
- * batch, and the builder can do no more then. Where the CPU cannot write, as on a GPU, the batch is copied there when
- * it is complete.
+ * <p>A {@link org.arbalest.device.builders.BatchBuilder} builds a record batch, column by column. It accepts whole
+ * columns as Java arrays and lists. For values that are appended one by one, it returns a
+ * {@link org.arbalest.device.builders.ColumnBuilder}. One thread uses a builder, and the caller closes it.
+ * {@code build} moves the memory to the batch, and the builder then accepts nothing more. If the CPU cannot write the
+ * device's memory, as on a GPU, {@code build} copies the complete batch there.
  *
  * <pre>{@code
  * try (BatchBuilder batch = BatchBuilder.of(Devices.cpu(), 3)) {
@@ -14,9 +14,9 @@
  *   batch.utf8("name", Arrays.asList("ada", null, "bob"));
  *   batch.column(Field.of("tags", DataType.list(DataType.UTF8)),
  *       Arrays.asList(List.of("new", "red"), null, List.of()));
- *   ColumnBuilder sizes = batch.column(Field.of("sizes", DataType.list(DataType.INT32))); // the same, value by value
+ *   ColumnBuilder sizes = batch.column(Field.of("sizes", DataType.list(DataType.INT32))); // also, value by value
  *   sizes.items().append(7).append(8);
- *   sizes.appendList(2).appendNull().appendList(0); // of two items, null, of none
+ *   sizes.appendList(2).appendNull().appendList(0); // a list of two items, a null, an empty list
  *   try (DeviceArray array = batch.build()) {
  *     System.out.println(array);
  *   }

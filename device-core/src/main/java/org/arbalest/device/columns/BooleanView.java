@@ -6,9 +6,9 @@ import org.arbalest.device.internal.read.ColumnImpl;
 import org.arbalest.device.internal.read.Stored;
 
 /**
- * Booleans, one bit each, row by row or 64 at a time.
+ * A view of booleans of one bit each, row by row or 64 rows at a time.
  *
- * <p>How it is used, and what it throws, is with {@link ColumnView}.
+ * <p>{@link ColumnView} describes use, threads and errors.
  */
 public final class BooleanView extends ColumnView {
   private final long bitmap;
@@ -18,27 +18,27 @@ public final class BooleanView extends ColumnView {
     this.bitmap = Stored.BOOLEANS.buffer(column);
   }
 
-  /** The value of a row that is not null. */
+  /** Returns the value of a row that is not null. */
   public boolean get(long row) {
     check(row);
     return Bitmaps.get(bitmap, offset + row);
   }
 
-  /** The value of a row, or another for a null. */
+  /** Returns the value of a row, or {@code ifNull} for a null. */
   public boolean getOrDefault(long row, boolean ifNull) {
     return isNull(row) ? ifNull : Bitmaps.get(bitmap, offset + row);
   }
 
   /**
-   * Which of the 64 rows from one on are true, the first in the lowest bit; neither nulls nor what is beyond the last
-   * row.
+   * Returns the bits of 64 rows, from a row on: a set bit for a row that is true. The first row is the lowest bit.
+   * Nulls and rows beyond the last have no set bit.
    */
   public long trueBits(long row) {
     long valid = validBits(row);
     return valid & word(bitmap, row);
   }
 
-  /** The number of rows that are true; nulls are not. */
+  /** Returns the number of rows that are true, without nulls. */
   public long cardinality() {
     long count = 0;
     for (long row = 0; row < length; row += Long.SIZE) count += Long.bitCount(trueBits(row));
@@ -46,9 +46,9 @@ public final class BooleanView extends ColumnView {
   }
 
   /**
-   * The first row that is true, from one on, or −1 if there is none.
+   * Returns the first true row from a row on, or −1 if no such row exists.
    *
-   * @param from may be the row behind the last
+   * @param from the first row to check; it may be the row after the last
    */
   public long nextTrue(long from) {
     checkRow(from, length + 1);
@@ -60,9 +60,9 @@ public final class BooleanView extends ColumnView {
   }
 
   /**
-   * All values.
+   * Returns all values.
    *
-   * @throws java.util.NoSuchElementException if there is a null; says in which row
+   * @throws java.util.NoSuchElementException if a row is null; the message has the row
    */
   public boolean[] toArray() {
     boolean[] values = new boolean[arraySize()];
@@ -71,7 +71,7 @@ public final class BooleanView extends ColumnView {
     return values;
   }
 
-  /** All values, another for the nulls. */
+  /** Returns all values, with {@code ifNull} in place of nulls. */
   public boolean[] toArray(boolean ifNull) {
     boolean[] values = new boolean[arraySize()];
     for (int row = 0; row < values.length; row++) values[row] = getOrDefault(row, ifNull);

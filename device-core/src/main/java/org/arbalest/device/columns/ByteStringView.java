@@ -14,9 +14,9 @@ import org.arbalest.device.types.FlatType.Utf8Type;
 import org.arbalest.device.types.FlatType.Utf8ViewType;
 
 /**
- * Text, as the UTF-8 that it is stored as, and binary: counted, compared, hashed and copied where it is, without a
+ * A view of text, as its UTF-8 bytes, and of binary. It counts, compares, hashes and copies values in place, without a
  * {@code String} or an array for each value. {@link Column#segment} has all bytes of the column as one segment, in
- * which a value begins at {@link #start}; not of views, whose bytes are in several buffers.
+ * which a value begins at {@link #start}. View types have no such segment: their bytes are in several buffers.
  *
  * <pre>{@code
  * byte[] oslo = "OSL".getBytes(UTF_8);
@@ -26,11 +26,11 @@ import org.arbalest.device.types.FlatType.Utf8ViewType;
  * }
  * }</pre>
  *
- * <p>Of dictionary-encoded text, the {@link Column#dictionary} is read so, once, and then the {@link Column#indices}
- * are looked at: they are {@link IntView}, or of another width.
+ * <p>For dictionary-encoded text, read the {@link Column#dictionary} once through this view, and then compare the
+ * {@link Column#indices}, through an {@link IntView} or the view of another width.
  *
- * <p>How it is used, and what it throws, is with {@link ColumnView}; a {@link DeviceException} for offsets and views
- * that lead beyond what there is (ARR-09, READ-07).
+ * <p>{@link ColumnView} describes use, threads and errors. The methods also throw a {@link DeviceException} for offsets
+ * and views that lead beyond the buffers (ARR-09, READ-07).
  */
 public final class ByteStringView extends ColumnView {
   static {
@@ -44,7 +44,7 @@ public final class ByteStringView extends ColumnView {
     this.spans = new ByteSpans(column);
   }
 
-  /** Whether it is text, and so UTF-8 by what its producer says. */
+  /** Returns whether the type is text, and the values thus UTF-8 according to the producer. */
   public boolean isText() {
     return switch (field().type()) {
       case Utf8Type _, LargeUtf8Type _, Utf8ViewType _ -> true;
@@ -52,21 +52,21 @@ public final class ByteStringView extends ColumnView {
     };
   }
 
-  /** The number of bytes of a value. */
+  /** Returns the number of bytes of a value. */
   public long byteLength(long row) {
     check(row);
     return spans.size(row);
   }
 
-  /** The number of bytes of a value, or another number for a null. */
+  /** Returns the number of bytes of a value, or {@code ifNull} for a null. */
   public long byteLengthOrDefault(long row, long ifNull) {
     return isNull(row) ? ifNull : spans.size(row);
   }
 
   /**
-   * Where a value begins in the column's {@link Column#segment}.
+   * Returns the position of a value in the column's {@link Column#segment}, in bytes.
    *
-   * @throws IllegalArgumentException if values are views
+   * @throws IllegalArgumentException for a view type
    */
   public long start(long row) {
     if (spans.isViews()) throw spans.inNoSegment();
@@ -75,9 +75,9 @@ public final class ByteStringView extends ColumnView {
   }
 
   /**
-   * One byte of a value.
+   * Returns one byte of a value.
    *
-   * @param index from 0
+   * @param index the byte's position in the value, from 0
    */
   public byte byteAt(long row, long index) {
     long size = byteLength(row);
@@ -89,31 +89,31 @@ public final class ByteStringView extends ColumnView {
     return NativeHeap.getByte(spans.address(row, size) + index);
   }
 
-  /** Whether a value is these bytes. */
+  /** Returns whether a value has exactly these bytes. */
   public boolean contentEquals(long row, byte[] bytes) {
     return byteLength(row) == bytes.length && NativeBytes.equal(spans.address(row, bytes.length), bytes);
   }
 
-  /** Whether a value is the same bytes as another's. */
+  /** Returns whether a value has the same bytes as a value of another column. */
   public boolean contentEquals(long row, ByteStringView other, long otherRow) {
     long size = byteLength(row);
     return size == other.byteLength(otherRow)
         && NativeBytes.equal(spans.address(row, size), other.spans.address(otherRow, size), size);
   }
 
-  /** Whether a value begins with these bytes. */
+  /** Returns whether a value begins with these bytes. */
   public boolean startsWith(long row, byte[] prefix) {
     long size = byteLength(row);
     return size >= prefix.length && NativeBytes.equal(spans.address(row, size), prefix);
   }
 
-  /** Compares a value with these bytes, as unsigned numbers: text is in the order of its code points then. */
+  /** Compares a value with these bytes, as unsigned numbers. For text this is the order of code points. */
   public int compare(long row, byte[] bytes) {
     long size = byteLength(row);
     return NativeBytes.compare(spans.address(row, size), size, Objects.requireNonNull(bytes, "bytes"));
   }
 
-  /** Compares a value with another one; see {@link #compare(long, byte[])}. */
+  /** Compares a value with a value of another column; see {@link #compare(long, byte[])}. */
   public int compare(long row, ByteStringView other, long otherRow) {
     long size = byteLength(row);
     long otherSize = other.byteLength(otherRow);
@@ -121,7 +121,8 @@ public final class ByteStringView extends ColumnView {
   }
 
   /**
-   * A hash of a value's bytes, the same wherever they are; not to be stored, since another version may have another.
+   * Returns a hash of a value's bytes. It does not depend on the bytes' location. Do not store it, because another
+   * version of the library may compute another hash.
    */
   public int hash(long row) {
     long size = byteLength(row);
@@ -132,8 +133,8 @@ public final class ByteStringView extends ColumnView {
    * Copies a value's bytes.
    *
    * @param to memory, on the heap or not
-   * @param at where in it
-   * @throws IndexOutOfBoundsException if they do not fit
+   * @param at the position in that memory, in bytes
+   * @throws IndexOutOfBoundsException if the bytes do not fit
    */
   public void copyTo(long row, MemorySegment to, long at) {
     Objects.requireNonNull(to, "to");
@@ -145,18 +146,18 @@ public final class ByteStringView extends ColumnView {
     }
   }
 
-  /** A value's bytes where they are, for as long as this is reachable and its handle is open. */
+  /** Returns a value's bytes in place. They are valid while this view is reachable and its handle is open. */
   MemorySegment bytesAt(long row) {
     long size = byteLength(row);
     return NativeHeap.segment(size == 0 ? 0 : spans.address(row, size), size);
   }
 
-  /** A copy of a value's bytes. */
+  /** Returns a copy of a value's bytes. */
   public byte[] getBytes(long row) {
     return column.getBytes(row);
   }
 
-  /** Text as a String. */
+  /** Returns text as a String. */
   public String getString(long row) {
     return column.getString(row);
   }

@@ -7,9 +7,10 @@ import org.arbalest.device.internal.read.ColumnImpl;
 import org.arbalest.device.internal.read.Stored;
 
 /**
- * 8-bit integers: int8, and uint8 as its bits, see {@link Byte#toUnsignedInt}. Binary is {@link ByteStringView}.
+ * A view of 8-bit integers: int8, and uint8 as its bits, see {@link Byte#toUnsignedInt}. For binary, use
+ * {@link ByteStringView}.
  *
- * <p>How it is used, and what it throws, is with {@link ColumnView}.
+ * <p>{@link ColumnView} describes use, threads and errors.
  */
 public final class ByteView extends ColumnView {
   private final long address;
@@ -19,28 +20,28 @@ public final class ByteView extends ColumnView {
     this.address = Stored.BYTES.address(column);
   }
 
-  /** The value of a row that is not null. */
+  /** Returns the value of a row that is not null. */
   public byte get(long row) {
     check(row);
     return NativeHeap.getByte(address + row);
   }
 
-  /** The value of a row, or another for a null. */
+  /** Returns the value of a row, or {@code ifNull} for a null. */
   public byte getOrDefault(long row, byte ifNull) {
     return isNull(row) ? ifNull : NativeHeap.getByte(address + row);
   }
 
   /**
-   * All values.
+   * Returns all values.
    *
-   * @throws java.util.NoSuchElementException if there is a null; says in which row
+   * @throws java.util.NoSuchElementException if a row is null; the message has the row
    */
   public byte[] toArray() {
     checkNoNulls();
     return copy();
   }
 
-  /** All values, another for the nulls. */
+  /** Returns all values, with {@code ifNull} in place of nulls. */
   public byte[] toArray(byte ifNull) {
     byte[] values = copy();
     for (long row = nextNull(0); row < length; row = nextNull(row + 1)) values[(int) row] = ifNull;

@@ -27,290 +27,324 @@ import org.arbalest.device.types.NestedType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A typed view of one array's values. Borrowed from a {@link DeviceArray}: it can be used while that handle is open,
- * and has nothing to close.
+ * A typed view of one array's values.
  *
- * <p>Rows run from 0; an offset of the array or of its parents is accounted for. {@link #getLong} reads any integer,
- * date, time, timestamp or duration, exactly; {@link #getDecimal} any integer or decimal, exactly; {@link #getDouble}
- * any number, rounded to a double if it is none: integers beyond 2<sup>53</sup>, decimals. {@link #getString} reads
- * text, {@link #getBytes} text and binary, {@link #getList} lists, however they are stored. What is encoded reads as
- * its values do: by a dictionary, in run-ends; a union's row reads as a value of the type that it has. The table of all
- * types is in {@code docs/types.md}; {@link Field#valueClass} has it, too.
+ * <p><b>Ownership.</b> A column is borrowed from a {@link DeviceArray}: it is valid while that handle is open, and
+ * needs no release.
  *
- * <p>A null has no value: ask {@link #isNull} first, or use {@link #get}. A child's own nulls are its own: a null
- * struct does not make its fields null; {@link DeviceArray#pushDownNulls} does, for a record batch. For loops there are
- * typed views, such as {@link #asLongs}.
+ * <p><b>Values.</b> Rows are counted from 0; offsets of the array and of its parents are included. {@link #getLong}
+ * reads any integer, date, time, timestamp or duration exactly. {@link #getDecimal} reads any integer or decimal
+ * exactly. {@link #getDouble} reads any number; it rounds decimals, and integers beyond 2<sup>53</sup>, to a double.
+ * {@link #getString} reads text, {@link #getBytes} text and binary, and {@link #getList} lists, in any storage form.
+ * Dictionary-encoded and run-end-encoded columns read as their values. A union's row reads as a value of its own type.
+ * {@code docs/types.md} has a table of all types; {@link Field#valueClass} returns the class for a type.
  *
- * <p>What a producer wrote into the buffers is followed only within what is known to be there: offsets, sizes, indices,
- * type ids and run ends that lead beyond are a {@link DeviceException} which names the column, the row and the numbers;
- * elements of lists by their row in {@link #items}.
+ * <p><b>Nulls.</b> A null has no value: call {@link #isNull} first, or use {@link #get}. A null struct does not make
+ * its fields null; {@link DeviceArray#pushDownNulls} does that for a record batch.
  *
- * <p><b>Threads.</b> Several may read one column, or one handle, at a time. A read after the handle was closed, moved
- * or exported throws; while it is, the memory may be gone, and the process with it: checks on each read would cost more
- * than the read. So whoever closes waits for those who read; a thread that may outlive that close reads through a
- * handle of its own, by {@link DeviceArray#retain}, which it closes itself.
+ * <p><b>Loops.</b> Typed views, such as {@link #asLongs}, are fastest in loops.
  *
- * <p>The getters throw {@link IllegalStateException} after the handle was closed, {@link IndexOutOfBoundsException} for
- * a row that is not there, {@link java.util.NoSuchElementException} for one that is null, with the column and the row
- * (READ-50), {@link IllegalArgumentException} for a type that they do not read, which names those that do,
- * {@link DeviceException} where the CPU cannot read the buffers.
+ * <p><b>Threads.</b> Several threads may read one column, or one handle, at a time. A read after the handle was closed,
+ * moved or exported throws. A read during the close may access freed memory and end the process, because a check for
+ * each read would cost more than the read. The closing thread must therefore wait for the readers. A thread that may
+ * read later than that uses its own handle, from {@link DeviceArray#retain}, and closes it.
+ *
+ * <p><b>Errors.</b> The getters throw {@link IllegalStateException} after the handle was closed, and
+ * {@link IndexOutOfBoundsException} for a row outside the column. They throw {@link java.util.NoSuchElementException}
+ * for a null, with the column and the row (READ-50). They throw {@link IllegalArgumentException} for a type that they
+ * do not read; the message names the getters that do. They throw {@link DeviceException} if the CPU cannot read the
+ * buffers.
+ *
+ * <p>The getters follow a producer's offsets, sizes, indices, type ids and run ends only within the known bounds. One
+ * that leads beyond is a {@link DeviceException} with the column, the row and the numbers. For an element of a list,
+ * the row is that of {@link #items}.
  */
 public sealed interface Column permits ColumnRows {
-  /** The field that this column is of. */
+  /** Returns the field of this column. */
   Field field();
 
-  /** The field's name. */
+  /** Returns the field's name. */
   String name();
 
-  /** The number of rows. */
+  /** Returns the number of rows. */
   long length();
 
   /**
-   * The number of rows that {@link #isNull} is true of; counted now where the producer did not, and where the nulls are
-   * those of other values: with a dictionary, in unions and in run-ends, which in C have none themselves (ARR-06).
+   * Returns the number of rows for which {@link #isNull} is true. It counts them now if the producer did not. It also
+   * counts them for dictionaries, unions and run-end-encoded types: their nulls are those of other values, and the C
+   * interface has none for them (ARR-06).
    */
   long nullCount();
 
-  /** Whether a row is null: itself, or the value that it stands for, in a dictionary, a union or run-ends. */
+  /**
+   * Returns whether a row is null. A row of a dictionary, a union or a run-end-encoded type is also null if its value
+   * is.
+   */
   boolean isNull(long row);
 
-  /** A boolean, of bool or {@link Extension.Bool8}. */
+  /** Returns a boolean of bool or {@link Extension.Bool8}. */
   boolean getBoolean(long row);
 
-  /** An integer, or the number that a date, time, timestamp or duration is stored as; uint64 as its 64 bits. */
+  /** Returns an integer, or the stored number of a date, time, timestamp or duration; for uint64 its 64 bits. */
   long getLong(long row);
 
-  /** {@link #getLong}, if it fits an {@code int}. */
+  /**
+   * Returns {@link #getLong} as an {@code int}.
+   *
+   * @throws ArithmeticException if the number does not fit
+   */
   int getInt(long row);
 
-  /** A floating-point number, or an integer or a decimal as the nearest one. */
+  /** Returns a floating-point number; an integer or a decimal is rounded to the nearest one. */
   double getDouble(long row);
 
-  /** A decimal number, exactly, or an integer as one. */
+  /** Returns a decimal, exactly; an integer is converted. */
   BigDecimal getDecimal(long row);
 
-  /** Text. */
+  /** Returns text. */
   String getString(long row);
 
-  /** A copy of the bytes of a text or binary value. */
+  /** Returns a copy of the bytes of a text or binary value. */
   byte[] getBytes(long row);
 
-  /** A date, of date32 or date64; {@link ArithmeticException} for one that {@code java.time} has not. */
+  /**
+   * Returns a date of date32 or date64.
+   *
+   * @throws ArithmeticException if {@code java.time} cannot represent it
+   */
   LocalDate getLocalDate(long row);
 
-  /** A time of day; {@link ArithmeticException} for what is none. */
+  /**
+   * Returns a time of day.
+   *
+   * @throws ArithmeticException if the stored number is not within a day
+   */
   LocalTime getLocalTime(long row);
 
   /**
-   * A timestamp: with a zone, or without one as if in UTC; {@link ArithmeticException} for one that {@code java.time}
-   * has not.
+   * Returns a timestamp. One without a zone is taken as UTC.
+   *
+   * @throws ArithmeticException if {@code java.time} cannot represent it
    */
   Instant getInstant(long row);
 
   /**
-   * A timestamp without a zone, or one with a zone as it is in UTC; {@link ArithmeticException} for one that
-   * {@code java.time} has not.
+   * Returns a timestamp without its zone. One with a zone has its date and time in UTC.
+   *
+   * @throws ArithmeticException if {@code java.time} cannot represent it
    */
   LocalDateTime getLocalDateTime(long row);
 
   /**
-   * A timestamp with a zone, in it.
+   * Returns a timestamp in the zone of its type.
    *
-   * @throws IllegalArgumentException if there is no zone, or none that {@code java.time} knows by this name
-   * @throws ArithmeticException for one that {@code java.time} has not
+   * @throws IllegalArgumentException if the type has no zone, or one that {@code java.time} does not know
+   * @throws ArithmeticException if {@code java.time} cannot represent it
    */
   ZonedDateTime getZonedDateTime(long row);
 
-  /** A duration. */
+  /** Returns a duration. */
   Duration getDuration(long row);
 
-  /** An interval of months. */
+  /** Returns an interval of months. */
   Period getPeriod(long row);
 
-  /** An interval of any kind: of months, of days and milliseconds, of months, days and nanoseconds. */
+  /** Returns an interval of any kind: months; days and milliseconds; or months, days and nanoseconds. */
   Interval getInterval(long row);
 
-  /** The elements of one list, as a column of their own; of a map its entries, a struct of the key and the value. */
+  /** Returns the elements of one list as a column. For a map these are its entries, each a struct of key and value. */
   Column getList(long row);
 
   /**
-   * A map, in the order of its entries. Keys are as {@link #get} has them; bytes are equal to no others then.
+   * Returns a map, in the order of its entries. Keys have the classes of {@link #get}; keys that are bytes are thus
+   * equal only to themselves.
    *
-   * @throws IllegalArgumentException if a key is there twice, which Arrow does not forbid: {@link #getList} and
-   *     {@link #get} have all entries
+   * @throws IllegalArgumentException if a key occurs twice, which Arrow permits: {@link #getList} and {@link #get}
+   *     return all entries
    */
   Map<@Nullable Object, @Nullable Object> getMap(long row);
 
-  /** A UUID, of {@link Extension.Uuid}. */
+  /** Returns a UUID of {@link Extension.Uuid}. */
   UUID getUuid(long row);
 
   /**
-   * A point in time with its offset from UTC, of {@link Extension.TimestampWithOffset}.
+   * Returns a point in time with its offset from UTC, of {@link Extension.TimestampWithOffset}.
    *
-   * @throws ArithmeticException for a time or an offset that {@code java.time} has not
+   * @throws ArithmeticException if {@code java.time} cannot represent the time or the offset
    */
   OffsetDateTime getOffsetDateTime(long row);
 
-  /** A tensor, of {@link Extension.FixedShapeTensor} or {@link Extension.VariableShapeTensor}. */
+  /** Returns a tensor of {@link Extension.FixedShapeTensor} or {@link Extension.VariableShapeTensor}. */
   Tensor getTensor(long row);
 
-  /** The type id of a union's row: which of {@link NestedType.UnionType#typeIds} its value is of. */
+  /** Returns the type id of a union's row: one of {@link NestedType.UnionType#typeIds}, for the type of its value. */
   int getTypeId(long row);
 
-  /** Where the value of a union's row is in the {@link #column(int) column} of its type. */
+  /** Returns the row of a union's value in the {@link #column(int) column} of its type. */
   long getChildRow(long row);
 
   /**
-   * The value as an object, or null. For each type it is of one class ({@link Field#valueClass}): Boolean; Long for
-   * integers, dates, times, timestamps and durations; BigDecimal for decimals and uint64; Double; String; byte[];
-   * Period for months and {@link Interval} for other intervals; a List of such for a list; a List of {@link Map.Entry}
-   * for a map; a Map by name for a struct. A union's row is what its type is. Nulls of the elements are null. Of
-   * extension types UUID for {@code arrow.uuid}, Boolean for {@code arrow.bool8}, what a {@linkplain
-   * org.arbalest.device.objects.ExtensionCodec#register registered} codec reads; any other is as its {@link #storage}.
+   * Returns the value as an object, or null. Each type has one class ({@link Field#valueClass}):
    *
-   * @throws IllegalArgumentException for a struct two of whose fields have the same name; says which
+   * <ul>
+   *   <li>Boolean, Double, String and byte[] for booleans, floating-point numbers, text and binary;
+   *   <li>Long for integers, dates, times, timestamps and durations;
+   *   <li>BigDecimal for decimals and uint64;
+   *   <li>Period for intervals of months, and {@link Interval} for other intervals;
+   *   <li>a List of such values for a list, a List of {@link Map.Entry} for a map, and a Map by name for a struct;
+   *   <li>the class of its own type for a union's row;
+   *   <li>UUID for {@code arrow.uuid}, Boolean for {@code arrow.bool8}, and the codec's value for an extension type
+   *       with a {@linkplain org.arbalest.device.objects.ExtensionCodec#register registered} codec; any other extension
+   *       type has the class of its {@link #storage}.
+   * </ul>
+   *
+   * <p>Null elements are null.
+   *
+   * @throws IllegalArgumentException for a struct with two fields of the same name; the message has the name
    */
   @Nullable
   Object get(long row);
 
   /**
-   * What {@link #get(long)} answers for each row, null for a null: a list of its own, which stays when the handle is
+   * Returns {@link #get(long)} of all rows as a list. The caller owns the list; it stays valid after the handle is
    * closed.
    */
   List<@Nullable Object> toList();
 
   /**
-   * All values of a column that {@link #getLong} reads.
+   * Returns all values of a column that {@link #getLong} reads.
    *
-   * @throws java.util.NoSuchElementException if there is a null; says in which row
+   * @throws java.util.NoSuchElementException if a row is null; the message has the row
    */
   long[] toLongArray();
 
-  /** All values of a column that {@link #getLong} reads, another for the nulls. */
+  /** Returns all values of a column that {@link #getLong} reads, with {@code ifNull} in place of nulls. */
   long[] toLongArray(long ifNull);
 
   /**
-   * All values of a column that {@link #getDouble} reads.
+   * Returns all values of a column that {@link #getDouble} reads.
    *
-   * @throws java.util.NoSuchElementException if there is a null; says in which row
+   * @throws java.util.NoSuchElementException if a row is null; the message has the row
    */
   double[] toDoubleArray();
 
-  /** All values of a column that {@link #getDouble} reads, another for the nulls. */
+  /** Returns all values of a column that {@link #getDouble} reads, with {@code ifNull} in place of nulls. */
   double[] toDoubleArray(double ifNull);
 
   /**
-   * The values as they are stored, for loops: see {@link ColumnView}. Each view reads one width; {@link #getLong} and
-   * {@link #toLongArray()} read any.
+   * Returns a view of the stored 64-bit values, for loops; see {@link ColumnView}. Each view reads one width;
+   * {@link #getLong} and {@link #toLongArray()} read any width.
    *
-   * @throws IllegalArgumentException if the values are stored otherwise; says which view has them
-   * @throws IllegalStateException if the array was closed, or is not ready: {@link DeviceArray#synchronize} waits
-   * @throws DeviceException with {@code ENOSYS} where the CPU cannot read the buffers
+   * @throws IllegalArgumentException if the values have another storage form; the message names the view for it
+   * @throws IllegalStateException if the array is closed, or not ready: {@link DeviceArray#synchronize} waits for it
+   * @throws DeviceException with {@code ENOSYS} if the CPU cannot read the buffers
    */
   default LongView asLongs() {
     return new LongView(ColumnImpl.unwrap(this));
   }
 
-  /** 32-bit integers, dates, times; see {@link #asLongs}. */
+  /** Returns a view of 32-bit integers, dates and times; see {@link #asLongs}. */
   default IntView asInts() {
     return new IntView(ColumnImpl.unwrap(this));
   }
 
-  /** 16-bit integers; see {@link #asLongs}. */
+  /** Returns a view of 16-bit integers; see {@link #asLongs}. */
   default ShortView asShorts() {
     return new ShortView(ColumnImpl.unwrap(this));
   }
 
-  /** 8-bit integers; see {@link #asLongs}. */
+  /** Returns a view of 8-bit integers; see {@link #asLongs}. */
   default ByteView asBytes() {
     return new ByteView(ColumnImpl.unwrap(this));
   }
 
-  /** 64-bit floating-point numbers; see {@link #asLongs}. */
+  /** Returns a view of 64-bit floating-point numbers; see {@link #asLongs}. */
   default DoubleView asDoubles() {
     return new DoubleView(ColumnImpl.unwrap(this));
   }
 
-  /** 32-bit floating-point numbers; see {@link #asLongs}. */
+  /** Returns a view of 32-bit floating-point numbers; see {@link #asLongs}. */
   default FloatView asFloats() {
     return new FloatView(ColumnImpl.unwrap(this));
   }
 
-  /** 16-bit floating-point numbers; see {@link #asLongs}. */
+  /** Returns a view of 16-bit floating-point numbers; see {@link #asLongs}. */
   default HalfFloatView asHalfFloats() {
     return new HalfFloatView(ColumnImpl.unwrap(this));
   }
 
-  /** Booleans; see {@link #asLongs}. */
+  /** Returns a view of booleans; see {@link #asLongs}. */
   default BooleanView asBooleans() {
     return new BooleanView(ColumnImpl.unwrap(this));
   }
 
-  /** Text and binary as their bytes, without a String; see {@link #asLongs}. */
+  /** Returns a view of text and binary as bytes, without a String for each value; see {@link #asLongs}. */
   default ByteStringView asByteStrings() {
     return new ByteStringView(ColumnImpl.unwrap(this));
   }
 
   /**
-   * The field of a struct at a position, as a column of the same rows; of a union, of the rows that
-   * {@link #getChildRow} says: of a dense one, all elements of this field, in the order they are stored.
+   * Returns the field of a struct or a union at a position. A struct's field has the same rows. A union's field has the
+   * rows that {@link #getChildRow} returns; in a dense union these are all elements of the field, in stored order.
    */
   Column column(int index);
 
   /**
-   * The field of a struct or a union with this name, as {@link #column(int)} has it.
+   * Returns the field of a struct or a union with a name; see {@link #column(int)}.
    *
-   * @throws IllegalArgumentException if there is none, or several: says which there are
+   * @throws IllegalArgumentException if no field, or more than one, has this name: the message lists the fields
    */
   Column column(String name);
 
-  /** This column as what its values are stored as, if it is of an extension type; else itself. */
+  /** Returns this column as its storage type, if it is of an extension type; otherwise itself. */
   Column storage();
 
-  /** All elements of all lists, in the order they are stored; also those that no list refers to. */
+  /** Returns all elements of all lists, in stored order, including elements to which no list refers. */
   Column items();
 
   /**
-   * The runs of a run-end-encoded column. Its getters find the run of a row, too: the next one at once, any other by
-   * binary search.
+   * Returns the runs of a run-end-encoded column. The column's own getters also find the run of a row: the next run at
+   * once, any other by binary search.
    */
   Runs runs();
 
   /**
-   * The values that the indices of a dictionary-encoded column point to. One may be null, or there twice, and another
-   * batch may have others.
+   * Returns the values to which the indices of a dictionary-encoded column refer. A value may be null, or occur twice,
+   * and another batch may have other values.
    */
   Column dictionary();
 
   /**
-   * The indices of a dictionary-encoded column, as a column of integers of any width: {@code getLong} reads them all,
-   * {@link #asInts} only int32. A row is also null where its value in the {@link #dictionary} is: {@code isNull} of
-   * this column knows, that of the indices does not. Indices that came from C are as C gave them, unless they were
-   * imported with {@link org.arbalest.device.Validation#FULL}.
+   * Returns the indices of a dictionary-encoded column, as a column of integers of any width. {@code getLong} reads all
+   * widths, {@link #asInts} only int32.
+   *
+   * <p>A row is also null where its value in the {@link #dictionary} is null. {@code isNull} of this column includes
+   * that, {@code isNull} of the indices does not. Imported indices are not checked, unless the import used
+   * {@link org.arbalest.device.Validation#FULL}.
    */
   Column indices();
 
   /**
-   * The values' buffer as a read-only segment, from the first row on: for types of fixed width, and the bytes of text
-   * and binary. The array is retained until the arena is closed, so that the segment is safe for as long as it can be
-   * used.
+   * Returns the values' buffer as a read-only segment, from the first row on: for types of fixed width, and the bytes
+   * of text and binary. The segment keeps the array until the arena is closed, and is thus safe for as long as it can
+   * be used.
    */
   MemorySegment segment(Arena arena);
 
   /**
-   * The number of the array's buffers in the C interface, in its order: where the type has a bitmap, that is the first.
+   * Returns the number of the array's buffers in the C interface. If the type has a bitmap, that is the first buffer.
    */
   int bufferCount();
 
   /**
-   * A buffer's device pointer, for native code and kernels, or 0 where there is none; {@link #offset} says where in it
-   * this column begins. For whoever waits for the array's event first, and keeps it alive meanwhile
+   * Returns a buffer's device pointer, for native code and kernels, or 0 for an absent buffer. This column begins at
+   * {@link #offset} in it. The caller first waits for the array's event, and keeps the array alive during the use
    * ({@link DeviceStream#keepAlive(DeviceArray)}).
    *
-   * @param index the buffer's place in the columnar format's order
+   * @param index the buffer's position in the order of the columnar format
    */
   long bufferAddress(int index);
 
-  /** The element of the buffers that is row 0. */
+  /** Returns the position of row 0 in the buffers, in elements. */
   long offset();
 }

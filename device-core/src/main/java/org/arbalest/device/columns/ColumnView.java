@@ -9,9 +9,8 @@ import org.arbalest.device.internal.read.ColumnImpl;
 import org.arbalest.device.types.Field;
 
 /**
- * The values of a column as one kind of primitive, for loops: what the typed views have in common. Each is a final
- * class that reads what is stored in one way, so that the JIT makes of a loop over the rows what it makes of one over a
- * Java array.
+ * A view of a column's values as one primitive type, for loops. Each subclass is final and reads one storage form. The
+ * JIT thus compiles a loop over the rows like a loop over a Java array.
  *
  * <pre>{@code
  * LongView price = batch.column("price").asLongs();
@@ -20,13 +19,14 @@ import org.arbalest.device.types.Field;
  * }
  * }</pre>
  *
- * <p>Borrowed like the {@link Column}: usable while the array's handle is open, by several threads at a time. It copies
- * nothing. A loop is fast if nothing in it hides the view: it is a local variable, or a final field of one, and the
- * loop goes on in steps of one.
+ * <p>A view is borrowed like the {@link Column}: it is valid while the array's handle is open. Several threads may use
+ * it at a time. It copies nothing. A loop is fast if the JIT sees the view: keep it in a local variable, or in a final
+ * field of one, and step by one row.
  *
- * <p>Reading a row throws {@link IllegalStateException} after the handle was closed, {@link IndexOutOfBoundsException}
- * for a row that is not there, and {@link java.util.NoSuchElementException} for one that is null, with the column and
- * the row (READ-50).
+ * <p>A read of a row throws {@link IllegalStateException} after the handle was closed, and
+ * {@link IndexOutOfBoundsException} for a row outside the column. It throws {@link java.util.NoSuchElementException}
+ * for a null, with the column and the row (READ-50). A copy into a Java array throws {@link IllegalArgumentException}
+ * if the rows exceed the size of an array.
  */
 public abstract sealed class ColumnView
     permits LongView, IntView, ShortView, ByteView, DoubleView, FloatView, HalfFloatView, BooleanView, ByteStringView {
@@ -38,7 +38,7 @@ public abstract sealed class ColumnView
 
   private final DeviceArrayImpl array;
 
-  /** The bitmap's address, or 0 if there are no nulls. */
+  /** The validity bitmap's address, or 0 without nulls. */
   private final long validity;
 
   ColumnView(ColumnImpl column) {
@@ -49,29 +49,32 @@ public abstract sealed class ColumnView
     this.validity = column.validity();
   }
 
-  /** The field that the column is of. */
+  /** Returns the field of the column. */
   public final Field field() {
     return column.field();
   }
 
-  /** The number of rows. */
+  /** Returns the number of rows. */
   public final long length() {
     return length;
   }
 
-  /** The number of nulls; counted now if the producer did not. */
+  /** Returns the number of nulls; counts them now if the producer did not. */
   public final long nullCount() {
     return column.nullCount();
   }
 
-  /** Whether a row is null. */
+  /** Returns whether a row is null. */
   public final boolean isNull(long row) {
     checkRow(row, length);
     array.checkOpen();
     return validity != 0 && !Bitmaps.get(validity, offset + row);
   }
 
-  /** Which of the 64 rows from one on are not null, the first in the lowest bit. Beyond the last row none is. */
+  /**
+   * Returns the bits of 64 rows, from a row on: a set bit for a row that is not null. The first row is the lowest bit.
+   * Rows beyond the last have no set bit.
+   */
   public final long validBits(long row) {
     checkRow(row, length);
     array.checkOpen();
@@ -81,15 +84,15 @@ public abstract sealed class ColumnView
   }
 
   /**
-   * The first row that is not null, from one on, or −1 if there is none: {@code for (long row = v.nextValid(0); row >=
-   * 0; row = v.nextValid(row + 1))}.
+   * Returns the first row from a row on that is not null, or −1 if no such row exists. For a loop:
+   * {@code for (long row = v.nextValid(0); row >= 0; row = v.nextValid(row + 1))}.
    *
-   * @param from may be the row behind the last
+   * @param from the first row to check; it may be the row after the last
    */
   public final long nextValid(long from) {
     checkRow(from, length + 1);
     array.checkOpen();
-    if (from < length && (validity == 0 || Bitmaps.get(validity, offset + from))) return from; // as most are
+    if (from < length && (validity == 0 || Bitmaps.get(validity, offset + from))) return from; // the most frequent case
     for (long row = from + 1; row < length; row += Long.SIZE) {
       long bits = validBits(row);
       if (bits != 0) return row + Long.numberOfTrailingZeros(bits);
@@ -98,8 +101,8 @@ public abstract sealed class ColumnView
   }
 
   /**
-   * Calls something with each row that is not null, in order. A loop with {@link #isNull} is at least as fast, and
-   * remains so where the JIT does not know the action, as many have been in use.
+   * Calls an action with each row that is not null, in order. A loop with {@link #isNull} is at least as fast. It stays
+   * fast after many different actions were used, when the JIT no longer inlines the action.
    */
   public final void forEachValid(LongConsumer action) {
     Objects.requireNonNull(action, "action");
@@ -114,15 +117,15 @@ public abstract sealed class ColumnView
     }
   }
 
-  /** 64 rows' bits of a bitmap, or as many as there are rows. */
+  /** Returns the bits of 64 rows in a bitmap, or of as many rows as remain. */
   final long word(long bitmap, long row) {
     long left = length - row;
     return left < Long.SIZE ? Bitmaps.word(bitmap, offset + row, (int) left) : Bitmaps.word(bitmap, offset + row);
   }
 
   /**
-   * Throws unless a row is below a number. The JIT knows {@code checkIndex}, and takes it out of loops; so it is that
-   * which finds out, and its error is only replaced by one that names the column.
+   * Throws unless a row is below a number. The JIT recognizes {@code checkIndex} and moves it out of loops. This method
+   * therefore calls it for the check, and only replaces its exception by one with the column's name.
    */
   final void checkRow(long row, long end) {
     try {
@@ -132,20 +135,20 @@ public abstract sealed class ColumnView
     }
   }
 
-  /** Throws unless a row is there and not null, and can be read. */
+  /** Throws unless a row exists, is not null, and can be read. */
   final void check(long row) {
     checkRow(row, length);
     array.checkOpen();
     if (validity != 0 && !Bitmaps.get(validity, offset + row)) throw column.isNullIn(row);
   }
 
-  /** Throws unless the rows fit a Java array and can be read. */
+  /** Returns the number of rows as the size of a Java array; throws unless they fit and can be read. */
   final int arraySize() {
     array.checkOpen();
     return column.arraySize();
   }
 
-  /** The first row that is null, from one on, or the number of rows. */
+  /** Returns the first null row from a row on, or the number of rows without one. */
   final long nextNull(long from) {
     if (validity == 0) return length;
     for (long row = from; row < length; row += Long.SIZE) {
@@ -155,13 +158,13 @@ public abstract sealed class ColumnView
     return length;
   }
 
-  /** Throws if there is a null. */
+  /** Throws if a row is null. */
   final void checkNoNulls() {
     long row = nextNull(0);
     if (row < length) throw column.isNullIn(row);
   }
 
-  /** The column's name and type, and the number of rows. */
+  /** Returns the column's name and type, and the number of rows. */
   @Override
   public String toString() {
     return column.toString();

@@ -7,9 +7,9 @@ import org.arbalest.device.internal.read.ColumnImpl;
 import org.arbalest.device.internal.read.Stored;
 
 /**
- * 64-bit floating-point numbers.
+ * A view of 64-bit floating-point numbers.
  *
- * <p>How it is used, and what it throws, is with {@link ColumnView}.
+ * <p>{@link ColumnView} describes use, threads and errors.
  */
 public final class DoubleView extends ColumnView {
   private final long address;
@@ -19,28 +19,28 @@ public final class DoubleView extends ColumnView {
     this.address = Stored.DOUBLES.address(column);
   }
 
-  /** The value of a row that is not null. */
+  /** Returns the value of a row that is not null. */
   public double get(long row) {
     check(row);
     return Double.longBitsToDouble(NativeHeap.getLong(address + 8 * row));
   }
 
-  /** The value of a row, or another for a null. */
+  /** Returns the value of a row, or {@code ifNull} for a null. */
   public double getOrDefault(long row, double ifNull) {
     return isNull(row) ? ifNull : Double.longBitsToDouble(NativeHeap.getLong(address + 8 * row));
   }
 
   /**
-   * All values.
+   * Returns all values.
    *
-   * @throws java.util.NoSuchElementException if there is a null; says in which row
+   * @throws java.util.NoSuchElementException if a row is null; the message has the row
    */
   public double[] toArray() {
     checkNoNulls();
     return copy();
   }
 
-  /** All values, another for the nulls. */
+  /** Returns all values, with {@code ifNull} in place of nulls. */
   public double[] toArray(double ifNull) {
     double[] values = copy();
     for (long row = nextNull(0); row < length; row = nextNull(row + 1)) values[(int) row] = ifNull;

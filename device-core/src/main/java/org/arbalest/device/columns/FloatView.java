@@ -7,9 +7,9 @@ import org.arbalest.device.internal.read.ColumnImpl;
 import org.arbalest.device.internal.read.Stored;
 
 /**
- * 32-bit floating-point numbers. Those of 16 bits are {@link HalfFloatView}.
+ * A view of 32-bit floating-point numbers. For 16 bits, use {@link HalfFloatView}.
  *
- * <p>How it is used, and what it throws, is with {@link ColumnView}.
+ * <p>{@link ColumnView} describes use, threads and errors.
  */
 public final class FloatView extends ColumnView {
   private final long address;
@@ -19,28 +19,28 @@ public final class FloatView extends ColumnView {
     this.address = Stored.FLOATS.address(column);
   }
 
-  /** The value of a row that is not null. */
+  /** Returns the value of a row that is not null. */
   public float get(long row) {
     check(row);
     return Float.intBitsToFloat(NativeHeap.getInt(address + 4 * row));
   }
 
-  /** The value of a row, or another for a null. */
+  /** Returns the value of a row, or {@code ifNull} for a null. */
   public float getOrDefault(long row, float ifNull) {
     return isNull(row) ? ifNull : Float.intBitsToFloat(NativeHeap.getInt(address + 4 * row));
   }
 
   /**
-   * All values.
+   * Returns all values.
    *
-   * @throws java.util.NoSuchElementException if there is a null; says in which row
+   * @throws java.util.NoSuchElementException if a row is null; the message has the row
    */
   public float[] toArray() {
     checkNoNulls();
     return copy();
   }
 
-  /** All values, another for the nulls. */
+  /** Returns all values, with {@code ifNull} in place of nulls. */
   public float[] toArray(float ifNull) {
     float[] values = copy();
     for (long row = nextNull(0); row < length; row = nextNull(row + 1)) values[(int) row] = ifNull;

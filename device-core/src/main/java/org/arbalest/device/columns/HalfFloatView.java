@@ -6,9 +6,9 @@ import org.arbalest.device.internal.read.ColumnImpl;
 import org.arbalest.device.internal.read.Stored;
 
 /**
- * 16-bit floating-point numbers, as the floats that they are exactly.
+ * A view of 16-bit floating-point numbers, each converted exactly to a {@code float}.
  *
- * <p>How it is used, and what it throws, is with {@link ColumnView}.
+ * <p>{@link ColumnView} describes use, threads and errors.
  */
 public final class HalfFloatView extends ColumnView {
   private final long address;
@@ -18,28 +18,28 @@ public final class HalfFloatView extends ColumnView {
     this.address = Stored.HALF_FLOATS.address(column);
   }
 
-  /** The value of a row that is not null. */
+  /** Returns the value of a row that is not null. */
   public float get(long row) {
     check(row);
     return Float.float16ToFloat(NativeHeap.getShort(address + 2 * row));
   }
 
-  /** The value of a row, or another for a null. */
+  /** Returns the value of a row, or {@code ifNull} for a null. */
   public float getOrDefault(long row, float ifNull) {
     return isNull(row) ? ifNull : Float.float16ToFloat(NativeHeap.getShort(address + 2 * row));
   }
 
   /**
-   * All values.
+   * Returns all values.
    *
-   * @throws java.util.NoSuchElementException if there is a null; says in which row
+   * @throws java.util.NoSuchElementException if a row is null; the message has the row
    */
   public float[] toArray() {
     checkNoNulls();
     return copy();
   }
 
-  /** All values, another for the nulls. */
+  /** Returns all values, with {@code ifNull} in place of nulls. */
   public float[] toArray(float ifNull) {
     float[] values = copy();
     for (long row = nextNull(0); row < length; row = nextNull(row + 1)) values[(int) row] = ifNull;

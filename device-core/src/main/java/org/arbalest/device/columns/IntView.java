@@ -7,10 +7,10 @@ import org.arbalest.device.internal.read.ColumnImpl;
 import org.arbalest.device.internal.read.Stored;
 
 /**
- * What is stored in 32 bits and counts something: int32, uint32 (as its bits, see {@link Integer#toUnsignedLong}),
- * date32, time32, intervals of months, and the unscaled number of decimal32.
+ * A view of 32-bit integers and of types stored in them: int32, uint32 (as its bits, see
+ * {@link Integer#toUnsignedLong}), date32, time32, intervals of months, and the unscaled number of decimal32.
  *
- * <p>How it is used, and what it throws, is with {@link ColumnView}.
+ * <p>{@link ColumnView} describes use, threads and errors.
  */
 public final class IntView extends ColumnView {
   private final long address;
@@ -20,28 +20,28 @@ public final class IntView extends ColumnView {
     this.address = Stored.INTS.address(column);
   }
 
-  /** The value of a row that is not null. */
+  /** Returns the value of a row that is not null. */
   public int get(long row) {
     check(row);
     return NativeHeap.getInt(address + 4 * row);
   }
 
-  /** The value of a row, or another for a null. */
+  /** Returns the value of a row, or {@code ifNull} for a null. */
   public int getOrDefault(long row, int ifNull) {
     return isNull(row) ? ifNull : NativeHeap.getInt(address + 4 * row);
   }
 
   /**
-   * All values.
+   * Returns all values.
    *
-   * @throws java.util.NoSuchElementException if there is a null; says in which row
+   * @throws java.util.NoSuchElementException if a row is null; the message has the row
    */
   public int[] toArray() {
     checkNoNulls();
     return copy();
   }
 
-  /** All values, another for the nulls. */
+  /** Returns all values, with {@code ifNull} in place of nulls. */
   public int[] toArray(int ifNull) {
     int[] values = copy();
     for (long row = nextNull(0); row < length; row = nextNull(row + 1)) values[(int) row] = ifNull;

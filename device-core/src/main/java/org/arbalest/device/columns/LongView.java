@@ -7,10 +7,10 @@ import org.arbalest.device.internal.read.ColumnImpl;
 import org.arbalest.device.internal.read.Stored;
 
 /**
- * What is stored in 64 bits and counts something: int64, uint64 (as its bits, see {@link Long#toUnsignedString(long)}),
- * date64, time64, timestamps, durations, and the unscaled number of decimal64.
+ * A view of 64-bit integers and of types stored in them: int64, uint64 (as its bits, see
+ * {@link Long#toUnsignedString(long)}), date64, time64, timestamps, durations, and the unscaled number of decimal64.
  *
- * <p>How it is used, and what it throws, is with {@link ColumnView}.
+ * <p>{@link ColumnView} describes use, threads and errors.
  */
 public final class LongView extends ColumnView {
   private final long address;
@@ -20,28 +20,28 @@ public final class LongView extends ColumnView {
     this.address = Stored.LONGS.address(column);
   }
 
-  /** The value of a row that is not null. */
+  /** Returns the value of a row that is not null. */
   public long get(long row) {
     check(row);
     return NativeHeap.getLong(address + 8 * row);
   }
 
-  /** The value of a row, or another for a null. */
+  /** Returns the value of a row, or {@code ifNull} for a null. */
   public long getOrDefault(long row, long ifNull) {
     return isNull(row) ? ifNull : NativeHeap.getLong(address + 8 * row);
   }
 
   /**
-   * All values.
+   * Returns all values.
    *
-   * @throws java.util.NoSuchElementException if there is a null; says in which row
+   * @throws java.util.NoSuchElementException if a row is null; the message has the row
    */
   public long[] toArray() {
     checkNoNulls();
     return copy();
   }
 
-  /** All values, another for the nulls. */
+  /** Returns all values, with {@code ifNull} in place of nulls. */
   public long[] toArray(long ifNull) {
     long[] values = copy();
     for (long row = nextNull(0); row < length; row = nextNull(row + 1)) values[(int) row] = ifNull;

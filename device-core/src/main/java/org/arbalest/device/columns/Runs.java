@@ -5,8 +5,10 @@ import org.arbalest.device.DeviceException;
 import org.arbalest.device.internal.read.RunsImpl;
 
 /**
- * Goes through the runs of a run-end-encoded column, from its first row on: {@link #next} steps, the others tell of the
- * run it stepped to. A run is cut where the column is. Borrowed like the column; for one thread.
+ * An iterator over the runs of a run-end-encoded column, from its first row on. {@link #next} moves to the next run;
+ * the other methods describe the current run. The first and the last run are cut at the ends of the column.
+ *
+ * <p>It is borrowed like the column. Not thread-safe.
  *
  * <pre>{@code
  * Runs runs = column.runs();
@@ -16,25 +18,25 @@ import org.arbalest.device.internal.read.RunsImpl;
  */
 public sealed interface Runs permits RunsImpl {
   /**
-   * Steps to the next run, at first to the first.
+   * Moves to the next run; the first call moves to the first run.
    *
-   * @return false if there is none any more
+   * @return false if no run is left
    * @throws DeviceException with {@code EINVAL} if the run ends do not increase, or end before the column does
    */
   boolean next();
 
-  /** The run's first row in the column. */
+  /** Returns the run's first row in the column. */
   long start();
 
-  /** The row behind its last. */
+  /** Returns the row after the run's last row. */
   long end();
 
-  /** The number of its rows. */
+  /** Returns the number of rows in the run. */
   long length();
 
-  /** The row of its value in {@link #values}. */
+  /** Returns the row of the run's value in {@link #values}. */
   long value();
 
-  /** The values, one for each run of the whole array. */
+  /** Returns the values, one for each run of the whole array. */
   Column values();
 }

@@ -7,9 +7,9 @@ import org.arbalest.device.internal.read.ColumnImpl;
 import org.arbalest.device.internal.read.Stored;
 
 /**
- * 16-bit integers: int16, and uint16 as its bits, see {@link Short#toUnsignedInt}.
+ * A view of 16-bit integers: int16, and uint16 as its bits, see {@link Short#toUnsignedInt}.
  *
- * <p>How it is used, and what it throws, is with {@link ColumnView}.
+ * <p>{@link ColumnView} describes use, threads and errors.
  */
 public final class ShortView extends ColumnView {
   private final long address;
@@ -19,28 +19,28 @@ public final class ShortView extends ColumnView {
     this.address = Stored.SHORTS.address(column);
   }
 
-  /** The value of a row that is not null. */
+  /** Returns the value of a row that is not null. */
   public short get(long row) {
     check(row);
     return NativeHeap.getShort(address + 2 * row);
   }
 
-  /** The value of a row, or another for a null. */
+  /** Returns the value of a row, or {@code ifNull} for a null. */
   public short getOrDefault(long row, short ifNull) {
     return isNull(row) ? ifNull : NativeHeap.getShort(address + 2 * row);
   }
 
   /**
-   * All values.
+   * Returns all values.
    *
-   * @throws java.util.NoSuchElementException if there is a null; says in which row
+   * @throws java.util.NoSuchElementException if a row is null; the message has the row
    */
   public short[] toArray() {
     checkNoNulls();
     return copy();
   }
 
-  /** All values, another for the nulls. */
+  /** Returns all values, with {@code ifNull} in place of nulls. */
   public short[] toArray(short ifNull) {
     short[] values = copy();
     for (long row = nextNull(0); row < length; row = nextNull(row + 1)) values[(int) row] = ifNull;

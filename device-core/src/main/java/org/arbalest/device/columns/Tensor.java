@@ -5,19 +5,19 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * A tensor that is a value of a column: its elements, of whatever type, and how they are arranged. Borrowed like the
+ * A tensor that is a value of a column: its elements of any type, and their layout. It is borrowed like the
  * {@link Column}.
  *
  * <pre>{@code
  * Tensor image = column.getTensor(row);
- * Bytes pixels = image.values().asBytes();
+ * ByteView pixels = image.values().asBytes();
  * byte red = pixels.get(image.index(y, x, 0));
  * }</pre>
  *
- * @param shape the sizes of the dimensions as they are stored: the last one's elements lie side by side (row-major)
- * @param dimNames the names of these dimensions; empty for none
- * @param permutation which stored dimension each of the logical ones is; empty if they are in order
- * @param values the elements, as many as the product of the sizes
+ * @param shape the sizes of the stored dimensions; the elements of the last dimension are adjacent (row-major)
+ * @param dimNames the names of these dimensions; empty without names
+ * @param permutation the stored dimension of each logical dimension; empty if the order is the same
+ * @param values the elements; their number is the product of the sizes
  */
 public record Tensor(List<Integer> shape, List<String> dimNames, List<Integer> permutation, Column values) {
   /** Copies the lists. */
@@ -31,17 +31,17 @@ public record Tensor(List<Integer> shape, List<String> dimNames, List<Integer> p
     permutation = List.copyOf(permutation);
   }
 
-  /** The sizes of the dimensions in their logical order. */
+  /** Returns the sizes of the dimensions in their logical order. */
   public List<Integer> logicalShape() {
     return permutation.isEmpty() ? shape : permutation.stream().map(shape::get).toList();
   }
 
   /**
-   * Where an element is among the {@link #values}.
+   * Returns the position of an element in {@link #values}.
    *
-   * @param position its index in each dimension as they are stored
-   * @throws IndexOutOfBoundsException if one is beyond its dimension
-   * @throws IllegalArgumentException if there are more or fewer than dimensions
+   * @param position the element's index in each stored dimension
+   * @throws IndexOutOfBoundsException if an index is outside its dimension
+   * @throws IllegalArgumentException if the number of indices differs from the number of dimensions
    */
   public long index(int... position) {
     if (position.length != shape.size()) {

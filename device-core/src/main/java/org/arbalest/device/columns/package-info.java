@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The values of an array, read in place.
+ * Columns and views that read the values of an array in place.
  *
  * <p>A {@link org.arbalest.device.columns.Column} reads values of any type, one row at a time. Typed views, such as
  * {@link org.arbalest.device.columns.LongView}, read one type as fast as a Java array.
- * {@link org.arbalest.device.columns.ByteStringView} reads text without making strings, and
+ * {@link org.arbalest.device.columns.ByteStringView} reads text without creating strings, and
  * {@link org.arbalest.device.columns.Runs} reads each run of equal values once. A column and its views are borrowed
- * from an array: they are valid while that is open, and there is nothing to close. Rows are counted from 0, by
- * {@code long}.
+ * from an array: they are valid while the array is open, and need no release. Rows are counted from 0, as {@code long}.
  *
  * <pre>{@code
  * reader.forEach(batch -> {
@@ -21,7 +20,7 @@
  * });
  * }</pre>
  *
- * <p>A column that is encoded by a dictionary reads as its values. To count or compare without making strings, read its
+ * <p>A dictionary-encoded column reads as its values. To count or compare without creating strings, read its
  * {@link org.arbalest.device.columns.Column#indices} and {@link org.arbalest.device.columns.Column#dictionary}:
  *
  * <pre>{@code

@@ -8,12 +8,14 @@ import org.arbalest.device.DeviceArray;
 import org.arbalest.device.internal.lifetime.Leaks;
 
 /**
- * Knows what is open, and where it was made, of that which any thread makes while this is open itself: arrays, buffers,
- * streams, events, readers, async streams, tasks, and exports that C has not released. For tests and for diagnosis: it
- * takes some microseconds for each.
+ * A record of open handles and of the places that created them. It covers handles that any thread creates while the
+ * watch is open: arrays, buffers, streams, events, readers, async streams and tasks. It also covers exports that native
+ * code has not released. It is for tests and diagnosis, and costs some microseconds for each handle.
  *
- * <p>{@link ResourceCounters} counts the same things, and more, at no cost, but does not know them. This needs no flag,
- * and holds none of what it knows. Several may be open at a time. Safe on any thread.
+ * <p>{@link ResourceCounters} counts the same resources and more, at no cost, but does not list them. A watch needs no
+ * flag, and keeps no handle reachable. Several watches may be open at a time.
+ *
+ * <p>All methods may be called from any thread.
  */
 public final class HandleWatch implements AutoCloseable {
   private final long since = Leaks.follow();
@@ -21,34 +23,36 @@ public final class HandleWatch implements AutoCloseable {
 
   private HandleWatch() {}
 
-  /** Knows what is made from now on. Closed by its caller. */
+  /** Starts a watch, which records handles from now on. The caller closes it. */
   public static HandleWatch start() {
     return new HandleWatch();
   }
 
   /**
-   * What is open now, the oldest first; empty once this is closed.
+   * Returns the handles that are open now, the oldest first; an empty list after this watch is closed.
    *
-   * @return each of them as it is at this moment
+   * @return each handle with its present description
    */
   public List<Open> open() {
     if (closed.get()) return List.of();
     return Leaks.open(since).stream().map(watch -> new Open(watch.what(), watch.made())).toList();
   }
 
-  /** Knows nothing any more. */
+  /** Ends the watch, and discards its records. Closing twice does nothing. */
   @Override
   public void close() {
     if (!closed.getAndSet(true)) Leaks.unfollow();
   }
 
   /**
-   * Something that is open.
+   * An open handle.
    *
    * @param what its kind, its type and its size, such as {@code DeviceArray struct<n: int32>, 1 row, on CPU, 64 bytes}
-   * @param made a stack trace of the place that made it, whose message names the thread; the same object each time
+   * @param made the stack trace of the place that created it, with the thread's name in the message; always the same
+   *     object
    */
   public record Open(String what, Throwable made) {
+    /** Checks the arguments. */
     public Open {
       Objects.requireNonNull(what, "what");
       Objects.requireNonNull(made, "made");

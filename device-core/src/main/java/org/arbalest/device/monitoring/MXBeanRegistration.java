@@ -8,35 +8,39 @@ import org.arbalest.device.internal.device.MemoryPoolImpl;
 import org.arbalest.device.internal.device.MeteredMemoryImpl;
 import org.arbalest.device.internal.management.MXBeanRegistrationImpl;
 
-/** A bean in the platform's MBean server, until it is closed; closing twice does nothing. Safe on any thread. */
+/**
+ * A registration of a bean in the platform's MBean server, until it is closed. Closing twice does nothing. All methods
+ * may be called from any thread.
+ */
 public sealed interface MXBeanRegistration extends AutoCloseable permits MXBeanRegistrationImpl {
   /**
-   * Registers a bean, {@code org.arbalest:type=MemoryPool,name="…"}, that says what {@link MemoryPool#statistics} does.
-   * Closed by its caller, who takes it out again; closing the pool does not, and the bean keeps the pool's statistics
-   * reachable.
+   * Registers a bean, {@code org.arbalest:type=MemoryPool,name="…"}, with the values of {@link MemoryPool#statistics}.
    *
-   * @param name which pool it is, for people
-   * @throws IllegalStateException if another is registered by this name
-   * @throws UnsupportedOperationException if the JDK's module {@code java.management} is not there
+   * <p>The caller closes the registration, which removes the bean. To close the pool does not remove it, and the bean
+   * keeps the pool's statistics reachable.
+   *
+   * @param name the pool's name for people
+   * @throws IllegalStateException if a bean with this name is registered
+   * @throws UnsupportedOperationException if the JDK's module {@code java.management} is absent
    */
   static MXBeanRegistration of(MemoryPool pool, String name) {
     return MemoryPoolImpl.unwrap(Objects.requireNonNull(pool, "pool")).registerMXBean(name);
   }
 
   /**
-   * Registers a bean, {@code org.arbalest:type=MeteredMemory,name="…"}, that says what {@link MeteredMemory#statistics}
-   * does; see {@link #of(MemoryPool, String)}.
+   * Registers a bean, {@code org.arbalest:type=MeteredMemory,name="…"}, with the values of
+   * {@link MeteredMemory#statistics}; see {@link #of(MemoryPool, String)}.
    *
-   * @param name which memory it is, for people
+   * @param name the memory's name for people
    */
   static MXBeanRegistration of(MeteredMemory memory, String name) {
     return MeteredMemoryImpl.unwrap(Objects.requireNonNull(memory, "memory")).registerMXBean(name);
   }
 
-  /** The bean's name, such as {@code org.arbalest:type=ResourceCounters}. */
+  /** Returns the bean's name, such as {@code org.arbalest:type=ResourceCounters}. */
   String objectName();
 
-  /** Takes the bean out of the server. */
+  /** Removes the bean from the server. */
   @Override
   void close();
 }

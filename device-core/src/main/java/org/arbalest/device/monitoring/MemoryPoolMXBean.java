@@ -4,34 +4,34 @@ package org.arbalest.device.monitoring;
 import org.arbalest.device.MemoryPool;
 
 /**
- * What a {@link MemoryPool} has done and holds, for a monitor. {@link MXBeanRegistration#of(MemoryPool, String)}
- * registers it.
+ * The activity and the contents of a {@link MemoryPool}, for a monitor.
+ * {@link MXBeanRegistration#of(MemoryPool, String)} registers the bean.
  */
 public interface MemoryPoolMXBean {
-  /** The device whose memory it is. */
+  /** Returns the name of the memory's device. */
   String getDevice();
 
-  /** See {@link MemoryPool.Statistics#liveBytes}. */
+  /** Returns {@link MemoryPool.Statistics#liveBytes}. */
   long getLiveBytes();
 
-  /** See {@link MemoryPool.Statistics#cachedBytes}. */
+  /** Returns {@link MemoryPool.Statistics#cachedBytes}. */
   long getCachedBytes();
 
-  /** See {@link MemoryPool.Statistics#peakBytes}. */
+  /** Returns {@link MemoryPool.Statistics#peakBytes}. */
   long getPeakBytes();
 
-  /** See {@link MemoryPool.Statistics#limitBytes}. */
+  /** Returns {@link MemoryPool.Statistics#limitBytes}. */
   long getLimitBytes();
 
-  /** See {@link MemoryPool.Statistics#hits}. */
+  /** Returns {@link MemoryPool.Statistics#hits}. */
   long getHits();
 
-  /** See {@link MemoryPool.Statistics#misses}. */
+  /** Returns {@link MemoryPool.Statistics#misses}. */
   long getMisses();
 
-  /** See {@link MemoryPool.Statistics#evictions}. */
+  /** Returns {@link MemoryPool.Statistics#evictions}. */
   long getEvictions();
 
-  /** Gives what is kept back to the device. */
+  /** Releases the pool's cached memory to the device; see {@link MemoryPool#trim}. */
   void trim();
 }

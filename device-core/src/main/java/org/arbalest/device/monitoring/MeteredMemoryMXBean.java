@@ -5,22 +5,22 @@ import org.arbalest.device.MemoryManager;
 import org.arbalest.device.MeteredMemory;
 
 /**
- * What was allocated from a {@link MeteredMemory}, for a monitor. {@link MXBeanRegistration#of(MeteredMemory, String)}
- * registers it.
+ * The allocations from a {@link MeteredMemory}, for a monitor. {@link MXBeanRegistration#of(MeteredMemory, String)}
+ * registers the bean.
  */
 public interface MeteredMemoryMXBean {
-  /** The device whose memory it is. */
+  /** Returns the name of the memory's device. */
   String getDevice();
 
-  /** See {@link MeteredMemory.Statistics}. */
+  /** Returns {@link MeteredMemory#statistics}. */
   MeteredMemory.Statistics getStatistics();
 
-  /** See {@link MemoryManager#keptBytes}. */
+  /** Returns {@link MemoryManager#keptBytes}. */
   long getKeptBytes();
 
-  /** See {@link MeteredMemory#resetPeak}. */
+  /** Resets the peak; see {@link MeteredMemory#resetPeak}. */
   void resetPeak();
 
-  /** See {@link MemoryManager#trim}. */
+  /** Releases cached memory; see {@link MemoryManager#trim}. */
   void trim();
 }

@@ -9,29 +9,29 @@ import org.arbalest.device.internal.lifetime.ResourceCountersBean;
 import org.arbalest.device.internal.management.Management;
 
 /**
- * Resource counters: what this process holds at one moment. Everything is zero when all that was made or taken in has
- * been released.
+ * The resource counters of this process at one moment. All are zero after everything that the application created or
+ * imported has been released.
  *
- * <p>For tests and for diagnosis. The counts are exact only while nothing else goes on.
+ * <p>The counters are for tests and diagnosis. They are exact only while no other thread works.
  *
- * @param buffers open {@link DeviceBuffer}s, those of arrays included
+ * @param buffers open {@link DeviceBuffer}s, including those of arrays
  * @param bufferBytes their size in bytes
- * @param arrays arrays whose memory somebody holds: a handle, or C
- * @param exports arrays and schemas that C holds and has not released
+ * @param arrays arrays whose memory a handle or native code references
+ * @param exports arrays and schemas that native code has imported and not released
  * @param readers open {@link DeviceArrayReader}s
- * @param streams streams that C holds and has not released
- * @param tasks tasks of async streams that were announced, to us or by us, and are neither extracted nor closed
- * @param handlers handlers that a producer holds and has not released
- * @param producers async streams that a consumer holds: not released, or with a task that was not extracted
- * @param queues open {@link DeviceStream}s that were created here
- * @param events events of ours that somebody holds: a handle, an array, or a wait
- * @param waits waits for events that are not over, also those of queued copies for the end of what they read; as long
- *     as it is not zero, something may be released without anybody's doing
+ * @param streams streams that native code has imported and not released
+ * @param tasks announced tasks of async streams, imported or exported, that are neither extracted nor closed
+ * @param handlers handlers that a producer has and has not released
+ * @param producers async streams that a consumer has: not released, or with a task that was not extracted
+ * @param queues open {@link DeviceStream}s that this process created
+ * @param events events of the library that a handle, an array or a wait references
+ * @param waits pending waits for events, including those that keep a queued copy's memory until the copy has read it.
+ *     While it is not zero, the library may still release resources by itself
  */
 public record ResourceCounters(long buffers, long bufferBytes, long arrays, long exports, long readers, long streams,
     long tasks, long handlers,
     long producers, long queues, long events, long waits) {
-  /** What is held now. */
+  /** Returns the current counters. */
   public static ResourceCounters now() {
     Counts.Held held = Counts.held();
     return new ResourceCounters(
@@ -50,22 +50,25 @@ public record ResourceCounters(long buffers, long bufferBytes, long arrays, long
   }
 
   /**
-   * Registers a bean, {@code org.arbalest:type=ResourceCounters}, that says what is held, in the platform's MBean
-   * server. Closed by its caller, who takes it out again.
+   * Registers a bean, {@code org.arbalest:type=ResourceCounters}, with the current counters, in the platform's MBean
+   * server. The caller closes the registration, which removes the bean.
    *
-   * @throws IllegalStateException if it is registered already
-   * @throws UnsupportedOperationException if the JDK's module {@code java.management} is not there
+   * @throws IllegalStateException if the bean is registered already
+   * @throws UnsupportedOperationException if the JDK's module {@code java.management} is absent
    */
   public static MXBeanRegistration registerMXBean() {
     return Management.register("ResourceCounters", "", new ResourceCountersBean(), ResourceCountersMXBean.class);
   }
 
-  /** Whether nothing is held. */
+  /** Returns whether all counters are zero. */
   public boolean isZero() {
     return equals(new ResourceCounters(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0));
   }
 
-  /** What is held now and was not held then, or the reverse where a number is negative. */
+  /**
+   * Returns the difference from earlier counters. A positive number counts resources that were created since then; a
+   * negative number counts resources that were released.
+   */
   public ResourceCounters since(ResourceCounters earlier) {
     return new ResourceCounters(
         buffers - earlier.buffers,

@@ -2,43 +2,43 @@
 package org.arbalest.device.monitoring;
 
 /**
- * What this process holds, as {@link ResourceCounters#now} says, for a monitor. {@link ResourceCounters#registerMXBean}
- * registers it. Each attribute is of the moment that it is read.
+ * The resource counters of this process, as {@link ResourceCounters#now} returns them, for a monitor.
+ * {@link ResourceCounters#registerMXBean} registers the bean. Each attribute has the value at the moment of its read.
  */
 public interface ResourceCountersMXBean {
-  /** See {@link ResourceCounters#buffers}. */
+  /** Returns {@link ResourceCounters#buffers}. */
   long getBuffers();
 
-  /** See {@link ResourceCounters#bufferBytes}. */
+  /** Returns {@link ResourceCounters#bufferBytes}. */
   long getBufferBytes();
 
-  /** See {@link ResourceCounters#arrays}. */
+  /** Returns {@link ResourceCounters#arrays}. */
   long getArrays();
 
-  /** See {@link ResourceCounters#exports}. */
+  /** Returns {@link ResourceCounters#exports}. */
   long getExports();
 
-  /** See {@link ResourceCounters#readers}. */
+  /** Returns {@link ResourceCounters#readers}. */
   long getReaders();
 
-  /** See {@link ResourceCounters#streams}. */
+  /** Returns {@link ResourceCounters#streams}. */
   long getStreams();
 
-  /** See {@link ResourceCounters#tasks}. */
+  /** Returns {@link ResourceCounters#tasks}. */
   long getTasks();
 
-  /** See {@link ResourceCounters#handlers}. */
+  /** Returns {@link ResourceCounters#handlers}. */
   long getHandlers();
 
-  /** See {@link ResourceCounters#producers}. */
+  /** Returns {@link ResourceCounters#producers}. */
   long getProducers();
 
-  /** See {@link ResourceCounters#queues}. */
+  /** Returns {@link ResourceCounters#queues}. */
   long getQueues();
 
-  /** See {@link ResourceCounters#events}. */
+  /** Returns {@link ResourceCounters#events}. */
   long getEvents();
 
-  /** See {@link ResourceCounters#waits}. */
+  /** Returns {@link ResourceCounters#waits}. */
   long getWaits();
 }

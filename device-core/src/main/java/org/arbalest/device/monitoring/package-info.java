@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What a process holds at the moment, for tests, dashboards and leak reports.
+ * The current resources of a process, for tests, dashboards and leak reports.
  *
  * <p>{@link org.arbalest.device.monitoring.ResourceCounters} counts arrays, buffers, readers, exports and waits. A
- * {@link org.arbalest.device.monitoring.HandleWatch} knows which handles are open, and where they were made. The MX
- * beans give the same numbers, and those of memory pools, to JConsole and to exporters, until their {@link
- * org.arbalest.device.monitoring.MXBeanRegistration} is closed. Counting costs nothing that could be measured, and is
- * always on.
+ * {@link org.arbalest.device.monitoring.HandleWatch} lists the open handles and the places that created them. The MX
+ * beans provide the same counters, and the statistics of memory pools, to JConsole and to exporters, until their
+ * {@link org.arbalest.device.monitoring.MXBeanRegistration} is closed. The counters are always on; their cost is too
+ * small to measure.
  *
  * <pre>{@code
  * ResourceCounters before = ResourceCounters.now();

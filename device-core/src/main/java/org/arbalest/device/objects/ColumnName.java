@@ -8,13 +8,13 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * The column that a component of a record is, where its name is none in Java: {@code record Flight(@ColumnName("flight
- * no") int number)}.
+ * The name of a record component's column, where the column's name is not a Java name:
+ * {@code record Flight(@ColumnName("flight no") int number)}.
  */
 @Documented
 @Retention(RetentionPolicy.RUNTIME)
 @Target({ElementType.RECORD_COMPONENT, ElementType.PARAMETER})
 public @interface ColumnName {
-  /** The column's name. */
+  /** Returns the column's name. */
   String value();
 }

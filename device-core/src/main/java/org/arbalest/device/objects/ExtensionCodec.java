@@ -12,8 +12,8 @@ import org.arbalest.device.types.Field;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How values of an extension type are objects of Java: for types of one's own, and canonical ones that one wants as
- * something else, such as JSON as a tree.
+ * A codec between the values of an extension type and Java objects. It is for the application's own types, and for
+ * canonical types that the application needs in another form, such as JSON as a tree.
  *
  * <pre>{@code
  * ExtensionCodec<Money> MONEY = ExtensionCodec.of("com.acme.money", Money.class, DataType.INT64,
@@ -24,49 +24,58 @@ import org.jspecify.annotations.Nullable;
  * Money paid = MONEY.get(column, row);
  * }</pre>
  *
- * <p>Who has a codec reads and writes with it. One that is {@linkplain #register registered} is also what
- * {@link Column#get(long)} reads such a column by, wherever it is: in a struct, in a list, in a dictionary; and its
- * values are components of {@link Records}. Called by several threads at a time.
+ * <p>The application reads and writes with the codec's own methods. {@link Column#get(long)} also uses a codec that is
+ * {@linkplain #register registered}, wherever the column is: in a struct, in a list or in a dictionary. The values of a
+ * registered codec can be components of {@link Records}.
  *
- * @param <T> the values
+ * <p>Several threads may call a codec at a time.
+ *
+ * @param <T> the class of the values
  */
 public interface ExtensionCodec<T> {
-  /** The extension type's name, such as {@code com.acme.money}; those that begin with {@code arrow.} are Arrow's. */
+  /**
+   * Returns the extension type's name, such as {@code com.acme.money}. Names that begin with {@code arrow.} are
+   * reserved for Arrow.
+   */
   String name();
 
-  /** The class of the values. */
+  /** Returns the class of the values. */
   Class<T> valueClass();
 
-  /** What values are stored as. */
+  /** Returns the storage type of the values. */
   DataType storage();
 
-  /** The parameters, as the metadata has them; empty for none. */
+  /** Returns the parameters, in the form of the metadata; empty without parameters. */
   default String parameters() {
     return "";
   }
 
   /**
-   * Whether a field of this name is one that this codec reads; one that is not reads as its storage. This asks for the
-   * {@link #storage()}; a codec with parameters, or of several storages, looks itself. Asked with whatever a peer sent;
-   * what it throws reaches who calls {@link Column#get(long)} or {@link Field#valueClass}, and nobody else.
+   * Returns whether this codec reads a field with its name. If not, the field reads as its storage.
+   *
+   * <p>The default compares the field's type with {@link #storage()}. A codec with parameters, or with several storage
+   * types, overrides it. The field may come from any peer. An exception reaches only the caller of
+   * {@link Column#get(long)} or {@link Field#valueClass}.
    */
   default boolean fits(Field field) {
     return field.type().equals(storage());
   }
 
   /**
-   * Reads a value. What it throws reaches who asked for it; a table of rows shows a question mark.
+   * Reads a value. An exception reaches the caller that reads the value; a printed table of rows has a question mark
+   * instead.
    *
-   * @param storage the column as what it is stored as
+   * @param storage the column, as its storage type
    * @param row a row that is not null
    */
   T fromStorage(Column storage, long row);
 
   /**
-   * Appends a value: one, in whole, with all its parts. What it throws reaches who appends, and the builder is as
-   * before (OWN-15).
+   * Appends one whole value, with all its parts. An exception reaches the caller that appends, and leaves the builder
+   * unchanged (OWN-15).
    *
-   * @param storage the builder of what it is stored as, to append to, and to its parts, and for nothing else
+   * @param storage the builder of the storage; the codec may append to it and to its parts, and must not use it
+   *     otherwise
    */
   void toStorage(ColumnBuilder storage, T value);
 
@@ -74,19 +83,19 @@ public interface ExtensionCodec<T> {
    * Reads a value of a column of this type; the codec need not be registered.
    *
    * @throws java.util.NoSuchElementException if the row is null
-   * @throws IllegalArgumentException if the column is not of this type, or stored otherwise; says both
+   * @throws IllegalArgumentException if the column has another type or another storage; the message names both
    */
   default T get(Column column, long row) {
     return ColumnImpl.unwrap(Objects.requireNonNull(column, "column")).get(row, this);
   }
 
   /**
-   * Appends a value to a column of this type, in whole, as what it is stored as; the codec need not be registered. For
-   * users of a codec: {@link #toStorage}, which this calls, appends to the storage by the builder's own methods.
+   * Appends one whole value to a column of this type, in its storage form; the codec need not be registered. Users of a
+   * codec call this method. It calls {@link #toStorage}, which appends with the builder's own methods.
    *
    * @return the column
-   * @throws IllegalArgumentException if the column is not of this type, or stored otherwise; says both
-   * @throws IllegalStateException if the codec did not append one value with all its parts
+   * @throws IllegalArgumentException if the column has another type or another storage; the message names both
+   * @throws IllegalStateException if the codec did not append exactly one value with all its parts
    */
   default ColumnBuilder append(ColumnBuilder column, T value) {
     ColumnBuilderImpl.unwrap(Objects.requireNonNull(column, "column")).append(Objects.requireNonNull(value, "value"),
@@ -94,12 +103,12 @@ public interface ExtensionCodec<T> {
     return column;
   }
 
-  /** A nullable field of this type. */
+  /** Returns a nullable field of this type. */
   default Field field(String name) {
     return Field.of(name, storage()).withExtension(name(), parameters());
   }
 
-  /** A codec of one storage and without parameters. */
+  /** Creates a codec with one storage type and without parameters. */
   static <T> ExtensionCodec<T> of(String name, Class<T> valueClass, DataType storage, Reader<T> reader,
       Writer<T> writer) {
     Objects.requireNonNull(name, "name");
@@ -141,40 +150,40 @@ public interface ExtensionCodec<T> {
   }
 
   /**
-   * Makes {@link Column#get(long)} and {@link Field#valueClass} answer this codec's values for fields of its name that
-   * it {@linkplain #fits fits}, for the whole program; columns that were made before go on as they were. Mostly said
-   * once, when a program begins.
+   * Registers a codec for the whole process. {@link Column#get(long)} and {@link Field#valueClass} then use it for
+   * fields with its name that it {@linkplain #fits fits}. Existing columns keep their behaviour. Applications usually
+   * register a codec once, at their start.
    *
-   * @throws IllegalStateException if there is one of this name
-   * @throws IllegalArgumentException if {@code get} has a class of its own for this name: {@code arrow.uuid},
+   * @throws IllegalStateException if a codec with this name is registered
+   * @throws IllegalArgumentException if {@code get} has its own class for this name: {@code arrow.uuid},
    *     {@code arrow.bool8}
    */
   static void register(ExtensionCodec<?> codec) {
     Codecs.register(codec);
   }
 
-  /** Takes a registration back, if there is one of this name. */
+  /** Removes the registration of a name; does nothing without one. */
   static void unregister(String name) {
     Codecs.unregister(name);
   }
 
-  /** The registered codec that reads a field, or null if there is none or it does not fit. */
+  /** Returns the registered codec that reads a field, or null if no codec has its name or the codec does not fit. */
   static @Nullable ExtensionCodec<?> registered(Field field) {
     return Codecs.registered(Objects.requireNonNull(field, "field"));
   }
 
   /**
-   * Whether a registered codec's values are of a class, just this one: for an {@link ObjectProvider}, which is asked
-   * again when that changes.
+   * Returns whether a registered codec's values have exactly this class. It is for an {@link ObjectProvider}, which
+   * core queries again when the answer changes.
    */
   static boolean isRegistered(Class<?> valueClass) {
     return !Codecs.ofClass(Objects.requireNonNull(valueClass, "valueClass")).isEmpty();
   }
 
   /**
-   * Reads a value of some storage; see {@link ExtensionCodec#fromStorage}.
+   * A function that reads a value from its storage; see {@link ExtensionCodec#fromStorage}.
    *
-   * @param <T> the values
+   * @param <T> the class of the values
    */
   @FunctionalInterface
   interface Reader<T> {
@@ -183,13 +192,13 @@ public interface ExtensionCodec<T> {
   }
 
   /**
-   * Appends a value as some storage; see {@link ExtensionCodec#toStorage}.
+   * A function that appends a value in its storage form; see {@link ExtensionCodec#toStorage}.
    *
-   * @param <T> the values
+   * @param <T> the class of the values
    */
   @FunctionalInterface
   interface Writer<T> {
-    /** Appends one value, in whole. */
+    /** Appends one whole value. */
     void append(ColumnBuilder storage, T value);
   }
 }

@@ -7,24 +7,26 @@ import org.arbalest.device.types.FlatType.IntType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A class whose objects are written and read as another class's, each as one of those: {@code kotlin.uuid.Uuid} as
- * {@link java.util.UUID}. The other class may have a conversion of its own, and so on; what comes back to a class that
- * was there before is refused with an {@link IllegalArgumentException} when objects are written or read.
+ * A conversion between the objects of one class and those of another, one to one: {@code kotlin.uuid.Uuid} and
+ * {@link java.util.UUID}. The objects are written and read as the other class.
  *
- * @param target the other class, with what its type parameters stand for
- * @param to makes an object of that class; called from any thread, never with null
- * @param from the way back, with the same object as before
- * @param unsigned if the objects are unsigned integers: what they are built as. Then the other class is {@link Long},
- *     each of which stands for the number that its 64 bits are without a sign; otherwise null
- * @param <T> the objects
- * @param <A> what they are written and read as
+ * <p>The other class may have a conversion of its own, and so on. A cycle of conversions is rejected with an
+ * {@link IllegalArgumentException} when objects are written or read.
+ *
+ * @param target the other class, with its type arguments
+ * @param to converts to an object of the other class; called on any thread, never with null
+ * @param from converts back, to an object equal to the first
+ * @param unsigned the column type of unsigned integers, or null for other objects. For unsigned integers the other
+ *     class is {@link Long}, and its 64 bits are the number without a sign
+ * @param <T> the class of the objects
+ * @param <A> the other class
  */
 public record ObjectConversion<T, A>(
     ObjectType target,
     Function<? super T, ? extends A> to,
     Function<? super A, ? extends T> from,
     @Nullable IntType unsigned) {
-  /** Checks that all is there. */
+  /** Checks the arguments. */
   public ObjectConversion {
     Objects.requireNonNull(target, "target");
     Objects.requireNonNull(to, "to");
@@ -34,13 +36,13 @@ public record ObjectConversion<T, A>(
     }
   }
 
-  /** As another class without type parameters. */
+  /** Creates a conversion to a class without type parameters. */
   public ObjectConversion(Class<A> target, Function<? super T, ? extends A> to, Function<? super A, ? extends T> from) {
     this(ObjectType.of(target), to, from, null);
   }
 
   /**
-   * As another class with type parameters.
+   * Creates a conversion to a class with type parameters.
    *
    * @param <A> the other class, which is the target's
    */
@@ -49,7 +51,7 @@ public record ObjectConversion<T, A>(
     return new ObjectConversion<>(target, to, from, null);
   }
 
-  /** As unsigned integers; see {@link #unsigned()}. */
+  /** Creates a conversion of unsigned integers; see {@link #unsigned()}. */
   public static <T> ObjectConversion<T, Long> ofUnsigned(
       IntType type, Function<? super T, Long> to, Function<? super Long, ? extends T> from) {
     return new ObjectConversion<>(ObjectType.of(Long.class), to, from, type);

@@ -4,24 +4,27 @@ package org.arbalest.device.objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Knows how objects of some classes are taken apart and made again, as core knows it of records. Found by
- * {@link java.util.ServiceLoader}; created once per process, and called from any thread. Its {@code toString} names the
- * classes that it knows, such as "a data class", for errors.
+ * A provider of the structure of some classes, which core then reads and creates like records.
+ * {@link java.util.ServiceLoader} finds the providers, and creates each once per process. Its {@code toString} names
+ * the supported classes for error messages, such as "a data class".
+ *
+ * <p>Core may call it on any thread.
  */
 public interface ObjectProvider {
   /**
-   * What objects of a class are made of, or null if it is none that this knows. Asked once or a few times for each
-   * class, and again when an {@link ExtensionCodec} was registered or taken back.
+   * Returns the shape of a class's objects, or null for an unsupported class. Core queries it once or a few times for
+   * each class, and again after an {@link ExtensionCodec} was registered or removed.
    *
-   * @param type the class, and what its type parameters stand for
-   * @throws IllegalArgumentException if it is one that this knows, but cannot be handled; says why
+   * @param type the class, with its type arguments
+   * @throws IllegalArgumentException if the class is of a supported kind, but cannot be handled; the message has the
+   *     reason
    */
   @Nullable
   ObjectShape shape(ObjectType type);
 
   /**
-   * How objects of a class, which is a component's, are another class's; null if they are not, or this does not know
-   * it. Asked like {@link #shape}.
+   * Returns the conversion between a component's class and another class; null without a conversion, or for an
+   * unsupported class. Core queries it as often as {@link #shape}.
    */
   default @Nullable ObjectConversion<?, ?> conversion(Class<?> type) {
     return null;

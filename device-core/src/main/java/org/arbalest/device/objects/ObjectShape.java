@@ -6,17 +6,17 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.Objects;
 
-/** What objects of a class are made of. Immutable. */
+/** The components and constructors of a class's objects. Immutable. */
 public interface ObjectShape {
-  /** The components, in the order in which the constructor takes them. */
+  /** Returns the components, in the order of the constructor's parameters. */
   List<Component> components();
 
   /**
-   * What makes an object: takes all components in order, each as its {@link Component#getter} returns it; in place of
-   * one that is missing, anything.
+   * Returns a method handle that creates an object. It takes all components in order, each with the type that its
+   * {@link Component#getter} returns. A missing component's argument may have any value.
    *
-   * @param missing the positions of those that are not there, and have a default: the parameter may have any type
-   *     there, is given the zero or null of that type, and is left aside
+   * @param missing the positions of the missing components, which all have a default. The handle's parameter may have
+   *     any type there. Core passes the zero or null of that type, and the handle ignores it
    */
   MethodHandle constructor(BitSet missing);
 
@@ -25,11 +25,11 @@ public interface ObjectShape {
    *
    * @param name the name of its column
    * @param type its type
-   * @param hasDefault whether an object can be made without it
+   * @param hasDefault whether an object can be created without it
    * @param getter takes the object, and returns the part
    */
   record Component(String name, ObjectType type, boolean hasDefault, MethodHandle getter) {
-    /** Checks that all is there. */
+    /** Checks the arguments. */
     public Component {
       Objects.requireNonNull(name, "name");
       Objects.requireNonNull(type, "type");

@@ -5,12 +5,11 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * A class with what its type parameters stand for, and whether there may be a null in its place: {@code List<Integer>}.
- * An array has one argument, its component.
+ * A class with its type arguments and its nullability: {@code List<Integer>}. An array has one argument, its component.
  *
  * @param type the class
- * @param nullable whether there may be a null
- * @param arguments what its type parameters stand for; none if that is not known
+ * @param nullable whether null is possible
+ * @param arguments the type arguments; empty if they are unknown
  */
 public record ObjectType(Class<?> type, boolean nullable, List<ObjectType> arguments) {
   /** Copies the list. */
@@ -18,17 +17,17 @@ public record ObjectType(Class<?> type, boolean nullable, List<ObjectType> argum
     arguments = List.copyOf(arguments);
   }
 
-  /** A class without type parameters; null may be in place of all but primitives. */
+  /** Returns the type of a class without type parameters; every class except primitives is nullable. */
   public static ObjectType of(Class<?> type) {
     return new ObjectType(type, !type.isPrimitive(), type.isArray() ? List.of(of(type.componentType())) : List.of());
   }
 
-  /** The same with a null in its place, or without. */
+  /** Returns the same type with another nullability. */
   public ObjectType withNullable(boolean mayBeNull) {
     return new ObjectType(type, mayBeNull, arguments);
   }
 
-  /** As it is written: {@code List<Integer>}. */
+  /** Returns the type in the form of Java source: {@code List<Integer>}. */
   @Override
   public String toString() {
     if (type.isArray() || arguments.isEmpty()) return type.getSimpleName();

@@ -12,10 +12,13 @@ import org.arbalest.device.internal.records.RecordsImpl;
 import org.arbalest.device.types.Schema;
 
 /**
- * Rows as objects of one class, and back: of a Java record, or of what an
- * {@link org.arbalest.device.objects.ObjectProvider} knows, such as Kotlin's data classes. Components and columns are
- * matched by their names, in any order, or by {@link ColumnName}; a record is a struct, a {@code List}, a {@code Set}
- * or an array a list, a {@code Map} a map. Which class goes with which type is in {@code docs/types.md}.
+ * A mapping between rows and objects of one class: a Java record, or a class of an
+ * {@link org.arbalest.device.objects.ObjectProvider}, such as a Kotlin data class. Immutable; all methods may be called
+ * from any thread.
+ *
+ * <p>A component matches the column with its name, or with the name in {@link ColumnName}, in any order. A record
+ * matches a struct; a {@code List}, a {@code Set} or an array matches a list; a {@code Map} matches a map.
+ * {@code docs/types.md} lists the classes for each type.
  *
  * <pre>{@code
  * record Flight(String carrier, int delay, @Nullable Double distance) {}
@@ -24,68 +27,71 @@ import org.arbalest.device.types.Schema;
  * DeviceArray late = Records.of(Flight.class).build(Devices.cpu().memory(), flights);
  * }</pre>
  *
- * <p>Nothing is lost on the way: a component is at least as wide as its column, and the other way round each value is
- * one that the column has. A null is a null; where the component is a primitive, or cannot be null for another reason,
- * it is an error that names row and component. What does not match at all is an error that names everything that does
- * not.
+ * <p>No value loses information. A component is at least as wide as its column. In the other direction, a column must
+ * be able to store each value exactly. A null stays a null; a component that cannot be null, such as a primitive,
+ * produces an error with the row and the component. If components and columns do not match, one error lists all
+ * differences.
  *
- * <p>What a class has is found out once, and how it is matched with a schema once for each of the last schemas.
- * Immutable, for any thread.
+ * <p>The mapping analyses the class once. It keeps the match with each of the most recent schemas.
  */
 public sealed interface Records<T> permits RecordsImpl {
   /**
-   * The mapping of a class.
+   * Returns the mapping of a class.
    *
-   * @throws IllegalArgumentException if it is no record, nor known to a provider; if it has type parameters, whose
-   *     arguments nobody knows here; or if its package is not open to this module: says what to do
+   * @throws IllegalArgumentException if the class is neither a record nor a provider's class; if it has type
+   *     parameters, whose arguments are unknown; or if its package is not open to this module. The message has the
+   *     solution
    */
   static <T> Records<T> of(Class<T> type) {
     return RecordsImpl.of(type);
   }
 
   /**
-   * The columns that objects are built as: with nulls where a component may be null, times in nanoseconds,
-   * {@code BigDecimal} with 38 digits, 18 of them after the point, enums in a dictionary.
-   * {@link #build(MemoryManager, Schema, Collection)} takes others.
+   * Returns the default columns of the class. They are nullable where the component is. Times have nanoseconds,
+   * {@code BigDecimal} has 38 digits with 18 after the point, and enums use a dictionary.
+   * {@link #build(MemoryManager, Schema, Collection)} accepts other columns.
    *
-   * @throws IllegalArgumentException if a component has no such type, or the class is a part of itself; says which
+   * @throws IllegalArgumentException if a component has no such type, or the class contains itself; the message names
+   *     it
    */
   Schema schema();
 
-  /** The same, with columns that have no component refused; otherwise they are left aside. */
+  /** Returns a mapping that rejects columns without a component. Other mappings ignore such columns. */
   Records<T> strict();
 
   /**
-   * The rows of a batch as a list, each of which is read when it is asked for, each time anew. Borrowed: it can be used
-   * while the handle is open. For several threads, as the handle is.
+   * Returns the rows of a batch as a list. Each access reads its row anew.
    *
-   * <p>Its {@code get} throws {@link java.util.NoSuchElementException} for a null that the component cannot have, and
-   * what the getters of {@link Column} throw, and the class's constructor. An {@link IndexOutOfBoundsException} of that
-   * is the cause of an {@link IllegalStateException}, since lists take it for their end.
+   * <p>The list is borrowed: it is valid while the handle is open. Several threads may use it, like the handle.
    *
-   * @throws IllegalArgumentException if components and columns do not match, all of which it says; if the array is no
-   *     record batch, or has more rows than a list, of which a slice helps
+   * <p>Its {@code get} throws {@link java.util.NoSuchElementException} for a null in a component that cannot be null.
+   * It also throws the exceptions of the getters of {@link Column} and of the class's constructor. An
+   * {@link IndexOutOfBoundsException} of the constructor becomes the cause of an {@link IllegalStateException}, because
+   * iterators take it for the end of the list.
+   *
+   * @throws IllegalArgumentException if components and columns do not match: the message lists all differences; if the
+   *     array is not a record batch; or if it has more rows than a list can have: use a slice
    */
   List<T> rows(DeviceArray batch);
 
-  /** The rows of a batch, all read now: a list of its own. */
+  /** Reads all rows of a batch into a list, which the caller owns. The objects do not depend on the batch. */
   default List<T> toList(DeviceArray batch) {
     return List.copyOf(rows(batch));
   }
 
   /**
-   * Makes a batch of {@link #schema}'s columns; to be closed by the caller.
+   * Creates a batch with the columns of {@link #schema}. The caller closes it.
    *
-   * @throws IllegalArgumentException if a value is one that its column does not have: says which, and in which row
-   * @throws DeviceException with {@code ENOMEM} if there is not enough memory, {@code ENOSYS} if the device is opaque
+   * @throws IllegalArgumentException if a column cannot store a value: the message has the column and the row
+   * @throws DeviceException with {@code ENOMEM} if memory is insufficient, {@code ENOSYS} if the device is opaque
    */
   DeviceArray build(MemoryManager memory, Collection<? extends T> rows);
 
   /**
-   * Makes a batch of other columns, each of which has a component: in another order, with other units, widths,
-   * encodings; see {@link #build(MemoryManager, Collection)}. Nothing is rounded.
+   * Creates a batch with other columns, each of which has a component. Their order, units, widths and encodings may
+   * differ; see {@link #build(MemoryManager, Collection)}. No value is rounded.
    *
-   * @throws IllegalArgumentException if components and columns do not match, all of which it says
+   * @throws IllegalArgumentException if components and columns do not match: the message lists all differences
    */
   DeviceArray build(MemoryManager memory, Schema schema, Collection<? extends T> rows);
 }

@@ -2,12 +2,13 @@
 /**
  * Rows as objects of Java classes.
  *
- * <p>{@link org.arbalest.device.objects.Records} reads the rows of a batch as records, and builds batches of them; a
- * component is matched to a column by its name, or by {@link org.arbalest.device.objects.ColumnName}. An
- * {@link org.arbalest.device.objects.ExtensionCodec} says how the values of an extension type are read and written; an
- * {@link org.arbalest.device.objects.ObjectProvider}, which {@link java.util.ServiceLoader} finds, makes objects of
- * classes that are no records known. {@code toList} reads all objects now: they have nothing to do with the array any
- * more, and need no release. {@code rows} reads each when it is asked for, while the array is open.
+ * <p>{@link org.arbalest.device.objects.Records} reads the rows of a batch as records, and creates batches from
+ * records. A component matches the column with its name, or with the name in
+ * {@link org.arbalest.device.objects.ColumnName}. An {@link org.arbalest.device.objects.ExtensionCodec} reads and
+ * writes the values of an extension type. An {@link org.arbalest.device.objects.ObjectProvider}, which
+ * {@link java.util.ServiceLoader} finds, supports classes that are not records. {@code toList} reads all objects at
+ * once: they do not depend on the array, and need no release. {@code rows} reads each object when the caller accesses
+ * it, while the array is open.
  *
  * <pre>{@code
  * record Flight(String origin, @ColumnName("dest") String destination, @Nullable Integer delay) {}

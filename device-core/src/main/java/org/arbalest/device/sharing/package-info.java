@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Arrays that several processes use at once, in memory of a device that they share.
+ * Arrays that several processes use at once, in shared memory of a device.
  *
- * <p>A {@link org.arbalest.device.sharing.SharedArray} makes an array's memory known to other processes, and gives a
- * message that says where it is. An {@link org.arbalest.device.sharing.ArrayLink} sends such messages to one other
- * process, over a socket, and takes the other's. A link keeps the memory until the other process has released it; with
- * a {@code SharedArray} alone, its owner has to.
+ * <p>A {@link org.arbalest.device.sharing.SharedArray} makes an array's memory available to other processes, and
+ * produces a message with its location. An {@link org.arbalest.device.sharing.ArrayLink} sends such messages to one
+ * other process over a socket, and receives messages from it. A link keeps the memory until the other process has
+ * released it. With a {@code SharedArray} alone, its owner must do that.
  *
  * <pre>{@code
  * try (ArrayLink link = ArrayLink.over(channel)) { // in one process
@@ -14,7 +14,7 @@
  *
  * try (ArrayLink link = ArrayLink.over(channel)) { // in another
  *   try (DeviceArray batch = link.receive()) {
- *     // null: the other has closed its end
+ *     // null: the other process has closed its link
  *     if (batch != null) System.out.println(batch.length() + " rows on " + batch.device());
  *   }
  * }

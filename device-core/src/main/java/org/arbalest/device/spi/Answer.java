@@ -1,43 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.spi;
 
-/**
- * What a runtime's code says of that which the runtime was asked for: an event, a wait, memory to be given back
- * (DEV-24).
- */
+/** The meaning of a runtime's return code for a query, a wait or a release (DEV-24). */
 public enum Answer {
-  /** It is done. */
+  /** The work is done. */
   DONE,
 
-  /** It is not done yet. */
+  /** The work is not done yet. */
   NOT_READY,
 
   /**
-   * Nothing: the call was refused, for now, whatever became of the work; as on a thread that may not call the runtime,
-   * or while a graph is captured. It is neither done nor failed: hold on to what it uses, and ask again.
+   * No statement about the work: the runtime refuses the call for now. Examples: the calling thread must not call the
+   * runtime, or a graph is being captured. The work is neither done nor failed. The caller keeps the memory that the
+   * work uses, and queries again later.
    */
   CANNOT_TELL,
 
   /**
-   * Nothing: the event was recorded in a graph, which runs whenever and how often somebody launches it. To ask may have
-   * cost its owner the capture.
+   * No statement about the work: the event was recorded into a graph. The graph can be launched at any time, and more
+   * than once. The query itself may have invalidated the owner's capture.
    */
   CAPTURED,
 
-  /** It has failed, and every later call will say so. */
+  /** The work failed, and every later call reports the same. */
   FAILED,
 
   /**
-   * A code that the backend does not know: ask again at once, and if it comes again, that counts as {@link #FAILED}.
+   * A code that the backend does not know. The caller queries again at once; if the code comes again, it counts as
+   * {@link #FAILED}.
    */
   UNKNOWN,
 
-  /** The runtime is no more, since the process ends: there is nothing left to do, to give back, or to tell. */
+  /** The runtime no longer exists, because the process ends. Nothing remains to be done, released or reported. */
   GONE;
 
   /**
-   * Whether it says nothing of what was asked for, which is neither done nor failed: {@link #CANNOT_TELL},
-   * {@link #CAPTURED}.
+   * Returns whether the answer is no statement about the work, which is then neither done nor failed:
+   * {@link #CANNOT_TELL} or {@link #CAPTURED}.
    */
   public boolean saysNothing() {
     return this == CANNOT_TELL || this == CAPTURED;

@@ -11,56 +11,74 @@ import org.arbalest.device.internal.array.ForeignAssembly;
 import org.arbalest.device.types.Field;
 import org.jspecify.annotations.Nullable;
 
-/** What bridges to other Arrow libraries do with arrays, and nobody else needs: addresses are believed. */
+/**
+ * Access to an array's memory for bridges to other Arrow libraries. Applications do not need it. Addresses that a
+ * bridge passes in are not checked.
+ */
 public final class ArrayBridge {
   private ArrayBridge() {}
 
-  /** The struct that describes an array's buffers; of the handle's elements it has those from {@link #offset} on. */
+  /**
+   * Returns the struct that describes an array's buffers. The handle's elements begin at {@link #offset} in these
+   * buffers.
+   *
+   * <p>The struct is borrowed: it is valid while the handle is open.
+   */
   public static ArrayStruct struct(DeviceArray array) {
     return new ArrayStruct(DeviceArrayImpl.unwrap(array).structAddress());
   }
 
-  /** The element of the struct's buffers that is the handle's first one, whatever the struct's own offset is. */
+  /**
+   * Returns the position of the handle's first element in the struct's buffers. Use it instead of the struct's own
+   * offset.
+   */
   public static long offset(DeviceArray array) {
     return DeviceArrayImpl.unwrap(array).offset();
   }
 
   /**
-   * The address of the handle of the event to wait for before the buffers are read, as the C interface has it; 0 if
-   * they can be read now (DEV-03, DEV-04). It is valid while the handle is open. For events of a runtime that no
-   * backend here knows; else see {@link DeviceArray#syncEvent}.
+   * Returns the address of the event's handle, in the form of the C interface, or 0 if the buffers can be read now
+   * (DEV-03, DEV-04). The consumer waits for this event before it reads the buffers. The method is for events of a
+   * runtime that has no backend here; otherwise use {@link DeviceArray#syncEvent}.
+   *
+   * <p>The address is borrowed: it is valid while the handle is open.
    */
   public static long syncEventAddress(DeviceArray array) {
     return DeviceArrayImpl.unwrap(array).syncEventAddress();
   }
 
   /**
-   * What {@link #wrap} was given as the memory's origin, also of a slice or a column: so a bridge knows its own memory
-   * when it comes back; otherwise null.
+   * Returns the origin that a bridge passed to {@link #wrap(Field, ForeignArray, Device, Object, Runnable)}, or null
+   * without one. A slice or a column of the array has the same origin. A bridge thus recognizes its own memory when it
+   * receives the array again.
    */
   public static @Nullable Object origin(DeviceArray array) {
     return DeviceArrayImpl.unwrap(array).origin();
   }
 
   /**
-   * Makes an array of memory that somebody else holds, with one holder for all buffers: {@link DeviceBuffer#wrap} of
-   * each buffer costs too much. What work is queued for the memory is done.
+   * Creates an array from memory that the caller owns. One reference covers all buffers; {@link DeviceBuffer#wrap} of
+   * each buffer costs too much. The caller has waited for all work that is queued on the memory.
+   *
+   * <p>The caller closes the array. {@code onFree} may run on any thread, and an exception from it can only be logged.
    *
    * @param field the type
-   * @param data where the buffers are, and what the structs are to say; may be used again when this returns
-   * @param device where the memory is
-   * @param onFree run once, when nobody here uses the memory any more; on any thread. What it refers to stays reachable
-   *     until then. Not run if this fails
-   * @throws DeviceException with {@code EINVAL} if they do not fit: the path, what is wrong, the numbers
+   * @param data the addresses of the buffers and the numbers of the structs; the caller may reuse it when this method
+   *     returns
+   * @param device the device of the memory
+   * @param onFree runs once, after the last reference to the memory is released. Objects that it refers to stay
+   *     reachable until then. It does not run if this method throws
+   * @throws DeviceException with {@code EINVAL} if field and data do not fit: the message has the path, the fault and
+   *     the numbers
    */
   public static DeviceArray wrap(Field field, ForeignArray data, Device device, Runnable onFree) {
     return ForeignAssembly.wrap(field, data, device, null, onFree);
   }
 
   /**
-   * Likewise, of memory that says whose it is when it comes back.
+   * Creates an array like {@link #wrap(Field, ForeignArray, Device, Runnable)}, from memory with an origin.
    *
-   * @param origin what {@link #origin} says of the array; whoever has the array sees it
+   * @param origin the object that {@link #origin} returns for the array; all code that has the array can read it
    */
   public static DeviceArray wrap(Field field, ForeignArray data, Device device, Object origin, Runnable onFree) {
     return ForeignAssembly.wrap(field, data, device, Objects.requireNonNull(origin, "origin"), onFree);

@@ -5,8 +5,10 @@ import java.util.Objects;
 import org.arbalest.device.internal.abi.RawArrowArray;
 
 /**
- * What an {@code ArrowArray} struct says, for bridges to other libraries: numbers, and the addresses of buffers, which
- * are the device's. Borrowed: to be used while the handle is open that it was asked of.
+ * A view of an {@code ArrowArray} struct, for bridges to other libraries: numbers, and addresses of buffers on the
+ * array's device.
+ *
+ * <p>A view is borrowed: it is valid while the handle that returned it is open.
  */
 public final class ArrayStruct {
   private final long address;
@@ -15,50 +17,50 @@ public final class ArrayStruct {
     this.address = address;
   }
 
-  /** The number of elements. */
+  /** Returns the number of elements. */
   public long length() {
     return RawArrowArray.length(address);
   }
 
-  /** The number of nulls, or -1 if it was not computed. */
+  /** Returns the number of nulls, or -1 if it was not computed. */
   public long nullCount() {
     return RawArrowArray.nullCount(address);
   }
 
-  /** The number of elements to skip at the start of the buffers. */
+  /** Returns the number of elements to skip at the start of the buffers. */
   public long offset() {
     return RawArrowArray.offset(address);
   }
 
-  /** How many buffers there are. */
+  /** Returns the number of buffers. */
   public int bufferCount() {
     return (int) RawArrowArray.nBuffers(address);
   }
 
-  /** The address of a buffer; 0 if it is not there. */
+  /** Returns the address of a buffer, or 0 for an absent buffer. */
   public long buffer(int index) {
     return RawArrowArray.buffer(address, Objects.checkIndex(index, bufferCount()));
   }
 
-  /** How many children there are. */
+  /** Returns the number of children. */
   public int childCount() {
     return (int) RawArrowArray.nChildren(address);
   }
 
-  /** A child. */
+  /** Returns a child. */
   public ArrayStruct child(int index) {
     return new ArrayStruct(RawArrowArray.child(address, Objects.checkIndex(index, childCount())));
   }
 
-  /** Whether the array is encoded by a dictionary. */
+  /** Returns whether the array is dictionary-encoded. */
   public boolean hasDictionary() {
     return RawArrowArray.dictionary(address) != 0;
   }
 
   /**
-   * The values of the dictionary.
+   * Returns the dictionary's values.
    *
-   * @throws IllegalStateException if there is none
+   * @throws IllegalStateException if the array has no dictionary
    */
   public ArrayStruct dictionary() {
     long values = RawArrowArray.dictionary(address);
@@ -66,7 +68,7 @@ public final class ArrayStruct {
     return new ArrayStruct(values);
   }
 
-  /** Whether it is the same struct, at the same address. */
+  /** Returns whether the other object is a view of the same struct, at the same address. */
   @Override
   public boolean equals(Object other) {
     return other instanceof ArrayStruct that && address == that.address;

@@ -2,33 +2,38 @@
 package org.arbalest.device.spi;
 
 /**
- * Somebody who wants to be told, once, that an event has completed or failed. Which of the two, core asks by itself,
- * and goes on asking if the driver cannot tell (DEV-24).
+ * A callback for the end of an event, completed or failed. The driver does not report which of the two: core queries
+ * the event itself, and queries again while the driver gives no answer (DEV-24).
  *
- * <p>A runtime that calls back into C gets one of the two function addresses and {@link #userData}, so that a backend
- * needs no upcall of its own; any other calls {@link #complete}. The call may come from any thread, also from one that
- * may not call the runtime, and before {@link DeviceDriver#onComplete} has returned. A second one does nothing.
+ * <p>A runtime that calls C functions gets one of the two function addresses and {@link #userData}, so that a backend
+ * needs no upcall of its own. Any other backend calls {@link #complete}. The first call counts; later calls do nothing.
+ *
+ * <p>The call may come from any thread, also from a thread that must not call the runtime. It may come before
+ * {@link DeviceDriver#onComplete} returns.
  */
 public interface Completion {
-  /** Tells. Does not throw, does not block, and calls nobody's code: what follows runs on a thread of ours. */
+  /**
+   * Reports that the event has completed or failed. It does not throw, does not block and calls no application code:
+   * dependent actions run on the library's own threads.
+   */
   void complete();
 
   /**
-   * Likewise, that the runtime has said of the event, once, that it was recorded in a graph (DEV-60): nothing will be
-   * told of it any more.
+   * Reports that the event was recorded into a graph, where the runtime says so only once (DEV-60). The event is never
+   * reported as complete.
    */
   default void captured() {
     complete();
   }
 
-  /** What to pass to the C function; never 0. */
+  /** Returns the value of {@code userData} for the C function; never 0. */
   long userData();
 
-  /** The address of {@code void f(void* userData)}, such as {@code CUhostFn}. */
+  /** Returns the address of {@code void f(void* userData)}, such as {@code CUhostFn}. */
   long hostFunction();
 
   /**
-   * The address of {@code void f(void*, int, void* userData)}, such as {@code clSetEventCallback} and
+   * Returns the address of {@code void f(void*, int, void* userData)}, the type that {@code clSetEventCallback} and
    * {@code hipStreamAddCallback} take.
    */
   long eventCallback();

@@ -2,37 +2,37 @@
 package org.arbalest.device.spi;
 
 /**
- * Copies that are queued together: pieces of memory that do not overlap, in any order. What a {@link DeviceDriver} gets
- * of one is good until its call returns.
+ * A set of copies that are queued together. Their ranges do not overlap, and their order does not matter. A
+ * {@link DeviceDriver} may read a batch only until the method that received it returns.
  *
- * <p>The three arrays are native memory, of {@link #count} words each, as {@code cuMemcpyBatchAsync} and its like take
- * them.
+ * <p>The addresses of the three arrays are for functions such as {@code cuMemcpyBatchAsync}. Each array is native
+ * memory with {@link #count} words of 64 bits.
  */
 public interface CopyBatch {
   /**
-   * Whether there are pieces from one device's memory to another's: a runtime may have to be told whose memory is
-   * whose, and to go by way of main memory.
+   * Returns whether the batch has copies from one device's memory to another's. A runtime may need to know the two
+   * devices, and may have to copy through main memory.
    */
   boolean isBetweenDevices();
 
-  /** How many pieces there are; at least 1. None is empty. */
+  /** Returns the number of copies; at least 1. No copy is empty. */
   int count();
 
-  /** Where a piece goes to. */
+  /** Returns the target address of a copy. */
   long to(int piece);
 
-  /** Where it comes from. */
+  /** Returns the source address of a copy. */
   long from(int piece);
 
-  /** How many bytes it has. */
+  /** Returns the size of a copy in bytes. */
   long bytes(int piece);
 
-  /** The address of the array of all {@link #to}. */
+  /** Returns the address of the array of all {@link #to} values. */
   long targets();
 
-  /** The address of the array of all {@link #from}. */
+  /** Returns the address of the array of all {@link #from} values. */
   long sources();
 
-  /** The address of the array of all {@link #bytes}. */
+  /** Returns the address of the array of all {@link #bytes} values. */
   long sizes();
 }

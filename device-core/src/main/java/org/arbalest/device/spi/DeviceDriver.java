@@ -7,109 +7,119 @@ import org.arbalest.device.MemoryAllocator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The calls into one device's runtime, over raw handles: memory, queues that work in order, and events, which are
- * points in a queue.
+ * The calls into one device's runtime, on raw handles: memory, ordered queues, and events. An event is a point in a
+ * queue.
  *
- * <p>A driver moves numbers and owns nothing: counting, locking, keeping alive and refusing use after close is core's
- * work. Every method may be called from any thread, and sets whatever context the runtime needs by itself, and restores
- * what was there (DEV-10). A method that fails throws a {@link org.arbalest.device.DeviceException} which names the
- * call, the device, the code and what was asked for (DEV-14).
+ * <p>A driver translates calls and owns nothing. Core counts references, takes locks, keeps memory alive and rejects
+ * use after close.
  *
- * <p>A device that does everything at once implements {@link SynchronousDriver} instead.
+ * <p>Core may call every method from any thread. Each method sets the context that the runtime needs, and restores the
+ * previous one (DEV-10).
+ *
+ * <p>A method that fails throws a {@link org.arbalest.device.DeviceException}. Its message names the call, the device,
+ * the code and the request (DEV-14).
+ *
+ * <p>A device that completes all work before a call returns implements {@link SynchronousDriver} instead.
  */
 public interface DeviceDriver extends MemoryAllocator {
-  /** Memory that the CPU and this device reach, if it is another than the device's own; else null. */
+  /**
+   * Returns the memory that the CPU and this device both access, if it is not the device's own memory; otherwise null.
+   */
   default @Nullable HostMemory hostMemory() {
     return null;
   }
 
-  /** How this memory is shared with other processes; null if it is not. Of the same driver always the same. */
+  /**
+   * Returns how this memory is shared with other processes, or null if it is not. Each driver always returns the same
+   * object.
+   */
   default @Nullable ProcessSharing sharing() {
     return null;
   }
 
   /**
-   * Makes memory of this device readable and writable for the CPU until {@link #unmap}. The caller has waited for what
-   * was queued for it.
+   * Makes memory of this device readable and writable for the CPU until {@link #unmap}. The caller has waited for all
+   * work that is queued on the memory.
    *
-   * @return the CPU's address for it, or 0 if this device cannot do that
+   * @return the address for the CPU, or 0 if this device cannot map memory
    */
   default long map(long address, long bytes) {
     return isCpuAccessible() ? address : 0;
   }
 
-  /** Ends {@link #map}: what the CPU wrote is visible to the device when this returns. */
+  /** Ends {@link #map}. When this method returns, the device sees all that the CPU wrote. */
   default void unmap(long address, long bytes) {}
 
-  /** Creates a queue, whose work is done in order, and after nothing that it was not told to wait for. */
+  /** Creates a queue. Its work runs in order, and waits for nothing except the events passed to {@link #waitFor}. */
   long createQueue();
 
-  /** Gives a queue back without waiting; what is in it is still done. */
+  /** Releases a queue without waiting; the work that is in it still completes. */
   void destroyQueue(long queue);
 
   /**
-   * Blocks until all that is in a queue is done. Throws if any of it failed, or, with {@code EAGAIN}, if the runtime
-   * cannot tell (DEV-24).
+   * Blocks until all work in a queue is done. Throws if any of it failed. Throws with {@code EAGAIN} if the runtime
+   * cannot answer for now (DEV-24).
    */
   void synchronizeQueue(long queue);
 
   /**
-   * Whether all that is in a queue is done; does not wait. It is asked before memory is given back by a call that waits
-   * for the device ({@link #cacheBytes}). A queue that has failed is idle: nothing more comes of it.
+   * Returns whether all work in a queue is done; does not wait. A failed queue is idle: it does no more work. Core
+   * calls this, among other places, before it releases memory by a call that waits for the device
+   * ({@link #cacheBytes}).
    */
   default boolean isIdle(long queue) {
     return true;
   }
 
   /**
-   * Whether somebody captures a queue: what is put into it becomes part of a graph, is not done now, and its events
-   * never tell. Asking does the capture no harm.
+   * Returns whether a queue is being captured. Work that enters a captured queue becomes part of a graph: it does not
+   * run now, and its events never complete. The query must not invalidate the capture.
    */
   default boolean isCaptured(long queue) {
     return false;
   }
 
   /**
-   * Where memory comes from whose allocations and frees take their turn in a queue, without a wait: it may be used by
-   * what is queued there afterwards, and until the free. Null if this device has none; then what {@link #allocate}
-   * gives serves as well.
+   * Returns an allocator whose allocations and frees are ordered in a queue, without a wait. Work that is queued after
+   * the allocation may use the memory, until the free. Null if this device has no such allocator; then memory from
+   * {@link #allocate} serves the same purpose.
    */
   default @Nullable MemoryAllocator orderedBy(long queue) {
     return null;
   }
 
   /**
-   * Pins pages that somebody else allocated, so that this device reaches them as it does its {@link #hostMemory}.
+   * Pins pages that the caller allocated, so that this device accesses them like its {@link #hostMemory}.
    *
-   * @throws org.arbalest.device.DeviceException with {@code ENOSYS} if it cannot, {@code EINVAL} if they are pinned
-   *     already
+   * @throws org.arbalest.device.DeviceException with {@code ENOSYS} if the device cannot pin memory, {@code EINVAL} if
+   *     the pages are pinned already
    */
   default void pin(long address, long bytes) {
     throw new org.arbalest.device.DeviceException(org.arbalest.device.Errno.ENOSYS,
         "this device pins no memory of others");
   }
 
-  /** Ends {@link #pin}. Nothing that was queued uses the memory any more; may wait for the device nevertheless. */
+  /** Ends {@link #pin}. No queued work uses the memory any more. The call may wait for the device nevertheless. */
   default void unpin(long address, long bytes) {}
 
   /**
-   * Queues a copy, and returns before it is done. Each address is this device's, the CPU's, or one of a device that
-   * {@link #reaches} says yes to; the ranges do not overlap, and both stay valid until the copy is done. One between
-   * two devices is a {@link CopyBatch} where there is {@link #hostStaging}.
+   * Queues a copy, and returns before it is done. Each address belongs to this device, to the CPU, or to a device for
+   * which {@link #reaches} returns true. The ranges do not overlap, and both stay valid until the copy is done. Where
+   * {@link #hostStaging} is not null, core passes copies between two devices as a {@link CopyBatch}.
    */
   void copy(long queue, long to, long from, long bytes);
 
   /**
-   * Queues many copies, which do not depend on each other: as {@link #copy(long, long, long, long)} does, in one call
-   * if the runtime has one for that.
+   * Queues many copies that do not depend on each other, each as {@link #copy(long, long, long, long)} does. A driver
+   * makes one call where the runtime has one for many copies.
    */
   default void copy(long queue, CopyBatch batch) {
     for (int i = 0; i < batch.count(); i++) copy(queue, batch.to(i), batch.from(i), batch.bytes(i));
   }
 
   /**
-   * Does what {@link #copy(long, CopyBatch)} does, and then what {@link #record} does: for a runtime where changing to
-   * the device has its price.
+   * Does the work of {@link #copy(long, CopyBatch)} and then of {@link #record}. A driver overrides it where the change
+   * to the device is expensive, so that both calls need one change.
    */
   default long copyAndRecord(long queue, CopyBatch batch) {
     copy(queue, batch);
@@ -117,8 +127,8 @@ public interface DeviceDriver extends MemoryAllocator {
   }
 
   /**
-   * Does what {@link #copy(long, CopyBatch)} does, and then what {@link HostStaging#runOnHost} does, likewise; asked
-   * only where there is {@link #hostStaging}.
+   * Does the work of {@link #copy(long, CopyBatch)} and then of {@link HostStaging#runOnHost}, with one change to the
+   * device. Core calls it only where {@link #hostStaging} is not null.
    */
   default void copyAndRun(long queue, CopyBatch batch, HostTask task) {
     copy(queue, batch);
@@ -126,81 +136,90 @@ public interface DeviceDriver extends MemoryAllocator {
   }
 
   /**
-   * How core copies from and to pageable memory, for a runtime that lets the caller wait; then
-   * {@link #copy(long, long, long, long)} is asked for such a copy only when all that core has for it is in use. Null
-   * if the runtime copies such memory like any other.
+   * Returns how core copies from and to pageable memory, for a runtime whose own copies of such memory block the
+   * caller. Core then calls {@link #copy(long, long, long, long)} for pageable memory only while all slots of core are
+   * in use. Null if the runtime copies pageable memory like any other.
    */
   default @Nullable HostStaging hostStaging() {
     return null;
   }
 
-  /** Whether {@link #copy} reads and writes memory of another device, and {@link #waitFor} takes its events. */
+  /**
+   * Returns whether {@link #copy} reads and writes memory of another device, and {@link #waitFor} accepts its events.
+   */
   default boolean reaches(DeviceType type, long id) {
     return false;
   }
 
   /**
-   * Creates an event that completes when everything that is in the queue now is done.
+   * Creates an event that completes when all work that is in the queue now is done.
    *
-   * @return what a {@code sync_event} points to (DEV-03), or 0 if everything is done already and there is nothing to
-   *     wait for
+   * @return the handle to which a {@code sync_event} points (DEV-03), or 0 if all work is done and a wait is
+   *     unnecessary
    */
   long record(long queue);
 
-  /** Gives an event back, also one that has not completed: what waits for it goes on waiting. */
+  /** Releases an event, also one that has not completed. A queue that waits for it continues to wait. */
   void destroyEvent(long event);
 
-  /** Lets a queue wait for an event before it goes on; no thread waits. The event may be destroyed afterwards. */
+  /**
+   * Makes a queue wait for an event before it continues; no thread waits. The event may be destroyed after the call.
+   */
   void waitFor(long queue, long event);
 
   /**
-   * Whether an event is seen to have completed; does not wait. Not so where the runtime cannot tell now (DEV-24).
-   * Throws if it failed, and then only: who asks may free what the work used.
+   * Returns whether the runtime reports an event as completed; does not wait. Returns false where the runtime cannot
+   * answer for now (DEV-24). Throws only if the event failed: after an exception, the caller may free the memory that
+   * the work used.
    */
   boolean isReady(long event);
 
   /**
-   * What the runtime says of an event, as {@link #isReady} does, and whether it was recorded while its queue was
-   * captured (DEV-60): nobody is told of that one, and a queue that waits for it becomes part of the capture. Asked
-   * once, since a runtime may say that once only.
+   * Returns the runtime's answer for an event. It throws like {@link #isReady}, and also detects an event that was
+   * recorded while its queue was captured (DEV-60). Such an event is never reported as complete, and a queue that waits
+   * for it becomes part of the capture. A runtime may report the capture only once, so core does not query the event
+   * again.
    *
-   * @return {@link Answer#DONE}, {@link Answer#CAPTURED}, or another if it has not completed or cannot be told
+   * @return {@link Answer#DONE}, {@link Answer#CAPTURED}, or another answer if the event has not completed or the
+   *     runtime cannot answer
    */
   default Answer ask(long event) {
     return isReady(event) ? Answer.DONE : Answer.NOT_READY;
   }
 
   /**
-   * Blocks until an event has completed. Throws if it failed, or, with {@code EAGAIN}, if the runtime cannot tell
-   * (DEV-24).
+   * Blocks until an event has completed. Throws if it failed. Throws with {@code EAGAIN} if the runtime cannot answer
+   * for now (DEV-24).
    */
   void synchronizeEvent(long event);
 
   /**
-   * Lets somebody be told when an event has completed or failed. No thread waits for that. The event is held until
-   * then, and no longer: whoever was told may have it destroyed before this returns, so a driver that needs it
-   * afterwards holds it by itself.
+   * Calls a completion when an event has completed or failed. No thread waits for that.
+   *
+   * <p>Core keeps the event only until the completion is called. Core may then destroy the event before this method
+   * returns. A driver that needs the event after the call must keep it alive itself.
    */
   void onComplete(long event, Completion completion);
 
   /**
-   * Refuses an event that came from outside and that this device cannot wait for, such as one of another context.
+   * Rejects an imported event for which this device cannot wait, such as one of another context.
    *
-   * @throws org.arbalest.device.DeviceException with {@code EINVAL} and why
+   * @throws org.arbalest.device.DeviceException with {@code EINVAL} and the reason
    */
   default void checkEvent(long event) {}
 
   /**
-   * Refuses a buffer's address that came from outside and is recognisably none of this device's (DEV-12, DEV-27). Not
-   * empty, as far as that is known.
+   * Rejects an imported buffer address that is recognizably not in this device's memory (DEV-12, DEV-27). Where
+   * {@link #checksEachBuffer} is false, the buffer is not empty, as far as core knows.
    *
-   * @throws org.arbalest.device.DeviceException with {@code EINVAL} and why
+   * @throws org.arbalest.device.DeviceException with {@code EINVAL} and the reason
    */
   default void checkBuffer(long address) {}
 
   /**
-   * Whether {@link #checkBuffer} is to be asked for every buffer of every array, since it costs next to nothing; else
-   * for one that is not empty, and for all of them at full validation.
+   * Returns whether core calls {@link #checkBuffer} for every buffer of every array, because the check costs almost
+   * nothing. If false, core calls it for one buffer of an array that is not empty, and at full validation for all such
+   * buffers.
    */
   default boolean checksEachBuffer() {
     return true;

@@ -7,35 +7,38 @@ import org.arbalest.device.DeviceIdentity;
 import org.arbalest.device.DeviceType;
 
 /**
- * A backend: serves the devices of one runtime.
+ * A backend: access to the devices of one runtime.
  *
- * <p>Implementations are found by {@link java.util.ServiceLoader}, are created once per process, and may be called from
- * any thread. Their constructor and {@link #types()} must not touch the driver.
+ * <p>{@link java.util.ServiceLoader} finds the implementations and creates each once per process. Core may call them
+ * from any thread. The constructor and {@link #types()} must not touch the driver.
  */
 public interface DeviceProvider {
-  /** The device types that this provider serves. */
+  /** Returns the device types that this provider serves. */
   List<DeviceType> types();
 
   /**
-   * Whether devices of a type can be used here, and if not, why. Does not throw because something is missing. Is asked
-   * again after it said {@link Availability.Missing Missing}, for as long as arrays come from there (DEV-18): so it
-   * looks each time, and remembers no absence, but for what its runtime remembers.
+   * Returns whether devices of a type can be used in this process, and if not, the reason. A missing library or device
+   * is an answer, not an exception. After the answer {@link Availability.Missing Missing}, core probes again for as
+   * long as arrays of the type arrive (DEV-18). Each call must therefore look again, and must not remember an absence,
+   * except one that the runtime itself remembers.
    *
-   * <p>Called under a lock, as {@link #open} is.
+   * <p>Core calls it under a lock, as it calls {@link #open}.
    *
    * @param type one of {@link #types()}
    */
   Availability probe(DeviceType type);
 
   /**
-   * Opens a device for the rest of the process's life: C may release arrays after everybody else has left. Called once
-   * for each device, and only if {@link #probe} said {@link Availability.Ready Ready}. If this throws, it is called
-   * again for who wants the device, and for as long as arrays come from there (DEV-18).
+   * Opens a device for the rest of the process's life: native code may release arrays after all other users are gone.
+   * Core calls it once for each device, and only after {@link #probe} returned {@link Availability.Ready Ready}. If the
+   * call throws, core calls it again for the next caller that requests the device, and for as long as its arrays arrive
+   * (DEV-18).
    *
-   * <p>Beware: this runs, as {@link #probe} may, under a lock of core's, one for each provider, for which every thread
-   * waits that asks for one of its devices. So it must not wait for a thread that may ask for one, nor for a lock that
-   * such a thread may hold: the two would wait for each other for good. Nor does it ask for the device that it opens.
-   * Devices of other providers, the CPU's too, may be asked for, if those do not ask for this one's.
+   * <p><b>Locks.</b> Core has one lock for each provider, and calls this method and {@link #probe} under it. A thread
+   * that requests one of the provider's devices waits for that lock. The method must therefore not wait for a thread
+   * that may request such a device, nor for a lock that such a thread may own: both would wait forever. It must not
+   * request the device that it opens. It may request devices of other providers, the CPU included, if those do not
+   * request this provider's devices.
    *
    * @param type one of {@link #types()}
    * @param id the device's id; −1 and 0 are the same for a type whose devices have no ids
@@ -43,7 +46,8 @@ public interface DeviceProvider {
   DeviceDriver open(DeviceType type, long id);
 
   /**
-   * One line for people about a device that {@link #probe} counted, such as its name and memory. Does not open it.
+   * Returns one readable line about a device that {@link #probe} counted, such as its name and memory. Does not open
+   * the device.
    *
    * @param type one of {@link #types()}
    * @param id the device's id
@@ -53,7 +57,7 @@ public interface DeviceProvider {
   }
 
   /**
-   * Which piece of hardware a device is that {@link #probe} counted. Does not open it.
+   * Returns the hardware identity of a device that {@link #probe} counted. Does not open the device.
    *
    * @param type one of {@link #types()}
    * @param id the device's id

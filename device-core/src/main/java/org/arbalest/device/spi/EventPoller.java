@@ -11,45 +11,47 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells of events by asking for them, for a runtime that does not call back, or at whose callbacks others would have to
- * wait. Nothing is queued on the device: so no wait ever stands before others' work, or behind it (DEV-25).
+ * A poller of events, for a runtime without callbacks, or with callbacks that make other work wait. It queues nothing
+ * on the device. Its waits therefore never block other work, and other work never blocks them (DEV-25).
  *
- * <p>One daemon thread asks for all events that somebody waits for, in rounds. For {@value #BUSY_NANOS} ns after the
- * last change it does nothing else; then it sleeps between the rounds, for a 32nd of the time since, at most
- * {@value #LONGEST_NANOS} ns. Where nobody waits it is parked.
+ * <p>One daemon thread queries all pending events, in rounds. For {@value #BUSY_NANOS} ns after the last change it does
+ * nothing else. It then sleeps between the rounds for a 32nd of the time since that change, at most
+ * {@value #LONGEST_NANOS} ns. Without a pending event it is parked.
  *
- * <p>Each is told once: when its event is done or has failed, never by an answer that
- * {@linkplain Answer#CANNOT_TELL cannot tell}. When the runtime is {@linkplain Answer#GONE gone}, nobody is told any
- * more, and the thread ends.
+ * <p>Each completion is called once, when its event is done or has failed. An answer that
+ * {@linkplain Answer#CANNOT_TELL says nothing} completes no event. When the runtime is {@linkplain Answer#GONE gone},
+ * no further completion is called, and the thread ends.
+ *
+ * <p>All methods may be called from any thread.
  */
 public final class EventPoller {
   private static final long BUSY_NANOS = 100_000;
   private static final long SHORTEST_NANOS = 20_000;
   private static final long LONGEST_NANOS = 2_000_000;
 
-  /** How long a question may take until another thread goes on with the others. */
+  /** The time that a query may take before another thread continues with the other events. */
   private static final long STUCK_NANOS = 5_000_000;
 
-  /** So often an unknown answer has to come for an event to count as failed. */
+  /** The number of successive unknown answers after which an event counts as failed. */
   private static final int UNKNOWN_TIMES = 3;
 
-  /** How a runtime is asked. Called from the poller's threads only; nothing is to be thrown. */
+  /** The queries to a runtime. Only the poller's threads call it; its methods must not throw. */
   public interface Asker {
     /**
-     * Called before a round, on the round's thread; if it answers anything but {@link Answer#DONE}, that is the answer
-     * for all events of the round, and nothing is to be left.
+     * Prepares a round; called on the round's thread. Any answer except {@link Answer#DONE} is the answer for all
+     * events of the round, and {@link #leave} is not called.
      */
     default Answer enter() {
       return Answer.DONE;
     }
 
-    /** Called after a round. */
+    /** Ends a round; called on the round's thread. */
     default void leave() {}
 
-    /** What has become of an event; does not wait for it. */
+    /** Returns the state of an event; does not wait for it. */
     Answer ask(long event);
 
-    /** Says what nobody can be told by an exception. */
+    /** Reports a failure that no exception can carry to a caller. */
     void report(String what, Throwable failure);
   }
 
@@ -57,7 +59,7 @@ public final class EventPoller {
   private final Asker runtime;
   private final ConcurrentLinkedQueue<Pending> added = new ConcurrentLinkedQueue<>();
 
-  /** Who is asked for in the next round: the current worker's, and its successor's when it is stuck. */
+  /** The events of the next round. Only the current worker uses them, and its successor when the worker is stuck. */
   private final ArrayDeque<Pending> pending = new ArrayDeque<>();
 
   private final AtomicReference<@Nullable Worker> worker = new AtomicReference<>();
@@ -76,11 +78,12 @@ public final class EventPoller {
   }
 
   /**
-   * A poller, whose threads are started here.
+   * Creates a poller, and starts its threads.
    *
-   * @param name of its thread
-   * @param mayBlock whether a question may take as long as somebody else's call, as HIP's do: then a second thread
-   *     watches, and has another go on
+   * @param name the thread's name
+   * @param runtime the queries to the runtime
+   * @param mayBlock whether a query may take as long as an unrelated call, as queries of HIP may. A second thread then
+   *     watches the first, and starts a successor when it is stuck
    */
   public EventPoller(String name, Asker runtime, boolean mayBlock) {
     this.name = name;
@@ -95,8 +98,9 @@ public final class EventPoller {
   }
 
   /**
-   * Lets somebody be told when an event is over. Neither fails nor waits, for a lock least of all: it may be called
-   * wherever the runtime may be.
+   * Calls a completion when an event is done or has failed. The caller keeps the event until then.
+   *
+   * <p>The method does not fail, does not wait, and takes no lock: it may be called wherever the runtime may be called.
    */
   public void add(long event, Completion completion) {
     added.add(new Pending(event, completion));
@@ -105,9 +109,12 @@ public final class EventPoller {
   }
 
   /**
-   * Blocks until an event is done or has failed, or for so long.
+   * Blocks until an event is done or has failed, or until a time limit. Not interruptible: the interrupt status is
+   * restored at the end.
    *
-   * @return {@link Answer#DONE} if it is over, done or failed; {@link Answer#CAPTURED}; or {@link Answer#NOT_READY}
+   * @param nanos the limit in nanoseconds
+   * @return {@link Answer#DONE} if the event is done or has failed; {@link Answer#CAPTURED}; or
+   *     {@link Answer#NOT_READY}
    */
   public Answer await(long event, long nanos) {
     var waiting = new Waiting();
@@ -128,7 +135,10 @@ public final class EventPoller {
     }
   }
 
-  /** A thread that waits, and may go away with its event: not while that is asked for. */
+  /**
+   * The completion of a thread in {@link #await}. At the time limit the thread may leave, and destroy the event, but
+   * not during a query of that event.
+   */
   private static final class Waiting implements Completion {
     private static final int WAITS = 0;
     private static final int IS_ASKED_FOR = 1;
@@ -146,10 +156,10 @@ public final class EventPoller {
       state.set(WAITS);
     }
 
-    /** Goes away; whether it was told before. */
+    /** Leaves, and returns whether the completion was called before. */
     boolean hasEnded() {
       boolean interrupted = false;
-      while (!state.compareAndSet(WAITS, HAS_GONE)) { // a question may take long
+      while (!state.compareAndSet(WAITS, HAS_GONE)) { // a query may take long
         LockSupport.parkNanos(SHORTEST_NANOS);
         interrupted |= Thread.interrupted();
       }
@@ -185,12 +195,13 @@ public final class EventPoller {
   }
 
   /**
-   * One thread at a time asks; if it is stuck in a question, the next takes over all that it is not just asking for.
+   * A thread that queries the events. Only one works at a time. If a query is stuck, the next worker takes over all
+   * events except the one of that query.
    */
   private final class Worker implements Runnable {
     private final @Nullable Worker before;
     private final AtomicReference<@Nullable Pending> asked = new AtomicReference<>();
-    private volatile Thread thread = Thread.currentThread(); // until it runs
+    private volatile Thread thread = Thread.currentThread(); // until the worker runs
     private volatile long askedSince;
     private volatile boolean busy;
     private boolean replaced;
@@ -198,7 +209,7 @@ public final class EventPoller {
 
     Worker(@Nullable Worker before) {
       this.before = before;
-      this.busy = before != null; // it takes over what is pending, and is to be watched as well
+      this.busy = before != null; // a successor takes over the pending events, and must be watched as well
     }
 
     @Override
@@ -206,7 +217,7 @@ public final class EventPoller {
       thread = Thread.currentThread();
       if (before != null) {
         Pending stuck = before.asked.get();
-        // it goes on by itself
+        // the query has returned, and the worker continues by itself
         if (stuck == null || !before.isStuck() || !before.asked.compareAndSet(stuck, null)) return;
       }
       worker.set(this);
@@ -294,7 +305,7 @@ public final class EventPoller {
       if (now != null) LockSupport.unpark(now.thread);
     }
 
-    @SuppressWarnings("ThreadPriorityCheck") // nothing relies on it: who makes progress may need the core
+    @SuppressWarnings("ThreadPriorityCheck") // only a hint: the thread that makes progress may need the core
     private void pause() {
       long quiet = System.nanoTime() - changed;
       if (quiet < BUSY_NANOS) {

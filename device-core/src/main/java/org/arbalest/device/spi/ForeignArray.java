@@ -5,15 +5,15 @@ import java.util.Arrays;
 import java.util.Objects;
 
 /**
- * What the structs of an array say whose memory somebody else holds, as numbers: for {@link ArrayBridge#wrap}, which
- * looks at it and takes nothing of it over.
+ * A description of an array in foreign memory: the contents of its structs, as numbers. {@link ArrayBridge#wrap} reads
+ * it and does not keep it.
  *
- * <p>Written in the order of the field, depth first: an {@link #array}, each of its {@linkplain #buffer buffers}, then
- * likewise each child, and last its dictionary. One may be used again and again, after {@link #clear}, without garbage.
- * For one thread at a time.
+ * <p>Write it in the order of the field, depth first: an {@link #array}, each of its {@linkplain #buffer buffers}, then
+ * each child in the same way, and last its dictionary. One object serves many arrays, with {@link #clear} in between,
+ * and creates no garbage. Not thread-safe.
  */
 public final class ForeignArray {
-  /** An array's length, its null count, its offset, the number of its buffers. */
+  /** The words for the length, the null count, the offset and the number of buffers of an array. */
   private static final int HEAD = 4;
 
   private long[] words = new long[64];
@@ -22,10 +22,10 @@ public final class ForeignArray {
   private int arrays;
   private int buffers;
 
-  /** One that says nothing yet. */
+  /** Creates an empty description. */
   public ForeignArray() {}
 
-  /** Forgets what was written. */
+  /** Deletes the contents, and returns this object. */
   public ForeignArray clear() {
     end = 0;
     arrays = 0;
@@ -34,10 +34,10 @@ public final class ForeignArray {
   }
 
   /**
-   * An array, whose buffers follow.
+   * Adds an array, and returns this object. Its buffers follow.
    *
    * @param length the number of elements
-   * @param nullCount the number of nulls, or −1 if it is not known
+   * @param nullCount the number of nulls, or −1 if it is unknown
    * @param offset the number of elements to skip at the start of the buffers
    */
   public ForeignArray array(long length, long nullCount, long offset) {
@@ -53,12 +53,13 @@ public final class ForeignArray {
   }
 
   /**
-   * The next buffer of the array that was written last, in the columnar format's order; without the list of sizes that
-   * a view array carries in the C interface.
+   * Adds the next buffer of the last array, and returns this object. The order is that of the columnar format. The
+   * buffer of sizes that the C interface adds to a view array is omitted.
    *
-   * @param address where it is, for the device; 0 if there is none, as of a validity bitmap without nulls
-   * @param bytes how many there are: more than the array needs is no matter
-   * @throws IllegalStateException if there is no array yet
+   * @param address the address for the device; 0 for an absent buffer, such as the validity bitmap of an array without
+   *     nulls
+   * @param bytes the size in bytes; it may exceed the size that the array needs
+   * @throws IllegalStateException if no array was added
    */
   public ForeignArray buffer(long address, long bytes) {
     if (arrays == 0) throw new IllegalStateException("a buffer without an array");
@@ -71,24 +72,24 @@ public final class ForeignArray {
     return this;
   }
 
-  /** How many arrays there are, the first one, children and dictionaries. */
+  /** Returns the number of arrays: the first one, children and dictionaries. */
   public int arrays() {
     return arrays;
   }
 
-  /** How many buffers all arrays have together. */
+  /** Returns the number of buffers of all arrays. */
   public int buffers() {
     return buffers;
   }
 
-  /** How many numbers all was written as. */
+  /** Returns the number of words in the description. */
   public int words() {
     return end;
   }
 
   /**
-   * A number: of each array its length, null count, offset and number of buffers, and of each of these its address and
-   * its size.
+   * Returns a word. Each array has its length, null count, offset and number of buffers; then follow the address and
+   * the size of each buffer.
    */
   public long word(int index) {
     return words[Objects.checkIndex(index, end)];

@@ -2,28 +2,32 @@
 package org.arbalest.device.spi;
 
 /**
- * What core needs to copy from and to <em>pageable</em> memory, main memory that the device does not reach by itself,
- * for a runtime whose own copies of it let their caller wait: pinned memory, which pieces go by way of, and functions
- * in a queue, which fill and empty it on the CPU. One object for all drivers of a device, which share what core makes
- * of it.
+ * The means by which core copies from and to <em>pageable</em> memory, main memory that the device does not access by
+ * itself. It is for a runtime whose own copies of such memory block their caller. Core moves the data in pieces through
+ * pinned memory; functions in a queue fill and empty that memory on the CPU.
+ *
+ * <p>All drivers of a device return the same object, and share the resources that core creates for it. Core may call
+ * the methods from any thread.
  */
 public interface HostStaging {
-  /** Main memory that the device reaches directly. Core takes some slots out of it, which it keeps. */
+  /** Returns main memory that the device accesses directly. Core allocates some slots from it, and keeps them. */
   HostMemory pinnedMemory();
 
   /**
    * Queues a task, and returns before it is done.
    *
-   * @throws org.arbalest.device.DeviceException if it is not queued
+   * @throws org.arbalest.device.DeviceException if the task could not be queued
    */
   void runOnHost(long queue, HostTask task);
 
-  /** Whether the device itself reaches pageable memory, as fast as it can: then that is treated like pinned memory. */
+  /**
+   * Returns whether the device itself accesses pageable memory at full speed. Core then treats it like pinned memory.
+   */
   boolean reachesPageable();
 
   /**
-   * Whether {@link DeviceDriver#copy(long, CopyBatch)} is one call of the runtime. If not, small pieces of pinned
-   * memory, too, are gathered in a slot first: each call has its price.
+   * Returns whether {@link DeviceDriver#copy(long, CopyBatch)} is one call of the runtime. If not, core also gathers
+   * small pieces of pinned memory in a slot first, because each call is expensive.
    */
   boolean copiesBatches();
 }

@@ -2,23 +2,26 @@
 package org.arbalest.device.spi;
 
 /**
- * Something that the CPU does when a queue has come to it; what is behind it in the queue waits. It calls no runtime
- * and throws nothing.
+ * A task that the CPU runs when a queue reaches it. Work behind it in the queue waits. The task makes no call of the
+ * runtime and throws nothing.
  *
- * <p>A runtime that calls back into C gets one of the two function addresses and {@link #userData}; any other calls
- * {@link #run}. A second call does nothing, nor one that comes when core has given the task up, as with a device that
- * has failed.
+ * <p>A runtime that calls C functions gets one of the two function addresses and {@link #userData}. Any other backend
+ * calls {@link #run}. The first call counts; later calls do nothing. A call also does nothing after core has abandoned
+ * the task, for example after a failure of the device.
  */
 public interface HostTask {
-  /** Does it. */
+  /** Runs the task. */
   void run();
 
-  /** What to pass to the C function; never 0. */
+  /** Returns the value of {@code userData} for the C function; never 0. */
   long userData();
 
-  /** The address of {@code void f(void* userData)}, such as {@code CUhostFn}. */
+  /** Returns the address of {@code void f(void* userData)}, such as {@code CUhostFn}. */
   long hostFunction();
 
-  /** The address of {@code void f(void* stream, int status, void* userData)}, such as {@code hipStreamCallback_t}. */
+  /**
+   * Returns the address of {@code void f(void* stream, int status, void* userData)}, such as
+   * {@code hipStreamCallback_t}.
+   */
   long streamCallback();
 }

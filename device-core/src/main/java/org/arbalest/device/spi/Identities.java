@@ -10,17 +10,21 @@ import java.util.UUID;
 import org.arbalest.device.DeviceIdentity;
 import org.jspecify.annotations.Nullable;
 
-/** Makes a {@link DeviceIdentity} of what runtimes say. */
+/** A factory of {@link DeviceIdentity} from the values that runtimes report. */
 public final class Identities {
   private Identities() {}
 
-  /** A device on the PCI bus, next to the node that Linux says. */
+  /**
+   * Returns the identity of a PCI device, with the NUMA node that Linux reports for it.
+   *
+   * @param pciBusId the bus id, in upper or lower case
+   */
   public static DeviceIdentity onPci(@Nullable UUID uuid, String pciBusId) {
     String id = pciBusId.toLowerCase(Locale.ROOT);
     return new DeviceIdentity(uuid, id, numaNode(Path.of("/sys/bus/pci/devices"), id));
   }
 
-  /** The 16 bytes of a UUID, in the order in which it is written. */
+  /** Converts the 16 bytes of a UUID, in the order of its text. */
   public static UUID uuid(byte[] bytes) {
     ByteBuffer words = ByteBuffer.wrap(bytes);
     return new UUID(words.getLong(), words.getLong());
@@ -29,7 +33,8 @@ public final class Identities {
   static int numaNode(Path devices, String pciBusId) {
     try {
       return Integer.parseInt(Files.readString(devices.resolve(pciBusId).resolve("numa_node")).strip());
-    } catch (IOException | IllegalArgumentException _) { // another system, or a bus id that is no name of a folder
+    // another operating system, or a bus id that is not a folder's name
+    } catch (IOException | IllegalArgumentException _) {
       return -1;
     }
   }

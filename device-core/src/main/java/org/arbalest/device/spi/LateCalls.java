@@ -9,19 +9,21 @@ import java.util.function.IntFunction;
 import java.util.function.IntSupplier;
 
 /**
- * A daemon thread for calls that may not be made where they are asked for, or could not be made: giving memory, events
- * and streams back. One that was refused is made again later; what cannot be given back at all is said once.
+ * A daemon thread for deferred calls: releases of memory, events and streams that must not run on the calling thread,
+ * or that the runtime refused there. The thread repeats a refused call later. It reports a permanent failure once.
+ *
+ * <p>All methods may be called from any thread.
  */
 public final class LateCalls {
   private static final long SHORTEST_NANOS = 1_000_000;
   private static final long LONGEST_NANOS = 1_000_000_000;
 
-  /** So often a call is made that ends with an unknown code. */
+  /** The number of attempts of a call whose code is unknown. */
   private static final int UNKNOWN_TIMES = 5;
 
-  /** How a backend says what nobody can be told by an exception. */
+  /** The report of failures that no exception can carry to a caller. */
   public interface Report {
-    /** Does not throw. */
+    /** Reports a failure. Does not throw. */
     void failed(String what, Throwable failure);
   }
 
@@ -31,16 +33,18 @@ public final class LateCalls {
   private final Report report;
   private final LinkedTransferQueue<Task> submitted = new LinkedTransferQueue<>();
 
-  /** What is to be tried again, the thread's own. */
+  /** The tasks to repeat; only the thread uses them. */
   private final PriorityQueue<Task> waiting = new PriorityQueue<>();
 
   private volatile boolean started;
 
   /**
-   * A thread, which is not started yet.
+   * Creates the thread, and does not start it.
    *
-   * @param before what it does before each task
-   * @param answers what the runtime's codes say: done, gone with the runtime, failed for good, or to be tried again
+   * @param name the thread's name
+   * @param before runs before each task
+   * @param answers maps the runtime's codes to done, gone with the runtime, failed permanently, or to be repeated
+   * @param report receives failures
    */
   public LateCalls(String name, Runnable before, IntFunction<Answer> answers, Report report) {
     this.name = name;
@@ -49,7 +53,10 @@ public final class LateCalls {
     this.report = report;
   }
 
-  /** Starts the thread, which may fail: to be called before there is something that must be done. */
+  /**
+   * Starts the thread, which may fail. Call it before any resource exists whose release may be deferred. Does nothing
+   * after the first success.
+   */
   public void start() {
     if (!started) startThread();
   }
@@ -60,39 +67,45 @@ public final class LateCalls {
     started = true;
   }
 
-  /** Neither blocks nor takes a lock: a driver's thread may be here (DEV-62). */
+  /** Runs a task on the thread. Neither blocks nor takes a lock, because a driver's thread may call it (DEV-62). */
   public void submit(Runnable task) {
     submitted.add(new Task(task, 0));
   }
 
   /**
-   * Gives something back on the thread, until that is done or has failed for good. Does not block.
+   * Runs a release on the thread, and repeats it until it succeeds or fails permanently. Does not block.
    *
-   * @param attempt tries it, and answers with the runtime's code
-   * @param failure what a code means that is an error
+   * @param attempt makes the call, and returns the runtime's code
+   * @param failure creates the exception for the code of a permanent failure
    */
   public void give(IntSupplier attempt, IntFunction<? extends RuntimeException> failure) {
     submit(new Attempts(attempt, failure, () -> {}));
   }
 
   /**
-   * Goes on, as {@link #give} does, with a call that was tried once on this thread and ended with a code; nothing if
-   * that is over. Does not block.
+   * Continues a release whose first attempt was on the calling thread. If the code asks for another attempt, the
+   * release continues as {@link #give} does; a permanent failure is reported at once. Does not block.
+   *
+   * @param code the code of the first attempt
    */
   public void goOn(int code, IntSupplier attempt, IntFunction<? extends RuntimeException> failure) {
     goOn(code, attempt, failure, () -> {});
   }
 
   /**
-   * Likewise, with somebody who is told when the call will not be made any more: it was, or has failed for good.
+   * Continues a release like {@link #goOn(int, IntSupplier, IntFunction)}, with an action for its end.
    *
-   * @param over run once, on this thread or that one; does not throw
+   * @param over runs once, after the last attempt, successful or not, on this thread or on the deferred calls' thread;
+   *     does not throw
    */
   public void goOn(int code, IntSupplier attempt, IntFunction<? extends RuntimeException> failure, Runnable over) {
     new Attempts(attempt, failure, over).settle(code);
   }
 
-  /** Waits until what was submitted before is done, or was tried. */
+  /**
+   * Blocks until the thread has run each task submitted before, or has made one attempt of it. The thread must be
+   * started. Not interruptible: the interrupt status is restored at the end.
+   */
   public void drain() {
     var done = new CountDownLatch(1);
     submit(done::countDown);
@@ -120,7 +133,7 @@ public final class LateCalls {
     }
   }
 
-  /** The next task that is not to wait; else the first of those that are, when it is due. */
+  /** Returns the next task that is due at once. Without one, returns the first waiting task when its time comes. */
   private Task take() throws InterruptedException {
     while (true) {
       Task first = waiting.peek();
@@ -132,7 +145,7 @@ public final class LateCalls {
     }
   }
 
-  /** A task is run also where this fails, so that none is lost. */
+  /** The task runs even if the preparation fails, so that no task is lost. */
   private void prepare() {
     try {
       before.run();
@@ -141,7 +154,7 @@ public final class LateCalls {
     }
   }
 
-  /** What to run, and from when on: a time of {@link System#nanoTime}, or 0 for now. */
+  /** A task and its due time, on the clock of {@link System#nanoTime}; 0 if it is due at once. */
   private record Task(Runnable body, long due) implements Comparable<Task> {
     @Override
     public int compareTo(Task other) {
@@ -167,7 +180,7 @@ public final class LateCalls {
       int code;
       try {
         code = attempt.getAsInt();
-      } catch (Throwable t) { // said by the thread
+      } catch (Throwable t) { // the thread reports it
         over.run();
         throw t;
       }

@@ -5,17 +5,17 @@ import org.arbalest.device.MemoryAllocator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A driver whose memory comes from an allocator, as where a device has several kinds of it, each a device to Arrow,
- * with the same queues.
+ * A driver whose memory comes from an allocator. It is for hardware with several kinds of memory: in Arrow, each kind
+ * is a device of its own, and all of them have the same queues.
  */
 public abstract class MemoryDriver implements DeviceDriver {
   private final MemoryAllocator memory;
   private final @Nullable HostMemory hostMemory;
 
   /**
-   * A driver of some memory.
+   * Creates a driver of one kind of memory.
    *
-   * @param memory this device's own
+   * @param memory the allocator of this device's own memory
    * @param hostMemory see {@link DeviceDriver#hostMemory}
    */
   protected MemoryDriver(MemoryAllocator memory, @Nullable HostMemory hostMemory) {
@@ -68,7 +68,7 @@ public abstract class MemoryDriver implements DeviceDriver {
     return hostMemory;
   }
 
-  /** Whether this driver's memory is from an allocator. */
+  /** Returns whether this driver's memory comes from an allocator. */
   protected final boolean isFrom(MemoryAllocator allocator) {
     return memory.equals(allocator);
   }

@@ -6,72 +6,78 @@ import org.arbalest.device.Errno;
 import org.arbalest.device.MemoryAllocator;
 
 /**
- * How a driver shares memory and events with other processes: by handles, which are bytes that any transport carries.
- * There may be several forms of them, which the driver tells apart by the bytes ({@link SharedHandle}).
+ * The way in which a driver shares memory and events with other processes: by handles, which are bytes that any
+ * transport carries. A driver may have several forms of handles, and distinguishes them by their bytes
+ * ({@link SharedHandle}).
  *
- * <p>Like {@link DeviceDriver} it moves numbers and owns nothing: core counts who uses what, opens no handle twice at a
- * time, closes what it opened once, and keeps what it exported until the others are done with it. All methods may be
- * called from any thread.
+ * <p>Like {@link DeviceDriver} it translates calls and owns nothing. Core counts references and opens no handle a
+ * second time while it is open. Core closes each opened handle once. Core keeps exported memory until the other
+ * processes have released it.
+ *
+ * <p>Core may call all methods from any thread.
  */
 public interface ProcessSharing {
   /**
    * An allocation that another process can open.
    *
-   * @param base where it begins, here
-   * @param bytes how large it is
-   * @param handle by which it is opened
+   * @param base its start address in this process
+   * @param bytes its size in bytes
+   * @param handle the handle for the other process
    */
   @SuppressWarnings("ArrayRecordComponent")
   record Exported(long base, long bytes, byte[] handle) {}
 
   /**
-   * Where memory comes from that can be shared. What was allocated from what this returned is given back to the same,
-   * while no device has work.
+   * Returns the allocator of memory that can be shared. Core frees such memory through the same allocator, while no
+   * device has work.
    */
   MemoryAllocator memory();
 
   /**
-   * The whole allocation in which an address is.
+   * Exports the whole allocation that contains an address.
    *
-   * @throws DeviceException with {@code EINVAL} if this memory cannot be shared: says what it is
+   * @throws DeviceException with {@code EINVAL} if this memory cannot be shared: the message has the kind of the memory
    */
   Exported export(long address);
 
   /**
-   * Opens another process's allocation. It is not open here.
+   * Opens an allocation of another process. It is not open in this process yet.
    *
-   * @param bytes how large it is said to be
-   * @return where it begins, here
-   * @throws DeviceException with {@code EINVAL} if the handle is none, the memory is gone, or has fewer bytes
+   * @param handle the handle that the other process exported
+   * @param bytes the size in bytes that the other process reports
+   * @return the start address in this process
+   * @throws DeviceException with {@code EINVAL} if the handle is malformed, the memory is gone, or the memory is
+   *     smaller
    */
   long open(byte[] handle, long bytes);
 
   /**
-   * Closes what was opened, of which no queued work uses anything any more. It may wait for the device: core calls it
-   * while none has work.
+   * Closes an opened allocation that no queued work uses any more. The call may wait for the device: core calls it
+   * while the device has no work.
    *
-   * @param handle as given to {@link #open}, as are the bytes
-   * @param base from {@link #open}
-   * @throws DeviceException if it is still open; with {@code EAGAIN} if that may be otherwise later
+   * @param handle the handle passed to {@link #open}
+   * @param base the address that {@link #open} returned
+   * @param bytes the size passed to {@link #open}
+   * @throws DeviceException if the allocation is still open; with {@code EAGAIN} if a later call may succeed
    */
   void close(byte[] handle, long base, long bytes);
 
   /**
-   * Creates an event at the end of a queue, as {@link DeviceDriver#record} does, for which another process can wait. It
-   * is given back in the same way.
+   * Creates an event at the end of a queue, as {@link DeviceDriver#record} does, for which another process can wait.
+   * Core releases it with {@link DeviceDriver#destroyEvent}.
    *
-   * @return 0 if there are no such events, or none that can be relied on
+   * @return 0 if the device has no such events, or none that are reliable
    */
   default long record(long queue) {
     return 0;
   }
 
-  /** The handle by which another process opens an event of {@link #record}. */
+  /** Returns the handle with which another process opens an event of {@link #record}. */
   default byte[] exportEvent(long event) {
     throw new DeviceException(Errno.ENOSYS, "this device shares no events with other processes");
   }
 
-  /** Opens another process's event, as an event of this device. */
+  /** Opens an event of another process as an event of this device. */
   default long openEvent(byte[] handle) {
     throw new DeviceException(Errno.ENOSYS, "this device shares no events with other processes");
   }

@@ -5,7 +5,8 @@ import org.arbalest.device.DeviceException;
 import org.arbalest.device.Errno;
 
 /**
- * A device that has done what it was told when the call returns: it has one queue, 0, and its events have completed.
+ * A driver for a device that completes all work before a call returns. It has one queue, 0, and all its events have
+ * completed.
  */
 public interface SynchronousDriver extends DeviceDriver {
   @Override
@@ -40,7 +41,7 @@ public interface SynchronousDriver extends DeviceDriver {
   @Override
   default void synchronizeEvent(long event) {}
 
-  /** There is no event of this device that somebody else could have made. */
+  /** Rejects every imported event, because this device has no events. */
   @Override
   default void checkEvent(long event) {
     throw new DeviceException(Errno.EINVAL, "it has a sync_event, which nobody can wait for: the device has no events");

@@ -26,11 +26,12 @@ import org.arbalest.device.types.Schema;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of a table, a record batch or an array without reading it: of the whole, and of each column. It crosses
- * the C interface as an array of its own, of Arrow's statistics schema (<a
- * href="https://arrow.apache.org/docs/format/StatisticsSchema.html">Statistics schema</a>, experimental there):
- * {@link #of} reads one, {@link #toArray} writes one. How it gets to the other side is a matter of those who agree on
- * it. Immutable; holds nothing native.
+ * The known properties of a table, a record batch or an array, without a read of its values: of the whole, and of each
+ * column. Immutable; it has no native resources.
+ *
+ * <p>Statistics cross the C interface as an array of their own, of Arrow's experimental <a
+ * href="https://arrow.apache.org/docs/format/StatisticsSchema.html">statistics schema</a>. {@link #of} reads such an
+ * array, and {@link #toArray} creates one. Producer and consumer agree on the way to transfer it.
  *
  * <pre>{@code
  * Statistics statistics = Statistics.of(array);
@@ -38,67 +39,71 @@ import org.jspecify.annotations.Nullable;
  * OptionalLong nulls = statistics.column(Statistics.columnIndex(schema, "trip", "end")).nullCount();
  * }</pre>
  *
- * <p>Columns are numbered from 0 as in a record batch of IPC: each before those below it, and these before the next
- * one. Of {@code trip: struct<start: utf8, end: utf8>, price: int64} they are 0, of which 1 and 2 are below, and 3. Of
- * an array that is no record batch, 0 is the array itself.
+ * <p>Columns are numbered from 0, depth first, as in an IPC record batch: each column before its children, and these
+ * before the next column. In {@code trip: struct<start: utf8, end: utf8>, price: int64}, column 0 is {@code trip}, 1
+ * and 2 are its children, and 3 is {@code price}. In an array that is not a record batch, column 0 is the array itself.
  */
 public final class Statistics {
   private final StatisticsTable table;
 
-  /** Takes the table over. */
+  /** Creates statistics, and takes the table over. */
   Statistics(StatisticsTable table) {
     this.table = table;
   }
 
   /**
-   * Reads an array of the statistics schema, which stays the caller's: of any index width, type ids and order of
-   * fields; counts may be integers of any width. What the specification has no name for is kept.
+   * Reads an array of the statistics schema. The caller still owns the array. Indices may have any width, type ids and
+   * fields any order, and counts may be integers of any width. Statistics with unknown names are kept.
    *
-   * @throws DeviceException with {@code EINVAL} if it is none, or says what cannot be: the path, the row; with
-   *     {@code ENOSYS} where the CPU cannot read it
+   * @throws DeviceException with {@code EINVAL} if the array has another schema, or impossible contents: the message
+   *     has the path and the row; with {@code ENOSYS} if the CPU cannot read the array
    */
   public static Statistics of(DeviceArray array) {
     return new Statistics(StatisticsReader.read(array));
   }
 
   /**
-   * Finds out the exact statistics of a record batch, which any struct is taken for, or of an array: the number of
-   * rows; of each column the nulls, as {@link Column#nullCount} has them, and the smallest and the largest value, for
-   * which each value is read once. Text and binary are in the order of their bytes.
+   * Computes the exact statistics of a record batch or an array. Any struct counts as a record batch. The result has
+   * the number of rows; for each column, it has the number of nulls, as {@link Column#nullCount} returns it, and the
+   * smallest and the largest value. The method reads each value once. The order of text and binary is that of their
+   * bytes.
    *
-   * <p>There is no smallest and largest value of columns of which all rows are null, or one is NaN; of intervals,
-   * nested and extension types. There is nothing of what is below lists, maps, unions and run-ends, and below structs
-   * that have nulls. Distinct values are not counted, widths are not measured.
+   * <p>There is no smallest and largest value for a column with only nulls or with a NaN, nor for intervals, nested
+   * types and extension types. There are no statistics for columns below lists, maps, unions and run-end-encoded types,
+   * nor below structs that have nulls. Distinct values are not counted, and widths are not measured.
    *
-   * @param array stays the caller's
-   * @throws IllegalStateException if the array was closed, or is not ready
-   * @throws DeviceException with {@code ENOSYS} where the CPU cannot read it; what reading it throws
+   * @param array the array, which the caller still owns
+   * @throws IllegalStateException if the array is closed, or is not ready
+   * @throws DeviceException with {@code ENOSYS} if the CPU cannot read the array; also as reads of its values throw
    */
   public static Statistics compute(DeviceArray array) {
     return new Statistics(ComputedStatistics.of(array));
   }
 
-  /** Collects statistics one by one. */
+  /** Creates a builder, which collects statistics one by one. */
   public static StatisticsBuilder builder() {
     return new StatisticsBuilder();
   }
 
   /**
-   * The number of a column.
+   * Returns the number of a column.
    *
-   * @param path the column's name, or those of the columns that it is below, and its name
-   * @throws IllegalArgumentException if there is none, or several: says which there are
+   * @param path the names of the columns above it, from the top, and then its own name
+   * @throws IllegalArgumentException if no column, or more than one, has this path: the message lists the columns
    */
   public static int columnIndex(Schema schema, String... path) {
     return ColumnNumbers.find(schema.fields(), List.of(path));
   }
 
-  /** What is known of the whole table, record batch or array; of an array, that is often said of column 0. */
+  /**
+   * Returns the statistics of the whole table, record batch or array. Producers often describe an array in column 0
+   * instead.
+   */
   public Target whole() {
     return target(StatisticsTable.WHOLE);
   }
 
-  /** What is known of a column; nothing of one that is not there. */
+  /** Returns the statistics of a column; they are empty for an unknown column. */
   public Target column(int index) {
     if (index < 0) throw new IndexOutOfBoundsException("columns are numbered from 0, but " + index + " was asked for");
     return target(index);
@@ -108,23 +113,23 @@ public final class Statistics {
     return new Target(index, table.targets().getOrDefault(index, Map.of()));
   }
 
-  /** The columns that something is said of. */
+  /** Returns the numbers of the columns that have statistics. */
   public SortedSet<Integer> columns() {
     return Collections.unmodifiableSortedSet(new TreeSet<>(table.targets().tailMap(0).keySet()));
   }
 
   /**
-   * An array of the statistics schema, in main memory, which the caller must close: a row for the whole, if something
-   * is said of it, and one for each column.
+   * Creates an array of the statistics schema, in main memory. It has a row for the whole, if that has statistics, and
+   * one for each column. The caller closes the array.
    *
-   * @throws IllegalArgumentException if a value is none that its type has, or of a union within another type; if there
-   *     are more than 128 types
+   * @throws IllegalArgumentException if a value does not fit its type, if its type contains a union inside another
+   *     type, or if there are more than 128 types
    */
   public DeviceArray toArray() {
     return StatisticsWriter.write(table);
   }
 
-  /** Whether the other says the same of the same columns, by values of the same types. */
+  /** Returns whether the other statistics have the same values, of the same types, for the same columns. */
   @Override
   public boolean equals(@Nullable Object other) {
     return other instanceof Statistics that && table.equals(that.table);
@@ -135,15 +140,15 @@ public final class Statistics {
     return table.hashCode();
   }
 
-  /** A line for the whole and for each column. */
+  /** Returns one line for the whole and one for each column. */
   @Override
   public String toString() {
     return table.targets().keySet().stream().map(index -> target(index).toString()).collect(Collectors.joining("\n"));
   }
 
   /**
-   * What is known of one column, or of the whole. A getter for an exact value is empty where only an approximate one is
-   * known; one for an approximate value answers the exact one where that is known, since nothing is nearer.
+   * The statistics of one column, or of the whole. A getter of an exact value is empty if only an approximate value is
+   * known. A getter of an approximate value returns the exact value if that is known, because nothing is closer.
    */
   public static final class Target {
     private final int index;
@@ -154,95 +159,95 @@ public final class Statistics {
       this.values = values;
     }
 
-    /** The number of rows. */
+    /** Returns the exact number of rows; empty if it is unknown. */
     public OptionalLong rowCount() {
       return count(Statistic.ROW_COUNT);
     }
 
-    /** About the number of rows. */
+    /** Returns the approximate number of rows; empty if it is unknown. */
     public OptionalDouble approximateRowCount() {
       return number(Statistic.ROW_COUNT);
     }
 
-    /** The number of nulls. */
+    /** Returns the exact number of nulls; empty if it is unknown. */
     public OptionalLong nullCount() {
       return count(Statistic.NULL_COUNT);
     }
 
-    /** About the number of nulls. */
+    /** Returns the approximate number of nulls; empty if it is unknown. */
     public OptionalDouble approximateNullCount() {
       return number(Statistic.NULL_COUNT);
     }
 
-    /** The number of distinct values. */
+    /** Returns the exact number of distinct values; empty if it is unknown. */
     public OptionalLong distinctCount() {
       return count(Statistic.DISTINCT_COUNT);
     }
 
-    /** About the number of distinct values. */
+    /** Returns the approximate number of distinct values; empty if it is unknown. */
     public OptionalDouble approximateDistinctCount() {
       return number(Statistic.DISTINCT_COUNT);
     }
 
-    /** The bytes of the largest row. */
+    /** Returns the exact size of the largest row in bytes; empty if it is unknown. */
     public OptionalLong maxByteWidth() {
       return count(Statistic.MAX_BYTE_WIDTH);
     }
 
-    /** About the bytes of the largest row. */
+    /** Returns the approximate size of the largest row in bytes; empty if it is unknown. */
     public OptionalDouble approximateMaxByteWidth() {
       return number(Statistic.MAX_BYTE_WIDTH);
     }
 
-    /** The average bytes of a row. */
+    /** Returns the exact average size of a row in bytes; empty if it is unknown. */
     public OptionalDouble averageByteWidth() {
       StatisticValue value = values.get(Statistic.AVERAGE_BYTE_WIDTH.exact);
       return value == null ? OptionalDouble.empty() : OptionalDouble.of(value.number());
     }
 
-    /** About the average bytes of a row. */
+    /** Returns the approximate average size of a row in bytes; empty if it is unknown. */
     public OptionalDouble approximateAverageByteWidth() {
       return number(Statistic.AVERAGE_BYTE_WIDTH);
     }
 
     /**
-     * The smallest value, as {@link Column#get} answers it; null if it is not known. {@link #field} of
-     * {@link StatisticKeys#MIN_VALUE_EXACT} has its type.
+     * Returns the smallest value, in the class that {@link Column#get} returns; null if it is unknown. {@link #field}
+     * of {@link StatisticKeys#MIN_VALUE_EXACT} has its type.
      */
     public @Nullable Object min() {
       return get(Statistic.MIN_VALUE.exact);
     }
 
-    /** About the smallest value; see {@link #min}. */
+    /** Returns the approximate smallest value; see {@link #min}. */
     public @Nullable Object approximateMin() {
       return nearest(Statistic.MIN_VALUE);
     }
 
-    /** The largest value; see {@link #min}, and {@link StatisticKeys#MAX_VALUE_EXACT}. */
+    /** Returns the largest value; see {@link #min}, and {@link StatisticKeys#MAX_VALUE_EXACT}. */
     public @Nullable Object max() {
       return get(Statistic.MAX_VALUE.exact);
     }
 
-    /** About the largest value; see {@link #min}. */
+    /** Returns the approximate largest value; see {@link #min}. */
     public @Nullable Object approximateMax() {
       return nearest(Statistic.MAX_VALUE);
     }
 
     /**
-     * The keys of all that is known, such as {@link StatisticKeys#MAX_VALUE_EXACT}, also those that the specification
-     * does not have.
+     * Returns the keys of all known values, such as {@link StatisticKeys#MAX_VALUE_EXACT}, including keys that are not
+     * in the specification.
      */
     public Set<String> keys() {
       return Collections.unmodifiableSet(values.keySet());
     }
 
-    /** The value of a key, as {@link Column#get} answers it, or null. */
+    /** Returns the value of a key, in the class that {@link Column#get} returns, or null if it is unknown. */
     public @Nullable Object get(String key) {
       StatisticValue value = value(key);
       return value == null ? null : value.get();
     }
 
-    /** What the value of a key is of, its type above all; or null. */
+    /** Returns the field of a key's value, which has its type, or null if the key is unknown. */
     public @Nullable Field field(String key) {
       StatisticValue value = value(key);
       return value == null ? null : value.field();
@@ -267,7 +272,7 @@ public final class Statistics {
       return exact == null ? get(statistic.approximate) : exact;
     }
 
-    /** For people: {@code column 3: ARROW:null_count:exact=0, ARROW:max_value:exact=5}. */
+    /** Returns the values for people: {@code column 3: ARROW:null_count:exact=0, ARROW:max_value:exact=5}. */
     @Override
     public String toString() {
       return values.entrySet().stream().map(Map.Entry::toString)

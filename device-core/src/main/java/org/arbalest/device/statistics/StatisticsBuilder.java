@@ -14,8 +14,8 @@ import org.arbalest.device.types.FlatType.DecimalType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Collects statistics: of the whole at first, and of a column after {@link #column} said which. Values are given as
- * {@link Column#get} answers them; what is given again takes the place of what was there.
+ * A builder of {@link Statistics}: first of the whole, and of a column after {@link #column}. Values have the classes
+ * that {@link Column#get} returns. A second value for a key replaces the first.
  *
  * <pre>{@code
  * Statistics statistics = Statistics.builder().rowCount(5)
@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  *     .build();
  * }</pre>
  *
- * <p>Not for several threads at once.
+ * <p>Not thread-safe. The builder has no native resources, and needs no release.
  */
 public final class StatisticsBuilder {
   private final StatisticsTable table = new StatisticsTable();
@@ -32,134 +32,136 @@ public final class StatisticsBuilder {
 
   StatisticsBuilder() {}
 
-  /** What follows is of the whole table, record batch or array. */
+  /** Selects the whole table, record batch or array for the next values. */
   public StatisticsBuilder whole() {
     target = StatisticsTable.WHOLE;
     return this;
   }
 
-  /** What follows is of this column; {@link Statistics} says how columns are numbered. */
+  /** Selects a column for the next values; {@link Statistics} describes the numbers of columns. */
   public StatisticsBuilder column(int index) {
     if (index < 0) throw new IndexOutOfBoundsException("columns are numbered from 0, but " + index + " was given");
     target = index;
     return this;
   }
 
-  /** The number of rows. */
+  /** Sets the exact number of rows. */
   public StatisticsBuilder rowCount(long exact) {
     return count(Statistic.ROW_COUNT, exact);
   }
 
-  /** About the number of rows. */
+  /** Sets the approximate number of rows. */
   public StatisticsBuilder approximateRowCount(double approximate) {
     return number(Statistic.ROW_COUNT.approximate, approximate);
   }
 
-  /** The number of nulls. */
+  /** Sets the exact number of nulls. */
   public StatisticsBuilder nullCount(long exact) {
     return count(Statistic.NULL_COUNT, exact);
   }
 
-  /** About the number of nulls. */
+  /** Sets the approximate number of nulls. */
   public StatisticsBuilder approximateNullCount(double approximate) {
     return number(Statistic.NULL_COUNT.approximate, approximate);
   }
 
-  /** The number of distinct values. */
+  /** Sets the exact number of distinct values. */
   public StatisticsBuilder distinctCount(long exact) {
     return count(Statistic.DISTINCT_COUNT, exact);
   }
 
-  /** About the number of distinct values. */
+  /** Sets the approximate number of distinct values. */
   public StatisticsBuilder approximateDistinctCount(double approximate) {
     return number(Statistic.DISTINCT_COUNT.approximate, approximate);
   }
 
-  /** The bytes of the largest row. */
+  /** Sets the exact size of the largest row in bytes. */
   public StatisticsBuilder maxByteWidth(long exact) {
     return count(Statistic.MAX_BYTE_WIDTH, exact);
   }
 
-  /** About the bytes of the largest row. */
+  /** Sets the approximate size of the largest row in bytes. */
   public StatisticsBuilder approximateMaxByteWidth(double approximate) {
     return number(Statistic.MAX_BYTE_WIDTH.approximate, approximate);
   }
 
-  /** The average bytes of a row. */
+  /** Sets the exact average size of a row in bytes. */
   public StatisticsBuilder averageByteWidth(double exact) {
     return number(Statistic.AVERAGE_BYTE_WIDTH.exact, exact);
   }
 
-  /** About the average bytes of a row. */
+  /** Sets the approximate average size of a row in bytes. */
   public StatisticsBuilder approximateAverageByteWidth(double approximate) {
     return number(Statistic.AVERAGE_BYTE_WIDTH.approximate, approximate);
   }
 
-  /** The smallest value, of the type that {@link #put(String, Object)} says. */
+  /** Sets the exact smallest value; {@link #put(String, Object)} determines its type. */
   public StatisticsBuilder min(Object exact) {
     return add(Statistic.MIN_VALUE.exact, Objects.requireNonNull(exact, "exact"), null);
   }
 
-  /** The smallest value, of a type. */
+  /** Sets the exact smallest value, as a value of a type. */
   public StatisticsBuilder min(Object exact, DataType type) {
     return add(Statistic.MIN_VALUE.exact, Objects.requireNonNull(exact, "exact"), Objects.requireNonNull(type, "type"));
   }
 
-  /** About the smallest value. */
+  /** Sets the approximate smallest value; {@link #put(String, Object)} determines its type. */
   public StatisticsBuilder approximateMin(Object approximate) {
     return add(Statistic.MIN_VALUE.approximate, Objects.requireNonNull(approximate, "approximate"), null);
   }
 
-  /** About the smallest value, of a type. */
+  /** Sets the approximate smallest value, as a value of a type. */
   public StatisticsBuilder approximateMin(Object approximate, DataType type) {
     return add(Statistic.MIN_VALUE.approximate, Objects.requireNonNull(approximate, "approximate"),
         Objects.requireNonNull(type, "type"));
   }
 
-  /** The largest value, of the type that {@link #put(String, Object)} says. */
+  /** Sets the exact largest value; {@link #put(String, Object)} determines its type. */
   public StatisticsBuilder max(Object exact) {
     return add(Statistic.MAX_VALUE.exact, Objects.requireNonNull(exact, "exact"), null);
   }
 
-  /** The largest value, of a type. */
+  /** Sets the exact largest value, as a value of a type. */
   public StatisticsBuilder max(Object exact, DataType type) {
     return add(Statistic.MAX_VALUE.exact, Objects.requireNonNull(exact, "exact"), Objects.requireNonNull(type, "type"));
   }
 
-  /** About the largest value. */
+  /** Sets the approximate largest value; {@link #put(String, Object)} determines its type. */
   public StatisticsBuilder approximateMax(Object approximate) {
     return add(Statistic.MAX_VALUE.approximate, Objects.requireNonNull(approximate, "approximate"), null);
   }
 
-  /** About the largest value, of a type. */
+  /** Sets the approximate largest value, as a value of a type. */
   public StatisticsBuilder approximateMax(Object approximate, DataType type) {
     return add(Statistic.MAX_VALUE.approximate, Objects.requireNonNull(approximate, "approximate"),
         Objects.requireNonNull(type, "type"));
   }
 
   /**
-   * A value by its key, of the specification's ({@link StatisticKeys}) or of one's own, which does not begin with
-   * {@code ARROW:} but with the name of a product.
+   * Sets the value of a key. The key is one of the specification's ({@link StatisticKeys}) or the application's own.
+   * Its own keys begin with the name of a product, not with {@code ARROW:}.
    *
-   * @param value a Boolean; a Long or a smaller integer, which makes an int64; a Double or a Float, which makes a
-   *     float64; a String; bytes
+   * @param value a Boolean; a Long or a smaller integer, stored as int64; a Double or a Float, stored as float64; a
+   *     String; or bytes
+   * @throws IllegalArgumentException if the value has another class; if the key requires a count and the value is not
+   *     one; or if the key begins with {@code ARROW:} and is not in the specification
    */
   public StatisticsBuilder put(String key, Object value) {
     return add(checked(key), Objects.requireNonNull(value, "value"), null);
   }
 
   /**
-   * The same, of a type.
+   * Sets the value of a key, with its type; see {@link #put(String, Object)}.
    *
-   * @param value as {@link Field#valueClass} says for the type, or a smaller number
-   * @throws IllegalArgumentException if it is not; if it is no count, where the key asks for one; if the specification
-   *     reserves the key, and has not got it
+   * @param value an object of the class that {@link Field#valueClass} returns for the type, or a smaller number
+   * @throws IllegalArgumentException if the value has another class; if the key requires a count and the value is not
+   *     one; or if the key begins with {@code ARROW:} and is not in the specification
    */
   public StatisticsBuilder put(String key, Object value, DataType type) {
     return add(checked(key), Objects.requireNonNull(value, "value"), Objects.requireNonNull(type, "type"));
   }
 
-  /** What was collected so far. */
+  /** Returns the statistics collected so far. The builder may be used further, without an effect on them. */
   public Statistics build() {
     return new Statistics(new StatisticsTable(table));
   }
@@ -192,7 +194,7 @@ public final class StatisticsBuilder {
     return this;
   }
 
-  /** As {@link Column#get} has it; nobody else's. */
+  /** Returns the value in the class that {@link Column#get} returns; bytes are copied. */
   private static Object widened(Object value) {
     return switch (value) {
       case Byte number -> number.longValue();
@@ -204,7 +206,7 @@ public final class StatisticsBuilder {
     };
   }
 
-  /** With as many digits behind the point as the type has, as it comes back. */
+  /** Returns a decimal with the scale of its type, as a reader returns it. */
   private static Object scaled(String key, DataType type, Object value) {
     if (!(type instanceof DecimalType decimal) || !(value instanceof BigDecimal number)) return value;
     try {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What is known of an array without reading it: counts, smallest and largest values, in Arrow's own schema for them.
+ * The known properties of an array, without a read of its values: counts, smallest and largest values, in Arrow's
+ * schema for statistics.
  *
- * <p>{@link org.arbalest.device.statistics.Statistics} reads an array of statistics that a producer gave, or computes
- * those of an array. A {@link org.arbalest.device.statistics.StatisticsBuilder} takes what is known from elsewhere.
- * {@code toArray} makes an array of them, which is exported as any other. {@link
- * org.arbalest.device.statistics.StatisticKeys} has the names that Arrow defines. Statistics are values: they need no
- * release.
+ * <p>{@link org.arbalest.device.statistics.Statistics} reads an array of statistics from a producer, or computes the
+ * statistics of an array. A {@link org.arbalest.device.statistics.StatisticsBuilder} collects statistics from other
+ * sources. {@code toArray} converts statistics to an array, which the application exports like any other.
+ * {@link org.arbalest.device.statistics.StatisticKeys} has the names that Arrow defines. Statistics are values, and
+ * need no release.
  *
  * <pre>{@code
  * Statistics statistics = Statistics.compute(batch);
