@@ -23,30 +23,34 @@ import org.arbalest.device.internal.cpu.CpuProvider;
 import org.arbalest.device.spi.DeviceProvider;
 import org.jspecify.annotations.Nullable;
 
-/** The devices of this process, and who serves them: see {@link org.arbalest.device.Devices}. */
+/** The devices of this process and the backends that serve them: see {@link org.arbalest.device.Devices}. */
 public final class DeviceRegistry {
-  /** Who serves a type: the first that was found. */
+  /** The backend of each device type. The first backend found for a type serves it. */
   private static final Map<DeviceType, DeviceProvider> PROVIDERS = new HashMap<>();
 
   private static final List<String> BROKEN = new ArrayList<>();
 
-  /** Said to be missing even where no backend for them is on the class path. */
+  /** Types that the status lists as missing even if no backend for them is on the class path. */
   private static final List<DeviceType> USUAL = List.of(DeviceType.CUDA, DeviceType.OPENCL, DeviceType.ROCM);
 
-  /** A backend that says it has more has miscounted: devices are looked up, listed and remembered one by one. */
+  /**
+   * The limit of devices of one type. A backend that reports more has counted wrongly: the registry looks up, lists and
+   * remembers devices one by one.
+   */
   static final int MOST_DEVICES = 1 << 16;
 
-  /** What serves the kinds of devices that we have backends for, by the beginning of their names. */
+  /** The library's artifacts for device types, by the beginning of the types' names. */
   private static final Map<String, String> ARTIFACTS =
       Map.of("CUDA", "arbalest-device-cuda", "OPENCL", "arbalest-device-opencl", "ROCM", "arbalest-device-rocm");
 
   private static final OpenDevices OPEN;
 
-  /** Null without native access. */
+  /** The CPU device, or null without native access. */
   private static final @Nullable Device CPU;
 
   static {
-    // Always ours: jars that were merged into one tend to lose their service files.
+    // This provider is registered without a service file, because jars that were merged into one often lose their
+    // service files.
     PROVIDERS.put(DeviceType.CPU, new CpuProvider());
     loadProviders();
     OPEN = new OpenDevices(PROVIDERS, System::nanoTime);
@@ -71,7 +75,9 @@ public final class DeviceRegistry {
     return probe(provider, type);
   }
 
-  /** What a backend answers; what it fails with, or answers that cannot be, is an absence, too. */
+  /**
+   * Returns a backend's answer. If the backend fails, or if its answer is impossible, the result is {@link Missing}.
+   */
   public static Availability probe(DeviceProvider provider, DeviceType type) {
     if (!NativeAccess.isEnabled()) return new Missing(NativeAccess.why());
     try {
@@ -98,7 +104,10 @@ public final class DeviceRegistry {
     throw new DeviceException(Errno.ENOSYS, device + " is unavailable, because " + reason);
   }
 
-  /** Which artifact of ours serves a type, for who lacks it; empty if none does. */
+  /**
+   * Returns a hint that names the library's artifact for a type, for an application that lacks it. Returns an empty
+   * text if no artifact serves the type.
+   */
   static String artifact(DeviceType type) {
     String name = type.name();
     String kind = name.contains("_") ? name.substring(0, name.indexOf('_')) : name;
@@ -151,8 +160,8 @@ public final class DeviceRegistry {
   }
 
   /**
-   * The device of an array that came from outside: one that can be used, or an opaque one (DEV-09), for which the next
-   * array asks again, though not more often than once in a while (DEV-18).
+   * Returns the device of an array that came from outside. The device is usable or opaque (DEV-09). If it is opaque,
+   * the next array queries it again, with a pause between queries (DEV-18).
    */
   public static Device find(DeviceType type, long id) {
     return find(type, id, false);
@@ -164,7 +173,7 @@ public final class DeviceRegistry {
     return isWanted ? OPEN.want(type, id) : OPEN.find(type, id);
   }
 
-  /** Main memory that is pinned for GPUs: for one of them, or for none in particular. */
+  /** Returns whether the type is main memory that is pinned for GPUs. The id selects one GPU or no particular GPU. */
   private static boolean isPinned(DeviceType type) {
     return type.equals(DeviceType.CUDA_HOST) || type.equals(DeviceType.ROCM_HOST);
   }
@@ -173,7 +182,7 @@ public final class DeviceRegistry {
     return PROVIDERS.get(type);
   }
 
-  /** With this class's loader: a thread that C attached has no context class loader. */
+  /** Uses this class's loader, because a thread that native code attached has no context class loader. */
   private static void loadProviders() {
     Iterator<DeviceProvider> found =
         ServiceLoader.load(DeviceProvider.class, DeviceRegistry.class.getClassLoader()).iterator();

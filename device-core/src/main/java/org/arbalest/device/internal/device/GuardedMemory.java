@@ -11,8 +11,9 @@ import org.arbalest.device.MemoryManager;
 import org.arbalest.device.OutOfMemoryHandler;
 
 /**
- * A memory manager that calls the application's handler when memory runs out, before an allocation fails. See {@link
- * MemoryManager#withOutOfMemoryHandler}.
+ * A memory manager that calls the application's handler when memory runs out, before an allocation fails.
+ *
+ * <p>See {@link MemoryManager#withOutOfMemoryHandler}.
  */
 public final class GuardedMemory implements MemoryManager, AllocatingMemory {
   private final MemoryManager upstream;

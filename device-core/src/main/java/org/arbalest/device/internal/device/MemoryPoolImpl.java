@@ -11,7 +11,7 @@ import org.arbalest.device.internal.management.Management;
 import org.arbalest.device.monitoring.MXBeanRegistration;
 import org.arbalest.device.monitoring.MemoryPoolMXBean;
 
-/** A {@link BlockCache} that a user has made, with a limit. See {@link MemoryPool}. */
+/** A {@link BlockCache} with a limit that the application created. See {@link MemoryPool}. */
 public final class MemoryPoolImpl implements MemoryPool, AllocatingMemory {
   private final Device device;
   private final long limit;
@@ -83,7 +83,7 @@ public final class MemoryPoolImpl implements MemoryPool, AllocatingMemory {
     blocks.close();
   }
 
-  /** The device and the limit. */
+  /** Returns a text that contains the limit and the device. */
   @Override
   public String toString() {
     return "pool of " + limit + " bytes on " + device;

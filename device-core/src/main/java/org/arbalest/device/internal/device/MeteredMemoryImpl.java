@@ -13,7 +13,7 @@ import org.arbalest.device.internal.management.Management;
 import org.arbalest.device.monitoring.MXBeanRegistration;
 import org.arbalest.device.monitoring.MeteredMemoryMXBean;
 
-/** Counts in front of another memory. See {@link MeteredMemory}. */
+/** A memory manager that counts the allocations of another memory manager. See {@link MeteredMemory}. */
 public final class MeteredMemoryImpl implements MeteredMemory, AllocatingMemory {
   private final MemoryManager upstream;
   private final MemoryAllocator source;
@@ -191,7 +191,7 @@ public final class MeteredMemoryImpl implements MeteredMemory, AllocatingMemory 
     }
   }
 
-  /** The memory below and the limit. */
+  /** Returns a text that contains the limit and the upstream memory. */
   @Override
   public String toString() {
     return (limit == Long.MAX_VALUE ? "metered " : "at most " + limit + " bytes of the ") + upstream;
