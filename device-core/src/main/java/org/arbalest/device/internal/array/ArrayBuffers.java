@@ -30,6 +30,7 @@ public final class ArrayBuffers {
     this.owner = owner;
   }
 
+  /** Returns the parts of an array. The caller closes their buffers. */
   public static ArrayData of(DeviceArrayImpl array) {
     Ownership owner = array.share();
     try {

@@ -70,6 +70,7 @@ public final class BuiltArray extends Ownership {
     return bytes;
   }
 
+  /** Returns whether one buffer contains the whole array. */
   public boolean isOneAllocation() {
     return buffers.size() == 1;
   }

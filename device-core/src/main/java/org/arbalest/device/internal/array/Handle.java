@@ -63,10 +63,12 @@ public abstract class Handle {
     this(device, of.field, of.struct, offset, length);
   }
 
+  /** Returns the device of the array. */
   public final Device device() {
     return device;
   }
 
+  /** Returns the field of the array. */
   public final Field field() {
     return field;
   }
@@ -91,10 +93,12 @@ public abstract class Handle {
     return struct;
   }
 
+  /** Returns the position of the first element in the struct's buffers. */
   public final long offset() {
     return offset;
   }
 
+  /** Returns the number of elements. */
   public final long length() {
     return length;
   }
@@ -105,10 +109,12 @@ public abstract class Handle {
     if (watch != null) watch.opened(holder.bytes());
   }
 
+  /** Returns whether the handle has a reference, which is not the case while it is borrowed. */
   public final boolean isOpen() {
     return OWNER.getVolatile(this) instanceof Ownership;
   }
 
+  /** Closes the handle and releases its reference. Further calls have no effect. */
   public final void close() {
     Object taken = OWNER.getAndSet(this, null);
     if (taken == null) return;
@@ -181,10 +187,12 @@ public abstract class Handle {
     return open().mayHaveToWait();
   }
 
+  /** Returns which parts were copied when the array was made from another one, or null if it was not. */
   public final @Nullable Conversion conversion() {
     return open().conversion();
   }
 
+  /** Returns the origin of an array in memory of another owner, or null. */
   public final @Nullable Object origin() {
     return open() instanceof ForeignOwner owner ? owner.origin() : null;
   }
@@ -211,6 +219,7 @@ public abstract class Handle {
     return null;
   }
 
+  /** Blocks until the buffers can be read. */
   public final void synchronize() {
     SyncEvent event = syncEvent();
     if (event == null) return;

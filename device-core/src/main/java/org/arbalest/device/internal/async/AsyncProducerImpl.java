@@ -42,20 +42,24 @@ public final class AsyncProducerImpl implements AsyncProducer {
         (handler, executor, quirks) -> AsyncExport.start(handler, schema, feed.get(), executor, quirks));
   }
 
+  /** Creates a producer of a publisher's arrays. */
   public static AsyncProducer of(AsyncSchema schema, Flow.Publisher<DeviceArray> arrays) {
     Objects.requireNonNull(arrays, "arrays");
     return of(schema, () -> new PublisherFeed<>(arrays));
   }
 
+  /** Creates a producer of a publisher's tasks. */
   public static AsyncProducer ofTasks(AsyncSchema schema, Flow.Publisher<AsyncTask> tasks) {
     Objects.requireNonNull(tasks, "tasks");
     return of(schema, () -> new PublisherFeed<>(tasks));
   }
 
+  /** Creates a producer of a reader's arrays. */
   public static AsyncProducer of(DeviceArrayReader reader, Metadata metadata) {
     return of(new AsyncSchema(reader.field(), reader.deviceType(), metadata), () -> new ReaderFeed(reader));
   }
 
+  /** Creates a producer that passes an error to the consumer, instead of a schema. */
   public static AsyncProducer failed(Throwable why) {
     Objects.requireNonNull(why, "why");
     return new AsyncProducerImpl((handler, _, _) -> {

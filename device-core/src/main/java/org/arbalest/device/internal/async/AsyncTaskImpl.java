@@ -32,6 +32,7 @@ public abstract sealed class AsyncTaskImpl implements AsyncTask permits Imported
     Counts.TASKS.increment();
   }
 
+  /** Creates a task of an array, and takes over the array in every case. */
   public static AsyncTask of(DeviceArray array, Metadata metadata) {
     DeviceArray taken = array.move(); // first, so that the array is taken in every case
     try {

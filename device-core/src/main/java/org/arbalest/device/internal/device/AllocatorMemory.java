@@ -12,6 +12,7 @@ public final class AllocatorMemory implements MemoryManager, AllocatingMemory {
   private final Device device;
   private final MemoryAllocator allocator;
 
+  /** Creates a memory manager of a device. */
   public AllocatorMemory(Device device, MemoryAllocator allocator) {
     this.device = Objects.requireNonNull(device, "device");
     this.allocator = Objects.requireNonNull(allocator, "allocator");

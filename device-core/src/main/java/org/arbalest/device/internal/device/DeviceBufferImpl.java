@@ -50,6 +50,9 @@ public final class DeviceBufferImpl implements DeviceBuffer {
     return (DeviceBufferImpl) buffer;
   }
 
+  /**
+   * Wraps memory of another owner on a device. When the last reference is released, {@code onFree} notifies the owner.
+   */
   public static DeviceBuffer wrap(Device device, long address, long size, Runnable onFree) {
     Objects.requireNonNull(onFree, "onFree");
     return wrapped(device, address, size, onFree);
@@ -70,6 +73,7 @@ public final class DeviceBufferImpl implements DeviceBuffer {
     return new DeviceBufferImpl(device, Allocation.wrap(device, address, size, onFree), address, size, isCpuAccessible);
   }
 
+  /** Copies memory that the caller keeps valid during this call. The caller closes the copy. */
   public static DeviceBuffer copyNonOwned(Device device, long address, long size, MemoryManager to) {
     try (DeviceBuffer source = wrapped(device, address, size, () -> {})) {
       return source.copyTo(to);
@@ -198,6 +202,7 @@ public final class DeviceBufferImpl implements DeviceBuffer {
     if (take()) free();
   }
 
+  /** Returns whether the buffer was neither closed nor taken. */
   public boolean isOpen() {
     return !consumed.get();
   }

@@ -39,6 +39,7 @@ public final class DeviceImpl implements Device {
   private volatile @Nullable MemoryManager hostMemory;
   private volatile @Nullable DeviceStream defaultStream;
 
+  /** Creates a device. Without a driver, the device is opaque. */
   public DeviceImpl(DeviceType type, long id, @Nullable DeviceDriver driver) {
     this(type, id, id, driver, null);
   }
@@ -246,6 +247,7 @@ public final class DeviceImpl implements Device {
     return new DeviceException(Errno.ENOSYS, because + ", so " + what);
   }
 
+  /** Returns whether this is the CPU. */
   public boolean isCpu() {
     return type.code() == 1;
   }

@@ -59,12 +59,14 @@ public final class DeviceRegistry {
 
   private DeviceRegistry() {}
 
+  /** Returns the CPU device. Throws if native access is not enabled. */
   public static Device cpu() {
     Device cpu = CPU;
     if (cpu == null) throw NativeAccess.refusal();
     return cpu;
   }
 
+  /** Returns whether devices of a type are available, and the reason if they are not. */
   public static Availability availability(DeviceType type) {
     Objects.requireNonNull(type, "type");
     DeviceProvider provider = provider(type);
@@ -92,6 +94,11 @@ public final class DeviceRegistry {
     }
   }
 
+  /**
+   * Returns a device that can be used.
+   *
+   * @throws DeviceException with {@code ENOSYS} and the reason, if the device is unavailable
+   */
   public static Device device(DeviceType type, long id) {
     NativeAccess.require();
     Device device = find(type, id, true);
@@ -114,6 +121,7 @@ public final class DeviceRegistry {
     return ARTIFACTS.containsKey(kind) ? ": add org.arbalest:" + ARTIFACTS.get(kind) : "";
   }
 
+  /** Returns the status of each device type that has a backend, and of the usual types without one. */
   public static List<DeviceStatus> status() {
     List<DeviceType> types = new ArrayList<>(PROVIDERS.keySet());
     for (DeviceType usual : USUAL) {
@@ -141,6 +149,7 @@ public final class DeviceRegistry {
     }
   }
 
+  /** Returns a text with one line for each device and for each unavailable type. */
   public static String describe() {
     StringBuilder text = new StringBuilder();
     for (DeviceStatus status : status()) {

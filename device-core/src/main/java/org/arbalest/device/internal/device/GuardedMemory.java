@@ -24,6 +24,7 @@ public final class GuardedMemory implements MemoryManager, AllocatingMemory {
   /** Set on each thread that is inside the handler, so that the handler is not called recursively. */
   private final ThreadLocal<Boolean> asking = new ThreadLocal<>();
 
+  /** Creates a memory manager that calls the handler when {@code upstream} has too little memory. */
   public GuardedMemory(MemoryManager upstream, OutOfMemoryHandler handler) {
     this.upstream = upstream;
     this.source = AllocatingMemory.allocatorOf(upstream);

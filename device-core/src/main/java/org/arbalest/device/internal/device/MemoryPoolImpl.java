@@ -23,6 +23,7 @@ public final class MemoryPoolImpl implements MemoryPool, AllocatingMemory {
     this.blocks = new BlockCache(AllocatingMemory.allocatorOf(upstream), toString(), limit, limit, null);
   }
 
+  /** Creates a pool of another memory manager, which must not be a pool. */
   public static MemoryPool of(MemoryManager upstream, long limitBytes) {
     Objects.requireNonNull(upstream, "upstream");
     if (limitBytes < BlockCache.PAGE) throw new IllegalArgumentException(
@@ -56,6 +57,7 @@ public final class MemoryPoolImpl implements MemoryPool, AllocatingMemory {
     return blocks.statistics();
   }
 
+  /** Returns the implementation. Every {@link MemoryPool} is an instance of this class. */
   public static MemoryPoolImpl unwrap(MemoryPool memory) {
     return switch (memory) {
       case MemoryPoolImpl made -> made;

@@ -34,6 +34,7 @@ public final class MeteredMemoryImpl implements MeteredMemory, AllocatingMemory 
     this.limit = limit;
   }
 
+  /** Creates a memory manager that counts the allocations of another one, and limits them to a number of bytes. */
   public static MeteredMemory of(MemoryManager upstream, long limitBytes) {
     if (limitBytes < 0) throw new IllegalArgumentException("a limit is not negative, but " + limitBytes + " was given");
     return new MeteredMemoryImpl(upstream, limitBytes);
@@ -82,6 +83,7 @@ public final class MeteredMemoryImpl implements MeteredMemory, AllocatingMemory 
     peakCount.set(currentCount.get());
   }
 
+  /** Returns the implementation. Every {@link MeteredMemory} is an instance of this class. */
   public static MeteredMemoryImpl unwrap(MeteredMemory memory) {
     return switch (memory) {
       case MeteredMemoryImpl made -> made;

@@ -41,6 +41,7 @@ public final class OpenDevices {
   /** The known devices. {@link #remember} replaces the array. */
   private volatile Device[] known = {};
 
+  /** Creates a set without open devices. A test passes its own clock. */
   public OpenDevices(Map<DeviceType, DeviceProvider> providers, LongSupplier nanoTime) {
     this.nanoTime = nanoTime;
     IdentityHashMap<DeviceProvider, ReentrantLock> locks = new IdentityHashMap<>();

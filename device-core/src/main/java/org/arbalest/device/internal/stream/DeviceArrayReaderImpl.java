@@ -64,18 +64,22 @@ public final class DeviceArrayReaderImpl implements DeviceArrayReader {
     return Leaks.isDue() ? Leaks.watch(this, "DeviceArrayReader of " + field + " on " + deviceType) : null;
   }
 
+  /** Creates a reader of a source, which the reader closes. */
   public static DeviceArrayReader of(Field field, DeviceType deviceType, Source source) {
     return new DeviceArrayReaderImpl(field, deviceType, source, new ReentrantLock());
   }
 
+  /** Creates a reader of a source of record batches, which the reader closes. */
   public static DeviceArrayReader of(Schema schema, DeviceType deviceType, Source source) {
     return of(schema.asField(), deviceType, source);
   }
 
+  /** Creates a reader of existing arrays, and takes over the arrays. They determine the device type. */
   public static DeviceArrayReader of(Schema schema, List<DeviceArray> batches) {
     return ListSource.reader(schema, () -> null, batches);
   }
 
+  /** Creates a reader of existing arrays on a device type, and takes over the arrays. */
   public static DeviceArrayReader of(Schema schema, DeviceType deviceType, List<DeviceArray> batches) {
     return ListSource.reader(schema, () -> Objects.requireNonNull(deviceType, "deviceType"), batches);
   }

@@ -42,6 +42,7 @@ public final class StreamCheck {
     }
   }
 
+  /** Creates the check of a stream's arrays. */
   public StreamCheck(Field field, DeviceType deviceType) {
     this.field = Objects.requireNonNull(field, "field");
     this.deviceType = Objects.requireNonNull(deviceType, "deviceType");
