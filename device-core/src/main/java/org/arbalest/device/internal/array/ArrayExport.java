@@ -139,8 +139,8 @@ public final class ArrayExport extends ArrayRelease {
   }
 
   /**
-   * Writes a struct of a type without a bitmap, though older peers send one (ARR-05). Such an array has no nulls, or only
-   * nulls.
+   * Writes a struct of a type without a bitmap, though older peers send one (ARR-05). Such an array has no nulls, or
+   * only nulls.
    */
   private static void writeWithoutValidity(Layout.Shape shape, long from, long to) {
     RawArrowArray.setNullCount(to, shape == Layout.Shape.NULL ? RawArrowArray.length(from) : 0);

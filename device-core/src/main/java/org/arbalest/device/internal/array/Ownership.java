@@ -43,8 +43,8 @@ public abstract class Ownership extends Shared {
   public abstract @Nullable EventPoint event();
 
   /**
-   * Returns the capacity in bytes for the text or binary of a struct of this array. Returns {@link Long#MAX_VALUE} if it
-   * is unknown.
+   * Returns the capacity in bytes for the text or binary of a struct of this array. Returns {@link Long#MAX_VALUE} if
+   * it is unknown.
    */
   public long dataSize(long struct) {
     return Long.MAX_VALUE;
