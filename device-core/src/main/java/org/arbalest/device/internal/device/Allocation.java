@@ -24,7 +24,7 @@ final class Allocation extends Shared {
 
   private final long blockSize;
 
-  /** The queue that orders the use of the memory. Null if no order is necessary. */
+  /** The queue that orders the use of the memory. Null if any queue may use it at any time. */
   final @Nullable DeviceQueue orderedBy;
 
   private Allocation(Device device, MemoryAllocator allocator, long address, long size, long block, long blockSize) {

@@ -18,7 +18,7 @@ public final class AllocatorMemory implements MemoryManager, AllocatingMemory {
     this.allocator = Objects.requireNonNull(allocator, "allocator");
   }
 
-  /** Returns a device's own memory. A cache keeps the freed memory if freeing it is slow. */
+  /** Returns a device's own memory. A cache keeps the freed memory if the allocator wants one. */
   static AllocatorMemory of(Device device, MemoryAllocator allocator) {
     return new AllocatorMemory(device, DeviceCaches.around(device, allocator));
   }

@@ -149,7 +149,7 @@ public final class DeviceRegistry {
     }
   }
 
-  /** Returns a text with one line for each device and for each unavailable type. */
+  /** Returns a text with one line for each device, and one for each type without devices. */
   public static String describe() {
     StringBuilder text = new StringBuilder();
     for (DeviceStatus status : status()) {

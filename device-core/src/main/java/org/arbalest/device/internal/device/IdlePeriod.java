@@ -58,8 +58,8 @@ final class IdlePeriod {
   }
 
   /**
-   * Runs the deferred steps now, on this thread, except those that must be repeated. May block until devices are idle
-   * and until a step in progress is done. Does not throw.
+   * Runs the deferred steps now, on this thread, except those that must be repeated. May wait for devices, and
+   * for a step that is in progress. Does not throw.
    */
   static void hurry() {
     List<Steps> again = new ArrayList<>();

@@ -37,7 +37,7 @@ public final class RecordedEvent extends Shared {
     }
   }
 
-  /** Takes over an event that the application created. */
+  /** Takes over an event that other code created. */
   public static RecordedEvent adopt(Device device, DeviceDriver driver, long handle) {
     long cell = NativeHeap.allocate(Long.BYTES);
     NativeHeap.putLong(cell, handle);
