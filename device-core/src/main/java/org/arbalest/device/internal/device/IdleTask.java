@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  * A call that releases a resource and waits for devices. It runs in an idle period, or earlier if too many such calls
  * wait.
  *
- * <p>A call that the driver rejects runs again in later idle periods: without a limit if the device cannot answer, otherwise a
- * limited number of times (DEV-26).
+ * <p>A call that the driver rejects runs again in later idle periods: without a limit if the device cannot answer,
+ * otherwise a limited number of times (DEV-26).
  */
 public final class IdleTask implements IdlePeriod.Steps {
   private static final int TRIES = 10;
